@@ -1,0 +1,27 @@
+"""mvref: the executable book and reference implementation of multi-view classification.
+
+See the book for every method's derivation, and the modules for the code that it runs. The
+estimators follow scikit-learn; their `X` is a :class:`MultiView`, a list of arrays, or one 2-D
+array with the parameter ``views``.
+"""
+
+from . import datasets, rivals, theory
+from .linear_svm import SolverFallbackWarning
+from .mvl_svm import MVLSVM, LandmarkProjection
+from .per_view import PerView
+from .registry import all_methods
+from .views import MultiView
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "LandmarkProjection",
+    "MVLSVM",
+    "MultiView",
+    "PerView",
+    "SolverFallbackWarning",
+    "all_methods",
+    "datasets",
+    "rivals",
+    "theory",
+]

@@ -1,0 +1,62 @@
+"""Which columns of a flat table belong to which view."""
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+
+import numpy as np
+
+
+def view_columns(views, n_features, columns=None):
+    """Return the column indices of every view of a flat table.
+
+    Parameters
+    ----------
+    views : sequence of int (widths), slices, lists of indices or lists of column names
+    n_features : int
+    columns : list of str, optional
+        Column names of the table.
+
+    Returns
+    -------
+    indices : list of V integer arrays
+    """
+    if isinstance(views, Mapping):
+        views = list(views.values())
+    if isinstance(views, str) or not isinstance(views, Sequence | np.ndarray) or len(views) == 0:
+        raise ValueError(
+            "views must hold one entry per view (widths, slices, index lists or lists of column "
+            f"names), got {views!r}."
+        )
+    if all(isinstance(entry, Integral) for entry in views):
+        if min(views) < 1 or sum(views) != n_features:
+            raise ValueError(
+                f"views gives the widths {list(views)}, which add up to {sum(views)}; X has "
+                f"{n_features} features, and every width must be at least 1."
+            )
+        ends = np.cumsum(views)
+        return [np.arange(end - width, end) for width, end in zip(views, ends, strict=True)]
+    return [_columns_of(entry, n_features, columns) for entry in views]
+
+
+def _columns_of(entry, n_features, columns):
+    """Column indices of one entry: a slice, a list of indices or a list of names."""
+    if isinstance(entry, slice):
+        index = np.arange(n_features)[entry]
+    else:
+        wanted = [entry] if isinstance(entry, str) else list(entry)
+        if any(isinstance(w, str) for w in wanted):
+            unknown = [w for w in wanted if columns is None or w not in columns]
+            if unknown:
+                raise ValueError(f"views names the columns {unknown}, which X does not have.")
+            wanted = [columns.index(w) for w in wanted]
+        index = np.asarray(wanted)
+    if (
+        index.size == 0
+        or index.dtype.kind not in "iu"
+        or not np.isin(index, range(n_features)).all()
+    ):
+        raise ValueError(
+            f"views has the entry {entry!r}: an entry must select at least one of the "
+            f"{n_features} columns (0 to {n_features - 1}) of X."
+        )
+    return index.astype(np.intp)

@@ -1,0 +1,331 @@
+"""Landmarks: draw them, project on them, fill what is missing.
+
+Steps 1 and 2 of MVL-SVM (Zantedeschi, Emonet and Sebban, ECML PKDD 2018; Algorithm 1) and its
+treatment of missing views (Eq. 11). Symbols as in :mod:`mvref.mvl_svm`.
+"""
+
+import numpy as np
+from scipy import linalg
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from .base import check_choice, check_number, validate_views
+from .kernels import fit_similarity, one_per_view
+from .views import MultiView
+
+DEFAULT_LANDMARKS = 200  # the number in the paper's experiments with missing views
+
+
+def draw_landmarks(observed, n_landmarks, rng, *, per_view=False):
+    """Draw L samples uniformly without replacement (Algorithm 1, step 1).
+
+    Parameters
+    ----------
+    observed : bool array, shape (m, V)
+    n_landmarks : int or "auto"
+        L; "auto" takes 200, or every candidate when there are fewer.
+    rng : RandomState
+    per_view : bool
+        Draw other samples for every view (the paper's first perspective).
+
+    Returns
+    -------
+    indices : int array, shape (L,), or (V, L) with `per_view`
+
+    Raises
+    ------
+    ValueError
+        If fewer than L samples are complete: Eq. (11) needs every view of a landmark.
+    """
+    complete = np.flatnonzero(observed.all(axis=1))
+    if len(complete) == 0:
+        raise ValueError("no sample is complete in all views, so no landmark can be drawn.")
+    L = min(DEFAULT_LANDMARKS, len(complete)) if n_landmarks == "auto" else n_landmarks
+    if L > len(complete):
+        raise ValueError(
+            f"n_landmarks={L} is larger than the number of complete samples: {len(complete)} of "
+            f"{len(observed)} samples have all {observed.shape[1]} views."
+        )
+    if per_view:
+        return np.array([rng.choice(complete, L, replace=False) for _ in observed.T])
+    return rng.choice(complete, L, replace=False)
+
+
+def project(X, similarities):
+    """Return mu(x) for every sample, missing views as NaN (Algorithm 1, step 2).
+
+    Parameters
+    ----------
+    X : MultiView of n samples
+    similarities : list of V functions, array (n, n_v) -> array (n, L)
+
+    Returns
+    -------
+    Phi : array, shape (n, L*V)
+    """
+    blocks = []
+    for view, seen, mu in zip(X.views, X.observed.T, similarities, strict=True):
+        if seen.all():
+            blocks.append(mu(view))
+        else:
+            block = np.full((X.n_samples, len(mu)), np.nan)
+            if seen.any():
+                block[seen] = mu(view[seen])
+            blocks.append(block)
+    return np.hstack(blocks)
+
+
+def impute(Phi, P, ridge=0.1, keep_known=True):
+    """Fill missing similarities with combinations of the landmarks' own (Eq. 11).
+
+    Row i becomes r_i P, with r_i the minimiser of ``|Phi_io - r P_o|^2 + ridge |r|^2`` over its
+    known columns o. Rows with the same known views share one factorisation.
+
+    Parameters
+    ----------
+    Phi : array, shape (n, L*V)
+        Projections, NaN where a view is missing; every row needs one known view.
+    P : array, shape (n_reference, L*V)
+        Projections of the landmarks themselves, complete.
+    ridge : float
+        0 is the paper's least squares (of least norm where that is not unique).
+    keep_known : bool
+        Keep the known similarities. False replaces every row by r_i P, as the authors' code does.
+
+    Returns
+    -------
+    Phi : array, shape (n, L*V)
+        A new array without NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.mvl_svm import impute
+    >>> P = np.array([[1.0, 0.5, 1.0, 0.2], [0.5, 1.0, 0.2, 1.0]])  # 2 landmarks, 2 views
+    >>> impute(np.array([[0.75, 0.75, np.nan, np.nan]]), P, ridge=0).round(3)
+    array([[0.75, 0.75, 0.6 , 0.6 ]])
+    """
+    Phi = np.array(Phi)
+    known = ~np.isnan(Phi)
+    incomplete = np.flatnonzero(~known.all(axis=1)) if keep_known else np.arange(len(Phi))
+    patterns, group = np.unique(known[incomplete], axis=0, return_inverse=True)
+    for g, o in enumerate(patterns):
+        rows = incomplete[group.ravel() == g]
+        R = _combinations(Phi[np.ix_(rows, o)], P[:, o], ridge)
+        filled = ~o if keep_known else np.ones_like(o)
+        Phi[np.ix_(rows, filled)] = R @ P[:, filled]
+    return Phi
+
+
+def _combinations(known, P_o, ridge):
+    """Return R minimising |known - R P_o|^2 + ridge |R|^2, for many rows at once."""
+    if ridge == 0:
+        return linalg.lstsq(P_o.T, known.T)[0].T
+    gram = P_o @ P_o.T
+    gram.flat[:: len(gram) + 1] += ridge
+    return linalg.solve(gram, P_o @ known.T, assume_a="pos").T
+
+
+class LandmarkProjection(TransformerMixin, BaseEstimator):
+    """Map multi-view samples to their similarities to L landmarks (Eq. 1, Eq. 11).
+
+    Parameters
+    ----------
+    n_landmarks : int or "auto", default="auto"
+        Number L of landmarks, drawn without replacement among the complete training samples.
+        "auto": 200, or all complete samples when there are fewer.
+    kernel : {"rbf", "precomputed", "gram"}, callable, or a list of these, one per view
+        "rbf": ``exp(-gamma_v |x - l|^2)``. "precomputed": the view holds distances d to a fixed
+        set of points that contains the training samples (each training row must have a zero
+        where its own column is), and the similarity is ``exp(-gamma_v d^2)``. "gram": the view
+        holds similarities to the m training samples. A callable gets two arrays (n, n_v),
+        (L, n_v) and returns the (n, L) similarities.
+    gamma : float, "mean", or a list of these, one per view, default=None
+        None: 1/n_v for "rbf" (the authors' choice), "mean" for "precomputed": 1/mean distance
+        between the complete training samples.
+    ridge : float, default=0.1
+        Regularisation of Eq. (11); 0 is the paper's.
+    keep_known : bool, default=True
+        Keep the known similarities of an incomplete sample; see :func:`impute`.
+    clip : "auto", None or (low, high), default="auto"
+        Range that imputed similarities are clipped to. "auto": [0, 1] for "rbf" and
+        "precomputed", none otherwise.
+    no_view : {"raise", "mean"}, default="raise"
+        What to do with a sample without any view: refuse it, or give it the mean of the
+        landmarks' own projections.
+    landmarks : {"shared", "per_view"}, default="shared"
+        "per_view" draws other landmarks in each view, the paper's first perspective.
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None
+
+    Attributes
+    ----------
+    landmarks_ : MultiView of L samples
+    landmark_indices_ : int array, shape (L,), or (V, L) with ``landmarks="per_view"``
+        Training rows that became landmarks.
+    similarities_ : list of V functions
+        Similarity of each view's rows to its landmarks, with its ``gamma``.
+    reference_ : array, shape (n_reference, L*V)
+        Projections P of the landmarks themselves.
+    n_features_in_ : int
+
+    References
+    ----------
+    Zantedeschi, Emonet and Sebban, ECML PKDD 2018, sections 3 and 5.
+
+    Examples
+    --------
+    >>> from mvref import LandmarkProjection
+    >>> from mvref.datasets import load_iris_views
+    >>> X = load_iris_views().X
+    >>> LandmarkProjection(n_landmarks=10, random_state=0).fit_transform(X).shape
+    (150, 20)
+    """
+
+    def __init__(
+        self,
+        n_landmarks="auto",
+        *,
+        kernel="rbf",
+        gamma=None,
+        ridge=0.1,
+        keep_known=True,
+        clip="auto",
+        no_view="raise",
+        landmarks="shared",
+        views=None,
+        random_state=None,
+    ):
+        self.n_landmarks = n_landmarks
+        self.kernel = kernel
+        self.gamma = gamma
+        self.ridge = ridge
+        self.keep_known = keep_known
+        self.clip = clip
+        self.no_view = no_view
+        self.landmarks = landmarks
+        self.views = views
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Draw the landmarks.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array
+        y : ignored
+
+        Returns
+        -------
+        self : LandmarkProjection
+
+        Raises
+        ------
+        ValueError
+            For a parameter out of range, or fewer complete samples than landmarks.
+        """
+        X = validate_views(self, X, reset=True)
+        self._check_parameters()
+        per_view = self.landmarks == "per_view"
+        rng = check_random_state(self.random_state)
+        indices = draw_landmarks(X.observed, self.n_landmarks, rng, per_view=per_view)
+        return self._keep(X, indices)
+
+    def _keep(self, X, indices):
+        """Store the landmarks `indices` of the training sample X."""
+        V = X.n_views
+        self.landmark_indices_ = indices
+        of_view = np.broadcast_to(indices, (V, indices.shape[-1]))
+        self.landmarks_ = MultiView([X.views[v][of_view[v]] for v in range(V)], names=X.names)
+        complete = np.flatnonzero(X.observed.all(axis=1))
+        self.similarities_ = [
+            fit_similarity(kernel, gamma, view, rows, complete)
+            for kernel, gamma, view, rows in zip(
+                one_per_view(self.kernel, V, "kernel"),
+                one_per_view(self.gamma, V, "gamma"),
+                X.views,
+                of_view,
+                strict=True,
+            )
+        ]
+        points = X[np.unique(indices) if indices.ndim == 2 else indices]
+        self.reference_ = project(points, self.similarities_)
+        return self
+
+    def transform(self, X):
+        """Project samples on the landmarks, with missing views imputed.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        Phi : array, shape (n, L*V)
+            Columns view by view: similarity to landmark p in view v is column ``v*L + p``.
+
+        Raises
+        ------
+        ValueError
+            If a sample has no view at all (unless ``no_view="mean"``).
+        """
+        check_is_fitted(self)
+        X = validate_views(self, X, reset=False)
+        Phi = project(X, self.similarities_)
+        empty = ~X.observed.any(axis=1)
+        if empty.any():
+            if self.no_view == "raise":
+                raise ValueError(
+                    f"{empty.sum()} sample(s) have no view at all, the first is row "
+                    f"{np.flatnonzero(empty)[0]}; remove them or set no_view='mean'."
+                )
+            Phi[empty] = self.reference_.mean(axis=0)
+        if X.observed.all() and self.keep_known:
+            return Phi
+        filled = self._clipped(impute(Phi, self.reference_, self.ridge, self.keep_known))
+        return np.where(np.isnan(Phi), filled, Phi) if self.keep_known else filled
+
+    def _clipped(self, Phi):
+        """Clip each view's block to the range of its similarity."""
+        if self.clip is None:
+            return Phi
+        blocks = np.split(Phi, len(self.similarities_), axis=1)
+        for block, mu in zip(blocks, self.similarities_, strict=True):
+            np.clip(block, *(mu.range if self.clip == "auto" else self.clip), out=block)
+        return Phi
+
+    def get_feature_names_out(self, input_features=None):
+        """Return ``<view>_landmark<p>`` for every column of the projection.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        names : array of str, shape (L*V,)
+        """
+        check_is_fitted(self)
+        L = self.landmarks_.n_samples
+        return np.array(
+            [f"{name}_landmark{p}" for name in self.landmarks_.names for p in range(L)],
+            dtype=object,
+        )
+
+    def _check_parameters(self):
+        if self.n_landmarks != "auto":
+            check_number(self.n_landmarks, "n_landmarks", low=1, integer=True)
+        check_number(self.ridge, "ridge", low=0)
+        check_choice(self.no_view, "no_view", ("raise", "mean"))
+        check_choice(self.landmarks, "landmarks", ("shared", "per_view"))
+        if self.clip is not None and self.clip != "auto":
+            if np.shape(self.clip) != (2,) or not self.clip[0] <= self.clip[1]:
+                raise ValueError(f"clip must be 'auto', None or (low, high), got {self.clip!r}.")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.views is not None
+        return tags

@@ -1,0 +1,148 @@
+"""The linear SVM that ends MVL-SVM, solved by liblinear.
+
+Problem   min over (theta, b) of  1/2 (|theta|^2 + (b/B)^2) + C sum_i loss(y_i (theta' x_i + b)),
+          one problem for each class against the rest. B is the ``intercept_scaling``: the intercept
+          is the weight of a constant feature of value B, and is penalised like every other weight.
+
+Two builds of liblinear can be had. scikit-learn carries one: its random order is seeded, it counts
+and limits iterations, and it was the faster of the two on the problems of the book, so it is the
+default. The authors of liblinear publish the other (``liblinear-official``), which the authors of
+MVL-SVM ran; it comes as source and needs a C++ compiler.
+"""
+
+import warnings
+from functools import cache
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+
+LOSSES = ("hinge", "squared_hinge")
+SOLVERS = ("sklearn", "liblinear")
+
+
+class SolverFallbackWarning(UserWarning):
+    """liblinear-official was asked for and is not installed."""
+
+
+def fit_linear_svm(
+    X, y, C, *, loss, intercept_scaling, tol, max_iter, solver="sklearn", random_state=None
+):
+    """Solve one linear SVM per class against the rest.
+
+    Parameters
+    ----------
+    X : array or CSR matrix, shape (m, d)
+    y : int array, shape (m,)
+        Codes 0..K-1 of the classes; for K = 2 a single problem is solved, class 1 positive.
+    C : float
+        Weight of the summed loss.
+    loss : {"hinge", "squared_hinge"}
+    intercept_scaling : float
+        Value B of the constant feature; 0 for no intercept.
+    tol : float
+        Tolerance of liblinear's stopping rule.
+    max_iter : int
+        Limit of its iterations (``solver="sklearn"`` only).
+    solver : {"sklearn", "liblinear"}
+    random_state : int, RandomState instance or None
+        Order of the dual coordinate steps.
+
+    Returns
+    -------
+    coef : array, shape (1 or K, d)
+    intercept : array, shape (1 or K,)
+    n_iter : int
+        Most iterations that any of the problems took.
+    """
+    if solver == "liblinear" and loss != "squared_hinge":
+        raise ValueError(
+            "solver='liblinear' needs loss='squared_hinge' (its primal solver); its hinge solver "
+            "stops after 300 sweeps and cannot be seeded, use solver='sklearn'."
+        )
+    if solver == "liblinear" and official_liblinear() is not None:
+        coef, intercept, n_iter, converged = _fit_official(X, y, C, intercept_scaling, tol)
+    else:
+        coef, intercept, n_iter, converged = _fit_sklearn(
+            X, y, C, loss, intercept_scaling, tol, max_iter, random_state
+        )
+    if not converged:
+        warnings.warn(
+            f"liblinear stopped after {n_iter} iterations before it reached tol={tol:g}; raise "
+            "max_iter, lower c, or take loss='squared_hinge'.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return coef, intercept, n_iter
+
+
+def _fit_sklearn(X, y, C, loss, intercept_scaling, tol, max_iter, random_state):
+    """Solve with scikit-learn: the primal where it exists and is the smaller problem."""
+    m, d = X.shape
+    svm = LinearSVC(
+        C=C,
+        loss=loss,
+        dual=loss == "hinge" or m < d,  # liblinear has no primal solver for the hinge
+        fit_intercept=intercept_scaling > 0,
+        intercept_scaling=intercept_scaling if intercept_scaling > 0 else 1.0,
+        tol=tol,
+        max_iter=max_iter,
+        random_state=random_state,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # said by the caller, in our words
+        svm.fit(X, y)
+    intercept = np.broadcast_to(svm.intercept_, len(svm.coef_)).astype(float)
+    n_iter = int(np.max(svm.n_iter_))
+    return svm.coef_, intercept, n_iter, n_iter < max_iter
+
+
+@cache
+def official_liblinear():
+    """Return the module of liblinear-official, or None, with one warning, where it is missing."""
+    try:
+        from liblinear import liblinear
+    except (ImportError, OSError):
+        warnings.warn(
+            "liblinear-official is not installed (it needs a C++ compiler); solving the same "
+            "problem with scikit-learn's LinearSVC.",
+            SolverFallbackWarning,
+            stacklevel=4,
+        )
+        return None
+    return liblinear
+
+
+def _fit_official(X, y, C, intercept_scaling, tol):
+    """Solve the squared hinge in the primal with liblinear-official (``-s 2 -B``)."""
+    liblinear = official_liblinear()
+    bias = intercept_scaling if intercept_scaling > 0 else -1
+    # rows as CSR: building the problem from dense rows costs as much as solving it
+    problem = liblinear.problem(y.astype(float), sparse.csr_matrix(X))
+    problem.set_bias(bias)
+    parameter = liblinear.parameter(f"-s 2 -c {C:.17g} -e {tol:.17g} -B {bias:.17g}")
+    said = []
+    listener = liblinear.PRINT_STRING_FUN(lambda text: said.append(text.decode()))
+    liblinear.liblinear.set_print_string_function(listener)
+    try:
+        model = liblinear.toPyModel(liblinear.liblinear.train(problem, parameter))
+    finally:  # back to liblinear's own printer before `listener` is gone
+        liblinear.liblinear.set_print_string_function(parameter.print_func)
+    labels = np.array(model.get_labels())
+    n_weights = X.shape[1] + (bias > 0)
+    w = np.ctypeslib.as_array(model.w, (n_weights, 1 if len(labels) == 2 else len(labels))).T
+    if len(labels) == 2:  # liblinear's positive class is the label that came first
+        w = w if labels[0] == 1 else -w
+    else:
+        w = w[np.argsort(labels)]
+    intercept = w[:, -1] * bias if bias > 0 else np.zeros(len(w))
+    n_iter, limit_hit = _read_log("".join(said))
+    return np.array(w[:, : X.shape[1]]), np.array(intercept), n_iter, not limit_hit
+
+
+def _read_log(text):
+    """Return the largest iteration number in liblinear's output and whether its limit was hit."""
+    lines = [line.split() for line in text.splitlines()]
+    counts = [int(line[1]) for line in lines if len(line) > 1 and line[0] == "iter"]
+    return max(counts, default=1), "reaching max number of Newton" in text

@@ -1,0 +1,135 @@
+"""A scikit-learn transformer applied to every view."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from .base import validate_views
+from .views import MultiView
+
+
+class PerView(TransformerMixin, BaseEstimator):
+    """Apply a transformer to each view and give a :class:`MultiView` back.
+
+    Parameters
+    ----------
+    transformer : transformer, or sequence or mapping of transformers
+        One transformer, cloned for every view; or one per view, in order or by view name. The
+        string ``"passthrough"`` leaves a view as it is.
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views, see :meth:`MultiView.from_array`.
+
+    Attributes
+    ----------
+    transformers_ : list of V fitted transformers
+
+    Notes
+    -----
+    A transformer is fitted and applied on the samples that have its view; a missing view stays
+    missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from mvref import MultiView, PerView
+    >>> X = MultiView([np.arange(6.0).reshape(3, 2), np.eye(3)])
+    >>> PerView(StandardScaler()).fit_transform(X)
+    MultiView(3 samples, view_0: 2, view_1: 3)
+    """
+
+    def __init__(self, transformer="passthrough", *, views=None):
+        self.transformer = transformer
+        self.views = views
+
+    def fit(self, X, y=None):
+        """Fit a transformer on each view.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array
+        y : ignored, or target passed on to the transformers
+
+        Returns
+        -------
+        self : PerView
+        """
+        X = validate_views(self, X, reset=True, partial_rows=True)
+        self.transformers_ = []
+        for view, name, seen, transformer in zip(
+            X.views, X.names, X.observed.T, self._one_per_view(X), strict=True
+        ):
+            if not seen.any():
+                raise ValueError(f"view {name!r} is missing in every sample.")
+            if not isinstance(transformer, str):
+                transformer = clone(transformer).fit(
+                    view[seen], None if y is None else np.asarray(y)[seen]
+                )
+            self.transformers_.append(transformer)
+        return self
+
+    def transform(self, X):
+        """Transform each view.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array
+
+        Returns
+        -------
+        X : MultiView
+            The transformed views; a missing view stays missing.
+        """
+        check_is_fitted(self)
+        X = validate_views(self, X, reset=False, partial_rows=True)
+        views = [
+            view if isinstance(transformer, str) else _transform_seen(transformer, view, seen)
+            for transformer, view, seen in zip(
+                self.transformers_, X.views, X.observed.T, strict=True
+            )
+        ]
+        return MultiView(views, names=X.names)
+
+    def _one_per_view(self, X):
+        transformers = self.transformer
+        if isinstance(transformers, Mapping):
+            if set(transformers) != set(X.names):
+                raise ValueError(
+                    f"transformer names the views {sorted(transformers)}, X has {X.names}."
+                )
+            transformers = [transformers[name] for name in X.names]
+        elif not isinstance(transformers, list | tuple):
+            transformers = [transformers] * X.n_views
+        if len(transformers) != X.n_views:
+            raise ValueError(
+                f"transformer has {len(transformers)} entries, X has {X.n_views} views."
+            )
+        for t in transformers:
+            if isinstance(t, str) and t != "passthrough":
+                raise ValueError(f"transformer must be a transformer or 'passthrough', got {t!r}.")
+        return transformers
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        several = isinstance(self.transformer, Mapping | list | tuple | str)
+        inner = [] if several else [get_tags(self.transformer)]
+        tags.input_tags.sparse = all(t.input_tags.sparse for t in inner)
+        tags.input_tags.allow_nan = all(t.input_tags.allow_nan for t in inner)
+        return tags
+
+
+def _transform_seen(transformer, view, seen):
+    """Transform the rows that have the view; the others become rows of NaN."""
+    out = transformer.transform(view[seen]) if seen.any() else None
+    if seen.all():
+        return out
+    if out is None:  # nobody has the view: the width is that of one transformed row
+        width = transformer.transform(np.zeros((1, view.shape[1]))).shape[1]
+        return np.full((len(seen), width), np.nan)
+    full = np.full((len(seen), out.shape[1]), np.nan)
+    full[seen] = out.toarray() if sparse.issparse(out) else out
+    return sparse.csr_matrix(full) if sparse.issparse(out) else full

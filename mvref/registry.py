@@ -1,0 +1,20 @@
+"""Every method of the book by name."""
+
+
+def all_methods():
+    """Return every estimator of mvref: the methods of the papers, then their rivals.
+
+    Returns
+    -------
+    methods : dict name -> class
+
+    Examples
+    --------
+    >>> import mvref
+    >>> mvref.all_methods()["MVLSVM"]
+    <class 'mvref.mvl_svm.MVLSVM'>
+    """
+    from . import mvl_svm, rivals
+
+    methods = {"LandmarkProjection": mvl_svm.LandmarkProjection, "MVLSVM": mvl_svm.MVLSVM}
+    return methods | {name: getattr(rivals, name) for name in rivals.__all__}

@@ -1,0 +1,418 @@
+"""Uniform stability of MVL-SVM and its generalisation bound, printed and corrected.
+
+Theorem 1, Theorem 2 and Corollary 1 of Zantedeschi, Emonet and Sebban (ECML PKDD 2018), built on
+O. Bousquet and A. Elisseeff, "Stability and Generalization", JMLR 2002. Chapter: validate, part I.
+
+Symbols   paper    code              meaning
+          c, L, V  c, n_landmarks, n_views
+          m        n_samples
+          M        kernel_bound      sup of |mu_v(x, l)|
+          B        intercept_scaling value of the constant feature, 0 for no intercept
+          kappa    ``radius``        sup of the norm of (mu(x), B): sqrt(L V M^2 + B^2)
+          2 beta/m uniform_stability largest change of a loss when one sample is replaced
+          E        loss_range        largest loss of any learnt model on any sample
+
+What is corrected (the chapter proves each and shows its counterexample)
+    A1, A2    the strong convexity constant: stability is 2 c kappa^2 / m, twice the printed one;
+    A3        |theta| <= min(sqrt(c), c kappa), hence E = 1 + min(sqrt(c) kappa, c kappa^2);
+    A5        an intercept counts as a constant feature; a free one is not stable at all;
+    A6        landmarks drawn from the training sample: ``randomised_stability``;
+    A8        the squared hinge, which the authors' code runs, has constants of its own.
+"""
+
+import numpy as np
+from cvxopt import matrix, solvers
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from ..base import check_choice, check_number, validate_views
+
+VERSIONS = ("corrected", "printed")
+LOSSES = ("hinge", "squared_hinge")
+
+
+def radius(n_landmarks, n_views, *, kernel_bound=1.0, intercept_scaling=0.0):
+    """Return kappa, the largest norm of a projected sample with its constant feature.
+
+    Parameters
+    ----------
+    n_landmarks, n_views : int
+    kernel_bound : float
+        M, the largest absolute similarity.
+    intercept_scaling : float
+        B, the value of the constant feature; 0 for no intercept.
+
+    Returns
+    -------
+    kappa : float
+        ``sqrt(L V M^2 + B^2)``.
+
+    Examples
+    --------
+    >>> from mvref.theory.stability import radius
+    >>> radius(3, 3, intercept_scaling=4.0)
+    5.0
+    """
+    check_number(n_landmarks, "n_landmarks", low=1, integer=True)
+    check_number(n_views, "n_views", low=1, integer=True)
+    check_number(kernel_bound, "kernel_bound", low=0)
+    check_number(intercept_scaling, "intercept_scaling", low=0)
+    return float(np.sqrt(n_landmarks * n_views * kernel_bound**2 + intercept_scaling**2))
+
+
+def uniform_stability(
+    c,
+    n_landmarks,
+    n_views,
+    n_samples,
+    *,
+    kernel_bound=1.0,
+    intercept_scaling=0.0,
+    loss="hinge",
+    version="corrected",
+):
+    """Return the uniform stability of MVL-SVM, one sample replaced (Theorem 1).
+
+    Parameters
+    ----------
+    c : float
+        Weight of the mean loss.
+    n_landmarks, n_views, n_samples : int
+        L, V and m.
+    kernel_bound, intercept_scaling : float
+        M and B, see :func:`radius`.
+    loss : {"hinge", "squared_hinge"}
+    version : {"corrected", "printed"}
+        "printed" is the paper's formula for the hinge, which knows no intercept.
+
+    Returns
+    -------
+    stability : float
+        Corrected: ``2 c kappa^2 / m``; for the squared hinge ``8 (1 + A)^2 c kappa^2 / m`` with
+        ``A = sqrt(c/2) kappa``. Printed: ``c L V M^2 / m``.
+
+    Examples
+    --------
+    >>> from mvref.theory.stability import uniform_stability
+    >>> round(uniform_stability(0.2, 1, 3, 10), 6)
+    0.12
+    >>> round(uniform_stability(0.2, 1, 3, 10, version="printed"), 6)
+    0.06
+    """
+    check_number(n_samples, "n_samples", low=1, integer=True)
+    kappa = _radius_of(c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version)
+    if version == "printed":
+        return c * kappa**2 / n_samples
+    if loss == "hinge":
+        return 2 * c * kappa**2 / n_samples
+    slope = 2 * (1 + np.sqrt(c / 2) * kappa)  # sigma of the squared hinge where |f| <= A
+    return float(2 * slope**2 * c * kappa**2 / n_samples)
+
+
+def loss_range(
+    c,
+    n_landmarks,
+    n_views,
+    *,
+    kernel_bound=1.0,
+    intercept_scaling=0.0,
+    loss="hinge",
+    version="corrected",
+):
+    """Return E, the largest loss that any learnt model has on any sample (Corollary 1).
+
+    Parameters
+    ----------
+    c : float
+    n_landmarks, n_views : int
+    kernel_bound, intercept_scaling : float
+        M and B, see :func:`radius`.
+    loss : {"hinge", "squared_hinge"}
+    version : {"corrected", "printed"}
+
+    Returns
+    -------
+    E : float
+        Corrected: ``1 + min(sqrt(c) kappa, c kappa^2)``, squared hinge
+        ``(1 + sqrt(c/2) kappa)^2``. Printed: ``1 + 2 c sqrt(L V) M``.
+    """
+    kappa = _radius_of(c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version)
+    if version == "printed":
+        return 1 + 2 * c * kappa
+    if loss == "hinge":
+        return float(1 + min(np.sqrt(c) * kappa, c * kappa**2))
+    return float((1 + np.sqrt(c / 2) * kappa) ** 2)
+
+
+def _radius_of(c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version):
+    """Check the arguments that all bounds share and return kappa."""
+    check_number(c, "c", low=0, low_open=True)
+    check_choice(loss, "loss", LOSSES)
+    check_choice(version, "version", VERSIONS)
+    if version == "printed":
+        if loss != "hinge":
+            raise ValueError("version='printed' needs loss='hinge': the paper proves no other.")
+        intercept_scaling = 0.0  # the paper's proof drops the intercept
+    return radius(
+        n_landmarks, n_views, kernel_bound=kernel_bound, intercept_scaling=intercept_scaling
+    )
+
+
+def generalization_bound(
+    train_risk,
+    c,
+    n_landmarks,
+    n_views,
+    n_samples,
+    delta,
+    *,
+    kernel_bound=1.0,
+    intercept_scaling=0.0,
+    loss="hinge",
+    version="corrected",
+):
+    """Return the bound on the true risk that holds with probability 1 - delta (Corollary 1).
+
+    Parameters
+    ----------
+    train_risk : float
+        Mean *loss* (not error rate) on the training sample.
+    c : float
+    n_landmarks, n_views, n_samples : int
+    delta : float in (0, 1)
+    kernel_bound, intercept_scaling : float
+        M and B, see :func:`radius`.
+    loss : {"hinge", "squared_hinge"}
+    version : {"corrected", "printed"}
+
+    Returns
+    -------
+    bound : float
+        ``train_risk + s + (2 m s + E) sqrt(log(1/delta) / (2 m))`` with the stability s and the
+        loss range E of the version asked for.
+
+    Examples
+    --------
+    >>> from mvref.theory.stability import generalization_bound
+    >>> round(generalization_bound(0, 1e-3, 200, 3, 896, 0.05), 3)
+    0.165
+    >>> round(generalization_bound(0, 1e-3, 200, 3, 896, 0.05, version="printed"), 3)
+    0.093
+    """
+    check_number(train_risk, "train_risk", low=0)
+    check_number(delta, "delta", low=0, low_open=True)
+    if delta >= 1:
+        raise ValueError(f"delta must be a probability below 1, got {delta!r}.")
+    shared = {
+        "kernel_bound": kernel_bound,
+        "intercept_scaling": intercept_scaling,
+        "loss": loss,
+        "version": version,
+    }
+    stability = uniform_stability(c, n_landmarks, n_views, n_samples, **shared)
+    E = loss_range(c, n_landmarks, n_views, **shared)
+    deviation = np.sqrt(np.log(1 / delta) / (2 * n_samples))
+    return float(train_risk + stability + (2 * n_samples * stability + E) * deviation)
+
+
+def randomised_stability(
+    c, n_landmarks, n_views, n_samples, *, kernel_bound=1.0, intercept_scaling=0.0
+):
+    """Return the stability on average over landmarks drawn from the training sample (A6).
+
+    The replaced sample is one of the L landmarks with probability L/m; then the map itself
+    changes, and the loss can change by its whole range E.
+
+    Parameters
+    ----------
+    c : float
+    n_landmarks, n_views, n_samples : int
+    kernel_bound, intercept_scaling : float
+
+    Returns
+    -------
+    stability : float
+        ``2 c kappa^2 / m + (L/m) E``, for the hinge.
+    """
+    shared = {"kernel_bound": kernel_bound, "intercept_scaling": intercept_scaling}
+    fixed_map = uniform_stability(c, n_landmarks, n_views, n_samples, **shared)
+    return fixed_map + n_landmarks / n_samples * loss_range(c, n_landmarks, n_views, **shared)
+
+
+def exact_hinge_svm(Phi, y, c, *, m=None):
+    """Solve Eq. (3) without intercept to machine precision, through its dual (small problems).
+
+    Parameters
+    ----------
+    Phi : array, shape (n, d)
+    y : array of -1 and +1, shape (n,)
+    c : float
+    m : int, optional
+        Number of samples in the factor c/m; default n. Keep the old m when a sample is removed.
+
+    Returns
+    -------
+    theta : array, shape (d,)
+        ``sum_i alpha_i y_i mu(x_i)``.
+    alpha : array, shape (n,)
+        Dual variables, between 0 and c/m.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.theory.stability import exact_hinge_svm
+    >>> theta, alpha = exact_hinge_svm(np.ones((2, 1)), np.array([1.0, 1.0]), c=0.5)
+    >>> theta.round(6), alpha.round(6)
+    (array([0.5]), array([0.25, 0.25]))
+    """
+    n = len(y)
+    Z = np.asarray(Phi, dtype=float) * np.asarray(y, dtype=float)[:, None]
+    box = c / (n if m is None else m)
+    options = {"show_progress": False, "abstol": 1e-13, "reltol": 1e-13, "feastol": 1e-13}
+    # variables in units of the box, so that the solver's tolerances mean the same for every c
+    solution = solvers.qp(
+        matrix(box**2 * (Z @ Z.T) + 1e-13 * np.eye(n)),
+        matrix(-box * np.ones(n)),
+        matrix(np.vstack([np.eye(n), -np.eye(n)])),
+        matrix(np.r_[np.ones(n), np.zeros(n)]),
+        options=options,
+    )
+    alpha = box * np.clip(np.array(solution["x"]).ravel(), 0.0, 1.0)
+    return Z.T @ alpha, alpha
+
+
+def data_dependent_stability(alpha, Phi):
+    """Return, for every sample, a bound on the change of theta when that sample is removed.
+
+    Parameters
+    ----------
+    alpha : array, shape (m,)
+        Dual variables of the hinge, between 0 and c/m; 0 for a sample that is no support vector.
+    Phi : array, shape (m, d)
+
+    Returns
+    -------
+    change : array, shape (m,)
+        ``alpha_i |mu(x_i)|``, at most ``c kappa / m``; times kappa it bounds the change of f.
+    """
+    return np.asarray(alpha) * np.linalg.norm(Phi, axis=1)
+
+
+def pointwise_loss(scores, y, loss="hinge"):
+    """Return ``max(0, 1 - y f)`` or its square.
+
+    Parameters
+    ----------
+    scores : array
+        Values f(x).
+    y : array or float
+        Labels -1 and +1.
+    loss : {"hinge", "squared_hinge"}
+
+    Returns
+    -------
+    losses : array
+    """
+    margin_error = np.maximum(0.0, 1.0 - y * scores)
+    return margin_error if loss == "hinge" else margin_error**2
+
+
+def measure_stability(
+    estimator, X, y, *, n_replacements=None, change="replace", X_test=None, random_state=None
+):
+    """Measure by how much a loss changes when one training sample changes.
+
+    The landmarks are drawn once and kept, as the theorem assumes. A sample is replaced by itself
+    with the other label, the change that pushes hardest, or removed with c/m unchanged. The result
+    is a lower bound on the stability, because it tries some changes and some test points only.
+
+    Parameters
+    ----------
+    estimator : MVLSVM
+        Two classes. Take ``tol=1e-8`` or less: liblinear's default tolerance can be larger than
+        the bound when c is small.
+    X : MultiView, list of arrays, or 2-D array of m samples
+    y : array-like of two labels, shape (m,)
+    n_replacements : int, optional
+        Number of samples that are changed, drawn without replacement; default all.
+    change : {"replace", "remove"}
+    X_test : like X, optional
+        Where the losses are compared, under both labels; default the training samples.
+    random_state : int, RandomState instance or None
+        Draws the samples that are changed.
+
+    Returns
+    -------
+    stability : float
+        The largest change of a loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref import MVLSVM
+    >>> from mvref.theory.stability import measure_stability
+    >>> X, y = np.ones((10, 2)), np.arange(10) % 2  # all points equal: the worst case
+    >>> model = MVLSVM(n_landmarks=1, c=0.2, fit_intercept=False, tol=1e-10, random_state=0)
+    >>> round(measure_stability(model, X, y, n_replacements=3, random_state=0), 6)
+    0.04
+    """
+    return float(
+        loss_changes(
+            estimator,
+            X,
+            y,
+            n_replacements=n_replacements,
+            change=change,
+            X_test=X_test,
+            random_state=random_state,
+        ).max()
+    )
+
+
+def loss_changes(
+    estimator, X, y, *, n_replacements=None, change="replace", X_test=None, random_state=None
+):
+    """Return all the changes of which :func:`measure_stability` takes the largest.
+
+    Parameters
+    ----------
+    estimator, X, y, n_replacements, change, X_test, random_state
+        See :func:`measure_stability`.
+
+    Returns
+    -------
+    changes : array, shape (n_replacements, n_test, 2)
+        Absolute differences of the loss, under label -1 and +1.
+    """
+    check_choice(change, "change", ("replace", "remove"))
+    model = clone(estimator).fit(X, y)
+    if len(model.classes_) != 2:
+        raise ValueError(f"measure_stability needs two classes in y, got {len(model.classes_)}.")
+    Phi = model.projection_.transform(validate_views(model, X, reset=False))
+    T = Phi if X_test is None else model.projection_.transform(X_test)
+    codes = np.searchsorted(model.classes_, y)
+    if min(np.bincount(codes)) < 2:
+        raise ValueError("measure_stability needs at least two samples of each class in y.")
+    m = len(codes)
+    n_replacements = m if n_replacements is None else n_replacements
+    check_number(n_replacements, "n_replacements", low=1, high=m, integer=True)
+    chosen = check_random_state(random_state).choice(m, n_replacements, replace=False)
+    before = _losses_both_labels(model, T)
+    changes = []
+    for i in chosen:
+        other = clone(estimator)
+        if change == "replace":
+            flipped = codes.copy()
+            flipped[i] = 1 - flipped[i]
+            other.fit_latent(Phi, flipped, random_state=0)
+        else:
+            stay = np.arange(m) != i
+            other.fit_latent(Phi[stay], codes[stay], random_state=0, m=m)
+        changes.append(np.abs(_losses_both_labels(other, T) - before))
+    return np.array(changes)
+
+
+def _losses_both_labels(model, T):
+    """Losses of a linear model on projected samples under label -1 and +1, shape (n, 2)."""
+    scores = T @ model.coef_[0] + model.intercept_[0]
+    return pointwise_loss(scores[:, None], np.array([-1.0, 1.0]), model.loss)
