@@ -4,6 +4,9 @@ Steps 1 and 2 of MVL-SVM (Zantedeschi, Emonet and Sebban, ECML PKDD 2018; Algori
 treatment of missing views (Eq. 11). Symbols as in :mod:`mvref.mvl_svm`.
 """
 
+from copy import copy
+from dataclasses import replace
+
 import numpy as np
 from scipy import linalg
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -253,6 +256,31 @@ class LandmarkProjection(TransformerMixin, BaseEstimator):
         points = X[np.unique(indices) if indices.ndim == 2 else indices]
         self.reference_ = project(points, self.similarities_)
         return self
+
+    def restrict(self, which):
+        """Return a fitted projection on some of the landmarks.
+
+        Parameters
+        ----------
+        which : int array
+            Positions of the landmarks to keep, 0..L-1.
+
+        Returns
+        -------
+        projection : LandmarkProjection
+            Missing views are still imputed from all the landmarks that were drawn.
+        """
+        check_is_fitted(self)
+        L = self.landmarks_.n_samples
+        fewer = copy(self)
+        fewer.landmark_indices_ = self.landmark_indices_[..., which]
+        fewer.landmarks_ = self.landmarks_[which]
+        fewer.similarities_ = [
+            replace(mu, landmarks=mu.landmarks[which]) for mu in self.similarities_
+        ]
+        columns = np.arange(len(self.similarities_) * L).reshape(-1, L)[:, which]
+        fewer.reference_ = self.reference_[:, columns.ravel()]
+        return fewer
 
     def transform(self, X):
         """Project samples on the landmarks, with missing views imputed.

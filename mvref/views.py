@@ -352,7 +352,8 @@ def _as_view(view, name):
             raise ValueError(f"view {name!r} must be an array of numbers: {error}.") from error
     if view.ndim != 2:
         raise ValueError(
-            f"view {name!r} must be a 2-D array (n_samples, n_features), got {view.ndim} dimension(s)."
+            f"view {name!r} must be a 2-D array (n_samples, n_features), got {view.ndim} "
+            "dimension(s)."
         )
     if view.shape[1] == 0:
         raise ValueError(f"view {name!r} has no features.")

@@ -1,0 +1,111 @@
+"""The book's one figure style, and the few plots that it draws more than once.
+
+Needs matplotlib, which comes with the extra ``mvref[book]``.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from cycler import cycler
+
+# Okabe and Ito's palette: told apart with every common form of colour blindness.
+PALETTE = {
+    "blue": "#0072B2",
+    "orange": "#E69F00",
+    "green": "#009E73",
+    "vermilion": "#D55E00",
+    "purple": "#CC79A7",
+    "sky": "#56B4E9",
+    "black": "#000000",
+    "yellow": "#F0E442",
+}
+
+# One colour, marker and line style per method, in every chapter.
+METHODS = {
+    "MVLSVM": ("blue", "o", "-"),
+    "MVLSVM-hinge": ("sky", "v", "--"),
+    "MVLSVM-rbf": ("green", "s", "-."),
+    "MVLSVM-ridge0": ("vermilion", "v", "--"),
+    "MVLSVM-mean": ("sky", "^", "-."),
+    "MVLSVM-drop": ("green", "s", ":"),
+    "PerViewSVM": ("orange", "D", "--"),
+    "PerViewSVM+Laplacian": ("purple", "P", "-."),
+    "MVML": ("vermilion", "^", ":"),
+    "SVM2K": ("purple", "P", ":"),
+}
+
+
+def use_style():
+    """Set the figure style of the book for this process's matplotlib.
+
+    Figures are opaque white, so that they can be read in dark mode as well.
+
+    Examples
+    --------
+    >>> from mvref.plotting import use_style
+    >>> use_style()
+    """
+    plt.rcParams.update(
+        {
+            "axes.prop_cycle": cycler(color=[c for n, c in PALETTE.items() if n != "yellow"]),
+            "axes.grid": True,
+            "axes.spines.right": False,
+            "axes.spines.top": False,
+            "axes.titlesize": "medium",
+            "figure.dpi": 110,
+            "figure.facecolor": "white",
+            "figure.figsize": (6.4, 3.8),
+            "figure.constrained_layout.use": True,
+            "font.size": 10,
+            "grid.alpha": 0.25,
+            "image.cmap": "gray_r",
+            "legend.frameon": False,
+            "lines.markersize": 5,
+            "savefig.facecolor": "white",
+        }
+    )
+
+
+def method_style(name):
+    """Return the keyword arguments of ``plot`` that draw a method in its colour and marker.
+
+    Parameters
+    ----------
+    name : str
+        Name of a method, as in the ledger.
+
+    Returns
+    -------
+    style : dict with color, marker and linestyle
+    """
+    if name not in METHODS:
+        raise ValueError(f"name must be one of {list(METHODS)}, got {name!r}.")
+    color, marker, line = METHODS[name]
+    return {"color": PALETTE[color], "marker": marker, "linestyle": line}
+
+
+def plot_methods(ax, table, x, *, value="mean", spread="std", order=None):
+    """Draw one line with error bars per method.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    table : DataFrame
+        Rows with the columns ``method``, `x`, `value` and `spread`.
+    x : str
+        Column of the horizontal axis.
+    value, spread : str
+        Columns of the points and of the half length of their error bars.
+    order : sequence of str, optional
+        Methods to draw, in this order; default all.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    for name in order or sorted(table["method"].unique()):
+        rows = table[table["method"] == name].sort_values(x)
+        ax.errorbar(
+            rows[x], rows[value], yerr=np.nan_to_num(rows[spread]), label=name, capsize=2,
+            **method_style(name),
+        )  # fmt: skip
+    return ax
