@@ -157,8 +157,9 @@ class LandmarkProjection(TransformerMixin, BaseEstimator):
     no_view : {"raise", "mean"}, default="raise"
         What to do with a sample without any view: refuse it, or give it the mean of the
         landmarks' own projections.
-    landmarks : {"shared", "per_view"}, default="shared"
-        "per_view" draws other landmarks in each view, the paper's first perspective.
+    landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
+        "per_view" draws other landmarks in each view, the paper's first perspective. An array
+        names the training rows to take, instead of a draw; `n_landmarks` is then not used.
     views : sequence or mapping, optional
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
     random_state : int, RandomState instance or None
@@ -231,14 +232,13 @@ class LandmarkProjection(TransformerMixin, BaseEstimator):
         """
         X = validate_views(self, X, reset=True)
         self._check_parameters()
-        per_view = self.landmarks == "per_view"
-        rng = check_random_state(self.random_state)
-        indices = draw_landmarks(X.observed, self.n_landmarks, rng, per_view=per_view)
-        return self._keep(X, indices)
-
-    def _keep(self, X, indices):
-        """Store the landmarks `indices` of the training sample X."""
         V = X.n_views
+        if isinstance(self.landmarks, str):
+            per_view = self.landmarks == "per_view"
+            rng = check_random_state(self.random_state)
+            indices = draw_landmarks(X.observed, self.n_landmarks, rng, per_view=per_view)
+        else:
+            indices = _check_chosen(self.landmarks, X.observed)
         self.landmark_indices_ = indices
         of_view = np.broadcast_to(indices, (V, indices.shape[-1]))
         self.landmarks_ = MultiView([X.views[v][of_view[v]] for v in range(V)], names=X.names)
@@ -347,7 +347,8 @@ class LandmarkProjection(TransformerMixin, BaseEstimator):
             check_number(self.n_landmarks, "n_landmarks", low=1, integer=True)
         check_number(self.ridge, "ridge", low=0)
         check_choice(self.no_view, "no_view", ("raise", "mean"))
-        check_choice(self.landmarks, "landmarks", ("shared", "per_view"))
+        if isinstance(self.landmarks, str):
+            check_choice(self.landmarks, "landmarks", ("shared", "per_view"))
         if self.clip is not None and self.clip != "auto":
             if np.shape(self.clip) != (2,) or not self.clip[0] <= self.clip[1]:
                 raise ValueError(f"clip must be 'auto', None or (low, high), got {self.clip!r}.")
@@ -357,3 +358,22 @@ class LandmarkProjection(TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.views is not None
         return tags
+
+
+def _check_chosen(rows, observed):
+    """Return chosen landmarks as an array, or say what is wrong with them."""
+    rows = np.asarray(rows)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(np.unique(rows)) != max(rows.size, 1):
+        raise ValueError(
+            "landmarks must be 'shared', 'per_view' or a list of different training rows, got "
+            f"{rows!r}."
+        )
+    outside = rows[(rows < 0) | (rows >= len(observed))]
+    if len(outside):
+        raise ValueError(
+            f"landmarks names row {outside[0]}, but X has the rows 0 to {len(observed) - 1}."
+        )
+    if not observed[rows].all():
+        gap = rows[~observed[rows].all(axis=1)][0]
+        raise ValueError(f"landmarks names row {gap}, which is missing a view.")
+    return rows.astype(np.intp)

@@ -1,0 +1,119 @@
+"""What every loader returns, and the description that goes with it."""
+
+import textwrap
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..views import MultiView
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MultiViewDataset:
+    """A labelled multi-view data set.
+
+    Parameters
+    ----------
+    name : str
+        Short name; says so where the data are a stand-in for the published ones.
+    X : MultiView
+        The samples.
+    y : array, shape (n_samples,)
+        Their class labels.
+    target_names : list of str
+        Name of each class, in the order of ``np.unique(y)``.
+    DESCR : str
+        Source, licence, citation, shapes and checksums.
+    splits : list of (train, validation, test)
+        Official splits as arrays of sample indices; empty if there is none. A part that the
+        split does not have is an empty array.
+    meta : dict
+        Whatever else is known of the samples.
+
+    Raises
+    ------
+    ValueError
+        If `X` and `y` differ in length, or `target_names` does not name each class of `y` once.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> iris = load_iris_views()
+    >>> iris
+    MultiViewDataset 'iris': 150 samples, 2 views, 3 classes
+      views:   sepal (2), petal (2)
+      classes: setosa, versicolor, virginica
+      splits:  none
+    >>> iris.X.select("petal").shape
+    (150, 2)
+    """
+
+    name: str
+    X: MultiView
+    y: np.ndarray
+    target_names: list
+    DESCR: str
+    splits: list = field(default_factory=list)
+    meta: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        if self.X.n_samples != len(self.y):
+            raise ValueError(f"X has {self.X.n_samples} samples, but y has {len(self.y)} labels.")
+        n_classes = len(np.unique(self.y))
+        if n_classes != len(self.target_names):
+            raise ValueError(
+                f"target_names has {len(self.target_names)} names, but y has {n_classes} classes."
+            )
+
+    @property
+    def view_names(self):
+        """Names of the views, a list of str."""
+        return self.X.names
+
+    def __repr__(self):
+        views = ", ".join(f"{n} ({w})" for n, w in zip(self.X.names, self.X.widths, strict=True))
+        splits = "; ".join("/".join(str(len(part)) for part in split) for split in self.splits)
+        return (
+            f"MultiViewDataset {self.name!r}: {self.X.n_samples} samples, "
+            f"{self.X.n_views} views, {len(self.target_names)} classes\n"
+            f"  views:   {views}\n"
+            f"  classes: {', '.join(self.target_names)}\n"
+            f"  splits:  {splits + ' (train/validation/test)' if splits else 'none'}"
+        )
+
+
+def describe(title, X, *, source, licence, citation, notes, checksums=None):
+    """Write the ``DESCR`` of a data set, the same sections in the same order for all.
+
+    Parameters
+    ----------
+    title : str
+    source, licence, citation, notes : str
+        Each line is wrapped; a line break starts a new paragraph.
+    X : MultiView
+        The shapes are read off it.
+    checksums : mapping file name -> sha256, optional
+
+    Returns
+    -------
+    text : str
+    """
+    views = [f"{n}: ({X.n_samples}, {w})" for n, w in zip(X.names, X.widths, strict=True)]
+    files = [f"{file}: {sha256}" for file, sha256 in (checksums or {}).items()]
+    sections = {
+        "Source": source,
+        "Licence": licence,
+        "Citation": citation,
+        "Shapes": "\n".join(views),
+        "Checksums (sha256)": "\n".join(files) or "no data file: see the source",
+        "Notes": notes,
+    }
+    parts = [f"{title}\n{'=' * len(title)}"]
+    parts += [f"{head}\n{'-' * len(head)}\n{_wrap(text)}" for head, text in sections.items()]
+    return "\n\n".join(parts) + "\n"
+
+
+def _wrap(text):
+    """Wrap each line of `text`, but never inside a word, an address or a checksum."""
+    wrapper = textwrap.TextWrapper(88, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(wrapper.fill(line) for line in text.splitlines())

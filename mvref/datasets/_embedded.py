@@ -1,0 +1,225 @@
+"""Digits and irises as scikit-learn ships them, cut or turned into views."""
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.datasets import load_digits, load_iris
+
+from ..views import MultiView
+from ._base import MultiViewDataset, describe
+
+SIDE = 8  # of the digit images, in pixels
+
+
+def load_digits_views(kind="quarters", *, overlap=0):
+    """Load 1797 handwritten digits of 8 x 8 pixels, seen through several views.
+
+    Parameters
+    ----------
+    kind : {"quarters", "derived"}
+        "quarters": the four quarters of the image, ``top_left, top_right, bottom_left,
+        bottom_right``, pixels row by row. "derived": four descriptions of the whole image,
+        see Notes.
+    overlap : int, 0 to 4
+        Pixels by which every quarter grows towards and beyond the centre, in both directions:
+        views of (4 + overlap) x (4 + overlap) pixels. At 4, every view is the whole image.
+        Only for quarters.
+
+    Returns
+    -------
+    dataset : MultiViewDataset
+        `y` in 0..9. ``meta["image_shape"]`` is (8, 8); for quarters ``meta["regions"]`` is the
+        list of the views' (rows, columns) slices.
+
+    Raises
+    ------
+    ValueError
+        If `kind` is unknown, `overlap` is not an integer from 0 to 4, or `overlap` is given for
+        derived views.
+
+    Notes
+    -----
+    The derived views, each a function of the 64 grey values:
+
+    - ``pixels`` (64): the image, row by row.
+    - ``profiles`` (16): the 8 row sums, then the 8 column sums.
+    - ``fourier`` (25): magnitudes of the two-dimensional Fourier transform at the frequencies
+      (u, v) with abs(u), abs(v) <= 3, one of each pair of opposite ones; a shift of the digit
+      hardly changes them.
+    - ``gradients`` (32): for each quarter a histogram of the gradient's direction in 8 sectors
+      centred on the multiples of 45 degrees, weighted by the gradient's length.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_digits_views
+    >>> load_digits_views(overlap=1).X
+    MultiView(1797 samples, top_left: 25, top_right: 25, bottom_left: 25, bottom_right: 25)
+    >>> load_digits_views("derived").X
+    MultiView(1797 samples, pixels: 64, profiles: 16, fourier: 25, gradients: 32)
+    """
+    if kind not in ("quarters", "derived"):
+        raise ValueError(f'kind must be "quarters" or "derived", got {kind!r}.')
+    if isinstance(overlap, bool) or not isinstance(overlap, Integral) or not 0 <= overlap <= 4:
+        raise ValueError(f"overlap must be an integer from 0 to 4, got {overlap!r}.")
+    if kind == "derived" and overlap:
+        raise ValueError(f'overlap is for kind="quarters" only, got {overlap!r} for "derived".')
+    digits = load_digits()
+    meta = {"image_shape": (SIDE, SIDE)}
+    if kind == "quarters":
+        regions = quarter_regions(overlap)
+        views = {name: _flat(digits.images[:, *region]) for name, region in regions.items()}
+        meta["regions"] = list(regions.values())
+        notes = f"Four quarters of the image, each grown by {overlap} pixels in both directions."
+    else:
+        views = derived_views(digits.images)
+        notes = "Four descriptions of one image: see the docstring of load_digits_views."
+    X = MultiView(views)
+    text = describe(
+        f"Optical digits, view kind {kind!r}",
+        X,
+        source=(
+            "E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine "
+            "Learning Repository, doi 10.24432/C50P49; its test part, as shipped by scikit-learn"
+        ),
+        licence="Creative Commons Attribution 4.0 (CC BY 4.0)",
+        citation=(
+            "E. Alpaydin, C. Kaynak, Cascading classifiers, Kybernetika 34(4), 369-374, 1998."
+        ),
+        notes=notes,
+    )
+    names = [str(digit) for digit in range(10)]
+    return MultiViewDataset("digits", X, digits.target, names, text, meta=meta)
+
+
+def quarter_regions(overlap):
+    """Return view name -> (rows, columns) slices of the four, possibly overlapping, quarters.
+
+    Parameters
+    ----------
+    overlap : int, 0 to 4
+
+    Returns
+    -------
+    regions : dict
+
+    Examples
+    --------
+    >>> from mvref.datasets._embedded import quarter_regions
+    >>> quarter_regions(1)["top_right"]
+    (slice(0, 5, None), slice(3, 8, None))
+    """
+    half = SIDE // 2
+    first, last = slice(0, half + overlap), slice(half - overlap, SIDE)
+    return {
+        "top_left": (first, first),
+        "top_right": (first, last),
+        "bottom_left": (last, first),
+        "bottom_right": (last, last),
+    }
+
+
+def derived_views(images):
+    """Return the views pixels, profiles, fourier and gradients of square images.
+
+    Parameters
+    ----------
+    images : array, shape (n_samples, 8, 8)
+
+    Returns
+    -------
+    views : dict
+        View name -> array (n_samples, n_features).
+    """
+    return {
+        "pixels": _flat(images),
+        "profiles": np.hstack([images.sum(axis=2), images.sum(axis=1)]),
+        "fourier": fourier_magnitudes(images),
+        "gradients": gradient_histograms(images),
+    }
+
+
+def fourier_magnitudes(images, highest=3):
+    """Return the magnitudes of the low two-dimensional Fourier coefficients.
+
+    The magnitude is the same at (u, v) and (-u, -v), so that half a plane of frequencies says all.
+
+    Parameters
+    ----------
+    images : array, shape (n_samples, side, side)
+    highest : int
+        Largest frequency, below side / 2.
+
+    Returns
+    -------
+    magnitudes : array, shape (n_samples, 2 highest (highest + 1) + 1)
+    """
+    u, v = np.meshgrid(np.arange(-highest, highest + 1), np.arange(highest + 1), indexing="ij")
+    half_plane = (v > 0) | (u >= 0)
+    return np.abs(np.fft.fft2(images))[:, u[half_plane], v[half_plane]]
+
+
+def gradient_histograms(images, n_sectors=8):
+    """Return for each quarter the lengths of its gradients, summed by direction.
+
+    Parameters
+    ----------
+    images : array, shape (n_samples, side, side)
+    n_sectors : int
+
+    Returns
+    -------
+    histograms : array, shape (n_samples, 4 n_sectors)
+    """
+    down, right = np.gradient(images, axis=(1, 2))
+    # Sectors are centred on 0, 45, ... degrees: their borders have irrational slopes, which
+    # gradients of whole grey values never have, so that rounding cannot move a pixel.
+    turns = np.arctan2(down, right) / (2 * np.pi)
+    sector = np.rint(turns * n_sectors).astype(int) % n_sectors
+    length = np.hypot(down, right)
+    weights = [np.where(sector == s, length, 0.0) for s in range(n_sectors)]
+    return np.hstack(
+        [
+            np.stack([weight[:, *region].sum(axis=(1, 2)) for weight in weights], axis=1)
+            for region in quarter_regions(0).values()
+        ]
+    )
+
+
+def load_iris_views():
+    """Load Fisher's 150 irises in two views: sepal and petal, length and width of each in cm.
+
+    Returns
+    -------
+    dataset : MultiViewDataset
+        `y` in 0..2 for setosa, versicolor, virginica.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> load_iris_views().X
+    MultiView(150 samples, sepal: 2, petal: 2)
+    """
+    iris = load_iris()
+    X = MultiView({"sepal": iris.data[:, :2], "petal": iris.data[:, 2:]})
+    text = describe(
+        "Iris, sepal and petal as two views",
+        X,
+        source=(
+            "R. A. Fisher, Iris, UCI Machine Learning Repository, doi 10.24432/C56C76; as shipped "
+            "by scikit-learn"
+        ),
+        licence="Creative Commons Attribution 4.0 (CC BY 4.0)",
+        citation=(
+            "R. A. Fisher, The use of multiple measurements in taxonomic problems, Annals of "
+            "Eugenics 7(2), 179-188, 1936."
+        ),
+        notes=(
+            "Rows 34 and 37 (from 0) have the values of Fisher's paper; the file iris.data of the "
+            "UCI repository differs from it there."
+        ),
+    )
+    return MultiViewDataset("iris", X, iris.target, iris.target_names.tolist(), text)
+
+
+def _flat(images):
+    return images.reshape(len(images), -1)

@@ -1,0 +1,209 @@
+"""Flower17: seven distance matrices between 1360 photographs of 17 kinds of flower."""
+
+import numpy as np
+from scipy.io import loadmat
+
+from ..views import MultiView
+from ._base import MultiViewDataset, describe
+from ._lookup import DatasetCorrupted, fetch, find, locate, unavailable
+from ._registry import VGG_FLOWERS, checksums
+
+N_IMAGES, N_PER_CLASS = 1360, 80
+ORIGINALS = {  # file -> its distance matrices
+    "distancematrices17gcfeat06.mat": ("D_colourgc", "D_shapegc", "D_texturegc"),
+    "distancematrices17itfeat08.mat": ("D_hog", "D_hsv", "D_siftint", "D_siftbdy"),
+}
+VIEWS = [name.removeprefix("D_") for names in ORIGINALS.values() for name in names]
+RECOMPUTED, SPLITS = "flower17_7views_recomputed.npz", "datasplits.mat"
+FLOWERS = (
+    "daffodil, snowdrop, lily of the valley, bluebell, crocus, iris, tiger lily, tulip, "
+    "fritillary, sunflower, daisy, colt's foot, dandelion, cowslip, buttercup, windflower, pansy"
+).split(", ")
+
+
+def fetch_flower17():
+    """Load seven matrices of distances between flower photographs, one per descriptor.
+
+    Oxford's original matrices are used if ``$MVREF_DATA/flower17`` (or the cache) has them:
+    ``distancematrices17gcfeat06.mat`` and ``distancematrices17itfeat08.mat``. Otherwise the
+    stand-in ``flower17_7views_recomputed.npz`` is used: the same photographs in the same order,
+    with descriptors computed anew. Its numbers are not Oxford's, and ``name``, ``DESCR`` and
+    ``meta["recomputed"]`` say so. The official splits (``datasplits.mat``, 7 kB) are downloaded
+    if they are missing.
+
+    Returns
+    -------
+    dataset : MultiViewDataset
+        View v of sample i is its distance to all 1360 photographs, so that every view is
+        1360 x 1360. `y` in 0..16. Three official splits of 680, 340 and 340 photographs.
+
+    Raises
+    ------
+    DatasetUnavailable
+        If there are no matrices, only one of the two original files, or no way to get the splits.
+    DatasetCorrupted
+        If a file is not the known one, or does not hold such matrices.
+
+    Examples
+    --------
+    >>> from mvref.datasets import available, fetch_flower17
+    >>> if "flower17" in available():
+    ...     assert fetch_flower17().X.shape == (1360, 7 * 1360)
+    """
+    originals = {file: find("flower17", file) for file in ORIGINALS}
+    missing = [file for file, path in originals.items() if path is None]
+    if not missing:
+        distances, files = read_originals(originals), list(originals)
+    elif len(missing) == 1:
+        raise unavailable("flower17", f"of Oxford's two files, {missing[0]} is missing")
+    else:
+        recomputed = find("flower17", RECOMPUTED)
+        if recomputed is None:
+            raise unavailable("flower17", "there are no distance matrices")
+        distances, files = read_recomputed(recomputed), [RECOMPUTED]
+    splits = read_splits(fetch("flower17", SPLITS))
+    return _dataset(distances, splits, [*files, SPLITS], recomputed=bool(missing))
+
+
+def on_this_machine():
+    """Return the folder that has the distances, or None; nothing is opened.
+
+    Returns
+    -------
+    folder : Path or None
+    """
+    originals = [locate("flower17", file) for file in ORIGINALS]
+    path = originals[0] if all(originals) else locate("flower17", RECOMPUTED)
+    return path.parent if path and locate("flower17", SPLITS) else None
+
+
+def read_originals(paths):
+    """Read Oxford's .mat files of distances.
+
+    Parameters
+    ----------
+    paths : mapping file name -> path
+        The names are those of `ORIGINALS`.
+
+    Returns
+    -------
+    distances : dict
+        View name -> array (n_images, n_images).
+
+    Raises
+    ------
+    DatasetCorrupted
+        If a matrix is missing, not square, not finite, or of another size than the first.
+    """
+    distances = {}
+    for file, names in ORIGINALS.items():
+        content = _read_mat(paths[file])
+        for name in names:
+            if name not in content:
+                raise DatasetCorrupted(f"{paths[file]} has no variable {name}")
+            distances[name.removeprefix("D_")] = np.asarray(content[name], dtype=np.float64)
+    n = len(distances[VIEWS[0]])
+    for view, D in distances.items():
+        if D.shape != (n, n) or not np.isfinite(D).all():
+            raise DatasetCorrupted(
+                f"D_{view} must be a {n} x {n} matrix of finite numbers, found shape {D.shape}"
+            )
+    return distances
+
+
+def read_recomputed(path):
+    """Read the recomputed stand-in, which stores the strict upper triangles as whole numbers.
+
+    Parameters
+    ----------
+    path : path of an .npz file
+
+    Returns
+    -------
+    distances : dict
+        View name -> symmetric array (n_images, n_images) with values in [0, 1].
+    """
+    upper = np.triu_indices(N_IMAGES, 1)
+    distances = {}
+    with np.load(path) as stored:
+        for view in VIEWS:
+            D = np.zeros((N_IMAGES, N_IMAGES))
+            D[upper] = stored[f"D_{view}"] / 65535.0
+            distances[view] = D + D.T
+    return distances
+
+
+def read_splits(path):
+    """Read the official splits and count from 0.
+
+    Parameters
+    ----------
+    path : path of datasplits.mat
+
+    Returns
+    -------
+    splits : list of three (train, validation, test) index arrays
+
+    Raises
+    ------
+    DatasetCorrupted
+        If a split is missing or is not a partition of the 1360 images.
+    """
+    content = _read_mat(path)
+    splits = []
+    for s in (1, 2, 3):
+        names = [f"{part}{s}" for part in ("trn", "val", "tst")]
+        if not all(name in content for name in names):
+            raise DatasetCorrupted(f"{path} does not have all of {names}")
+        split = tuple(np.sort(content[name].ravel().astype(np.int64)) - 1 for name in names)
+        if not np.array_equal(np.sort(np.concatenate(split)), np.arange(N_IMAGES)):
+            raise DatasetCorrupted(f"{path}: {names} do not part the images 1 to {N_IMAGES}")
+        splits.append(split)
+    return splits
+
+
+def _read_mat(path):
+    try:
+        return loadmat(path)
+    except Exception as error:  # scipy raises many kinds on a damaged file
+        raise DatasetCorrupted(f"{path} cannot be read as a MATLAB file: {error}") from None
+
+
+def _dataset(distances, splits, files, recomputed):
+    X = MultiView(distances)
+    if X.n_samples != N_IMAGES:
+        raise DatasetCorrupted(f"flower17 must have {N_IMAGES} images, found {X.n_samples}")
+    label = "RECOMPUTED distances, not Oxford's" if recomputed else "Oxford's distances"
+    notes = (
+        "Seven descriptors, one 1360 x 1360 matrix of distances each; photographs 80 k to "
+        "80 k + 79 are class k.\n"
+        "The photographs contain near-duplicates: on the recomputed matrices, 30 pairs have all "
+        "seven distances below 0.02, and 13, 6 and 12 of them have one photograph in the test "
+        "part and the other in training or validation (splits 1, 2, 3)."
+    )
+    if recomputed:
+        notes += (
+            "\nThe distances are chi-square distances between histograms, computed anew from the "
+            "same 1360 photographs after the descriptors that the two articles name, with our own "
+            "segmentation, vocabularies and parameters. Results on them are not a reproduction of "
+            "results on Oxford's matrices."
+        )
+    text = describe(
+        f"Flower17, seven distance matrices ({label})",
+        X,
+        source=f"Visual Geometry Group, Oxford, {VGG_FLOWERS}/\nRead from {', '.join(files)}",
+        licence=(
+            "None stated by Oxford; the photographs were collected on the web. mvref ships "
+            "neither photographs nor matrices."
+        ),
+        citation=(
+            "M.-E. Nilsback, A. Zisserman, A visual vocabulary for flower classification, CVPR "
+            "2006.\nM.-E. Nilsback, A. Zisserman, Automated flower classification over a large "
+            "number of classes, ICVGIP 2008."
+        ),
+        notes=notes,
+        checksums=checksums("flower17", files),
+    )
+    name = "flower17 (recomputed distances)" if recomputed else "flower17"
+    y = np.arange(N_IMAGES) // N_PER_CLASS
+    return MultiViewDataset(name, X, y, list(FLOWERS), text, splits, {"recomputed": recomputed})

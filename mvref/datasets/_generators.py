@@ -1,0 +1,107 @@
+"""Data sets that are drawn, not measured."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.datasets import make_moons
+from sklearn.utils import check_random_state
+
+from ..views import MultiView
+from ._base import MultiViewDataset, describe
+
+
+def make_two_moons_views(n_samples=200, *, n_views=2, noise=0.1, view_noise=0.1, random_state=None):
+    """Draw two interleaved half circles and look at them through several turned, noisy views.
+
+    Every sample has one latent point z in the plane, on one of two half circles (its class) and
+    moved by Gaussian noise of standard deviation `noise`. View v is ``R_v z + e``: the point
+    rotated by the view's own random angle, plus Gaussian noise of standard deviation
+    `view_noise`, drawn anew for each view and sample.
+
+    Parameters
+    ----------
+    n_samples : int
+        At least 2; the two classes differ by at most one sample.
+    n_views : int
+        At least 1.
+    noise : float
+        Spread of the latent points, common to all views: no view can undo it.
+    view_noise : float
+        Spread added in each view: several views together average it out.
+    random_state : int, RandomState instance or None
+        An int gives the same data each time.
+
+    Returns
+    -------
+    dataset : MultiViewDataset
+        Views of 2 features each, `y` in {0, 1}; ``meta["latent"]`` (n_samples, 2) holds the points
+        z and ``meta["angles"]`` (n_views,) the rotations in radians.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+
+    Examples
+    --------
+    >>> from mvref.datasets import make_two_moons_views
+    >>> moons = make_two_moons_views(100, n_views=3, random_state=0)
+    >>> moons.X
+    MultiView(100 samples, view_0: 2, view_1: 2, view_2: 2)
+    """
+    _check_count("n_samples", n_samples, 2)
+    _check_count("n_views", n_views, 1)
+    _check_spread("noise", noise)
+    _check_spread("view_noise", view_noise)
+    rng = check_random_state(random_state)
+    latent, y = make_moons(n_samples, noise=noise, random_state=rng)
+    angles = rng.uniform(0.0, 2 * np.pi, n_views)
+    X = MultiView(
+        [latent @ rotation(a).T + view_noise * rng.standard_normal(latent.shape) for a in angles]
+    )
+    text = describe(
+        "Two moons in several views",
+        X,
+        source="drawn by mvref.datasets.make_two_moons_views",
+        licence="none needed",
+        citation="none needed",
+        notes=(
+            f"Latent noise {noise}, view noise {view_noise}; every view is the latent plane turned "
+            "by its own angle."
+        ),
+    )
+    meta = {"latent": latent, "angles": angles}
+    return MultiViewDataset("two moons", X, y, ["upper moon", "lower moon"], text, meta=meta)
+
+
+def rotation(angle):
+    """Return the matrix that turns the plane by `angle`.
+
+    Parameters
+    ----------
+    angle : float
+        In radians, counter-clockwise.
+
+    Returns
+    -------
+    R : array, shape (2, 2)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.datasets._generators import rotation
+    >>> rotation(np.pi / 2).round() @ [1, 0]
+    array([0., 1.])
+    """
+    cosine, sine = np.cos(angle), np.sin(angle)
+    return np.array([[cosine, -sine], [sine, cosine]])
+
+
+def _check_count(name, value, least):
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}.")
+
+
+def _check_spread(name, value):
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < np.inf:
+        raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}.")

@@ -1,0 +1,256 @@
+"""Where a data file is found: ``MVREF_DATA``, the user cache, then a checked download.
+
+Folders   ``$MVREF_DATA/<data set>``, then ``<cache>/<data set>``; the cache is ``$MVREF_CACHE`` or
+          the operating system's usual place (``pooch.os_cache("mvref")``).
+Checks    a file with a registered sha256 is checked each time it is opened, wherever it came from.
+Download  by pooch, into a temporary file beside its destination, moved there only after the check.
+"""
+
+import gzip
+import hashlib
+import logging
+import os
+import sys
+import tempfile
+import warnings
+import zlib
+from contextlib import contextmanager
+from pathlib import Path
+
+from ._registry import BY_HAND, EMBEDDED, FILES
+
+# In a notebook pooch's progress bar warns, on import, of a missing ipywidgets that it can do without.
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import pooch
+
+
+class DatasetUnavailable(OSError):
+    """A data set is not on this machine and could not be fetched; the message says what to do."""
+
+
+class DatasetCorrupted(ValueError):
+    """A data file is there, but is not what it should be; the message names the file."""
+
+
+def cache_folder():
+    """Return the folder in which downloads are kept.
+
+    Returns
+    -------
+    folder : Path
+    """
+    return Path(os.environ.get("MVREF_CACHE") or pooch.os_cache("mvref")).expanduser()
+
+
+def data_folders(dataset):
+    """Return the folders in which the files of a data set are looked for, in order.
+
+    Parameters
+    ----------
+    dataset : str
+
+    Returns
+    -------
+    folders : list of Path
+
+    Examples
+    --------
+    >>> from mvref.datasets._lookup import data_folders
+    >>> [folder.name for folder in data_folders("uwave")][-1]
+    'uwave'
+    """
+    shared = os.environ.get("MVREF_DATA")
+    roots = [Path(shared).expanduser()] if shared else []
+    return [root / dataset for root in [*roots, cache_folder()]]
+
+
+def unavailable(dataset, reason):
+    """Return the exception that says why a data set is missing and how to get it.
+
+    Parameters
+    ----------
+    dataset : str
+    reason : str
+
+    Returns
+    -------
+    error : DatasetUnavailable
+    """
+    return DatasetUnavailable(
+        f"data set {dataset!r} is not available: {reason}. {BY_HAND[dataset]} into the folder "
+        f"{data_folders(dataset)[0]}"
+    )
+
+
+def check_embedded(file, content):
+    """Raise unless a file that comes with mvref has its sha256.
+
+    Parameters
+    ----------
+    file : str
+    content : bytes
+
+    Raises
+    ------
+    DatasetCorrupted
+        If the content has another sha256.
+    """
+    found = hashlib.sha256(content).hexdigest()
+    if found != EMBEDDED[file]:
+        raise DatasetCorrupted(
+            f"{file}, which comes with mvref, was changed: expected sha256 {EMBEDDED[file]}, "
+            f"found {found}. Install mvref again"
+        )
+
+
+def locate(dataset, file):
+    """Return the path of a file or of its ``.gz``, or None; nothing is opened.
+
+    Parameters
+    ----------
+    dataset, file : str
+
+    Returns
+    -------
+    path : Path or None
+    """
+    for folder in data_folders(dataset):
+        for path in (folder / file, folder / f"{file}.gz"):
+            if os.path.isfile(path):  # False, not an error, for a folder we may not enter
+                return path
+    return None
+
+
+def open_content(path):
+    """Open a file, or the content of a ``.gz``, for reading bytes.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    stream : binary file
+    """
+    return gzip.open(path) if path.suffix == ".gz" else open(path, "rb")
+
+
+def find(dataset, file):
+    """Return the path of a file on this machine, checked if its sha256 is known.
+
+    Parameters
+    ----------
+    dataset, file : str
+
+    Returns
+    -------
+    path : Path or None
+        None if no folder has the file.
+
+    Raises
+    ------
+    DatasetCorrupted
+        If the content has another sha256 than the registered one.
+    DatasetUnavailable
+        If the file is there but cannot be read.
+    """
+    path = locate(dataset, file)
+    if path is not None and file in FILES[dataset]:
+        _check_sha256(dataset, path, FILES[dataset][file][0])
+    return path
+
+
+def fetch(dataset, file):
+    """Return the path of a registered file, downloading it if it is nowhere on this machine.
+
+    Parameters
+    ----------
+    dataset, file : str
+
+    Returns
+    -------
+    path : Path
+
+    Raises
+    ------
+    DatasetCorrupted
+        If the file found or downloaded has the wrong sha256.
+    DatasetUnavailable
+        If there is nothing to download from, no network, or no folder to write to.
+    """
+    path = find(dataset, file)
+    if path is not None:
+        return path
+    sha256, url = FILES[dataset][file]
+    if url is None:
+        raise unavailable(dataset, f"there is no file {file}")
+    return _download(dataset, file, url, sha256)
+
+
+def _download(dataset, file, url, sha256):
+    """Download one file into the cache; leaves either the checked file or nothing."""
+    folder = cache_folder() / dataset
+    _check_writable(dataset, folder)
+    try:
+        with _quiet(pooch.get_logger()):
+            pooch.retrieve(url, f"sha256:{sha256}", file, folder, progressbar=_stderr_is_terminal())
+    except OSError as error:  # every exception of `requests` is an OSError
+        raise unavailable(dataset, f"{url} could not be downloaded ({_cause(error)})") from None
+    except ValueError as error:  # pooch's way to say that the hash is wrong
+        raise DatasetCorrupted(f"the download of {file} from {url} was refused: {error}") from None
+    return folder / file
+
+
+def _check_writable(dataset, folder):
+    """Try to write before downloading, so that a read-only cache is told from a lost network."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise unavailable(
+            dataset,
+            f"the cache folder {folder} cannot be written ({error.strerror}); set MVREF_CACHE to "
+            f"a folder that can, or MVREF_DATA to one with a subfolder {dataset} for these files",
+        ) from None
+
+
+def _check_sha256(dataset, path, expected):
+    """Raise unless the uncompressed content of `path` has the sha256 `expected`."""
+    try:
+        with open_content(path) as stream:
+            found = hashlib.file_digest(stream, "sha256").hexdigest()
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DatasetCorrupted(f"{path} is not a complete gzip file ({error})") from None
+    except OSError as error:
+        raise unavailable(dataset, f"{path} cannot be read ({error.strerror})") from None
+    if found != expected:
+        raise DatasetCorrupted(
+            f"{path} is not the file that mvref knows: expected sha256 {expected}, found {found}. "
+            "Delete it and get it again"
+        )
+
+
+@contextmanager
+def _quiet(logger):
+    """Silence a logger's messages below warnings, for the time of a download."""
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def _stderr_is_terminal():
+    """Tell whether a progress bar would be seen by somebody."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _cause(error):
+    """Say in a few words why a download failed; the texts of network libraries fill a page."""
+    response = getattr(error, "response", None)
+    if response is not None:
+        return f"HTTP status {response.status_code}"
+    return error.strerror or type(error).__name__

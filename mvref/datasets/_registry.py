@@ -1,0 +1,108 @@
+"""The files that mvref knows: name, sha256, and where a checked copy can be downloaded.
+
+A sha256 is that of the *uncompressed* content, so that ``file`` and ``file.gz`` are one entry.
+A URL stands here only if one file of known content lies behind it. Everything else has to be put
+into its folder by hand; `BY_HAND` says what and where from.
+"""
+
+UCI_MFEAT = "https://archive.ics.uci.edu/ml/machine-learning-databases/mfeat"
+VGG_FLOWERS = "https://www.robots.ox.ac.uk/~vgg/data/flowers/17"
+UCR_UWAVE = "https://timeseriesclassification.com/description.php?Dataset=UWaveGestureLibrary"
+
+# file that comes with mvref -> sha256
+EMBEDDED = {"mfeat.xz": "0306b0b11e03ac08f38444209c561ce393b518c4f7f586cb88c12bcacd368080"}
+
+# data set -> file -> (sha256, URL or None)
+FILES = {
+    "mfeat": {
+        "mfeat-fac": (
+            "83be9bc9fd50c6dd0b0532f6b6101956f1cf51c71b33f22d3f0cd2b5befb31b5",
+            f"{UCI_MFEAT}/mfeat-fac",
+        ),
+        "mfeat-fou": (
+            "d2bed48a4d302efe77bd80d52e16a211e99efe6fee9baf1c28dcc199c43c50ad",
+            f"{UCI_MFEAT}/mfeat-fou",
+        ),
+        "mfeat-kar": (
+            "db832668544497d0c06a2c1d1bfa0e17ba672812b7cfa6ed19f0941e19e1d7fa",
+            f"{UCI_MFEAT}/mfeat-kar",
+        ),
+        "mfeat-mor": (
+            "8767b326d874f096de06d525a2df4e610f4e9dfe91e29c250d8a3054907e3b61",
+            f"{UCI_MFEAT}/mfeat-mor",
+        ),
+        "mfeat-pix": (
+            "70a1cd033add46614464a8740ddc23c3693765985bde52ccb6b702bff23b64f1",
+            f"{UCI_MFEAT}/mfeat-pix",
+        ),
+        "mfeat-zer": (
+            "d4a0e302f2f61e823b906f78818c7c0ef078c0bbc23022affd6607d60ecfe4f3",
+            f"{UCI_MFEAT}/mfeat-zer",
+        ),
+    },
+    "uwave": {
+        "uwave_ucr2018_xyz.npz": (
+            "a0b44bcd83ceca09ba10a500d92700c92ec1241d82aa52c0d296fa4dc5d9ee16",
+            None,
+        ),
+        "UWaveGestureLibraryX_TRAIN.tsv": (
+            "9e8d695d5a49a47a8322908c2000fb9fe8b593f9fbfce3332840d70de7503856",
+            None,
+        ),
+        "UWaveGestureLibraryY_TRAIN.tsv": (
+            "35e429dc78f12811bb5986eff154528f39b9d04440283e1ac5f4474ea5e0a9aa",
+            None,
+        ),
+        "UWaveGestureLibraryZ_TRAIN.tsv": (
+            "2761f0ff70df83d37364cacac352b99242bef00bf13765890cb7bb2c7e2face2",
+            None,
+        ),
+    },
+    "flower17": {
+        "datasplits.mat": (
+            "634c141457b039095372c70685ecb0cbc88b7945eb7a9673690c0a39ebf2d481",
+            f"{VGG_FLOWERS}/datasplits.mat",
+        ),
+        "flower17_7views_recomputed.npz": (
+            "258d52b6dbf16c7e1ade7a6d2ebed25d810cb01dfece684f4a3b935b4f293133",
+            None,
+        ),
+    },
+}
+
+# data set -> what a user does to get it
+BY_HAND = {
+    "mfeat": f"Download mfeat-fac, -fou, -kar, -mor, -pix and -zer from {UCI_MFEAT}/",
+    "uwave": (
+        "Its licence forbids redistribution, so that mvref does not download it for you. Download "
+        f"UWaveGestureLibraryX, Y and Z from {UCR_UWAVE}X (and Y, Z) and put the six files "
+        "UWaveGestureLibrary[X,Y,Z]_[TRAIN,TEST].txt (or .tsv, .tsv.gz)"
+    ),
+    "flower17": (
+        "Download distancematrices17gcfeat06.mat, distancematrices17itfeat08.mat and "
+        f"datasplits.mat from {VGG_FLOWERS}/"
+    ),
+}
+
+
+def checksums(dataset, files):
+    """Return file -> sha256 for those of `files` whose content is known.
+
+    Parameters
+    ----------
+    dataset : str
+    files : iterable of str
+        File names; a final ``.gz`` is ignored.
+
+    Returns
+    -------
+    checksums : dict
+
+    Examples
+    --------
+    >>> from mvref.datasets._registry import checksums
+    >>> list(checksums("mfeat", ["mfeat-mor", "readme"]))
+    ['mfeat-mor']
+    """
+    names = [file.removesuffix(".gz") for file in files]
+    return {name: FILES[dataset][name][0] for name in names if name in FILES[dataset]}

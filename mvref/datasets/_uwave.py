@@ -1,0 +1,228 @@
+"""uWaveGesture: accelerometer recordings of eight gestures, three axes as three views."""
+
+from itertools import product
+
+import numpy as np
+
+from ..views import MultiView
+from ._base import MultiViewDataset, describe
+from ._lookup import DatasetCorrupted, find, locate, open_content, unavailable
+from ._registry import UCR_UWAVE, checksums
+
+AXES, PARTS = ("X", "Y", "Z"), ("TRAIN", "TEST")
+N_ROWS = {"TRAIN": 896, "TEST": 3582}
+N_POINTS = 315
+COMPACT = "uwave_ucr2018_xyz.npz"
+ENDINGS = ("tsv", "txt")
+
+
+def fetch_uwave():
+    """Load the uWaveGesture recordings with the official split of the UCR archive.
+
+    The data may not be redistributed and are never downloaded by mvref: put them into the folder
+    ``$MVREF_DATA/uwave`` (or into the cache). Accepted are, in this order,
+
+    1. the compact file ``uwave_ucr2018_xyz.npz``;
+    2. the six text files ``UWaveGestureLibrary{X,Y,Z}_{TRAIN,TEST}`` of the UCR archive, ending
+       in ``.tsv`` or ``.txt``, possibly compressed (``.gz``).
+
+    Returns
+    -------
+    dataset : MultiViewDataset
+        Views x, y, z of 315 points each; `y` in 1..8. Rows 0..895 are the training part and the
+        other 3582 the test part; ``splits[0]`` has an empty validation part. From the compact
+        file, `meta` has the arrays ``user`` (1..8), ``day`` (1..7) and ``repetition`` (1..10).
+
+    Raises
+    ------
+    DatasetUnavailable
+        If neither form is complete; the message says where to get the files and where to put them.
+    DatasetCorrupted
+        If a file is not the known one, or not of this format.
+
+    Notes
+    -----
+    The rows of the test part stand in another order in the two forms.
+
+    Examples
+    --------
+    >>> from mvref.datasets import available, fetch_uwave
+    >>> if "uwave" in available():
+    ...     assert fetch_uwave().X.shape == (4478, 945)
+    """
+    compact = find("uwave", COMPACT)
+    if compact is not None:
+        views, y, meta = read_compact(compact)
+        files = [COMPACT]
+    else:
+        paths = _text_files()
+        views, y = read_text(paths)
+        meta = {}
+        files = [path.name for path in paths.values()]
+    return _dataset(views, y, meta, files)
+
+
+def on_this_machine():
+    """Return the folder that has the data, or None; nothing is opened.
+
+    Returns
+    -------
+    folder : Path or None
+    """
+    found = [_locate_text(axis, part) for axis, part in product(AXES, PARTS)]
+    path = locate("uwave", COMPACT) or (found[0] if all(found) else None)
+    return path and path.parent
+
+
+def _locate_text(axis, part):
+    stem = f"UWaveGestureLibrary{axis}_{part}"
+    return next(filter(None, (locate("uwave", f"{stem}.{end}") for end in ENDINGS)), None)
+
+
+def _text_files():
+    """Return (axis, part) -> path of the six text files, checked where their content is known."""
+    paths = {key: _locate_text(*key) for key in product(AXES, PARTS)}
+    missing = [f"UWaveGestureLibrary{a}_{p}" for (a, p), path in paths.items() if path is None]
+    if missing:
+        raise unavailable(
+            "uwave",
+            f"there is no {COMPACT}, and of the six text files these are missing: "
+            f"{', '.join(missing)}",
+        )
+    return {key: find("uwave", path.name.removesuffix(".gz")) for key, path in paths.items()}
+
+
+def read_compact(path):
+    """Read the compact file.
+
+    Parameters
+    ----------
+    path : path of an .npz file
+
+    Returns
+    -------
+    views : dict
+        x, y, z -> array (n_samples, n_points), training rows first.
+    y : array, shape (n_samples,)
+    meta : dict
+        ``user``, ``day`` and ``repetition`` of each sample.
+    """
+    with np.load(path) as stored:
+        X = np.concatenate([stored["X_train"], stored["X_test"]]).astype(np.float64)
+        y = np.concatenate([stored["y_train"], stored["y_test"]]).astype(np.int64)
+        who = np.concatenate([stored["meta_train"], stored["meta_test"]]).astype(np.int64)
+    views = {axis.lower(): X[:, a] for a, axis in enumerate(AXES)}
+    return views, y, {"user": who[:, 0], "day": who[:, 1], "repetition": who[:, 3]}
+
+
+def read_text(paths):
+    """Read the text files of the three axes and two parts.
+
+    Parameters
+    ----------
+    paths : mapping (axis, part) -> path
+        Axes "X", "Y", "Z", parts "TRAIN", "TEST".
+
+    Returns
+    -------
+    views : dict
+        x, y, z -> array (n_samples, n_points), training rows first.
+    y : array, shape (n_samples,)
+
+    Raises
+    ------
+    DatasetCorrupted
+        If a file cannot be read, or the axes disagree on the labels.
+    """
+    labels, series = {}, {}
+    for axis in AXES:
+        parts = [read_ucr(paths[axis, part]) for part in PARTS]
+        labels[axis] = np.concatenate([y for y, _ in parts])
+        series[axis.lower()] = np.concatenate([X for _, X in parts])
+    for axis in AXES[1:]:
+        if not np.array_equal(labels[axis], labels["X"]):
+            raise DatasetCorrupted(
+                f"the labels in {paths[axis, 'TRAIN']} or {paths[axis, 'TEST']} are not those of "
+                "axis X: the rows of the three axes must correspond"
+            )
+    return series, labels["X"]
+
+
+def read_ucr(path):
+    """Read a text file of the UCR archive: one series per row, its class in the first column.
+
+    Parameters
+    ----------
+    path : Path
+        Numbers separated by tabs, blanks or commas, possibly compressed (.gz).
+
+    Returns
+    -------
+    y : array of int, shape (n_samples,)
+    X : array, shape (n_samples, n_points)
+
+    Raises
+    ------
+    DatasetCorrupted
+        If this is not a table of finite numbers with whole numbers in front.
+    """
+    try:
+        with open_content(path) as stream:
+            first = stream.readline()
+            if not first.strip():
+                raise ValueError("the first line is empty")
+            stream.seek(0)
+            table = np.loadtxt(stream, delimiter="," if b"," in first else None, ndmin=2)
+    except (ValueError, EOFError, OSError) as error:
+        raise DatasetCorrupted(f"{path} cannot be read as a table of numbers: {error}") from None
+    if not np.isfinite(table).all() or (table[:, 0] % 1).any():
+        raise DatasetCorrupted(
+            f"{path} must hold finite numbers only, with a whole number (the class) in front of "
+            "each row"
+        )
+    return table[:, 0].astype(np.int64), table[:, 1:]
+
+
+def _dataset(views, y, meta, files):
+    """Check the size against the archive's and describe."""
+    X = MultiView(views)
+    n_train, n_test = N_ROWS["TRAIN"], N_ROWS["TEST"]
+    if X.widths != [N_POINTS] * 3 or X.n_samples != n_train + n_test:
+        raise DatasetCorrupted(
+            f"uwave must be {n_train} + {n_test} rows of {N_POINTS} points per axis; the files "
+            f"hold {X.n_samples} rows of {X.widths} points"
+        )
+    if not np.array_equal(np.unique(y), np.arange(1, 9)):
+        raise DatasetCorrupted(f"uwave must have the classes 1 to 8; found {np.unique(y)}")
+    splits = [(np.arange(n_train), np.empty(0, np.int64), np.arange(n_train, n_train + n_test))]
+    text = describe(
+        "uWaveGesture: three axes of an accelerometer, eight gestures",
+        X,
+        source=(
+            "UWaveGestureLibraryX, Y and Z of the UCR Time Series Classification Archive 2018, "
+            f"{UCR_UWAVE}X (and Y, Z)\nRead from {', '.join(files)}"
+        ),
+        licence=(
+            "The library's own terms allow commercial, educational and research use and forbid "
+            "redistribution without the authors' written permission. Therefore mvref ships no "
+            "copy: every user downloads it."
+        ),
+        citation=(
+            "J. Liu, L. Zhong, J. Wickramasuriya, V. Vasudevan, uWave: accelerometer-based "
+            "personalized gesture recognition and its applications, Pervasive and Mobile "
+            "Computing 5(6), 657-675, 2009.\n"
+            "H. A. Dau et al., The UCR time series archive, 2018."
+        ),
+        notes=(
+            "8 users, 7 days, 10 repetitions, 8 gestures, less 2 recordings of a single "
+            "sample. Every row is one recording, resampled to 315 points and scaled to mean 0 and "
+            "standard deviation 1 for each axis.\n"
+            "The code of Zantedeschi et al. (2018) reads UWaveGestureLibraryAll, the same "
+            "recordings scaled over the three axes together: values differ slightly from these.\n"
+            "In the compact file the test rows were recomputed from the raw recordings; they "
+            "agree with the archive's published statistics, and stand in another order."
+        ),
+        checksums=checksums("uwave", files),
+    )
+    gestures = [f"gesture {g}" for g in range(1, 9)]
+    return MultiViewDataset("uwave", X, y, gestures, text, splits, meta)

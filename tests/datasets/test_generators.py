@@ -1,0 +1,79 @@
+"""Two moons seen through several views."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import pdist
+
+from mvref.datasets import make_two_moons_views
+from mvref.datasets._generators import rotation
+
+
+def test_same_seed_same_data():
+    one, two = (make_two_moons_views(50, n_views=3, random_state=7) for _ in range(2))
+    np.testing.assert_array_equal(one.X.concat(), two.X.concat())
+    np.testing.assert_array_equal(one.y, two.y)
+    other = make_two_moons_views(50, n_views=3, random_state=8)
+    assert not np.array_equal(one.X.concat(), other.X.concat())
+
+
+def test_random_state_instance_moves_on():
+    rng = np.random.RandomState(0)
+    one, two = (make_two_moons_views(50, random_state=rng) for _ in range(2))
+    assert not np.array_equal(one.X.concat(), two.X.concat())
+
+
+@settings(deadline=None)
+@given(st.integers(2, 61), st.integers(1, 5), st.integers(0, 1000))
+def test_shapes_and_classes(n_samples, n_views, seed):
+    moons = make_two_moons_views(n_samples, n_views=n_views, random_state=seed)
+    assert moons.X.widths == [2] * n_views
+    assert moons.X.n_samples == n_samples
+    counts = np.bincount(moons.y, minlength=2)
+    assert sorted(counts) == [n_samples // 2, n_samples - n_samples // 2]
+
+
+def test_without_view_noise_a_view_is_the_turned_latent_plane():
+    moons = make_two_moons_views(60, n_views=4, view_noise=0, random_state=1)
+    for view, angle in zip(moons.X.views, moons.meta["angles"], strict=True):
+        np.testing.assert_allclose(view @ rotation(angle), moons.meta["latent"], atol=1e-12)
+        np.testing.assert_allclose(pdist(view), pdist(moons.meta["latent"]), atol=1e-12)
+    assert len(np.unique(moons.meta["angles"])) == 4
+
+
+def test_without_noise_the_points_lie_on_the_half_circles():
+    moons = make_two_moons_views(100, noise=0, random_state=0)
+    centres = np.array([[0.0, 0.0], [1.0, 0.5]])[moons.y]
+    radii = np.linalg.norm(moons.meta["latent"] - centres, axis=1)
+    np.testing.assert_allclose(radii, 1.0, atol=1e-12)
+
+
+def test_view_noise_is_independent_and_of_the_size_asked_for():
+    moons = make_two_moons_views(20000, n_views=2, view_noise=0.3, random_state=0)
+    noise = np.hstack(
+        [
+            view - moons.meta["latent"] @ rotation(angle).T
+            for view, angle in zip(moons.X.views, moons.meta["angles"], strict=True)
+        ]
+    )
+    covariance = np.cov(noise.T)
+    # standard errors: 0.09 sqrt(2/20000) = 0.0009 on the diagonal, 0.0006 beside it
+    np.testing.assert_allclose(covariance, 0.09 * np.eye(4), atol=0.005)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_samples": 1}, "n_samples must be an integer of at least 2, got 1"),
+        ({"n_samples": 10.0}, "n_samples must be an integer of at least 2, got 10.0"),
+        ({"n_views": 0}, "n_views must be an integer of at least 1, got 0"),
+        ({"noise": -0.1}, "noise must be a finite number of at least 0, got -0.1"),
+        ({"view_noise": np.nan}, "view_noise must be a finite number of at least 0, got nan"),
+        ({"view_noise": np.inf}, "view_noise must be a finite number of at least 0, got inf"),
+        ({"noise": "a lot"}, "noise must be a finite number of at least 0, got 'a lot'"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        make_two_moons_views(**arguments)
