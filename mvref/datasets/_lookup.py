@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ._registry import BY_HAND, EMBEDDED, FILES
 
-# In a notebook pooch's progress bar warns, on import, of a missing ipywidgets that it can do without.
+# In a notebook pooch's progress bar warns, on import, of a missing ipywidgets; it works without.
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import pooch
