@@ -1,0 +1,93 @@
+# mvref: two commands, `make book` and `make test`; `make help` lists the others.
+# Everything runs in .venv, which is made once from the pinned requirements.
+
+PYTHON ?= python3
+ifeq ($(OS),Windows_NT)
+BIN := .venv/Scripts
+else
+BIN := .venv/bin
+endif
+
+# Two test workers share two cores, so each of them computes with one thread unless told otherwise.
+PYTEST := OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest -q
+STAGES := lint unit outputs small book links
+
+.PHONY: help book test lint unit outputs small links lab chapters numerics reproduce bench lock clean
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+## make book       build the HTML book, executing chapters that changed
+book: .venv/installed _build/.executed
+	rm -rf _build/html
+	$(BIN)/jupyter-book build . --all -n -W --keep-going
+	@echo "The book: $$(pwd)/_build/html/index.html"
+
+## make test       every stage below, in this order, until one fails
+test: .venv/installed
+	@start=$$(date +%s); for stage in $(STAGES); do \
+	  echo; echo "=== $$stage ==="; \
+	  $(MAKE) --no-print-directory $$stage || { echo "=== $$stage failed ==="; exit 1; }; \
+	done; \
+	echo; echo "=== all stages passed ($(STAGES)) in $$(( $$(date +%s) - start )) s ==="
+
+## make lint         style of the code and of the chapters
+lint: .venv/installed
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+
+## make unit         unit and property tests, doctests, packaging, ledger spot checks
+unit: .venv/installed
+	$(PYTEST) -n 2 --ignore=tests/chapters --ignore=tests/benchmarks --ignore=tests/project/test_html.py
+
+## make outputs      the stored outputs of every chapter, recomputed and compared
+outputs: .venv/installed
+	$(PYTEST) -n 2 --dist loadscope --nbval book
+
+## make small        the notebooks' form, and every chapter run with small parameters
+small: .venv/installed
+	$(PYTEST) -n 2 tests/chapters
+
+## make links        links, anchors and outside resources of the built HTML
+links: .venv/installed
+	$(PYTEST) tests/project/test_html.py
+
+## make lab        open the chapters in JupyterLab
+lab: .venv/installed
+	$(BIN)/jupyter lab book
+
+## make chapters   execute every chapter again, in place
+chapters: .venv/installed
+	$(BIN)/python book/execute.py
+
+## make numerics   `make outputs` under several BLAS kernels and thread counts
+numerics: .venv/installed
+	$(BIN)/python tests/chapters/numerics.py
+
+## make reproduce  recompute the full tables into the ledger (hours; can be stopped and resumed)
+reproduce: .venv/installed
+	$(BIN)/python -m mvref run all
+
+## make bench      the speed tests
+bench: .venv/installed
+	$(BIN)/python -m pytest tests/benchmarks -s
+
+## make lock       pin the requirements again from pyproject.toml (needs uv)
+lock:
+	$(PYTHON) .ci/lock.py
+
+## make clean      remove what was built; .venv stays
+clean:
+	rm -rf _build build dist mvref.egg-info .pytest_cache .ruff_cache .hypothesis .benchmarks
+	find mvref tests book .ci -name __pycache__ -type d -exec rm -rf {} +
+
+.venv/installed: pyproject.toml requirements.txt requirements-liblinear.txt
+	@command -v $(PYTHON) > /dev/null || { echo "No $(PYTHON) here: install Python 3.11 or newer, or name yours with make PYTHON=..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("mvref needs Python 3.11 or newer, and $(PYTHON) is %d.%d.%d: name a newer one with make PYTHON=..." % sys.version_info[:3])'
+	@$(PYTHON) .ci/environment.py
+	@touch $@
+
+# The cache of executed chapters looks at the chapters only; a change of the code must empty it too.
+_build/.executed: $(shell find mvref -name '*.py' -o -name '*.csv' -o -name '*.npz') requirements.txt
+	rm -rf _build/.jupyter_cache
+	@mkdir -p _build && touch $@

@@ -1,0 +1,70 @@
+"""Command line: ``python -m mvref list | run ITEM... | compare ITEM``."""
+
+import argparse
+import sys
+
+from .datasets import DatasetUnavailable
+
+
+def main(arguments=None):
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        Default: those of the process.
+
+    Returns
+    -------
+    status : int
+        0; 2 for a wrong argument; 130 if stopped by the user.
+    """
+    from . import experiments  # here, so that --help answers at once
+
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        if options.command == "list":
+            print(*experiments.status(options.ledger), sep="\n")
+        elif options.command == "compare":
+            print(experiments.compare(options.item, folder=options.ledger))
+        else:
+            folder = experiments.run_items(
+                options.item,
+                quick=options.quick,
+                n_jobs=options.jobs,
+                folder=options.ledger,
+                only=options.dataset,
+            )
+            print(folder)
+    except (ValueError, OSError) as error:
+        if isinstance(error, DatasetUnavailable):
+            print(error, file=sys.stderr)
+            return 2
+        parser.error(str(error))
+    except KeyboardInterrupt:
+        print("\nStopped; the same command goes on from here.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="python -m mvref", description="Reproduce the tables and figures of the papers."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    listing = commands.add_parser("list", help="what can be run, and what is done")
+    running = commands.add_parser("run", help="compute the rows that the ledger does not have")
+    running.add_argument("item", nargs="+", help="for example fig2, mvl_svm.fig2, or all")
+    running.add_argument("--quick", action="store_true", help="small variant, minutes")
+    running.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
+    running.add_argument("--dataset", help="only this data set")
+    comparing = commands.add_parser("compare", help="our numbers beside the paper's")
+    comparing.add_argument("item")
+    for command in (listing, running, comparing):
+        command.add_argument("--ledger", metavar="DIR", help="folder of the ledger")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

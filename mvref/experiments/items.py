@@ -1,0 +1,137 @@
+"""The items of all papers by name, and how they are run."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from .. import datasets
+from ..datasets._registry import BY_HAND
+from . import mvl_svm
+from .engine import LEDGER, Ledger, missing_jobs, run
+
+ITEMS = {f"{item.paper}.{item.name}": item for item in mvl_svm.ITEMS}
+
+
+def find_item(name):
+    """Return the item of a name.
+
+    Parameters
+    ----------
+    name : str
+        "fig2", or "mvl_svm.fig2" where several papers have a Figure 2.
+
+    Returns
+    -------
+    item : Item
+
+    Raises
+    ------
+    ValueError
+        If no item, or more than one, has the name.
+
+    Examples
+    --------
+    >>> from mvref.experiments.items import find_item
+    >>> find_item("fig2").title
+    'test accuracy over the number of landmarks'
+    """
+    found = [full for full, item in ITEMS.items() if name in (full, item.name)]
+    if len(found) > 1:
+        raise ValueError(f"item {name!r} is one of {found}: name the paper too.")
+    if not found:
+        raise ValueError(f"item must be one of {list(ITEMS)} or their short names, got {name!r}.")
+    return ITEMS[found[0]]
+
+
+def in_order(items):
+    """Return items, each after the items that it needs.
+
+    Parameters
+    ----------
+    items : iterable of Item
+
+    Returns
+    -------
+    items : list of Item
+    """
+    ordered = []
+    for item in items:
+        needed = in_order(ITEMS[f"{item.paper}.{name}"] for name in item.needs)
+        ordered += [i for i in [*needed, item] if i not in ordered]
+    return ordered
+
+
+def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None):
+    """Run items and what they need, on the data sets that are on this machine.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of items; "all" for all.
+    quick : bool
+        Small variants, by default into a new temporary folder: their rows never mix with those
+        of the ledger.
+    n_jobs : int
+    folder : path, optional
+        Folder of the ledger.
+    only : str, optional
+        The only data set to run.
+    say : callable, optional
+        Takes the messages to the user; default: prints them to stderr.
+
+    Returns
+    -------
+    folder : Path
+        Where the rows are.
+
+    Raises
+    ------
+    ValueError
+        If an item or a data set is unknown.
+    OSError
+        If the ledger cannot be written.
+    """
+    say = say or (lambda text: print(text, file=sys.stderr))
+    items = in_order(ITEMS.values() if "all" in names else [find_item(name) for name in names])
+    known = sorted({dataset for item in items for dataset in item.datasets})
+    if only is not None and only not in known:
+        raise ValueError(f"the data set must be one of {known}, got {only!r}.")
+    if folder is None:
+        folder = tempfile.mkdtemp(prefix="mvref-quick-") if quick else LEDGER
+    here = datasets.available()
+    for dataset in known if only is None else [only]:
+        if dataset not in here:
+            say(f"Data set {dataset!r} is not on this machine and is skipped. {BY_HAND[dataset]}.")
+    for item in items:
+        ledger = Ledger(item.paper, Path(folder))
+        for dataset in item.datasets:
+            if dataset in here and only in (None, dataset):
+                n_rows = run(item, dataset, ledger, quick=quick, n_jobs=n_jobs)
+                say(f"{item.name} {dataset}: {n_rows} rows added to {ledger.path}")
+    return Path(folder)
+
+
+def status(folder=None):
+    """Tell what each item is and how much of it the ledger has.
+
+    Parameters
+    ----------
+    folder : path, optional
+
+    Returns
+    -------
+    lines : list of str
+    """
+    here = datasets.available()
+    lines = []
+    for full, item in ITEMS.items():
+        rows = Ledger(item.paper, Path(folder or LEDGER)).read()
+        counts = rows.loc[rows["item"] == item.name, "dataset"].value_counts()
+        parts = []
+        for dataset in item.datasets:
+            n_rows = counts[[name.startswith(dataset) for name in counts.index]].sum()
+            left = len(missing_jobs(item, dataset, rows)) if dataset in here else None
+            todo = "not on this machine" if left is None else f"{left} jobs left"
+            parts.append(f"{dataset}: {n_rows} rows, {todo}")
+        lines.append(f"{full:14s} {item.title}\n{'':14s} {'; '.join(parts)}")
+    return lines

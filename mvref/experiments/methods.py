@@ -1,0 +1,209 @@
+"""How the experiments train, tune and apply each method; the names are those of the ledger.
+
+A method does once what does not depend on C (landmarks, projection, imputation), then trains for
+many C. C is liblinear's, the weight of the *summed* loss; the paper's c is C times the number of
+training samples.
+"""
+
+import warnings
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC, LinearSVC
+
+from ..mvl_svm import LandmarkProjection, project
+from ..rivals import LaplacianCompletion, PerViewSVM
+from ..views import MultiView
+from .problems import mean_distance_gamma
+
+HINGE_MAX_ITER = 20_000
+
+
+def squared_hinge(C, Phi, seed):
+    """Linear SVM with squared hinge, in the primal: the linear path of the authors' code.
+
+    The minimiser is that of ``MVLSVM(loss="squared_hinge", c=C*m)``, which solves the dual where
+    there are fewer samples than columns; for large C that takes several times as long.
+    """
+    return LinearSVC(C=C, dual=False)
+
+
+def hinge(C, Phi, seed):
+    """Linear SVM with hinge, the paper's Eq. (3).
+
+    liblinear has no fast solver for it: where C is 10 or more it may stop at `HINGE_MAX_ITER`
+    before it reaches its tolerance.
+    """
+    return LinearSVC(C=C, loss="hinge", max_iter=HINGE_MAX_ITER, random_state=seed)
+
+
+def rbf(C, Phi, seed):
+    """RBF SVM on the latent space, gamma = 1/(LV): what the authors' committed scripts run."""
+    return SVC(C=C, gamma=1.0 / Phi.shape[1])
+
+
+class LandmarkSVM:
+    """MVL-SVM and its variants on one set of training samples.
+
+    Parameters
+    ----------
+    problem : Problem
+    reference, train : int arrays
+        Rows to draw landmarks from, and rows to train on.
+    L : int
+    seed : int
+    head : function (C, Phi, seed) -> classifier
+        What is trained on the latent space.
+    landmarks : {"known", "complete"}
+        "known": L landmarks are drawn from `reference` and known in all views, even where the
+        same sample misses a view in training (the authors' code). "complete": they are drawn
+        among the samples that are still complete; all of those, if they are fewer than L.
+    ridge, clip
+        See :class:`~mvref.LandmarkProjection`.
+    fill : {"impute", "mean"}
+        Fill missing similarities by Eq. (11), or by the means of the training columns.
+    drop : bool
+        Train on complete samples only. Samples to predict are imputed all the same.
+    """
+
+    def __init__(
+        self, problem, reference, train, L, seed, *,
+        head=squared_hinge, landmarks="known", ridge=0.1, clip="auto", fill="impute", drop=False,
+    ):  # fmt: skip
+        self.X, self.head, self.fill, self.seed = problem.X, head, fill, seed
+        source = problem.complete if landmarks == "known" else problem.X
+        self.n_landmarks = min(L, int(source.observed[reference].all(axis=1).sum()))
+        if self.n_landmarks > 0:
+            self.projection = LandmarkProjection(
+                self.n_landmarks,
+                kernel=problem.kernel,
+                gamma=mean_distance_gamma(problem, reference),
+                ridge=ridge,
+                clip=clip,
+                random_state=seed,
+            ).fit(source[reference])
+        if drop and self.n_landmarks > 0:
+            train = train[problem.X.observed[train].all(axis=1)]
+        self.y = problem.y[train]
+        self.means = np.nanmean(self._project(train), axis=0) if fill == "mean" else None
+        self.Phi = self.features(train)
+
+    def features(self, rows):
+        """Return the latent space of some samples, shape (n, L*V), without gaps."""
+        if self.n_landmarks == 0:  # nothing to compare with
+            return np.empty((len(rows), 0))
+        if self.fill == "mean":
+            Phi = self._project(rows)
+            return np.where(np.isnan(Phi), self.means, Phi)
+        return self.projection.transform(self.X[rows])
+
+    def _project(self, rows):
+        return project(self.X[rows], self.projection.similarities_)
+
+    def fit(self, C):
+        """Train for one C; the most frequent class where nothing can be learnt."""
+        learnable = self.n_landmarks > 0 and len(np.unique(self.y)) > 1
+        model = self.head(C, self.Phi, self.seed) if learnable else DummyClassifier()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # see `hinge`
+            self.model = model.fit(self.Phi, self.y)
+        return self
+
+    def predict(self, features):
+        """Return the labels of samples given by their features."""
+        return self.model.predict(features)
+
+
+class VotingSVM:
+    """One kernel SVM per view with a majority vote, under the interface of `LandmarkSVM`.
+
+    Parameters
+    ----------
+    problem : Problem
+    reference : ignored
+    train : int array
+    L : ignored
+    seed : ignored
+    """
+
+    def __init__(self, problem, reference, train, L, seed):
+        self.problem, self.train = problem, train
+
+    def features(self, rows):
+        """Return the views; of Gram matrices, the columns of the training samples."""
+        X = self.problem.X[rows]
+        return MultiView([K[:, self.train] for K in X.views]) if self.problem.kernel == "gram" else X
+
+    def fit(self, C):
+        """Train for one C."""
+        self.model = PerViewSVM(C, kernel=self.problem.kernel)
+        self.model.fit(self.features(self.train), self.problem.y[self.train])
+        return self
+
+    def predict(self, features):
+        """Return the labels of samples given by their views."""
+        return self.model.predict(features)
+
+
+def complete_by_laplacian(problem):
+    """Return the problem with completed Gram matrices of all samples in place of the views.
+
+    Training and test samples are completed together, as in the paper; a sample that misses the
+    reference view stays incomplete and casts fewer votes.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    problem : Problem
+        With kernel "gram".
+    """
+    K = LaplacianCompletion(kernel=problem.kernel).fit_transform(problem.X)
+    return replace(problem, X=K, kernel="gram")
+
+
+METHODS = {
+    "MVLSVM": LandmarkSVM,
+    "MVLSVM-hinge": partial(LandmarkSVM, head=hinge),
+    "MVLSVM-rbf": partial(LandmarkSVM, head=rbf),
+    "MVLSVM-ridge0": partial(LandmarkSVM, ridge=0, clip=None),
+    "MVLSVM-mean": partial(LandmarkSVM, fill="mean"),
+    "MVLSVM-complete": partial(LandmarkSVM, landmarks="complete"),
+    "MVLSVM-drop": partial(LandmarkSVM, landmarks="complete", drop=True),
+    "PerViewSVM": VotingSVM,
+    "PerViewSVM+Laplacian": VotingSVM,
+}
+
+
+def choose_C(problem, method, L, seed, grid):
+    """Choose C where most samples of the folds are classified correctly.
+
+    Parameters
+    ----------
+    problem : Problem
+    method : str
+        Key of `METHODS`.
+    L : int or None
+    seed : int
+    grid : sequence of float, ascending
+
+    Returns
+    -------
+    C : float
+        The smallest of the best.
+    accuracy : float
+        Its share of correct labels over the folds.
+    """
+    correct = np.zeros(len(grid), dtype=int)
+    for fit, check in problem.folds:
+        machine = METHODS[method](problem, fit, fit, L, seed)
+        features = machine.features(check)
+        for k, C in enumerate(grid):
+            correct[k] += np.sum(machine.fit(C).predict(features) == problem.y[check])
+    best = int(correct.argmax())
+    return grid[best], correct[best] / sum(len(check) for _, check in problem.folds)

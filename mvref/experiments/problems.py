@@ -1,0 +1,210 @@
+"""The classification problems of the experiments: data, parts, folds, missing views.
+
+A problem holds *all* samples in one :class:`~mvref.MultiView`; its parts are row numbers. So the
+distance matrices of Flower17 stay square, and completing training and test samples together, as
+the paper does for the per-view SVMs, needs no special case.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from sklearn.model_selection import KFold, train_test_split
+from sklearn.preprocessing import StandardScaler
+
+from .. import datasets
+from ..per_view import PerView
+from ..views import MultiView
+from .engine import derive_seed
+
+LOADERS = {
+    "uwave": datasets.fetch_uwave,
+    "flower17": datasets.fetch_flower17,
+    "mfeat": datasets.load_mfeat,
+}
+N_FOLDS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Samples, their parts, and how parameters are tuned on them.
+
+    Parameters
+    ----------
+    X : MultiView of all n samples, with what views are missing
+    complete : MultiView
+        The same samples before views were dropped.
+    y : array, shape (n,)
+    reference : int array
+        Training samples: landmarks are drawn among them.
+    pool : int array
+        Samples that the final model is trained on: `reference`, and the validation part of an
+        official split.
+    test : int array
+    folds : list of (fit, check) int arrays
+        Where parameters are chosen; never touches `test`.
+    kernel : {"rbf", "precomputed", "gram"}
+    """
+
+    X: MultiView
+    complete: MultiView
+    y: np.ndarray
+    reference: np.ndarray
+    pool: np.ndarray
+    test: np.ndarray
+    folds: list
+    kernel: str = "rbf"
+
+
+@lru_cache(maxsize=1)
+def load_dataset(name):
+    """Load a data set once per process.
+
+    Parameters
+    ----------
+    name : {"uwave", "flower17", "mfeat"}
+
+    Returns
+    -------
+    dataset : MultiViewDataset
+    """
+    return LOADERS[name]()
+
+
+def label(name):
+    """Return the name that the ledger gives to a data set.
+
+    Parameters
+    ----------
+    name : {"uwave", "flower17", "mfeat"}
+
+    Returns
+    -------
+    label : str
+        "flower17-recomputed" where the distances are the stand-in's, not Oxford's.
+
+    Examples
+    --------
+    >>> from mvref.experiments.problems import label
+    >>> label("mfeat")
+    'mfeat'
+    """
+    recomputed = name == "flower17" and load_dataset(name).meta["recomputed"]
+    return f"{name}-recomputed" if recomputed else name
+
+
+def load_problem(name, *, split=None, missing=0.0, seed=0):
+    """Set up a problem.
+
+    uwave: official training and test part, three folds in the order of the file. flower17:
+    official split number `split`, one "fold": train on the training part, check on the validation
+    part. mfeat: a stratified half for training and three folds, drawn with `seed`; every view is
+    standardised by the training half.
+
+    Parameters
+    ----------
+    name : {"uwave", "flower17", "mfeat"}
+    split : {1, 2, 3}, optional
+        For flower17.
+    missing : float
+        Share of the views that is dropped in each part; every sample keeps one view.
+    seed : int
+        Draws the half of mfeat and the missing views.
+
+    Returns
+    -------
+    problem : Problem
+
+    Examples
+    --------
+    >>> from mvref.experiments.problems import load_problem
+    >>> problem = load_problem("mfeat", missing=0.25, seed=1)
+    >>> len(problem.pool), len(problem.test), [len(fit) for fit, _ in problem.folds]
+    (1000, 1000, [666, 667, 667])
+    >>> float(problem.X[problem.test].observed.mean())
+    0.75
+    """
+    data = load_dataset(name)
+    parts, folds = _parts(name, data, split, seed)
+    X = drop_views(data.X, parts, missing, seed)
+    complete = data.X
+    if name == "mfeat":
+        scaler = PerView(StandardScaler()).fit(X[parts["train"]])
+        X, complete = scaler.transform(X), scaler.transform(complete)
+    reference = parts["train"]
+    return Problem(
+        X,
+        complete,
+        data.y,
+        reference,
+        np.concatenate([reference, parts.get("validation", reference[:0])]),
+        parts["test"],
+        folds,
+        kernel="precomputed" if name == "flower17" else "rbf",
+    )
+
+
+def _parts(name, data, split, seed):
+    """Return the parts of a data set by name, and the folds for tuning."""
+    if name == "flower17":
+        train, validation, test = data.splits[split - 1]
+        parts = {"train": train, "validation": validation, "test": test}
+        return parts, [(train, validation)]
+    if name == "uwave":
+        train, _, test = data.splits[0]
+    else:
+        train, test = train_test_split(
+            np.arange(len(data.y)),
+            test_size=0.5,
+            stratify=data.y,
+            random_state=derive_seed(seed, "split"),
+        )
+    folds = [(train[fit], train[check]) for fit, check in KFold(N_FOLDS).split(train)]
+    return {"train": train, "test": test}, folds
+
+
+def drop_views(X, parts, missing, seed):
+    """Drop the same share of the views in every part.
+
+    Parameters
+    ----------
+    X : MultiView
+    parts : dict name -> int array
+    missing : float
+    seed : int
+
+    Returns
+    -------
+    X : MultiView
+    """
+    if missing == 0:
+        return X
+    observed = X.observed.copy()
+    for part, rows in parts.items():
+        gaps = X[rows].drop_views(missing, random_state=derive_seed(seed, "missing", part))
+        observed[rows] = gaps.observed
+    return MultiView(X.views, names=X.names, observed=observed)
+
+
+def mean_distance_gamma(problem, rows):
+    """Return 1/mean distance per view between those of `rows` that have the view.
+
+    This is ``gamma="mean"`` of the estimators; computed here so that it exists even where hardly
+    any sample has all views.
+
+    Parameters
+    ----------
+    problem : Problem
+        Kernel "precomputed": square matrices of distances.
+    rows : int array
+
+    Returns
+    -------
+    gamma : list of V floats, or None for another kernel
+    """
+    if problem.kernel != "precomputed":
+        return None
+    seen = [rows[problem.X.observed[rows, v]] for v in range(problem.X.n_views)]
+    return [
+        float(1.0 / D[np.ix_(r, r)].mean()) for D, r in zip(problem.X.views, seen, strict=True)
+    ]

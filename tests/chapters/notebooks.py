@@ -1,0 +1,88 @@
+"""What a stored chapter must look like, as functions from a notebook to a list of faults."""
+
+import ast
+import json
+import re
+
+import nbformat
+
+from book.execute import BOOK, CELL_METADATA, METADATA, chapters
+
+ROOT = BOOK.parent
+CHAPTERS = {path.relative_to(ROOT).as_posix(): path for path in chapters()}
+
+LARGEST_OUTPUT = 1_000_000  # bytes
+# A folder of somebody's machine, a process id, the address of an object.
+MACHINE = re.compile(
+    r"/(home|root|Users|tmp)/|[A-Z]:\\|site-packages|ipykernel_\d|\bat 0x[0-9a-f]+"
+)
+
+
+def read(path):
+    return nbformat.read(path, as_version=nbformat.NO_CONVERT)
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+
+
+def parameters_cells(notebook):
+    return [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
+
+
+def parameter_names(notebook):
+    """The names that the cell tagged `parameters` assigns."""
+    [cell] = parameters_cells(notebook)
+    assignments = [node for node in ast.parse(cell.source).body if isinstance(node, ast.Assign)]
+    return {target.id for node in assignments for target in node.targets}
+
+
+def text_of(output):
+    """All of an output except its pictures, as one text."""
+    data = {kind: v for kind, v in output.get("data", {}).items() if not kind.startswith("image/")}
+    return "\n".join([output.get("text", ""), *map(str, data.values())])
+
+
+def output_faults(output):
+    """What is wrong with one output of a cell."""
+    if output.output_type == "error":
+        yield f"stopped with {output.ename}"
+    if output.get("name") == "stderr":
+        yield "a warning or another message on stderr in the output"
+    found = MACHINE.search(text_of(output))
+    if found:
+        yield f"{found.group()!r} in the output, which differs between machines"
+    if len(json.dumps(output)) > LARGEST_OUTPUT:
+        yield f"an output of more than {LARGEST_OUTPUT} bytes"
+
+
+def draws(cell):
+    kinds = [kind for output in cell.outputs for kind in output.get("data", {})]
+    return any(kind.startswith("image/") for kind in kinds)
+
+
+def cell_faults(cell):
+    """What is wrong with one code cell that was executed."""
+    for output in cell.outputs:
+        yield from output_faults(output)
+    if draws(cell) and not cell.metadata.get("mystnb", {}).get("image", {}).get("alt"):
+        yield "a figure without alternative text (mystnb: {image: {alt: ...}})"
+
+
+def faults(notebook):
+    """Everything that is wrong with a stored notebook, one sentence each."""
+    found = []
+    counts = [cell.execution_count for cell in code_cells(notebook)]
+    if counts != list(range(1, len(counts) + 1)):
+        found.append(f"not executed once from top to bottom: execution counts {counts}")
+    if len(parameters_cells(notebook)) != 1:
+        found.append(f"{len(parameters_cells(notebook))} cells tagged `parameters`, not one")
+    if notebook.metadata != METADATA or notebook.nbformat_minor != 5:
+        found.append("metadata of the notebook not as `make chapters` writes it")
+    for cell in notebook.cells:
+        extra = set(cell.metadata) - set(CELL_METADATA)
+        if extra:
+            found.append(f"{cell.get('id')}: metadata {sorted(extra)}")
+    for cell in code_cells(notebook):
+        found += [f"{cell.get('id')}: {fault}" for fault in cell_faults(cell)]
+    return found

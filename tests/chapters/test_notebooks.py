@@ -1,0 +1,145 @@
+"""The stored chapters: executed, clean, readable by everyone; and execution that repeats itself."""
+
+import copy
+
+import nbformat.v4 as v4
+import pytest
+
+from book.execute import METADATA, execute
+from tests.chapters.notebooks import CHAPTERS, faults, parameter_names, read
+from tests.chapters.small import SMALL
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_chapter_has_no_fault(name):
+    assert faults(read(CHAPTERS[name])) == []
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_small_parameters_are_parameters_of_the_chapter(name):
+    assert name in SMALL, f"give {name} an entry in tests/chapters/small.py"
+    assert set(SMALL[name]) <= parameter_names(read(CHAPTERS[name]))
+
+
+def test_small_parameters_belong_to_chapters():
+    assert set(SMALL) <= set(CHAPTERS)
+
+
+PNG = {"image/png": "iVBORw0KGgo="}
+
+
+@pytest.fixture
+def sound():
+    """A notebook without a fault: parameters, a figure with its text, a printed number."""
+    alt = {"mystnb": {"image": {"alt": "A line that rises."}}}
+    cells = [
+        v4.new_code_cell("n = 5", metadata={"tags": ["parameters"]}, execution_count=1),
+        v4.new_code_cell(
+            "draw()",
+            metadata=alt,
+            execution_count=2,
+            outputs=[v4.new_output("display_data", data=PNG)],
+        ),
+        v4.new_code_cell(
+            "print(n)", execution_count=3, outputs=[v4.new_output("stream", text="5\n")]
+        ),
+        v4.new_code_cell(""),
+    ]
+    return v4.new_notebook(cells=cells, metadata=copy.deepcopy(METADATA))
+
+
+def never_executed(notebook):
+    notebook.cells[2].execution_count = None
+
+
+def executed_out_of_order(notebook):
+    notebook.cells[1].execution_count = 7
+
+
+def error(notebook):
+    notebook.cells[2].outputs = [
+        v4.new_output("error", ename="ValueError", evalue="", traceback=[])
+    ]
+
+
+def warning(notebook):
+    notebook.cells[2].outputs = [v4.new_output("stream", name="stderr", text="a warning")]
+
+
+def path_of_a_machine(notebook):
+    notebook.cells[2].outputs[0].text = "read /home/ada/data.csv"
+
+
+def address_of_an_object(notebook):
+    data = {"text/plain": "<function f at 0x7f54b8a1c>"}
+    notebook.cells[2].outputs = [v4.new_output("execute_result", data=data)]
+
+
+def no_parameters(notebook):
+    notebook.cells[0].metadata.tags = []
+
+
+def two_parameters(notebook):
+    notebook.cells[2].metadata.tags = ["parameters"]
+
+
+def figure_without_text(notebook):
+    notebook.cells[1].metadata.mystnb.image.alt = ""
+
+
+def patch_version(notebook):
+    notebook.metadata.language_info["version"] = "3.11.7"
+
+
+def timing(notebook):
+    notebook.cells[1].metadata["execution"] = {"iopub.execute_input": "2026-01-01"}
+
+
+def huge_output(notebook):
+    notebook.cells[2].outputs[0].text = "x" * 1_100_000
+
+
+SPOILERS = [
+    never_executed,
+    executed_out_of_order,
+    error,
+    warning,
+    path_of_a_machine,
+    address_of_an_object,
+    no_parameters,
+    two_parameters,
+    figure_without_text,
+    patch_version,
+    timing,
+    huge_output,
+]
+
+
+@pytest.mark.parametrize("spoil", SPOILERS)
+def test_every_fault_is_found(sound, spoil):
+    assert faults(sound) == []
+    spoil(sound)
+    assert len(faults(sound)) == 1
+
+
+def test_executing_twice_gives_the_same_bytes(tmp_path):
+    cells = [
+        v4.new_code_cell("import sys\n\nfor i in range(3):\n    print(i, flush=True)"),
+        v4.new_markdown_cell("Text."),
+        v4.new_code_cell("import numpy as np\n\nnp.random.default_rng(0).normal(size=3).round(3)"),
+    ]
+    notebook = v4.new_notebook(
+        cells=cells, metadata={"language_info": {"name": "python", "version": "3"}}
+    )
+    for cell in notebook.cells:
+        del cell["id"]
+    path = tmp_path / "chapter.ipynb"
+    path.write_text(v4.writes(notebook))
+    execute(path)
+    once = path.read_bytes()
+    execute(path)
+    assert path.read_bytes() == once
+    stored = read(path)
+    assert stored.metadata == METADATA
+    assert stored.cells[0].outputs[0].text == "0\n1\n2\n"
+    assert len({cell.id for cell in stored.cells}) == 3

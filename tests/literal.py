@@ -1,0 +1,160 @@
+"""Slow literal twins: the formulas of MVL-SVM and its rivals with one loop per sum.
+
+Nothing here calls mvref, so that a test compares two independent readings of the paper. The toy
+problems that several test modules share stand at the end.
+"""
+
+import math
+
+import numpy as np
+from cvxopt import matrix, solvers
+from scipy.optimize import minimize
+
+QP_OPTIONS = {"show_progress": False, "abstol": 1e-11, "reltol": 1e-11, "feastol": 1e-11}
+
+
+def rbf_projection(views, landmark_rows, gammas):
+    """mu(x) of every sample, entry by entry, columns view by view (Eq. 1).
+
+    ``landmark_rows[v]`` are the rows of view v that serve as landmarks.
+    """
+    m, V, L = len(views[0]), len(views), len(landmark_rows[0])
+    Phi = np.empty((m, L * V))
+    for v in range(V):
+        for p in range(L):
+            landmark = views[v][landmark_rows[v][p]]
+            for i in range(m):
+                squared = sum((a - b) ** 2 for a, b in zip(views[v][i], landmark, strict=True))
+                Phi[i, v * L + p] = math.exp(-gammas[v] * squared)
+    return Phi
+
+
+def impute_row_by_row(Phi, P, ridge=0.0, keep_known=True):
+    """One least-squares problem per row (Eq. 11); the ridge enters as L extra equations."""
+    filled = Phi.copy()
+    L = len(P)
+    for i, row in enumerate(Phi):
+        known = ~np.isnan(row)
+        A = np.vstack([P[:, known].T, math.sqrt(ridge) * np.eye(L)])
+        r = np.linalg.lstsq(A, np.concatenate([row[known], np.zeros(L)]), rcond=None)[0]
+        replace = ~known if keep_known else np.ones_like(known)
+        filled[i, replace] = (r @ P)[replace]
+    return filled
+
+
+def with_constant_feature(Phi, B):
+    """Append the feature of constant value B whose weight makes the intercept."""
+    return np.hstack([Phi, np.full((len(Phi), 1), B)]) if B else Phi
+
+
+def hinge_dual(Phi, signs, C, B):
+    """Solve Eq. (3) with cvxopt in the dual, a quadratic programme with a box.
+
+    Returns
+    -------
+    w : weights of the features and, if B > 0, of the constant feature
+    alpha : dual variables, one per sample
+    """
+    Z = with_constant_feature(Phi, B) * signs[:, None]
+    m = len(Z)
+    # In units of C the box is [0, 1] for every C, which the interior point method likes.
+    solution = solvers.qp(
+        matrix(C * (Z @ Z.T)),
+        matrix(-np.ones(m)),
+        matrix(np.vstack([np.eye(m), -np.eye(m)])),
+        matrix(np.concatenate([np.ones(m), np.zeros(m)])),
+        options=QP_OPTIONS,
+    )
+    assert solution["status"] == "optimal"
+    alpha = C * np.array(solution["x"]).ravel()
+    return Z.T @ alpha, alpha
+
+
+def squared_hinge_minimum(Phi, signs, C, B):
+    """Minimise the primal with squared hinge by L-BFGS; return the weights."""
+    Z = with_constant_feature(Phi, B) * signs[:, None]
+
+    def value_and_gradient(w):
+        slack = np.maximum(0, 1 - Z @ w)
+        return 0.5 * w @ w + C * slack @ slack, w - 2 * C * Z.T @ slack
+
+    options = {"maxiter": 100_000, "maxfun": 200_000, "ftol": 1e-15, "gtol": 1e-9, "maxcor": 50}
+    start = np.zeros(Z.shape[1])
+    return minimize(value_and_gradient, start, jac=True, method="L-BFGS-B", options=options).x
+
+
+def primal_objective(w, Phi, signs, C, B, loss="hinge"):
+    """1/2 |w|^2 + C sum of the losses, with the constant feature's weight last in w."""
+    slack = np.maximum(0, 1 - signs * (with_constant_feature(Phi, B) @ w))
+    return 0.5 * w @ w + C * np.sum(slack if loss == "hinge" else slack**2)
+
+
+def weights_of(model, row=0):
+    """The weights of a fitted MVLSVM, with that of the constant feature last."""
+    if not model.fit_intercept:
+        return model.coef_[row]
+    return np.append(model.coef_[row], model.intercept_[row] / model.intercept_scaling)
+
+
+def complete_gram(K, K_ref, known, sweeps=20_000):
+    """Fill the Gram matrix K where `known` is False so that trace(Lap K) is least.
+
+    The known block is written as F F'. Then trace(Lap K) is the weighted sum of squared
+    distances between the rows of F, so every unknown row must be the weighted mean of all others:
+    sweep over them until nothing moves.
+    """
+    values, vectors = np.linalg.eigh(K[np.ix_(known, known)])
+    F = np.zeros((len(K), known.sum()))
+    F[known] = vectors * np.sqrt(np.maximum(values, 0))
+    for _ in range(sweeps):
+        moved = 0.0
+        for i in np.flatnonzero(~known):
+            weight = np.delete(K_ref[i], i)
+            mean = weight @ np.delete(F, i, axis=0) / weight.sum()
+            moved = max(moved, np.abs(mean - F[i]).max())
+            F[i] = mean
+        if moved < 1e-14:
+            break
+    return F @ F.T
+
+
+def laplacian(K):
+    """diag(K 1) - K, entry by entry."""
+    n = len(K)
+    lap = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            lap[i, j] = sum(K[i]) - K[i, i] if i == j else -K[i, j]
+    return lap
+
+
+def rbf_gram(view, gamma):
+    """Gram matrix of one view, entry by entry."""
+    return np.array([[math.exp(-gamma * np.sum((a - b) ** 2)) for b in view] for a in view])
+
+
+# ---------------------------------------------------------------------------- toy problems
+
+
+def toy_views(seed, m=60, widths=(3, 2), n_classes=2, noise=0.7):
+    """Views that all see the class through noise: a list of arrays, and the class of each row."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(m) % n_classes
+    centres = [rng.normal(size=(n_classes, width)) for width in widths]
+    return [centre[y] + noise * rng.normal(size=(m, centre.shape[1])) for centre in centres], y
+
+
+def random_pattern(seed, m, V, share=0.4, n_complete=0):
+    """A boolean (m, V) pattern: every row keeps a view, the first `n_complete` rows keep all."""
+    rng = np.random.default_rng(seed)
+    observed = rng.random((m, V)) > share
+    observed[np.arange(m), rng.integers(V, size=m)] = True
+    observed[:n_complete] = True
+    return observed
+
+
+def hide(views, observed):
+    """Copies of the views with a row of NaN wherever a sample misses the view."""
+    return [
+        np.where(seen[:, None], view, np.nan) for view, seen in zip(views, observed.T, strict=True)
+    ]

@@ -1,0 +1,113 @@
+"""Facts that stand in several files are the same in all of them."""
+
+import os
+import re
+import stat
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import mvref
+
+ROOT = Path(__file__).resolve().parents[2]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+PAGES = ("README.md", "CONTRIBUTING.md")
+
+
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_one_version():
+    version = PYPROJECT["project"]["version"]
+    newest = re.search(r"^## (\S+)", read("CHANGELOG.md"), re.MULTILINE)[1]
+    assert mvref.__version__ == CITATION["version"] == newest == version
+
+
+def test_one_licence_and_one_author():
+    project = PYPROJECT["project"]
+    [author] = project["authors"]
+    assert project["license"] == CITATION["license"] == "BSD-3-Clause"
+    assert read("LICENSE").startswith("BSD 3-Clause License")
+    assert author["name"] in read("LICENSE")
+    assert CITATION["authors"] == [author]
+    assert yaml.safe_load(read("_config.yml"))["author"] == author["name"]
+
+
+def test_one_repository_address():
+    address = PYPROJECT["project"]["urls"]["Repository"]
+    assert CITATION["repository-code"] == address
+    assert yaml.safe_load(read("_config.yml"))["repository"]["url"] == address
+    slug = address.removeprefix("https://github.com/")
+    files = [*ROOT.glob("*.md"), *(ROOT / "book").rglob("*.md"), *(ROOT / "mvref").rglob("*.py")]
+    named = {
+        found
+        for path in files
+        for found in re.findall(r"(?:github\.com|/gh)/([\w.-]+/mvref)\b", path.read_text("utf-8"))
+    }
+    assert named == {slug}
+
+
+def test_citation_has_what_the_format_requires():
+    assert CITATION["cff-version"] == "1.2.0"
+    assert {"message", "title", "authors"} <= set(CITATION)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_of_the_pages_exist(page):
+    targets = set(re.findall(r"^([a-z]+):", read("Makefile"), re.MULTILINE))
+    named = set(re.findall(r"(?:`|^    )make ([a-z]+)", read(page), re.MULTILINE))
+    assert named
+    assert named <= targets
+
+
+@pytest.mark.parametrize("page", [*PAGES, "CHANGELOG.md"])
+def test_files_that_the_pages_link_to_exist(page):
+    links = re.findall(r"\]\(([^)#]+)\)", read(page))
+    inside = [link for link in links if "://" not in link]
+    assert [link for link in inside if not (ROOT / link).exists()] == []
+
+
+def test_help_lists_every_command():
+    text = read("Makefile")
+    [phony] = re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)
+    listed = re.findall(r"^## make (\w+)", text, re.MULTILINE)
+    assert sorted(phony.split()) == sorted([*listed, "help"])
+
+
+def test_table_of_contents_lists_every_page_of_the_book():
+    listed = set(re.findall(r"(?:file|root): (\S+)", read("_toc.yml")))
+    pages = [*(ROOT / "book").rglob("*.ipynb"), *(ROOT / "book").rglob("*.md")]
+    found = {
+        path.relative_to(ROOT).with_suffix("").as_posix()
+        for path in pages
+        if not {"_static", ".ipynb_checkpoints"} & set(path.parts)
+    }
+    assert listed == found
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell script stands in for make")
+@pytest.mark.parametrize("given", [None, "elsewhere"])
+def test_ci_runs_the_test_command_of_the_readme_with_the_data(tmp_path, given):
+    command = "make test"
+    assert f"\n    {command}\n" in read("README.md")
+    repository, data, fake = tmp_path / "main", tmp_path / "shared" / "data", tmp_path / "bin"
+    for folder in (repository / ".ci", data, fake):
+        folder.mkdir(parents=True)
+    script = repository / ".ci" / "run"
+    script.write_text(read(".ci/run"))
+    (fake / "make").write_text('#!/bin/sh\necho "make $*|$(pwd -P)|$MVREF_DATA"\n')
+    for path in (script, fake / "make"):
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    env = {key: value for key, value in os.environ.items() if key != "MVREF_DATA"}
+    env["PATH"] = f"{fake}{os.pathsep}{env['PATH']}"
+    if given:
+        env["MVREF_DATA"] = given
+    done = subprocess.run([script], env=env, cwd=tmp_path, capture_output=True, text=True)
+    expected = f"{command}|{repository.resolve()}|{given or data.resolve()}\n"
+    assert (done.stdout, done.returncode) == (expected, 0)
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)

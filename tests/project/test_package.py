@@ -1,0 +1,92 @@
+"""The wheel: all of the package in it, and nothing but its core requirements brought along."""
+
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+DATA = ("datasets/data/*", "experiments/ledger/*.csv")
+# Run far from the sources, so that only what is installed can be found.
+SCRIPT = """
+import sys
+import mvref
+from mvref import datasets
+assert "site-packages" in mvref.__file__, mvref.__file__
+assert "matplotlib" not in sys.modules
+print(mvref.__version__, datasets.load_mfeat().X.n_samples)
+"""
+
+
+def run(*command, cwd):
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    return subprocess.run(command, cwd=cwd, env=env, text=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel, built from a copy so that nothing is left behind in the sources."""
+    source = tmp_path_factory.mktemp("source")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    shutil.copytree(ROOT / "mvref", source / "mvref", ignore=shutil.ignore_patterns("__pycache__"))
+    done = run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=source)
+    assert done.returncode == 0, done.stdout + done.stderr
+    [path] = (source / "dist").glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def empty_environment(tmp_path_factory):
+    """The python of a fresh environment with pip and the core requirements in it."""
+    folder = tmp_path_factory.mktemp("environment")
+    assert run(sys.executable, "-m", "venv", folder, cwd=folder).returncode == 0
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    done = run(*pip, "-c", ROOT / "requirements.txt", *PROJECT["dependencies"], cwd=folder)
+    if done.returncode != 0:
+        pytest.skip("no package registry can be reached to fill a fresh environment")
+    return python
+
+
+def closure(requirements):
+    """The canonical names of the requirements and of everything that they require."""
+    names, todo = set(), [Requirement(line) for line in requirements]
+    while todo:
+        requirement = todo.pop()
+        name = canonicalize_name(requirement.name)
+        if name in names or (requirement.marker and not requirement.marker.evaluate({"extra": ""})):
+            continue
+        names.add(name)
+        todo += map(Requirement, importlib.metadata.requires(name) or [])
+    return names
+
+
+def test_wheel_holds_every_module_and_every_data_file(wheel):
+    packed = set(zipfile.ZipFile(wheel).namelist())
+    modules = {path for path in (ROOT / "mvref").rglob("*.py")}
+    data = {path for pattern in DATA for path in (ROOT / "mvref").glob(pattern) if path.is_file()}
+    assert data
+    assert {path.relative_to(ROOT).as_posix() for path in modules | data} <= packed
+    assert not [name for name in packed if name.startswith(("tests", "book"))]
+
+
+def test_wheel_in_an_empty_environment_brings_the_core_requirements_only(wheel, empty_environment):
+    pip = (empty_environment, "-m", "pip", "--disable-pip-version-check")
+    # Without an index: whatever the wheel asked for beyond its core would be missing here.
+    done = run(*pip, "install", "--no-index", wheel, cwd=wheel.parent)
+    assert done.returncode == 0, done.stderr
+    listed = run(*pip, "list", "--format=freeze", cwd=wheel.parent).stdout.split()
+    installed = {canonicalize_name(line.split("==")[0]) for line in listed}
+    assert installed - {"mvref", "pip", "setuptools"} == closure(PROJECT["dependencies"])
+    done = run(empty_environment, "-c", SCRIPT, cwd=wheel.parent)
+    assert done.stdout.split() == [PROJECT["version"], "2000"], done.stderr

@@ -1,0 +1,431 @@
+"""Landmarks: how they are drawn, the projection (Eq. 1), and imputation (Eq. 11)."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+
+from mvref import LandmarkProjection, MultiView
+from mvref.mvl_svm import draw_landmarks, impute, project
+from tests.literal import hide, impute_row_by_row, random_pattern, rbf_projection, toy_views
+
+WIDTHS = (4, 2, 3)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS)
+FLAT = np.hstack(VIEWS)
+seeds = st.integers(0, 2**31)
+
+
+def gaps(seed, m=60, V=3, n_complete=0):
+    return MultiView(hide(VIEWS, random_pattern(seed, m, V, n_complete=n_complete)))
+
+
+def latent_with_gaps(seed, m=40, V=3, L=5):
+    """A well conditioned problem of Eq. (11): projections with gaps, and the landmarks' own."""
+    rng = np.random.default_rng(seed)
+    P = rng.normal(size=(L, L * V)) + 3 * np.tile(np.eye(L), V)
+    Phi = rng.normal(size=(m, L * V))
+    Phi[np.repeat(~random_pattern(seed, m, V), L, axis=1)] = np.nan
+    return Phi, P
+
+
+# ------------------------------------------------------------------ drawing
+
+
+@given(seeds, st.integers(1, 12), st.booleans())
+def test_landmarks_are_distinct_complete_rows(seed, L, per_view):
+    observed = random_pattern(seed, 40, 3, n_complete=12)
+    rng = np.random.RandomState(seed % 2**32)
+    drawn = draw_landmarks(observed, L, rng, per_view=per_view)
+    assert drawn.shape == ((3, L) if per_view else (L,))
+    for rows in np.atleast_2d(drawn):
+        assert len(set(rows)) == L
+        assert observed[rows].all()
+
+
+def test_landmarks_are_drawn_uniformly():
+    """Each of 12 candidates with probability L/12, within five standard errors."""
+    observed = np.ones((20, 2), dtype=bool)
+    observed[12:, 1] = False
+    n_draws, L = 3000, 4
+    rng = np.random.RandomState(0)
+    drawn = [draw_landmarks(observed, L, rng) for _ in range(n_draws)]
+    share = np.bincount(np.concatenate(drawn), minlength=20) / n_draws
+    p = L / 12
+    assert_allclose(share[:12], p, atol=5 * np.sqrt(p * (1 - p) / n_draws))
+    assert (share[12:] == 0).all()
+
+
+def test_auto_takes_all_complete_samples_up_to_200():
+    assert len(LandmarkProjection().fit(VIEWS).landmark_indices_) == 60
+    X = gaps(0, n_complete=7)
+    n_complete = X.observed.all(axis=1).sum()
+    assert len(LandmarkProjection().fit(X).landmark_indices_) == n_complete
+    many = [np.random.default_rng(0).normal(size=(300, 2))]
+    assert len(LandmarkProjection().fit(many).landmark_indices_) == 200
+
+
+def test_fitted_attributes():
+    projection = LandmarkProjection(7, random_state=0).fit(VIEWS)
+    assert isinstance(projection.landmarks_, MultiView)
+    assert projection.landmark_indices_.shape == (7,)
+    for view, landmarks in zip(VIEWS, projection.landmarks_.views, strict=True):
+        assert_array_equal(landmarks, view[projection.landmark_indices_])
+    assert projection.n_features_in_ == 9
+
+
+def test_seeds():
+    a, b, c = (
+        LandmarkProjection(10, random_state=s).fit(VIEWS).landmark_indices_ for s in (0, 0, 1)
+    )
+    assert_array_equal(a, b)
+    assert set(a) != set(c)
+
+
+# ------------------------------------------------------------------ projection
+
+
+def test_projection_by_loops():
+    """Every entry of mu(x), view-major columns, gamma = 1/n_v."""
+    projection = LandmarkProjection(6, random_state=0).fit(VIEWS)
+    rows = [projection.landmark_indices_] * 3
+    expected = rbf_projection(VIEWS, rows, [1 / w for w in WIDTHS])
+    assert_allclose(projection.transform(VIEWS), expected, atol=1e-13)
+
+
+@given(seeds, st.floats(1e-3, 1e3))
+def test_similarities_are_in_the_unit_interval_and_one_at_the_landmark(seed, gamma):
+    """A5.1: Phi in [0, 1], and Phi[l_p, p + v L] = 1."""
+    projection = LandmarkProjection(6, gamma=gamma, random_state=seed).fit(VIEWS)
+    Phi = projection.transform(VIEWS)
+    assert Phi.shape == (60, 18) and ((Phi >= 0) & (Phi <= 1)).all()
+    for v in range(3):
+        for p, row in enumerate(projection.landmark_indices_):
+            # rounding of the distance, times gamma
+            assert abs(Phi[row, v * 6 + p] - 1) <= 1e-12 * max(gamma, 1)
+
+
+@given(seeds, st.integers(0, 2), st.floats(1e-2, 1e2))
+def test_scaling_a_view_and_its_gamma_changes_nothing(seed, v, s):
+    """A5.1: view times s with gamma / s^2."""
+    gammas = [0.3, 0.5, 0.2]
+    plain = LandmarkProjection(6, gamma=gammas, random_state=seed)
+    scaled_gammas = [g / s**2 if u == v else g for u, g in enumerate(gammas)]
+    scaled = LandmarkProjection(6, gamma=scaled_gammas, random_state=seed)
+    views = [view * s if u == v else view for u, view in enumerate(VIEWS)]
+    assert_allclose(scaled.fit_transform(views), plain.fit_transform(VIEWS), atol=1e-12)
+
+
+def test_another_order_of_landmarks_permutes_the_columns():
+    """A5.1, with all rows as landmarks: two seeds give the same landmarks in another order."""
+    a, b = (LandmarkProjection(60, random_state=s).fit(VIEWS) for s in (0, 1))
+    order = [np.flatnonzero(a.landmark_indices_ == row)[0] for row in b.landmark_indices_]
+    columns = np.concatenate([v * 60 + np.array(order) for v in range(3)])
+    assert (np.diff(order) != 1).any()
+    assert_allclose(b.transform(VIEWS), a.transform(VIEWS)[:, columns], atol=1e-14)
+
+
+def test_feature_names_and_pandas_output():
+    X = MultiView({"sound": VIEWS[0], "image": VIEWS[1]})
+    projection = LandmarkProjection(2, random_state=0).set_output(transform="pandas")
+    frame = projection.fit_transform(X)
+    expected = ["sound_landmark0", "sound_landmark1", "image_landmark0", "image_landmark1"]
+    assert isinstance(frame, pd.DataFrame) and list(frame.columns) == expected
+
+
+def test_csr_views():
+    dense = LandmarkProjection(5, random_state=0).fit_transform(VIEWS)
+    csr = LandmarkProjection(5, random_state=0).fit_transform([sparse.csr_matrix(v) for v in VIEWS])
+    assert isinstance(csr, np.ndarray)
+    assert_allclose(csr, dense, atol=1e-13)
+
+
+def test_other_data_after_a_refit():
+    projection = LandmarkProjection(5, random_state=0).fit(VIEWS)
+    others, _ = toy_views(9, m=30, widths=(2, 6))
+    fresh = LandmarkProjection(5, random_state=0).fit_transform(others)
+    assert_array_equal(projection.fit_transform(others), fresh)
+
+
+# ------------------------------------------------------------------ kernels per view
+
+
+def test_a_kernel_and_gamma_for_every_view():
+    projection = LandmarkProjection(
+        5,
+        kernel=["rbf", linear_kernel, "precomputed"],
+        gamma=[0.5, None, "mean"],
+        random_state=0,
+    )
+    D = cdist(VIEWS[2], VIEWS[2])
+    Phi = projection.fit_transform([VIEWS[0], VIEWS[1], D])
+    rows = projection.landmark_indices_
+    assert_allclose(Phi[:, :5], rbf_kernel(VIEWS[0], VIEWS[0][rows], gamma=0.5))
+    assert_allclose(Phi[:, 5:10], VIEWS[1] @ VIEWS[1][rows].T)
+    assert_allclose(Phi[:, 10:], np.exp(-(D[:, rows] ** 2) / D.mean()))
+
+
+def test_precomputed_distances_equal_features():
+    distances = [cdist(v, v) for v in VIEWS]
+    from_features = LandmarkProjection(8, gamma=0.4, random_state=0).fit(VIEWS)
+    from_distances = LandmarkProjection(8, kernel="precomputed", gamma=0.4, random_state=0)
+    from_distances.fit(distances)
+    assert_allclose(from_distances.transform(distances), from_features.transform(VIEWS), atol=1e-12)
+    new = [v + 0.1 for v in VIEWS]
+    to_train = [cdist(n, v) for n, v in zip(new, VIEWS, strict=True)]
+    assert_allclose(from_distances.transform(to_train), from_features.transform(new), atol=1e-12)
+
+
+def test_precomputed_distances_in_a_cross_validation_fold():
+    """A fold is rows of the (N, N) matrix: (m, N), every training row with its own zero."""
+    distances = MultiView([cdist(v, v) for v in VIEWS])
+    train, test = np.arange(0, 60, 2), np.arange(1, 60, 2)
+    on_distances = LandmarkProjection(8, kernel="precomputed", gamma=0.4, random_state=0)
+    on_features = LandmarkProjection(8, gamma=0.4, random_state=0).fit([v[train] for v in VIEWS])
+    on_distances.fit(distances[train])
+    assert_allclose(
+        on_distances.transform(distances[test]),
+        on_features.transform([v[test] for v in VIEWS]),
+        atol=1e-12,
+    )
+
+
+def test_precomputed_distances_with_missing_views():
+    distances = MultiView([cdist(v, v) for v in VIEWS])
+    observed = random_pattern(0, 60, 3, n_complete=10)
+    on_distances = LandmarkProjection(8, kernel="precomputed", gamma=0.4, random_state=0)
+    on_features = LandmarkProjection(8, gamma=0.4, random_state=0)
+    assert_allclose(
+        on_distances.fit_transform(MultiView(distances.views, observed=observed)),
+        on_features.fit_transform(MultiView(VIEWS, observed=observed)),
+        atol=1e-10,
+    )
+
+
+def test_gram_matrices():
+    grams = [v @ v.T for v in VIEWS]
+    on_grams = LandmarkProjection(8, kernel="gram", random_state=0).fit(grams)
+    on_features = LandmarkProjection(8, kernel=linear_kernel, random_state=0).fit(VIEWS)
+    new = [v[:7] + 0.1 for v in VIEWS]
+    to_train = [n @ v.T for n, v in zip(new, VIEWS, strict=True)]
+    assert_allclose(on_grams.transform(to_train), on_features.transform(new), atol=1e-12)
+
+
+def test_landmarks_per_view():
+    """The paper's first perspective: other landmarks in every view."""
+    projection = LandmarkProjection(5, landmarks="per_view", random_state=0).fit(VIEWS)
+    rows = projection.landmark_indices_
+    assert rows.shape == (3, 5) and len({tuple(sorted(r)) for r in rows}) == 3
+    for v in range(3):
+        assert_array_equal(projection.landmarks_.views[v], VIEWS[v][rows[v]])
+    expected = rbf_projection(VIEWS, rows, [1 / w for w in WIDTHS])
+    assert_allclose(projection.transform(VIEWS), expected, atol=1e-13)
+
+
+def test_landmarks_per_view_impute_from_all_of_their_samples():
+    """Eq. (11) then runs over every sample that is a landmark of some view."""
+    X = gaps(1, n_complete=20)
+    projection = LandmarkProjection(5, landmarks="per_view", ridge=0.1, clip=None, random_state=0)
+    Phi = projection.fit_transform(X)
+    samples = np.unique(projection.landmark_indices_)
+    P = rbf_projection([v[samples] for v in VIEWS], landmark_positions(samples, projection), GAMMAS)
+    raw = rbf_projection(VIEWS, projection.landmark_indices_, GAMMAS)
+    raw[np.repeat(~X.observed, 5, axis=1)] = np.nan
+    assert_allclose(Phi, impute_row_by_row(raw, P, ridge=0.1), atol=1e-10)
+    assert_array_equal(projection.reference_.shape, (len(samples), 15))
+
+
+GAMMAS = [1 / w for w in WIDTHS]
+
+
+def landmark_positions(samples, projection):
+    return [[list(samples).index(r) for r in rows] for rows in projection.landmark_indices_]
+
+
+# ------------------------------------------------------------------ imputation, Eq. (11)
+
+
+@given(seeds, st.booleans())
+def test_least_squares_by_pattern_equals_row_by_row(seed, keep_known):
+    Phi, P = latent_with_gaps(seed)
+    expected = impute_row_by_row(Phi, P, keep_known=keep_known)
+    assert_allclose(impute(Phi, P, ridge=0, keep_known=keep_known), expected, atol=1e-10)
+
+
+@given(seeds, st.floats(1e-4, 10), st.booleans())
+def test_ridge_by_pattern_equals_row_by_row(seed, ridge, keep_known):
+    Phi, P = latent_with_gaps(seed)
+    expected = impute_row_by_row(Phi, P, ridge, keep_known)
+    assert_allclose(impute(Phi, P, ridge, keep_known), expected, atol=1e-9)
+
+
+def test_many_patterns():
+    """Seven views: more than a hundred patterns of known views."""
+    Phi, P = latent_with_gaps(3, m=300, V=7, L=4)
+    assert len(np.unique(np.isnan(Phi), axis=0)) > 60
+    assert_allclose(impute(Phi, P, 0), impute_row_by_row(Phi, P), atol=1e-10)
+
+
+def test_nothing_missing_nothing_changed():
+    Phi, P = latent_with_gaps(0)
+    complete = np.where(np.isnan(Phi), 0.3, Phi)
+    filled = impute(complete, P)
+    assert_array_equal(filled, complete)
+    assert filled is not complete
+    projection = LandmarkProjection(6, random_state=0).fit(VIEWS)
+    assert_array_equal(
+        projection.transform(VIEWS), project(MultiView(VIEWS), projection.similarities_)
+    )
+
+
+def test_known_entries_are_kept_and_the_input_is_not_changed():
+    Phi, P = latent_with_gaps(1)
+    before = Phi.copy()
+    filled = impute(Phi, P)
+    known = ~np.isnan(before)
+    assert_array_equal(filled[known], before[known])
+    assert np.isfinite(filled).all()
+    assert_array_equal(Phi, before)
+
+
+def test_landmark_rows_are_recovered():
+    """At ridge 0 a landmark that misses views gets its own projection back, to 1e-9."""
+    projection = LandmarkProjection(10, ridge=0, gamma=2.0, random_state=0).fit(VIEWS)
+    P = projection.reference_
+    for v in range(3):
+        only_v = [
+            view[projection.landmark_indices_] if u == v else np.full((10, w), np.nan)
+            for u, (view, w) in enumerate(zip(VIEWS, WIDTHS, strict=True))
+        ]
+        assert np.linalg.cond(P[:, 10 * v : 10 * v + 10]) < 1e6  # else 1e-9 means nothing
+        assert_allclose(projection.transform(only_v), P, atol=1e-9)
+
+
+@given(seeds)
+def test_rows_do_not_know_each_other(seed):
+    """Order of rows irrelevant; a row alone gets what it gets in company."""
+    projection = LandmarkProjection(8, random_state=0).fit(VIEWS)
+    X = gaps(seed)
+    Phi = projection.transform(X)
+    order = np.random.default_rng(seed).permutation(60)
+    assert_allclose(projection.transform(X[order]), Phi[order], atol=1e-12)
+    for i in order[:4]:
+        assert_allclose(projection.transform(X[[i]]), Phi[[i]], atol=1e-12)
+
+
+def test_a_sample_without_any_view():
+    X = MultiView([np.where(np.arange(60)[:, None] == 4, np.nan, v) for v in VIEWS])
+    projection = LandmarkProjection(8, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="1 sample.* no view at all.* row 4"):
+        projection.transform(X)
+    fallback = projection.set_params(no_view="mean").transform(X)
+    assert_allclose(fallback[4], projection.reference_.mean(axis=0))
+    assert_allclose(projection.transform(X[[4]])[0], fallback[4])
+    rest = np.arange(60) != 4
+    assert_allclose(fallback[rest], projection.transform(X[rest]))
+
+
+def test_impute_refuses_a_row_without_any_known_entry():
+    """Zeros would be a silent invention (the authors' code returns them)."""
+    Phi, P = latent_with_gaps(0)
+    Phi[5] = np.nan
+    for ridge in (0.0, 0.1):
+        with pytest.raises(ValueError, match="row 5|no known|no view"):
+            impute(Phi, P, ridge)
+
+
+def wild(projection_clip, keep_known=True, kernel="rbf"):
+    """Samples whose imputed similarities leave [0, 1] when they are not clipped."""
+    projection = LandmarkProjection(
+        40, ridge=0, clip=projection_clip, keep_known=keep_known, kernel=kernel, random_state=0
+    )
+    return projection.fit(VIEWS).transform(gaps(3))
+
+
+def test_clip():
+    missing = np.repeat(~gaps(3).observed, 40, axis=1)
+    free = wild(None)
+    assert free[missing].min() < 0 and free[missing].max() > 1
+    assert_array_equal(wild("auto"), np.where(missing, np.clip(free, 0, 1), free))
+    assert_array_equal(wild((0.2, 0.5)), np.where(missing, np.clip(free, 0.2, 0.5), free))
+    assert_array_equal(wild([0.2, 0.5]), wild((0.2, 0.5)))
+
+
+def test_auto_clip_follows_the_kernel_of_each_view():
+    linear = wild("auto", kernel=["rbf", linear_kernel, "rbf"])
+    missing = np.repeat(~gaps(3).observed, 40, axis=1)
+    assert 0 <= linear[:, :40].min() and linear[:, :40].max() <= 1
+    assert (linear[:, 40:80][missing[:, 40:80]] < 0).any()
+
+
+def test_keep_known_false_replaces_complete_rows_too():
+    """The authors' code returns R P for every row: a projection on the landmarks' row space."""
+    projection = LandmarkProjection(8, ridge=0, keep_known=False, clip=None, random_state=0)
+    Phi = projection.fit(VIEWS).transform(VIEWS)
+    P = projection.reference_
+    onto_rows_of_P = np.linalg.pinv(P) @ P
+    raw = LandmarkProjection(8, random_state=0).fit_transform(VIEWS)
+    assert_allclose(Phi, raw @ onto_rows_of_P, atol=1e-8)
+    assert not np.allclose(Phi, raw)
+    assert_allclose(Phi[projection.landmark_indices_], P, atol=1e-8)
+
+
+def test_ridge_zero_with_duplicated_landmarks_takes_the_least_norm():
+    Phi, P = latent_with_gaps(4)
+    twice = np.vstack([P, P])
+    assert_allclose(impute(Phi, twice, 0), impute_row_by_row(Phi, P), atol=1e-9)
+
+
+@pytest.mark.parametrize("ridge", [1e-300, 1e-18, 1e-12])
+def test_tiny_ridges_with_duplicated_landmarks(ridge):
+    """Almost singular, but a legal parameter: a finite answer near that of ridge 0."""
+    Phi, P = latent_with_gaps(4)
+    twice = np.vstack([P, P])
+    assert_allclose(impute(Phi, twice, ridge), impute_row_by_row(Phi, P), atol=1e-3)
+
+
+def test_a_larger_ridge_shrinks_the_combination():
+    Phi, P = latent_with_gaps(5)
+    missing = np.isnan(Phi)
+    sizes = [np.linalg.norm(impute(Phi, P, r)[missing]) for r in (0.0, 0.1, 10.0, 1e3, 1e9)]
+    assert sizes[2] > sizes[3] > sizes[4] and sizes[4] < 1e-6 * sizes[0]
+
+
+# ------------------------------------------------------------------ forms of input
+
+
+@given(seeds)
+def test_a_missing_view_is_the_same_in_every_form_of_input(seed):
+    observed = random_pattern(seed, 60, 3, n_complete=15)
+    views = hide(VIEWS, observed)
+    flat = np.hstack(views)
+    columns = [f"f{j}" for j in range(9)]
+    names = [columns[0:4], columns[4:6], columns[6:9]]
+    slices = [slice(0, 4), slice(4, 6), slice(6, 9)]
+    shuffled = np.random.default_rng(seed).permutation(9)
+    where = np.argsort(shuffled)
+    forms = [
+        (None, MultiView(views)),
+        (None, MultiView(VIEWS, observed=observed)),
+        (None, views),
+        (None, tuple(views)),
+        (None, dict(zip("abc", views, strict=True))),
+        (None, [pd.DataFrame(v) for v in views]),
+        (list(WIDTHS), flat),
+        (slices, flat),
+        ([where[s] for s in slices], flat[:, shuffled]),
+        (dict(zip("abc", WIDTHS, strict=True)), flat),
+        (names, pd.DataFrame(flat, columns=columns)),
+        (names, pd.DataFrame(flat[:, shuffled], columns=np.array(columns)[shuffled])),
+        (None, MultiView([sparse.csr_matrix(v) for v in VIEWS], observed=observed)),
+        (list(WIDTHS), sparse.csr_matrix(flat)),
+    ]
+    results = [
+        LandmarkProjection(10, views=cut, random_state=0).fit_transform(X) for cut, X in forms
+    ]
+    for result in results[1:]:
+        assert_allclose(result, results[0], atol=1e-12)
