@@ -3,8 +3,6 @@
 import argparse
 import sys
 
-from .datasets import DatasetUnavailable
-
 
 def main(arguments=None):
     """Run the command line.
@@ -25,26 +23,23 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     try:
         if options.command == "list":
-            print(*experiments.status(options.ledger), sep="\n")
+            text = "\n".join(experiments.status(options.ledger))
         elif options.command == "compare":
-            print(experiments.compare(options.item, folder=options.ledger))
+            text = experiments.compare(options.item, folder=options.ledger)
         else:
-            folder = experiments.run_items(
+            text = experiments.run_items(
                 options.item,
                 quick=options.quick,
                 n_jobs=options.jobs,
                 folder=options.ledger,
                 only=options.dataset,
             )
-            print(folder)
     except (ValueError, OSError) as error:
-        if isinstance(error, DatasetUnavailable):
-            print(error, file=sys.stderr)
-            return 2
         parser.error(str(error))
     except KeyboardInterrupt:
         print("\nStopped; the same command goes on from here.", file=sys.stderr)
         return 130
+    print(text)
     return 0
 
 

@@ -53,7 +53,7 @@ PROJECTION_PARAMETERS = (
 )  # fmt: skip
 
 
-def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=20, intercept_scaling=1.0, tol=1e-4):
+def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling=1.0, tol=1e-4):
     """Weigh landmarks by block sparsity: the norms |theta_p| that solve
 
     min over (theta, b) of  sum_p |theta_p| + b^2 / (2 B^2) + (c/m) sum_i max(0, 1 - y_i f(x_i))^2

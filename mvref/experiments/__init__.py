@@ -1,5 +1,22 @@
-"""Protocols of the papers' tables and figures, and the ledger of their results."""
+"""Protocols of the papers' tables and figures, and the ledger of their results.
+
+One module per paper holds the protocol, one function per table or figure; the other modules are
+the engine (:mod:`~mvref.experiments.engine`), the data and their parts
+(:mod:`~mvref.experiments.problems`), training and tuning (:mod:`~mvref.experiments.methods`), and
+reading the results (:mod:`~mvref.experiments.report`). From the command line:
+``python -m mvref list | run ITEM... | compare ITEM``.
+"""
 
 from .items import ITEMS, find_item, run_items, status
+from .report import compare, read_ledger, read_paper_numbers, summarize
 
-def compare(): ...
+__all__ = [
+    "ITEMS",
+    "compare",
+    "find_item",
+    "read_ledger",
+    "read_paper_numbers",
+    "run_items",
+    "status",
+    "summarize",
+]

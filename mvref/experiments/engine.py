@@ -218,9 +218,10 @@ class Ledger:
         rows = self.read(dtype=str)  # so that every number stays as it was written
         order = sorted(rows.index, key=lambda i: _position(rows.loc[i]))
         text = rows.loc[order].to_csv(index=False, lineterminator="\n")
-        draft = self.path.with_suffix(".tmp")
-        draft.write_bytes(text.encode())
-        os.replace(draft, self.path)
+        if text.encode() != self.path.read_bytes():
+            draft = self.path.with_suffix(".tmp")
+            draft.write_bytes(text.encode())
+            os.replace(draft, self.path)
 
 
 def _position(row):
@@ -280,7 +281,7 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
     have = set(rows[KEY].itertuples(index=False, name=None))
     jobs = missing_jobs(item, dataset, rows, quick)
     n_jobs = 1 if item.serial else n_jobs
-    work = Parallel(n_jobs, return_as="generator_unordered")(
+    work = Parallel(n_jobs, return_as="generator_unordered", batch_size=1)(
         delayed(execute)(job, item.seed(job.dataset, job.repeat)) for job in jobs
     )
     n_rows = 0
@@ -290,7 +291,7 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
             new = [row for row in new if _key(item, job, row["measure"]) not in have]
             ledger.append(new)
             n_rows += len(new)
-    if n_rows:
+    if jobs or len(rows):
         ledger.sort()
     return n_rows
 

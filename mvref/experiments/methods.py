@@ -135,7 +135,9 @@ class VotingSVM:
     def features(self, rows):
         """Return the views; of Gram matrices, the columns of the training samples."""
         X = self.problem.X[rows]
-        return MultiView([K[:, self.train] for K in X.views]) if self.problem.kernel == "gram" else X
+        if self.problem.kernel != "gram":
+            return X
+        return MultiView([K[:, self.train] for K in X.views])
 
     def fit(self, C):
         """Train for one C."""

@@ -205,6 +205,4 @@ def mean_distance_gamma(problem, rows):
     if problem.kernel != "precomputed":
         return None
     seen = [rows[problem.X.observed[rows, v]] for v in range(problem.X.n_views)]
-    return [
-        float(1.0 / D[np.ix_(r, r)].mean()) for D, r in zip(problem.X.views, seen, strict=True)
-    ]
+    return [float(1.0 / D[np.ix_(r, r)].mean()) for D, r in zip(problem.X.views, seen, strict=True)]
