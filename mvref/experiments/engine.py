@@ -29,7 +29,7 @@ COLUMNS = [
     "paper", "item", "dataset", "method", "parameter", "measure", "repeat", "seed", "value",
     "seconds", "mvref", "python", "numpy", "scipy", "sklearn",
 ]  # fmt: skip
-TEXT = {name: str for name in COLUMNS if name not in ("repeat", "seed", "value", "seconds")}
+NUMBERS = {"repeat": "int64", "seed": "int64", "value": float, "seconds": float}
 KEY = ["item", "dataset", "method", "parameter", "repeat", "measure"]
 LEDGER = Path(__file__).parent / "ledger"
 
@@ -169,13 +169,13 @@ class Ledger:
                 "folder with --ledger DIR"
             ) from None
 
-    def read(self, dtype=None):
+    def read(self, as_text=False):
         """Return the rows as a data frame.
 
         Parameters
         ----------
-        dtype : type or dict, optional
-            As in :func:`pandas.read_csv`; default: numbers as numbers.
+        as_text : bool
+            Leave numbers as they are written.
 
         Returns
         -------
@@ -190,10 +190,10 @@ class Ledger:
         """
         content = self.path.read_bytes() if self.path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1] or f"{','.join(COLUMNS)}\n".encode()
-        rows = pd.read_csv(BytesIO(whole), dtype=dtype or TEXT, float_precision="round_trip")
+        rows = pd.read_csv(BytesIO(whole), dtype=str, keep_default_na=False)
         if list(rows.columns) != COLUMNS:
             raise ValueError(f"{self.path} must have the columns {COLUMNS}, got {list(rows)}.")
-        return rows
+        return rows if as_text else rows.astype(NUMBERS)
 
     def append(self, rows):
         """Write rows at the end of the file, all in one piece.
@@ -215,7 +215,7 @@ class Ledger:
 
     def sort(self):
         """Put the rows in their one order, so that two versions differ only where results do."""
-        rows = self.read(dtype=str)  # so that every number stays as it was written
+        rows = self.read(as_text=True)
         order = sorted(rows.index, key=lambda i: _position(rows.loc[i]))
         text = rows.loc[order].to_csv(index=False, lineterminator="\n")
         if text.encode() != self.path.read_bytes():

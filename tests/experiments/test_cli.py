@@ -1,0 +1,74 @@
+"""The command line, as a user calls it."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from mvref.experiments.engine import LEDGER, Ledger
+from mvref.experiments.items import ITEMS
+
+
+def mvref(*arguments, **environment):
+    """Run ``python -m mvref`` where only the embedded data sets are: status, output, messages."""
+    env = {key: value for key, value in os.environ.items() if key != "MVREF_DATA"}
+    done = subprocess.run(
+        [sys.executable, "-m", "mvref", *map(str, arguments)],
+        env=env | environment,
+        capture_output=True,
+        text=True,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_quick_run_of_a_figure_with_what_it_needs(tmp_path):
+    stored = {path.name: path.read_bytes() for path in LEDGER.iterdir()}
+    nowhere = {"MVREF_CACHE": str(tmp_path / "empty"), "TMPDIR": str(tmp_path)}
+    status, out, messages = mvref("run", "fig4", "--quick", **nowhere)
+    assert status == 0, messages
+    folder = out.strip()
+    assert os.path.dirname(folder) == str(tmp_path), "quick rows go to a temporary folder"
+    assert {path.name: path.read_bytes() for path in LEDGER.iterdir()} == stored
+    for dataset in ("uwave", "flower17"):
+        [sentence] = [line for line in messages.splitlines() if f"{dataset!r}" in line]
+        assert "is not on this machine and is skipped. Download " in sentence
+    rows = Ledger("mvl_svm", folder).read()
+    assert set(rows["dataset"]) == {"mfeat"}
+    assert set(rows["item"]) == {"fig2", "fig3"}
+    assert rows.loc[rows["measure"] == "accuracy", "value"].min() > 0.9
+
+    again = mvref("run", "fig2", "--quick", "--dataset", "mfeat", "--ledger", folder, **nowhere)
+    assert again[0] == 0
+    assert "fig2 mfeat: 0 rows added" in again[2]
+    status, out, _ = mvref("compare", "fig4", "--ledger", folder, **nowhere)
+    assert status == 0
+    assert "train_seconds" in out
+    assert "MVLSVM-hinge" in out
+
+
+def test_list_names_every_item():
+    status, out, _ = mvref("list")
+    assert status == 0
+    for name, item in ITEMS.items():
+        assert name in out
+        assert item.title in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "fig99"], "item must be one of ['mvl_svm.fig2', "),
+        (["compare", "fig99"], "got 'fig99'"),
+        (["run", "fig2", "--dataset", "cifar"], "the data set must be one of ['flower17', "),
+        (["run", "fig2", "--ledger", __file__], "cannot be written"),
+        (["frobnicate"], "invalid choice"),
+        ([], "arguments are required"),
+    ],
+)
+def test_wrong_arguments_end_in_one_clear_sentence(arguments, words):
+    status, out, messages = mvref(*arguments)
+    assert status == 2
+    assert words in messages
+    assert "Traceback" not in messages
+    assert not out

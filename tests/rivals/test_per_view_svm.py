@@ -1,0 +1,242 @@
+"""PerViewSVM: an SVC per view by hand, votes, ties, missing views."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.metrics.pairwise import polynomial_kernel
+from sklearn.svm import SVC
+
+from mvref import MultiView
+from mvref.rivals import PerViewSVM
+from tests.literal import hide, random_pattern, toy_views
+
+WIDTHS = (4, 2, 3)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.0)
+THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.5)
+NEW3 = [v + 0.4 for v in THREE]
+
+
+def votes_by_hand(views, y, new, C, classes):
+    """For every view and class an SVC, class against rest; each view votes for its best class."""
+    votes = np.zeros((len(new[0]), len(classes)), dtype=int)
+    sums = np.zeros(votes.shape)
+    for train, test in zip(views, new, strict=True):
+        svc = SVC(C=C, kernel="rbf", gamma=1 / train.shape[1])
+        if len(classes) == 2:
+            f = svc.fit(train, y == classes[1]).decision_function(test)
+            f = np.column_stack([-f, f])
+        else:
+            f = np.column_stack([svc.fit(train, y == k).decision_function(test) for k in classes])
+        votes[np.arange(len(test)), f.argmax(axis=1)] += 1
+        sums += f
+    return votes, sums
+
+
+def winners(votes, sums):
+    """Most votes; between equals the larger sum of decision values."""
+    best = votes == votes.max(axis=1, keepdims=True)
+    return np.where(best, sums, -np.inf).argmax(axis=1)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+def test_three_classes_by_hand(C):
+    model = PerViewSVM(C).fit(THREE, Y3)
+    votes, sums = votes_by_hand(THREE, Y3, NEW3, C, [0, 1, 2])
+    assert_array_equal(model.predict(NEW3), winners(votes, sums))
+    f = model.decision_function(NEW3)
+    assert f.shape == (90, 3)
+    assert_array_equal(np.round(f), votes)
+    assert np.abs(f - votes).max() < 0.5  # a tie is split by less than a vote
+
+
+@pytest.mark.parametrize("n_views", [2, 3])
+def test_two_classes_by_hand(n_views):
+    views = VIEWS[:n_views]
+    new = [v + 0.5 for v in views]
+    model = PerViewSVM(1.0).fit(views, Y)
+    votes, sums = votes_by_hand(views, Y, new, 1.0, [0, 1])
+    assert_array_equal(model.predict(new), winners(votes, sums))
+    f = model.decision_function(new)
+    assert f.shape == (60,)
+    assert_array_equal(np.round(f), votes[:, 1] - votes[:, 0])
+
+
+def test_one_view_is_an_svc():
+    model = PerViewSVM(2.0).fit(VIEWS[:1], Y)
+    svc = SVC(C=2.0, gamma=1 / 4).fit(VIEWS[0], Y)
+    assert_array_equal(model.predict(VIEWS[:1]), svc.predict(VIEWS[0]))
+
+
+def test_labels_of_any_type():
+    names = np.array(["ant", "bee", "cat"])
+    model = PerViewSVM().fit(THREE, names[Y3])
+    assert_array_equal(model.classes_, names)
+    assert_array_equal(model.predict(NEW3), names[PerViewSVM().fit(THREE, Y3).predict(NEW3)])
+
+
+# ------------------------------------------------------------------ ties
+
+
+def two_views_that_disagree():
+    """Each view separates the classes by its sign; the new samples show both signs.
+
+    View 0 says class 0 and view 1 says class 1, or the reverse, and the view listed in `strong`
+    stands farther from the boundary.
+    """
+    x = np.array([-2.0, -1.5, -1.0, 1.0, 1.5, 2.0])[:, None]
+    y = np.array([0, 0, 0, 1, 1, 1])
+    new = [np.array([[-1.0], [-0.1], [1.0], [0.1]]), np.array([[0.1], [1.0], [-0.1], [-1.0]])]
+    strong = np.array([0, 1, 1, 0])  # the class that the farther view votes for
+    return [x, x.copy()], y, new, strong
+
+
+def test_there_are_real_ties():
+    views, y, new, _ = two_views_that_disagree()
+    votes, _ = votes_by_hand(views, y, new, 1.0, [0, 1])
+    assert_array_equal(votes, np.ones((4, 2)))
+
+
+def test_ties_by_score():
+    views, y, new, strong = two_views_that_disagree()
+    assert_array_equal(PerViewSVM().fit(views, y).predict(new), strong)
+
+
+def test_ties_to_the_smallest_label():
+    views, y, new, _ = two_views_that_disagree()
+    for names in (["a", "b"], [3, 7]):
+        model = PerViewSVM(ties="smallest").fit(views, np.array(names)[y])
+        assert_array_equal(model.predict(new), np.full(4, names[0]))
+
+
+def test_ties_at_random_with_a_seed():
+    """Both classes win some ties over the seeds; one seed gives one answer, sample by sample."""
+    views, y, new, _ = two_views_that_disagree()
+    answers = []
+    for seed in range(40):
+        model = PerViewSVM(ties="random", random_state=seed).fit(views, y)
+        answers.append(model.predict(new))
+        assert_array_equal(model.predict(new), answers[-1])
+        alone = [model.predict([v[[i]] for v in new])[0] for i in range(4)]
+        assert_array_equal(alone, answers[-1])
+    wins = np.mean(answers, axis=0)
+    assert ((wins > 0.2) & (wins < 0.8)).all()
+
+
+def test_random_ties_are_repeatable_without_a_seed():
+    """A fitted model that changes its mind between two calls cannot be scored."""
+    views, y, new, _ = two_views_that_disagree()
+    model = PerViewSVM(ties="random").fit(views, y)
+    first = model.predict(new)
+    for _ in range(20):
+        assert_array_equal(model.predict(new), first)
+
+
+@pytest.mark.parametrize("ties", ["score", "smallest", "random"])
+def test_a_majority_is_never_overruled(ties):
+    """Two weak votes against one very sure view."""
+    x = np.linspace(-2, 2, 12)[:, None]
+    y = (x.ravel() > 0).astype(int)
+    model = PerViewSVM(1e3, ties=ties, random_state=0).fit([x, x, x], y)
+    new = [np.array([[2.0]]), np.array([[-0.05]]), np.array([[-0.05]])]
+    assert_array_equal(model.predict(new), [0])
+
+
+def test_three_way_tie():
+    """Three views, three classes, a vote each: the smallest label, or the largest sum."""
+    votes, sums = votes_by_hand(THREE, Y3, NEW3, 1.0, [0, 1, 2])
+    tied = np.flatnonzero((votes == 1).all(axis=1))
+    assert len(tied) >= 1
+    new = [v[tied] for v in NEW3]
+    assert_array_equal(PerViewSVM().fit(THREE, Y3).predict(new), sums[tied].argmax(axis=1))
+    assert_array_equal(PerViewSVM(ties="smallest").fit(THREE, Y3).predict(new), 0 * tied)
+
+
+@given(st.integers(0, 2**31), st.sampled_from(["score", "smallest", "random"]))
+def test_samples_are_independent(seed, ties):
+    X = MultiView(hide(NEW3, random_pattern(seed, 90, 3)))
+    model = PerViewSVM(ties=ties, random_state=0).fit(THREE, Y3)
+    together = model.decision_function(X)
+    order = np.random.default_rng(seed).permutation(90)
+    assert_allclose(model.decision_function(X[order]), together[order], atol=1e-10)
+    for i in order[:3]:
+        assert_allclose(model.decision_function(X[[i]]), together[[i]], atol=1e-10)
+
+
+# ------------------------------------------------------------------ missing views
+
+
+def test_missing_views_train_and_vote_where_they_are():
+    observed = random_pattern(2, 90, 3)
+    model = PerViewSVM().fit(MultiView(hide(THREE, observed)), Y3)
+    votes = np.zeros((90, 3), dtype=int)
+    for v in range(3):
+        seen = observed[:, v]
+        one, _ = votes_by_hand([THREE[v][seen]], Y3[seen], [NEW3[v]], 1.0, [0, 1, 2])
+        votes += one * seen[:, None]  # the same pattern at prediction
+    f = model.decision_function(MultiView(hide(NEW3, observed)))
+    assert_array_equal(np.round(f), votes)
+    assert_array_equal(votes.sum(axis=1), observed.sum(axis=1))
+
+
+def test_a_view_that_met_only_some_classes():
+    observed = np.ones((90, 3), dtype=bool)
+    observed[Y3 == 2, 0] = False
+    model = PerViewSVM().fit(MultiView(hide(THREE, observed)), Y3)
+    f = model.decision_function([NEW3[0], *(np.full_like(v, np.nan) for v in NEW3[1:])])
+    assert set(f.argmax(axis=1)) == {0, 1}
+    assert np.abs(f[:, 2]).max() < 1e-12
+
+
+def test_the_same_answer_in_every_form_of_input():
+    observed = random_pattern(3, 60, 3)
+    views = hide(VIEWS, observed)
+    flat = np.hstack(views)
+    expected = PerViewSVM().fit(views, Y).decision_function(views)
+    model = PerViewSVM(views=WIDTHS).fit(flat, Y)
+    assert_array_equal(model.decision_function(flat), expected)
+    model = PerViewSVM().fit(MultiView(VIEWS, observed=observed), Y)
+    assert_array_equal(model.decision_function(MultiView(views)), expected)
+
+
+# ------------------------------------------------------------------ kernels, jobs
+
+
+def test_precomputed_distances_equal_features():
+    distances = [cdist(v, v) for v in THREE]
+    to_train = [cdist(n, v) for n, v in zip(NEW3, THREE, strict=True)]
+    a = PerViewSVM(gamma=0.3, tol=1e-9).fit(THREE, Y3).decision_function(NEW3)
+    model = PerViewSVM(kernel="precomputed", gamma=0.3, tol=1e-9).fit(distances, Y3)
+    assert_allclose(model.decision_function(to_train), a, atol=1e-6)
+
+
+def test_gamma_mean_and_gram():
+    distances = [cdist(v, v) for v in THREE]
+    grams = [np.exp(-(d**2) / d.mean()) for d in distances]
+    a = PerViewSVM(kernel="precomputed").fit(distances, Y3).decision_function(distances)
+    b = PerViewSVM(kernel="gram").fit(grams, Y3).decision_function(grams)
+    assert_allclose(b, a, atol=1e-10)
+
+
+def test_kernels_of_all_kinds_side_by_side():
+    X = [THREE[0], THREE[1], cdist(THREE[2], THREE[2])]
+    kernels = ["rbf", polynomial_kernel, "precomputed"]
+    model = PerViewSVM(kernel=kernels, gamma=[0.2, None, "mean"]).fit(X, Y3)
+    alone = PerViewSVM(kernel=polynomial_kernel).fit([THREE[1]], Y3)
+    gone = np.full((90, 4), np.nan), np.full((90, 90), np.nan)
+    f = model.decision_function([gone[0], THREE[1], gone[1]])
+    assert_allclose(f, alone.decision_function([THREE[1]]), atol=1e-12)
+
+
+def test_parallel_fit_is_the_same_fit():
+    model = PerViewSVM(n_jobs=2)
+    expected = clone(model).set_params(n_jobs=None).fit(THREE, Y3).decision_function(NEW3)
+    assert_array_equal(model.fit(THREE, Y3).decision_function(NEW3), expected)
+
+
+def test_one_machine_per_view():
+    model = PerViewSVM().fit(VIEWS, Y)
+    assert len(model.machines_) == len(model.similarities_) == 3
