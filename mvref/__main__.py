@@ -1,6 +1,7 @@
 """Command line: ``python -m mvref list | run ITEM... | compare ITEM``."""
 
 import argparse
+import os
 import sys
 
 
@@ -39,7 +40,10 @@ def main(arguments=None):
     except KeyboardInterrupt:
         print("\nStopped; the same command goes on from here.", file=sys.stderr)
         return 130
-    print(text)
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # the reader, for example `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

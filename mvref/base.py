@@ -16,7 +16,8 @@ def validate_views(estimator, X, *, reset, partial_rows=False):
     ----------
     estimator : object
         Its parameter ``views`` tells how a 2-D `X` is cut. With ``reset`` it gets the attributes
-        ``n_features_in_``, ``view_widths_`` and, for data frames, ``feature_names_in_``.
+        ``n_features_in_``, ``view_names_``, ``view_widths_`` and, for data frames,
+        ``feature_names_in_``.
     X : MultiView, list or tuple or mapping of 2-D arrays, or one 2-D array or data frame
     reset : bool
         True in ``fit``: learn the shape. False afterwards: compare with the shape learnt.
@@ -38,6 +39,8 @@ def validate_views(estimator, X, *, reset, partial_rows=False):
         _check_filled(estimator, X)
         if reset:
             estimator.n_features_in_ = X.shape[1]
+        else:
+            X = _in_fitted_order(estimator, X)
     else:
         learnt = getattr(estimator, "view_widths_", [])
         if not reset and views is None and len(learnt) > 1:  # fitted on views, given a flat table
@@ -54,6 +57,7 @@ def validate_views(estimator, X, *, reset, partial_rows=False):
         X = as_multiview(X, views, columns=None if columns is None else list(columns))
     if reset:
         estimator.view_widths_ = X.widths
+        estimator.view_names_ = X.names
     elif X.widths != estimator.view_widths_:
         raise ValueError(
             f"X has {X.n_views} views of {X.widths} features, but {type(estimator).__name__} was "
@@ -61,6 +65,20 @@ def validate_views(estimator, X, *, reset, partial_rows=False):
         )
     _check_values(X, partial_rows)
     return X
+
+
+def _in_fitted_order(estimator, X):
+    """Bring named views into the order of ``fit``; unnamed ones are taken as they come."""
+    learnt = estimator.view_names_
+    named = not any(name.startswith("view_") for name in [*learnt, *X.names])
+    if X.names == learnt or not named or X.n_views != len(learnt):
+        return X
+    if set(X.names) != set(learnt):
+        raise ValueError(
+            f"X has the views {X.names}, but {type(estimator).__name__} was fitted on the views "
+            f"{learnt}."
+        )
+    return X.select(learnt)
 
 
 def _check_filled(estimator, X):
@@ -81,11 +99,10 @@ def _check_values(X, partial_rows):
         rows = view[seen] if not seen.all() else view
         bad = np.isnan(rows.data if sparse.issparse(rows) else rows)
         if bad.any():
-            count = int(bad.sum())
             raise ValueError(
-                f"Input X contains NaN in view {name!r}: {count} values, in rows that also hold "
-                "numbers. A missing view is a row in which every value of the view is NaN; impute "
-                "single values first, for example with PerView(SimpleImputer())."
+                f"Input X contains NaN in view {name!r}: {int(bad.sum())} of its values, in rows "
+                "that also hold numbers. A missing view is a row in which every value of the view "
+                "is NaN; impute single values first, for example with PerView(SimpleImputer())."
             )
 
 
@@ -125,54 +142,3 @@ def validate_targets(estimator, y, n_samples):
             f"{estimator.classes_[0]!r}."
         )
     return codes
-
-
-def check_number(value, name, *, low=None, high=None, low_open=False, integer=False):
-    """Raise a ValueError unless `value` is a number in the interval that is allowed.
-
-    Parameters
-    ----------
-    value : object
-    name : str
-        Name of the parameter, for the message.
-    low, high : float, optional
-        Limits of the interval; `low` itself is allowed unless `low_open`.
-    integer : bool
-        Ask for an integer.
-
-    Returns
-    -------
-    value : object
-        Unchanged.
-    """
-    kinds = (int, np.integer) if integer else (int, float, np.integer, np.floating)
-    good = isinstance(value, kinds) and not isinstance(value, bool) and np.isfinite(value)
-    if good and low is not None:
-        good = value > low if low_open else value >= low
-    if good and high is not None:
-        good = value <= high
-    if not good:
-        kind = "an integer" if integer else "a number"
-        limits = "" if low is None else f" {'>' if low_open else '>='} {low}"
-        limits += "" if high is None else f"{' and' if limits else ''} <= {high}"
-        raise ValueError(f"{name} must be {kind}{limits}, got {value!r}.")
-    return value
-
-
-def check_choice(value, name, allowed):
-    """Raise a ValueError unless `value` is one of the strings `allowed`.
-
-    Parameters
-    ----------
-    value : object
-    name : str
-    allowed : sequence of str
-
-    Returns
-    -------
-    value : str
-        Unchanged.
-    """
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
-    return value

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from .base import check_number
+from .checks import check_number
 
 KERNELS = ("rbf", "precomputed", "gram")
 

@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .base import check_choice, check_number, validate_views
+from .base import validate_views
+from .checks import check_choice, check_number
 from .kernels import fit_similarity, one_per_view
 from .views import MultiView
 

@@ -35,7 +35,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .base import check_choice, check_number, validate_targets, validate_views
+from .base import validate_targets, validate_views
+from .checks import check_choice, check_number
 from .landmarks import LandmarkProjection, draw_landmarks, impute, project
 from .linear_svm import LOSSES, SOLVERS, fit_linear_svm
 

@@ -94,6 +94,41 @@ class PerView(TransformerMixin, BaseEstimator):
         ]
         return MultiView(views, names=X.names)
 
+    def get_feature_names_out(self, input_features=None):
+        """Return ``<view>__<feature>`` for every column of the transformed views, side by side.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        names : array of str
+        """
+        check_is_fitted(self)
+        names = []
+        for transformer, view, width in zip(
+            self.transformers_, self.view_names_, self.view_widths_, strict=True
+        ):
+            features = [f"x{j}" for j in range(width)]
+            if not isinstance(transformer, str):
+                features = transformer.get_feature_names_out(features)
+            names += [f"{view}__{feature}" for feature in features]
+        return np.array(names, dtype=object)
+
+    def set_output(self, *, transform=None):
+        """Do nothing: the output stays a MultiView.
+
+        Parameters
+        ----------
+        transform : ignored
+
+        Returns
+        -------
+        self : PerView
+        """
+        return self
+
     def _one_per_view(self, X):
         transformers = self.transformer
         if isinstance(transformers, Mapping):

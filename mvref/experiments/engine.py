@@ -47,7 +47,6 @@ def derive_seed(*words):
 
     Examples
     --------
-    >>> from mvref.experiments.engine import derive_seed
     >>> derive_seed("fig2", "mfeat", 0) == derive_seed("fig2", "mfeat", 0)
     True
     """
@@ -68,7 +67,6 @@ def encode_parameter(parameter):
 
     Examples
     --------
-    >>> from mvref.experiments.engine import encode_parameter
     >>> encode_parameter({"missing": 0.3, "L": 200})
     '{"L":200,"missing":0.3}'
     """
@@ -144,7 +142,6 @@ class Ledger:
 
     Examples
     --------
-    >>> from mvref.experiments.engine import Ledger
     >>> Ledger("no_such_paper").read().empty
     True
     """
@@ -245,7 +242,7 @@ def missing_jobs(item, dataset, rows, quick=False):
     -------
     jobs : list of Job
     """
-    have = set(rows[KEY].itertuples(index=False, name=None))
+    have = _keys(rows)
     return [
         job
         for job in item.jobs(dataset, quick, rows)
@@ -278,8 +275,7 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
     """
     ledger.check_writable()
     rows = ledger.read()
-    have = set(rows[KEY].itertuples(index=False, name=None))
-    jobs = missing_jobs(item, dataset, rows, quick)
+    have, jobs = _keys(rows), missing_jobs(item, dataset, rows, quick)
     n_jobs = 1 if item.serial else n_jobs
     work = Parallel(n_jobs, return_as="generator_unordered", batch_size=1)(
         delayed(execute)(job, item.seed(job.dataset, job.repeat)) for job in jobs
@@ -321,6 +317,10 @@ def execute(job, seed):
     if set(values) != set(job.measures) or not np.isfinite(list(values.values())).all():
         raise ValueError(f"{job} must return a finite value for each measure, got {values}.")
     return job, values, time.perf_counter() - start
+
+
+def _keys(rows):
+    return set(rows[KEY].itertuples(index=False, name=None))
 
 
 def _key(item, job, measure):

@@ -27,6 +27,16 @@ def squared_hinge(C, Phi, seed):
 
     The minimiser is that of ``MVLSVM(loss="squared_hinge", c=C*m)``, which solves the dual where
     there are fewer samples than columns; for large C that takes several times as long.
+
+    Parameters
+    ----------
+    C : float
+    Phi : array, shape (m, L*V)
+    seed : int
+
+    Returns
+    -------
+    svm : classifier, not fitted
     """
     return LinearSVC(C=C, dual=False)
 
@@ -36,12 +46,33 @@ def hinge(C, Phi, seed):
 
     liblinear has no fast solver for it: where C is 10 or more it may stop at `HINGE_MAX_ITER`
     before it reaches its tolerance.
+
+    Parameters
+    ----------
+    C : float
+    Phi : array, shape (m, L*V)
+    seed : int
+
+    Returns
+    -------
+    svm : classifier, not fitted
     """
     return LinearSVC(C=C, loss="hinge", max_iter=HINGE_MAX_ITER, random_state=seed)
 
 
 def rbf(C, Phi, seed):
-    """RBF SVM on the latent space, gamma = 1/(LV): what the authors' committed scripts run."""
+    """RBF SVM on the latent space, gamma = 1/(LV): what the authors' committed scripts run.
+
+    Parameters
+    ----------
+    C : float
+    Phi : array, shape (m, L*V)
+    seed : int
+
+    Returns
+    -------
+    svm : classifier, not fitted
+    """
     return SVC(C=C, gamma=1.0 / Phi.shape[1])
 
 

@@ -14,7 +14,8 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import check_choice, check_number, validate_targets, validate_views
+from ..base import validate_targets, validate_views
+from ..checks import check_choice, check_number
 from ..kernels import fit_similarity, one_per_view
 
 

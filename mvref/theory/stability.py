@@ -25,7 +25,8 @@ from cvxopt import matrix, solvers
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from ..base import check_choice, check_number, validate_views
+from ..base import validate_views
+from ..checks import check_choice, check_number
 
 VERSIONS = ("corrected", "printed")
 LOSSES = ("hinge", "squared_hinge")

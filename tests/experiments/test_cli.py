@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from mvref.__main__ import main
 from mvref.experiments.engine import LEDGER, Ledger
 from mvref.experiments.items import ITEMS
 
@@ -24,7 +25,8 @@ def mvref(*arguments, **environment):
 
 def test_quick_run_of_a_figure_with_what_it_needs(tmp_path):
     stored = {path.name: path.read_bytes() for path in LEDGER.iterdir()}
-    nowhere = {"MVREF_CACHE": str(tmp_path / "empty"), "TMPDIR": str(tmp_path)}
+    nowhere = {"MVREF_CACHE": str(tmp_path / "empty")}
+    nowhere |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(tmp_path))
     status, out, messages = mvref("run", "fig4", "--quick", **nowhere)
     assert status == 0, messages
     folder = out.strip()
@@ -47,9 +49,9 @@ def test_quick_run_of_a_figure_with_what_it_needs(tmp_path):
     assert "MVLSVM-hinge" in out
 
 
-def test_list_names_every_item():
-    status, out, _ = mvref("list")
-    assert status == 0
+def test_list_names_every_item(capsys):
+    assert main(["list"]) == 0
+    out = capsys.readouterr().out
     for name, item in ITEMS.items():
         assert name in out
         assert item.title in out
@@ -66,9 +68,26 @@ def test_list_names_every_item():
         ([], "arguments are required"),
     ],
 )
-def test_wrong_arguments_end_in_one_clear_sentence(arguments, words):
-    status, out, messages = mvref(*arguments)
-    assert status == 2
-    assert words in messages
+def test_wrong_arguments_end_in_one_clear_sentence(arguments, words, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    said = capsys.readouterr()
+    assert words in said.err
+    assert not said.out
+
+
+def test_the_process_says_by_its_status_that_an_item_is_unknown():
+    status, out, messages = mvref("run", "fig99")
+    assert (status, out) == (2, "")
+    assert "got 'fig99'" in messages
     assert "Traceback" not in messages
-    assert not out
+
+
+def test_stopping_is_no_accident(monkeypatch, capsys):
+    def stopped(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mvref.experiments.run_items", stopped)
+    assert main(["run", "fig2"]) == 130
+    assert "the same command goes on from here" in capsys.readouterr().err

@@ -1,0 +1,54 @@
+"""Checks of single parameters, each with a sentence that names the parameter."""
+
+import numpy as np
+
+
+def check_number(value, name, *, low=None, high=None, low_open=False, integer=False):
+    """Raise a ValueError unless `value` is a number in the interval that is allowed.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        Name of the parameter, for the message.
+    low, high : float, optional
+        Limits of the interval; `low` itself is allowed unless `low_open`.
+    integer : bool
+        Ask for an integer.
+
+    Returns
+    -------
+    value : object
+        Unchanged.
+    """
+    kinds = (int, np.integer) if integer else (int, float, np.integer, np.floating)
+    good = isinstance(value, kinds) and not isinstance(value, bool) and np.isfinite(value)
+    if good and low is not None:
+        good = value > low if low_open else value >= low
+    if good and high is not None:
+        good = value <= high
+    if not good:
+        kind = "an integer" if integer else "a number"
+        limits = "" if low is None else f" {'>' if low_open else '>='} {low}"
+        limits += "" if high is None else f"{' and' if limits else ''} <= {high}"
+        raise ValueError(f"{name} must be {kind}{limits}, got {value!r}.")
+    return value
+
+
+def check_choice(value, name, allowed):
+    """Raise a ValueError unless `value` is one of the strings `allowed`.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+    allowed : sequence of str
+
+    Returns
+    -------
+    value : str
+        Unchanged.
+    """
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
+    return value

@@ -1,0 +1,61 @@
+"""How one view is stored: a read-only array or a CSR matrix, a missing row as NaN."""
+
+import numpy as np
+from scipy import sparse
+
+
+def as_view(view, name):
+    """Return a read-only float64 array or a CSR matrix."""
+    if sparse.issparse(view):
+        view = sparse.csr_matrix(view, dtype=np.float64)
+    else:
+        try:
+            view = np.asarray(view, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"view {name!r} must be an array of numbers: {error}.") from error
+    if view.ndim != 2:
+        raise ValueError(
+            f"view {name!r} must be a 2-D array (n_samples, n_features), got {view.ndim} "
+            "dimension(s)."
+        )
+    if view.shape[1] == 0:
+        raise ValueError(f"view {name!r} has no features.")
+    return freeze(view)
+
+
+def freeze(view):
+    """Return a read-only look at a dense view, so that the owner's array stays writeable."""
+    if sparse.issparse(view):
+        return view
+    view = view.view()
+    view.flags.writeable = False
+    return view
+
+
+def all_nan_rows(view):
+    """Boolean (n,): rows whose every feature is NaN."""
+    if sparse.issparse(view):
+        nan_per_row = np.bincount(
+            np.repeat(np.arange(view.shape[0]), np.diff(view.indptr)),
+            weights=np.isnan(view.data),
+            minlength=view.shape[0],
+        )
+        return nan_per_row == view.shape[1]
+    missing = np.isnan(view[:, 0])  # most rows are decided by their first value
+    missing[missing] = np.isnan(view[missing]).all(axis=1)
+    return missing
+
+
+def with_nan_rows(view, rows):
+    """Return a copy of a view in which `rows` are NaN."""
+    if not sparse.issparse(view):
+        view = np.array(view)
+        view[rows] = np.nan
+        return view
+    keep = np.ones(view.shape[0])
+    keep[rows] = 0.0
+    kept = sparse.diags_array(keep).tocsr() @ view
+    kept.eliminate_zeros()
+    gaps = sparse.lil_array(view.shape)
+    gaps[rows] = np.nan
+    return sparse.csr_matrix(kept + gaps.tocsr())
