@@ -102,6 +102,11 @@ def impute(Phi, P, ridge=0.1, keep_known=True):
     Phi : array, shape (n, L*V)
         A new array without NaN.
 
+    Raises
+    ------
+    ValueError
+        If a row has no known entry.
+
     Examples
     --------
     >>> import numpy as np
@@ -112,6 +117,9 @@ def impute(Phi, P, ridge=0.1, keep_known=True):
     """
     Phi = np.array(Phi)
     known = ~np.isnan(Phi)
+    if not known.any(axis=1).all():
+        empty = np.flatnonzero(~known.any(axis=1))[0]
+        raise ValueError(f"Phi has no known entry in row {empty}: nothing to impute it from.")
     incomplete = np.flatnonzero(~known.all(axis=1)) if keep_known else np.arange(len(Phi))
     patterns, group = np.unique(known[incomplete], axis=0, return_inverse=True)
     for g, o in enumerate(patterns):
@@ -128,7 +136,10 @@ def _combinations(known, P_o, ridge):
         return linalg.lstsq(P_o.T, known.T)[0].T
     gram = P_o @ P_o.T
     gram.flat[:: len(gram) + 1] += ridge
-    return linalg.solve(gram, P_o @ known.T, assume_a="pos").T
+    try:
+        return linalg.cho_solve(linalg.cho_factor(gram), P_o @ known.T).T
+    except linalg.LinAlgError:  # the ridge is lost in rounding: as good as none
+        return linalg.lstsq(P_o.T, known.T)[0].T
 
 
 class LandmarkProjection(TransformerMixin, BaseEstimator):

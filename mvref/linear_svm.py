@@ -68,9 +68,10 @@ def fit_linear_svm(
             X, y, C, loss, intercept_scaling, tol, max_iter, random_state
         )
     if not converged:
+        other = " or take loss='squared_hinge'" if loss == "hinge" else ""
         warnings.warn(
             f"liblinear stopped after {n_iter} iterations before it reached tol={tol:g}; raise "
-            "max_iter, lower c, or take loss='squared_hinge'.",
+            f"max_iter or tol, lower c{other}.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -96,7 +96,7 @@ def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling
             loss="squared_hinge",
             intercept_scaling=intercept_scaling,
             tol=tol,
-            max_iter=1000,
+            max_iter=100_000,
             random_state=0,
         )
         theta = w * scale
@@ -133,8 +133,8 @@ class MVLSVM(ClassifierMixin, BaseEstimator):
     solver : {"sklearn", "liblinear"}, default="sklearn"
         The liblinear of scikit-learn, or liblinear-official as the authors' code uses it (squared
         hinge only; `max_iter` is then liblinear's own 1000).
-    tol : float, default=1e-4
-        Tolerance of liblinear's stopping rule.
+    tol : float, default=1e-6
+        Tolerance of liblinear's stopping rule: for the hinge, of the margins y f(x).
     max_iter : int, default=100000
         Limit of liblinear's iterations.
     views : sequence or mapping, optional
@@ -184,7 +184,7 @@ class MVLSVM(ClassifierMixin, BaseEstimator):
         fit_intercept=True,
         intercept_scaling=1.0,
         solver="sklearn",
-        tol=1e-4,
+        tol=1e-6,
         max_iter=100_000,
         views=None,
         random_state=None,

@@ -24,9 +24,13 @@ def as_view(view, name):
 
 
 def freeze(view):
-    """Return a read-only look at a dense view, so that the owner's array stays writeable."""
+    """Return a read-only look at a view; the arrays of its owner stay writeable."""
     if sparse.issparse(view):
-        return view
+        if not view.has_canonical_format:
+            view = view.copy()
+            view.sum_duplicates()
+        parts = freeze(view.data), freeze(view.indices), freeze(view.indptr)
+        return sparse.csr_matrix(parts, shape=view.shape)
     view = view.view()
     view.flags.writeable = False
     return view

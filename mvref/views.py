@@ -153,10 +153,10 @@ class MultiView:
             rows = [rows]
         if not isinstance(rows, slice):
             rows = np.asarray(rows)
-            if rows.dtype.kind not in "biu" and rows.size:
+            if rows.ndim != 1 or (rows.dtype.kind not in "biu" and rows.size):
                 raise IndexError(
-                    f"a MultiView is indexed by samples, got {rows.tolist()!r}; use select() for "
-                    "views."
+                    f"a MultiView is indexed by samples, in one dimension, got {rows.tolist()!r}; "
+                    "use select() for views."
                 )
             if rows.dtype != bool:
                 rows = rows.astype(np.intp)

@@ -89,6 +89,38 @@ def primal_objective(w, Phi, signs, C, B, loss="hinge"):
     return 0.5 * w @ w + C * np.sum(slack if loss == "hinge" else slack**2)
 
 
+def block_sparse_minimum(Phi, signs, C, n_landmarks, B, n_steps=20_000):
+    """Proximal gradient steps on sum_p |theta_p| + b^2 / (2 B^2) + C sum of squared slacks.
+
+    `signs` is (m, K), one column per class; theta (L V, K), its block p all rows p + v L.
+
+    Returns
+    -------
+    norms : array, shape (L,)
+    objective : float
+    """
+    Z = with_constant_feature(Phi, B)
+    W = momentum = np.zeros((Z.shape[1], signs.shape[1]))
+    step = 1 / (2 * C * np.linalg.norm(Z, 2) ** 2 + 1)
+    n_columns = Phi.shape[1]
+    blocks = [np.arange(p, n_columns, n_landmarks) for p in range(n_landmarks)]
+    t = 1.0
+    for _ in range(n_steps):
+        slack = np.maximum(0, 1 - signs * (Z @ momentum))
+        gradient = -2 * C * Z.T @ (signs * slack)
+        gradient[n_columns:] += momentum[n_columns:]
+        new = momentum - step * gradient
+        for block in blocks:
+            size = np.linalg.norm(new[block])
+            new[block] *= max(0.0, 1 - step / size) if size else 0.0
+        t, before = (1 + math.sqrt(1 + 4 * t * t)) / 2, t
+        momentum = new + (before - 1) / t * (new - W)
+        W = new
+    norms = np.array([np.linalg.norm(W[block]) for block in blocks])
+    slack = np.maximum(0, 1 - signs * (Z @ W))
+    return norms, norms.sum() + np.sum(W[n_columns:] ** 2) / 2 + C * np.sum(slack**2)
+
+
 def weights_of(model, row=0):
     """The weights of a fitted MVLSVM, with that of the constant feature last."""
     if not model.fit_intercept:

@@ -8,7 +8,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from mvref import MVLSVM, LandmarkProjection, MultiView
-from mvref.base import check_choice, check_number, validate_targets, validate_views
+from mvref.base import validate_targets, validate_views
+from mvref.checks import check_choice, check_number
 from tests.literal import toy_views
 
 
@@ -58,17 +59,32 @@ def test_what_was_fitted_on_a_flat_table_takes_views():
     assert validate_views(dummy, VIEWS, reset=False).widths == [3, 2]
 
 
-def test_names_given_in_another_order_do_not_swap_views():
+@pytest.mark.parametrize("names", ["ab", ["view_left", "view_right"], [1, 0]])
+def test_names_given_in_another_order_do_not_swap_views(names):
     """Views of equal width under their names: either put in order or refused, never swapped."""
+    p, q = names
     A, B = VIEWS[0], VIEWS[0] + 1.0
-    model = MVLSVM(5, random_state=0).fit({"a": A, "b": B}, Y)
-    expected = model.decision_function({"a": A, "b": B})
+    model = MVLSVM(5, random_state=0).fit({p: A, q: B}, Y)
+    expected = model.decision_function({p: A, q: B})
     try:
-        scores = model.decision_function({"b": B, "a": A})
+        scores = model.decision_function({q: B, p: A})
     except ValueError as error:
-        assert "'a'" in str(error) and "'b'" in str(error)
+        assert str(p) in str(error) and str(q) in str(error)
     else:
         assert_array_equal(scores, expected)
+
+
+def test_other_names_are_refused():
+    model = MVLSVM(5, random_state=0).fit({"a": VIEWS[0], "b": VIEWS[1]}, Y)
+    with pytest.raises(ValueError, match=r"\['a', 'c'\].*\['a', 'b'\]"):
+        model.predict({"a": VIEWS[0], "c": VIEWS[1]})
+
+
+def test_views_without_names_are_taken_by_position():
+    model = MVLSVM(5, random_state=0).fit({"a": VIEWS[0], "b": VIEWS[1]}, Y)
+    expected = model.decision_function({"a": VIEWS[0], "b": VIEWS[1]})
+    assert_array_equal(model.decision_function(VIEWS), expected)
+    assert_array_equal(model.decision_function(FLAT), expected)
 
 
 def test_refit_on_views_forgets_column_names():
@@ -147,6 +163,6 @@ def test_validation_happens_in_fit_not_in_the_constructor():
 def test_partly_missing_rows_are_counted(view):
     views = [v.copy() for v in VIEWS]
     views[view][4, 0] = views[view][9, 1] = np.nan
-    with pytest.raises(ValueError, match=f"NaN in view 'view_{view}': 2 values"):
+    with pytest.raises(ValueError, match=f"NaN in view 'view_{view}': 2"):
         validate_views(Dummy(), views, reset=True)
     validate_views(Dummy(), views, reset=True, partial_rows=True)

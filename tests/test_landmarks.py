@@ -246,6 +246,39 @@ def landmark_positions(samples, projection):
     return [[list(samples).index(r) for r in rows] for rows in projection.landmark_indices_]
 
 
+def test_chosen_landmarks():
+    rows = [5, 0, 33]
+    projection = LandmarkProjection(landmarks=rows).fit(VIEWS)
+    assert_array_equal(projection.landmark_indices_, rows)
+    drawn = LandmarkProjection(9, random_state=0).fit(VIEWS)
+    same_rows = LandmarkProjection(landmarks=drawn.landmark_indices_).fit(VIEWS)
+    assert_array_equal(same_rows.transform(VIEWS), drawn.transform(VIEWS))
+
+
+@pytest.mark.parametrize("landmarks", ["shared", "per_view"])
+def test_restrict_keeps_the_columns_of_some_landmarks(landmarks):
+    projection = LandmarkProjection(8, landmarks=landmarks, random_state=0).fit(VIEWS)
+    before = projection.transform(VIEWS)
+    fewer = projection.restrict([6, 1, 3])
+    columns = [v * 8 + p for v in range(3) for p in (6, 1, 3)]
+    assert_array_equal(fewer.transform(VIEWS), before[:, columns])
+    assert_array_equal(fewer.landmark_indices_, projection.landmark_indices_[..., [6, 1, 3]])
+    assert len(fewer.landmarks_) == 3
+    assert len(fewer.get_feature_names_out()) == 9
+    assert_array_equal(projection.transform(VIEWS), before)  # the first one is as it was
+
+
+def test_restrict_imputes_from_all_the_landmarks_that_were_drawn():
+    X = gaps(2, n_complete=20)
+    projection = LandmarkProjection(8, clip=None, random_state=0).fit(X)
+    fewer = projection.restrict([6, 1, 3])
+    columns = [v * 8 + p for v in range(3) for p in (6, 1, 3)]
+    raw = project(X, projection.similarities_)[:, columns]
+    P = projection.reference_[:, columns]
+    assert P.shape == (8, 9)
+    assert_allclose(fewer.transform(X), impute_row_by_row(raw, P, ridge=0.1), atol=1e-10)
+
+
 # ------------------------------------------------------------------ imputation, Eq. (11)
 
 

@@ -16,7 +16,9 @@ from sklearn.metrics.pairwise import linear_kernel
 
 from mvref import MVLSVM, LandmarkProjection, MultiView
 from mvref.datasets import load_iris_views
+from mvref.mvl_svm import block_sparse_norms
 from tests.literal import (
+    block_sparse_minimum,
     hide,
     hinge_dual,
     impute_row_by_row,
@@ -337,6 +339,70 @@ def test_landmarks_per_view():
     assert model.projection_.landmark_indices_.shape == (3, 8)
     assert model.coef_.shape == (3, 24)
     assert model.score(THREE, Y3) > 0.8
+
+
+# ------------------------------------------------------------------ landmarks by block sparsity
+
+
+def signs_of(codes):
+    """Columns of +-1, one per problem: a single one for two classes."""
+    n_classes = codes.max() + 1
+    return np.where(codes[:, None] == (np.arange(n_classes) if n_classes > 2 else 1), 1.0, -1.0)
+
+
+@pytest.mark.parametrize("B", [1.0, 0.0, 3.0])
+@pytest.mark.parametrize(("views", "codes"), [(VIEWS, Y), (THREE, Y3)], ids=["2", "3"])
+def test_block_sparsity_reaches_the_minimum(views, codes, B):
+    """Many rounds end at the minimum that proximal gradient steps find."""
+    Phi = LandmarkProjection(9, random_state=0).fit_transform(views)
+    c = 20.0
+    norms, objective = block_sparse_norms(
+        Phi, codes, c, 9, n_rounds=300, intercept_scaling=B, tol=1e-8
+    )
+    expected, best = block_sparse_minimum(Phi, signs_of(codes), c / len(codes), 9, B)
+    assert_allclose(objective[-1], best, rtol=1e-4)
+    assert_allclose(norms, expected, atol=0.02 * expected.max())
+    assert (expected == 0).any() and (expected > 0).any()  # the problem is a sparse one
+
+
+@given(st.integers(0, 1000), costs)
+def test_block_sparsity_never_increases_its_objective(seed, c):
+    views, y = toy_views(seed, m=40, noise=1.0)
+    Phi = LandmarkProjection(6, random_state=seed).fit_transform(views)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        norms, objective = block_sparse_norms(Phi, y, c, 6, tol=1e-8)
+    assert norms.shape == (6,) and (norms >= 0).all()
+    assert (np.diff(objective) <= 1e-5 * np.array(objective[:-1])).all()
+
+
+def test_selected_landmarks_are_the_largest_blocks():
+    model = MVLSVM(20, n_selected=6, c=30.0, random_state=0).fit(VIEWS, Y)
+    full = LandmarkProjection(20, random_state=0).fit(VIEWS)
+    norms, _ = block_sparse_norms(full.transform(VIEWS), Y, 30.0, 20)
+    largest = np.argsort(norms)[-6:]
+    assert set(model.projection_.landmark_indices_) == set(full.landmark_indices_[largest])
+    assert model.coef_.shape == (1, 18)
+    assert np.isfinite(model.decision_function(VIEWS)).all()
+    chosen = MVLSVM(
+        landmarks=model.projection_.landmark_indices_, c=30.0, random_state=0, **TIGHT
+    ).fit(VIEWS, Y)
+    model.set_params(**TIGHT).fit_latent(model.projection_.transform(VIEWS), Y, random_state=0)
+    assert_allclose(model.decision_function(VIEWS), chosen.decision_function(VIEWS), atol=1e-6)
+
+
+@pytest.mark.parametrize("c", [1.0, 1000.0])
+def test_selection_with_default_options_does_not_warn(c):
+    """Its inner solver is no parameter: a user can do nothing about it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MVLSVM(20, n_selected=6, c=c, loss="squared_hinge", random_state=0).fit(VIEWS, Y)
+
+
+def test_selection_with_missing_views():
+    X = MultiView(hide(VIEWS, random_pattern(0, 60, 3, n_complete=25)))
+    model = MVLSVM(20, n_selected=6, c=30.0, random_state=0).fit(X, Y)
+    assert model.score(X, Y) > 0.7
 
 
 # ------------------------------------------------------------------ classes and labels

@@ -132,6 +132,21 @@ def test_transformers_that_give_data_frames(data):
     )
 
 
+def test_feature_names():
+    X = MultiView({"a": np.arange(8.0).reshape(4, 2), "b": np.eye(4)[:, :3]})
+    per_view = PerView([PCA(1), "passthrough"]).fit(X)
+    assert list(per_view.get_feature_names_out()) == ["a__pca0", "b__x0", "b__x1", "b__x2"]
+    assert len(per_view.get_feature_names_out()) == per_view.transform(X).shape[1]
+
+
+def test_set_output_does_not_lose_the_views(data):
+    X, y = data
+    pipeline = make_pipeline(PerView(StandardScaler()), MVLSVM(5, random_state=0))
+    expected = pipeline.fit(X, y).decision_function(X)
+    pipeline.set_output(transform="pandas")
+    assert_array_equal(pipeline.fit(X, y).decision_function(X), expected)
+
+
 def test_clone_and_nested_parameters(data):
     X, _ = data
     per_view = PerView(StandardScaler(), views=[4, 3])

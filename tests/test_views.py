@@ -81,6 +81,14 @@ def test_all_forms_of_input_agree(X, arrays):
     )
 
 
+def test_frames_are_not_joined_by_position_over_different_indices(arrays):
+    frames = [pd.DataFrame(a, index=list("uvwxyz")) for a in arrays]
+    same(MultiView(frames), MultiView(arrays))
+    same(MultiView([frames[0], arrays[1]]), MultiView(arrays))  # an array has no index
+    with pytest.raises(ValueError, match="ind"):
+        MultiView([frames[0], frames[1].iloc[::-1]])
+
+
 def test_default_and_given_names(arrays):
     assert MultiView(arrays).names == ["view_0", "view_1"]
     assert MultiView({"a": arrays[0], "b": arrays[1]}, names=["c", "d"]).names == ["c", "d"]
@@ -237,12 +245,21 @@ def test_fractions_are_no_index(X):
 
 def test_concat(X, arrays):
     assert_array_equal(X.concat(), np.hstack(arrays))
-    assert_array_equal(np.asarray(X), np.hstack(arrays))
-    assert np.asarray(X, dtype=np.float32).dtype == np.float32
     mixed = MultiView([sparse.csr_matrix(arrays[0]), arrays[1]])
     assert sparse.issparse(mixed.concat()) and mixed.concat().format == "csr"
     assert_array_equal(mixed.concat().toarray(), np.hstack(arrays))
-    assert_array_equal(np.asarray(mixed), np.hstack(arrays))
+
+
+def test_losing_the_views_by_accident_is_told(X, arrays):
+    """NumPy and scikit-learn's own estimators would quietly see one flat table."""
+    mixed = MultiView([sparse.csr_matrix(arrays[0]), arrays[1]])
+    for table in (X, mixed):
+        with pytest.warns(UserWarning, match="PerView"):
+            assert_array_equal(np.asarray(table), np.hstack(arrays))
+    with pytest.warns(UserWarning, match="PerView"):
+        assert np.asarray(X, dtype=np.float32).dtype == np.float32
+    with pytest.warns(UserWarning, match="PerView"):
+        StandardScaler().fit(X)
 
 
 def test_select(X, arrays):

@@ -281,14 +281,12 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
         delayed(execute)(job, item.seed(job.dataset, job.repeat)) for job in jobs
     )
     n_rows = 0
-    with tqdm(work, f"{item.name} {dataset}", len(jobs), unit="job", disable=not jobs) as bar:
-        for job, values, seconds in bar:
-            new = _rows_of(item, job, values, seconds)
-            new = [row for row in new if _key(item, job, row["measure"]) not in have]
-            ledger.append(new)
-            n_rows += len(new)
-    if jobs or len(rows):
-        ledger.sort()
+    for job, *result in tqdm(work, f"{item.name} {dataset}", len(jobs), disable=not jobs):
+        new = _rows_of(item, job, *result)
+        new = [row for row in new if _key(item, job, row["measure"]) not in have]
+        ledger.append(new)
+        n_rows += len(new)
+    ledger.sort()
     return n_rows
 
 
@@ -324,8 +322,8 @@ def _keys(rows):
 
 
 def _key(item, job, measure):
-    parameter = encode_parameter(job.parameter)
-    return item.name, job.dataset, job.method, parameter, job.repeat, measure
+    point = encode_parameter(job.parameter)
+    return item.name, job.dataset, job.method, point, job.repeat, measure
 
 
 def _rows_of(item, job, values, seconds):

@@ -14,6 +14,7 @@ import warnings
 
 import numpy as np
 from scipy import linalg, sparse
+from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -35,7 +36,8 @@ def harmonic_weights(K_ref, unknown):
     Returns
     -------
     T : array, shape (n_unknown, n_known)
-        Rows sum to one: T is ``-Lap_uu^-1 Lap_uc``.
+        ``-Lap_uu^-1 Lap_uc``; rows sum to one, or to zero for a sample that no chain of positive
+        similarities connects to a known one (with a ConvergenceWarning).
 
     Examples
     --------
@@ -44,19 +46,22 @@ def harmonic_weights(K_ref, unknown):
     >>> harmonic_weights(np.ones((3, 3)), np.array([True, False, False]))
     array([[0.5, 0.5]])
     """
-    lap = np.diag(K_ref.sum(axis=1)) - K_ref
-    to_known = lap[np.ix_(unknown, ~unknown)]
-    lap_uu = lap[np.ix_(unknown, unknown)]
-    try:
-        return -linalg.solve(lap_uu, to_known, assume_a="pos")
-    except linalg.LinAlgError:
+    if (K_ref < 0).any():
+        raise ValueError("the reference view has negative similarities, its graph needs them >= 0.")
+    _, component = connected_components(sparse.csr_matrix(K_ref))
+    reached = np.isin(component, component[~unknown])[unknown]
+    if not reached.all():
         warnings.warn(
-            "a missing sample is connected to no known one in the reference view; the completion "
-            "is a least-squares solution.",
+            f"{(~reached).sum()} sample(s) are connected to no known one in the reference view; "
+            "their completed similarities are zero.",
             ConvergenceWarning,
             stacklevel=2,
         )
-        return -linalg.lstsq(lap_uu, to_known)[0]
+    rows = np.flatnonzero(unknown)[reached]
+    lap = np.diag(K_ref.sum(axis=1)) - K_ref
+    T = np.zeros((len(reached), int((~unknown).sum())))
+    T[reached] = -linalg.solve(lap[np.ix_(rows, rows)], lap[np.ix_(rows, ~unknown)], assume_a="pos")
+    return T
 
 
 class LaplacianCompletion(TransformerMixin, BaseEstimator):
@@ -119,7 +124,7 @@ class LaplacianCompletion(TransformerMixin, BaseEstimator):
         self : LaplacianCompletion
         """
         X = validate_views(self, X, reset=True)
-        self.X_ = X
+        self.X_ = X[np.arange(len(X))]  # a copy: the caller's arrays may change
         if isinstance(self.reference, str) and self.reference == "most":
             self.reference_ = int(X.observed.sum(axis=0).argmax())
         else:

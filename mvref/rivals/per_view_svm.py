@@ -32,7 +32,7 @@ class PerViewSVM(ClassifierMixin, BaseEstimator):
         None: 1/n_v for "rbf", "mean" for "precomputed".
     ties : {"score", "smallest", "random"}, default="score"
         Between classes with equally many votes: the larger sum of decision values, the smallest
-        label (the authors' code), or a seeded draw.
+        label (the authors' code), or the last class in an order that is drawn in ``fit``.
     tol : float, default=1e-3
         Tolerance of the SVM solver.
     n_jobs : int or None
@@ -46,6 +46,7 @@ class PerViewSVM(ClassifierMixin, BaseEstimator):
     ----------
     machines_ : list of V fitted one-against-rest SVMs
     similarities_ : list of V kernels to the training samples
+    tie_order_ : int array, shape (n_classes,)
     classes_ : array of labels
     n_features_in_ : int
 
@@ -110,11 +111,16 @@ class PerViewSVM(ClassifierMixin, BaseEstimator):
                 strict=True,
             )
         ]
-        svm = OneVsRestClassifier(SVC(C=self.C, kernel="precomputed", tol=self.tol))
+        # a seed that changes nothing here, but without one SVC draws from numpy's global generator
+        svm = SVC(C=self.C, kernel="precomputed", tol=self.tol, random_state=0)
         self.machines_ = Parallel(self.n_jobs)(
-            delayed(svm.__class__(svm.estimator).fit)(mu(view[r]), codes[r])
+            delayed(OneVsRestClassifier(svm).fit)(mu(view[r]), codes[r])
             for mu, view, r in zip(self.similarities_, X.views, rows, strict=True)
         )
+        # One order of the classes, and not a draw per sample, which would make the prediction of a
+        # sample depend on the others.
+        rng = check_random_state(self.random_state)
+        self.tie_order_ = rng.permutation(len(self.classes_))
         return self
 
     def _votes(self, X):
@@ -155,9 +161,7 @@ class PerViewSVM(ClassifierMixin, BaseEstimator):
         if self.ties == "score":
             votes = votes + np.arctan(scores) / (2 * np.pi)  # in (-1/4, 1/4)
         elif self.ties == "random":
-            rng = check_random_state(self.random_state)
-            # one draw per class, not per sample: the rule must not depend on the other samples
-            votes = votes + rng.permutation(len(self.classes_)) / (2 * len(self.classes_))
+            votes = votes + self.tie_order_ / (2 * len(self.classes_))
         else:
             votes = votes - np.arange(len(self.classes_)) / (2 * len(self.classes_))
         return votes[:, 1] - votes[:, 0] if len(self.classes_) == 2 else votes

@@ -1,0 +1,491 @@
+"""Wrong calls and the sentence a user gets for each.
+
+Every row of the table is a call and fragments that its message must contain: the name of the
+argument and what was given. The exception is a plain ValueError, for whatever reason the call
+failed inside; only predicting before fitting is a NotFittedError.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.preprocessing import StandardScaler
+
+from mvref import MVLSVM, LandmarkProjection, MultiView, PerView
+from mvref.mvl_svm import impute
+from mvref.rivals import LaplacianCompletion, PerViewSVM
+from tests.literal import toy_views
+
+NAN = np.nan
+(A, B), Y = toy_views(0, m=40, widths=(3, 4))
+X = MultiView([A, B])
+FLAT = np.hstack([A, B])
+FRAME = pd.DataFrame(FLAT, columns=list("abcdefg"))
+GONE = np.full((40, 4), NAN)
+DISTANCES = np.abs(A[:, [0]] - A[:, 0])
+FITTED = MVLSVM(5, random_state=0).fit(X, Y)
+PHI, P = np.array([[1.0, NAN, NAN, 1.0], [0.5, 1.0, 0.2, 0.3]]), np.eye(4)[:2]
+
+
+class Case(NamedTuple):
+    """A wrong call and what its message must say."""
+
+    call: Callable
+    fragments: tuple
+
+
+def case(name, call, *fragments):
+    return pytest.param(Case(call, fragments), id=name)
+
+
+def changed(array, index, value):
+    """Return a copy of the array with one entry changed."""
+    array = array.copy()
+    array[index] = value
+    return array
+
+
+def one_row_without_views():
+    return [changed(A, 3, NAN), changed(B, 3, NAN)]
+
+
+def fit(X=X, y=Y, **parameters):
+    """A call of MVLSVM(**parameters).fit(X, y)."""
+    return lambda: MVLSVM(**parameters).fit(X, y)
+
+
+def project(X=X, **parameters):
+    """A call of LandmarkProjection(**parameters).fit(X)."""
+    return lambda: LandmarkProjection(**parameters).fit(X)
+
+
+MULTIVIEW = [
+    case("no views", lambda: MultiView([]), "views", "empty"),
+    case("None", lambda: MultiView(None), "views", "NoneType"),
+    case("one array", lambda: MultiView(A), "views", "ndarray", "from_array"),
+    case("one frame", lambda: MultiView(FRAME), "views", "DataFrame", "from_array"),
+    case("a string", lambda: MultiView("ab"), "view"),
+    case("wrong lengths", lambda: MultiView([A, B[:-1]]), "samples", "40", "39"),
+    case("1-D view", lambda: MultiView([A, Y]), "'view_1'", "2-D", "1 dim"),
+    case("3-D view", lambda: MultiView([A, np.zeros((40, 2, 2))]), "'view_1'", "2-D", "3 dim"),
+    case("no features", lambda: MultiView([A, A[:, :0]]), "'view_1'", "no features"),
+    case("words", lambda: MultiView({"sound": A, "text": [["x"]] * 40}), "'text'", "numbers"),
+    case("complex numbers", lambda: MultiView([A, B * 1j]), "'view_1'", "complex"),
+    case("ragged view", lambda: MultiView([[[1, 2], [3]]]), "'view_0'", "numbers"),
+    case("one name for two", lambda: MultiView([A, B], names=["a"]), "names", "2", "['a']"),
+    case("overlapping names", lambda: MultiView([A, B], names=["a", "a"]), "names", "['a', 'a']"),
+    case("names no list", lambda: MultiView([A, B], names=3), "names", "3"),
+    case(
+        "overlapping names of a mapping",
+        lambda: MultiView({1: A, "1": B}),
+        "names",
+        "['1', '1']",
+    ),
+    case(
+        "observed transposed",
+        lambda: MultiView([A, B], observed=np.ones((2, 40), dtype=bool)),
+        "observed",
+        "(40, 2)",
+        "(2, 40)",
+    ),
+    case(
+        "observed of numbers",
+        lambda: MultiView([A, B], observed=np.ones((40, 2))),
+        "observed",
+        "bool",
+        "float64",
+    ),
+    case(
+        "observed ragged",
+        lambda: MultiView([A, B], observed=[[True], [True, False]]),
+        "observed",
+    ),
+    case(
+        "observed but NaN",
+        lambda: MultiView([A, changed(B, 7, NAN)], observed=np.ones((40, 2), dtype=bool)),
+        "observed",
+        "sample 7",
+        "NaN",
+    ),
+    case("select an unknown name", lambda: X.select("sound"), "'sound'", "view_0"),
+    case("select a far position", lambda: X.select([0, 5]), "5", "view_0"),
+    case("select nothing", lambda: X.select([]), "select", "at least one"),
+    case("select None", lambda: X.select(None), "None", "view"),
+    case("select a fraction", lambda: X.select(0.5), "0.5", "view"),
+    case("fraction negative", lambda: X.drop_views(-0.5), "fraction", "-0.5"),
+    case("fraction slightly negative", lambda: X.drop_views(-0.001), "fraction", "-0.001"),
+    case("fraction too large", lambda: X.drop_views(0.6), "fraction", "0.5", "0.6"),
+    case("fraction NaN", lambda: X.drop_views(NAN), "fraction", "nan"),
+    case("fraction a word", lambda: X.drop_views("half"), "fraction", "'half'"),
+    case("fraction None", lambda: X.drop_views(None), "fraction", "None"),
+    case(
+        "frames of other rows",
+        lambda: MultiView([FRAME, FRAME.iloc[::-1]]),
+        "views",
+        "ind",
+    ),
+]
+
+CUTS = [
+    case("widths too small", lambda: MultiView.from_array(FLAT, [3, 3]), "[3, 3]", "6", "7"),
+    case("width zero", lambda: MultiView.from_array(FLAT, [0, 7]), "[0, 7]", "at least 1"),
+    case("width negative", lambda: MultiView.from_array(FLAT, [-1, 8]), "[-1, 8]", "at least 1"),
+    case("widths as floats", lambda: MultiView.from_array(FLAT, [3.0, 4.0]), "views", "3.0"),
+    case("width and slice", lambda: MultiView.from_array(FLAT, [3, slice(3, 7)]), "views", "3"),
+    case("an entry None", lambda: MultiView.from_array(FLAT, [None, [1]]), "views", "None"),
+    case("no entries", lambda: MultiView.from_array(FLAT, []), "views", "[]"),
+    case("one number", lambda: MultiView.from_array(FLAT, 7), "views", "7"),
+    case("a set", lambda: MultiView.from_array(FLAT, {3, 4}), "views", "{3, 4}"),
+    case("empty slice", lambda: MultiView.from_array(FLAT, [slice(9, 12)]), "slice(9, 12", "7"),
+    case("column too far", lambda: MultiView.from_array(FLAT, [[0, 7], [1]]), "[0, 7]", "7"),
+    case("negative column", lambda: MultiView.from_array(FLAT, [[-1], [1]]), "[-1]", "0 to 6"),
+    case("unknown column", lambda: MultiView.from_array(FRAME, [["a", "z"]]), "views", "['z']"),
+    case("names without a frame", lambda: MultiView.from_array(FLAT, [["a"]]), "views", "['a']"),
+    case("1-D array", lambda: MultiView.from_array(Y, [1]), "X", "2-D", "1 dim"),
+    case("views of other size", fit(views=[3, 3, 1]), "3 views", "2"),
+    case("views of other widths", fit(views=[4, 3]), "views", "[4, 3]", "[3, 4]"),
+    case("a number beside a table", fit(views=2), "views", "2"),
+    case("a number beside an array", fit(FLAT, views=2), "views", "2"),
+    case("widths in fit", fit(FLAT, views=[3, 3]), "views", "[3, 3]", "7"),
+    case("unknown column in fit", fit(FRAME, views=[["a"], ["z"]]), "views", "['z']"),
+]
+
+VALUES = [
+    case("NaN in half a row", fit([changed(A, (2, 1), NAN), B]), "NaN", "'view_0'", "1", "row"),
+    case("NaN in half a row, flat", fit(changed(FLAT, (2, 5), NAN), views=[3, 4]), "NaN", "view_1"),
+    case("NaN without views", fit(changed(FLAT, (2, 5), NAN)), "NaN", "X"),
+    case("infinite", fit([A, changed(B, (0, 0), np.inf)]), "infinity", "'view_1'"),
+    case("minus infinite, CSR", fit([sparse.csr_matrix(changed(A, 0, -np.inf))]), "infinity"),
+    case("infinite, flat", fit(changed(FLAT, (0, 6), np.inf), views=[3, 4]), "infinity"),
+    case("empty list", fit([]), "views", "empty"),
+    case("empty mapping", fit({}), "views", "empty"),
+    case("no rows", fit([A[:0], B[:0]], Y[:0]), "0 sample"),
+    case("2-D and 1-D views", fit([A, Y]), "'view_1'", "2-D"),
+    case("3-D view", fit([A, np.zeros((40, 2, 2))]), "'view_1'", "2-D", "3 dim"),
+    case("3-D array", fit(np.zeros((2, 40, 3))), "array with dim 3"),
+    case("views of other lengths", fit([A, B[:-1]]), "samples", "40", "39"),
+    case("no sample has a view", fit(one_row_without_views()), "1 sample", "no view", "row 3"),
+    case("a view nobody has", lambda: PerView(StandardScaler()).fit([A, GONE]), "'view_1'"),
+]
+
+TARGETS = [
+    case("y None", fit(y=None), "y", "None"),
+    case("y shorter", fit(y=Y[:-1]), "y ", "39", "40"),
+    case("y one class", fit(y=np.full(40, 3)), "y", "one class", "3"),
+    case("y one word", fit(y=["yes"] * 40), "y", "one class", "'yes'"),
+    case("y continuous", fit(y=A[:, 0]), "label", "continuous"),
+    case("y with NaN", fit(y=np.where(Y, NAN, 1.0)), "y", "NaN"),
+    case("y with None", fit(y=np.where(Y, None, "yes")), "y", "None"),
+    case("y of words and NaN", fit(y=np.where(Y, np.array(NAN, dtype=object), "yes")), "y", "nan"),
+    case("y of words and numbers", fit(y=np.where(Y, np.array(1, dtype=object), "b")), "y", "str"),
+    case("y of two columns", fit(y=np.column_stack([Y, Y])), "y", "(40, 2)"),
+    case("y shorter, PerViewSVM", lambda: PerViewSVM().fit(X, Y[:-1]), "y ", "39", "40"),
+    case("y shorter, PerView", lambda: PerView(StandardScaler()).fit(X, Y[:-1]), "y ", "39", "40"),
+    case("y shorter, latent", lambda: MVLSVM().fit_latent(A, Y[:-1]), "y ", "39", "40"),
+]
+
+LANDMARKS = [
+    case("L zero", project(n_landmarks=0), "n_landmarks", ">= 1", "0"),
+    case("L negative", fit(n_landmarks=-3), "n_landmarks", ">= 1", "-3"),
+    case("L 2.5", project(n_landmarks=2.5), "n_landmarks", "integer", "2.5"),
+    case("L a word", project(n_landmarks="all"), "n_landmarks", "'auto'", "'all'"),
+    case("L None", project(n_landmarks=None), "n_landmarks", "'auto'", "None"),
+    case("L too large", project(n_landmarks=41), "n_landmarks", "41", "40 of 40"),
+    case(
+        "L more than complete",
+        project(X=[changed(A, slice(0, 30), NAN), B], n_landmarks=11),
+        "n_landmarks",
+        "11",
+        "10 of 40",
+    ),
+    case(
+        "no complete row",
+        project(X=[changed(A, slice(0, 20), NAN), changed(B, slice(20, 40), NAN)]),
+        "no sample is complete",
+    ),
+    case("landmarks unknown", project(landmarks="random"), "landmarks", "'random'", "per_view"),
+    case("landmarks twice", project(landmarks=[1, 1]), "landmarks", "different", "[1, 1]"),
+    case("landmarks empty", project(landmarks=[]), "landmarks", "[]"),
+    case("landmarks too far", project(landmarks=[0, 40]), "landmarks", "40", "0 to 39"),
+    case("landmarks by mask", project(landmarks=np.ones(40, dtype=bool)), "landmarks"),
+    case(
+        "landmark with a gap", project([changed(A, 3, NAN), B], landmarks=[3]), "landmarks", "row 3"
+    ),
+    case("n_selected too large", fit(n_landmarks=5, n_selected=6), "n_selected", "5", "6"),
+    case("n_selected zero", fit(n_landmarks=5, n_selected=0), "n_selected", ">= 1", "0"),
+    case("ridge negative", project(ridge=-1), "ridge", ">= 0", "-1"),
+    case("ridge a word", project(ridge="small"), "ridge", "'small'"),
+    case("clip reversed", project(clip=(1, 0)), "clip", "(1, 0)"),
+    case("clip one number", project(clip=0.5), "clip", "0.5"),
+    case("clip half open", project(clip=(None, 1)), "clip", "(None, 1)"),
+    case("clip words", project(clip=("a", "b")), "clip", "('a', 'b')"),
+    case("clip NaN", project(clip=(NAN, 1)), "clip", "nan"),
+    case("no_view unknown", project(no_view="zero"), "no_view", "'zero'", "mean"),
+]
+
+KERNELS = [
+    case("kernel unknown", project(kernel="linear"), "kernel", "'linear'", "rbf"),
+    case("kernel None", fit(kernel=None), "kernel", "None", "rbf"),
+    case("one kernel of two", project(kernel=["rbf"]), "kernel", "1", "2 views"),
+    case("second kernel unknown", project(kernel=["rbf", "cosine"]), "kernel", "'cosine'"),
+    case("gamma negative", project(gamma=-1.0), "gamma", "> 0", "-1.0"),
+    case("gamma zero", fit(gamma=0), "gamma", "> 0", "0"),
+    case("gamma NaN", fit(gamma=NAN), "gamma", "nan"),
+    case("gamma a word", project(gamma="scale"), "gamma", "'scale'", "'mean'"),
+    case("gamma list too short", project(gamma=[1.0]), "gamma", "1", "2 views"),
+    case("gamma mean of features", project(gamma="mean"), "gamma='mean'", "precomputed", "rbf"),
+    case("distances negative", project([-DISTANCES], kernel="precomputed"), "precomputed", "neg"),
+    case(
+        "distances without zero",
+        project([DISTANCES + 1], kernel="precomputed"),
+        "precomputed",
+        "zero",
+        "row 0",
+    ),
+    case(
+        "distances to nobody",
+        project([np.zeros((40, 40))], kernel="precomputed"),
+        "gamma",
+        "zero",
+    ),
+    case(
+        "negative new distances",
+        lambda: (
+            LandmarkProjection(kernel="precomputed").fit([DISTANCES]).transform([-DISTANCES - 1])
+        ),
+        "precomputed",
+        "neg",
+    ),
+    case("gram not square", project(kernel="gram"), "gram", "square", "(40, 3)"),
+    case(
+        "callable of wrong shape",
+        project(kernel=lambda a, b: np.ones(3)),
+        "kernel",
+        "(40, 40)",
+        "(3,)",
+    ),
+    case(
+        "callable with NaN",
+        project(kernel=lambda a, b: np.full((len(a), len(b)), NAN)),
+        "kernel",
+        "finite",
+        "1600",
+    ),
+    case("callable without value", project(kernel=lambda a, b: None), "kernel", "(40, 40)"),
+    case("callable with words", project(kernel=lambda a, b: "x"), "kernel", "'x'"),
+]
+
+SVM = [
+    case("c negative", fit(c=-1), "c ", "> 0", "-1"),
+    case("c zero", fit(c=0.0), "c ", "> 0", "0.0"),
+    case("c NaN", fit(c=NAN), "c ", "nan"),
+    case("c infinite", fit(c=np.inf), "c ", "inf"),
+    case("c a word", fit(c="1"), "c ", "'1'"),
+    case("c negative, latent", lambda: MVLSVM(c=-1.0).fit_latent(A, Y), "c ", "> 0", "-1.0"),
+    case("loss unknown", fit(loss="logistic"), "loss", "'logistic'", "squared_hinge"),
+    case("solver unknown", fit(solver="libsvm"), "solver", "'libsvm'", "liblinear"),
+    case("liblinear with hinge", fit(solver="liblinear"), "solver='liblinear'", "squared_hinge"),
+    case("tol zero", fit(tol=0), "tol", "> 0", "0"),
+    case("max_iter 0", fit(max_iter=0), "max_iter", ">= 1", "0"),
+    case("max_iter 1.5", fit(max_iter=1.5), "max_iter", "integer", "1.5"),
+    case("scaling zero", fit(intercept_scaling=0), "intercept_scaling", "> 0", "0"),
+    case("random_state a word", fit(random_state="a"), "'a'", "seed"),
+    case("latent of lists", lambda: MVLSVM().fit_latent(Y, Y), "Phi", "2-D"),
+    case("latent with NaN", lambda: MVLSVM().fit_latent(changed(A, 0, NAN), Y), "Phi", "NaN"),
+    case("latent m zero", lambda: MVLSVM().fit_latent(A, Y, m=0), "m ", "0"),
+]
+
+AFTER_FIT = [
+    case("predict, other widths", lambda: FITTED.predict([A, B[:, :3]]), "[3, 3]", "[3, 4]"),
+    case("predict, fewer views", lambda: FITTED.predict([A]), "1 view", "2 views"),
+    case("predict, more views", lambda: FITTED.predict([A, B, B]), "3 views", "2 views"),
+    case(
+        "predict, flat of other width",
+        lambda: FITTED.predict(FLAT[:, :6]),
+        "6 features",
+        "7 features",
+    ),
+    case(
+        "predict, infinite",
+        lambda: FITTED.predict([changed(A, 0, np.inf), B]),
+        "infinity",
+        "'view_0'",
+    ),
+    case(
+        "predict, NaN in half a row",
+        lambda: FITTED.predict([changed(A, (0, 0), NAN), B]),
+        "NaN",
+        "'view_0'",
+    ),
+    case("predict, no view", lambda: FITTED.predict(one_row_without_views()), "1 sample", "row 3"),
+    case(
+        "no view, projection",
+        lambda: FITTED.projection_.transform(one_row_without_views()),
+        "row 3",
+        "no_view",
+    ),
+    case(
+        "PerView, other widths",
+        lambda: PerView(StandardScaler()).fit(X).transform([A, B[:, :3]]),
+        "[3, 3]",
+        "[3, 4]",
+    ),
+    case(
+        "PerViewSVM, no view",
+        lambda: PerViewSVM().fit(X, Y).predict(one_row_without_views()),
+        "1 sample",
+        "row 3",
+    ),
+    case(
+        "LaplacianCompletion, other widths",
+        lambda: LaplacianCompletion().fit(X).transform([A, B[:, :3]]),
+        "[3, 3]",
+        "[3, 4]",
+    ),
+]
+
+IMPUTE = [
+    case("impute, a row without anything", lambda: impute(np.full((2, 4), NAN), P), "row 0"),
+    case("impute, ridge negative", lambda: impute(PHI, P, ridge=-1), "ridge", "-1"),
+    case("impute, ridge a word", lambda: impute(PHI, P, ridge="a"), "ridge", "'a'"),
+    case("impute, P too narrow", lambda: impute(PHI, np.eye(3)), "P ", "3", "4"),
+    case("impute, P too wide", lambda: impute(PHI, np.eye(6)), "P ", "6", "4"),
+    case("impute, P with NaN", lambda: impute(PHI, changed(P, (0, 1), NAN)), "P ", "NaN"),
+    case("impute, Phi 1-D", lambda: impute(PHI[0], P), "Phi", "2-D"),
+    case(
+        "impute, Phi infinite", lambda: impute(changed(PHI, (0, 0), np.inf), P), "Phi", "infinity"
+    ),
+]
+
+OTHERS = [
+    case("PerView, one for two", lambda: PerView([StandardScaler()]).fit(X), "transformer", "1"),
+    case("PerView, other names", lambda: PerView({"q": None}).fit(X), "transformer", "['q']"),
+    case("PerView, a word", lambda: PerView("drop").fit(X), "transformer", "'drop'"),
+    case("PerView, a number", lambda: PerView(3).fit(X), "transformer", "3"),
+    case("PerView, a class", lambda: PerView(StandardScaler).fit(X), "transformer", "class"),
+    case("PerViewSVM, C negative", lambda: PerViewSVM(C=-1).fit(X, Y), "C ", "> 0", "-1"),
+    case("PerViewSVM, C NaN", lambda: PerViewSVM(C=NAN).fit(X, Y), "C ", "nan"),
+    case(
+        "PerViewSVM, ties unknown",
+        lambda: PerViewSVM(ties="first").fit(X, Y),
+        "ties",
+        "'first'",
+        "score",
+    ),
+    case(
+        "PerViewSVM, kernel unknown",
+        lambda: PerViewSVM(kernel="poly").fit(X, Y),
+        "kernel",
+        "'poly'",
+    ),
+    case(
+        "PerViewSVM, gamma list too short",
+        lambda: PerViewSVM(gamma=[1.0]).fit(X, Y),
+        "gamma",
+        "1",
+        "2 views",
+    ),
+    case(
+        "PerViewSVM, a view of one class",
+        lambda: PerViewSVM().fit([np.where(Y[:, None], NAN, A), B], Y),
+        "'view_0'",
+        "one class",
+    ),
+    case(
+        "reference unknown",
+        lambda: LaplacianCompletion(reference="sound").fit(X),
+        "reference",
+        "'sound'",
+        "view_0",
+    ),
+    case("reference far", lambda: LaplacianCompletion(reference=2).fit(X), "reference", "2"),
+    case("reference None", lambda: LaplacianCompletion(reference=None).fit(X), "reference", "None"),
+    case("reference 0.5", lambda: LaplacianCompletion(reference=0.5).fit(X), "reference", "0.5"),
+    case(
+        "two references",
+        lambda: LaplacianCompletion(reference=[0, 1]).fit(X),
+        "reference",
+        "[0, 1]",
+    ),
+    case(
+        "LaplacianCompletion, kernel unknown",
+        lambda: LaplacianCompletion(kernel="poly").fit(X),
+        "kernel",
+        "'poly'",
+    ),
+    case(
+        "LaplacianCompletion, a view nobody has",
+        lambda: LaplacianCompletion().fit([A, GONE]),
+        "view",
+        "at least one",
+    ),
+    case(
+        "nobody has both views",
+        lambda: LaplacianCompletion(reference=0).fit_transform(
+            [changed(A, slice(0, 20), NAN), changed(B, slice(20, 40), NAN)]
+        ),
+        "reference",
+        "'view_1'",
+    ),
+]
+
+TABLE = [
+    *MULTIVIEW,
+    *CUTS,
+    *VALUES,
+    *TARGETS,
+    *LANDMARKS,
+    *KERNELS,
+    *SVM,
+    *AFTER_FIT,
+    *IMPUTE,
+    *OTHERS,
+]
+
+
+@pytest.mark.parametrize("wrong", TABLE)
+def test_message(wrong):
+    with pytest.raises(Exception) as caught:
+        wrong.call()
+    message = str(caught.value)
+    assert caught.type is ValueError, f"{caught.type.__name__}: {message}"
+    for fragment in wrong.fragments:
+        assert fragment in message
+    assert "np." not in message, "NumPy's own spelling of a value"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: MVLSVM().predict(X),
+        lambda: MVLSVM().decision_function(X),
+        lambda: LandmarkProjection().transform(X),
+        lambda: LandmarkProjection().get_feature_names_out(),
+        lambda: LandmarkProjection().restrict([0]),
+        lambda: PerView(StandardScaler()).transform(X),
+        lambda: PerView().transform(X),
+        lambda: PerViewSVM().predict(X),
+        lambda: LaplacianCompletion().transform(X),
+        lambda: MVLSVM().fit_latent(A, Y).predict(X),  # there is a theta, but no landmark
+    ],
+)
+def test_before_fit(call):
+    with pytest.raises(NotFittedError, match="not fitted"):
+        call()
+
+
+def test_a_failed_fit_does_not_look_fitted():
+    """Wrong parameters are found before anything is learnt."""
+    model = MVLSVM(c=-1)
+    with pytest.raises(ValueError, match="^c must be"):
+        model.fit(X, Y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_the_table_is_large_enough():
+    assert len(TABLE) >= 30
