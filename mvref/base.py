@@ -6,7 +6,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, validate_data
 
-from .views import as_multiview, is_collection_of_views
+from .views import as_multiview, default_names, is_collection_of_views
 
 
 def validate_views(estimator, X, *, reset, partial_rows=False):
@@ -39,6 +39,7 @@ def validate_views(estimator, X, *, reset, partial_rows=False):
         _check_filled(estimator, X)
         if reset:
             estimator.n_features_in_ = X.shape[1]
+            vars(estimator).pop("feature_names_in_", None)  # of an earlier fit on a data frame
         else:
             X = _in_fitted_order(estimator, X)
     else:
@@ -70,8 +71,8 @@ def validate_views(estimator, X, *, reset, partial_rows=False):
 def _in_fitted_order(estimator, X):
     """Bring named views into the order of ``fit``; unnamed ones are taken as they come."""
     learnt = estimator.view_names_
-    named = not any(name.startswith("view_") for name in [*learnt, *X.names])
-    if X.names == learnt or not named or X.n_views != len(learnt):
+    unnamed = default_names(X.n_views)
+    if X.names in (learnt, unnamed) or learnt == unnamed or X.n_views != len(learnt):
         return X
     if set(X.names) != set(learnt):
         raise ValueError(

@@ -135,7 +135,7 @@ class MVLSVM(ClassifierMixin, BaseEstimator):
         hinge only; `max_iter` is then liblinear's own 1000).
     tol : float, default=1e-6
         Tolerance of liblinear's stopping rule: for the hinge, of the margins y f(x).
-    max_iter : int, default=100000
+    max_iter : int, default=1000000
         Limit of liblinear's iterations.
     views : sequence or mapping, optional
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
@@ -185,7 +185,7 @@ class MVLSVM(ClassifierMixin, BaseEstimator):
         intercept_scaling=1.0,
         solver="sklearn",
         tol=1e-6,
-        max_iter=100_000,
+        max_iter=1_000_000,
         views=None,
         random_state=None,
     ):
@@ -230,7 +230,8 @@ class MVLSVM(ClassifierMixin, BaseEstimator):
         codes = validate_targets(self, y, X.n_samples)
         rng = check_random_state(self.random_state)
         shared = {name: getattr(self, name) for name in PROJECTION_PARAMETERS}
-        self.projection_ = LandmarkProjection(**shared, random_state=rng).fit(X)
+        self.projection_ = LandmarkProjection(**shared, views=self.views, random_state=rng)
+        self.projection_.fit(X)
         Phi = self.projection_.transform(X)
         if self.n_selected is not None:
             self.projection_ = self._select(Phi, codes)

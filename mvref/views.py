@@ -372,9 +372,14 @@ def _check_same_index(views):
         )
 
 
+def default_names(n_views):
+    """Names of views that were not given any."""
+    return [f"view_{v}" for v in range(n_views)]
+
+
 def _check_names(names, n_views):
     if names is None:
-        return [f"view_{v}" for v in range(n_views)]
+        return default_names(n_views)
     names = [str(name) for name in names]
     if len(names) != n_views or len(set(names)) != n_views:
         raise ValueError(f"names must be {n_views} different names, one per view, got {names}.")

@@ -165,7 +165,7 @@ VALUES = [
     case("empty mapping", fit({}), "views", "empty"),
     case("no rows", fit([A[:0], B[:0]], Y[:0]), "0 sample"),
     case("2-D and 1-D views", fit([A, Y]), "'view_1'", "2-D"),
-    case("3-D view", fit([A, np.zeros((40, 2, 2))]), "'view_1'", "2-D", "3 dim"),
+    case("3-D view in fit", fit([A, np.zeros((40, 2, 2))]), "'view_1'", "2-D", "3 dim"),
     case("3-D array", fit(np.zeros((2, 40, 3))), "array with dim 3"),
     case("views of other lengths", fit([A, B[:-1]]), "samples", "40", "39"),
     case("no sample has a view", fit(one_row_without_views()), "1 sample", "no view", "row 3"),
@@ -458,21 +458,22 @@ def test_message(wrong):
     assert "np." not in message, "NumPy's own spelling of a value"
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: MVLSVM().predict(X),
-        lambda: MVLSVM().decision_function(X),
-        lambda: LandmarkProjection().transform(X),
-        lambda: LandmarkProjection().get_feature_names_out(),
-        lambda: LandmarkProjection().restrict([0]),
-        lambda: PerView(StandardScaler()).transform(X),
-        lambda: PerView().transform(X),
-        lambda: PerViewSVM().predict(X),
-        lambda: LaplacianCompletion().transform(X),
-        lambda: MVLSVM().fit_latent(A, Y).predict(X),  # there is a theta, but no landmark
-    ],
-)
+BEFORE_FIT = {
+    "MVLSVM.predict": lambda: MVLSVM().predict(X),
+    "MVLSVM.decision_function": lambda: MVLSVM().decision_function(X),
+    # there is a theta, but no landmark
+    "MVLSVM after fit_latent": lambda: MVLSVM().fit_latent(A, Y).predict(X),
+    "LandmarkProjection.transform": lambda: LandmarkProjection().transform(X),
+    "LandmarkProjection names": lambda: LandmarkProjection().get_feature_names_out(),
+    "LandmarkProjection.restrict": lambda: LandmarkProjection().restrict([0]),
+    "PerView.transform": lambda: PerView(StandardScaler()).transform(X),
+    "PerView, passthrough": lambda: PerView().transform(X),
+    "PerViewSVM.predict": lambda: PerViewSVM().predict(X),
+    "LaplacianCompletion.transform": lambda: LaplacianCompletion().transform(X),
+}
+
+
+@pytest.mark.parametrize("call", BEFORE_FIT.values(), ids=BEFORE_FIT)
 def test_before_fit(call):
     with pytest.raises(NotFittedError, match="not fitted"):
         call()

@@ -1,0 +1,126 @@
+"""Time and memory of MVL-SVM against the number of samples and of landmarks.
+
+Slopes of log cost against log size over a decade: 1 is linear. Run by ``make bench``.
+"""
+
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from mvref import MVLSVM, LandmarkProjection, MultiView
+
+SAMPLES = np.array([2000, 4000, 8000, 20_000])
+LANDMARKS = np.array([40, 80, 160, 400])
+FIXED_LANDMARKS, FIXED_SAMPLES = 100, 6000
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Three views of 50 features, two classes."""
+    rng = np.random.default_rng(0)
+    m = SAMPLES.max()
+    y = np.arange(m) % 2
+    return MultiView([rng.normal(size=(m, 50)) + 0.3 * y[:, None] for _ in range(3)]), y
+
+
+def sizes(axis):
+    """Pairs (m, L) along one axis."""
+    if axis == "samples":
+        return SAMPLES, [(m, FIXED_LANDMARKS) for m in SAMPLES]
+    return LANDMARKS, [(FIXED_SAMPLES, L) for L in LANDMARKS]
+
+
+def slope(x, cost):
+    return np.polyfit(np.log(x), np.log(cost), 1)[0]
+
+
+def medians(runs, rounds=7):
+    """Median seconds of each run; they take turns, after one warm-up round."""
+    seconds = np.empty((rounds + 1, len(runs)))
+    for r in range(rounds + 1):
+        for k, run in enumerate(runs):
+            start = time.perf_counter()
+            run()
+            seconds[r, k] = time.perf_counter() - start
+    return np.median(seconds[1:], axis=0)
+
+
+def peak_bytes(run):
+    """Largest memory that Python and NumPy held during a call, beyond what was there before."""
+    tracemalloc.start()
+    run()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def projections(X, pairs):
+    """For each (m, L), step 2 of `fit`: draw landmarks and project m samples."""
+    return [
+        lambda m=m, L=L: LandmarkProjection(L, random_state=0).fit_transform(X[:m])
+        for m, L in pairs
+    ]
+
+
+def predictions(X, y, pairs):
+    """For each (m, L), the prediction of m samples by a model with L landmarks."""
+    calls = []
+    for m, L in pairs:
+        rows = np.arange(2 * L)  # the fit is not timed, so it is small
+        model = MVLSVM(L, c=1.0, loss="squared_hinge", random_state=0).fit(X[rows], y[rows])
+        calls.append(lambda m=m, model=model: model.predict(X[:m]))
+    return calls
+
+
+def tell(benchmark, title, x, cost, unit):
+    found = slope(x, cost)
+    told = ", ".join(f"{n}: {c:.4g}" for n, c in zip(x, cost, strict=True))
+    print(f"\n{title}: {told} {unit}; slope {found:.3f}")
+    benchmark.extra_info.update({"costs": list(map(float, cost)), "slope": float(found)})
+    return found
+
+
+@pytest.mark.parametrize("axis", ["samples", "landmarks"])
+@pytest.mark.parametrize("what", ["projection", "prediction"])
+def test_time_is_linear(benchmark, data, axis, what):
+    X, y = data
+    x, pairs = sizes(axis)
+    calls = projections(X, pairs) if what == "projection" else predictions(X, y, pairs)
+    found = tell(benchmark, f"time of {what} by {axis}", x, 1e3 * medians(calls), "ms")
+    benchmark.pedantic(calls[-1], rounds=3)
+    assert 0.8 <= found <= 1.25
+
+
+@pytest.mark.parametrize("axis", ["samples", "landmarks"])
+@pytest.mark.parametrize("what", ["projection", "prediction"])
+def test_memory_is_linear(benchmark, data, axis, what):
+    X, y = data
+    x, pairs = sizes(axis)
+    calls = projections(X, pairs) if what == "projection" else predictions(X, y, pairs)
+    peaks = np.array([peak_bytes(call) for call in calls])
+    found = tell(benchmark, f"peak memory of {what} by {axis}", x, peaks / 2**20, "MiB")
+    benchmark.pedantic(calls[0], rounds=1)
+    assert 0.8 <= found <= 1.25
+
+
+@pytest.mark.parametrize("axis", ["samples", "landmarks"])
+def test_time_of_the_squared_hinge(benchmark, data, axis):
+    """Reported only: the number of Newton steps depends on the data. C = 1 throughout."""
+    X, y = data
+    x, pairs = sizes(axis)
+    projected = [LandmarkProjection(L, random_state=0).fit_transform(X[:m]) for m, L in pairs]
+    calls = [
+        lambda Phi=Phi: MVLSVM(c=len(Phi), loss="squared_hinge").fit_latent(Phi, y[: len(Phi)])
+        for Phi in projected
+    ]
+    tell(benchmark, f"time of the squared hinge by {axis}", x, 1e3 * medians(calls, 3), "ms")
+    benchmark.pedantic(calls[0], rounds=1)

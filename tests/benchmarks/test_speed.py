@@ -1,0 +1,216 @@
+"""Speed of MVL-SVM on uWave, against liblinear by hand; run by ``make bench``.
+
+The contestants of a comparison take turns in one run, and medians are compared, because absolute
+times of a shared machine mean little. One thread throughout.
+"""
+
+import time
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.svm import LinearSVC
+from threadpoolctl import threadpool_limits
+
+from mvref import MVLSVM, LandmarkProjection
+from mvref.datasets import DatasetUnavailable, fetch_uwave
+from mvref.mvl_svm import impute
+
+L = 200
+TOL = 1e-4
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture(scope="module")
+def uwave():
+    try:
+        return fetch_uwave()
+    except DatasetUnavailable as reason:
+        pytest.skip(f"uWave is not on this machine: {reason}")
+
+
+@pytest.fixture(scope="module")
+def train(uwave):
+    rows = uwave.splits[0][0]
+    return uwave.X[rows], uwave.y[rows]
+
+
+@pytest.fixture(scope="module")
+def test_views(uwave):
+    return uwave.X[uwave.splits[0][2]]
+
+
+@pytest.fixture(scope="module")
+def model(train):
+    """Eight classes, squared hinge, liblinear's C = 1."""
+    X, y = train
+    options = {"c": float(len(y)), "loss": "squared_hinge", "tol": TOL, "random_state": 0}
+    return MVLSVM(L, **options).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def liblinear():
+    return pytest.importorskip(
+        "liblinear.liblinearutil", reason="liblinear-official is not installed"
+    )
+
+
+def race(rounds, **contestants):
+    """Median seconds of each contestant; they take turns, after one warm-up round."""
+    seconds = {name: [] for name in contestants}
+    for round_number in range(rounds + 1):
+        for name, run in contestants.items():
+            start = time.perf_counter()
+            run()
+            if round_number:
+                seconds[name].append(time.perf_counter() - start)
+    return {name: float(np.median(times)) for name, times in seconds.items()}
+
+
+def tell(benchmark, title, medians, **ratios):
+    """Print medians and ratios and keep them in the report of pytest-benchmark."""
+    print(f"\n{title}")
+    for name, seconds in medians.items():
+        print(f"  {name:32s} {1e3 * seconds:10.2f} ms")
+    for name, ratio in ratios.items():
+        print(f"  {name:32s} {ratio:10.2f}")
+    benchmark.extra_info.update({**medians, **ratios})
+
+
+def gemm_and_exp(views, landmarks):
+    """The least that a projection has to do: one product and one exponential per view."""
+    blocks = []
+    for x, z in zip(views, landmarks, strict=True):
+        K = x @ z.T
+        K *= -2.0
+        K += np.einsum("ij,ij->i", x, x)[:, None]
+        K += np.einsum("ij,ij->i", z, z)
+        np.maximum(K, 0.0, out=K)
+        K *= -1.0 / x.shape[1]
+        blocks.append(np.exp(K, out=K))
+    return np.hstack(blocks)
+
+
+def test_fit(benchmark, train, model, liblinear):
+    """At most 1.25 times projection + fastest bare solve; twice as fast as rows as lists."""
+    X, y = train
+    landmarks = model.projection_.landmarks_.views
+    Phi = gemm_and_exp(X.views, landmarks)
+    np.testing.assert_allclose(Phi, model.projection_.transform(X), atol=1e-10)
+    rows = Phi.tolist()
+    parameter = liblinear.parameter(f"-s 2 -c 1 -B 1 -e {TOL} -q")
+    labels = y.astype(float)
+
+    def official(data):
+        return lambda: liblinear.train(liblinear.problem(labels, data()), parameter)
+
+    medians = race(
+        7,
+        fit=lambda: model.fit(X, y),
+        projection=lambda: gemm_and_exp(X.views, landmarks),
+        official_lists=official(lambda: rows),
+        official_array=official(lambda: Phi),
+        official_csr=official(lambda: sparse.csr_matrix(Phi)),
+        sklearn=lambda: LinearSVC(dual=False, tol=TOL).fit(Phi, y),
+    )
+    fastest = min(medians[k] for k in medians if k.startswith(("official", "sklearn")))
+    overhead = medians["fit"] / (medians["projection"] + fastest)
+    against_lists = medians["official_lists"] / medians["fit"]
+    tell(
+        benchmark,
+        "fit, 896 rows, L=200, 8 classes, squared hinge, C=1",
+        medians,
+        **{"fit / (projection + fastest)": overhead, "lists / fit": against_lists},
+    )
+    benchmark.pedantic(model.fit, args=(X, y), rounds=3, warmup_rounds=1)
+    assert overhead <= 1.25
+    assert against_lists >= 2
+
+
+def test_predict(benchmark, train, test_views, model, liblinear):
+    """One matrix product: at least 100 times faster than liblinear's predict on lists."""
+    X, y = train
+    Phi_train, Phi = model.projection_.transform(X), model.projection_.transform(test_views)
+    parameter = liblinear.parameter(f"-s 2 -c 1 -B 1 -e {TOL} -q")
+    official = liblinear.train(
+        liblinear.problem(y.astype(float), sparse.csr_matrix(Phi_train)), parameter
+    )
+    rows = Phi.tolist()
+
+    class Projected:
+        """Stands in for the projection, so that only the rest of `predict` is timed."""
+
+        def transform(self, X):
+            return Phi
+
+    class_of = model.classes_
+    stub = MVLSVM(**model.get_params())
+    vars(stub).update(vars(model) | {"projection_": Projected()})
+    answers = np.array(liblinear.predict([], rows, official, "-q")[0])
+    agreement = np.mean(answers == model.predict(test_views).astype(float))
+    medians = race(
+        5,
+        product=lambda: class_of[(Phi @ model.coef_.T + model.intercept_).argmax(axis=1)],
+        predict_after_projection=lambda: stub.predict(test_views),
+        whole_predict=lambda: model.predict(test_views),
+        official_lists=lambda: liblinear.predict([], rows, official, "-q"),
+    )
+    times = medians["official_lists"] / medians["product"]
+    tell(
+        benchmark,
+        "predict, 3582 rows",
+        medians,
+        **{
+            "lists / product": times,
+            "lists / predict w/o projection": (
+                medians["official_lists"] / medians["predict_after_projection"]
+            ),
+            "same labels": agreement,
+        },
+    )
+    benchmark.pedantic(model.predict, args=(test_views,), rounds=3, warmup_rounds=1)
+    assert agreement > 0.995  # two solvers that stopped at the same tolerance
+    assert times >= 100
+
+
+def test_impute(benchmark, uwave):
+    """All 4478 rows, 25 % missing: 100 times faster than a least-squares solve per row."""
+    X = uwave.X
+    projection = LandmarkProjection(L, random_state=0).fit(X)
+    Phi = projection.transform(X)
+    gaps = X.drop_views(0.25, random_state=0)
+    Phi[np.repeat(~gaps.observed, L, axis=1)] = np.nan
+    P = projection.reference_
+    incomplete = np.flatnonzero(np.isnan(Phi).any(axis=1))
+    sample = incomplete[:: len(incomplete) // 60][:60]
+
+    def row_by_row():
+        for i in sample:
+            known = ~np.isnan(Phi[i])
+            r = np.linalg.lstsq(P[:, known].T, Phi[i, known], rcond=None)[0]
+            r @ P[:, ~known]
+
+    medians = race(
+        5,
+        impute_ridge=lambda: impute(Phi, P),
+        impute_least_squares=lambda: impute(Phi, P, ridge=0),
+        row_by_row_60=row_by_row,
+    )
+    all_rows = medians.pop("row_by_row_60") * len(incomplete) / len(sample)
+    medians["row_by_row (60 rows, scaled)"] = all_rows
+    tell(
+        benchmark,
+        f"impute, 4478 rows of which {len(incomplete)} incomplete, L=200, V=3",
+        medians,
+        **{
+            "row by row / ridge": all_rows / medians["impute_ridge"],
+            "row by row / least squares": all_rows / medians["impute_least_squares"],
+        },
+    )
+    benchmark.pedantic(impute, args=(Phi, P), rounds=3, warmup_rounds=1)
+    assert all_rows >= 100 * medians["impute_ridge"]
