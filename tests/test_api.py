@@ -77,15 +77,16 @@ CONTRACT = {
 }
 
 
-# Some checks fit noise, sparse or repeated rows, on which the hinge stops at max_iter and says so.
+# Some checks fit noise or repeated rows, on which the hinge stops at max_iter and says so; others
+# compare two MultiViews with NumPy.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:a MultiView is turned into")
 @parametrize_with_checks(
     [
         *(method() for method in METHODS.values()),
         PerView(StandardScaler()),
         PerView(),
-        MVLSVM(loss="squared_hinge"),
-        MVLSVM(landmarks="per_view", keep_known=False),
+        MVLSVM(loss="squared_hinge", landmarks="per_view", keep_known=False),
         PerViewSVM(ties="smallest"),
     ]
 )
