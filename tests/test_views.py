@@ -122,6 +122,8 @@ def test_missing_rows_of_csr_views():
     assert_array_equal(X.views[0].toarray(), [[0, 1], [0, 0], [NAN, NAN]])
     same(MultiView(X.views), X)  # and the gap is found again in the NaN
     same(X[[2, 0]], MultiView([X.views[0].toarray()[[2, 0]]]))
+    partly = MultiView([sparse.csr_matrix([[NAN, 1.0], [NAN, 0.0], [NAN, NAN]])])
+    assert_array_equal(partly.observed, [[True], [True], [False]])
 
 
 # ------------------------------------------------------------------ immutability
@@ -434,6 +436,18 @@ def test_cross_validation_equals_the_flat_table(data):
     assert_array_equal(
         cross_val_predict(MODEL, X, y, cv=3), cross_val_predict(flat, X.concat(), y, cv=3)
     )
+
+
+def test_cross_validation_of_data_frames_and_csr_tables(data):
+    X, y = data
+    expected = cross_val_score(MODEL, X, y, cv=3)
+    frame = pd.DataFrame(X.concat(), columns=list("abcdefg"), index=np.arange(60) + 1000)
+    by_name = clone(MODEL).set_params(views={"sound": list("abcd"), "image": list("efg")})
+    assert_array_equal(cross_val_score(by_name, frame, y, cv=3), expected)
+    flat = clone(MODEL).set_params(views=X.widths)
+    assert_array_equal(cross_val_score(flat, sparse.csr_matrix(X.concat()), y, cv=3), expected)
+    csr = MultiView([sparse.csr_matrix(v) for v in X.views])
+    assert_array_equal(cross_val_score(MODEL, csr, y, cv=3), expected)
 
 
 def test_cross_validation_stratifies(data):
