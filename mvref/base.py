@@ -9,6 +9,19 @@ from sklearn.utils.validation import assert_all_finite, validate_data
 from .views import as_multiview, default_names, is_collection_of_views
 
 
+class MultiViewInput:
+    """Mixin that tells scikit-learn what input an estimator takes: its tags.
+
+    Sparse input is welcome; NaN is, where it can mean a missing view.
+    """
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.views is not None
+        return tags
+
+
 def validate_views(estimator, X, *, reset, partial_rows=False):
     """Check `X` for an estimator and return it as a :class:`~mvref.MultiView`.
 

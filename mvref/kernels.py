@@ -186,6 +186,25 @@ def _own_columns(distances, rows):
     return columns
 
 
+def fit_similarities(kernel, gamma, X, landmarks, complete):
+    """Fix the similarities of all views, see :func:`fit_similarity`.
+
+    Parameters
+    ----------
+    kernel, gamma : one value for all views, or a list of V
+    X : MultiView of m samples
+    landmarks, complete : lists of V int arrays
+
+    Returns
+    -------
+    similarities : list of V Similarity
+    """
+    kernels = one_per_view(kernel, X.n_views, "kernel")
+    gammas = one_per_view(gamma, X.n_views, "gamma")
+    views = zip(kernels, gammas, X.views, landmarks, complete, strict=True)
+    return [fit_similarity(*of_view) for of_view in views]
+
+
 def one_per_view(value, n_views, name):
     """Repeat a parameter for every view, or check that a list has one entry per view.
 

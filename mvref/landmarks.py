@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .base import validate_views
+from .base import MultiViewInput, validate_views
 from .checks import check_choice, check_number
-from .kernels import fit_similarity, one_per_view
+from .kernels import fit_similarities
 from .views import MultiView
 
 DEFAULT_LANDMARKS = 200  # the number in the paper's experiments with missing views
@@ -142,7 +142,7 @@ def _combinations(known, P_o, ridge):
         return linalg.lstsq(P_o.T, known.T)[0].T
 
 
-class LandmarkProjection(TransformerMixin, BaseEstimator):
+class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     """Map multi-view samples to their similarities to L landmarks (Eq. 1, Eq. 11).
 
     Parameters
@@ -255,16 +255,7 @@ class LandmarkProjection(TransformerMixin, BaseEstimator):
         of_view = np.broadcast_to(indices, (V, indices.shape[-1]))
         self.landmarks_ = MultiView([X.views[v][of_view[v]] for v in range(V)], names=X.names)
         complete = np.flatnonzero(X.observed.all(axis=1))
-        self.similarities_ = [
-            fit_similarity(kernel, gamma, view, rows, complete)
-            for kernel, gamma, view, rows in zip(
-                one_per_view(self.kernel, V, "kernel"),
-                one_per_view(self.gamma, V, "gamma"),
-                X.views,
-                of_view,
-                strict=True,
-            )
-        ]
+        self.similarities_ = fit_similarities(self.kernel, self.gamma, X, of_view, [complete] * V)
         points = X[np.unique(indices) if indices.ndim == 2 else indices]
         self.reference_ = project(points, self.similarities_)
         return self
@@ -364,12 +355,6 @@ class LandmarkProjection(TransformerMixin, BaseEstimator):
         if self.clip is not None and self.clip != "auto":
             if np.shape(self.clip) != (2,) or not self.clip[0] <= self.clip[1]:
                 raise ValueError(f"clip must be 'auto', None or (low, high), got {self.clip!r}.")
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.views is not None
-        return tags
 
 
 def _check_chosen(rows, observed):

@@ -35,7 +35,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .base import validate_targets, validate_views
+from .base import MultiViewInput, validate_targets, validate_views
 from .checks import check_choice, check_number
 from .landmarks import LandmarkProjection, draw_landmarks, impute, project
 from .linear_svm import LOSSES, SOLVERS, fit_linear_svm
@@ -107,7 +107,7 @@ def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling
     return eta, objective
 
 
-class MVLSVM(ClassifierMixin, BaseEstimator):
+class MVLSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
     """Multi-view landmark SVM (Algorithm 1).
 
     Draws landmarks, maps every sample to its similarities to them in all views, and learns one
@@ -317,9 +317,3 @@ class MVLSVM(ClassifierMixin, BaseEstimator):
         check_number(self.intercept_scaling, "intercept_scaling", low=0, low_open=True)
         check_number(self.tol, "tol", low=0, low_open=True)
         check_number(self.max_iter, "max_iter", low=1, integer=True)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.views is not None
-        return tags

@@ -52,12 +52,12 @@ def random_problem(number):
 # ------------------------------------------------------------------ the optimum of Eq. (3)
 
 
-@pytest.mark.parametrize("B", [1.0, 0.0])
+@pytest.mark.parametrize("B", [1.0, 0.0, 10.0])
 @pytest.mark.parametrize("number", range(20))
 def test_hinge_objective_is_that_of_cvxopt(number, B):
     """Within 1e-4 relative of the exact optimum, with the default tolerance."""
     views, y, L, c = random_problem(number)
-    model = MVLSVM(L, c=c, fit_intercept=B > 0, random_state=number)
+    model = MVLSVM(L, c=c, fit_intercept=B > 0, intercept_scaling=B or 1.0, random_state=number)
     Phi = model.fit(views, y).projection_.transform(views)
     signs, C = 2.0 * y - 1, c / len(y)
     exact, alpha = hinge_dual(Phi, signs, C, B)

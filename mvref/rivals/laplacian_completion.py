@@ -19,8 +19,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import validate_views
-from ..kernels import fit_similarity, one_per_view
+from ..base import MultiViewInput, validate_views
+from ..kernels import fit_similarities, fit_similarity, one_per_view
 from ..views import MultiView
 
 
@@ -64,7 +64,7 @@ def harmonic_weights(K_ref, unknown):
     return T
 
 
-class LaplacianCompletion(TransformerMixin, BaseEstimator):
+class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     """Turn views with gaps into complete similarities to the training samples.
 
     Parameters
@@ -132,13 +132,9 @@ class LaplacianCompletion(TransformerMixin, BaseEstimator):
         if not X.observed.any(axis=0).all():
             raise ValueError("every view must be observed in at least one training sample.")
         self._kernels = one_per_view(self.kernel, X.n_views, "kernel")
-        gammas = one_per_view(self.gamma, X.n_views, "gamma")
-        self.gamma_ = [
-            fit_similarity(kernel, gamma, view, np.flatnonzero(seen), np.flatnonzero(seen)).gamma
-            for kernel, gamma, view, seen in zip(
-                self._kernels, gammas, X.views, X.observed.T, strict=True
-            )
-        ]
+        rows = [np.flatnonzero(seen) for seen in X.observed.T]
+        fitted = fit_similarities(self._kernels, self.gamma, X, rows, rows)
+        self.gamma_ = [mu.gamma for mu in fitted]
         return self
 
     def fit_transform(self, X, y=None):
@@ -204,12 +200,6 @@ class LaplacianCompletion(TransformerMixin, BaseEstimator):
         K = np.zeros((len(X), len(X)))
         K[np.ix_(seen, seen)] = mu(X.views[v][seen])
         return K
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.views is not None
-        return tags
 
 
 def _stack(old, new):

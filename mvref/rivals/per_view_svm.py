@@ -14,12 +14,12 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import validate_targets, validate_views
+from ..base import MultiViewInput, validate_targets, validate_views
 from ..checks import check_choice, check_number
-from ..kernels import fit_similarity, one_per_view
+from ..kernels import fit_similarities
 
 
-class PerViewSVM(ClassifierMixin, BaseEstimator):
+class PerViewSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
     """Kernel SVM per view, combined by majority vote.
 
     Parameters
@@ -101,16 +101,7 @@ class PerViewSVM(ClassifierMixin, BaseEstimator):
             if len(np.unique(codes[seen])) < 2:
                 raise ValueError(f"view {name!r} is observed in samples of one class only.")
         rows = [np.flatnonzero(seen) for seen in X.observed.T]
-        self.similarities_ = [
-            fit_similarity(kernel, gamma, view, r, r)
-            for kernel, gamma, view, r in zip(
-                one_per_view(self.kernel, X.n_views, "kernel"),
-                one_per_view(self.gamma, X.n_views, "gamma"),
-                X.views,
-                rows,
-                strict=True,
-            )
-        ]
+        self.similarities_ = fit_similarities(self.kernel, self.gamma, X, rows, rows)
         # a seed that changes nothing here, but without one SVC draws from numpy's global generator
         svm = SVC(C=self.C, kernel="precomputed", tol=self.tol, random_state=0)
         self.machines_ = Parallel(self.n_jobs)(
@@ -180,9 +171,3 @@ class PerViewSVM(ClassifierMixin, BaseEstimator):
         votes = self.decision_function(X)
         best = (votes > 0).astype(int) if votes.ndim == 1 else votes.argmax(axis=1)
         return self.classes_[best]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.views is not None
-        return tags
