@@ -2,7 +2,7 @@
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, validate_data
 
@@ -47,6 +47,8 @@ def validate_views(estimator, X, *, reset, partial_rows=False):
         If the shape differs from the fitted one, a value is infinite, or a row is partly NaN.
     """
     views = getattr(estimator, "views", None)
+    if isinstance(X, list | tuple) and len(X) == 0:
+        raise ValueError("X is an empty list: at least one of the views is needed.")
     if is_collection_of_views(X):
         X = as_multiview(X, views)
         _check_filled(estimator, X)
@@ -147,12 +149,34 @@ def validate_targets(estimator, y, n_samples):
     y = column_or_1d(y, warn=True)
     if y.dtype.kind in "fc":
         assert_all_finite(y, input_name="y")
-    check_consistent_length(np.empty(n_samples), y)
+    check_length(y, n_samples)
+    _check_one_type(y)
     check_classification_targets(y)
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     if len(estimator.classes_) < 2:
         raise ValueError(
             f"{type(estimator).__name__} needs samples of at least 2 classes in y, got one class: "
-            f"{estimator.classes_[0]!r}."
+            f"{estimator.classes_.tolist()[0]!r}."
         )
     return codes
+
+
+def check_length(y, n_samples):
+    """Raise a ValueError unless there is one label per sample.
+
+    Parameters
+    ----------
+    y : array-like
+    n_samples : int
+    """
+    n_labels = len(np.asarray(y))
+    if n_labels != n_samples:
+        raise ValueError(f"y has {n_labels} labels, but X has {n_samples} samples.")
+
+
+def _check_one_type(y):
+    """Refuse labels that cannot be put in order: numbers among words, None, NaN."""
+    kinds = {type(label): label for label in y.tolist()}
+    if len(kinds) > 1 and not all(issubclass(kind, int | float) for kind in kinds):
+        told = ", ".join(f"{label!r} ({kind.__name__})" for kind, label in kinds.items())
+        raise ValueError(f"y must hold labels of one type, got for example {told}.")

@@ -1,6 +1,6 @@
 """Which columns of a flat table belong to which view."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 
 import numpy as np
@@ -43,6 +43,11 @@ def _columns_of(entry, n_features, columns):
     if isinstance(entry, slice):
         index = np.arange(n_features)[entry]
     else:
+        if not isinstance(entry, Iterable):
+            raise ValueError(
+                f"views has the entry {entry!r}: give all views as widths, or each as a slice, a "
+                "list of column indices or a list of column names."
+            )
         wanted = [entry] if isinstance(entry, str) else list(entry)
         if any(isinstance(w, str) for w in wanted):
             unknown = [w for w in wanted if columns is None or w not in columns]

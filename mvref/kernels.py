@@ -101,10 +101,17 @@ class Similarity:
         if self.kernel == "rbf":
             return rbf(X, self.landmarks, self.gamma)
         if self.kernel == "precomputed":
-            return rbf_of_distances(X[:, self.landmarks], self.gamma)
+            D = X[:, self.landmarks]
+            if (D < 0).any():
+                raise ValueError("kernel='precomputed' needs non-negative distances in X.")
+            return rbf_of_distances(D, self.gamma)
         if self.kernel == "gram":
             return np.asarray(X[:, self.landmarks])
-        K = np.asarray(self.kernel(X, self.landmarks), dtype=np.float64)
+        K = self.kernel(X, self.landmarks)
+        try:
+            K = np.asarray(K, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"kernel must return an array of numbers, got {K!r}.") from None
         if K.shape != (X.shape[0], len(self)) or not np.isfinite(K).all():
             raise ValueError(
                 f"kernel must return a finite array of shape {(X.shape[0], len(self))}, got shape "
@@ -142,7 +149,9 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
     """
     if not callable(kernel) and (not isinstance(kernel, str) or kernel not in KERNELS):
         raise ValueError(f"kernel must be one of {list(KERNELS)} or callable, got {kernel!r}.")
-    if gamma is not None and not (isinstance(gamma, str) and gamma == "mean"):
+    if isinstance(gamma, str) and gamma != "mean":
+        raise ValueError(f"gamma must be None, 'mean' or a number > 0, got {gamma!r}.")
+    if gamma is not None and not isinstance(gamma, str):
         check_number(gamma, "gamma", low=0, low_open=True)
     if callable(kernel):
         return Similarity(kernel, None, view[landmarks])

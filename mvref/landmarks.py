@@ -115,19 +115,38 @@ def impute(Phi, P, ridge=0.1, keep_known=True):
     >>> impute(np.array([[0.75, 0.75, np.nan, np.nan]]), P, ridge=0).round(3)
     array([[0.75, 0.75, 0.6 , 0.6 ]])
     """
-    Phi = np.array(Phi)
+    check_number(ridge, "ridge", low=0)
+    Phi, P = np.array(Phi, dtype=float), np.asarray(P, dtype=float)
+    if Phi.ndim != 2 or P.ndim != 2 or P.shape[1] != Phi.shape[1]:
+        raise ValueError(
+            "Phi and P must be 2-D arrays with the same columns, got the shapes Phi "
+            f"{Phi.shape} and P {P.shape}."
+        )
+    if np.isinf(Phi).any():
+        raise ValueError("Phi contains infinity.")
+    if not np.isfinite(P).all():
+        raise ValueError("P contains NaN or infinity: the landmarks must be complete.")
     known = ~np.isnan(Phi)
     if not known.any(axis=1).all():
         empty = np.flatnonzero(~known.any(axis=1))[0]
         raise ValueError(f"Phi has no known entry in row {empty}: nothing to impute it from.")
     incomplete = np.flatnonzero(~known.all(axis=1)) if keep_known else np.arange(len(Phi))
-    patterns, group = np.unique(known[incomplete], axis=0, return_inverse=True)
-    for g, o in enumerate(patterns):
-        rows = incomplete[group.ravel() == g]
+    for members, o in _patterns(known[incomplete]):
+        rows = incomplete[members]
         R = _combinations(Phi[np.ix_(rows, o)], P[:, o], ridge)
         filled = ~o if keep_known else np.ones_like(o)
         Phi[np.ix_(rows, filled)] = R @ P[:, filled]
     return Phi
+
+
+def _patterns(known):
+    """Yield (rows, columns) for every set of columns that some rows have in common."""
+    # a row as one string of bytes: np.unique on the boolean columns is hundreds of times slower
+    packed = np.ascontiguousarray(np.packbits(known, axis=1))
+    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    for g, row in enumerate(first):
+        yield np.flatnonzero(group == g), known[row]
 
 
 def _combinations(known, P_o, ridge):
@@ -273,7 +292,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         projection : LandmarkProjection
             Missing views are still imputed from all the landmarks that were drawn.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "reference_")
         L = self.landmarks_.n_samples
         fewer = copy(self)
         fewer.landmark_indices_ = self.landmark_indices_[..., which]
@@ -302,7 +321,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         ValueError
             If a sample has no view at all (unless ``no_view="mean"``).
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "reference_")
         X = validate_views(self, X, reset=False)
         Phi = project(X, self.similarities_)
         empty = ~X.observed.any(axis=1)
@@ -338,7 +357,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         -------
         names : array of str, shape (L*V,)
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "reference_")
         L = self.landmarks_.n_samples
         return np.array(
             [f"{name}_landmark{p}" for name in self.landmarks_.names for p in range(L)],
@@ -346,14 +365,19 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         )
 
     def _check_parameters(self):
-        if self.n_landmarks != "auto":
-            check_number(self.n_landmarks, "n_landmarks", low=1, integer=True)
+        L = self.n_landmarks
+        if not isinstance(L, int | np.integer | str) or (isinstance(L, str) and L != "auto"):
+            raise ValueError(f"n_landmarks must be 'auto' or an integer >= 1, got {L!r}.")
+        if L != "auto":
+            check_number(L, "n_landmarks", low=1, integer=True)
         check_number(self.ridge, "ridge", low=0)
         check_choice(self.no_view, "no_view", ("raise", "mean"))
         if isinstance(self.landmarks, str):
             check_choice(self.landmarks, "landmarks", ("shared", "per_view"))
-        if self.clip is not None and self.clip != "auto":
-            if np.shape(self.clip) != (2,) or not self.clip[0] <= self.clip[1]:
+        if self.clip is not None and not (isinstance(self.clip, str) and self.clip == "auto"):
+            limits = self.clip if np.shape(self.clip) == (2,) else (None, None)
+            numbers = all(isinstance(x, int | float | np.number) for x in limits)
+            if not numbers or not limits[0] <= limits[1]:
                 raise ValueError(f"clip must be 'auto', None or (low, high), got {self.clip!r}.")
 
 

@@ -80,11 +80,10 @@ def fit_linear_svm(
 
 def _fit_sklearn(X, y, C, loss, intercept_scaling, tol, max_iter, random_state):
     """Solve with scikit-learn, in the primal or in the dual."""
-    m, d = X.shape
     # The primal exists for the squared hinge only. Its Newton method stops at a gradient relative
     # to the first one, which grows with C: for large C it ends per cents above the minimum, where
-    # the dual, at the same tol and in about the same time, does not.
-    primal = loss == "squared_hinge" and m >= d and C <= 1
+    # the dual does not. For small C the primal is as exact, and faster even where m < d.
+    primal = loss == "squared_hinge" and C <= 1
     svm = LinearSVC(
         C=C,
         loss=loss,

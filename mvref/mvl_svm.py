@@ -33,7 +33,7 @@ Departures from the paper, each explained in the chapter
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from .base import MultiViewInput, validate_targets, validate_views
 from .checks import check_choice, check_number
@@ -265,6 +265,12 @@ class MVLSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
         -------
         self : MVLSVM
         """
+        self._check_parameters()
+        if np.ndim(Phi) != 2:
+            raise ValueError(f"Phi must be a 2-D array, got {np.ndim(Phi)} dimension(s).")
+        assert_all_finite(Phi, input_name="Phi")
+        if m is not None:
+            check_number(m, "m", low=1, integer=True)
         codes = validate_targets(self, y, len(Phi))
         self.coef_, self.intercept_, self.n_iter_ = fit_linear_svm(
             Phi,
@@ -290,7 +296,7 @@ class MVLSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
         -------
         scores : array
         """
-        check_is_fitted(self)
+        check_is_fitted(self, ["projection_", "coef_"])
         X = validate_views(self, X, reset=False)
         scores = self.projection_.transform(X) @ self.coef_.T + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .base import validate_views
+from .base import check_length, validate_views
 from .views import MultiView
 
 
@@ -59,6 +59,8 @@ class PerView(TransformerMixin, BaseEstimator):
         self : PerView
         """
         X = validate_views(self, X, reset=True, partial_rows=True)
+        if y is not None:
+            check_length(y, X.n_samples)
         self.transformers_ = []
         for view, name, seen, transformer in zip(
             X.views, X.names, X.observed.T, self._one_per_view(X), strict=True
@@ -84,7 +86,7 @@ class PerView(TransformerMixin, BaseEstimator):
         X : MultiView
             The transformed views; a missing view stays missing.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "transformers_")
         X = validate_views(self, X, reset=False, partial_rows=True)
         views = [
             view if isinstance(transformer, str) else _transform_seen(transformer, view, seen)
@@ -105,7 +107,7 @@ class PerView(TransformerMixin, BaseEstimator):
         -------
         names : array of str
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "transformers_")
         names = []
         for transformer, view, width in zip(
             self.transformers_, self.view_names_, self.view_widths_, strict=True
@@ -144,7 +146,8 @@ class PerView(TransformerMixin, BaseEstimator):
                 f"transformer has {len(transformers)} entries, X has {X.n_views} views."
             )
         for t in transformers:
-            if isinstance(t, str) and t != "passthrough":
+            usable = t == "passthrough" if isinstance(t, str) else hasattr(t, "transform")
+            if not usable or isinstance(t, type):
                 raise ValueError(f"transformer must be a transformer or 'passthrough', got {t!r}.")
         return transformers
 

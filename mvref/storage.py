@@ -6,6 +6,8 @@ from scipy import sparse
 
 def as_view(view, name):
     """Return a read-only float64 array or a CSR matrix."""
+    if hasattr(view, "dtype") and np.iscomplexobj(view):
+        raise ValueError(f"view {name!r} must be an array of real numbers, got complex ones.")
     if sparse.issparse(view):
         view = sparse.csr_matrix(view, dtype=np.float64)
     else:

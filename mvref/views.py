@@ -7,7 +7,7 @@ of NaN in that view, in every form of input.
 """
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
 
 import numpy as np
@@ -221,7 +221,8 @@ class MultiView:
         ValueError
             If a name or position does not exist, or nothing is selected.
         """
-        which = [which] if isinstance(which, str | Integral) else list(which)
+        single = isinstance(which, str) or not isinstance(which, Iterable)
+        which = [which] if single else list(which)
         if not which:
             raise ValueError("select() needs at least one view.")
         index = [self._position(w) for w in which]
@@ -345,12 +346,23 @@ def as_multiview(X, views=None, columns=None):
     """
     if is_collection_of_views(X):
         X = X if isinstance(X, MultiView) else MultiView(X)
-        if views is not None and len(views) != X.n_views:
-            raise ValueError(f"views describes {len(views)} views, but X has {X.n_views}.")
+        if views is not None:
+            _check_described(X, views)
         return X
     if views is not None:
         return MultiView.from_array(X, views, columns=columns)
     return MultiView([X])
+
+
+def _check_described(X, views):
+    """Compare the parameter ``views`` with an X that is cut into views already."""
+    if not isinstance(views, Collection) or isinstance(views, str):
+        raise ValueError(f"views must hold one entry per view, got {views!r}.")
+    if len(views) != X.n_views:
+        raise ValueError(f"views describes {len(views)} views, but X has {X.n_views}.")
+    widths = list(views.values() if isinstance(views, Mapping) else views)
+    if all(isinstance(width, Integral) for width in widths) and widths != X.widths:
+        raise ValueError(f"views gives the widths {widths}, but those of X are {X.widths}.")
 
 
 def is_collection_of_views(X):
@@ -380,6 +392,8 @@ def default_names(n_views):
 def _check_names(names, n_views):
     if names is None:
         return default_names(n_views)
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ValueError(f"names must be {n_views} different names, one per view, got {names!r}.")
     names = [str(name) for name in names]
     if len(names) != n_views or len(set(names)) != n_views:
         raise ValueError(f"names must be {n_views} different names, one per view, got {names}.")
@@ -387,7 +401,10 @@ def _check_names(names, n_views):
 
 
 def _check_observed(observed, present):
-    observed = np.asarray(observed)
+    try:
+        observed = np.asarray(observed)
+    except ValueError:
+        raise ValueError(f"observed must be of shape {present.shape}, its rows differ.") from None
     if observed.shape != present.shape or observed.dtype != bool:
         raise ValueError(
             f"observed must be a boolean array of shape {present.shape} (n_samples, n_views), got "

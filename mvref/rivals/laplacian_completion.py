@@ -11,6 +11,7 @@ Limits    a sample without the reference view cannot be completed in the others.
 """
 
 import warnings
+from numbers import Integral
 
 import numpy as np
 from scipy import linalg, sparse
@@ -125,10 +126,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         """
         X = validate_views(self, X, reset=True)
         self.X_ = X[np.arange(len(X))]  # a copy: the caller's arrays may change
-        if isinstance(self.reference, str) and self.reference == "most":
-            self.reference_ = int(X.observed.sum(axis=0).argmax())
-        else:
-            self.reference_ = X.names.index(X.select(self.reference).names[0])
+        self.reference_ = self._position_of_reference(X)
         if not X.observed.any(axis=0).all():
             raise ValueError("every view must be observed in at least one training sample.")
         self._kernels = one_per_view(self.kernel, X.n_views, "kernel")
@@ -136,6 +134,19 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         fitted = fit_similarities(self._kernels, self.gamma, X, rows, rows)
         self.gamma_ = [mu.gamma for mu in fitted]
         return self
+
+    def _position_of_reference(self, X):
+        wanted = self.reference
+        if isinstance(wanted, str) and wanted in X.names:
+            return X.names.index(wanted)
+        if isinstance(wanted, str) and wanted == "most":
+            return int(X.observed.sum(axis=0).argmax())
+        if isinstance(wanted, Integral) and -X.n_views <= wanted < X.n_views:
+            return int(wanted) % X.n_views
+        raise ValueError(
+            f"reference must be 'most', a position in 0..{X.n_views - 1} or one of the names "
+            f"{X.names}, got {wanted!r}."
+        )
 
     def fit_transform(self, X, y=None):
         """Complete the similarities between the training samples.
@@ -163,7 +174,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         -------
         K : MultiView of V arrays (n, m)
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "gamma_")
         X = validate_views(self, X, reset=False)
         together = MultiView(
             [_stack(old, new) for old, new in zip(self.X_.views, X.views, strict=True)],

@@ -116,7 +116,7 @@ class PerViewSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
 
     def _votes(self, X):
         """Return (n, n_classes) counts of votes and sums of decision values."""
-        check_is_fitted(self)
+        check_is_fitted(self, "tie_order_")
         X = validate_views(self, X, reset=False)
         if not X.observed.any(axis=1).all():
             empty = np.flatnonzero(~X.observed.any(axis=1))
