@@ -26,6 +26,7 @@ METHODS = {
     "MVLSVM-rbf": ("green", "s", "-."),
     "MVLSVM-ridge0": ("vermilion", "v", "--"),
     "MVLSVM-mean": ("sky", "^", "-."),
+    "MVLSVM-complete": ("black", "X", "--"),
     "MVLSVM-drop": ("green", "s", ":"),
     "PerViewSVM": ("orange", "D", "--"),
     "PerViewSVM+Laplacian": ("purple", "P", "-."),

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from .. import datasets
-from ..datasets._registry import BY_HAND
+from ..datasets._lookup import unavailable
 from . import mvl_svm
 from .engine import LEDGER, Ledger, missing_jobs, run
 
@@ -101,7 +101,7 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
     here = datasets.available()
     for dataset in known if only is None else [only]:
         if dataset not in here:
-            say(f"Data set {dataset!r} is not on this machine and is skipped. {BY_HAND[dataset]}.")
+            say(f"Skipped: {unavailable(dataset, 'it is not on this machine')}")
     for item in items:
         ledger = Ledger(item.paper, Path(folder))
         for dataset in item.datasets:

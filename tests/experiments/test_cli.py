@@ -34,7 +34,9 @@ def test_quick_run_of_a_figure_with_what_it_needs(tmp_path):
     assert {path.name: path.read_bytes() for path in LEDGER.iterdir()} == stored
     for dataset in ("uwave", "flower17"):
         [sentence] = [line for line in messages.splitlines() if f"{dataset!r}" in line]
-        assert "is not on this machine and is skipped. Download " in sentence
+        assert sentence.startswith("Skipped: ")
+        assert "it is not on this machine" in sentence
+        assert "into the folder" in sentence
     rows = Ledger("mvl_svm", folder).read()
     assert set(rows["dataset"]) == {"mfeat"}
     assert set(rows["item"]) == {"fig2", "fig3"}
