@@ -25,8 +25,10 @@ HINGE_MAX_ITER = 20_000
 def squared_hinge(C, Phi, seed):
     """Linear SVM with squared hinge, in the primal: the linear path of the authors' code.
 
-    The minimiser is that of ``MVLSVM(loss="squared_hinge", c=C*m)``, which solves the dual where
-    there are fewer samples than columns; for large C that takes several times as long.
+    The problem is that of ``MVLSVM(loss="squared_hinge", c=C*m)``, at scikit-learn's tolerance
+    1e-4 (liblinear's own for this solver is 1e-2). Above C = 1 that stops short of the minimum,
+    which :class:`~mvref.MVLSVM` reaches by the dual in many times as long; the ledger's accuracies
+    at such C are those of the solution that is stopped.
 
     Parameters
     ----------

@@ -4,9 +4,9 @@ An empty entry runs the chapter as it stands.
 """
 
 SMALL = {
-    "api": {},
-    "data": {},
-    "mvl_svm/derive": {"n_samples": 80},
-    "mvl_svm/run": {"n_landmarks": 20, "n_draws": 2},
-    "mvl_svm/validate": {"n_replacements": 3},
+    "book/api.ipynb": {"n_samples": 250, "n_landmarks": 20},
+    "book/data.ipynb": {"n_train": 200},
+    "book/mvl_svm/derive.ipynb": {"n_samples": 80},
+    "book/mvl_svm/run.ipynb": {"n_landmarks": 20, "n_draws": 2},
+    "book/mvl_svm/validate.ipynb": {"n_replacements": 3},
 }
