@@ -52,6 +52,8 @@ def output_faults(output):
     found = MACHINE.search(text_of(output))
     if found:
         yield f"{found.group()!r} in the output, which differs between machines"
+    if "np.float64(" in text_of(output):
+        yield "a number in NumPy's own spelling, np.float64(...): convert it with float()"
     if len(json.dumps(output)) > LARGEST_OUTPUT:
         yield f"an output of more than {LARGEST_OUTPUT} bytes"
 
