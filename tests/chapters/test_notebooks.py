@@ -75,6 +75,10 @@ def address_of_an_object(notebook):
     notebook.cells[2].outputs = [v4.new_output("execute_result", data=data)]
 
 
+def numpy_spelling(notebook):
+    notebook.cells[2].outputs[0].text = "np.float64(4.1)"
+
+
 def no_parameters(notebook):
     notebook.cells[0].metadata.tags = []
 
@@ -106,6 +110,7 @@ SPOILERS = [
     warning,
     path_of_a_machine,
     address_of_an_object,
+    numpy_spelling,
     no_parameters,
     two_parameters,
     figure_without_text,
