@@ -8,6 +8,7 @@ array with the parameter ``views``.
 from . import datasets, rivals, theory
 from .linear_svm import SolverFallbackWarning
 from .mvl_svm import MVLSVM, LandmarkProjection
+from .mwmvc2 import MwMvC2
 from .per_view import PerView
 from .registry import all_methods
 from .views import MultiView
@@ -18,6 +19,7 @@ __all__ = [
     "LandmarkProjection",
     "MVLSVM",
     "MultiView",
+    "MwMvC2",
     "PerView",
     "SolverFallbackWarning",
     "all_methods",

@@ -4,6 +4,7 @@ Folders   ``$MVREF_DATA/<data set>``, then ``<cache>/<data set>``; the cache is 
           the operating system's usual place (``pooch.os_cache("mvref")``).
 Checks    a file with a registered sha256 is checked each time it is opened, wherever it came from.
 Download  by pooch, into a temporary file beside its destination, moved there only after the check.
+          An address that ends in ``.gz`` is unpacked before the check and kept unpacked.
 """
 
 import gzip
@@ -17,7 +18,7 @@ import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
-from ._registry import BY_HAND, EMBEDDED, FILES
+from ._registry import BY_HAND, EMBEDDED, FILES, FOLDERS
 
 # In a notebook pooch's progress bar warns, on import, of a missing ipywidgets; it works without.
 with warnings.catch_warnings():
@@ -49,20 +50,24 @@ def data_folders(dataset):
     Parameters
     ----------
     dataset : str
+        A name of :func:`mvref.datasets.available`; several may share one folder.
 
     Returns
     -------
     folders : list of Path
+        The last one is the cache's.
 
     Examples
     --------
     >>> from mvref.datasets._lookup import data_folders
     >>> [folder.name for folder in data_folders("uwave")][-1]
     'uwave'
+    >>> [folder.name for folder in data_folders("reuters1200")][-1]
+    'reuters'
     """
     shared = os.environ.get("MVREF_DATA")
     roots = [Path(shared).expanduser()] if shared else []
-    return [root / dataset for root in [*roots, cache_folder()]]
+    return [root / FOLDERS.get(dataset, dataset) for root in [*roots, cache_folder()]]
 
 
 def unavailable(dataset, reason):
@@ -190,16 +195,30 @@ def fetch(dataset, file):
 
 def _download(dataset, file, url, sha256):
     """Download one file into the cache; leaves either the checked file or nothing."""
-    folder = cache_folder() / dataset
+    folder = data_folders(dataset)[-1]
     _check_writable(dataset, folder)
+    options = {"downloader": _download_gzip} if url.endswith(".gz") else {}
     try:
         with _quiet(pooch.get_logger()):
-            pooch.retrieve(url, f"sha256:{sha256}", file, folder, progressbar=_stderr_is_terminal())
+            pooch.retrieve(
+                url, f"sha256:{sha256}", file, folder, progressbar=_stderr_is_terminal(), **options
+            )
     except OSError as error:  # every exception of `requests` is an OSError
         raise unavailable(dataset, f"{url} could not be downloaded ({_cause(error)})") from None
     except ValueError as error:  # pooch's way to say that the hash is wrong
         raise DatasetCorrupted(f"the download of {file} from {url} was refused: {error}") from None
     return folder / file
+
+
+def _download_gzip(url, output_file, pooch_of_url):
+    """Download a gzip file and unpack it in place: pooch then checks the uncompressed content."""
+    pooch.HTTPDownloader(progressbar=_stderr_is_terminal())(url, output_file, pooch_of_url)
+    try:
+        with gzip.open(output_file) as packed:
+            content = packed.read()
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(f"it is not a complete gzip file ({error})") from None
+    Path(output_file).write_bytes(content)
 
 
 def _check_writable(dataset, folder):
@@ -211,8 +230,8 @@ def _check_writable(dataset, folder):
     except OSError as error:
         raise unavailable(
             dataset,
-            f"the cache folder {folder} cannot be written ({error.strerror}); set MVREF_CACHE to "
-            f"a folder that can, or MVREF_DATA to one with a subfolder {dataset} for these files",
+            f"the cache folder {folder} cannot be written ({error.strerror}); set MVREF_CACHE to a "
+            f"folder that can, or MVREF_DATA to one with a subfolder {folder.name} for these files",
         ) from None
 
 

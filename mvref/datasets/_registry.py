@@ -1,16 +1,23 @@
 """The files that mvref knows: name, sha256, and where a checked copy can be downloaded.
 
 A sha256 is that of the *uncompressed* content, so that ``file`` and ``file.gz`` are one entry.
-A URL stands here only if one file of known content lies behind it. Everything else has to be put
-into its folder by hand; `BY_HAND` says what and where from.
+A URL stands here only if one file of known content lies behind it, as it is or as ``.gz``.
+Everything else has to be put into its folder by hand; `BY_HAND` says what and where from.
 """
 
 UCI_MFEAT = "https://archive.ics.uci.edu/ml/machine-learning-databases/mfeat"
 VGG_FLOWERS = "https://www.robots.ox.ac.uk/~vgg/data/flowers/17"
 UCR_UWAVE = "https://timeseriesclassification.com/description.php?Dataset=UWaveGestureLibrary"
+MNIST_MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist"
+REUTERS_1200 = "https://github.com/ChuanbinZhang/Multi-view-datasets"
+REUTERS_600 = "https://github.com/mbrbic/Multi-view-LRSSC"
+UCI_REUTERS = "https://archive.ics.uci.edu/ml/machine-learning-databases/00259"
 
 # file that comes with mvref -> sha256
 EMBEDDED = {"mfeat.xz": "0306b0b11e03ac08f38444209c561ce393b518c4f7f586cb88c12bcacd368080"}
+
+# data set -> its folder, where that has another name
+FOLDERS = dict.fromkeys(["reuters1200", "reuters600", "reuters_full"], "reuters")
 
 # data set -> file -> (sha256, URL or None)
 FILES = {
@@ -68,6 +75,37 @@ FILES = {
             None,
         ),
     },
+    "mnist": {
+        "train-images-idx3-ubyte": (
+            "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+            f"{MNIST_MIRROR}/train-images-idx3-ubyte.gz",
+        ),
+        "train-labels-idx1-ubyte": (
+            "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+            f"{MNIST_MIRROR}/train-labels-idx1-ubyte.gz",
+        ),
+        "t10k-images-idx3-ubyte": (
+            "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+            f"{MNIST_MIRROR}/t10k-images-idx3-ubyte.gz",
+        ),
+        "t10k-labels-idx1-ubyte": (
+            "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+            f"{MNIST_MIRROR}/t10k-labels-idx1-ubyte.gz",
+        ),
+    },
+    "reuters1200": {
+        "Reuters-1200.mat": (
+            "cf549b72a66d7418a639a940899993c052bab9ec868fd493451cf85cd0d81d14",
+            None,
+        ),
+    },
+    "reuters600": {
+        "reuters600_fullvocab.mat": (
+            "7891013c24a821f56a5423387caaa4c609ff0a91c8df177a689dfaf0381c5761",
+            None,
+        ),
+    },
+    "reuters_full": {},  # the sha256 of its 25 files are not known
 }
 
 # data set -> what a user does to get it
@@ -81,6 +119,19 @@ BY_HAND = {
     "flower17": (
         "Download distancematrices17gcfeat06.mat, distancematrices17itfeat08.mat and "
         f"datasplits.mat from {VGG_FLOWERS}/"
+    ),
+    "mnist": (
+        "Download train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz, "
+        f"t10k-images-idx3-ubyte.gz and t10k-labels-idx1-ubyte.gz from {MNIST_MIRROR}/"
+    ),
+    "reuters1200": f"Download Reuters-1200.mat from {REUTERS_1200} and put it",
+    "reuters600": (
+        f"Download datasets/reuters.mat from {REUTERS_600} and put it, under the name "
+        "reuters600_fullvocab.mat,"
+    ),
+    "reuters_full": (
+        f"Download rcv1rcv2aminigoutte.tar.bz2 from {UCI_REUTERS}/ and unpack its folder "
+        "rcv1rcv2aminigoutte"
     ),
 }
 

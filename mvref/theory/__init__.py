@@ -1,5 +1,5 @@
 """Bounds of the papers as functions, beside the quantities they bound, measured."""
 
-from . import stability
+from . import bregman, stability
 
-__all__ = ["stability"]
+__all__ = ["bregman", "stability"]

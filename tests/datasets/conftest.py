@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from mvref.datasets import available
-from mvref.datasets._registry import BY_HAND, FILES
+from mvref.datasets._registry import BY_HAND, FILES, FOLDERS
 
 
 @pytest.fixture
@@ -16,10 +16,10 @@ def need():
 
     def skip_unless(name):
         if name not in available():
-            folder = name.removesuffix("_original")
+            name = name.removesuffix("_original")
             pytest.skip(
-                f"data set {folder} is not on this machine. {BY_HAND[folder]} into the folder "
-                f"{folder} of the folder that the variable MVREF_DATA names"
+                f"data set {name} is not on this machine. {BY_HAND[name]} into the folder "
+                f"{FOLDERS.get(name, name)} of the folder that the variable MVREF_DATA names"
             )
 
     return skip_unless

@@ -118,6 +118,44 @@ def test_corrupted_download_is_refused_and_leaves_nothing(folders, register, web
     assert files_below(cache) == []
 
 
+def test_gzip_is_downloaded_unpacked_and_checked(folders, register, web):
+    _, cache = folders
+    register("mfeat", FILE, GOOD, web.offer("/mor.gz", gzip.compress(GOOD)))
+    path = lookup.fetch("mfeat", FILE)
+    assert path == cache / "mfeat" / FILE
+    assert path.read_bytes() == GOOD
+    assert lookup.fetch("mfeat", FILE) == path
+    assert web.asked == ["/mor.gz"]
+    assert files_below(cache) == [FILE]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (gzip.compress(b"something else"), "refused"),
+        (gzip.compress(GOOD * 1000)[:-9], "refused: it is not a complete gzip file"),
+        (b"<html>not here</html>", "refused: it is not a complete gzip file"),
+        (b"", "refused"),
+    ],
+    ids=["other content", "truncated", "not gzip", "empty"],
+)
+def test_corrupted_gzip_download_leaves_nothing(folders, register, web, content, message):
+    _, cache = folders
+    url = web.offer("/mor.gz", content)
+    register("mfeat", FILE, GOOD, url)
+    with pytest.raises(DatasetCorrupted, match=f"{FILE} from {url} was {message}"):
+        lookup.fetch("mfeat", FILE)
+    assert files_below(cache) == []
+
+
+def test_missing_gzip_is_unavailable(folders, register, web):
+    _, cache = folders
+    register("mfeat", FILE, GOOD, web.root + "/gone.gz")
+    with pytest.raises(DatasetUnavailable, match="HTTP status 404"):
+        lookup.fetch("mfeat", FILE)
+    assert files_below(cache) == []
+
+
 def test_interrupted_download_leaves_nothing(folders, register, web):
     _, cache = folders
     register("mfeat", FILE, GOOD * 100, web.offer("/mor", GOOD, length=len(GOOD) * 100))
@@ -258,8 +296,20 @@ def test_available_finds_without_opening(folders, put):
     assert available().keys() == {"digits", "iris", "mfeat", "uwave", "flower17"}
 
 
+def test_subsets_share_a_folder(folders, put):
+    data, cache = folders
+    assert lookup.data_folders("reuters600") == lookup.data_folders("reuters1200")
+    put(data / "reuters" / "Reuters-1200.mat", b"not read")
+    assert available()["reuters1200"] == str(data / "reuters")
+    assert "reuters600" not in available()
+    put(cache / "reuters" / "reuters600_fullvocab.mat", b"not read")
+    assert available()["reuters600"] == str(cache / "reuters")
+
+
 def test_registry_is_well_formed():
     for dataset, files in FILES.items():
         for file, (sha256, url) in files.items():
             assert re.fullmatch("[0-9a-f]{64}", sha256), (dataset, file)
-            assert url is None or (url.startswith("https://") and url.endswith(f"/{file}"))
+            if url is not None:
+                assert url.startswith("https://")
+                assert url.endswith((f"/{file}", f"/{file}.gz"))

@@ -1,0 +1,238 @@
+"""MNIST in four windows: the original files, the IDX format, the cuts."""
+
+import gzip
+import struct
+
+import numpy as np
+import pytest
+
+from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_mnist_views
+from mvref.datasets import _mnist as mnist_module
+from mvref.datasets._lookup import locate, open_content
+from mvref.datasets._registry import FILES, MNIST_MIRROR
+
+TRAIN_COUNTS = [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
+TEST_COUNTS = [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
+NAMES = ["top_left", "top_right", "bottom_left", "bottom_right"]
+
+
+@pytest.fixture(scope="module")
+def quarters_once():
+    return fetch_mnist_views()
+
+
+@pytest.fixture
+def quarters(need, request):
+    need("mnist")
+    return request.getfixturevalue("quarters_once")
+
+
+def original_images(part):
+    """Images of the original file, read without the loader."""
+    with open_content(locate("mnist", f"{part}-images-idx3-ubyte")) as stream:
+        stream.read(16)
+        return np.frombuffer(stream.read(), np.uint8).reshape(-1, 28, 28)
+
+
+def idx(values, magic=None):
+    """Write an IDX file of bytes, by its description."""
+    values = np.asarray(values, dtype=np.uint8)
+    magic = 0x0800 + values.ndim if magic is None else magic
+    return struct.pack(f">I{values.ndim}I", magic, *values.shape) + values.tobytes()
+
+
+def small_mnist(monkeypatch, rng, n_train=12, n_test=10):
+    """Contents of four small files of MNIST's form, whose sizes the loader then expects."""
+    monkeypatch.setattr(mnist_module, "N_IMAGES", {"train": n_train, "t10k": n_test})
+    arrays = {}
+    for part, n in (("train", n_train), ("t10k", n_test)):
+        arrays[f"{part}-images-idx3-ubyte"] = rng.integers(0, 256, (n, 28, 28), dtype=np.uint8)
+        arrays[f"{part}-labels-idx1-ubyte"] = np.arange(n, dtype=np.uint8) % 10
+    return arrays
+
+
+def test_classes_and_official_split(quarters):
+    assert quarters.X.shape == (70_000, 784)
+    assert quarters.view_names == NAMES
+    ((train, validation, test),) = quarters.splits
+    np.testing.assert_array_equal(train, np.arange(60_000))
+    np.testing.assert_array_equal(test, np.arange(60_000, 70_000))
+    assert validation.shape == (0,) and validation.dtype.kind == "i"
+    np.testing.assert_array_equal(np.bincount(quarters.y[train]), TRAIN_COUNTS)
+    np.testing.assert_array_equal(np.bincount(quarters.y[test]), TEST_COUNTS)
+    assert quarters.target_names == list("0123456789")
+
+
+def test_quarters_tile_the_images(quarters):
+    rebuilt = np.full((70_000, 28, 28), 255, np.uint8)
+    for view, (rows, columns) in zip(quarters.X.views, quarters.meta["regions"], strict=True):
+        rebuilt[:, rows, columns] = view.reshape(-1, 14, 14)
+    np.testing.assert_array_equal(rebuilt[:60_000], original_images("train"))
+    np.testing.assert_array_equal(rebuilt[60_000:], original_images("t10k"))
+    assert rebuilt.min() == 0 and rebuilt.max() == 255
+    assert round(rebuilt[:60_000].mean() / 255, 5) == 0.13066  # the mean that others publish
+
+
+def test_views_are_stored_once_as_rows(quarters):
+    for view in quarters.X.views:
+        assert view.dtype == np.float64 and view.flags.c_contiguous
+        assert view.base is None or view.base.nbytes == 70_000 * 196 * 8
+
+
+def test_default_shift_is_ours_and_said(need):
+    need("mnist")
+    moved = fetch_mnist_views(overlap=True)
+    assert moved.meta["shift"] == 3
+    image = original_images("t10k")[-1]
+    literal = [image[3:17, 3:17], image[3:17, 11:25], image[11:25, 3:17], image[11:25, 11:25]]
+    for view, window in zip(moved.X.views, literal, strict=True):
+        np.testing.assert_array_equal(view[-1], window.ravel())
+    assert "mnist2" in moved.name and "3" in moved.name
+    assert "a choice of mvref" in " ".join(moved.DESCR.split())
+
+
+def test_description(quarters):
+    assert quarters.name == "mnist1"
+    assert quarters.meta["image_shape"] == (28, 28) and quarters.meta["shift"] == 0
+    words = " ".join(quarters.DESCR.split())
+    for part in ("LeCun", "Goyal", "Denoyer", FILES["mnist"]["train-images-idx3-ubyte"][0]):
+        assert part in words
+
+
+@pytest.mark.parametrize("shift", range(8))
+def test_windows_have_one_size_and_move_to_the_centre(shift):
+    regions = mnist_module.window_regions(shift)
+    assert list(regions) == NAMES
+    seen = np.zeros((28, 28), dtype=int)
+    for rows, columns in regions.values():
+        assert seen[rows, columns].shape == (14, 14)
+        seen[rows, columns] += 1
+    # every mirror image of the four windows is the four windows
+    for mirrored in (seen[::-1], seen[:, ::-1], seen.T):
+        np.testing.assert_array_equal(seen, mirrored)
+    assert (seen == 4).sum() == (2 * shift) ** 2 if shift < 7 else (seen == 4).sum() == 14**2
+    assert not seen[:shift].any() and not seen[28 - shift :].any()
+    # top left stays at the top left
+    assert regions["top_left"] == (slice(shift, shift + 14),) * 2
+    assert regions["top_right"][0] == regions["top_left"][0]
+    assert regions["bottom_left"][1] == regions["top_left"][1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"shift": 3}, "shift is for overlap=True only, got 3"),
+        ({"overlap": True, "shift": 0}, "shift must be an integer >= 1 and <= 7, got 0"),
+        ({"overlap": True, "shift": 8}, "shift must be an integer >= 1 and <= 7, got 8"),
+        ({"overlap": True, "shift": 2.0}, "shift must be an integer"),
+        ({"overlap": True, "shift": True}, "shift must be an integer"),
+        ({"overlap": 3}, "overlap must be True or False, got 3"),
+        ({"overlap": "yes"}, "overlap must be True or False, got 'yes'"),
+    ],
+)
+def test_wrong_arguments(folders, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        fetch_mnist_views(**arguments)
+
+
+@pytest.mark.parametrize("shift", [None, 1, 7])
+def test_downloads_checks_unpacks_and_cuts(folders, register, web, monkeypatch, shift):
+    _, cache = folders
+    arrays = small_mnist(monkeypatch, np.random.default_rng(0))
+    for file, values in arrays.items():
+        url = web.offer(f"/{file}.gz", gzip.compress(idx(values)))
+        register("mnist", file, idx(values), url)
+    assert "mnist" not in available()
+    mnist = fetch_mnist_views(overlap=shift is not None, shift=shift)
+    images = np.concatenate([v for file, v in arrays.items() if "images" in file])
+    regions = mnist_module.window_regions(shift or 0).values()
+    for view, region in zip(mnist.X.views, regions, strict=True):
+        for row, image in zip(view, images, strict=True):
+            np.testing.assert_array_equal(row, image[region].ravel())
+    np.testing.assert_array_equal(mnist.y, np.r_[np.arange(12), np.arange(10)] % 10)
+    ((train, validation, test),) = mnist.splits
+    assert (len(train), len(validation), len(test)) == (12, 0, 10)
+    fetch_mnist_views()
+    assert web.asked == [f"/{file}.gz" for file in arrays]  # once
+    assert available()["mnist"] == str(cache / "mnist")
+    assert sorted(path.name for path in (cache / "mnist").iterdir()) == sorted(arrays)
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_local_files_in_both_forms(folders, put, register, monkeypatch, compressed):
+    data, _ = folders
+    for file, values in small_mnist(monkeypatch, np.random.default_rng(1)).items():
+        content = idx(values)
+        register("mnist", file, content, None)
+        path = data / "mnist" / (f"{file}.gz" if compressed else file)
+        put(path, gzip.compress(content) if compressed else content)
+    assert available()["mnist"] == str(data / "mnist")
+    assert fetch_mnist_views().X.shape == (22, 784)
+
+
+def test_nothing_here_and_no_network(folders, register):
+    data, _ = folders
+    file = "train-images-idx3-ubyte"
+    register("mnist", file, b"", f"http://127.0.0.1:9/{file}.gz")  # nobody listens
+    with pytest.raises(DatasetUnavailable) as caught:
+        fetch_mnist_views()
+    for part in ("'mnist'", f"http://127.0.0.1:9/{file}.gz", MNIST_MIRROR, str(data / "mnist")):
+        assert part in str(caught.value)
+
+
+def test_one_file_is_not_the_data_set(folders, put):
+    data, _ = folders
+    put(data / "mnist" / "train-images-idx3-ubyte.gz", b"not read")
+    assert "mnist" not in available()
+
+
+def test_wrong_local_file(folders, put):
+    data, _ = folders
+    path = put(data / "mnist" / "train-images-idx3-ubyte.gz", gzip.compress(b"other images"))
+    with pytest.raises(DatasetCorrupted, match="expected sha256 ba891046e650"):
+        fetch_mnist_views()
+    put(path, gzip.compress(b"other images")[:-5])
+    with pytest.raises(DatasetCorrupted, match="not a complete gzip"):
+        fetch_mnist_views()
+
+
+IMAGES = np.arange(2 * 28 * 28).reshape(2, 28, 28) % 256
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_reads_the_idx_format(tmp_path, compressed):
+    path = tmp_path / ("images.gz" if compressed else "images")
+    path.write_bytes(gzip.compress(idx(IMAGES)) if compressed else idx(IMAGES))
+    values = mnist_module.read_idx(path, (2, 28, 28))
+    assert values.dtype == np.uint8
+    np.testing.assert_array_equal(values, IMAGES)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (idx(IMAGES, magic=2049), "must start with .*2051, 2, 28, 28.*; found .2049, 2, 28, 28"),
+        (idx(IMAGES[:1]), "must start with .*; found .2051, 1, 28, 28"),
+        (idx(IMAGES[:, :27]), "must start with .*; found .2051, 2, 27, 28"),
+        (idx(IMAGES)[:-1], "must hold 1568 bytes after its header; found 1567"),
+        (idx(IMAGES) + b"\0", "must hold 1568 bytes after its header; found 1569"),
+        (idx(IMAGES)[:10], "must start with"),
+        (b"", "must start with .*; found .0, 0, 0, 0"),
+    ],
+)
+def test_bad_idx_is_a_sentence(tmp_path, content, message):
+    path = tmp_path / "images"
+    path.write_bytes(content)
+    with pytest.raises(DatasetCorrupted, match=message):
+        mnist_module.read_idx(path, (2, 28, 28))
+
+
+def test_labels_must_be_digits(put, tmp_path, monkeypatch):
+    arrays = small_mnist(monkeypatch, np.random.default_rng(2))
+    arrays["t10k-labels-idx1-ubyte"][4] = 10
+    paths = {
+        part: [put(tmp_path / file, idx(arrays[file])) for file in files]
+        for part, files in mnist_module.PARTS.items()
+    }
+    with pytest.raises(DatasetCorrupted, match="t10k-labels-idx1-ubyte must hold the digits"):
+        mnist_module.read_parts(paths)

@@ -1,0 +1,423 @@
+"""Reuters in five languages: the two subsets, and the text files of the full collection."""
+
+import gzip
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.io import savemat
+
+from mvref.datasets import (
+    DatasetCorrupted,
+    DatasetUnavailable,
+    available,
+    fetch_reuters,
+    read_reuters_index,
+)
+from mvref.datasets import _reuters_index as index_module
+from mvref.datasets._registry import FILES, REUTERS_600, REUTERS_1200, UCI_REUTERS
+
+LANGUAGES = ["EN", "FR", "GR", "IT", "SP"]
+TOPICS = ["C15", "CCAT", "E21", "ECAT", "GCAT", "M11"]
+SIZES = {"EN": 6, "FR": 2, "GR": 3, "IT": 1, "SP": 2}  # documents of the small collection
+WORDS = {"EN": 7, "FR": 9, "GR": 5, "IT": 4, "SP": 6}
+FOLDERS = {  # where the 25 files may lie
+    "archive": "rcv1rcv2aminigoutte/{source}",
+    "one folder": "rcv1rcv2aminigoutte",
+    "sources": "{source}",
+    "flat": ".",
+}
+
+
+@pytest.fixture(scope="module")
+def loaded_1200():
+    return fetch_reuters()
+
+
+@pytest.fixture(scope="module")
+def loaded_600():
+    return fetch_reuters("600")
+
+
+@pytest.fixture
+def reuters1200(need, request):
+    need("reuters1200")
+    return request.getfixturevalue("loaded_1200")
+
+
+@pytest.fixture
+def reuters600(need, request):
+    need("reuters600")
+    return request.getfixturevalue("loaded_600")
+
+
+def read_literally(content):
+    """Read the text format token by token: the labels, and a dictionary for each line."""
+    labels, rows = [], []
+    for line in content.splitlines():
+        label, *tokens = line.split()
+        labels.append(label)
+        rows.append({int(j): float(x) for j, x in (token.split(":") for token in tokens)})
+    return labels, rows
+
+
+def dense(rows, width):
+    table = np.zeros((len(rows), width))
+    for i, row in enumerate(rows):
+        for j, x in row.items():
+            table[i, j] = x
+    return table
+
+
+def text(labels, rows):
+    """Write the text format."""
+    lines = (
+        " ".join([label, *(f"{j}:{x}" for j, x in row.items())])
+        for label, row in zip(labels, rows, strict=True)
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def collection(rng, first_id=1):
+    """Topics of each source, and (source, view) -> a dictionary of words for each document."""
+    topics = {s: list(rng.choice(TOPICS, n)) for s, n in SIZES.items()}
+    topics["EN"] = TOPICS  # all six occur
+    rows = {}
+    for source, view in product(LANGUAGES, LANGUAGES):
+        counts = rng.integers(0, 4, SIZES[source])
+        rows[source, view] = [
+            {int(j) + first_id: round(rng.normal(), 4) for j in rng.choice(WORDS[view], k)}
+            for k in counts
+        ]
+        rows[source, view][0][first_id] = 1.5  # the first word of each vocabulary occurs
+    return topics, rows
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Let the loader expect the sizes of the small collection."""
+    monkeypatch.setattr(index_module, "N_DOCUMENTS", SIZES)
+    monkeypatch.setattr(index_module, "N_WORDS", WORDS)
+
+
+@pytest.fixture
+def write(put):
+    """Return a function that writes the 25 files and returns their paths."""
+
+    def write_files(folder, topics, rows, layout="archive", compressed=False):
+        paths = {}
+        for (source, view), documents in rows.items():
+            content = text(topics[source], documents).encode()
+            place = folder / FOLDERS[layout].format(source=source)
+            path = place / f"Index_{source}-{view}{'.gz' if compressed else ''}"
+            paths[source, view] = put(path, gzip.compress(content) if compressed else content)
+        return paths
+
+    return write_files
+
+
+# The subsets
+
+
+def test_1200_is_the_published_one(reuters1200):
+    assert reuters1200.X.shape == (1200, 10_000)
+    assert reuters1200.view_names == LANGUAGES
+    np.testing.assert_array_equal(reuters1200.y, np.repeat(np.arange(1, 7), 200))
+    views = reuters1200.X.views
+    assert [view.nnz for view in views] == [42018, 41601, 40769, 40936, 40534]
+    values = np.concatenate([view.data for view in views])
+    assert round(values.min(), 4) == 0.1065 and round(values.max(), 2) == 18.82
+    assert [int((np.diff(view.indptr) == 0).sum()) for view in views] == [0, 0, 0, 1, 0]
+
+
+def test_1200_has_three_pairs_of_equal_documents(reuters1200):
+    table = reuters1200.X.concat().toarray()
+    first, where = np.unique(table, axis=0, return_inverse=True)
+    assert len(first) == 1197
+    for document in np.flatnonzero(np.bincount(where.ravel()) > 1):
+        assert len(set(reuters1200.y[where.ravel() == document])) == 1
+    assert "3 pairs of documents are equal" in " ".join(reuters1200.DESCR.split())
+
+
+def test_600_is_the_published_one(reuters600):
+    assert reuters600.view_names == LANGUAGES
+    assert reuters600.X.widths == [21526, 24892, 34121, 15487, 11539]
+    np.testing.assert_array_equal(reuters600.y, np.repeat([4, 6, 5, 2, 1, 3], 100))
+    views = reuters600.X.views
+    assert [view.nnz for view in views] == [48686, 53561, 49242, 53742, 50481]
+    assert all(0.01 < (view.data < 0).mean() < 0.025 for view in views)  # the very common words
+    assert views[0][0, 0] == -4.991415 and views[0][0, 16] == 2.896019  # read by eye
+
+
+def test_600_fits_the_vocabularies_of_the_collection(reuters600):
+    for name, width in zip(LANGUAGES, reuters600.X.widths, strict=True):
+        assert 0.99 * index_module.N_WORDS[name] < width <= index_module.N_WORDS[name]
+
+
+def test_stated_sizes_add_up():
+    assert sum(index_module.N_DOCUMENTS.values()) == 111_740
+    assert list(index_module.N_DOCUMENTS) == list(index_module.N_WORDS) == LANGUAGES
+
+
+@pytest.mark.parametrize("subset", ["1200", "600"])
+def test_subsets_have_one_form(need, subset):
+    need(f"reuters{subset}")
+    reuters = fetch_reuters(subset)
+    assert reuters.name == f"reuters{subset}"
+    for view in reuters.X.views:
+        assert sparse.issparse(view) and view.format == "csr"
+        assert view.has_canonical_format and np.isfinite(view.data).all()
+        assert view.indices.dtype == np.int32  # 12 bytes for each stored number
+    assert reuters.X.observed.all() and reuters.splits == []
+    assert reuters.target_names == [f"topic {k}" for k in range(1, 7)]
+    assert (reuters.meta["source_language"] == "EN").all()
+    words = " ".join(reuters.DESCR.split())
+    for part in ("Amini", "research purposes only", "does not say which is which"):
+        assert part in words
+    assert ("order of the last two views is uncertain" in words) == (subset == "1200")
+
+
+def test_reads_dense_tables(folders, register):
+    """A small file of the form of Reuters-1200.mat."""
+    rng = np.random.default_rng(0)
+    tables = [rng.poisson(0.5, (6, 4)).astype(float) for _ in LANGUAGES]
+    cells = np.empty((5, 1), dtype=object)
+    cells[:, 0] = tables
+    path = folders[0] / "reuters" / "Reuters-1200.mat"
+    path.parent.mkdir(parents=True)
+    savemat(path, {"X": cells, "y": np.arange(1, 7, dtype=np.uint8)[:, None]})
+    register("reuters1200", path.name, path.read_bytes(), None)
+    reuters = fetch_reuters("1200")
+    for view, table in zip(reuters.X.views, tables, strict=True):
+        np.testing.assert_array_equal(view.toarray(), table)
+    np.testing.assert_array_equal(reuters.y, range(1, 7))
+
+
+def test_reads_triplets(folders, register):
+    """A small file of the form of reuters600_fullvocab.mat, whose triplets count from 1."""
+    tables = {v: np.diag(np.arange(1.0, 7.0)) * (k + 1) for k, v in enumerate(LANGUAGES)}
+    content = {"truth": np.arange(1, 7, dtype=np.uint8)[:, None]}
+    for view, table in tables.items():
+        i, j = np.nonzero(table)
+        content[f"EN_{view}_sample"] = np.column_stack([i + 1, j + 1, table[i, j]]).astype(float)
+    path = folders[0] / "reuters" / "reuters600_fullvocab.mat"
+    path.parent.mkdir(parents=True)
+    savemat(path, content)
+    register("reuters600", path.name, path.read_bytes(), None)
+    reuters = fetch_reuters("600")
+    for view, table in zip(reuters.X.views, tables.values(), strict=True):
+        np.testing.assert_array_equal(view.toarray(), table)
+
+
+@pytest.mark.parametrize(
+    ("subset", "file", "address"),
+    [
+        ("1200", "Reuters-1200.mat", REUTERS_1200),
+        ("600", "reuters600_fullvocab.mat", REUTERS_600),
+        ("full", "Index_EN-EN, Index_EN-FR, Index_EN-GR and 22 more", UCI_REUTERS),
+    ],
+)
+def test_missing_files_are_a_sentence(folders, subset, file, address):
+    with pytest.raises(DatasetUnavailable) as caught:
+        fetch_reuters(subset)
+    for part in (file, address, str(folders[0] / "reuters")):
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("subset", "file"), [("1200", "Reuters-1200.mat"), ("600", "reuters600_fullvocab.mat")]
+)
+def test_changed_subset_is_refused(folders, put, subset, file):
+    path = put(folders[0] / "reuters" / file, b"half a file")
+    with pytest.raises(DatasetCorrupted, match=FILES[f"reuters{subset}"][file][0]):
+        fetch_reuters(subset)
+    assert path.read_bytes() == b"half a file"
+
+
+@pytest.mark.parametrize("subset", [1200, "EN", None])
+def test_unknown_subset(folders, subset):
+    with pytest.raises(ValueError, match="subset must be one of .*'1200', '600', 'full'.*, got"):
+        fetch_reuters(subset)
+
+
+# One text file
+
+words = st.dictionaries(st.integers(0, 40), st.floats(-1e6, 1e6, allow_subnormal=False), max_size=6)
+
+
+@given(st.lists(st.tuples(st.sampled_from(TOPICS), words), min_size=1, max_size=8))
+def test_reading_at_once_equals_reading_token_by_token(tmp_path_factory, documents):
+    content = text(*zip(*documents, strict=True))
+    path = tmp_path_factory.mktemp("index") / "Index_EN-EN"
+    path.write_text(content)
+    labels, X = read_reuters_index(path)
+    expected_labels, rows = read_literally(content)
+    assert labels.tolist() == expected_labels
+    np.testing.assert_array_equal(X.toarray(), dense(rows, X.shape[1]))
+    assert X.shape[1] == max((j for row in rows for j in row), default=0) + 1
+    assert X.has_canonical_format
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "C15 1:0.5 3:2\nM11 2:1.5\n",
+        "C15 1:0.5 3:2\nM11 2:1.5",
+        "C15 3:2 1:0.5\nM11 2:1.5\n\n",
+        "  C15\t1:.5   3:2.  \r\nM11 2:+1.5e0\r\n",
+        "C15 1:5E-1 3:2 \nM11 2:15e-1 \n",
+    ],
+    ids=["plain", "no last newline", "any order", "blanks, tabs, carriage returns", "exponents"],
+)
+def test_ways_to_write_the_same(tmp_path, content):
+    path = tmp_path / "Index_EN-EN"
+    path.write_bytes(content.encode())
+    labels, X = read_reuters_index(str(path))
+    assert labels.tolist() == ["C15", "M11"]
+    np.testing.assert_array_equal(X.toarray(), [[0, 0.5, 0, 2], [0, 0, 1.5, 0]])
+
+
+def test_documents_without_words(tmp_path):
+    path = tmp_path / "Index_EN-EN"
+    path.write_text("C15\nM11 2:1\nE21 \n")
+    labels, X = read_reuters_index(path)
+    assert labels.tolist() == ["C15", "M11", "E21"]
+    np.testing.assert_array_equal(X.toarray(), [[0, 0, 0], [0, 0, 1], [0, 0, 0]])
+    path.write_text("C15\nM11\n")
+    labels, X = read_reuters_index(path)
+    assert X.shape == (2, 1) and X.nnz == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "C15 1:0.5 two:2",
+        "C15 1:0.5 2:two",
+        "C15 1:0.5 2",
+        "C15 1:0.5 2:",
+        "C15 1:0.5 :2",
+        "C15 1:0.5 2: 3",
+        "C15 1:0.5 2:3:4",
+        "C15 1:0.5 2:1.2.3",
+        "C15 1:0.5 -2:3",
+        "C15 1:0.5 2.5:3",
+        "C15 1:nan",
+        "C15 1:1e999",
+        "C15 12345678901:1",
+        "C15 1:0.5,2:3",
+        "1:0.5 2:3",
+        "",
+    ],
+)
+def test_malformed_line_has_its_number(tmp_path, line):
+    path = tmp_path / "Index_FR-GR"
+    path.write_text(f"C15 1:0.5\nM11 2:1\n{line}\nE21 1:1\n")
+    with pytest.raises(DatasetCorrupted, match="Index_FR-GR, line 3 must be 'label id:value"):
+        read_reuters_index(path)
+
+
+def test_repeated_id_has_its_line(tmp_path):
+    path = tmp_path / "Index_FR-GR"
+    path.write_text("C15 1:1 7:1\nM11 7:1\nE21\nE21 2:1 9:3 2:5\nE21 9:1\n")
+    with pytest.raises(DatasetCorrupted, match="Index_FR-GR, line 4 has the id 2 twice"):
+        read_reuters_index(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n"])
+def test_empty_file(tmp_path, content):
+    path = tmp_path / "Index_FR-GR"
+    path.write_bytes(content)
+    with pytest.raises(DatasetCorrupted, match="Index_FR-GR is empty"):
+        read_reuters_index(path)
+
+
+def test_truncated_gzip(tmp_path):
+    path = tmp_path / "Index_FR-GR.gz"
+    path.write_bytes(gzip.compress(b"C15 1:1\n" * 1000)[:-9])
+    with pytest.raises(DatasetCorrupted, match="Index_FR-GR.gz is not a complete gzip file"):
+        read_reuters_index(path)
+
+
+# The 25 files together
+
+
+@pytest.mark.parametrize("first_id", [0, 1])
+@pytest.mark.parametrize("layout", FOLDERS)
+def test_stacks_the_sources(folders, write, small, layout, first_id):
+    topics, rows = collection(np.random.default_rng(0), first_id)
+    write(folders[0] / "reuters", topics, rows, layout, compressed=layout == "flat")
+    reuters = fetch_reuters("full")
+    assert reuters.name == "reuters" and reuters.target_names == TOPICS
+    assert reuters.X.widths == list(WORDS.values())
+    for view, X in zip(LANGUAGES, reuters.X.views, strict=True):
+        documents = [row for source in LANGUAGES for row in rows[source, view]]
+        shifted = [{j - first_id: x for j, x in row.items()} for row in documents]
+        np.testing.assert_array_equal(X.toarray(), dense(shifted, WORDS[view]))
+        assert sparse.issparse(X) and X.has_canonical_format
+    assert reuters.y.tolist() == [topic for source in LANGUAGES for topic in topics[source]]
+    sources = reuters.meta["source_language"]
+    assert sources.tolist() == [source for source in LANGUAGES for _ in range(SIZES[source])]
+    assert "sha256 of the files are not known" in " ".join(reuters.DESCR.split())
+    top = "reuters/rcv1rcv2aminigoutte" if "rcv1" in FOLDERS[layout] else "reuters"
+    assert available()["reuters_full"] == str(folders[0] / top)
+
+
+def test_one_id_zero_decides_for_all_files(folders, write, small):
+    """Ids of most files could count from 1; a single 0 says that they all count from 0."""
+    topics, rows = collection(np.random.default_rng(1), first_id=1)
+    rows = {key: [{} for _ in documents] for key, documents in rows.items()}
+    for key in rows:
+        rows[key][0] = {1: 2.5}
+    rows["SP", "IT"][1] = {0: 3.5}
+    write(folders[0] / "reuters", topics, rows)
+    views = fetch_reuters("full").X.views
+    for view, X in zip(LANGUAGES, views, strict=True):
+        np.testing.assert_array_equal(np.unique(X.indices), [0, 1] if view == "IT" else [1])
+
+
+def test_one_file_of_25_is_missing(folders, write, small):
+    paths = write(folders[0] / "reuters", *collection(np.random.default_rng(0)))
+    assert "reuters_full" in available()
+    paths["GR", "IT"].unlink()
+    assert "reuters_full" not in available()
+    with pytest.raises(
+        DatasetUnavailable, match="of its 25 files, these are missing: Index_GR-IT[.]"
+    ):
+        fetch_reuters("full")
+
+
+def test_lines_of_different_numbers(folders, write, small):
+    topics, rows = collection(np.random.default_rng(0))
+    paths = write(folders[0] / "reuters", topics, rows)
+    paths["FR", "SP"].write_text(text(topics["FR"][:1], rows["FR", "SP"][:1]))
+    with pytest.raises(DatasetCorrupted, match="Index_FR-SP must have 2 lines, .* FR; found 1"):
+        fetch_reuters("full")
+
+
+def test_word_beyond_the_vocabulary(folders, write, small):
+    topics, rows = collection(np.random.default_rng(0))
+    rows["SP", "FR"][1][WORDS["FR"] + 1] = 1.0
+    write(folders[0] / "reuters", topics, rows)
+    message = "the vocabulary of FR has 9 words; .*Index_.-FR in .* have ids up to 10"
+    with pytest.raises(DatasetCorrupted, match=message):
+        fetch_reuters("full")
+
+
+def test_labels_of_a_source_must_correspond(folders, write, small):
+    topics, rows = collection(np.random.default_rng(0))
+    paths = write(folders[0] / "reuters", topics, rows)
+    other = dict(topics, GR=[*topics["GR"][:2], "M11" if topics["GR"][2] != "M11" else "C15"])
+    paths["GR", "FR"].write_text(text(other["GR"], rows["GR", "FR"]))
+    with pytest.raises(DatasetCorrupted, match="Index_GR-FR, line 3 has .* Index_GR-EN has"):
+        fetch_reuters("full")
+
+
+def test_unknown_topic(folders, write, small):
+    topics, rows = collection(np.random.default_rng(0))
+    topics["IT"] = ["C151"]
+    write(folders[0] / "reuters", topics, rows)
+    with pytest.raises(DatasetCorrupted, match="must have the labels C15, .*; found C151$"):
+        fetch_reuters("full")

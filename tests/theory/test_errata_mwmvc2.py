@@ -1,0 +1,355 @@
+"""Errata B1 to B15 of MwMvC2, each with its counterexample."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import linprog, minimize
+from scipy.special import expit
+from scipy.stats import ranksums, wilcoxon
+
+from mvref.theory.bregman import (
+    auxiliary_bound,
+    divergence,
+    generic_divergence,
+    guaranteed_decrease,
+    legendre,
+    log_odds,
+    logistic_loss,
+    negative_binary_entropy,
+    optimal_delta,
+    step_scale,
+    weighted_votes,
+)
+from tests.literal_mwmvc2 import literal_monotone, literal_printed, margins, uniform_start
+
+# Table 1 as printed: accuracy and F1 per data set
+TABLE = {
+    "MNIST1": {
+        "Mono": (0.7827, 0.4355),
+        "Concat": (0.7988, 0.4618),
+        "Fusion": (0.8167, 0.4769),
+        "MVMLsp": (0.7221, 0.3646),
+        "MVMV": (0.8381, 0.5238),
+        "MVWAB": (0.8470, 0.5704),
+        "rBoost.SH": (0.7580, 0.4067),
+        "MwMvC2": (0.8659, 0.5914),
+    },
+    "MNIST2": {
+        "Mono": (0.7896, 0.4535),
+        "Concat": (0.7982, 0.4653),
+        "Fusion": (0.8244, 0.4955),
+        "MVMLsp": (0.7669, 0.4318),
+        "MVMV": (0.8380, 0.5307),
+        "MVWAB": (0.8331, 0.5320),
+        "rBoost.SH": (0.8247, 0.5148),
+        "MwMvC2": (0.8474, 0.5523),
+    },
+    "Reuters": {
+        "Mono": (0.7089, 0.4439),
+        "Concat": (0.6918, 0.4378),
+        "Fusion": (0.7086, 0.4200),
+        "MVMLsp": (0.6037, 0.3181),
+        "MVMV": (0.7453, 0.4979),
+        "MVWAB": (0.7484, 0.5034),
+        "rBoost.SH": (0.7641, 0.5093),
+        "MwMvC2": (0.7662, 0.5244),
+    },
+}
+
+
+def copies(n):
+    """One view with n copies of a voter that is right on three samples of four."""
+    return [np.tile([[1.0], [1.0], [1.0], [-1.0]], (1, n))]
+
+
+def disjoint_errors():
+    """Three views with one voter each, wrong on one sample of three, each on another."""
+    return [1.0 - 2.0 * np.eye(3)[:, [v]] for v in range(3)]
+
+
+def random_votes(seed, m=80, sizes=(3, 4, 2), p=0.62):
+    """Votes that are right with probability p: not separable, gains without ties."""
+    rng = np.random.default_rng(seed)
+    rng.random(m)  # draws for the labels, which the entries y h contain already
+    return [np.where(rng.random((m, n)) < p, 1.0, -1.0) for n in sizes]
+
+
+# Eq. (10), the step and what it promises
+
+
+def test_B1_eq_10_has_no_square_and_a_plus():
+    """W+ = 3, W- = 1.2: only the corrected form has Eq. (11) as its minimum, at step 8's delta."""
+    Ms, q = [np.repeat([[1.0], [-1.0]], [4, 2], axis=0)], np.repeat([0.75, 0.6], [4, 2])
+    W_plus, W_minus = weighted_votes(Ms, q)
+    assert_allclose([W_plus[0], W_minus[0]], [[3.0], [1.2]])
+    delta = optimal_delta(W_plus, W_minus)
+    eq_11 = -guaranteed_decrease(Ms, [1.0], q)
+    assert_allclose(eq_11, -0.405267, atol=5e-7)
+    assert_allclose(auxiliary_bound(Ms, [1.0], q, delta), eq_11, rtol=1e-12)
+    printed = auxiliary_bound(Ms, [1.0], q, delta, version="printed")
+    assert_allclose(printed, -3.240, atol=1e-12)
+    assert_allclose(printed, -((W_plus[0] - W_minus[0]) ** 2).item())  # and that is no accident
+
+    grid = np.linspace(-6, 6, 1201)
+    least = {}
+    for version in ("corrected", "printed"):
+        values = [auxiliary_bound(Ms, [1.0], q, [[d]], version=version) for d in grid]
+        least[version] = grid[np.argmin(values)]
+    assert abs(least["corrected"] - delta[0][0]) <= 0.005
+    assert least["printed"] == -6
+    far = [auxiliary_bound(Ms, [1.0], q, [[d]], version="printed") for d in (-6, -12, -24)]
+    assert far[1] < 1e3 * far[0] < 0 and far[2] < 1e3 * far[1]  # unbounded below
+
+
+@pytest.mark.parametrize(
+    ("n", "losses"),
+    [
+        (5, ["2.2530", "2.2573"]),
+        (10, ["2.2530", "2.3038", "3.3655", "7.41", "72.4"]),
+        (40, ["2.2530", "3.17", "103.50"]),
+    ],
+)
+def test_B2_a_full_step_overshoots(n, losses):
+    """n copies of one voter take n times the step that is needed; the infimum is 2.2493."""
+    Ms = copies(n)
+    path = literal_printed(Ms, len(losses) - 1).loss
+    for loss, text in zip(path, losses, strict=True):
+        assert f"{loss:.{len(text.partition('.')[2])}f}" == text
+    assert all(np.diff(path) > 0)
+    infimum = 3 * np.log(4 / 3) + np.log(4)
+    assert_allclose(infimum, 2.2493, atol=5e-5)
+    for step in ("collins", "backtrack"):
+        path = literal_monotone(Ms, 8, step=step)
+        assert all(np.diff(path.loss) <= 1e-12)
+        assert_allclose(path.loss[-1], infimum, atol=1e-5)
+    assert_allclose(literal_monotone(Ms, 2, step="collins").loss[1:], [2.2503, 2.2496], atol=5e-5)
+
+
+def test_B2_the_condition_is_on_the_rows_and_not_on_the_entries():
+    for n in (1, 2):  # n = 2 breaks the condition and still decreases: sufficient, not necessary
+        assert np.diff(literal_printed(copies(n), 1).loss)[0] < 0
+    for n in (1, 2, 5, 40):
+        assert step_scale(copies(n), [1.0]) == n
+    with pytest.raises(ValueError, match="smoothing"):  # the loss has no float any more
+        literal_printed(copies(1000), 4)
+
+
+def test_B3_a_new_rho_breaks_the_bound():
+    """One voter a view, so that N = 1 and B2 is not to blame; rho jumps to one view."""
+    Ms = disjoint_errors()
+    path = literal_printed(Ms, 2, rho_step="vertex")
+    assert_allclose(path.loss, [1.6209, 2.0402, 2.4706], atol=5e-5)
+    assert_allclose(path.bound[0], -0.0716, atol=5e-5)
+    assert_allclose(path.loss[1] - path.loss[0], 0.4193, atol=5e-5)
+    kept = literal_printed(Ms, 2, rho_step="keep")
+    assert_allclose(kept.loss[1:], [1.4811, 1.3508], atol=5e-5)
+    for t, bound in enumerate(kept.bound):  # at fixed rho the bound holds, as N = 1
+        assert kept.loss[t + 1] - kept.loss[t] <= bound
+    rho, pi = uniform_start(Ms)
+    q = expit(-np.array(margins(Ms, rho, pi)))
+    assert_allclose(-guaranteed_decrease(Ms, rho, q), kept.bound[0], rtol=1e-12)
+
+
+def test_B3_without_a_tie_between_the_views():
+    """The same with one voter made better, so that Eq. (8) has one solution."""
+    Ms = [np.tile(M, (5, 1)) for M in disjoint_errors()]
+    Ms[0][0] = 1.0
+    path = literal_printed(Ms, 1)
+    assert path.rho[1] == [1.0, 0.0, 0.0]
+    assert path.loss[1] - path.loss[0] > 1 > 0 > path.bound[0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_B4_step_10_picks_one_view(seed):
+    """Whatever the other views' weights are, the printed classifier does not see them."""
+    Ms = random_votes(seed)
+    path = literal_printed(Ms, 5)
+    for rho in path.rho[1:]:
+        assert sorted(rho) == [0.0, 0.0, 1.0]
+    one = int(np.argmax(path.rho[-1]))
+    changed = [pi if v == one else [-7.0 for _ in pi] for v, pi in enumerate(path.pi[-1])]
+    z = margins(Ms, path.rho[-1], path.pi[-1])
+    assert margins(Ms, path.rho[-1], changed) == z
+    assert_allclose(z, Ms[one] @ path.pi[-1][one])
+    # the convex step is a mixture on the same problem
+    assert sum(weight > 0.05 for weight in literal_monotone(Ms, 5).rho[-1]) > 1
+
+
+def test_B5_the_printed_loss_rises():
+    falls = [np.diff(literal_printed(random_votes(seed), 20).loss) for seed in range(3)]
+    for path in falls:
+        assert (path > 0).any() and path.sum() > 0  # it ends above its start
+    for seed in range(3):
+        for step in ("collins", "backtrack"):
+            assert max(np.diff(literal_monotone(random_votes(seed), 20, step=step).loss)) < 0
+
+
+def test_B5_decreasing_and_bounded_is_not_convergence_to_the_minimum():
+    """Steps that shrink like 4^-t decrease the loss for ever and stop short of the infimum."""
+    M, pi, losses = [np.repeat([[1.0], [-1.0]], [7, 1], axis=0)], 1.0, []
+    for t in range(1, 12):
+        z = pi * M[0][:, 0]
+        losses.append(logistic_loss(z))
+        pi += optimal_delta(*weighted_votes(M, expit(-z)))[0][0] / 4.0**t
+    infimum = 7 * np.log(8 / 7) + np.log(8)
+    assert (np.diff(losses) < 0).all()
+    assert losses[-1] > infimum + 0.1
+
+
+def test_B5_the_minimiser_is_not_unique_and_may_not_exist():
+    Ms = random_votes(0)
+    rho, pi = np.array([0.5, 0.25, 0.25]), [np.ones(3), np.ones(4), np.ones(2)]
+    other = np.array([0.25, 0.5, 0.25])
+    moved = [pi[v] * rho[v] / other[v] for v in range(3)]
+    assert_allclose(margins(Ms, rho, pi), margins(Ms, other, moved))
+    # one voter that is always right: the loss has infimum 0 and is positive for all weights
+    losses = [logistic_loss(scale * np.ones(4)) for scale in (1, 10, 100)]
+    assert losses[0] > losses[1] > losses[2] > 0
+
+
+def test_B5_the_loss_is_not_jointly_convex():
+    """Two views that agree: both ends have margin 1, the middle has margin -1."""
+    M = [np.ones((1, 1))] * 2
+    ends = [([1.0, 0.0], [[1.0], [-3.0]]), ([0.0, 1.0], [[-3.0], [1.0]])]
+    middle = ([0.5, 0.5], [[-1.0], [-1.0]])
+    at_ends = [logistic_loss(margins(M, rho, pi)) for rho, pi in ends]
+    assert_allclose(at_ends, np.log1p(np.exp(-1)))
+    assert logistic_loss(margins(M, *middle)) > np.mean(at_ends) + 0.5
+
+
+@pytest.mark.parametrize(
+    ("seed", "start", "after_20"), [(0, 48.3, 55.2), (1, 48.5, 90.4), (2, 46.6, 66.5)]
+)
+def test_B6_two_levels_have_the_infimum_of_one_logistic_regression(seed, start, after_20):
+    Ms = random_votes(seed)
+    M = np.hstack(Ms)
+    fit = minimize(
+        lambda x: (logistic_loss(M @ x), -M.T @ expit(-M @ x)),
+        np.zeros(9),
+        jac=True,
+        method="BFGS",
+        options={"gtol": 1e-8},
+    )
+    # every weight vector of the one level is a (rho, Pi) of the two levels
+    pi = np.split(3 * fit.x, [3, 7])
+    assert_allclose(margins(Ms, [1 / 3] * 3, pi), M @ fit.x)
+    # and the monotone path gets there; the printed one does not
+    assert abs(literal_monotone(Ms, 400).loss[-1] - fit.fun) < 1e-5 * fit.fun
+    printed = literal_printed(Ms, 20).loss
+    assert_allclose([printed[0], printed[20]], [start, after_20], atol=0.05)
+    if seed == 0:
+        assert_allclose(fit.fun, 27.775417, atol=1e-6)
+
+
+def test_B7_domains_of_p_q_r_and_the_number_of_constraints():
+    # r is a vector of margins: outside of [0, 1] Eq. (5) is still the minimiser
+    found = minimize(lambda p: divergence(p, [0.5]) - 3 * p[0], [0.5], bounds=[(0, 1)])
+    assert_allclose(found.x, legendre(0.5, [-3.0]), atol=1e-5)
+    # q inside: F has no gradient at 0; p may be 0, and has to be in Eq. (6)
+    with pytest.raises(ValueError, match="strictly"):
+        log_odds([0.0])
+    assert divergence([0.0], [0.5]) == generic_divergence(
+        negative_binary_entropy, log_odds, [0.0], [0.5]
+    )
+    # P: sum_v n_v constraints, not V, and rho drops out unless it is 0
+    Ms = random_votes(0, m=20)
+    M = np.hstack(Ms)
+    scaled = np.hstack([rho_v * M_v for rho_v, M_v in zip((0.2, 0.3, 0.5), Ms, strict=True)])
+    assert np.linalg.matrix_rank(M) == np.linalg.matrix_rank(scaled) == 9 > len(Ms)
+    assert np.linalg.matrix_rank(np.hstack([M, scaled])) == 9  # the same linear space
+
+
+def test_B8_indices_of_the_votes_and_of_the_start():
+    """h_v,i in place of h_v,j: all columns of M_v are one. 1/n_V in place of 1/n_v: no mean."""
+    rng = np.random.default_rng(0)
+    h = np.where(rng.random((4, 4)) < 0.5, 1.0, -1.0)  # h[j, i]: vote of voter j on sample i
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    as_printed = np.array([[y[i] * h[i, i] for _ in range(4)] for i in range(4)])
+    assert np.linalg.matrix_rank(as_printed) == 1 < np.linalg.matrix_rank(y[:, None] * h.T)
+    _, pi = uniform_start(random_votes(0))
+    assert_allclose([sum(weights) for weights in pi], 1)
+    assert not np.allclose([len(weights) / len(pi[-1]) for weights in pi], 1)
+
+
+def test_B9_step_10_is_a_maximum():
+    """O(V): the linear programme of Eq. (8) is solved by the largest gain."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        gain = rng.exponential(size=rng.integers(2, 8))
+        found = linprog(-gain, A_eq=np.ones((1, len(gain))), b_eq=[1.0])
+        assert_allclose(found.x, np.arange(len(gain)) == np.argmax(gain), atol=1e-9)
+
+
+def test_B10_pi_is_not_a_vote_of_positive_weights():
+    Ms = random_votes(0, p=0.8)
+    Ms[1][:, 0] *= -1  # a voter below chance
+    pi = literal_printed(Ms, 1).pi[-1]
+    assert pi[1][0] < 0
+    assert all(abs(sum(weights) - 1) > 0.1 for weights in pi)
+
+
+# What the text says about Table 1
+
+
+def relative_gains(measure):
+    """Gain of MwMvC2 over the best of the others, in per cent, per data set."""
+    gains = []
+    for rows in TABLE.values():
+        second = max(values[measure] for name, values in rows.items() if name != "MwMvC2")
+        gains.append(100 * (rows["MwMvC2"][measure] / second - 1))
+    return np.array(gains)
+
+
+def test_B11_the_gain_in_F1_starts_at_3_and_not_at_2_2():
+    assert_allclose(relative_gains(0), [2.23, 1.12, 0.27], atol=0.005)  # text: .2 to 2.2
+    assert_allclose(relative_gains(1), [3.68, 3.82, 2.96], atol=0.005)  # text: 2.2 to 3.8
+    assert relative_gains(1).min() > 2.2 + 0.7
+
+
+def test_B12_rboost_is_not_the_worst_on_mnist1():
+    for rows in TABLE.values():
+        for measure in (0, 1):
+            assert min(rows, key=lambda name: rows[name][measure]) == "MVMLsp"
+    assert TABLE["MNIST1"]["MVMLsp"] < TABLE["MNIST1"]["rBoost.SH"] == (0.7580, 0.4067)
+
+
+def test_B13_multiview_does_not_always_beat_one_view():
+    """Late fusion and the multi-view methods but MVMLsp, against Mono and Concat."""
+    fused = ("Fusion", "MVMV", "MVWAB", "rBoost.SH", "MwMvC2")
+    exceptions = {
+        (data, name, measure)
+        for data, rows in TABLE.items()
+        for name in fused
+        for measure in (0, 1)
+        if rows[name][measure] <= max(rows[single][measure] for single in ("Mono", "Concat"))
+    }
+    assert exceptions == {
+        ("MNIST1", "rBoost.SH", 0),
+        ("MNIST1", "rBoost.SH", 1),
+        ("Reuters", "Fusion", 0),
+        ("Reuters", "Fusion", 1),
+    }
+
+
+def share_significant(first, second, n_draws=500):
+    """Share of simulated tables in which the rank-sum test of 20 splits gives p < .02."""
+    rng = np.random.default_rng(1)
+    p = [ranksums(rng.normal(*first, 20), rng.normal(*second, 20)).pvalue for _ in range(n_draws)]
+    return np.mean(np.array(p) < 0.02)
+
+
+def test_B14_a_missing_arrow_in_table_1():
+    """Reuters: F1 of MVWAB should be marked if +- is a standard deviation; rBoost.SH's not."""
+    ours_f1, ours_accuracy = (0.5244, 0.012), (0.7662, 0.010)
+    assert share_significant((0.5034, 0.016), ours_f1) > 0.95  # no arrow is printed
+    assert share_significant((0.5093, 0.010), ours_f1) > 0.85  # arrow printed
+    assert share_significant((0.7641, 0.014), ours_accuracy) < 0.1  # none printed
+
+
+def test_B15_the_splits_are_paired():
+    """A small gain on every split: the signed-rank test sees it, the rank-sum test does not."""
+    rng = np.random.default_rng(0)
+    first = rng.normal(0.80, 0.012, size=20)  # splits differ in difficulty
+    second = first + 0.003 + rng.normal(0, 0.001, size=20)
+    assert ranksums(first, second).pvalue > 0.02
+    assert wilcoxon(first, second).pvalue < 1e-3
