@@ -19,7 +19,7 @@ from mvref.datasets import (
     fetch_uwave,
 )
 from mvref.datasets import _lookup as lookup
-from mvref.datasets._registry import FILES, VGG_FLOWERS
+from mvref.datasets._registry import BY_HAND, FILES, FOLDERS, VGG_FLOWERS
 
 GOOD = b"1 2 3\n"
 FILE = "mfeat-mor"
@@ -307,6 +307,7 @@ def test_subsets_share_a_folder(folders, put):
 
 
 def test_registry_is_well_formed():
+    assert BY_HAND.keys() == FILES.keys() >= FOLDERS.keys()
     for dataset, files in FILES.items():
         for file, (sha256, url) in files.items():
             assert re.fullmatch("[0-9a-f]{64}", sha256), (dataset, file)

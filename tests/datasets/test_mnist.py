@@ -5,6 +5,7 @@ import struct
 
 import numpy as np
 import pytest
+from sklearn.metrics.pairwise import cosine_similarity
 
 from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_mnist_views
 from mvref.datasets import _mnist as mnist_module
@@ -236,3 +237,17 @@ def test_labels_must_be_digits(put, tmp_path, monkeypatch):
     }
     with pytest.raises(DatasetCorrupted, match="t10k-labels-idx1-ubyte must hold the digits"):
         mnist_module.read_parts(paths)
+
+
+def agreement(X):
+    """Correlation of the cosines of all pairs of samples in two views, least and largest."""
+    pairs = np.triu_indices(X.n_samples, 1)
+    correlations = np.corrcoef([cosine_similarity(view)[pairs] for view in X.views])
+    between = correlations[np.triu_indices(X.n_views, 1)]
+    return round(between.min(), 2), round(between.max(), 2)
+
+
+def test_views_agree_as_the_chapter_says(quarters):
+    some = np.random.default_rng(0).permutation(70_000)[:1000]
+    assert agreement(quarters.X[some]) == (0.16, 0.24)
+    assert agreement(fetch_mnist_views(overlap=True).X[some]) == (0.58, 0.81)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.io import savemat
+from sklearn.metrics.pairwise import cosine_similarity
 
 from mvref.datasets import (
     DatasetCorrupted,
@@ -140,6 +141,19 @@ def test_1200_has_three_pairs_of_equal_documents(reuters1200):
     for document in np.flatnonzero(np.bincount(where.ravel()) > 1):
         assert len(set(reuters1200.y[where.ravel() == document])) == 1
     assert "3 pairs of documents are equal" in " ".join(reuters1200.DESCR.split())
+
+
+def test_topics_and_translations_are_as_the_chapter_says(reuters1200):
+    """The cosine to the own topic is the largest of each row; the views agree on the cosines."""
+    pairs = np.triu_indices(1200, 1)
+    cosines = [cosine_similarity(view) for view in reuters1200.X.views]
+    for C in cosines:
+        C = np.where(np.eye(1200), np.nan, C)
+        between = np.nanmean(C.reshape(6, 200, 6, 200), axis=(1, 3))
+        np.testing.assert_array_equal(between.argmax(axis=1), range(6))
+        assert set(np.argsort(np.diag(between))[-2:]) == {2, 4} and np.diag(between).argmin() == 1
+    agreement = np.corrcoef([C[pairs] for C in cosines])[np.triu_indices(5, 1)]
+    assert (round(agreement.min(), 2), round(agreement.max(), 2)) == (0.82, 0.85)
 
 
 def test_600_is_the_published_one(reuters600):

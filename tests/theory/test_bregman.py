@@ -98,6 +98,12 @@ def test_divergence_is_non_negative_convex_and_mirrored(p, q, t, other):
     assert_allclose(divergence(1 - p, 1 - q), divergence(p, q), rtol=1e-12, atol=1e-15)
 
 
+def test_divergence_of_neighbours_is_not_negative():
+    """Rounding alone makes the terms of Eq. (4) negative here."""
+    for p in (0.6369616873214543, 0.033585575305464355, 0.42268722119765845):
+        assert 0 <= divergence([p], [np.nextafter(p, 1)]) < 1e-15
+
+
 @pytest.mark.parametrize(
     ("p", "q", "expected"),
     [
@@ -187,7 +193,7 @@ def test_legendre_does_not_overflow():
 # Eqs. (2) and (6)
 
 
-@pytest.mark.parametrize("size", [1e-3, 1, 5, 12, 29.9, 30.1, 36, 40, 700])
+@pytest.mark.parametrize("size", [1e-3, 1, 5, 12, 29.9, 30.1, 36, 40, 700, 760, 1000])
 def test_loss_is_a_divergence_to_twelve_digits(size):
     for z in ([size], [-size], [size, -size, 0.0], [size] * 7):
         exact = precise_loss(z)

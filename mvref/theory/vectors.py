@@ -1,0 +1,61 @@
+"""Checks of the vectors that the functions of the theory take."""
+
+import numpy as np
+
+
+def check_vector(values, name):
+    """Return `values` as a non-empty vector of finite numbers, or raise a ValueError.
+
+    Parameters
+    ----------
+    values : array-like
+    name : str
+        Name of the argument, for the message.
+
+    Returns
+    -------
+    values : float array, shape (m,)
+    """
+    values = np.asarray(values, dtype=float)
+    if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
+        raise ValueError(
+            f"{name} must be a non-empty vector of finite numbers, got shape {values.shape}."
+        )
+    return values
+
+
+def in_unit_interval(values, name, open_interval=False):
+    """Return `values` as a vector of numbers between 0 and 1, or raise a ValueError.
+
+    Parameters
+    ----------
+    values : array-like
+    name : str
+    open_interval : bool
+        Refuse 0 and 1.
+
+    Returns
+    -------
+    values : float array, shape (m,)
+    """
+    values = check_vector(values, name)
+    low, high = values.min(), values.max()
+    inside = 0 < low and high < 1 if open_interval else 0 <= low and high <= 1
+    if not inside:
+        where = "strictly between 0 and 1" if open_interval else "between 0 and 1"
+        raise ValueError(f"{name} must lie {where}, got values from {low:g} to {high:g}.")
+    return values
+
+
+def check_same_length(a, name_a, b, name_b):
+    """Raise a ValueError unless two vectors have the same length.
+
+    Parameters
+    ----------
+    a : array
+    name_a : str
+    b : array
+    name_b : str
+    """
+    if a.shape != b.shape:
+        raise ValueError(f"{name_a} and {name_b} must agree in length, got {len(a)} and {len(b)}.")
