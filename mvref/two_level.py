@@ -249,11 +249,15 @@ def step_length(z, h, target, N, step):
 
 def _check_tables(Ms):
     """Return the tables as float arrays, and which samples have which view, shape (m, V)."""
-    Ms = [np.asarray(M, dtype=float) for M in Ms]
-    if not Ms or any(M.ndim != 2 or M.shape[1] == 0 or len(M) != len(Ms[0]) for M in Ms):
+    try:
+        Ms = [np.asarray(M, dtype=float) for M in Ms]
+    except (TypeError, ValueError) as error:
+        raise ValueError("Ms must be a list of 2-D arrays of numbers, one per view.") from error
+    shapes = list(dict.fromkeys(M.shape for M in Ms))
+    if not Ms or any(len(s) != 2 or 0 in s or s[0] != shapes[0][0] for s in shapes):
         raise ValueError(
             "Ms must be a list of 2-D arrays with one row per sample and a column or more each, "
-            f"got shapes {[M.shape for M in Ms]}."
+            f"got shapes {shapes}."
         )
     seen = np.column_stack([M[:, 0] != 0 for M in Ms]).astype(float)
     for v, M in enumerate(Ms):
@@ -285,5 +289,7 @@ def check_options(max_iter, update, step, rho_step, smoothing):
     check_choice(update, "update", UPDATES)
     check_choice(step, "step", STEPS)
     check_choice(rho_step, "rho_step", RHO_STEPS)
-    if not (isinstance(smoothing, str) and smoothing == "auto"):
+    if isinstance(smoothing, str):
+        check_choice(smoothing, "smoothing", ["auto"])
+    else:
         check_number(smoothing, "smoothing", low=0)

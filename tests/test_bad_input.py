@@ -13,11 +13,25 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
-from mvref import MVLSVM, LandmarkProjection, MultiView, PerView
+from mvref import MVLSVM, LandmarkProjection, MultiView, MwMvC2, PerView
 from mvref.mvl_svm import impute
-from mvref.rivals import LaplacianCompletion, PerViewSVM
+from mvref.rivals import (
+    MVMV,
+    MVWAB,
+    Concat,
+    Fusion,
+    LaplacianCompletion,
+    Mono,
+    Mumbo,
+    PerViewSVM,
+    RBoostSH,
+)
+from mvref.two_level import learn_weights
 from tests.literal import toy_views
 
 NAN = np.nan
@@ -26,6 +40,7 @@ X = MultiView([A, B])
 FLAT = np.hstack([A, B])
 FRAME = pd.DataFrame(FLAT, columns=list("abcdefg"))
 GONE = np.full((40, 4), NAN)
+STUMP = DecisionTreeClassifier(max_depth=1)
 DISTANCES = np.abs(A[:, [0]] - A[:, 0])
 FITTED = MVLSVM(5, random_state=0).fit(X, Y)
 PHI, P = np.array([[1.0, NAN, NAN, 1.0], [0.5, 1.0, 0.2, 0.3]]), np.eye(4)[:2]
@@ -56,6 +71,16 @@ def one_row_without_views():
 def fit(X=X, y=Y, **parameters):
     """A call of MVLSVM(**parameters).fit(X, y)."""
     return lambda: MVLSVM(**parameters).fit(X, y)
+
+
+def mwmvc2(X=X, y=Y, **parameters):
+    """A call of MwMvC2(**parameters).fit(X, y)."""
+    return lambda: MwMvC2(**parameters).fit(X, y)
+
+
+def rival(method, X=X, y=Y, **parameters):
+    """A call of method(**parameters).fit(X, y)."""
+    return lambda: method(**parameters).fit(X, y)
 
 
 def project(X=X, **parameters):
@@ -433,6 +458,153 @@ OTHERS = [
     ),
 ]
 
+VOTES = np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+
+MWMVC2 = [
+    case("voters unknown", mwmvc2(voters="tree"), "voters", "'tree'", "random_trees"),
+    case("voters None", mwmvc2(voters=None), "voters", "None", "list"),
+    case("voters empty", mwmvc2(voters=[]), "voters", "[]", "list"),
+    case("one voter, no list", mwmvc2(voters=STUMP), "voters", "list", "DecisionTreeClassifier"),
+    case("voters by name", mwmvc2(voters={"a": STUMP}), "voters", "list", "'a'"),
+    case("a voter is a class", mwmvc2(voters=[type(STUMP)]), "voters[0]", "classifier"),
+    case("a voter is a number", mwmvc2(voters=[STUMP, 3]), "voters[1]", "3"),
+    case("a voter regresses", mwmvc2(voters=[Ridge()]), "voters[0]", "Ridge()"),
+    case("T negative", mwmvc2(max_iter=-1), "max_iter", ">= 0", "-1"),
+    case("T 1.5", mwmvc2(max_iter=1.5), "max_iter", "integer", "1.5"),
+    case("T None", mwmvc2(max_iter=None), "max_iter", "None"),
+    case("update unknown", mwmvc2(update="printed"), "update", "'printed'", "paper"),
+    case("update None", mwmvc2(update=None), "update", "None", "monotone"),
+    case("step a number", mwmvc2(step=1.0), "step", "1.0", "collins"),
+    case("rho_step unknown", mwmvc2(rho_step="lp"), "rho_step", "'lp'", "exact"),
+    case("smoothing negative", mwmvc2(smoothing=-0.1), "smoothing", ">= 0", "-0.1"),
+    case("smoothing NaN", mwmvc2(smoothing=NAN), "smoothing", "nan"),
+    case("smoothing infinite", mwmvc2(smoothing=np.inf), "smoothing", "inf"),
+    case("smoothing a word", mwmvc2(smoothing="small"), "smoothing", "'small'", "'auto'"),
+    case("smoothing None", mwmvc2(smoothing=None), "smoothing", "None"),
+    case(
+        "no smoothing and no errors",
+        mwmvc2(voters=[DecisionTreeClassifier()], smoothing=0),
+        "smoothing",
+        "> 0",
+        "view 0",
+    ),
+    case("ties unknown, MwMvC2", mwmvc2(ties="first"), "ties", "'first'", "largest"),
+    case("ties None, MwMvC2", mwmvc2(ties=None), "ties", "None", "random"),
+    case("n_jobs a word", mwmvc2(n_jobs="all"), "n_jobs"),
+    case("n_jobs zero", mwmvc2(n_jobs=0), "n_jobs", "0"),
+    case("random_state a word, MwMvC2", mwmvc2(random_state="a"), "'a'", "seed"),
+    case("MwMvC2, y shorter", mwmvc2(y=Y[:-1]), "y ", "39", "40"),
+    case("MwMvC2, y one class", mwmvc2(y=np.full(40, 3)), "y", "one class", "3"),
+    case("MwMvC2, no view", mwmvc2(one_row_without_views()), "1 sample", "no view", "row 3"),
+    case(
+        "MwMvC2, a view of one class",
+        mwmvc2([np.where(Y[:, None], NAN, A), B]),
+        "'view_0'",
+        "one class",
+    ),
+    case("MwMvC2, a view nobody has", mwmvc2([A, GONE]), "'view_1'", "one class"),
+    case("MwMvC2, other widths", mwmvc2(views=[4, 3]), "views", "[4, 3]", "[3, 4]"),
+    case(
+        "MwMvC2, predict without a view",
+        lambda: MwMvC2().fit(X, Y).predict(one_row_without_views()),
+        "1 sample",
+        "row 3",
+    ),
+    case(
+        "MwMvC2, predict other widths",
+        lambda: MwMvC2().fit(X, Y).predict([A, B[:, :3]]),
+        "[3, 3]",
+        "[3, 4]",
+    ),
+    case("tables None", lambda: learn_weights(None), "Ms", "list"),
+    case("no tables", lambda: learn_weights([]), "Ms", "[]"),
+    case("one table, no list", lambda: learn_weights(VOTES), "Ms", "2-D", "(2,)"),
+    case("tables of words", lambda: learn_weights([[["a"]]]), "Ms", "numbers"),
+    case("a table ragged", lambda: learn_weights([[[1, 1], [1]]]), "Ms", "2-D"),
+    case("tables, other rows", lambda: learn_weights([VOTES, VOTES[:2]]), "Ms", "(3, 2)", "(2, 2)"),
+    case("a table without voters", lambda: learn_weights([VOTES[:, :0]]), "Ms", "(3, 0)"),
+    case("a table without samples", lambda: learn_weights([VOTES[:0]]), "Ms", "(0, 2)"),
+    case("votes of a half", lambda: learn_weights([VOTES, VOTES / 2]), "Ms[1]", "-1 and +1"),
+    case("votes NaN", lambda: learn_weights([VOTES * NAN]), "Ms[0]", "-1 and +1"),
+    case(
+        "one voter abstains",
+        lambda: learn_weights([changed(VOTES, (0, 1), 0.0)]),
+        "Ms[0]",
+        "whole rows",
+    ),
+    case(
+        "the first voter abstains",
+        lambda: learn_weights([changed(VOTES, (0, 0), 0.0)]),
+        "Ms[0]",
+        "whole rows",
+    ),
+    case("weights, T negative", lambda: learn_weights([VOTES], max_iter=-1), "max_iter", "-1"),
+    case("weights, update", lambda: learn_weights([VOTES], update="x"), "update", "'x'"),
+    case("weights, step", lambda: learn_weights([VOTES], step="x"), "step", "'x'"),
+    case("weights, rho_step", lambda: learn_weights([VOTES], rho_step="x"), "rho_step", "'x'"),
+    case("weights, smoothing", lambda: learn_weights([VOTES], smoothing=-1), "smoothing", "-1"),
+    case(
+        "weights, no smoothing and no errors",
+        lambda: learn_weights([VOTES, np.ones((3, 1))], smoothing=0),
+        "smoothing",
+        "view 1",
+    ),
+]
+
+GAP = [changed(A, 3, NAN), B]
+ONE_OF_A_CLASS = np.where(np.arange(40) == 3, "c", np.where(Y, "b", "a"))
+
+VOTING = [
+    case("Mono, view unknown", rival(Mono, view="sound"), "view", "'sound'", "view_0", "'cv'"),
+    case("Mono, view far", rival(Mono, view=2), "view", "0..1", "2"),
+    case("Mono, view None", rival(Mono, view=None), "view", "None"),
+    case("Mono, view 0.5", rival(Mono, view=0.5), "view", "0.5"),
+    case("Mono, two views", rival(Mono, view=[0, 1]), "view", "[0, 1]"),
+    case("Mono, no views", rival(Mono, view=[]), "view", "[]"),
+    case("Mono, one fold", rival(Mono, cv=1), "cv", ">= 2", "1"),
+    case("Mono, folds a word", rival(Mono, cv="five"), "cv", "'five'"),
+    case("Concat, a gap refused", rival(Concat, GAP, estimator=LogisticRegression()), "missing"),
+    case("Fusion, one part", rival(Fusion, train_size=1), "train_size", "1"),
+    case("Fusion, no first part", rival(Fusion, train_size=0.0), "train_size", "> 0", "0.0"),
+    case("Fusion, a share above 1", rival(Fusion, train_size=60), "train_size", "<= 1", "60"),
+    case("Fusion, a share in words", rival(Fusion, train_size="60%"), "train_size", "'60%'"),
+    case("Fusion, final regresses", rival(Fusion, final_estimator=Ridge()), "final_estimator"),
+    case("Fusion, a lone sample", rival(Fusion, y=ONE_OF_A_CLASS), "2 samples", "'c'"),
+    *(
+        case(f"{method.__name__}, {name}", rival(method, estimator=wrong), "estimator ", told)
+        for method in (Mono, Concat, Fusion, MVMV, MVWAB, RBoostSH, Mumbo)
+        for name, wrong, told in (
+            ("estimator regresses", Ridge(), "Ridge()"),
+            ("estimator a class", KNeighborsClassifier, "KNeighborsClassifier"),
+            ("estimator a word", "tree", "'tree'"),
+        )
+    ),
+    *(
+        case(f"{method.__name__}, {name}", rival(method, **{parameter: wrong}), parameter, told)
+        for method in (MVWAB, RBoostSH, Mumbo)
+        for name, parameter, wrong, told in (
+            ("no rounds", "n_estimators", 0, ">= 1, got 0"),
+            ("rounds 1.5", "n_estimators", 1.5, "1.5"),
+            ("ties unknown", "ties", "score", "'score'"),
+            ("no weights", "estimator", KNeighborsClassifier(), "sample_weight"),
+        )
+    ),
+    case("MVMV, ties unknown", rival(MVMV, ties="first"), "ties", "'first'", "largest"),
+    case("gamma zero", rival(RBoostSH, gamma=0), "gamma", "> 0", "0"),
+    case("gamma above 1", rival(RBoostSH, gamma=1.1), "gamma", "<= 1", "1.1"),
+    case("gamma None", rival(RBoostSH, gamma=None), "gamma", "None"),
+    case("sigma negative", rival(RBoostSH, sigma=-0.1), "sigma", ">= 0", "-0.1"),
+    *(
+        case(
+            f"{method.__name__}, a view of one class",
+            rival(method, [np.where(Y[:, None], NAN, A), B]),
+            "'view_0'",
+            "one class",
+        )
+        for method in (Mono, Fusion, MVMV, MVWAB, RBoostSH, Mumbo)
+    ),
+]
+
 TABLE = [
     *MULTIVIEW,
     *CUTS,
@@ -444,6 +616,8 @@ TABLE = [
     *AFTER_FIT,
     *IMPUTE,
     *OTHERS,
+    *VOTING,
+    *MWMVC2,
 ]
 
 
@@ -468,8 +642,17 @@ BEFORE_FIT = {
     "LandmarkProjection.restrict": lambda: LandmarkProjection().restrict([0]),
     "PerView.transform": lambda: PerView(StandardScaler()).transform(X),
     "PerView, passthrough": lambda: PerView().transform(X),
+    "MwMvC2.predict": lambda: MwMvC2().predict(X),
+    "MwMvC2.decision_function": lambda: MwMvC2().decision_function(X),
     "PerViewSVM.predict": lambda: PerViewSVM().predict(X),
     "LaplacianCompletion.transform": lambda: LaplacianCompletion().transform(X),
+    "Mono.predict": lambda: Mono().predict(X),
+    "Concat.predict": lambda: Concat().predict(X),
+    "Fusion.decision_function": lambda: Fusion().decision_function(X),
+    "MVMV.predict": lambda: MVMV().predict(X),
+    "MVWAB.predict": lambda: MVWAB().predict(X),
+    "RBoostSH.decision_function": lambda: RBoostSH().decision_function(X),
+    "Mumbo.predict": lambda: Mumbo().predict(X),
 }
 
 

@@ -1,0 +1,142 @@
+"""What the boosting rivals share: a round of AdaBoost in which a voter may abstain.
+
+Symbols    d (m,) weights of the samples, sum 1;  yh (m,): +1 right, -1 wrong, 0 abstains;
+           W+, W-, W0: weights of the samples where the vote is right, wrong, or abstains.
+Round      alpha = 1/2 ln(W+/W-), which minimises Z = sum_i d_i exp(-alpha yh_i), and then
+           Z = W0 + 2 sqrt(W+ W-) (R. E. Schapire, Y. Singer, Machine Learning 37, 1999);
+           d <- d exp(-alpha yh) / Z. Without abstention W0 = 0, and with the edge e = W+ - W-
+           alpha = 1/2 ln((1 + e)/(1 - e)) and Z = sqrt(1 - e^2).
+Cap        no error counts as less than half a sample, 1/(2m): |alpha| <= 1/2 ln(2m - 1).
+"""
+
+import numpy as np
+from sklearn.dummy import DummyClassifier
+from sklearn.tree import BaseDecisionTree
+from sklearn.utils.validation import has_fit_parameter
+
+from ..voters import check_classifier, seeded_clone
+
+
+def half_log_odds(W_plus, W_minus, m):
+    """Return 1/2 ln(W+/W-), with an error of 1/(2m) at least.
+
+    Parameters
+    ----------
+    W_plus, W_minus : float
+        Weights of right and wrong votes.
+    m : int
+        Number of training samples.
+
+    Returns
+    -------
+    alpha : float
+        0 if nobody voted.
+
+    Examples
+    --------
+    >>> from mvref.rivals.adaboost import half_log_odds
+    >>> round(half_log_odds(3.0, 1.0, m=100), 3), half_log_odds(0.0, 0.0, m=100)
+    (0.549, 0.0)
+    """
+    if W_plus + W_minus == 0:
+        return 0.0
+    error = np.clip(W_minus / (W_plus + W_minus), 0.5 / m, 1 - 0.5 / m)
+    return float(0.5 * np.log((1 - error) / error))
+
+
+def boost_step(d, yh):
+    """Weigh a vote and reweigh the samples: a round of AdaBoost that allows abstention.
+
+    Parameters
+    ----------
+    d : array, shape (m,)
+        Weights of the samples, sum 1.
+    yh : array, shape (m,)
+        +1 where the vote is right, -1 where it is wrong, 0 where it abstains.
+
+    Returns
+    -------
+    alpha, edge, Z : floats
+    d : array, shape (m,)
+        New weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.rivals.adaboost import boost_step
+    >>> alpha, edge, Z, d = boost_step(np.full(4, 0.25), np.array([1, 1, 1, -1]))
+    >>> edge, float(d[3].round(3))  # the sample that is wrong gets half of the weight
+    (0.5, 0.5)
+    """
+    alpha = half_log_odds(d[yh > 0].sum(), d[yh < 0].sum(), len(d))
+    unnormalised = d * np.exp(-alpha * yh)
+    Z = unnormalised.sum()
+    return alpha, float(d @ yh), float(Z), unnormalised / Z
+
+
+def weighted_learner(estimator, default):
+    """Return the weak learner given, or the default for None; it must take sample weights.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier or None
+    default : scikit-learn classifier
+
+    Returns
+    -------
+    classifier : scikit-learn classifier
+    """
+    if estimator is None:
+        return default
+    check_classifier(estimator, "estimator")
+    if not has_fit_parameter(estimator, "sample_weight"):
+        raise ValueError(
+            f"estimator must accept sample_weight in fit, {type(estimator).__name__} does not."
+        )
+    return estimator
+
+
+def fit_weighted(learner, rows, y, weights, rng):
+    """Fit a clone of a weak learner on weighted samples.
+
+    Parameters
+    ----------
+    learner : scikit-learn classifier
+    rows : array or CSR matrix, shape (n, n_features)
+    y : array, shape (n,)
+    weights : array, shape (n,)
+        Scaled to mean 1, so that a penalty of the learner means the same in every round.
+    rng : RandomState
+
+    Returns
+    -------
+    voter : fitted classifier
+    """
+    if (y == y[0]).all():  # one against the rest, in a view that never shows the class
+        return DummyClassifier(strategy="most_frequent").fit(rows, y)
+    total = weights.sum()
+    weights = weights * (len(y) / total) if total > 0 else np.ones(len(y))
+    return seeded_clone(learner, rng).fit(rows, y, sample_weight=weights)
+
+
+def training_rows(learner, X):
+    """Return for every view its samples that are observed; trees get the precision they use.
+
+    Parameters
+    ----------
+    learner : scikit-learn classifier
+    X : MultiView of m samples
+
+    Returns
+    -------
+    tables : list of V pairs (rows, where)
+        Array or CSR matrix (m_v, n_features) and the positions (m_v,) of its samples.
+    """
+    tables = []
+    for view, seen in zip(X.views, X.observed.T, strict=True):
+        where = np.flatnonzero(seen)
+        rows = view[where]
+        tables.append(
+            (rows.astype(np.float32) if isinstance(learner, BaseDecisionTree) else rows, where)
+        )
+    return tables

@@ -1,0 +1,265 @@
+"""Mumbo: multi-class boosting in which the views cooperate.
+
+S. Koco, C. Capponi, "A boosting approach to multiview classification with cooperation", ECML PKDD
+2011. It generalises AdaBoost.MM (I. Mukherjee, R. E. Schapire, JMLR 14, 2013).
+
+Problem    min over alpha of sum_i sum_{l != y_i} exp(f(i, l) - f(i, y_i)), f(i, l) the weight of
+           the votes for class l.
+Symbols    C (m, K) costs: C(i, l) = exp(f(i, l) - f(i, y_i)) for l != y_i, and
+           C(i, y_i) = -sum_{l != y_i} C(i, l);  one global C, and a local C_v for every view;
+           edge of h on C: -sum_i C(i, h(x_i)) / sum_i sum_{l != y_i} C(i, l), in [-1, 1].
+Algorithm  round t: fit h_v on every view, sample i with weight -C_v(i, y_i);
+           alpha_v = 1/2 ln((1 + edge_v)/(1 - edge_v)), its edge on C_v;
+           f_v(i, h_v(x_i)) += alpha_v d_v(i), where d_v(i) = 1 if h_v is right on i, or if every
+           view is wrong, and else 0: a view leaves a sample to the views that manage it;
+           of the h_v the one with the largest edge on the global C joins the vote, with the alpha
+           of that edge, and C follows without d.
+Decision   the class with the largest sum of alpha_t 1[h_t(x) = l].
+
+Our readings
+           * costs are divided by their largest, which no edge notices and no exponential outgrows;
+           * no edge counts as more than 1 - 1/m, so that alpha is finite;
+           * boosting stops after a voter without error, or where no voter has a positive edge.
+Missing    a view abstains where it is missing: it costs nothing there, and its edge on the global C
+           is over all samples. "Every view is wrong" is: every view that the sample has.
+"""
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_random_state
+
+from ..base import validate_targets, validate_views
+from ..checks import check_choice, check_number
+from ..ties import TIES, break_ties, draw_keys
+from ..voters import (
+    check_trainable,
+    check_votable,
+    count_votes,
+    difference_if_two,
+    predict_all,
+)
+from .adaboost import fit_weighted, training_rows, weighted_learner
+from .scored import Scored
+
+
+def cost_matrix(f, codes):
+    """Return the costs, divided by the largest.
+
+    Parameters
+    ----------
+    f : array, shape (m, K)
+        Weight of the votes for each class.
+    codes : int array, shape (m,)
+        True classes.
+
+    Returns
+    -------
+    C : array, shape (m, K)
+        Rows sum to zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.rivals.mumbo import cost_matrix
+    >>> cost_matrix(np.zeros((2, 3)), np.array([0, 2]))
+    array([[-2.,  1.,  1.],
+           [ 1.,  1., -2.]])
+    """
+    rows = np.arange(len(codes))
+    exponent = f - f[rows, codes][:, None]
+    exponent[rows, codes] = -np.inf
+    C = np.exp(exponent - exponent.max())
+    C[rows, codes] = -C.sum(axis=1)
+    return C
+
+
+def edge_of(C, said, codes):
+    """Return the edge of a voter on the costs C.
+
+    Parameters
+    ----------
+    C : array, shape (m, K)
+    said : int array, shape (m,)
+        Classes that the voter names; -1: it abstains.
+    codes : int array, shape (m,)
+        True classes.
+
+    Returns
+    -------
+    edge : float
+        In [-1, 1]: 1 if it is right everywhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.rivals.mumbo import cost_matrix, edge_of
+    >>> codes = np.array([0, 1, 2, 2])
+    >>> edge_of(cost_matrix(np.zeros((4, 3)), codes), np.array([0, 1, 2, 0]), codes)
+    0.625
+    """
+    rows = np.flatnonzero(said >= 0)
+    return float(C[rows, said[rows]].sum() / C[np.arange(len(codes)), codes].sum())
+
+
+def weight_of(edge, m):
+    """Return 1/2 ln((1 + edge)/(1 - edge)), the edge limited to 1 - 1/m.
+
+    Parameters
+    ----------
+    edge : float
+    m : int
+        Number of training samples.
+
+    Returns
+    -------
+    alpha : float
+    """
+    return float(np.arctanh(np.clip(edge, 1 / m - 1, 1 - 1 / m)))
+
+
+class Mumbo(Scored):
+    """Multi-class boosting with one cost matrix per view and a global one.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, default=None
+        Weak learner, must accept ``sample_weight``. None: decision trees of depth 2, deeper where
+        there are more than four classes: log2(K), rounded up, for a leaf per class.
+    n_estimators : int, default=100
+        T, largest number of rounds.
+    ties : {"random", "smallest", "largest"}, default="random"
+        Who wins where the final votes tie: a coin of the sample, the smallest label or the
+        largest.
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views.
+    random_state : int, RandomState instance or None
+        Seeds of the voters and of the coins.
+
+    Attributes
+    ----------
+    voters_ : list of T fitted classifiers
+        The ones that joined the vote; they predict positions in ``classes_``.
+    view_history_ : int array, shape (T,)
+        Their views.
+    alphas_, edges_ : arrays, shape (T,)
+        Their weights, and edges on the global costs.
+    local_edges_ : array, shape (T, V)
+        Edges of all views' voters on their own costs.
+    tie_keys_ : array
+        Keys of the coins, see :mod:`mvref.ties`.
+    classes_ : array of labels
+    n_features_in_ : int
+
+    Notes
+    -----
+    The share of training errors is at most (K - 1) times the product of sqrt(1 - e_t^2), e_t the
+    ``edges_``, as long as none was limited. With two classes and one view this is AdaBoost.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.rivals import Mumbo
+    >>> data = load_iris_views()
+    >>> bool(Mumbo(random_state=0).fit(data.X, data.y).score(data.X, data.y) > 0.9)
+    True
+    """
+
+    _learnt = "alphas_"
+
+    def __init__(
+        self, estimator=None, *, n_estimators=100, ties="random", views=None, random_state=None
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.ties = ties
+        self.views = views
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Boost on all views together.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of m samples
+        y : array-like of shape (m,)
+
+        Returns
+        -------
+        self : Mumbo
+        """
+        X = validate_views(self, X, reset=True)
+        check_number(self.n_estimators, "n_estimators", low=1, integer=True)
+        check_choice(self.ties, "ties", TIES)
+        learner = weighted_learner(self.estimator, None)
+        codes = validate_targets(self, y, X.n_samples)
+        check_votable(X)
+        check_trainable(X, codes)
+        if learner is None:
+            depth = max(2, int(np.ceil(np.log2(len(self.classes_)))))
+            learner = DecisionTreeClassifier(max_depth=depth)
+        rng = check_random_state(self.random_state)
+        self.tie_keys_ = draw_keys(X.shape[1], rng)
+        self._boost(learner, X, codes, rng)
+        return self
+
+    def _boost(self, learner, X, codes, rng):
+        m, V, K = len(codes), X.n_views, len(self.classes_)
+        tables = training_rows(learner, X)
+        f, f_v = np.zeros((m, K)), np.zeros((V, m, K))
+        chosen, local_edges = [], []
+        for _ in range(self.n_estimators):
+            C_v = [cost_matrix(f_v[v], codes) for v in range(V)]
+            voters, said = [], np.full((m, V), -1)
+            for v, (rows, where) in enumerate(tables):
+                weights = -C_v[v][where, codes[where]]
+                voters.append(fit_weighted(learner, rows, codes[where], weights, rng))
+                said[where, v] = voters[-1].predict(rows)
+            local_edges.append(self._cooperate(f_v, C_v, said, codes, X.observed))
+            C = cost_matrix(f, codes)
+            edges = [edge_of(C, said[:, v], codes) for v in range(V)]
+            best = int(np.argmax(edges))
+            alpha = weight_of(max(edges[best], 0.0), m)
+            add_votes(f, said[:, best], alpha)
+            chosen.append((voters[best], best, alpha, edges[best]))
+            if (said[:, best] == codes).all() or edges[best] <= 1e-12:
+                break
+        voters, views, alphas, edges = zip(*chosen, strict=True)
+        self.voters_, self.view_history_ = list(voters), np.array(views)
+        self.edges_, self.local_edges_ = np.array(edges), np.array(local_edges)
+        self.alphas_ = np.array(alphas)
+
+    def _cooperate(self, f_v, C_v, said, codes, observed):
+        """Add the views' votes to their own f_v, in place; return the local edges."""
+        right = said == codes[:, None]
+        nobody = ~right.any(axis=1)
+        edges = []
+        for v, seen in enumerate(observed.T):
+            rows = np.flatnonzero(seen)
+            edges.append(edge_of(C_v[v][rows], said[rows, v], codes[rows]))
+            d = right[:, v] | nobody
+            add_votes(f_v[v], said[:, v], weight_of(edges[-1], len(codes)) * d)
+        return edges
+
+    def _scores(self, X):
+        """Sum the weights of the votes for every class."""
+        votes = np.zeros((X.n_samples, len(self.classes_)))
+        for v, (view, seen) in enumerate(zip(X.views, X.observed.T, strict=True)):
+            rounds = np.flatnonzero(self.view_history_ == v)
+            if len(rounds) and seen.any():
+                labels = predict_all([self.voters_[t] for t in rounds], view, seen)
+                votes[seen] += count_votes(labels, self.alphas_[rounds], votes.shape[1])
+        width = 1e-9 * max(self.alphas_.sum(), 1.0)  # equal up to rounding is equal
+        return break_ties(difference_if_two(votes), X, self.ties, self.tie_keys_, width=width)
+
+
+def add_votes(f, said, weight):
+    """Add to f(i, said_i) the weight of the vote, in place; nothing for said_i = -1.
+
+    Parameters
+    ----------
+    f : array, shape (m, K)
+    said : int array, shape (m,)
+    weight : float or array, shape (m,)
+    """
+    rows = np.flatnonzero(said >= 0)
+    f[rows, said[rows]] += np.broadcast_to(weight, said.shape)[rows]

@@ -1,0 +1,248 @@
+"""One classifier makes the decision: Mono and Concat in the tables of MwMvC2.
+
+Goyal, Morvant and Amini (IDA 2018, section 4.2) name both in a sentence. The classifier is any of
+scikit-learn's; a decision tree, as in the paper, if the user names none.
+
+Mono      one classifier on one view.
+Concat    one classifier on all views side by side (early fusion).
+Our reading
+          The paper does not say which view Mono takes. The best on the test samples would be an
+          oracle; ours is the best in cross-validation on the training samples.
+Missing   Mono: the next best view that the sample has. Concat: NaN, which trees accept.
+"""
+
+from numbers import Integral
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.model_selection import PredefinedSplit, cross_val_score
+from sklearn.utils import check_random_state
+
+from ..base import validate_targets, validate_views
+from ..checks import check_number
+from ..voters import check_trainable, check_votable, class_scores, difference_if_two, seeded_clone
+from .scored import Scored, fit_views, tree_or
+
+
+class Mono(Scored):
+    """One classifier on one view.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, default=None
+        None: a decision tree.
+    view : "cv", int or str, default="cv"
+        Position or name of the view. "cv": the view whose classifier is most accurate in
+        cross-validation on the training samples; the first of equal ones.
+    cv : int, default=5
+        Number of folds, stratified and shuffled.
+    n_jobs : int or None
+        Views fitted in parallel (joblib).
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views.
+    random_state : int, RandomState instance or None
+        Seeds of the folds and of the classifiers.
+
+    Attributes
+    ----------
+    view_ : int
+        Position of the chosen view.
+    scores_ : array, shape (V,)
+        Accuracy in cross-validation, each on the samples that have the view.
+    order_ : int array, shape (V,)
+        The chosen view, then the others by falling score.
+    estimator_ : fitted classifier of the chosen view
+    estimators_ : list of V fitted classifiers
+        They predict positions in ``classes_``.
+    classes_ : array of labels
+    n_features_in_ : int
+
+    Notes
+    -----
+    A sample that misses the chosen view is classified by the first view of ``order_`` that it
+    has. The scores are those of the classifier: see :func:`mvref.voters.class_scores`.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.rivals import Mono
+    >>> data = load_iris_views()
+    >>> model = Mono(random_state=0).fit(data.X, data.y)
+    >>> data.X.names[model.view_]
+    'petal'
+    """
+
+    _learnt = "estimators_"
+
+    def __init__(
+        self, estimator=None, *, view="cv", cv=5, n_jobs=None, views=None, random_state=None
+    ):
+        self.estimator = estimator
+        self.view = view
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.views = views
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Fit a classifier per view, and choose one.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of m samples
+        y : array-like of shape (m,)
+
+        Returns
+        -------
+        self : Mono
+        """
+        X = validate_views(self, X, reset=True)
+        base = tree_or(self.estimator, "estimator")
+        check_number(self.cv, "cv", low=2, integer=True)
+        given = self._given_position(X)
+        codes = validate_targets(self, y, X.n_samples)
+        check_votable(X)
+        check_trainable(X, codes)
+        rng = check_random_state(self.random_state)
+        classifiers = [seeded_clone(base, rng) for _ in X.views]
+        rows = [np.flatnonzero(seen) for seen in X.observed.T]
+        folds = [_folds(codes[r], self.cv, rng) for r in rows]
+        accuracies = Parallel(self.n_jobs)(
+            delayed(cross_val_score)(
+                classifier, view[r], codes[r], cv=fold, scoring="accuracy", error_score="raise"
+            )
+            for classifier, view, r, fold in zip(classifiers, X.views, rows, folds, strict=True)
+        )
+        self.scores_ = np.array([accuracy.mean() for accuracy in accuracies])
+        order = np.argsort(-self.scores_, kind="stable")
+        self.view_ = int(order[0] if given is None else given)
+        self.order_ = np.concatenate([[self.view_], order[order != self.view_]])
+        self.estimators_ = fit_views(classifiers, X, codes, self.n_jobs)
+        self.estimator_ = self.estimators_[self.view_]
+        return self
+
+    def _given_position(self, X):
+        """Position of the view that the user names; None for "cv"."""
+        wanted = self.view
+        if isinstance(wanted, str) and wanted in X.names:
+            return X.names.index(wanted)
+        if isinstance(wanted, str) and wanted == "cv":
+            return None
+        if isinstance(wanted, Integral) and -X.n_views <= wanted < X.n_views:
+            return int(wanted) % X.n_views
+        raise ValueError(
+            f"view must be 'cv', a position in 0..{X.n_views - 1} or one of the names {X.names}, "
+            f"got {wanted!r}."
+        )
+
+    def _scores(self, X):
+        scores = np.empty((X.n_samples, len(self.classes_)))
+        waiting = np.ones(X.n_samples, dtype=bool)
+        for v in self.order_:
+            rows = np.flatnonzero(waiting & X.observed[:, v])
+            if len(rows):
+                scores[rows] = class_scores(
+                    self.estimators_[v], X.views[v][rows], len(self.classes_)
+                )
+                waiting[rows] = False
+        return difference_if_two(scores)
+
+
+def _folds(codes, n_folds, rng):
+    """Shuffled folds in which every class is spread as evenly as can be, however rare it is."""
+    order = rng.permutation(len(codes))
+    order = order[np.argsort(codes[order], kind="stable")]
+    fold = np.empty(len(codes), dtype=int)
+    fold[order] = np.arange(len(codes)) % min(n_folds, len(codes))
+    return PredefinedSplit(fold)
+
+
+class Concat(Scored):
+    """One classifier on all views side by side.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, default=None
+        None: a decision tree.
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views.
+    random_state : int, RandomState instance or None
+        Seed of the classifier.
+
+    Attributes
+    ----------
+    estimator_ : fitted classifier
+        It predicts positions in ``classes_``.
+    classes_ : array of labels
+    n_features_in_ : int
+
+    Notes
+    -----
+    A missing view reaches the classifier as NaN, which scikit-learn's trees accept; for others put
+    an imputer before them in a pipeline. NaN needs dense columns, so samples with gaps among
+    sparse views are made dense, in training all samples if one has a gap. The scores are those of
+    the classifier: see :func:`mvref.voters.class_scores`.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.rivals import Concat
+    >>> data = load_iris_views()
+    >>> Concat(random_state=0).fit(data.X, data.y).score(data.X, data.y)
+    1.0
+    """
+
+    _learnt = "estimator_"
+
+    def __init__(self, estimator=None, *, views=None, random_state=None):
+        self.estimator = estimator
+        self.views = views
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Fit the classifier on all columns.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of m samples
+        y : array-like of shape (m,)
+
+        Returns
+        -------
+        self : Concat
+        """
+        X = validate_views(self, X, reset=True)
+        base = tree_or(self.estimator, "estimator")
+        codes = validate_targets(self, y, X.n_samples)
+        check_votable(X)
+        classifier = seeded_clone(base, check_random_state(self.random_state))
+        self.estimator_ = self._told_of_gaps(X, lambda columns: classifier.fit(columns, codes))
+        return self
+
+    def _scores(self, X):
+        n_classes = len(self.classes_)
+        scores = np.empty((X.n_samples, n_classes))
+        complete = X.observed.all(axis=1)
+        for rows in (np.flatnonzero(complete), np.flatnonzero(~complete)):
+            if len(rows):
+                scores[rows] = self._told_of_gaps(
+                    X[rows], lambda columns: class_scores(self.estimator_, columns, n_classes)
+                )
+        return difference_if_two(scores)
+
+    def _told_of_gaps(self, X, call):
+        """Return call(columns of X); where the classifier refuses NaN, say what it stands for."""
+        columns = X.concat()
+        if X.observed.all():
+            return call(columns)
+        try:
+            return call(columns.toarray() if sparse.issparse(columns) else columns)
+        except ValueError as error:
+            if "NaN" not in str(error):
+                raise
+            raise ValueError(
+                "X has missing views, which Concat gives to its estimator as NaN, and "
+                f"{type(self.estimator).__name__} takes none: impute before it, as in "
+                "make_pipeline(SimpleImputer(), estimator)."
+            ) from error

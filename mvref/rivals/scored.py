@@ -1,0 +1,81 @@
+"""What the rivals made of whole classifiers share: scores decide, and a fit per view."""
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted
+
+from ..base import MultiViewInput, validate_views
+from ..voters import check_classifier, check_votable, winning_labels
+
+
+class Scored(ClassifierMixin, MultiViewInput, BaseEstimator):
+    """A classifier whose scores decide; a subclass has ``_scores(X)`` and names ``_learnt``."""
+
+    def decision_function(self, X):
+        """Return a score per class; the largest wins.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        scores : array, (n,) for two classes (positive: the second one), else (n, n_classes)
+        """
+        check_is_fitted(self, self._learnt)
+        X = validate_views(self, X, reset=False)
+        check_votable(X)
+        return self._scores(X)
+
+    def predict(self, X):
+        """Return the class with the best score.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        y : array of labels, shape (n,)
+        """
+        return winning_labels(self.decision_function(X), self.classes_)
+
+
+def tree_or(given, name):
+    """Return the classifier given, checked, or a decision tree for None.
+
+    Parameters
+    ----------
+    given : scikit-learn classifier or None
+    name : str
+        Name of the parameter, for the message.
+
+    Returns
+    -------
+    classifier : scikit-learn classifier
+    """
+    return DecisionTreeClassifier() if given is None else check_classifier(given, name)
+
+
+def fit_views(classifiers, X, codes, n_jobs):
+    """Fit a classifier per view on the samples that have the view.
+
+    Parameters
+    ----------
+    classifiers : list of V classifiers
+        Fitted in place, where `n_jobs` allows it.
+    X : MultiView of m samples
+    codes : int array, shape (m,)
+    n_jobs : int or None
+
+    Returns
+    -------
+    classifiers : list of V fitted classifiers
+    """
+    rows = [np.flatnonzero(seen) for seen in X.observed.T]
+    return Parallel(n_jobs)(
+        delayed(classifier.fit)(view[r], codes[r])
+        for classifier, view, r in zip(classifiers, X.views, rows, strict=True)
+    )

@@ -1,0 +1,250 @@
+"""A classifier per view, and their votes: Fusion and MV-MV in the tables of MwMvC2.
+
+Goyal, Morvant and Amini (IDA 2018, section 4.2) name both in a sentence. The classifiers are any of
+scikit-learn's; decision trees, as in the paper, if the user names none.
+
+Fusion    one classifier per view on 60 % of the samples, and a final model on their predictions
+          for the other 40 % (late fusion, stacking).
+MV-MV     one classifier per view on all samples; the class with most votes wins (M.-R. Amini,
+          N. Usunier, C. Goutte, "Learning from Multiple Partially Observed Views", NIPS 2009).
+Our readings, where the paper is silent
+          Fusion's final model is a tree, it sees votes and not probabilities, and the samples are
+          cut class by class. Equal votes of MV-MV fall as ``ties`` says.
+Missing   a view trains and votes on the samples that have it.
+"""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..base import validate_targets, validate_views
+from ..checks import check_choice, check_number
+from ..ties import TIES, break_ties, draw_keys
+from ..voters import (
+    check_trainable,
+    check_votable,
+    class_scores,
+    count_votes,
+    difference_if_two,
+    predict_all,
+    seeded_clone,
+)
+from .scored import Scored, fit_views, tree_or
+
+
+def _labels_by_view(estimators, X):
+    """Yield (view position, rows that have it, labels of the view's classifier (n_rows, 1))."""
+    for v, (estimator, view) in enumerate(zip(estimators, X.views, strict=True)):
+        seen = X.observed[:, v]
+        if seen.any():
+            yield v, np.flatnonzero(seen), predict_all([estimator], view, seen).astype(int)
+
+
+class Fusion(Scored):
+    """Stacking: a final model on the votes of one classifier per view.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, default=None
+        Cloned for every view. None: a decision tree.
+    final_estimator : scikit-learn classifier, default=None
+        None: a decision tree.
+    train_size : float, default=0.6
+        Share of every class that trains the view classifiers, in (0, 1); the rest trains the
+        final model. Each part gets one sample of a class or more.
+    n_jobs : int or None
+        Views fitted in parallel (joblib).
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views.
+    random_state : int, RandomState instance or None
+        Seeds of the split and of the classifiers.
+
+    Attributes
+    ----------
+    estimators_ : list of V fitted classifiers
+        They predict positions in ``classes_``.
+    final_estimator_ : fitted classifier of the votes
+        Its columns: with two classes one per view, -1 or +1; else one per view and class, 1 for
+        the class the view votes for. 0 where the view is missing.
+    view_rows_, final_rows_ : int arrays
+        The training samples of the view classifiers and of the final model.
+    classes_ : array of labels
+    n_features_in_ : int
+
+    Notes
+    -----
+    A view classifier is fitted on the samples of its part that have the view. The scores are those
+    of the final model: see :func:`mvref.voters.class_scores`.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.rivals import Fusion
+    >>> data = load_iris_views()
+    >>> model = Fusion(random_state=0).fit(data.X, data.y)
+    >>> len(model.view_rows_), len(model.final_rows_)
+    (90, 60)
+    """
+
+    _learnt = "final_estimator_"
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        final_estimator=None,
+        train_size=0.6,
+        n_jobs=None,
+        views=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.final_estimator = final_estimator
+        self.train_size = train_size
+        self.n_jobs = n_jobs
+        self.views = views
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Fit the view classifiers on one part of the samples, the final model on the other.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of m samples
+        y : array-like of shape (m,)
+
+        Returns
+        -------
+        self : Fusion
+        """
+        X = validate_views(self, X, reset=True)
+        base = tree_or(self.estimator, "estimator")
+        final = tree_or(self.final_estimator, "final_estimator")
+        check_number(self.train_size, "train_size", low=0, high=1, low_open=True)
+        if self.train_size == 1:
+            raise ValueError("train_size must leave samples to the final model, got 1.")
+        codes = validate_targets(self, y, X.n_samples)
+        check_votable(X)
+        rng = check_random_state(self.random_state)
+        self.view_rows_, self.final_rows_ = self._parts(codes, rng)
+        first, second = X[self.view_rows_], X[self.final_rows_]
+        check_trainable(
+            first, codes[self.view_rows_], " in the part that trains the view classifiers"
+        )
+        classifiers = [seeded_clone(base, rng) for _ in X.views]
+        self.estimators_ = fit_views(classifiers, first, codes[self.view_rows_], self.n_jobs)
+        self.final_estimator_ = seeded_clone(final, rng).fit(
+            self._votes(second), codes[self.final_rows_]
+        )
+        return self
+
+    def _parts(self, codes, rng):
+        """Cut every class at random into two parts, neither of them empty."""
+        first, second = [], []
+        for k, label in enumerate(self.classes_.tolist()):
+            rows = rng.permutation(np.flatnonzero(codes == k))
+            if len(rows) < 2:
+                raise ValueError(
+                    f"Fusion needs 2 samples of every class, one for each of its two levels; y has "
+                    f"one of class {label!r}."
+                )
+            cut = min(max(round(self.train_size * len(rows)), 1), len(rows) - 1)
+            first.append(rows[:cut])
+            second.append(rows[cut:])
+        return np.sort(np.concatenate(first)), np.sort(np.concatenate(second))
+
+    def _votes(self, X):
+        """Return the table that the final model sees."""
+        K = len(self.classes_)
+        width = 1 if K == 2 else K
+        votes = np.zeros((X.n_samples, X.n_views * width))
+        for v, rows, labels in _labels_by_view(self.estimators_, X):
+            said = 2 * labels - 1 if K == 2 else labels == np.arange(K)
+            votes[rows, v * width : (v + 1) * width] = said
+        return votes
+
+    def _scores(self, X):
+        scores = class_scores(self.final_estimator_, self._votes(X), len(self.classes_))
+        return difference_if_two(scores)
+
+
+class MVMV(Scored):
+    """Uniform majority vote of one classifier per view ("MV-MV").
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, default=None
+        Cloned for every view. None: a decision tree.
+    ties : {"random", "smallest", "largest"}, default="random"
+        Between classes with equally many votes: a coin of the sample, the smallest label or the
+        largest. With an even number of views this matters.
+    n_jobs : int or None
+        Views fitted in parallel (joblib).
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views.
+    random_state : int, RandomState instance or None
+        Seeds of the classifiers and of the coins.
+
+    Attributes
+    ----------
+    estimators_ : list of V fitted classifiers
+        They predict positions in ``classes_``.
+    tie_keys_ : array
+        Keys of the coins, see :mod:`mvref.ties`.
+    classes_ : array of labels
+    n_features_in_ : int
+
+    Notes
+    -----
+    A missing view casts no vote, in training and in prediction.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.rivals import MVMV
+    >>> data = load_iris_views()
+    >>> model = MVMV(random_state=0).fit(data.X, data.y)
+    >>> model.decision_function(data.X)[0]
+    array([2., 0., 0.])
+    """
+
+    _learnt = "estimators_"
+
+    def __init__(
+        self, estimator=None, *, ties="random", n_jobs=None, views=None, random_state=None
+    ):
+        self.estimator = estimator
+        self.ties = ties
+        self.n_jobs = n_jobs
+        self.views = views
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Fit a classifier per view on the samples that have the view.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of m samples
+        y : array-like of shape (m,)
+
+        Returns
+        -------
+        self : MVMV
+        """
+        X = validate_views(self, X, reset=True)
+        base = tree_or(self.estimator, "estimator")
+        check_choice(self.ties, "ties", TIES)
+        codes = validate_targets(self, y, X.n_samples)
+        check_votable(X)
+        check_trainable(X, codes)
+        rng = check_random_state(self.random_state)
+        self.tie_keys_ = draw_keys(X.shape[1], rng)
+        classifiers = [seeded_clone(base, rng) for _ in X.views]
+        self.estimators_ = fit_views(classifiers, X, codes, self.n_jobs)
+        return self
+
+    def _scores(self, X):
+        """Count the votes."""
+        votes = np.zeros((X.n_samples, len(self.classes_)))
+        for _, rows, labels in _labels_by_view(self.estimators_, X):
+            votes[rows] += count_votes(labels, np.ones(1), len(self.classes_))
+        return break_ties(difference_if_two(votes), X, self.ties, self.tie_keys_)

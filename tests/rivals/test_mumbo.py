@@ -1,0 +1,275 @@
+"""Mumbo: cost matrices, edges, cooperation, its bound, and a twin with loops."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from mvref import MultiView
+from mvref.rivals import Mumbo
+from mvref.rivals.mumbo import cost_matrix, edge_of, weight_of
+from tests.literal import hide, random_pattern, toy_views
+
+WIDTHS = (4, 2, 3)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
+THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.5)
+NEW = [v + 0.3 for v in VIEWS]
+NEW3 = [v + 0.4 for v in THREE]
+STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
+TREE = DecisionTreeClassifier(max_depth=2, random_state=0)
+
+
+# ------------------------------------------------------------------ costs and edges
+
+
+@given(st.integers(0, 2**31), st.integers(1, 20), st.integers(2, 6), st.floats(0.1, 1000))
+def test_costs(seed, m, K, scale):
+    """Rows sum to zero, wrong classes cost, the right one pays; no overflow at any scale."""
+    rng = np.random.default_rng(seed)
+    f, codes = scale * rng.normal(size=(m, K)), rng.integers(K, size=m)
+    before = f.copy()
+    C = cost_matrix(f, codes)
+    assert_array_equal(f, before)
+    assert_allclose(C.sum(axis=1), 0.0, atol=1e-12 * np.abs(C).max())
+    wrong = np.arange(K) != codes[:, None]
+    assert np.isfinite(C).all() and (C[wrong] >= 0).all() and (C[~wrong] <= 0).all()
+    assert C.max() == 1.0
+    if scale < 50:
+        literal = [[math.exp(f[i, k] - f[i, codes[i]]) for k in range(K)] for i in range(m)]
+        literal = np.where(wrong, literal, 0.0)
+        assert_allclose(np.where(wrong, C, 0), literal / literal.max(), rtol=1e-9)
+
+
+@given(st.integers(0, 2**31), st.integers(2, 20), st.integers(2, 6))
+def test_edges(seed, m, K):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(K, size=m)
+    C = cost_matrix(rng.normal(size=(m, K)), codes)
+    said = rng.integers(-1, K, size=m)
+    cost = sum(C[i, said[i]] for i in range(m) if said[i] >= 0)
+    most = sum(C[i, k] for i in range(m) for k in range(K) if k != codes[i])
+    assert_allclose(edge_of(C, said, codes), -cost / most, atol=1e-12)
+    assert_allclose(edge_of(C, codes, codes), 1.0, rtol=1e-12)
+    assert edge_of(C, np.full(m, -1), codes) == 0.0
+    # naming every class once is no better than chance
+    assert_allclose(sum(edge_of(C, np.full(m, k), codes) for k in range(K)), 0.0, atol=1e-12)
+
+
+def test_weights_of_edges():
+    assert_allclose(weight_of(0.3, 100), 0.5 * math.log(1.3 / 0.7), rtol=1e-12)
+    assert weight_of(0.0, 100) == 0.0
+    for sign in (1, -1):
+        assert_allclose(weight_of(sign * 1.0, 100), sign * 0.5 * math.log(199), rtol=1e-12)
+
+
+# ------------------------------------------------------------------ the whole algorithm
+
+
+def mumbo_by_hand(views, y, observed, K, base, T):
+    """Koco and Capponi, one sample and one class at a time; costs as they are, not scaled."""
+    m, V = len(y), len(views)
+
+    def costs(f):
+        C = [[math.exp(f[i][k] - f[i][y[i]]) for k in range(K)] for i in range(m)]
+        for i in range(m):
+            C[i][y[i]] = -sum(C[i][k] for k in range(K) if k != y[i])
+        return C
+
+    def edge(C, said, rows):
+        paid = sum(C[i][said[i]] for i in rows if said[i] is not None)
+        return -paid / sum(C[i][k] for i in rows for k in range(K) if k != y[i])
+
+    f = [[0.0] * K for _ in range(m)]
+    local = [[[0.0] * K for _ in range(m)] for _ in range(V)]
+    totals, rounds = [], []
+    for _ in range(T):
+        trees, said, alphas, edges = [], [], [], []
+        for v in range(V):
+            rows = [i for i in range(m) if observed[i, v]]
+            C = costs(local[v])
+            weights = np.array([-C[i][y[i]] for i in rows])
+            tree = clone(base).fit(views[v][rows], y[rows], weights / weights.mean())
+            named = [None] * m
+            for i in rows:
+                named[i] = tree.predict(views[v][[i]])[0]
+            edges.append(edge(C, named, rows))
+            limited = min(max(edges[v], 1 / m - 1), 1 - 1 / m)
+            alphas.append(0.5 * math.log((1 + limited) / (1 - limited)))
+            trees.append(tree)
+            said.append(named)
+        for i in range(m):
+            manage = [v for v in range(V) if said[v][i] == y[i]]
+            for v in range(V):
+                if observed[i, v] and (v in manage or not manage):
+                    local[v][i][said[v][i]] += alphas[v]
+        C = costs(f)
+        totals.append(sum(C[i][k] for i in range(m) for k in range(K) if k != y[i]))
+        ranking = [edge(C, said[v], range(m)) for v in range(V)]
+        best = ranking.index(max(ranking))
+        limited = min(ranking[best], 1 - 1 / m)
+        alpha = 0.5 * math.log((1 + limited) / (1 - limited))
+        for i in range(m):
+            if said[best][i] is not None:
+                f[i][said[best][i]] += alpha
+        rounds.append((best, alpha, ranking[best], edges, trees[best]))
+    C = costs(f)
+    totals.append(sum(C[i][k] for i in range(m) for k in range(K) if k != y[i]))
+    return rounds, np.array(f), np.array(totals)
+
+
+PROBLEMS = {"two": (VIEWS, Y, NEW, 2, STUMP), "three": (THREE, Y3, NEW3, 3, TREE)}
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_mumbo_by_hand(problem, missing):
+    views, y, new, K, base = PROBLEMS[problem]
+    observed = random_pattern(4, len(y), 3) if missing else np.ones((len(y), 3), dtype=bool)
+    rounds, f, totals = mumbo_by_hand(views, y, observed, K, base, 6)
+    X = MultiView(hide(views, observed))
+    model = Mumbo(base, n_estimators=6, ties="smallest", random_state=0).fit(X, y)
+    views_drawn, alphas, edges, local, trees = zip(*rounds, strict=True)
+    assert_array_equal(model.view_history_, views_drawn)
+    assert_allclose(model.alphas_, alphas, atol=1e-9)
+    assert_allclose(model.edges_, edges, atol=1e-9)
+    assert_allclose(model.local_edges_, local, atol=1e-9)
+    scores = model.decision_function(X)
+    assert_allclose(scores, f[:, 1] - f[:, 0] if K == 2 else f, atol=1e-7)
+    votes = np.zeros((len(y), K))
+    for v, alpha, tree in zip(views_drawn, alphas, trees, strict=True):
+        for i in np.flatnonzero(observed[:, v]):
+            votes[i, tree.predict(new[v][[i]])[0]] += alpha
+    scores = model.decision_function(hide(new, observed))
+    assert_allclose(scores, votes[:, 1] - votes[:, 0] if K == 2 else votes, atol=1e-7)
+    # every round divides the total cost by what its edge promises
+    assert (totals[1:] <= np.sqrt(1 - np.square(edges)) * totals[:-1] + 1e-9).all()
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@settings(max_examples=10)
+@given(st.integers(0, 2**31), st.integers(2, 4))
+def test_the_bound_on_training_errors(missing, seed, K):
+    views, y = toy_views(seed, m=40, widths=(3, 2), n_classes=K, noise=2.0)
+    X = MultiView(hide(views, random_pattern(seed, 40, 2)) if missing else views)
+    model = Mumbo(TREE, n_estimators=10, random_state=0).fit(X, y)
+    limited = np.minimum(model.edges_, 1 - 1 / 40)
+    bound = (K - 1) * np.prod(np.sqrt(1 - limited**2))
+    assert np.mean(model.predict(X) != y) <= bound + 1e-12
+    assert (model.edges_ > 0).all() and (np.abs(model.local_edges_) <= 1 + 1e-12).all()
+
+
+def test_training_errors_vanish():
+    model = Mumbo(TREE, n_estimators=100, random_state=0).fit(THREE, Y3)
+    assert model.score(THREE, Y3) > 0.95
+
+
+def test_one_view_and_two_classes_are_adaboost():
+    model = Mumbo(STUMP, n_estimators=15, random_state=0).fit(VIEWS[:1], Y)
+    other = AdaBoostClassifier(STUMP, n_estimators=15, random_state=0).fit(VIEWS[0], Y)
+    assert_allclose(2 * model.alphas_, other.estimator_weights_, atol=1e-9)
+    assert_allclose(model.local_edges_[:, 0], model.edges_, atol=1e-9)
+    assert_array_equal(model.predict(NEW[:1]), other.predict(NEW[0]))
+
+
+def test_cooperation_leaves_a_sample_to_the_view_that_manages_it():
+    """View 1 is right but for two samples: the mistakes of view 0 elsewhere are forgiven.
+
+    Alone, view 0 would have to raise their costs.
+    """
+    X = [VIEWS[0], 2.0 * Y[:, None] - 1]
+    noisy = Y.copy()
+    noisy[[0, 1]] = 1 - noisy[[0, 1]]
+    model = Mumbo(STUMP, n_estimators=2, random_state=0).fit(X, noisy)
+    assert_array_equal(model.view_history_[:1], [1])
+    rounds, _, _ = mumbo_by_hand(X, noisy, np.ones((60, 2), dtype=bool), 2, STUMP, 2)
+    assert_allclose(model.local_edges_, [r[3] for r in rounds], atol=1e-9)
+    alone = Mumbo(STUMP, n_estimators=2, random_state=0).fit(X[:1], noisy)
+    assert_allclose(alone.local_edges_[0], model.local_edges_[0, :1], atol=1e-12)
+    assert not np.isclose(alone.local_edges_[1], model.local_edges_[1, 0])
+
+
+# ------------------------------------------------------------------ when it stops
+
+
+def test_a_voter_without_error_is_capped_and_the_last():
+    tree = DecisionTreeClassifier(random_state=0)
+    model = Mumbo(tree, n_estimators=20).fit(THREE, Y3)
+    assert_allclose(model.alphas_, [0.5 * math.log(2 * 90 - 1)])
+    assert_allclose(model.edges_, [1.0])
+    assert model.score(THREE, Y3) == 1.0
+
+
+def test_perfect_views_that_do_not_cover_all_samples():
+    observed = np.zeros((60, 2), dtype=bool)
+    observed[:30, 0] = observed[30:, 1] = True
+    X = MultiView(hide([Y[:, None] * 1.0, Y[:, None] * 1.0], observed))
+    model = Mumbo(STUMP, n_estimators=10).fit(X, Y)
+    assert set(model.view_history_) == {0, 1}
+    assert model.score(X, Y) == 1.0
+
+
+def test_nothing_to_learn():
+    x, y = np.ones((21, 2)), np.arange(21) % 3
+    for ties, winner in (("smallest", 0), ("largest", 2)):
+        model = Mumbo(STUMP, n_estimators=7, ties=ties).fit([x, x], y)
+        assert_allclose(model.alphas_, [0.0], atol=1e-12)
+        assert_array_equal(model.predict([x, x]), np.full(21, winner))
+
+
+# ------------------------------------------------------------------ input
+
+
+@pytest.mark.parametrize("K, depth", [(2, 2), (4, 2), (5, 3), (10, 4)])
+def test_the_default_tree_has_a_leaf_per_class(K, depth):
+    views, y = toy_views(3, m=200, n_classes=K, noise=2.0)
+    model = Mumbo(n_estimators=2, random_state=0).fit(views, y)
+    assert {voter.get_depth() for voter in model.voters_} == {depth}
+
+
+def test_labels_do_not_matter_and_seeds_do():
+    names = np.array(["ant", "bee", "cat"])
+    random = DecisionTreeClassifier(max_depth=2, splitter="random")
+    model = Mumbo(random, n_estimators=4, random_state=3)
+    f = clone(model).fit(THREE, Y3).decision_function(NEW3)
+    words = clone(model).fit(THREE, names[Y3])
+    assert_array_equal(words.decision_function(NEW3), f)
+    assert_array_equal(words.predict(NEW3), names[f.argmax(axis=1)])
+    other = clone(model).set_params(random_state=4).fit(THREE, Y3).decision_function(NEW3)
+    assert not np.array_equal(other, f)
+
+
+def test_the_order_of_the_views_does_not_matter():
+    order = [2, 0, 1]
+    f = Mumbo(TREE, n_estimators=8, random_state=0).fit(THREE, Y3).decision_function(NEW3)
+    model = Mumbo(TREE, n_estimators=8, random_state=0).fit([THREE[v] for v in order], Y3)
+    assert_allclose(model.decision_function([NEW3[v] for v in order]), f, atol=1e-9)
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**31))
+def test_samples_are_independent(seed):
+    X = MultiView(hide(NEW3, random_pattern(seed, 90, 3)))
+    model = Mumbo(TREE, n_estimators=3, random_state=0).fit(THREE, Y3)
+    together = model.decision_function(X)
+    order = np.random.default_rng(seed).permutation(90)
+    assert_allclose(model.decision_function(X[order]), together[order], atol=1e-12)
+    assert_array_equal(model.predict(X[order[:1]]), model.predict(X)[order[:1]])
+
+
+def test_wrong_calls():
+    with pytest.raises(ValueError, match="estimator must accept sample_weight in fit"):
+        Mumbo(KNeighborsClassifier()).fit(VIEWS, Y)
+    observed = np.ones((60, 3), dtype=bool)
+    observed[7] = False
+    empty = MultiView(hide(VIEWS, observed))
+    with pytest.raises(ValueError, match="no view at all, first row 7"):
+        Mumbo().fit(empty, Y)
+    with pytest.raises(ValueError, match="no view at all, first row 7"):
+        Mumbo(n_estimators=2).fit(VIEWS, Y).predict(empty)

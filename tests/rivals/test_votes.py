@@ -1,0 +1,401 @@
+"""Mono, Concat, Fusion, MVMV: each against the few lines that its description amounts to."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from mvref import MultiView
+from mvref.rivals import MVMV, Concat, Fusion, Mono
+from mvref.rivals.one_classifier import _folds
+from tests.literal import hide, random_pattern, toy_views
+
+WIDTHS = (4, 2, 3)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.0)
+THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.5)
+NEW = [v + 0.3 for v in VIEWS]
+NEW3 = [v + 0.4 for v in THREE]
+TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
+ALL = [Mono, Concat, Fusion, MVMV]
+NAMES = np.array(["ant", "bee", "cat"])
+
+
+def planted(noises, m=200, seed=0):
+    """Views that see the class through noise of these sizes."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(m) % 2
+    return [y[:, None] + noise * rng.normal(size=(m, 2)) for noise in noises], y
+
+
+# ------------------------------------------------------------------ all four
+
+
+@pytest.mark.parametrize("method", ALL)
+@pytest.mark.parametrize("observed", [None, random_pattern(5, 90, 3)], ids=["complete", "gaps"])
+def test_labels_of_any_type(method, observed):
+    X, new = MultiView(THREE, observed=observed), MultiView(NEW3, observed=observed)
+    model = method(TREE, random_state=0)
+    numbers = clone(model).fit(X, Y3)
+    words = clone(model).fit(X, NAMES[Y3])
+    assert_array_equal(words.classes_, NAMES)
+    assert_array_equal(words.predict(new), NAMES[numbers.predict(new)])
+    assert_array_equal(words.decision_function(new), numbers.decision_function(new))
+
+
+@pytest.mark.parametrize("method", [Mono, Fusion, MVMV])
+def test_jobs_do_not_matter(method):
+    model = method(DecisionTreeClassifier(splitter="random"), random_state=3)
+    one = clone(model).fit(THREE, Y3).decision_function(NEW3)
+    assert_array_equal(model.set_params(n_jobs=2).fit(THREE, Y3).decision_function(NEW3), one)
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_another_seed_is_another_model(method):
+    """The seed reaches the classifiers."""
+    splits = DecisionTreeClassifier(splitter="random", max_depth=2)
+    thresholds = {
+        tuple(getattr(m, "estimators_", None) or [m.estimator_])[0].tree_.threshold[0]
+        for m in (method(splits, random_state=s).fit(VIEWS, Y) for s in (0, 0, 1, 2))
+    }
+    assert len(thresholds) == 3
+
+
+@pytest.mark.parametrize("method", ALL)
+@settings(max_examples=15)
+@given(st.integers(0, 2**31))
+def test_samples_are_independent(method, seed):
+    X = MultiView(hide(NEW3, random_pattern(seed, 90, 3)))
+    model = method(TREE, random_state=0).fit(THREE, Y3)
+    together = model.decision_function(X)
+    order = np.random.default_rng(seed).permutation(90)
+    assert_array_equal(model.decision_function(X[order]), together[order])
+    assert_array_equal(model.decision_function(X[order[:1]]), together[order[:1]])
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_a_sample_without_any_view(method):
+    observed = np.ones((60, 3), dtype=bool)
+    observed[7] = False
+    empty = MultiView(hide(VIEWS, observed))
+    with pytest.raises(ValueError, match=r"1 sample\(s\) have no view at all, first row 7"):
+        method().fit(VIEWS, Y).predict(empty)
+    with pytest.raises(ValueError, match=r"1 sample\(s\) have no view at all, first row 7"):
+        method().fit(empty, Y)
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_a_failed_fit_does_not_look_fitted(method):
+    """The classifier itself fails, late."""
+    model = method(LogisticRegression(C=-1))
+    with pytest.raises(ValueError, match="'C' parameter"):
+        model.fit(VIEWS, Y)
+    with pytest.raises(ValueError, match="not fitted"):
+        model.predict(VIEWS)
+
+
+# ------------------------------------------------------------------ Mono
+
+
+@pytest.mark.parametrize("best", [0, 1, 2])
+def test_the_best_view_is_found(best):
+    noises = np.where(np.arange(3) == best, 0.3, 2.0)
+    views, y = planted(noises)
+    model = Mono(TREE, random_state=0).fit(views, y)
+    assert model.view_ == best == model.order_[0]
+    assert model.scores_.argmax() == best and model.scores_.shape == (3,)
+    assert model.estimator_ is model.estimators_[best]
+    expected = clone(TREE).fit(views[best], y)
+    new = [v + 0.1 for v in views]
+    assert_array_equal(model.predict(new), expected.predict(new[best]))
+    p = expected.predict_proba(new[best])
+    assert_allclose(model.decision_function(new), p[:, 1] - p[:, 0], atol=1e-14)
+
+
+def test_the_scores_are_accuracies_in_cross_validation():
+    """Near those of scikit-learn's folds, far from those on the training samples."""
+    views, y = planted([1.0, 2.0], m=400)
+    model = Mono(DecisionTreeClassifier(random_state=0), random_state=0).fit(views, y)
+    for v in range(2):
+        folds = StratifiedKFold(5, shuffle=True, random_state=1)
+        expected = cross_val_score(DecisionTreeClassifier(random_state=0), views[v], y, cv=folds)
+        assert abs(model.scores_[v] - expected.mean()) < 0.08
+        assert model.estimators_[v].score(views[v], y) == 1.0
+    assert (model.scores_ < 0.9).all()
+
+
+@given(st.integers(0, 2**31), st.integers(2, 7), st.integers(2, 40), st.integers(1, 4))
+def test_folds_spread_every_class(seed, n_folds, m, n_classes):
+    rng = np.random.RandomState(seed)
+    codes = rng.randint(n_classes, size=m)
+    fold = _folds(codes, n_folds, rng).test_fold
+    n = min(n_folds, m)
+    assert set(fold) == set(range(n))
+    for k in range(n_classes):
+        counts = np.bincount(fold[codes == k], minlength=n)
+        assert counts.max() - counts.min() <= 1
+    sizes = np.bincount(fold)
+    assert sizes.max() - sizes.min() <= 1
+
+
+@pytest.mark.parametrize("view", [1, -2, "image"])
+def test_a_view_by_position_or_name(view):
+    views, y = planted([0.3, 2.0, 0.5])
+    X = MultiView(views, names=["sound", "image", "text"])
+    model = Mono(TREE, view=view, random_state=0).fit(X, y)
+    assert_array_equal(model.order_, [1, 0, 2])  # the others by score
+    assert_array_equal(model.predict(X), clone(TREE).fit(views[1], y).predict(views[1]))
+
+
+def test_a_view_called_cv():
+    views, y = planted([0.3, 2.0])
+    model = Mono(view="cv", random_state=0).fit(MultiView(views, names=["a", "cv"]), y)
+    assert model.view_ == 1
+
+
+def test_the_next_best_view_where_the_chosen_one_is_missing():
+    views, y = planted([1.0, 0.2, 0.6])
+    model = Mono(TREE, random_state=0).fit(views, y)
+    assert_array_equal(model.order_, [1, 2, 0])
+    observed = random_pattern(0, 200, 3)
+    said = model.predict(MultiView(hide(views, observed)))
+    alone = [clone(TREE).fit(view, y) for view in views]
+    for i in range(200):
+        v = next(v for v in (1, 2, 0) if observed[i, v])
+        assert said[i] == alone[v].predict(views[v][[i]])[0]
+
+
+def test_mono_trains_on_the_samples_that_have_the_view():
+    observed = random_pattern(1, 90, 3)
+    model = Mono(TREE, random_state=0).fit(MultiView(hide(THREE, observed)), Y3)
+    for v in range(3):
+        seen = observed[:, v]
+        expected = clone(TREE).fit(THREE[v][seen], Y3[seen])
+        assert_array_equal(model.estimators_[v].predict(NEW3[v]), expected.predict(NEW3[v]))
+
+
+def test_a_view_that_met_two_of_three_classes():
+    """Its scores leave room for the third, which other views know."""
+    observed = np.ones((90, 3), dtype=bool)
+    observed[Y3 == 1, 0] = False
+    for base in (TREE, LogisticRegression()):
+        model = Mono(base, view=0).fit(MultiView(hide(THREE, observed)), Y3)
+        f = model.decision_function(NEW3)
+        assert f.shape == (90, 3) and set(f.argmax(axis=1)) == {0, 2}
+        expected = clone(base).fit(THREE[0][Y3 != 1], Y3[Y3 != 1]).predict(NEW3[0])
+        assert_array_equal(model.predict(NEW3), expected)
+
+
+def test_a_class_of_one_sample_can_be_cross_validated():
+    y = np.array([2] + [0, 1] * 10)
+    x = np.arange(21.0)[:, None]
+    model = Mono(random_state=0).fit([x, -x], y)
+    assert np.isfinite(model.scores_).all()
+
+
+# ------------------------------------------------------------------ Concat
+
+
+@pytest.mark.parametrize("base", [TREE, RandomForestClassifier(5, random_state=0), SVC()])
+def test_concat_is_the_classifier_on_all_columns(base):
+    for views, y, new in ((VIEWS, Y, NEW), (THREE, Y3, NEW3)):
+        model = Concat(base).fit(views, y)
+        expected = clone(base).fit(np.hstack(views), y)
+        assert_array_equal(model.predict(new), expected.predict(np.hstack(new)))
+
+
+def test_missing_views_are_nan():
+    observed = random_pattern(2, 90, 3)
+    gaps, new = hide(THREE, observed), hide(NEW3, observed[::-1])
+    expected = clone(TREE).fit(np.hstack(gaps), Y3)
+    model = Concat(TREE).fit(gaps, Y3)
+    assert_array_equal(model.predict(new), expected.predict(np.hstack(new)))
+    imputed = make_pipeline(SimpleImputer(), LogisticRegression())
+    expected = clone(imputed).fit(np.hstack(gaps), Y3)
+    model = Concat(imputed).fit(gaps, Y3)
+    assert_array_equal(model.predict(new), expected.predict(np.hstack(new)))
+
+
+@pytest.mark.parametrize("train_gaps", [False, True])
+@pytest.mark.parametrize("test_gaps", [False, True])
+def test_sparse_views_with_and_without_gaps(train_gaps, test_gaps):
+    observed = random_pattern(3, 90, 3)
+    everything = np.ones_like(observed)
+    train, test = (observed if gaps else everything for gaps in (train_gaps, test_gaps))
+    dense = [np.where(view > 0, view, 0.0) for view in THREE]
+    csr = [sparse.csr_matrix(view) for view in dense]
+    f = [
+        Concat(TREE)
+        .fit(MultiView(form, observed=train), Y3)
+        .decision_function(MultiView(form, observed=test))
+        for form in (dense, csr, [dense[0], *csr[1:]])
+    ]
+    assert_array_equal(f[1], f[0])
+    assert_array_equal(f[2], f[0])
+
+
+def test_a_classifier_that_refuses_nan():
+    gaps = MultiView(hide(VIEWS, random_pattern(0, 60, 3)))
+    told = "missing views.*LogisticRegression.*SimpleImputer"
+    with pytest.raises(ValueError, match=told):
+        Concat(LogisticRegression()).fit(gaps, Y)
+    model = Concat(LogisticRegression()).fit(VIEWS, Y)
+    with pytest.raises(ValueError, match=told):
+        model.predict(gaps)
+    with pytest.raises(ValueError, match="'C' parameter"):  # another failure speaks for itself
+        Concat(LogisticRegression(C=-1)).fit(gaps, Y)
+
+
+# ------------------------------------------------------------------ Fusion
+
+
+def fusion_by_hand(model, views, y, new, n_classes):
+    """The votes of trees on the first part, a tree on those of the second."""
+    first, second = model.view_rows_, model.final_rows_
+    trees = [clone(TREE).fit(view[first], y[first]) for view in views]
+
+    def table(rows):
+        votes = []
+        for sample in rows:
+            row = []
+            for tree, x in zip(trees, sample, strict=True):
+                label = tree.predict(x[None])[0]
+                row += [2 * label - 1] if n_classes == 2 else [k == label for k in range(n_classes)]
+            votes.append(row)
+        return np.array(votes, dtype=float)
+
+    final = clone(TREE).fit(table(zip(*(v[second] for v in views), strict=True)), y[second])
+    return final.predict(table(zip(*new, strict=True)))
+
+
+def test_fusion_by_hand():
+    for views, y, new, n_classes in ((VIEWS, Y, NEW, 2), (THREE, Y3, NEW3, 3)):
+        model = Fusion(TREE, final_estimator=TREE, random_state=0).fit(views, y)
+        expected = fusion_by_hand(model, views, y, new, n_classes)
+        assert_array_equal(model.predict(new), expected)
+
+
+@given(st.integers(0, 2**31), st.floats(0.05, 0.95))
+def test_the_parts_share_no_sample_and_no_class_is_left_out(seed, share):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1, 2], rng.integers(2, 15, size=3))
+    x = rng.normal(size=(len(y), 2))
+    model = Fusion(train_size=share, random_state=seed).fit([x, x], y)
+    first, second = model.view_rows_, model.final_rows_
+    assert_array_equal(np.sort(np.concatenate([first, second])), np.arange(len(y)))
+    for k, n in enumerate(np.bincount(y)):
+        n_first = (y[first] == k).sum()
+        assert 1 <= n_first <= n - 1
+        assert abs(n_first - share * n) <= 1
+
+
+def test_sixty_percent():
+    model = Fusion(random_state=0).fit(VIEWS, Y)
+    assert len(model.view_rows_) == 36 and len(model.final_rows_) == 24
+    other = Fusion(random_state=1).fit(VIEWS, Y)
+    assert not np.array_equal(other.view_rows_, model.view_rows_)
+
+
+def test_the_final_model_sees_zero_where_a_view_is_missing():
+    observed = random_pattern(6, 60, 3)
+    X = MultiView(hide(VIEWS, observed))
+    model = Fusion(TREE, random_state=0).fit(X, Y)
+    votes = model._votes(X)
+    assert_array_equal(votes != 0, observed)
+    for v, estimator in enumerate(model.estimators_):
+        said = 2.0 * estimator.predict(VIEWS[v]) - 1
+        assert_array_equal(votes[:, v], np.where(observed[:, v], said, 0))
+    observed = random_pattern(6, 90, 3)
+    X = MultiView(hide(THREE, observed))
+    votes = Fusion(TREE, random_state=0).fit(X, Y3)._votes(X)
+    assert votes.shape == (90, 9)
+    assert_array_equal(votes.reshape(90, 3, 3).sum(axis=2), observed)
+
+
+def test_a_class_of_one_sample_cannot_be_fused():
+    y = np.array(["a"] + ["b", "c"] * 10)
+    x = np.arange(21.0)[:, None]
+    with pytest.raises(ValueError, match="Fusion needs 2 samples of every class.*'a'"):
+        Fusion().fit([x, x], y)
+
+
+def test_a_part_in_which_a_view_shows_one_class():
+    """View 0 has two samples of class 1, which may fall to the final model."""
+    observed = np.ones((60, 3), dtype=bool)
+    observed[np.flatnonzero(Y == 1)[2:], 0] = False
+    X = MultiView(hide(VIEWS, observed))
+    with pytest.raises(ValueError, match="'view_0'.*one class only in the part that trains"):
+        for seed in range(20):
+            Fusion(random_state=seed).fit(X, Y)
+
+
+# ------------------------------------------------------------------ MVMV
+
+
+def count_by_hand(views, y, new, observed, n_classes):
+    votes = np.zeros((len(new[0]), n_classes))
+    for v in range(len(views)):
+        tree = clone(TREE).fit(views[v], y)
+        for i, x in enumerate(new[v]):
+            if observed[i, v]:
+                votes[i, tree.predict(x[None])[0]] += 1
+    return votes
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_votes_counted_by_hand(missing):
+    for views, y, new, K in ((VIEWS, Y, NEW, 2), (THREE, Y3, NEW3, 3)):
+        observed = random_pattern(0, len(y), 3) if missing else np.ones((len(y), 3), dtype=bool)
+        votes = count_by_hand(views, y, new, observed, K)
+        model = MVMV(TREE, random_state=0).fit(views, y)
+        f = model.decision_function(hide(new, observed))
+        expected = votes[:, 1] - votes[:, 0] if K == 2 else votes
+        assert_allclose(f, expected, atol=1e-8)
+        assert not missing or (f != expected).any()  # ties were moved apart
+        clear = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1
+        said = model.predict(hide(new, observed))
+        assert clear.any() and (~clear).any() or not missing
+        assert_array_equal(said[clear], votes.argmax(axis=1)[clear])
+
+
+def test_ties_of_two_views():
+    """Who wins them is the choice of the parameter, and of nothing else."""
+    model = MVMV(TREE, random_state=0).fit(VIEWS[:2], Y)
+    votes = count_by_hand(VIEWS[:2], Y, NEW[:2], np.ones((60, 2), dtype=bool), 2)
+    tied = votes[:, 0] == votes[:, 1]
+    assert tied.sum() >= 5
+    for ties, winner in (("smallest", 0), ("largest", 1)):
+        said = model.set_params(ties=ties).predict(NEW[:2])
+        assert_array_equal(said[tied], winner)
+        assert_array_equal(said[~tied], votes.argmax(axis=1)[~tied])
+    shares = [
+        MVMV(TREE, random_state=seed).fit(VIEWS[:2], Y).predict(NEW[:2])[tied].mean()
+        for seed in range(40)
+    ]
+    assert 0.35 < np.mean(shares) < 0.65
+
+
+@pytest.mark.parametrize("ties", ["smallest", "largest"])
+def test_the_order_of_the_views_does_not_matter(ties):
+    order = [2, 0, 1]
+    a = MVMV(TREE, ties=ties).fit(THREE, Y3).decision_function(NEW3)
+    model = MVMV(TREE, ties=ties).fit([THREE[v] for v in order], Y3)
+    assert_array_equal(model.decision_function([NEW3[v] for v in order]), a)
+
+
+def test_mvmv_trains_on_the_samples_that_have_the_view():
+    observed = random_pattern(1, 90, 3)
+    model = MVMV(TREE, random_state=0).fit(MultiView(hide(THREE, observed)), Y3)
+    for v in range(3):
+        seen = observed[:, v]
+        expected = clone(TREE).fit(THREE[v][seen], Y3[seen])
+        assert_array_equal(model.estimators_[v].predict(NEW3[v]), expected.predict(NEW3[v]))
