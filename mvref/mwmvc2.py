@@ -36,6 +36,7 @@ Common to both: |delta| is limited for voters without errors, whose W- is 0.
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -67,7 +68,10 @@ def fit_pool(voters, view, y, rng):
     Returns
     -------
     pool : list of n_v fitted classifiers
+        A single constant one if all samples have the same label.
     """
+    if (y == y[0]).all():  # one against the rest, in a view that never shows the class
+        return [DummyClassifier(strategy="most_frequent").fit(view, y)]
     if not isinstance(voters, str):
         return [seeded_clone(voter, rng).fit(view, y) for voter in voters]
     splitter, seed = POOLS[voters], int(rng.randint(2**31))
@@ -211,12 +215,11 @@ class MwMvC2(ClassifierMixin, MultiViewInput, BaseEstimator):
         self._check_parameters()
         codes = validate_targets(self, y, X.n_samples)
         check_votable(X)
+        check_trainable(X, codes)
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         seeds = rng.randint(2**31, size=len(positive))
-        for k in positive:
-            check_trainable(X, codes == k)
         fits = Parallel(self.n_jobs, return_as="generator")(
             delayed(self._fit_one)(X, np.where(codes == k, 1, -1), seed)
             for k, seed in zip(positive, seeds, strict=True)
@@ -270,7 +273,7 @@ class MwMvC2(ClassifierMixin, MultiViewInput, BaseEstimator):
         # Rounding may hide a tie: scores are equal if they differ by 1e-9 of all weights.
         weight = sum(rho @ [np.abs(p).sum() for p in pi] for _, pi, rho in machines)
         scores = scores[:, 0] if two else scores
-        return break_ties(scores, X, self.ties, self.tie_keys_, width=1e-9 * weight)
+        return break_ties(scores, X, self.ties, self.tie_keys_, width=1e-9 * max(weight, 1e-9))
 
     def _machines(self):
         return list(zip(self.voters_, self.pi_, self.rho_, strict=True))

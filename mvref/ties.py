@@ -54,7 +54,8 @@ def hash_samples(X, keys):
             hashes += total[view.indptr[1:]] - total[view.indptr[:-1]]  # modulo 2^64, like the sum
         else:
             hashes += (_bits(view) * key).sum(axis=1, dtype=np.uint64)
-    return _mix(hashes)
+    # a sample of zeros sums to 0 under all keys, and yet its coin must depend on them
+    return _mix(np.where(hashes == 0, keys.sum(dtype=np.uint64), hashes))
 
 
 def _bits(values):

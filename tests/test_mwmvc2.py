@@ -408,9 +408,9 @@ def test_a_sample_without_views_is_refused():
 
 
 def test_a_view_of_one_class_is_refused():
-    """Of every class against the rest: nobody could learn from it."""
+    """Nobody could learn from it."""
     gaps = [view.copy() for view in THREE]
-    gaps[1][Y3 == 2] = np.nan
+    gaps[1][Y3 != 2] = np.nan
     with pytest.raises(ValueError, match="'view_1' is observed in samples of one class only"):
         MwMvC2().fit(gaps, Y3)
 
@@ -477,3 +477,25 @@ def test_better_than_its_uniform_vote_in_training_and_good_on_flowers():
     model = MwMvC2(random_state=0).fit(train, y)
     assert model.score(test, y_test) > 0.88
     assert (model.loss_curve_[:, -1] < model.loss_curve_[:, 0]).all()
+
+
+def test_view_that_never_shows_a_class_votes_against_it():
+    """One against the rest, a view that lacks a class altogether says no; nothing fails."""
+    views, y = toy_views(3, m=60, widths=[3, 2], n_classes=3)
+    seen = np.ones((60, 2), dtype=bool)
+    seen[y == 2, 1] = False
+    X = MultiView(views, observed=seen)
+    model = MwMvC2([LogisticRegression()], random_state=0).fit(X, y)
+    complete = MultiView(views)
+    assert (model.voters_[2][1][0].predict(complete.views[1]) == -1).all()
+    assert np.mean(model.predict(X) == y) > 0.5
+
+
+def test_weights_that_are_all_zero_tie_every_sample():
+    """A voter that is right as often as wrong ends with weight 0, and ties decide alone."""
+    y = np.tile([0, 1], 10)
+    model = MwMvC2([DummyClassifier(strategy="constant", constant=1)], max_iter=50, random_state=0)
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    for ties, label in (("largest", 1), ("smallest", 0)):
+        model.set_params(ties=ties).fit(X, y).pi_[0][:] = 0.0
+        assert (model.predict(X) == label).all()

@@ -113,6 +113,9 @@ def test_the_place_of_a_value_matters():
     x = np.arange(1.0, 7.0)[None, :]
     hashes = {int(hash_samples(MultiView([np.roll(x, s, 1)]), keys(6))[0]) for s in range(6)}
     assert len(hashes) == 6
+    a, b = x, x + 10.0
+    swapped = [hash_samples(MultiView(views), keys(12)) for views in ([a, b], [b, a])]
+    assert swapped[0] != swapped[1]
 
 
 def test_dense_and_sparse_storage_agree():
@@ -215,3 +218,12 @@ def test_two_classes_and_two_columns_agree_on_who_wins():
     X = MultiView(some_views(m=300))
     as_columns = break_ties(np.zeros((300, 2)), X, "random", keys(5)).argmax(axis=1)
     assert_array_equal(coins(X), as_columns)
+
+
+def test_sample_of_zeros_has_a_coin_that_depends_on_the_keys():
+    X = MultiView([np.zeros((1, 3))])
+    coins = [
+        break_ties(np.zeros(1), X, "random", draw_keys(3, np.random.RandomState(seed)))[0] > 0
+        for seed in range(40)
+    ]
+    assert 5 < sum(coins) < 35

@@ -365,7 +365,7 @@ class Contrary(DecisionTreeClassifier):
 
 
 def test_voters_below_chance():
-    """MVWAB does not listen to them; a boosted vote of negative weight is as good as its opposite."""
+    """MVWAB does not listen to them; to boosting they are as good as their opposites."""
     contrary = Contrary(max_depth=1, random_state=0)
     model = MVWAB(contrary, n_estimators=5).fit(VIEWS, Y)
     assert_array_equal(model.view_weights_, np.zeros((1, 3)))

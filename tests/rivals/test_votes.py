@@ -147,6 +147,16 @@ def test_folds_spread_every_class(seed, n_folds, m, n_classes):
     assert sizes.max() - sizes.min() <= 1
 
 
+def test_folds_are_shuffled():
+    """Samples that stand side by side, as in a sorted table, do not take turns."""
+    first, again, other = (
+        _folds(np.zeros(60, dtype=int), 5, np.random.RandomState(s)).test_fold for s in (0, 0, 1)
+    )
+    assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+    assert len(set(np.diff(first) % 5)) == 5
+
+
 @pytest.mark.parametrize("view", [1, -2, "image"])
 def test_a_view_by_position_or_name(view):
     views, y = planted([0.3, 2.0, 0.5])
