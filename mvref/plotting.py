@@ -32,6 +32,19 @@ METHODS = {
     "PerViewSVM+Laplacian": ("purple", "P", "-."),
     "MVML": ("vermilion", "^", ":"),
     "SVM2K": ("purple", "P", ":"),
+    "MwMvC2": ("blue", "o", "-"),
+    "MwMvC2-random": ("green", "s", "-"),
+    "MwMvC2-paper": ("vermilion", "v", "--"),
+    "MwMvC2-uniform": ("sky", "P", "-."),
+    "Mono": ("black", "x", ":"),
+    "Mono-oracle": ("black", "+", "--"),
+    "Mono-mean": ("black", ".", "-."),
+    "Concat": ("black", "D", "-"),
+    "Fusion": ("sky", "^", "--"),
+    "MVMV": ("orange", "D", "--"),
+    "MVWAB": ("purple", "P", "-."),
+    "RBoostSH": ("orange", "X", ":"),
+    "Mumbo": ("purple", "*", ":"),
 }
 
 

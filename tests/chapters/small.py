@@ -9,4 +9,6 @@ SMALL = {
     "book/mvl_svm/derive.ipynb": {"n_samples": 80},
     "book/mvl_svm/run.ipynb": {"n_landmarks": 20, "n_draws": 2},
     "book/mvl_svm/validate.ipynb": {"n_replacements": 3},
+    "book/mwmvc2/derive.ipynb": {"n_samples": 60},
+    "book/mwmvc2/run.ipynb": {"n_rounds": 2},
 }
