@@ -5,8 +5,9 @@ then in the user's cache (``$MVREF_CACHE`` sets another one), and then downloade
 address with a known sha256 exists.
 """
 
-from . import _flower17, _mfeat, _mnist, _reuters, _uwave
+from . import _citeseer, _flower17, _mfeat, _mnist, _reuters, _uwave, _voc07, _webkb
 from ._base import MultiViewDataset
+from ._citeseer import fetch_citeseer
 from ._embedded import load_digits_views, load_iris_views
 from ._flower17 import fetch_flower17
 from ._generators import make_two_moons_views
@@ -16,17 +17,22 @@ from ._mnist import fetch_mnist_views
 from ._reuters import fetch_reuters
 from ._reuters_index import read_reuters_index
 from ._uwave import fetch_uwave
+from ._voc07 import fetch_voc07
+from ._webkb import fetch_webkb
 
 __all__ = [
     "DatasetCorrupted",
     "DatasetUnavailable",
     "MultiViewDataset",
     "available",
+    "fetch_citeseer",
     "fetch_flower17",
     "fetch_mfeat",
     "fetch_mnist_views",
     "fetch_reuters",
     "fetch_uwave",
+    "fetch_voc07",
+    "fetch_webkb",
     "load_digits_views",
     "load_iris_views",
     "load_mfeat",
@@ -43,8 +49,9 @@ def available():
     where : dict
         Name -> "embedded" or the folder that has the files, for what is here and nothing else.
         The names are digits, iris, mfeat, and, if they are here, mfeat_original
-        (:func:`fetch_mfeat`), uwave, flower17, mnist (:func:`fetch_mnist_views`), and
-        reuters1200, reuters600 and reuters_full (the subsets of :func:`fetch_reuters`).
+        (:func:`fetch_mfeat`), uwave, flower17, mnist (:func:`fetch_mnist_views`), citeseer, webkb,
+        voc07, and reuters1200, reuters600 and reuters_full (the subsets of
+        :func:`fetch_reuters`).
 
     Examples
     --------
@@ -58,6 +65,9 @@ def available():
         "uwave": _uwave,
         "flower17": _flower17,
         "mnist": _mnist,
+        "citeseer": _citeseer,
+        "webkb": _webkb,
+        "voc07": _voc07,
     }
     folders = {name: module.on_this_machine() for name, module in fetched.items()}
     folders |= _reuters.on_this_machine()

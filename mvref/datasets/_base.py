@@ -18,10 +18,12 @@ class MultiViewDataset:
         Short name; says so where the data are a stand-in for the published ones.
     X : MultiView
         The samples.
-    y : array, shape (n_samples,)
-        Their class labels.
+    y : array, shape (n_samples,) or (n_samples, n_classes)
+        Their class labels. Where a sample may have several, an indicator matrix as in
+        scikit-learn: ``y[i, k]`` is 1 if sample i is of class k, and 0 if not.
     target_names : list of str
-        Name of each class, in the order of ``np.unique(y)``.
+        Name of each class, in the order of ``np.unique(y)``, or of the columns of an indicator
+        matrix.
     DESCR : str
         Source, licence, citation, shapes and checksums.
     splits : list of (train, validation, test)
@@ -33,7 +35,8 @@ class MultiViewDataset:
     Raises
     ------
     ValueError
-        If `X` and `y` differ in length, or `target_names` does not name each class of `y` once.
+        If `X` and `y` differ in length, a `y` of two dimensions is not of 0 and 1, or
+        `target_names` does not name each class of `y` once.
 
     Examples
     --------
@@ -59,11 +62,18 @@ class MultiViewDataset:
     def __post_init__(self):
         if self.X.n_samples != len(self.y):
             raise ValueError(f"X has {self.X.n_samples} samples, but y has {len(self.y)} labels.")
-        n_classes = len(np.unique(self.y))
+        if self._multi_label and not np.isin(self.y, (0, 1)).all():
+            raise ValueError("y of two dimensions must be an indicator matrix of 0 and 1.")
+        n_classes = self.y.shape[1] if self._multi_label else len(np.unique(self.y))
         if n_classes != len(self.target_names):
             raise ValueError(
                 f"target_names has {len(self.target_names)} names, but y has {n_classes} classes."
             )
+
+    @property
+    def _multi_label(self):
+        """True if `y` is an indicator matrix."""
+        return np.ndim(self.y) == 2
 
     @property
     def view_names(self):
@@ -75,7 +85,8 @@ class MultiViewDataset:
         splits = "; ".join("/".join(str(len(part)) for part in split) for split in self.splits)
         return (
             f"MultiViewDataset {self.name!r}: {self.X.n_samples} samples, "
-            f"{self.X.n_views} views, {len(self.target_names)} classes\n"
+            f"{self.X.n_views} views, {len(self.target_names)} classes"
+            f"{' (several for one sample)' if self._multi_label else ''}\n"
             f"  views:   {views}\n"
             f"  classes: {', '.join(self.target_names)}\n"
             f"  splits:  {splits + ' (train/validation/test)' if splits else 'none'}"

@@ -12,12 +12,16 @@ MNIST_MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist"
 REUTERS_1200 = "https://github.com/ChuanbinZhang/Multi-view-datasets"
 REUTERS_600 = "https://github.com/mbrbic/Multi-view-LRSSC"
 UCI_REUTERS = "https://archive.ics.uci.edu/ml/machine-learning-databases/00259"
+LINQS_CITESEER = "https://linqs-data.soe.ucsc.edu/public/lbc/citeseer.tgz"
+CMU_WEBKB = "http://www.cs.cmu.edu/afs/cs.cmu.edu/project/theo-51/www/co-training/data"
+LEAR_FEATURES = "http://lear.inrialpes.fr/people/guillaumin/data.php"
 
 # file that comes with mvref -> sha256
 EMBEDDED = {"mfeat.xz": "0306b0b11e03ac08f38444209c561ce393b518c4f7f586cb88c12bcacd368080"}
 
 # data set -> its folder, where that has another name
 FOLDERS = dict.fromkeys(["reuters1200", "reuters600", "reuters_full"], "reuters")
+FOLDERS |= {"webkb": "webkb-course", "voc07": "pascal-voc07"}
 
 # data set -> file -> (sha256, URL or None)
 FILES = {
@@ -106,6 +110,24 @@ FILES = {
         ),
     },
     "reuters_full": {},  # the sha256 of its 25 files are not known
+    "citeseer": {
+        "citeseer.content": (
+            "de4a3ca98626d77193f27af5c976b981a56080e6273c4e1c05764a95d2143ff8",
+            None,
+        ),
+        "citeseer.cites": (
+            "cd9730630eaaa745058c2cd2cce6b9afb79ca71278a479aebec55f4cf5eb7f30",
+            None,
+        ),
+    },
+    "webkb": {},  # see MANIFESTS
+    "voc07": {},  # the sha256 of its files are not known
+}
+
+# archive -> sha256 of the lines "<sha256>  <path>\n" of the files in it, sorted by path: the
+# same for every way to pack the same files
+MANIFESTS = {
+    "course-cotrain-data": "0e3824e7ed25ae28ee8960a34f50a962d025373c5caac78fd40e45e958e86c15"
 }
 
 # data set -> what a user does to get it
@@ -132,6 +154,14 @@ BY_HAND = {
     "reuters_full": (
         f"Download rcv1rcv2aminigoutte.tar.bz2 from {UCI_REUTERS}/ and unpack its folder "
         "rcv1rcv2aminigoutte"
+    ),
+    "citeseer": (
+        f"Download {LINQS_CITESEER} and put its files citeseer.content and citeseer.cites"
+    ),
+    "webkb": f"Download course-cotrain-data.tar.gz from {CMU_WEBKB}/ and put it, as it is,",
+    "voc07": (
+        f"Download the features of PASCAL VOC'07 (pascal07.20100609) from {LEAR_FEATURES} and put "
+        "the files pascal07_*"
     ),
 }
 

@@ -21,6 +21,9 @@ LOADERS = {
     "mnist": datasets.fetch_mnist_views,
     "reuters1200": datasets.fetch_reuters,
     "reuters600": lambda: datasets.fetch_reuters("600"),
+    "citeseer": datasets.fetch_citeseer,
+    "webkb": datasets.fetch_webkb,
+    "voc07": datasets.fetch_voc07,
 }
 EMBEDDED = ("digits", "iris", "mfeat", "two moons")
 
@@ -41,9 +44,13 @@ def test_common_form(load):
     dataset = load()
     assert isinstance(dataset, MultiViewDataset)
     assert isinstance(dataset.X, MultiView)
-    assert dataset.y.shape == (dataset.X.n_samples,)
     assert dataset.view_names == dataset.X.names
-    assert len(dataset.target_names) == len(np.unique(dataset.y))
+    n_classes = len(dataset.target_names)
+    if dataset.y.ndim == 2:
+        assert dataset.y.shape == (dataset.X.n_samples, n_classes)
+    else:
+        assert dataset.y.shape == (dataset.X.n_samples,)
+        assert len(np.unique(dataset.y)) == n_classes
     assert all(isinstance(name, str) for name in dataset.target_names)
     for split in dataset.splits:
         assert len(split) == 3
@@ -91,6 +98,25 @@ def test_repr_tells_views_classes_and_splits():
         "  classes: no, yes",
         "  splits:  2/1/1 (train/validation/test)",
     ]
+
+
+def test_several_classes_for_one_sample():
+    """An indicator matrix may have an empty class, and samples of no class or of all."""
+    X = MultiView({"a": np.zeros((4, 2))})
+    y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0], [1, 1, 0]])
+    dataset = MultiViewDataset("toy", X, y, ["cat", "dog", "bird"], "text")
+    assert repr(dataset).splitlines() == [
+        "MultiViewDataset 'toy': 4 samples, 1 views, 3 classes (several for one sample)",
+        "  views:   a (2)",
+        "  classes: cat, dog, bird",
+        "  splits:  none",
+    ]
+    with pytest.raises(ValueError, match="target_names has 2 names, but y has 3 classes"):
+        MultiViewDataset("toy", X, y, ["cat", "dog"], "text")
+    with pytest.raises(ValueError, match="y of two dimensions must be an indicator matrix of 0"):
+        MultiViewDataset("toy", X, 2 * y, ["cat", "dog", "bird"], "text")
+    with pytest.raises(ValueError, match="X has 4 samples, but y has 3 labels"):
+        MultiViewDataset("toy", X, y[:3], ["cat", "dog", "bird"], "text")
 
 
 def test_is_frozen():

@@ -1,0 +1,273 @@
+"""PASCAL VOC'07: photographs of objects of 20 classes, by visual words and by user tags.
+
+The files are those that Guillaumin, Verbeek and Schmid computed for their paper of 2010:
+
+    pascal07_<part>_<name>.hvecs      part: train or test; name: DenseSift, HarrisSift, tags
+    pascal07_<part>_classes.txt       the classes of each image, or else
+    pascal07_<part>_annot.hvecs       the same, in the other format
+    pascal07_classes.txt              the names of the classes, one on each line; may be absent
+
+An ``.hvecs`` file holds rows of whole numbers, each of two bytes, the lower byte first. A row
+starts with the number of its values, the same for all rows, and the values follow.
+"""
+
+import gzip
+import zlib
+from itertools import product
+
+import numpy as np
+from scipy import sparse
+
+from ..checks import check_choice
+from ..views import MultiView
+from ._base import MultiViewDataset, describe
+from ._lookup import DatasetCorrupted, locate, open_content, unavailable
+from ._registry import LEAR_FEATURES
+
+N_IMAGES = {"train": 5011, "test": 4952}  # of the challenge's training + validation and test part
+N_CLASSES = 20
+DESCRIPTORS = ("DenseSift", "HarrisSift")
+LABEL_FILES = ("pascal07_{part}_classes.txt", "pascal07_{part}_annot.hvecs")
+NAMES_FILE = "pascal07_classes.txt"
+
+
+def fetch_voc07(descriptor="DenseSift"):
+    """Load 9963 photographs with objects of 20 classes: visual words and user tags.
+
+    Nothing is downloaded: put the files ``pascal07_*`` (or their ``.gz``) into the folder
+    ``$MVREF_DATA/pascal-voc07`` (or into the cache).
+
+    Parameters
+    ----------
+    descriptor : {"DenseSift", "HarrisSift"}
+        Which histogram of visual words the view `visual` is: SIFT descriptors on a dense grid or
+        at Harris interest points. The default is **our choice**: Wang et al. (2016) say SIFT, and
+        not which.
+
+    Returns
+    -------
+    dataset : MultiViewDataset
+        Views ``visual``, an array of counts, and ``tags``, a CSR matrix. An image may show several
+        classes: `y` is an **indicator matrix** (9963, 20) of 0 and 1, as scikit-learn has it, and
+        ``y[:, k]`` is the binary problem "class k against the rest". Rows 0..5010 are the
+        challenge's training and validation part, the others its test part; ``splits[0]`` is that
+        split, with an empty validation part.
+
+    Raises
+    ------
+    ValueError
+        If `descriptor` is unknown.
+    DatasetUnavailable
+        If a file is missing; the message says where to get it and where to put it.
+    DatasetCorrupted
+        If a file is not of its format, the numbers of images are not 5011 and 4952, or there are
+        not 20 classes.
+
+    Notes
+    -----
+    **Not tried on the real files**, of which the authors of mvref had no copy. The format is the
+    one that public programs read; the names of the files with the classes are those of sister
+    sets by the same authors. Their sha256 are not known, and only the sizes are checked.
+
+    The classes are called by the names in ``pascal07_classes.txt`` if it is there, else "class 1"
+    to "class 20". An image without a tag is a row of zeros, not a missing view.
+
+    Examples
+    --------
+    >>> from mvref.datasets import available, fetch_voc07
+    >>> if "voc07" in available():
+    ...     assert fetch_voc07().y.shape == (9963, 20)
+    """
+    check_choice(descriptor, "descriptor", DESCRIPTORS)
+    tables = {name: _read_parts(name) for name in (descriptor, "tags")}
+    labels = [read_labels(_find_labels(part), n) for part, n in N_IMAGES.items()]
+    X = MultiView(
+        {"visual": tables[descriptor], "tags": sparse.csr_matrix(tables["tags"], dtype=np.float64)}
+    )
+    return _dataset(X, np.concatenate(labels), _class_names(), descriptor)
+
+
+def on_this_machine():
+    """Return the folder that has the files of the default view, or None; nothing is opened.
+
+    Returns
+    -------
+    folder : Path or None
+    """
+    names = product(N_IMAGES, (DESCRIPTORS[0], "tags"))
+    paths = [locate("voc07", f"pascal07_{part}_{name}.hvecs") for part, name in names]
+    labels = [_locate_labels(part) for part in N_IMAGES]
+    return paths[0].parent if all(paths + labels) else None
+
+
+def _locate_labels(part):
+    files = (file.format(part=part) for file in LABEL_FILES)
+    return next(filter(None, (locate("voc07", file) for file in files)), None)
+
+
+def _find_labels(part):
+    path = _locate_labels(part)
+    if path is None:
+        first, second = (file.format(part=part) for file in LABEL_FILES)
+        raise unavailable("voc07", f"there is neither {first} nor {second}")
+    return path
+
+
+def _read_parts(name):
+    """Return the values of the training images, then of the test images."""
+    tables = []
+    for part, n in N_IMAGES.items():
+        file = f"pascal07_{part}_{name}.hvecs"
+        path = locate("voc07", file)
+        if path is None:
+            raise unavailable("voc07", f"there is no file {file}")
+        tables.append(read_hvecs(path))
+        _check_rows(path, tables[-1], n)
+    if tables[0].shape[1] != tables[1].shape[1]:
+        raise DatasetCorrupted(
+            f"{path} has rows of {tables[1].shape[1]} values, but its training part of "
+            f"{tables[0].shape[1]}"
+        )
+    return np.concatenate(tables)
+
+
+def _check_rows(path, table, n):
+    if len(table) != n:
+        raise DatasetCorrupted(f"{path} must have {n} rows, one for each image; found {len(table)}")
+
+
+def _read(path):
+    """Return the content of a file, unpacked if it is a ``.gz``."""
+    try:
+        with open_content(path) as stream:
+            return stream.read()
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DatasetCorrupted(f"{path} is not a complete gzip file ({error})") from None
+    except OSError as error:
+        raise unavailable("voc07", f"{path} cannot be read ({error.strerror})") from None
+
+
+def read_hvecs(path):
+    """Read a table of whole numbers below 65536.
+
+    Parameters
+    ----------
+    path : Path
+        An ``.hvecs`` file, possibly compressed (.gz).
+
+    Returns
+    -------
+    table : array of uint16, shape (n_rows, n_columns)
+
+    Raises
+    ------
+    DatasetCorrupted
+        If the file is empty or incomplete, or a row has another length than the first.
+    """
+    content = _read(path)
+    width = int.from_bytes(content[:2], "little")
+    n_bytes = 2 * (1 + width)  # of a row
+    if width == 0 or len(content) % n_bytes:
+        raise DatasetCorrupted(
+            f"{path} must be rows of 1 + {width} numbers of two bytes, as its first number says; "
+            f"found {len(content)} bytes"
+        )
+    rows = np.frombuffer(content, "<u2").reshape(-1, 1 + width)
+    wrong = np.flatnonzero(rows[:, 0] != width)
+    if len(wrong):
+        raise DatasetCorrupted(
+            f"{path}, row {wrong[0] + 1} must start with its length {width}, found "
+            f"{rows[wrong[0], 0]}"
+        )
+    return rows[:, 1:].astype(np.uint16)
+
+
+def read_labels(path, n_images):
+    """Read which of the 20 classes each image shows.
+
+    Parameters
+    ----------
+    path : Path
+        A text table, or an ``.hvecs`` file, possibly compressed (.gz). Values are 1 for a class
+        that is shown and 0 or -1 for one that is not. (The challenge itself writes 0 where only
+        objects that are hard to see are shown, and -1 where there is none.)
+    n_images : int
+        Number of rows that the file must have.
+
+    Returns
+    -------
+    labels : array of int, shape (n_images, 20)
+        1 where the class is shown, else 0.
+
+    Raises
+    ------
+    DatasetCorrupted
+        If the file cannot be read, or has other values or another size.
+    """
+    if ".hvecs" in path.name:
+        table = read_hvecs(path)
+    else:
+        table = _read_text(path)
+    _check_rows(path, table, n_images)
+    if table.shape[1] != N_CLASSES:
+        raise DatasetCorrupted(
+            f"{path} must have {N_CLASSES} columns, one for each class; found {table.shape[1]}"
+        )
+    if not np.isin(table, (-1, 0, 1)).all():
+        raise DatasetCorrupted(f"{path} must have the values 0 and 1 (or -1, 0 and 1) only")
+    return (table == 1).astype(np.int64)
+
+
+def _read_text(path):
+    """Read numbers separated by blanks, tabs or commas."""
+    content = _read(path).replace(b",", b" ").strip()
+    try:
+        if not content:
+            raise ValueError("it is empty")
+        return np.loadtxt(content.splitlines(), ndmin=2)
+    except ValueError as error:
+        raise DatasetCorrupted(f"{path} cannot be read as a table of numbers: {error}") from None
+
+
+def _class_names():
+    """Return the names of the 20 classes if their file is here, else numbers."""
+    path = locate("voc07", NAMES_FILE)
+    if path is None:
+        return [f"class {k}" for k in range(1, N_CLASSES + 1)]
+    lines = _read(path).decode(errors="replace").splitlines()
+    names = [line.strip() for line in lines if line.strip()]
+    if len(set(names)) != N_CLASSES or len(names) != N_CLASSES:
+        raise DatasetCorrupted(
+            f"{path} must have {N_CLASSES} different names, one on each line; found {len(names)}"
+        )
+    return names
+
+
+def _dataset(X, y, names, descriptor):
+    text = describe(
+        "PASCAL VOC'07: photographs by visual words and by user tags",
+        X,
+        source=f"LEAR, INRIA Grenoble, {LEAR_FEATURES}",
+        licence=(
+            "Not known to the authors of mvref: see the source. The photographs come from Flickr "
+            "and have terms of their own. mvref ships no copy."
+        ),
+        citation=(
+            "M. Guillaumin, J. Verbeek, C. Schmid, Multimodal semi-supervised learning for image "
+            "classification, CVPR 2010.\n"
+            "M. Everingham, L. Van Gool, C. K. I. Williams, J. Winn, A. Zisserman, The PASCAL "
+            "Visual Object Classes Challenge 2007 (VOC2007) Results."
+        ),
+        notes=(
+            f"visual: histogram of visual words from {descriptor} descriptors. tags: which tags "
+            "the users of Flickr gave; an image without a tag is a row of zeros.\n"
+            "An image may show several classes: y is an indicator matrix. A class counts as shown "
+            "where the file says 1.\n"
+            "Wang et al. (2016) use 9963 images, 20 classes and the two views visual words of SIFT "
+            "and user tags. That theirs are these files is likely and not stated. The sha256 of "
+            "the files are not known to mvref; numbers of images and classes are checked."
+        ),
+    )
+    n_train = N_IMAGES["train"]
+    split = (np.arange(n_train), np.empty(0, np.int64), np.arange(n_train, len(y)))
+    return MultiViewDataset(f"voc07 ({descriptor})", X, y, names, text, [split])

@@ -1,0 +1,217 @@
+"""WebKB course: web pages by their own words, and by the words of the links to them."""
+
+import gzip
+import hashlib
+import html
+import re
+import tarfile
+import zlib
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+
+from ..views import MultiView
+from ._base import MultiViewDataset, describe
+from ._lookup import DatasetCorrupted, locate, unavailable
+from ._registry import CMU_WEBKB, MANIFESTS
+
+ARCHIVE = "course-cotrain-data"
+VIEWS = {"page": "fulltext", "anchor": "inlinks"}  # view -> its folder in the archive
+CLASSES = ("non-course", "course")
+WORD = r"[a-z]{2,}"  # after conversion to lower case
+
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+
+
+def fetch_webkb():
+    """Load 1051 university web pages, 230 of them about a course, in two views.
+
+    Nothing is downloaded: put ``course-cotrain-data.tar.gz`` into the folder
+    ``$MVREF_DATA/webkb-course`` (or into the cache). The files in the archive are checked, however
+    they are packed.
+
+    Returns
+    -------
+    dataset : MultiViewDataset
+        Views ``page`` (16 545), the words of the page, and ``anchor`` (1797), those of the links
+        that point to it: CSR matrices that count words. `y` is 1 for the page of a course and
+        0 for any other. No official split. `meta` has ``url``, an array of addresses;
+        ``texts``, a dictionary view -> list of the documents as they are, HTML included; and
+        ``words``, a dictionary view -> array with the word of each column.
+
+    Raises
+    ------
+    DatasetUnavailable
+        If the archive is missing; the message says where to get it and where to put it.
+    DatasetCorrupted
+        If it cannot be read, or its files are not the known ones.
+
+    Notes
+    -----
+    **Our choice**: the files are raw text, and the papers that use them do not state their
+    vocabulary. Here a word is two or more letters a to z in a row, in lower case, after comments,
+    tags and HTML entities are gone; every word is kept and its occurrences are counted. The
+    vocabulary is that of all pages; make another one from ``meta["texts"]`` where it must be
+    learnt from a training part. Five pages have no anchor word: a row of zeros, not a missing
+    view.
+
+    Examples
+    --------
+    >>> from mvref.datasets import available, fetch_webkb
+    >>> if "webkb" in available():
+    ...     assert fetch_webkb().X.shape == (1051, 16545 + 1797)
+    """
+    path = locate("webkb", f"{ARCHIVE}.tar")
+    if path is None:
+        raise unavailable("webkb", f"there is no file {ARCHIVE}.tar.gz")
+    files = read_archive(path)
+    _check_manifest(path, files)
+    return _dataset(files)
+
+
+def on_this_machine():
+    """Return the folder that has the archive, or None; nothing is opened.
+
+    Returns
+    -------
+    folder : Path or None
+    """
+    path = locate("webkb", f"{ARCHIVE}.tar")
+    return path and path.parent
+
+
+def read_archive(path):
+    """Read all files of the archive, without unpacking it.
+
+    Parameters
+    ----------
+    path : Path
+        A tar archive, possibly compressed (.gz).
+
+    Returns
+    -------
+    files : dict
+        Path inside the archive -> bytes.
+
+    Raises
+    ------
+    DatasetCorrupted
+        If this is not a complete tar archive.
+    DatasetUnavailable
+        If it cannot be opened.
+    """
+    try:
+        with tarfile.open(path) as archive:
+            return {m.name: archive.extractfile(m).read() for m in archive if m.isfile()}
+    except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DatasetCorrupted(f"{path} is not a complete tar archive ({error})") from None
+    except OSError as error:
+        raise unavailable("webkb", f"{path} cannot be read ({error.strerror})") from None
+
+
+def manifest(files):
+    """Return the sha256 of the list of all files and their sha256, sorted by path.
+
+    Parameters
+    ----------
+    files : mapping path -> bytes
+
+    Returns
+    -------
+    sha256 : str
+    """
+    lines = (f"{hashlib.sha256(files[path]).hexdigest()}  {path}\n" for path in sorted(files))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _check_manifest(path, files):
+    found = manifest(files)
+    if found != MANIFESTS[ARCHIVE]:
+        raise DatasetCorrupted(
+            f"{path} does not hold the files that mvref knows: expected 2102 files whose list has "
+            f"the sha256 {MANIFESTS[ARCHIVE]}, found {len(files)} with {found}. Get it again"
+        )
+
+
+def visible_text(page):
+    """Return what is left of an HTML page without comments, tags and entities.
+
+    Parameters
+    ----------
+    page : str
+
+    Returns
+    -------
+    text : str
+
+    Examples
+    --------
+    >>> from mvref.datasets._webkb import visible_text
+    >>> visible_text("<h1>Trees &amp; graphs</h1><!-- draft -->").strip()
+    'Trees & graphs'
+    """
+    return html.unescape(_TAG.sub(" ", _COMMENT.sub(" ", page)))
+
+
+def count_words(texts):
+    """Count the visible words of HTML documents.
+
+    Parameters
+    ----------
+    texts : list of str
+
+    Returns
+    -------
+    words : array of str, shape (n_words,)
+        In alphabetical order.
+    counts : CSR matrix of float, shape (n_texts, n_words)
+    """
+    counter = CountVectorizer(token_pattern=WORD, dtype=np.float64)
+    counts = counter.fit_transform(map(visible_text, texts))
+    return counter.get_feature_names_out(), counts
+
+
+def _dataset(files):
+    """Join the two views of each page, count their words and describe."""
+    pages = sorted(path.split("/", 2)[2] for path in files if f"/{VIEWS['page']}/" in path)
+    texts = {  # every byte is a character in latin-1, and a few pages are not UTF-8
+        view: [files[f"{ARCHIVE}/{folder}/{page}"].decode("latin-1") for page in pages]
+        for view, folder in VIEWS.items()
+    }
+    counted = {view: count_words(documents) for view, documents in texts.items()}
+    X = MultiView({view: counts for view, (_, counts) in counted.items()})
+    labels, names = zip(*(page.split("/") for page in pages), strict=True)
+    meta = {
+        "url": np.array([name.replace("^", "/") for name in names]),
+        "texts": texts,
+        "words": {view: words for view, (words, _) in counted.items()},
+    }
+    y = np.array([CLASSES.index(label) for label in labels])
+    return MultiViewDataset("webkb", X, y, list(CLASSES), _description(X), meta=meta)
+
+
+def _description(X):
+    return describe(
+        "WebKB course: web pages by their words and by the links to them",
+        X,
+        source=f"Carnegie Mellon University, {CMU_WEBKB}/{ARCHIVE}.tar.gz",
+        licence="None stated. The pages are those of many authors. mvref ships no copy.",
+        citation=(
+            "A. Blum, T. Mitchell, Combining labeled and unlabeled data with co-training, COLT "
+            "1998.\n"
+            "M. Craven, D. DiPasquo, D. Freitag, A. McCallum, T. Mitchell, K. Nigam, S. Slattery, "
+            "Learning to extract symbolic knowledge from the World Wide Web, AAAI 1998."
+        ),
+        notes=(
+            "Pages of four computer science departments (Cornell, Texas, Washington, Wisconsin), "
+            "collected in the 1990s. page: the text of the page; anchor: the text of links that "
+            "point to it. Course pages come first, then the others, by address.\n"
+            "The files are raw text. The vocabulary is a choice of mvref: words of two or more "
+            "letters a to z, in lower case, all of them, counted; Wang et al. (2016) do not state "
+            "theirs. Five pages have no anchor word. 3 pairs of pages are identical.\n"
+            "The sha256 is that of the list of the 2102 files and their sha256, sorted by path, so "
+            "that it does not depend on how they are packed."
+        ),
+        checksums={f"files of {ARCHIVE}": MANIFESTS[ARCHIVE]},
+    )
