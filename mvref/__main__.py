@@ -54,7 +54,7 @@ def _parser():
     commands = parser.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("list", help="what can be run, and what is done")
     running = commands.add_parser("run", help="compute the rows that the ledger does not have")
-    running.add_argument("item", nargs="+", help="for example fig2, mvl_svm.fig2, or all")
+    running.add_argument("item", nargs="+", help="for example mvl_svm.fig2, table1, or all")
     running.add_argument("--quick", action="store_true", help="small variant, minutes")
     running.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
     running.add_argument("--dataset", help="only this data set")

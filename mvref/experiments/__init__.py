@@ -2,13 +2,15 @@
 
 One module per paper holds the protocol, one function per table or figure; the other modules are
 the engine (:mod:`~mvref.experiments.engine`), the data and their parts
-(:mod:`~mvref.experiments.problems`), training and tuning (:mod:`~mvref.experiments.methods`), and
-reading the results (:mod:`~mvref.experiments.report`). From the command line:
+(:mod:`~mvref.experiments.problems`), training and tuning (:mod:`~mvref.experiments.methods` for
+part I, :mod:`~mvref.experiments.voting` for part II), and reading the results
+(:mod:`~mvref.experiments.report`, :mod:`~mvref.experiments.comparison`). From the command line:
 ``python -m mvref list | run ITEM... | compare ITEM``.
 """
 
+from .comparison import compare
 from .items import ITEMS, find_item, run_items, status
-from .report import compare, read_ledger, read_paper_numbers, summarize
+from .report import read_ledger, read_paper_numbers, significance, summarize
 
 __all__ = [
     "ITEMS",
@@ -17,6 +19,7 @@ __all__ = [
     "read_ledger",
     "read_paper_numbers",
     "run_items",
+    "significance",
     "status",
     "summarize",
 ]

@@ -125,6 +125,11 @@ class Item:
     needs: tuple = ()
     serial: bool = False
 
+    @property
+    def full_name(self):
+        """Name with the paper, for example "mvl_svm.fig2": two papers may have a Figure 2."""
+        return f"{self.paper}.{self.name}"
+
     def seed(self, dataset, repeat):
         """Seed of all rows of a repeat, whatever the method and the parameter point."""
         return derive_seed(self.name, dataset, repeat)
@@ -281,7 +286,7 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
         delayed(execute)(job, item.seed(job.dataset, job.repeat)) for job in jobs
     )
     n_rows = 0
-    for job, *result in tqdm(work, f"{item.name} {dataset}", len(jobs), disable=not jobs):
+    for job, *result in tqdm(work, f"{item.full_name} {dataset}", len(jobs), disable=not jobs):
         new = _rows_of(item, job, *result)
         new = [row for row in new if _key(item, job, row["measure"]) not in have]
         ledger.append(new)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from .. import datasets
 from ..datasets._lookup import unavailable
-from . import mvl_svm
+from . import mvl_svm, mwmvc2
 from .engine import LEDGER, Ledger, missing_jobs, run
 
-ITEMS = {f"{item.paper}.{item.name}": item for item in mvl_svm.ITEMS}
+ITEMS = {item.full_name: item for item in [*mvl_svm.ITEMS, *mwmvc2.ITEMS]}
 
 
 def find_item(name):
@@ -18,7 +18,7 @@ def find_item(name):
     Parameters
     ----------
     name : str
-        "fig2", or "mvl_svm.fig2" where several papers have a Figure 2.
+        "table1", or "mvl_svm.fig2" where several papers have a Figure 2.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def find_item(name):
     Examples
     --------
     >>> from mvref.experiments.items import find_item
-    >>> find_item("fig2").title
+    >>> find_item("mvl_svm.fig2").title
     'test accuracy over the number of landmarks'
     """
     found = [full for full, item in ITEMS.items() if name in (full, item.name)]
@@ -107,7 +107,7 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
         for dataset in item.datasets:
             if dataset in here and only in (None, dataset):
                 n_rows = run(item, dataset, ledger, quick=quick, n_jobs=n_jobs)
-                say(f"{item.name} {dataset}: {n_rows} rows added to {ledger.path}")
+                say(f"{item.full_name} {dataset}: {n_rows} rows added to {ledger.path}")
     return Path(folder)
 
 
@@ -133,5 +133,5 @@ def status(folder=None):
             left = len(missing_jobs(item, dataset, rows)) if dataset in here else None
             todo = "not on this machine" if left is None else f"{left} jobs left"
             parts.append(f"{dataset}: {n_rows} rows, {todo}")
-        lines.append(f"{full:14s} {item.title}\n{'':14s} {'; '.join(parts)}")
+        lines.append(f"{full:18s} {item.title}\n{'':18s} {'; '.join(parts)}")
     return lines

@@ -6,7 +6,7 @@ the paper does for the per-view SVMs, needs no special case.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from sklearn.model_selection import KFold, train_test_split
@@ -21,6 +21,12 @@ LOADERS = {
     "uwave": datasets.fetch_uwave,
     "flower17": datasets.fetch_flower17,
     "mfeat": datasets.load_mfeat,
+    "digits": datasets.load_digits_views,
+    "mnist1": datasets.fetch_mnist_views,
+    **{f"mnist2-shift{s}": partial(datasets.fetch_mnist_views, True, s) for s in range(1, 8)},
+    "reuters1200": partial(datasets.fetch_reuters, "1200"),
+    "reuters600": partial(datasets.fetch_reuters, "600"),
+    "reuters_full": partial(datasets.fetch_reuters, "full"),
 }
 N_FOLDS = 3
 
@@ -58,11 +64,12 @@ class Problem:
 
 @lru_cache(maxsize=1)
 def load_dataset(name):
-    """Load a data set once per process.
+    """Load a data set once per process; a second one takes the place of the first.
 
     Parameters
     ----------
-    name : {"uwave", "flower17", "mfeat"}
+    name : str
+        Key of `LOADERS`.
 
     Returns
     -------

@@ -1,18 +1,17 @@
-"""Reading the ledger: rows, summaries over repeats, and our numbers beside the paper's."""
+"""Reading the ledger: rows, summaries over repeats, and tests of one method against another."""
 
 import json
-import textwrap
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .claims import CLAIMS
 from .engine import LEDGER, Ledger
 from .items import find_item
 
 SETTINGS = ("C",)  # measures that were chosen, not results to average
+SUMMARY = ["dataset", "method", "measure", "mean", "std", "low", "high", "n"]
 
 
 def read_ledger(paper="mvl_svm", folder=None):
@@ -84,17 +83,14 @@ def summarize(item, folder=None):
     Examples
     --------
     >>> from mvref.experiments import summarize
-    >>> {"dataset", "method", "measure", "mean", "std", "n"} <= set(summarize("fig2").columns)
+    >>> summary = summarize("mvl_svm.fig2")
+    >>> {"dataset", "method", "measure", "mean", "std", "n"} <= set(summary.columns)
     True
     """
     item = find_item(item)
-    if item.name == "fig4" and item.paper == "mvl_svm":
+    if item.full_name == "mvl_svm.fig4":
         return _accuracy_over_time(folder)
-    rows = read_ledger(item.paper, folder)
-    rows = rows[(rows["item"] == item.name) & ~rows["measure"].isin(SETTINGS)]
-    points = [json.loads(text) for text in rows["parameter"]]
-    names = sorted({name for point in points for name in point})
-    rows = rows.assign(**{name: [point.get(name, np.nan) for point in points] for name in names})
+    rows, names = _results(item, folder)
     group = ["dataset", "method", *[n for n in names if n != "split"], "measure"]
     if "split" in names:
         rows = _average_splits(rows, [*group, "repeat"])
@@ -105,6 +101,16 @@ def summarize(item, folder=None):
     summary.insert(2, "low", summary["mean"] - half)
     summary.insert(3, "high", summary["mean"] + half)
     return summary.reset_index()
+
+
+def _results(item, folder):
+    """Return the rows of an item with a column for each parameter, and the parameters' names."""
+    rows = read_ledger(item.paper, folder)
+    rows = rows[(rows["item"] == item.name) & ~rows["measure"].isin(SETTINGS)]
+    points = [json.loads(text) for text in rows["parameter"]]
+    names = sorted({name for point in points for name in point})
+    columns = {name: [point.get(name, np.nan) for point in points] for name in names}
+    return rows.assign(**columns), names
 
 
 def _average_splits(rows, group):
@@ -119,61 +125,71 @@ def _accuracy_over_time(folder):
     point = ["dataset", "method", "L"]
     parts = []
     for item, measure in (("fig2", "accuracy"), ("fig3", "train_seconds")):
-        summary = summarize(item, folder).reindex(columns=[*point, "measure", "mean", "std", "n"])
+        summary = summarize(f"mvl_svm.{item}", folder).reindex(
+            columns=[*point, "measure", "mean", "std", "n"]
+        )
         part = summary[summary["measure"] == measure].drop(columns="measure")
         parts.append(part.rename(columns={"mean": measure}))
     times = parts[1].drop(columns=["std", "n"])
     return parts[0].merge(times, on=point)
 
 
-def compare(item, folder=None):
-    """Set our numbers beside the paper's.
+def significance(item, folder=None):
+    """Test every method against the best one of its data set, measure and parameter point.
 
     Parameters
     ----------
     item : str
     folder : path, optional
+        Default: the ledger that comes with mvref.
 
     Returns
     -------
-    text : str
-        Our summary, then each number of the paper's text that concerns the item: the paper's,
-        ours, the place, and why they may differ.
+    tests : DataFrame
+        One row per data set, parameter point, measure and method: ``mean`` and ``n`` repeats,
+        ``best`` (the method with the largest mean), and two-sided p-values against it, NaN for
+        the best itself: ``p_rank_sum``, which treats the repeats of two methods as independent;
+        ``p_signed_rank``, of the differences in the repeats that both have.
+
+    Notes
+    -----
+    The methods of a repeat share split and sample, so the signed-rank test is the matching one.
+    For both tests the repeats are not independent either (they draw from the same data), the best
+    method was chosen on the same numbers, and nothing is corrected for the number of methods:
+    small p-values are a way to sort, not an error rate.
 
     Examples
     --------
-    >>> from mvref.experiments import compare
-    >>> print(compare("fig3").splitlines()[0])
-    mvl_svm fig3: training and test time over the number of landmarks
+    >>> from mvref.experiments import significance
+    >>> tests = significance("mvl_svm.extensions").query("dataset == 'uwave' and L == 10")
+    >>> tests[["method", "p_rank_sum", "p_signed_rank"]].round(3)
+                   method  p_rank_sum  p_signed_rank
+    6  landmarks per view       0.009          0.062
+    7     selected of 200         NaN            NaN
+    8    shared landmarks       0.009          0.062
     """
     item = find_item(item)
-    summary = summarize(item.name, folder)
-    lines = [f"{item.paper} {item.name}: {item.title}", ""]
-    lines += ["Ours (the paper has a picture only, no such number is printed)"]
-    lines += [_table(summary) if len(summary) else f"none yet: python -m mvref run {item.name}"]
-    numbers = read_paper_numbers(item.paper)
-    lines += ["", "Numbers in the paper's text"]
-    for row in numbers[numbers["item"].isin([item.name, "protocol"])].itertuples():
-        if (item.paper, row.measure) not in CLAIMS:  # of a method that mvref does not have yet
-            continue
-        ours = CLAIMS[item.paper, row.measure](summary, row)
-        of = " of ".join(filter(None, (row.method, row.dataset))) or "all"
-        text = f"{row.measure} ({of}): paper {row.value:g} ({row.place}); ours {ours}"
-        text += f". Why it may differ: {row.note}" if row.note else ""
-        lines += textwrap.wrap(text, 100, initial_indent="  ", subsequent_indent="      ")
-    return "\n".join(lines)
+    rows, names = _results(item, folder)
+    group = ["dataset", *names, "measure"]
+    tests = []
+    for point, part in rows.groupby(group, dropna=False):
+        values = part.pivot(index="repeat", columns="method", values="value")
+        best = values.mean().idxmax()
+        for method in values:
+            entry = dict(zip(group, point, strict=True)) | {"method": method, "best": best}
+            entry |= {"mean": values[method].mean(), "n": values[method].count()}
+            tests.append(entry | _p_values(values[method], values[best], method == best))
+    columns = [*group, "method", "mean", "n", "best", "p_rank_sum", "p_signed_rank"]
+    return pd.DataFrame(tests, columns=columns)
 
 
-def _table(summary):
-    """Format a summary, one line per point, measures side by side."""
-    if "measure" not in summary:
-        return summary.round(4).to_string(index=False)
-    text = summary["mean"].map("{:.4g}".format)
-    spread = summary["std"].map(lambda s: "" if np.isnan(s) else f" +- {s:.2g}")
-    point = [c for c in ("dataset", "method", "missing", "L") if c in summary]
-    table = summary[point].assign(measure=summary["measure"], text=text + spread)
-    for name in ("missing", "L"):
-        if name in table:
-            table[name] = [f"{x:4g}" if np.isfinite(x) else "" for x in table[name]]
-    table = table.pivot(index=point, columns="measure", values="text").fillna("")
-    return table.reset_index().to_string(index=False)
+def _p_values(values, best, is_best):
+    """Wilcoxon's two tests of two columns that may lack some repeats."""
+    difference = (values - best).dropna()
+    if is_best or len(difference) < 2:
+        return {"p_rank_sum": np.nan, "p_signed_rank": np.nan}
+    paired = stats.wilcoxon(difference).pvalue if difference.any() else 1.0
+    return {
+        "p_rank_sum": stats.ranksums(values.dropna(), best.dropna()).pvalue,
+        "p_signed_rank": paired,
+    }

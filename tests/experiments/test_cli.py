@@ -27,7 +27,7 @@ def test_quick_run_of_a_figure_with_what_it_needs(tmp_path):
     stored = {path.name: path.read_bytes() for path in LEDGER.iterdir()}
     nowhere = {"MVREF_CACHE": str(tmp_path / "empty")}
     nowhere |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(tmp_path))
-    status, out, messages = mvref("run", "fig4", "--quick", **nowhere)
+    status, out, messages = mvref("run", "mvl_svm.fig4", "--quick", **nowhere)
     assert status == 0, messages
     folder = out.strip()
     assert os.path.dirname(folder) == str(tmp_path), "quick rows go to a temporary folder"
@@ -42,10 +42,12 @@ def test_quick_run_of_a_figure_with_what_it_needs(tmp_path):
     assert set(rows["item"]) == {"fig2", "fig3"}
     assert rows.loc[rows["measure"] == "accuracy", "value"].min() > 0.9
 
-    again = mvref("run", "fig2", "--quick", "--dataset", "mfeat", "--ledger", folder, **nowhere)
+    again = mvref(
+        "run", "mvl_svm.fig2", "--quick", "--dataset", "mfeat", "--ledger", folder, **nowhere
+    )
     assert again[0] == 0
-    assert "fig2 mfeat: 0 rows added" in again[2]
-    status, out, _ = mvref("compare", "fig4", "--ledger", folder, **nowhere)
+    assert "mvl_svm.fig2 mfeat: 0 rows added" in again[2]
+    status, out, _ = mvref("compare", "mvl_svm.fig4", "--ledger", folder, **nowhere)
     assert status == 0
     assert "train_seconds" in out
     assert "MVLSVM-hinge" in out
@@ -64,8 +66,12 @@ def test_list_names_every_item(capsys):
     [
         (["run", "fig99"], "item must be one of ['mvl_svm.fig2', "),
         (["compare", "fig99"], "got 'fig99'"),
-        (["run", "fig2", "--dataset", "cifar"], "the data set must be one of ['flower17', "),
-        (["run", "fig2", "--ledger", __file__], "cannot be written"),
+        (["compare", "fig2"], "one of ['mvl_svm.fig2', 'mwmvc2.fig2']: name the paper too"),
+        (
+            ["run", "mvl_svm.fig2", "--dataset", "cifar"],
+            "the data set must be one of ['flower17', ",
+        ),
+        (["run", "mvl_svm.fig2", "--ledger", __file__], "cannot be written"),
         (["frobnicate"], "invalid choice"),
         ([], "arguments are required"),
     ],
@@ -91,5 +97,5 @@ def test_stopping_is_no_accident(monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("mvref.experiments.run_items", stopped)
-    assert main(["run", "fig2"]) == 130
+    assert main(["run", "mvl_svm.fig2"]) == 130
     assert "the same command goes on from here" in capsys.readouterr().err

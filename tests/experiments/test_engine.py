@@ -153,7 +153,7 @@ def test_a_file_with_other_columns_is_refused(ledger):
 
 
 def test_two_processes_give_the_rows_of_one(tmp_path):
-    whole = find_item("fig2")
+    whole = find_item("mvl_svm.fig2")
 
     def few(dataset, quick, rows):
         jobs = list(whole.jobs(dataset, True, rows))

@@ -1,11 +1,8 @@
-"""What our results say where the paper's text makes a statement in numbers.
-
-Every function gets the summary of the item and a row of ``paper_numbers.csv``, and returns text.
-"""
+"""Statements of the MVL-SVM paper's text, and the settings of our runs."""
 
 import numpy as np
 
-from . import mvl_svm
+from .. import mvl_svm
 
 
 def landmarks_at_best(summary, row):
@@ -53,20 +50,16 @@ def _curve(summary, dataset, method, measure, x):
     return rows.reindex(columns=[x, "mean"]).set_index(x)["mean"].sort_index()
 
 
-def _setting(value):
-    return lambda summary, row: f"{value:g}"
-
-
 CLAIMS = {
-    ("mvl_svm", "landmarks_at_best"): landmarks_at_best,
-    ("mvl_svm", "exponent_of_L"): exponent_of_L,
-    ("mvl_svm", "ratio_before_drop"): ratio_before_drop,
-    ("mvl_svm", "n_repeats"): _setting(mvl_svm.N_REPEATS),
-    ("mvl_svm", "c_min"): _setting(mvl_svm.GRID[0]),
-    ("mvl_svm", "c_max"): _setting(mvl_svm.GRID[-1]),
-    ("mvl_svm", "L_min"): _setting(mvl_svm.LANDMARKS["flower17"][0]),
-    ("mvl_svm", "L_max"): _setting(mvl_svm.LANDMARKS["flower17"][-1]),
-    ("mvl_svm", "L"): _setting(mvl_svm.MISSING_LANDMARKS),
-    ("mvl_svm", "missing_min"): _setting(mvl_svm.RATIOS[0]),
-    ("mvl_svm", "missing_max"): _setting(mvl_svm.RATIOS[-1]),
+    "landmarks_at_best": landmarks_at_best,
+    "exponent_of_L": exponent_of_L,
+    "ratio_before_drop": ratio_before_drop,
+    "n_repeats": mvl_svm.N_REPEATS,
+    "c_min": mvl_svm.GRID[0],
+    "c_max": mvl_svm.GRID[-1],
+    "L_min": mvl_svm.LANDMARKS["flower17"][0],
+    "L_max": mvl_svm.LANDMARKS["flower17"][-1],
+    "L": mvl_svm.MISSING_LANDMARKS,
+    "missing_min": mvl_svm.RATIOS[0],
+    "missing_max": mvl_svm.RATIOS[-1],
 }

@@ -1,0 +1,297 @@
+"""The binary tasks of MwMvC2's experiments, and how a method is trained and scored on them.
+
+A repeat has one seed, and every method of the repeat sees the same split, the same samples to learn
+from and the same test samples. Each class in turn is the positive one; a score is the mean over the
+classes.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, f1_score
+from sklearn.tree import DecisionTreeClassifier
+
+from ..mwmvc2 import MwMvC2
+from ..registry import all_methods
+from ..two_level import reweigh
+from ..voters import cast_votes
+from .engine import derive_seed
+from .problems import load_dataset
+
+N_TEST = {"mnist": 10_000}  # of every data set with such a name
+TEST_SHARE = 0.3  # of the others
+MIN_PER_CLASS = 2  # with fewer samples of a class nothing is trained
+ROUNDING = 1e-9  # a loss that rises by less does not rise
+SAMPLINGS = ("balanced", "cut", "natural")
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One class against the rest.
+
+    Parameters
+    ----------
+    k : label
+        The positive class.
+    train, test : int arrays
+        Rows of the data set.
+    y_train, y_test : bool arrays
+        Whether the row is of class k.
+    """
+
+    k: object
+    train: np.ndarray
+    test: np.ndarray
+    y_train: np.ndarray
+    y_test: np.ndarray
+
+
+def split(name, n_samples, seed):
+    """Split a data set at random, not stratified.
+
+    Parameters
+    ----------
+    name : str
+        Key of :data:`mvref.experiments.problems.LOADERS`.
+    n_samples : int
+    seed : int
+
+    Returns
+    -------
+    pool, test : int arrays
+        Rows to draw samples from, and rows to test on: 10 000 of MNIST, 30 % of others.
+
+    Examples
+    --------
+    >>> from mvref.experiments.voting import split
+    >>> [len(rows) for rows in split("mnist1", 70_000, seed=0)]
+    [60000, 10000]
+    >>> [len(rows) for rows in split("digits", 1797, seed=0)]
+    [1258, 539]
+    """
+    sizes = [size for prefix, size in N_TEST.items() if name.startswith(prefix)]
+    n_test = sizes[0] if sizes else round(TEST_SHARE * n_samples)
+    order = np.random.RandomState(derive_seed(seed, "split")).permutation(n_samples)
+    return order[n_test:], order[:n_test]
+
+
+def draw_sample(positive, m, sampling, rng):
+    """Draw the samples that a class is learnt from.
+
+    Parameters
+    ----------
+    positive : bool array, shape (n_pool,)
+        Which samples of the pool are of the class.
+    m : int
+    sampling : {"balanced", "cut", "natural"}
+        "balanced": m/2 of the class and m/2 of the rest, or as many of each as the scarcer has.
+        "natural": m of the pool. "cut": the same, then as many of the rest are left as there are
+        of the class.
+    rng : RandomState
+
+    Returns
+    -------
+    rows : int array
+        Of the pool, in random order. For "balanced" and "natural" the sample of a smaller m, with
+        the same `rng`, is part of that of a larger one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.experiments.voting import draw_sample
+    >>> positive = np.arange(1000) % 10 == 0
+    >>> rows = draw_sample(positive, 100, "balanced", np.random.RandomState(0))
+    >>> len(rows), int(positive[rows].sum())
+    (100, 50)
+    """
+    order = rng.permutation(len(positive))
+    if sampling != "balanced":
+        order = order[:m]
+    of_class, of_rest = order[positive[order]], order[~positive[order]]
+    if sampling == "natural":
+        return order
+    size = min(len(of_class), len(of_rest), m // 2 if sampling == "balanced" else m)
+    return rng.permutation(np.concatenate([of_class[:size], of_rest[:size]]))
+
+
+def tasks(name, m, sampling, seed):
+    """Return the tasks of a repeat, one per class.
+
+    Parameters
+    ----------
+    name : str
+        Key of :data:`mvref.experiments.problems.LOADERS`.
+    m : int
+    sampling : {"balanced", "cut", "natural"}
+    seed : int
+
+    Returns
+    -------
+    tasks : list of Task
+        All with the same test samples, in their natural proportions.
+
+    Examples
+    --------
+    >>> from mvref.experiments.voting import tasks
+    >>> task = tasks("digits", 100, "balanced", seed=0)[3]
+    >>> int(task.k), len(task.train), int(task.y_train.sum()), len(task.test)
+    (3, 100, 50, 539)
+    """
+    y = load_dataset(name).y
+    pool, test = split(name, len(y), seed)
+    drawn = []
+    for k in np.unique(y):
+        rng = np.random.RandomState(derive_seed(seed, "sample", k))
+        train = pool[draw_sample(y[pool] == k, m, sampling, rng)]
+        drawn.append(Task(k, train, test, y[train] == k, y[test] == k))
+    return drawn
+
+
+def score(name, method, *, measures, m, sampling="balanced", seed, **options):
+    """Train a method on every task of a repeat and score it on the test samples.
+
+    Parameters
+    ----------
+    name : str
+        Key of :data:`mvref.experiments.problems.LOADERS`.
+    method : str
+        Name of a class of mvref, or of a variant: a key of `VARIANTS` or `PER_VIEW`.
+    measures : tuple of str
+        "accuracy", "f1" (0 where nothing is called positive); for MwMvC2 also "raised", 1 where the
+        last update raised the loss, and "largest_rho", the largest view weight.
+    m, sampling
+        See :func:`draw_sample`.
+    seed : int
+    **options
+        See :func:`fit`.
+
+    Returns
+    -------
+    measures : dict
+        Means over the classes.
+    """
+    X = load_dataset(name).X
+    drawn = tasks(name, m, sampling, seed)
+    X_test = X[drawn[0].test]
+    of_classes = [
+        _score_task(method, task, X[task.train], X_test, derive_seed(seed, "fit", task.k), options)
+        for task in drawn
+    ]
+    return {key: np.mean([scores[key] for scores in of_classes]) for key in measures}
+
+
+def _score_task(method, task, X, X_test, seed, options):
+    """Return the scores of a method on one task."""
+    n_of_class, n_of_rest = np.sum(task.y_train), np.sum(~task.y_train)
+    if min(n_of_class, n_of_rest) < MIN_PER_CLASS:
+        return _scores(task.y_test, np.full(len(task.test), n_of_class > n_of_rest))
+    if method in PER_VIEW:
+        of_views = []
+        for v in range(X.n_views):
+            model = fit("Concat", X.select([v]), task.y_train, seed)
+            of_views.append(_scores(task.y_test, model.predict(X_test.select([v]))))
+        return PER_VIEW[method](of_views)
+    model = fit(method, X, task.y_train, seed, **options)
+    return _scores(task.y_test, model.predict(X_test)) | _watched(model)
+
+
+def _scores(y, predicted):
+    return {
+        "accuracy": accuracy_score(y, predicted),
+        "f1": f1_score(y, predicted, zero_division=0.0),
+    }
+
+
+def _watched(model):
+    """What happened to the weights of MwMvC2."""
+    if not isinstance(model, MwMvC2):
+        return {}
+    last_step = np.diff(model.loss_curve_)[-1:].sum()
+    return {"raised": last_step > ROUNDING, "largest_rho": model.rho_.max()}
+
+
+def fit(method, X, y, seed, **options):
+    """Train a method.
+
+    Parameters
+    ----------
+    method : str
+        Name of a class of mvref, or a key of `VARIANTS`.
+    X : MultiView
+    y : bool array
+    seed : int
+    **options
+        Parameters of the class, or one of its models by name: a key of `CHOICES`.
+
+    Returns
+    -------
+    model : fitted estimator
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_digits_views
+    >>> from mvref.experiments.voting import fit
+    >>> data = load_digits_views()
+    >>> float(fit("MwMvC2-paper", data.X[:100], data.y[:100] == 3, 0).rho_.max())
+    1.0
+    """
+    if method == "MwMvC2-uniform":
+        return fit_uniform(X, y, random_state=seed, **options)
+    options = VARIANTS.get(method, {}) | options
+    for choice, (parameter, models) in CHOICES.items():
+        if choice in options:
+            options[parameter] = models[options.pop(choice)]
+    return all_methods()[method.split("-")[0]](random_state=seed, **options).fit(X, y)
+
+
+def fit_uniform(X, y, *, max_iter, **options):
+    """Fit MwMvC2 with the printed updates of the voters' weights, but equal weights of the views.
+
+    This is no reading of the paper: its step 10 is left out, to see what it does.
+
+    Parameters
+    ----------
+    X : MultiView without missing views
+    y : array of two labels
+    max_iter : int
+        Number of updates of pi.
+    **options
+        Of :class:`mvref.MwMvC2`.
+
+    Returns
+    -------
+    model : MwMvC2
+    """
+    model = MwMvC2(max_iter=0, **options).fit(X, y)
+    sign = np.where(y == model.classes_[1], 1.0, -1.0)[:, None]
+    seen = np.ones((len(X), X.n_views))
+    pools = zip(model.voters_, X.views, strict=True)
+    Ms = [sign * cast_votes(pool, view, seen[:, 0] > 0) for pool, view in pools]
+    for _ in range(max_iter):
+        z = sum(M @ pi for M, pi in zip(Ms, model.pi_, strict=True)) / X.n_views
+        deltas, *_ = reweigh(Ms, seen, z, 1.0 / (1.0 + 1.0 / len(X)))  # smoothing="auto"
+        model.pi_ = [pi + delta for pi, delta in zip(model.pi_, deltas, strict=True)]
+    return model
+
+
+def _best(of_views):
+    """Scores of the view with the best accuracy on the test samples: an oracle."""
+    return max(of_views, key=lambda scores: scores["accuracy"])
+
+
+def _mean(of_views):
+    return {key: np.mean([scores[key] for scores in of_views]) for key in of_views[0]}
+
+
+FINAL_MODELS = {"tree": None, "logistic regression": LogisticRegression()}  # of Fusion
+DEPTHS = {"1": 1, "2": 2, "3": 3, "full": None}  # of the trees that are boosted
+CHOICES = {
+    "final": ("final_estimator", FINAL_MODELS),
+    "depth": ("estimator", {d: DecisionTreeClassifier(max_depth=k) for d, k in DEPTHS.items()}),
+}
+VARIANTS = {
+    "MwMvC2-paper": {"update": "paper"},
+    "MwMvC2-random": {"voters": "random_trees"},
+}
+PER_VIEW = {"Mono-oracle": _best, "Mono-mean": _mean}
