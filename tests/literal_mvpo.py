@@ -1,0 +1,133 @@
+"""Slow literal twins of MVPO: measures and Eq. (16) over every label tuple, pair or order.
+
+Nothing here calls mvref, so that a test compares two independent readings of the definitions.
+Scores s and labels y (-1 and +1) are plain lists; sums are rounded once (``math.fsum``).
+"""
+
+import itertools
+import math
+
+
+def counts(y, prediction):
+    """True positives, false positives, false negatives."""
+    pairs = list(zip(y, prediction, strict=True))
+    return pairs.count((1, 1)), pairs.count((-1, 1)), pairs.count((1, -1))
+
+
+def f_beta_loss(y, prediction, beta=1.0):
+    """1 - F-beta, the weighted harmonic mean of precision and recall."""
+    a, b, missed = counts(y, prediction)
+    if a == 0:
+        return 1.0
+    precision, recall = a / (a + b), a / (a + missed)
+    return 1 - (1 + beta**2) / (1 / precision + beta**2 / recall)
+
+
+def prbep_loss(y, prediction):
+    """1 - precision."""
+    a, b, _ = counts(y, prediction)
+    return 1 - a / (a + b)
+
+
+def error_loss(y, prediction):
+    return sum(1 for i in range(len(y)) if y[i] != prediction[i]) / len(y)
+
+
+def auroc_loss(y, s):
+    """Share of the pairs of a positive and a negative in the wrong order, ties half."""
+    pairs = list(pairs_of(y))
+    return sum((s[i] < s[j]) + 0.5 * (s[i] == s[j]) for i, j in pairs) / len(pairs)
+
+
+def prbep_over_all_orders(y, s):
+    """Mean of the precision of the first P samples over all orders with falling scores."""
+    P = sum(1 for label in y if label == 1)
+    values = []
+    for order in itertools.permutations(range(len(y))):
+        if all(s[order[k]] >= s[order[k + 1]] for k in range(len(y) - 1)):
+            values.append(sum(1 for i in order[:P] if y[i] == 1) / P)
+    return sum(values) / len(values)
+
+
+# ------------------------------------------------------------------- Eq. (16), by enumeration
+
+
+def as_many_positives(y, prediction):
+    """The restriction of PRBEP: sum(y') = sum(y)."""
+    return sum(prediction) == sum(y)
+
+
+def tuple_value(s, y, prediction, loss):
+    """Delta(y', y) - sum_i (y_i - y'_i) s_i."""
+    return math.fsum([loss] + [-(y[i] - prediction[i]) * s[i] for i in range(len(y))])
+
+
+def best_tuple_value(s, y, loss, admissible=lambda y, prediction: True):
+    """Eq. (16) over all 2^n label tuples; `loss` takes (y, y')."""
+    return max(
+        tuple_value(s, y, prediction, loss(y, prediction))
+        for prediction in itertools.product([-1, 1], repeat=len(y))
+        if admissible(y, prediction)
+    )
+
+
+def pairs_of(y):
+    for i in range(len(y)):
+        for j in range(len(y)):
+            if y[i] == 1 and y[j] == -1:
+                yield i, j
+
+
+def best_pairs_value(s, y):
+    """Eq. (16) for AUROC over all 2^(P N) labels of pairs: Delta - sum of swapped s_i - s_j."""
+    pairs = list(pairs_of(y))
+    best = -math.inf
+    for swapped in itertools.product([0, 1], repeat=len(pairs)):
+        terms = [1 / len(pairs) for flag in swapped if flag]
+        for flag, (i, j) in zip(swapped, pairs, strict=True):
+            if flag:
+                terms += [-s[i], s[j]]
+        best = max(best, math.fsum(terms))
+    return best
+
+
+# ------------------------------------------------------------- Eq. (16), of middle size, O(n^2)
+
+
+def best_table_value(s, y, beta=1.0):
+    """F-beta: all (P + 1)(N + 1) contingency tables."""
+    p = sorted((s[i] for i in range(len(y)) if y[i] == 1), reverse=True)
+    q = sorted((s[i] for i in range(len(y)) if y[i] == -1), reverse=True)
+    P, N = len(p), len(q)
+    best = -math.inf
+    for a in range(P + 1):
+        missed = math.fsum(p[a:])
+        called = 0.0
+        for b in range(N + 1):
+            F = (1 + beta**2) * a / (beta**2 * P + a + b)
+            best = max(best, 1 - F - 2 * missed + 2 * called)
+            called += q[b] if b < N else 0.0
+    return best
+
+
+def best_swap_value(s, y):
+    """PRBEP: every number of positives that change places with negatives."""
+    p = sorted(s[i] for i in range(len(y)) if y[i] == 1)
+    q = sorted((s[i] for i in range(len(y)) if y[i] == -1), reverse=True)
+    return max(
+        k / len(p) + 2 * math.fsum(q[:k] + [-p_l for p_l in p[:k]])
+        for k in range(min(len(p), len(q)) + 1)
+    )
+
+
+def pair_hinges(s, y):
+    """AUROC: sum over pairs of max(0, 1/(P N) - (s_i - s_j)), and the swapped pairs per sample."""
+    pairs = list(pairs_of(y))
+    swapped = [0] * len(y)
+    terms = []
+    for i, j in pairs:
+        if s[i] - s[j] < 1 / len(pairs):
+            swapped[i] += 1
+            swapped[j] -= 1
+            terms += [1 / len(pairs), -s[i], s[j]]
+    return math.fsum(terms), swapped
