@@ -11,4 +11,5 @@ SMALL = {
     "book/mvl_svm/validate.ipynb": {"n_replacements": 3},
     "book/mwmvc2/derive.ipynb": {"n_samples": 60},
     "book/mwmvc2/run.ipynb": {"n_rounds": 2},
+    "book/mwmvc2/validate.ipynb": {"n_problems": 10},
 }
