@@ -46,7 +46,14 @@ from .base import MultiViewInput, validate_targets, validate_views
 from .checks import check_choice
 from .ties import TIES, break_ties, draw_keys
 from .two_level import TwoLevelWeights, check_options, learn_weights
-from .voters import cast_votes, check_classifier, check_trainable, check_votable, seeded_clone
+from .voters import (
+    cast_votes,
+    check_classifier,
+    check_trainable,
+    check_votable,
+    seeded_clone,
+    winning_labels,
+)
 
 __all__ = ["MwMvC2", "TwoLevelWeights", "fit_pool", "learn_weights"]
 
@@ -289,9 +296,7 @@ class MwMvC2(ClassifierMixin, MultiViewInput, BaseEstimator):
         -------
         y : array of labels, shape (n,)
         """
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]
+        return winning_labels(self.decision_function(X), self.classes_)
 
     def _check_parameters(self):
         if isinstance(self.voters, str):
