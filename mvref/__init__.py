@@ -8,6 +8,7 @@ array with the parameter ``views``.
 from . import datasets, rivals, theory
 from .linear_svm import SolverFallbackWarning
 from .mvl_svm import MVLSVM, LandmarkProjection
+from .mvpo import MVPO
 from .mwmvc2 import MwMvC2
 from .per_view import PerView
 from .registry import all_methods
@@ -18,6 +19,7 @@ __version__ = "0.1.0"
 __all__ = [
     "LandmarkProjection",
     "MVLSVM",
+    "MVPO",
     "MultiView",
     "MwMvC2",
     "PerView",

@@ -27,7 +27,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
 import mvref
-from mvref import MVLSVM, LandmarkProjection, MultiView, MwMvC2, PerView
+from mvref import MVLSVM, MVPO, LandmarkProjection, MultiView, MwMvC2, PerView
 from mvref.rivals import (
     MVMV,
     MVWAB,
@@ -83,6 +83,20 @@ CONTRACT = {
         ["coef_", "intercept_", "projection_"],
     ),
     PerView: ({"transformer": ...}, []),
+    MVPO: (
+        {
+            "measure": "f1",
+            "C1": ...,
+            "C2": ...,
+            "normalize": ...,
+            "tol": ...,
+            "max_iter": ...,
+            "fit_intercept": ...,
+            "solver": "auto",
+            "views": None,
+        },
+        ["coef_", "intercept_", "n_iter_", "dual_gap_", "primal_curve_", "dual_curve_"],
+    ),
     MwMvC2: (
         {
             "voters": "trees",
@@ -115,6 +129,7 @@ CONTRACT = {
 # A parameter of every method and two values of it, to be stored, copied and searched.
 TWO_VALUES = dict.fromkeys(METHODS, ("gamma", 0.01, 0.3)) | {
     "MwMvC2": ("max_iter", 1, 3),
+    "MVPO": ("C2", 1.0, 10.0),
     "Mono": ("cv", 2, 3),
     "Concat": ("estimator", DecisionTreeClassifier(max_depth=1), None),
     "Fusion": ("train_size", 0.5, 0.7),

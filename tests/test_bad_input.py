@@ -18,7 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from mvref import MVLSVM, LandmarkProjection, MultiView, MwMvC2, PerView
+from mvref import MVLSVM, MVPO, LandmarkProjection, MultiView, MwMvC2, PerView
 from mvref.mvl_svm import impute
 from mvref.rivals import (
     MVMV,
@@ -642,6 +642,8 @@ BEFORE_FIT = {
     "LandmarkProjection.restrict": lambda: LandmarkProjection().restrict([0]),
     "PerView.transform": lambda: PerView(StandardScaler()).transform(X),
     "PerView, passthrough": lambda: PerView().transform(X),
+    "MVPO.predict": lambda: MVPO().predict(X),
+    "MVPO.decision_function": lambda: MVPO().decision_function(X),
     "MwMvC2.predict": lambda: MwMvC2().predict(X),
     "MwMvC2.decision_function": lambda: MwMvC2().decision_function(X),
     "PerViewSVM.predict": lambda: PerViewSVM().predict(X),

@@ -9,6 +9,7 @@ SMALL = {
     "book/mvl_svm/derive.ipynb": {"n_samples": 80},
     "book/mvl_svm/run.ipynb": {"n_landmarks": 20, "n_draws": 2},
     "book/mvl_svm/validate.ipynb": {"n_replacements": 3},
+    "book/mvpo/derive.ipynb": {"n_samples": 50, "max_iter": 250},
     "book/mwmvc2/derive.ipynb": {"n_samples": 60},
     "book/mwmvc2/run.ipynb": {"n_rounds": 2},
     "book/mwmvc2/validate.ipynb": {"n_problems": 10},
