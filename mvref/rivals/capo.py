@@ -1,0 +1,221 @@
+"""CAPO: adapt classifiers that exist to a performance measure.
+
+N. Li, I. W. Tsang, Z.-H. Zhou, "Efficient optimization of performance measures by classifier
+adaptation", IEEE TPAMI 2013; a rival of MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016).
+Chapters: part III of the book.
+
+Problem   two steps: train auxiliary classifiers f^1, ..., f^q for the labels, by whatever method;
+          then learn  f(x) = w'x + sum_a b_a f^a(x)  for the measure,
+          min over w, b, xi of  1/2 |w|^2 + B/2 |b|^2 + C2 xi  under the constraints of SVM^perf
+
+Symbols   paper     code                 meaning
+          f^a       ``auxiliaries_``     auxiliary classifiers; their output is a score per sample
+          B         ``B``                how much their weights are penalised
+          b_a       the last q weights of ``coef_``, divided by sqrt(B)
+
+Algorithm   With the columns [x ; f^1(x) / sqrt(B), ..., f^q(x) / sqrt(B)] this is SVM^perf
+            (:mod:`mvref.rivals.svm_perf`), weights w and sqrt(B) b.
+
+Our readings
+          * The paper's classifiers are a core vector machine, an RBF network and C4.5. Ours, where
+            the user names none, are their nearest kin in scikit-learn: an SVM with RBF kernel,
+            nearest neighbours (local, like the units of that network), a decision tree.
+          * A classifier is surer of its own training samples than of others: a tree makes no error
+            there, and b would trust it alone. So the columns f^a of the training samples come from
+            folds, each by classifiers that have not met the sample. New samples get those of the
+            classifiers trained on all samples.
+          * The output of a classifier is its decision function, or its probability of the class
+            minus that of the rest. More than two classes: each has its own classifiers.
+"""
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_random_state
+
+from ..checks import check_number
+from ..voters import check_classifier, class_scores, seeded_clone
+from .one_classifier import _folds
+from .svm_perf import LinearForMeasure, svm_perf
+
+
+def default_auxiliaries():
+    """Return the auxiliary classifiers of CAPO where the user names none.
+
+    Returns
+    -------
+    classifiers : list of scikit-learn classifiers
+
+    Examples
+    --------
+    >>> from mvref.rivals.capo import default_auxiliaries
+    >>> default_auxiliaries()
+    [SVC(), KNeighborsClassifier(), DecisionTreeClassifier()]
+    """
+    return [SVC(), KNeighborsClassifier(), DecisionTreeClassifier()]
+
+
+class CAPO(LinearForMeasure):
+    """Classifier adaptation for a performance measure, on the views side by side.
+
+    Parameters
+    ----------
+    measure : {"f1", "prbep", "auroc", "error"}, default="f1"
+        What is optimised, by the bound of the structured hinge.
+    auxiliaries : list of scikit-learn classifiers, default=None
+        None: an RBF-SVM, 5 nearest neighbours and a decision tree.
+    B : float, default=1.0
+        Weight of |b|^2; a small one trusts the auxiliary classifiers more than the features.
+    C2 : float, default=100.0
+        Weight of the loss; see :class:`~mvref.rivals.svm_perf.SVMPerf`.
+    cv : int, default=5
+        Folds for the outputs of the auxiliary classifiers on training samples; shuffled, and every
+        class spread as evenly as can be.
+    fit_intercept : bool, default=True
+        Append one constant feature. Its weight is penalised like those of the features.
+    intercept_scaling : float, default=1.0
+        Value of the constant feature.
+    tol : float, default=1e-3
+        Tolerance of the slack in units of the loss; the duality gap ends below C2 tol.
+    max_iter : int, default=1000
+        Largest number of iterations; each finds a cut.
+    n_jobs : int or None
+        Classifiers and classes learnt in parallel (joblib).
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views.
+    random_state : int, RandomState instance or None
+        Seeds of the folds and of the classifiers.
+
+    Attributes
+    ----------
+    auxiliaries_ : list of one list of q fitted classifiers per class against the rest
+        One list with two classes; they predict -1 and +1.
+    coef_ : array (d + q,), or (n_classes, d + q) with more than two classes
+        Weights of the features and, last, of f^a / sqrt(B).
+    intercept_ : float, or array (n_classes,)
+        For "prbep" and "auroc" minus the score below which no training sample is called positive.
+    n_iter_ : int
+        Iterations; the largest number over the classes.
+    dual_gap_ : float, or array (n_classes,)
+        Primal minus dual value at the end.
+    primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
+    classes_ : array of labels
+    n_features_in_ : int
+
+    Notes
+    -----
+    A missing view counts as zeros, for the auxiliary classifiers, too. A class needs two samples.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.rivals.capo import CAPO
+    >>> data = load_iris_views()
+    >>> model = CAPO("auroc", random_state=0).fit(data.X, data.y == 2)
+    >>> model.coef_.shape  # 4 features and 3 classifiers
+    (7,)
+    """
+
+    def __init__(
+        self,
+        measure="f1",
+        *,
+        auxiliaries=None,
+        B=1.0,
+        C2=100.0,
+        cv=5,
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        tol=1e-3,
+        max_iter=1000,
+        n_jobs=None,
+        views=None,
+        random_state=None,
+    ):
+        self.measure = measure
+        self.auxiliaries = auxiliaries
+        self.B = B
+        self.C2 = C2
+        self.cv = cv
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.views = views
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_number(self.B, "B", low=0, low_open=True)
+        check_number(self.cv, "cv", low=2, integer=True)
+        if self.auxiliaries is None:
+            return
+        if not isinstance(self.auxiliaries, list | tuple) or not len(self.auxiliaries):
+            raise ValueError(
+                f"auxiliaries must be a list of scikit-learn classifiers, got {self.auxiliaries!r}."
+            )
+        for a, classifier in enumerate(self.auxiliaries):
+            check_classifier(classifier, f"auxiliaries[{a}]")
+
+    def _training_tables(self, columns, signs):
+        """Append to the columns what classifiers of the other folds say of every sample."""
+        rng = check_random_state(self.random_state)
+        given = default_auxiliaries() if self.auxiliaries is None else self.auxiliaries
+        self.auxiliaries_, tables = [], []
+        for k, y in enumerate(signs):
+            rare = min((y > 0).sum(), (y < 0).sum())
+            if rare < 2:
+                label = self.classes_[1 if len(signs) == 1 else k]
+                raise ValueError(
+                    "CAPO needs 2 samples of every class and of the rest, to train its auxiliary "
+                    f"classifiers without some of them; got 1 in y for class {label.item()!r}."
+                )
+            classifiers = [seeded_clone(classifier, rng) for classifier in given]
+            folds = _folds((y > 0).astype(int), self.cv, rng).test_fold
+            outputs = Parallel(self.n_jobs)(
+                delayed(_out_of_fold)(classifier, columns, y, folds) for classifier in classifiers
+            )
+            self.auxiliaries_.append(
+                Parallel(self.n_jobs)(
+                    delayed(classifier.fit)(columns, y) for classifier in classifiers
+                )
+            )
+            tables.append(self._augmented(columns, outputs))
+        return tables
+
+    def _tables(self, columns):
+        return [
+            self._augmented(columns, [_output(classifier, columns) for classifier in classifiers])
+            for classifiers in self.auxiliaries_
+        ]
+
+    def _augmented(self, columns, outputs):
+        outputs = np.column_stack(outputs) / np.sqrt(self.B)
+        if sparse.issparse(columns):
+            return sparse.hstack([columns, outputs], format="csr")
+        return np.hstack([columns, outputs])
+
+    def _learn(self, Z, y):
+        return svm_perf(Z, y, self.measure, C2=self.C2, tol=self.tol, max_iter=self.max_iter)
+
+
+def _output(classifier, columns):
+    """Score of the class +1 minus that of -1."""
+    own = class_scores(classifier, columns, 2)
+    return own[:, 1] - own[:, 0]
+
+
+def _out_of_fold(classifier, columns, y, folds):
+    """Outputs for every sample by a classifier trained on the other folds."""
+    outputs = np.empty(len(y))
+    for fold in np.unique(folds):
+        test = np.flatnonzero(folds == fold)
+        train = np.flatnonzero(folds != fold)
+        copy = clone(classifier).fit(columns[train], y[train])
+        outputs[test] = _output(copy, columns[test])
+    return outputs

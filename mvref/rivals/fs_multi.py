@@ -1,0 +1,291 @@
+"""FS_multi: choose features for a performance measure, by cutting planes in two layers.
+
+Q. Mao, I. W. Tsang, "A feature selection method for multivariate performance measures", IEEE TPAMI
+2013; a rival of MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the
+book.
+
+Problem   min over weights delta of the features, 0 <= delta_k <= 1, sum delta_k <= B, of the
+          minimum of SVM^perf (:mod:`mvref.rivals.svm_perf`) with features sqrt(delta_k) x_k.
+          The extreme delta are groups G of at most B features. Exchange min and max: the dual
+          max over alpha >= 0, sum alpha <= C2 of  alpha'Delta - 1/2 max over G of |p_G|^2,
+          p = sum_k alpha_k pi_k,  pi_k = t X'c_k,  |p_G|^2 the largest for the B largest p_i^2
+
+Symbols   paper, report   code          meaning
+          B               n_features    size of a group
+          G_1, ..., G_T   ``groups``    groups found so far
+          pi_k, Delta_k   ``cuts``      label cuts found so far, shared by all groups
+          alpha           ``alpha``     dual weights of the label cuts
+          mu_t            ``mu``        weights of the groups, sum 1; then delta = sum_t mu_t 1_G_t
+          w_t             -             mu_t p on G_t; the score has weights w = sum_t w_t
+
+Algorithm
+          outer   add the group of the B largest p_i^2 until it is worth no more than the known ones
+                  (the first: of the largest |y'x_i|)
+          inner   for the known groups, min 1/2 (sum_t |w_t|)^2 + C2 xi by cutting planes; the dual
+                  of the label cuts is a cone program, |p_G_t| <= theta for every t, solved by
+                  cvxopt; mu_t are the multipliers of the cones, divided by their sum. On the way
+                  they are solved to a tenth of the outer gap.
+
+Certificate   A minimum over some groups bounds the minimum over all from above, the dual value of
+          any alpha with the best group of all bounds it from below: the gap of these two ends
+          below C2 tol. Solved exactly, the inner problems' values fall from group to group.
+
+Note      B limits each group, not the features that end with a weight: the union of the groups is
+          larger as a rule.
+
+Departures   the constant feature belongs to every group, and is none of the B.
+"""
+
+import numpy as np
+from cvxopt import matrix, solvers
+
+from ..checks import check_number
+from .svm_perf import Learnt, LinearForMeasure, most_violated_of
+
+CONE_TOLERANCES = 1e-9, 1e-6, 1e-3
+PATIENCE = 10  # iterations after which a label cut without weight is dropped
+NO_WEIGHT = 1e-8  # relative to C2: an interior point has no zeros
+INNER = 0.5  # share of the gap C2 tol that the inner problems may keep at the end
+LOOSE = 0.1  # share of the last gap that they may keep on the way
+
+
+class FSMulti(LinearForMeasure):
+    """Feature selection for a performance measure, on the views side by side.
+
+    Parameters
+    ----------
+    measure : {"f1", "prbep", "auroc", "error"}, default="f1"
+        What is optimised, by the bound of the structured hinge.
+    n_features : int, default=10
+        B, the size of a group of features; all features, if there are fewer.
+    C2 : float, default=100.0
+        Weight of the loss; see :class:`~mvref.rivals.svm_perf.SVMPerf`.
+    fit_intercept : bool, default=True
+        Append one constant feature, which belongs to every group.
+    intercept_scaling : float, default=1.0
+        Value of the constant feature.
+    tol : float, default=1e-2
+        In units of the loss; the duality gap ends below C2 tol. Coarser than elsewhere, because a
+        digit more takes many groups.
+    max_iter : int, default=5000
+        Largest number of label cuts; each asks for the solution of a cone program.
+    n_jobs : int or None
+        Classes learnt in parallel (joblib).
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views.
+
+    Attributes
+    ----------
+    coef_ : array (d,), or (n_classes, d) with more than two classes
+        0 for features in no group.
+    intercept_ : float, or array (n_classes,)
+        For "prbep" and "auroc" minus the score below which no training sample is called positive.
+    groups_ : list of int arrays, or one such list per class
+        Groups of columns, in the order in which they were found.
+    n_iter_ : int
+        Groups; the largest number over the classes.
+    dual_gap_ : float, or array (n_classes,)
+        Upper minus lower bound of the minimum at the end.
+    primal_curve_, dual_curve_ : arrays, or lists of them
+        Bounds of the minimum after every group, from above and from below.
+    classes_ : array of labels
+    n_features_in_ : int
+
+    Notes
+    -----
+    A missing view counts as zeros. Features should have comparable scales: large ones are chosen
+    first.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.rivals.fs_multi import FSMulti
+    >>> data = load_iris_views()
+    >>> model = FSMulti("auroc", n_features=1).fit(data.X, data.y == 2)
+    >>> [group.tolist() for group in model.groups_]  # columns; 2 and 3 are of the petal
+    [[0], [2], [3]]
+    """
+
+    def __init__(
+        self,
+        measure="f1",
+        *,
+        n_features=10,
+        C2=100.0,
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        tol=1e-2,
+        max_iter=5000,
+        n_jobs=None,
+        views=None,
+    ):
+        self.measure = measure
+        self.n_features = n_features
+        self.C2 = C2
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.views = views
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_number(self.n_features, "n_features", low=1, integer=True)
+
+    def _learn(self, Z, y):
+        d = Z.shape[1] - self.fit_intercept
+        layers = _Layers(self, Z, y, always=np.arange(d, Z.shape[1]))
+        p = np.asarray(Z.T @ y)
+        group = _largest_squares(p[:d], self.n_features)
+        upper, lower, best, gap = [], [], None, self.C2  # w = 0 is no worse than this
+        finest = INNER * self.C2 * self.tol
+        while True:
+            layers.add(group)
+            target = max(finest, LOOSE * gap)
+            value, dual, w, p = layers.solve(target)
+            if not upper or value < min(upper):
+                best = w
+            group = _largest_squares(p[:d], self.n_features)
+            upper.append(value)
+            lower.append(dual - max(layers.norm(p, group), layers.largest_norm(p)) ** 2 / 2)
+            gap = min(upper) - max(lower)
+            if gap <= self.C2 * self.tol or layers.spent:
+                break
+            if target == finest and layers.knows(group):
+                break
+        converged = abs(gap) <= self.C2 * self.tol
+        upper, lower = np.array(upper), np.array(lower)
+        return Learnt(best, upper, lower, gap, converged, tuple(layers.groups))
+
+    def _set_fitted(self, tables, signs, learnt):
+        super()._set_fitted(tables, signs, learnt)
+        groups = [list(one.groups) for one in learnt]
+        self.groups_ = groups if len(learnt) > 1 else groups[0]
+
+
+class _Layers:
+    """The groups, the label cuts, and the cutting planes over labels for these groups."""
+
+    def __init__(self, model, Z, y, always):
+        self.Z, self.always = Z, always
+        self.C2, self.max_iter = model.C2, model.max_iter
+        self.most_violated = most_violated_of(model.measure, y)
+        self.groups, self.cuts, self.deltas = [], np.empty((0, Z.shape[1])), np.empty(0)
+        self.idle, self.n_found = np.empty(0, dtype=int), 0
+
+    @property
+    def spent(self):
+        return self.n_found >= self.max_iter
+
+    def add(self, group):
+        if not self.knows(group):
+            self.groups.append(group)
+
+    def knows(self, group):
+        return any(np.array_equal(group, known) for known in self.groups)
+
+    def norm(self, p, group):
+        """|p_G|, the constant feature included."""
+        return float(np.linalg.norm(p[np.append(group, self.always)]))
+
+    def largest_norm(self, p):
+        return max(self.norm(p, group) for group in self.groups)
+
+    def solve(self, target):
+        """Return value, alpha'Delta, w and p for these groups, with a gap below the target."""
+        alpha, mu = self._weigh()
+        best = np.inf
+        while True:
+            p = alpha @ self.cuts
+            w = self._weights(p, mu)
+            length = mu @ [self.norm(p, group) for group in self.groups]  # sum_t |w_t|
+            slack, delta, c = self.most_violated(np.asarray(self.Z @ w))
+            value = length**2 / 2 + self.C2 * max(slack, 0.0)
+            if value < best:
+                best, best_w = value, w
+            dual = float(alpha @ self.deltas)
+            if best - (dual - self.largest_norm(p) ** 2 / 2) <= target or self.spent:
+                return best, dual, best_w, p
+            self._append(np.asarray(self.Z.T @ c), delta)
+            alpha, mu = self._weigh()
+
+    def _append(self, pi, delta):
+        self.cuts, self.deltas = np.vstack([self.cuts, pi]), np.append(self.deltas, delta)
+        self.idle, self.n_found = np.append(self.idle, 0), self.n_found + 1
+
+    def _weigh(self):
+        """Return alpha and mu, and drop the label cuts that had no weight for a long time."""
+        if not len(self.deltas):
+            return np.zeros(0), np.full(len(self.groups), 1 / len(self.groups))
+        alpha, mu = self._cone_program()
+        self.idle = np.where(alpha > NO_WEIGHT * self.C2, 0, self.idle + 1)
+        keep = self.idle < PATIENCE
+        self.cuts, self.deltas, self.idle = self.cuts[keep], self.deltas[keep], self.idle[keep]
+        return alpha[keep], mu
+
+    def _weights(self, p, mu):
+        delta = np.zeros(len(p))
+        delta[self.always] = 1.0
+        for mu_t, group in zip(mu, self.groups, strict=True):
+            delta[group] += mu_t
+        return delta * p
+
+    def _cone_program(self):
+        """Return alpha and mu: min theta^2/2 - alpha'Delta, |p_G_t| <= theta for every t.
+
+        |p_G| = |R alpha| with R of the QR decomposition of the cuts on G, which has no more rows
+        than there are cuts. In units of a = alpha / u and theta / (u r), r the longest cut, all
+        numbers are of order 1.
+        """
+        K = len(self.deltas)
+        roots = [
+            np.linalg.qr(self.cuts[:, np.append(group, self.always)].T, mode="r")
+            for group in self.groups
+        ]
+        r2 = max((R**2).sum(axis=0).max() for R in roots) or 1.0
+        largest = self.deltas.max() or 1.0
+        u = min(self.C2, largest / r2)
+        H = np.zeros((K + 1, K + 1))
+        H[K, K] = u * r2 / largest
+        linear = np.vstack([-np.eye(K, K + 1), np.append(np.ones(K), 0.0)])
+        cones = [
+            np.vstack([-np.eye(1, K + 1, K), np.hstack([-R / np.sqrt(r2), np.zeros((len(R), 1))])])
+            for R in roots
+        ]
+        G = np.vstack([linear, *cones])
+        h = np.zeros(len(G))
+        h[K] = self.C2 / u
+        sizes = [len(cone) for cone in cones]
+        found = _solve(
+            matrix(H),
+            matrix(np.append(-self.deltas / largest, 0.0)),
+            matrix(G),
+            matrix(h),
+            {"l": K + 1, "q": sizes, "s": []},
+        )
+        alpha = u * np.maximum(np.array(found["x"]).ravel()[:K], 0.0)
+        alpha *= self.C2 / max(alpha.sum(), self.C2)
+        starts = K + 1 + np.cumsum([0, *sizes[:-1]])
+        mu = np.maximum(np.array(found["z"]).ravel()[starts], 0.0)
+        total = mu.sum()
+        return alpha, mu / total if total > 0 else np.full(len(mu), 1 / len(mu))
+
+
+def _solve(*program):
+    """Solve a cone program as exactly as cvxopt can; the certificate does not rely on it."""
+    for tolerance in CONE_TOLERANCES:
+        options = dict.fromkeys(("abstol", "reltol", "feastol"), tolerance)
+        try:
+            return solvers.coneqp(*program, options={"show_progress": False, **options})
+        except (ValueError, ArithmeticError):  # rounding has left the cone
+            continue
+    raise ValueError(
+        "FSMulti: the cone program of the groups cannot be solved in double precision; scale the "
+        "views to unit variance, or lower C2."
+    )
+
+
+def _largest_squares(p, size):
+    """Positions of the largest p_i^2, in order; the first ones among equals."""
+    return np.sort(np.argsort(-(p**2), kind="stable")[:size])

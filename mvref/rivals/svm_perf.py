@@ -1,0 +1,349 @@
+"""SVM^perf: one linear function for a performance measure of the whole sample.
+
+T. Joachims, "A support vector method for multivariate performance measures", ICML 2005; a rival of
+MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
+
+Problem   min over w, xi of  1/2 |w|^2 + C2 xi
+          xi >= Delta(y', y) - t sum_i (y_i - y'_i) w'x_i  for all label tuples y',   xi >= 0
+          This is Eq. (13) of MVPO with C1 = 0, on the views side by side.
+
+Symbols   paper     code         shape
+          x_i       ``columns``  (n, d), the views side by side, zeros where one is missing
+          w         ``w``        (d + 1,), the last weight is that of the constant feature
+          y - y'    ``c``        (n,)
+          t         ``t``        1/n, or 1/(P N) for AUROC: P positives, N negatives
+
+Algorithm ``cutting_planes`` in :mod:`mvref.cutting_planes` with the argmax of
+          :mod:`mvref.most_violated`. A metric without C1 is two products with the columns.
+
+Units     C2 is that of MVPO with ``normalize``, so that one grid serves all methods. For n samples:
+          option C of the C program   C2 = 25 C    (25 C / n^2 without the 1/n in t) and its
+                                      weights are 2 w; not for AUROC
+          C of the hinge loss         C = 4 C2 / n for "error", with weights 2 w
+
+The base class ``LinearForMeasure`` also serves SMS, CAPO and FS_multi, which differ in what they
+learn from the columns of one class against the rest.
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from ..base import MultiViewInput, validate_targets, validate_views
+from ..checks import check_choice, check_number
+from ..cutting_planes import cutting_planes
+from ..mvpo import MEASURES, RANKING, _features, _threshold, scale_of
+from ..voters import check_votable
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What a method learns of one class against the rest.
+
+    Parameters
+    ----------
+    w : array, shape (d,) or (d + 1,)
+        Weights; the last one is that of the constant feature, if there is one.
+    primal_curve, dual_curve : arrays
+        Bounds of the minimum, from above and from below, one pair per iteration.
+    gap : float
+        What proves the solution: the best value from above minus the best from below.
+    converged : bool
+    groups : list of int arrays
+        Groups of features, of the method that selects some.
+    """
+
+    w: np.ndarray
+    primal_curve: np.ndarray
+    dual_curve: np.ndarray
+    gap: float
+    converged: bool
+    groups: tuple = ()
+
+
+def most_violated_of(measure, y):
+    """Return the function that finds the most violated cut of a measure, scaled by t.
+
+    Parameters
+    ----------
+    measure : {"f1", "prbep", "auroc", "error"}
+    y : array, shape (n,)
+        Labels -1 and +1.
+
+    Returns
+    -------
+    most_violated : callable
+        Scores Xw (n,) -> (value, Delta, t c), as ``cutting_planes`` wants it.
+
+    Examples
+    --------
+    >>> from mvref.rivals.svm_perf import most_violated_of
+    >>> most_violated_of("error", [1, -1])([0.0, -3.0])  # t = 1/2, c = (2, 0)
+    (0.5, 0.5, array([1., 0.]))
+    """
+    y = np.asarray(y)
+    t, argmax = scale_of(measure, len(y), int((y > 0).sum())), MEASURES[measure]
+
+    def most_violated(s):
+        cut = argmax(t * np.asarray(s), y)
+        return cut.value, cut.loss, t * cut.c
+
+    return most_violated
+
+
+def svm_perf(Z, y, measure, *, C2, tol, max_iter):
+    """Learn the weights of SVM^perf for labels -1 and +1.
+
+    Parameters
+    ----------
+    Z : array or CSR matrix, shape (n, d)
+    y : array, shape (n,)
+    measure : {"f1", "prbep", "auroc", "error"}
+    C2, tol : float
+    max_iter : int
+
+    Returns
+    -------
+    learnt : Learnt
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.rivals.svm_perf import svm_perf
+    >>> Z, y = np.array([[2.0], [-1.0]]), np.array([1, -1])
+    >>> svm_perf(Z, y, "error", C2=10.0, tol=1e-6, max_iter=9).w.round(3)  # margin 1/2 at x = -1
+    array([0.5])
+    """
+    solution = cutting_planes(
+        most_violated_of(measure, y),
+        lambda c: Z @ (Z.T @ c),
+        len(y),
+        C2=C2,
+        tol=tol,
+        max_iter=max_iter,
+    )
+    curves = solution.primal_curve, solution.dual_curve
+    return Learnt(np.asarray(Z.T @ solution.c), *curves, solution.gap, solution.converged)
+
+
+class LinearForMeasure(ClassifierMixin, MultiViewInput, BaseEstimator):
+    """Input, classes and scores of the methods that learn weights of the columns of all views.
+
+    A subclass has ``_learn(Z, y)``, which returns a :class:`Learnt`, and may add columns.
+    """
+
+    _measures = ("f1", "prbep", "auroc", "error")
+
+    def fit(self, X, y):
+        """Learn the weights, with more than two classes one against the rest.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,)
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range or a single class.
+        """
+        X = validate_views(self, X, reset=True)
+        self._check_parameters()
+        codes = validate_targets(self, y, X.n_samples)
+        check_votable(X)
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        signs = [np.where(codes == k, 1, -1) for k in positive]
+        tables = self._training_tables(_side_by_side(X), signs)
+        B = self.intercept_scaling if self.fit_intercept else 0.0
+        learnt = Parallel(self.n_jobs)(
+            delayed(self._learn)(_with_constant(table, B), y_k)
+            for table, y_k in zip(tables, signs, strict=True)
+        )
+        self._set_fitted(tables, signs, learnt)
+        self._warn_of_gaps(learnt)
+        return self
+
+    def _training_tables(self, columns, signs):
+        """Columns of every problem of one class against the rest."""
+        return [columns] * len(signs)
+
+    def _tables(self, columns):
+        """The same for new samples."""
+        return [columns] * np.atleast_2d(self.coef_).shape[0]
+
+    def _set_fitted(self, tables, signs, learnt):
+        coef, intercept = [], []
+        for table, y, one in zip(tables, signs, learnt, strict=True):
+            w, b = one.w, 0.0
+            if self.fit_intercept:
+                w, b = one.w[:-1], self.intercept_scaling * one.w[-1]
+            if self.measure in RANKING:
+                b = -_threshold(table @ w, int((y > 0).sum()))
+            coef.append(w)
+            intercept.append(float(b))
+        several = len(learnt) > 1
+        self.coef_ = np.array(coef) if several else coef[0]
+        self.intercept_ = np.array(intercept) if several else intercept[0]
+        self.dual_gap_ = np.array([one.gap for one in learnt]) if several else learnt[0].gap
+        self.primal_curve_ = [one.primal_curve for one in learnt]
+        self.dual_curve_ = [one.dual_curve for one in learnt]
+        if not several:
+            self.primal_curve_, self.dual_curve_ = self.primal_curve_[0], self.dual_curve_[0]
+        self.n_iter_ = max(len(one.primal_curve) for one in learnt)
+
+    def _warn_of_gaps(self, learnt):
+        gaps = [one.gap for one in learnt if not one.converged]
+        if gaps:
+            warnings.warn(
+                f"{type(self).__name__} stopped with a duality gap of {max(gaps, key=abs):.3g}, "
+                f"C2 tol is {self.C2 * self.tol:.3g}: raise max_iter={self.max_iter} or tol, lower "
+                "C2, or scale the views to unit variance.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def decision_function(self, X):
+        """Return the score w'x + b: shape (n,) for two classes, else (n, n_classes).
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        scores : array
+            Their order is what "prbep" and "auroc" optimise, their sign what "f1" does.
+        """
+        check_is_fitted(self, "coef_")
+        X = validate_views(self, X, reset=False)
+        check_votable(X)
+        tables = self._tables(_side_by_side(X))
+        weights = zip(tables, np.atleast_2d(self.coef_), strict=True)
+        scores = np.column_stack([table @ w for table, w in weights]) + self.intercept_
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X):
+        """Return the class of the sign of the score (0: the second), or of the largest score.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        y : array of labels, shape (n,)
+        """
+        scores = self.decision_function(X)
+        winner = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[winner]
+
+    def _check_parameters(self):
+        check_choice(self.measure, "measure", self._measures)
+        for name in ("C2", "intercept_scaling", "tol"):
+            check_number(getattr(self, name), name, low=0, low_open=True)
+        check_number(self.max_iter, "max_iter", low=1, integer=True)
+
+
+class SVMPerf(LinearForMeasure):
+    """SVM^perf on the views side by side.
+
+    Parameters
+    ----------
+    measure : {"f1", "prbep", "auroc", "error"}, default="f1"
+        What is optimised, by the bound of the structured hinge.
+    C2 : float, default=100.0
+        Weight of the loss, in the unit of :class:`~mvref.mvpo.MVPO`: 25 times the option C of
+        Joachims' program, but for "auroc".
+    fit_intercept : bool, default=True
+        Append one constant feature. Its weight is penalised like the others.
+    intercept_scaling : float, default=1.0
+        Value of the constant feature.
+    tol : float, default=1e-3
+        Tolerance of the slack in units of the loss; the duality gap ends below C2 tol.
+    max_iter : int, default=1000
+        Largest number of iterations; each finds a cut.
+    n_jobs : int or None
+        Classes learnt in parallel (joblib).
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views. The method does not see their borders, but a row of a view
+        may be missing.
+
+    Attributes
+    ----------
+    coef_ : array (d,), or (n_classes, d) with more than two classes
+    intercept_ : float, or array (n_classes,)
+        For "prbep" and "auroc" minus the score below which no training sample is called positive:
+        as many are as there are.
+    n_iter_ : int
+        Iterations; the largest number over the classes.
+    dual_gap_ : float, or array (n_classes,)
+        Primal minus dual value at the end.
+    primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
+    classes_ : array of labels
+    n_features_in_ : int
+
+    Notes
+    -----
+    A missing view counts as zeros, so it adds nothing to the score.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.rivals.svm_perf import SVMPerf
+    >>> data = load_iris_views()
+    >>> model = SVMPerf("auroc").fit(data.X, data.y == 2)
+    >>> bool(model.dual_gap_ <= 100 * 1e-3)
+    True
+    """
+
+    def __init__(
+        self,
+        measure="f1",
+        *,
+        C2=100.0,
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        tol=1e-3,
+        max_iter=1000,
+        n_jobs=None,
+        views=None,
+    ):
+        self.measure = measure
+        self.C2 = C2
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.views = views
+
+    def _learn(self, Z, y):
+        return svm_perf(Z, y, self.measure, C2=self.C2, tol=self.tol, max_iter=self.max_iter)
+
+
+def _side_by_side(X):
+    """All columns, zeros where a view is missing; CSR if a view is sparse."""
+    views = _features(X, 0.0)
+    if any(sparse.issparse(view) for view in views):
+        return sparse.hstack(views, format="csr")
+    return np.ascontiguousarray(np.hstack(views))  # the same rounding for every form of input
+
+
+def _with_constant(columns, constant):
+    """Append a column of this constant, unless it is 0."""
+    if not constant:
+        return columns
+    column = np.full((columns.shape[0], 1), float(constant))
+    if sparse.issparse(columns):
+        return sparse.hstack([columns, column], format="csr")
+    return np.hstack([columns, column])

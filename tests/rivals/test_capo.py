@@ -1,0 +1,204 @@
+"""CAPO: SVM^perf on features and out-of-fold outputs, its penalty B, its readings; the API."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mvref import MultiView
+from mvref.measures import auroc
+from mvref.rivals.capo import CAPO, _out_of_fold, default_auxiliaries
+from mvref.rivals.svm_perf import SVMPerf, most_violated_of
+from tests.literal import hide, random_pattern, toy_views
+
+WIDTHS = (3, 4, 2)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
+Y[:15] = 0
+FLAT, SIGNS = np.hstack(VIEWS), np.where(Y == 1, 1, -1)
+THREE, Y3 = toy_views(1, m=60, widths=WIDTHS, n_classes=3, noise=1.5)
+KNOWN = [LogisticRegression(), KNeighborsClassifier(3)]
+
+
+class Told(ClassifierMixin, BaseEstimator):
+    """Remembers the first column of its training samples, and is only sure of those."""
+
+    def fit(self, X, y):
+        self.classes_, self.met_ = np.unique(y), dict(zip(X[:, 0], y, strict=True))
+        return self
+
+    def decision_function(self, X):
+        return np.array([5.0 * self.met_.get(x, 0) for x in X[:, 0]])
+
+
+def columns_of(model, X):
+    """[x ; f(x) / sqrt(B)] of fitted auxiliary classifiers, each asked by its own method."""
+    logistic, neighbours = model.auxiliaries_[0]
+    outputs = [logistic.decision_function(X), neighbours.predict_proba(X) @ [-1, 1]]
+    return np.column_stack([X, *outputs / np.sqrt(model.B)])
+
+
+def test_score_of_new_samples_by_hand():
+    model = CAPO(auxiliaries=KNOWN, B=0.3, random_state=0).fit(VIEWS, Y)
+    new = FLAT + 0.2
+    for classifier, given in zip(model.auxiliaries_[0], KNOWN, strict=True):
+        own = clone(given).fit(FLAT, SIGNS)
+        assert_array_equal(classifier.predict(new), own.predict(new))  # trained on all samples
+    expected = columns_of(model, new) @ model.coef_ + model.intercept_
+    assert_allclose(model.decision_function([v + 0.2 for v in VIEWS]), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("measure", ["f1", "prbep", "auroc", "error"])
+def test_certificate_recomputed(measure):
+    """min 1/2 |w|^2 + B/2 |b|^2 + C2 xi in w and b, on the outputs out of fold."""
+    model = CAPO(measure, auxiliaries=KNOWN, B=0.3, C2=30.0, random_state=0)
+    tables = []
+    learn = CAPO._learn
+
+    class Spy(CAPO):
+        def _learn(self, Z, y):
+            tables.append(Z)
+            return learn(self, Z, y)
+
+    spy = Spy(**model.get_params()).fit(VIEWS, Y)
+    table = tables[0]
+    assert table.shape == (60, 12)
+    f = table[:, 9:11] * np.sqrt(0.3)
+    w, b = spy.coef_[:9], spy.coef_[9:] / np.sqrt(0.3)
+    w0 = spy.intercept_ if measure in ("f1", "error") else 0.0
+    slack = most_violated_of(measure, SIGNS)(FLAT @ w + f @ b + w0)[0]
+    primal = (w @ w + 0.3 * (b @ b) + w0**2) / 2 + 30 * slack
+    assert_allclose(primal, spy.primal_curve_.min(), rtol=1e-6)
+    assert spy.dual_gap_ <= 30 * 1e-3
+    assert_array_equal(spy.coef_, model.fit(VIEWS, Y).coef_)
+
+
+def test_outputs_of_training_samples_are_out_of_fold():
+    """A classifier that only knows its own training samples knows none here."""
+    folds = np.arange(60) % 4
+    assert_array_equal(_out_of_fold(Told(), FLAT, SIGNS, folds), np.zeros(60))
+    svc = _out_of_fold(SVC(), FLAT, SIGNS, folds)
+    for fold in range(4):
+        own = SVC().fit(FLAT[folds != fold], SIGNS[folds != fold])
+        assert_allclose(svc[folds == fold], own.decision_function(FLAT[folds == fold]))
+    model = CAPO(auxiliaries=[Told()], random_state=0).fit(FLAT, Y)
+    assert model.coef_[9] == 0.0
+    assert_array_equal(Told().fit(FLAT, SIGNS).decision_function(FLAT), 5.0 * SIGNS)
+
+
+def test_folds_hold_every_class():
+    """Two positives, five folds: each classifier still meets one."""
+    y = np.zeros(60, dtype=int)
+    y[[7, 33]] = 1
+    model = CAPO(auxiliaries=[SVC()], random_state=0).fit(FLAT, y)
+    assert np.isfinite(model.decision_function(FLAT)).all()
+
+
+def test_a_large_B_is_svm_perf_and_a_small_one_trusts_the_classifiers():
+    plain = SVMPerf(C2=20.0, tol=1e-7, max_iter=5000).fit(VIEWS, Y)
+    options = {"auxiliaries": KNOWN, "C2": 20.0, "tol": 1e-7, "max_iter": 5000}
+    large = CAPO(B=1e12, random_state=0, **options).fit(VIEWS, Y)
+    assert_allclose(large.coef_[:9], plain.coef_, atol=4 * np.sqrt(2 * 20 * 1e-7))
+    shares = []
+    for B in (1e-4, 1e-2, 1.0, 100.0):
+        model = CAPO(B=B, random_state=0, **options).fit(VIEWS, Y)
+        shares.append(np.linalg.norm(model.coef_[9:]) / np.sqrt(B) / np.linalg.norm(model.coef_))
+    assert (np.diff(shares) < 0).all()
+
+
+def test_helps_where_no_line_does():
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(2, 200, 2))
+    ring, new_ring = ((Z**2).sum(axis=1) < 1.0 for Z in (X, new))
+    assert auroc(new_ring, SVMPerf("auroc").fit(X, ring).decision_function(new)) < 0.7
+    assert auroc(new_ring, CAPO("auroc", random_state=0).fit(X, ring).decision_function(new)) > 0.9
+
+
+def test_default_classifiers():
+    kinds = [type(classifier) for classifier in default_auxiliaries()]
+    assert kinds == [SVC, KNeighborsClassifier, DecisionTreeClassifier]
+    model = CAPO(random_state=0).fit(VIEWS, Y)
+    assert [type(f) for f in model.auxiliaries_[0]] == kinds
+
+
+def test_classes_one_against_the_rest():
+    names = np.array(["ant", "bee", "cat"])
+    model = CAPO(auxiliaries=[LogisticRegression()], random_state=0).fit(THREE, names[Y3])
+    scores = model.decision_function(THREE)
+    assert scores.shape == (60, 3) and len(model.auxiliaries_) == 3
+    for k in range(3):
+        f = LogisticRegression().fit(np.hstack(THREE), Y3 == k).decision_function(np.hstack(THREE))
+        expected = np.column_stack([*THREE, f]) @ model.coef_[k] + model.intercept_[k]
+        assert_allclose(scores[:, k], expected, atol=1e-10)
+    assert_array_equal(model.predict(THREE), names[scores.argmax(axis=1)])
+
+
+def test_seeds_and_jobs():
+    def scores(seed, **options):
+        return CAPO(random_state=seed, **options).fit(THREE, Y3).decision_function(THREE)
+
+    one = scores(3)
+    assert_array_equal(scores(3), one)
+    assert_array_equal(scores(np.random.RandomState(3)), one)
+    assert_array_equal(scores(3, n_jobs=2), one)
+    assert np.abs(scores(4) - one).max() > 1e-6
+
+
+def test_missing_sparse_flat_and_pickled():
+    observed = random_pattern(5, 60, 3)
+    X = MultiView(hide(VIEWS, observed))
+    filled = [np.where(seen[:, None], v, 0.0) for v, seen in zip(VIEWS, observed.T, strict=True)]
+    model = CAPO(C2=10.0, random_state=0).fit(X, Y)
+    expected = model.decision_function(X)
+    twin = CAPO(C2=10.0, random_state=0).fit(filled, Y)
+    assert_array_equal(twin.decision_function(filled), expected)
+    flat = np.hstack(hide(VIEWS, observed))
+    cut = CAPO(C2=10.0, views=list(WIDTHS), random_state=0).fit(flat, Y)
+    assert_array_equal(cut.decision_function(flat), expected)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), expected)
+    rows = [sparse.csr_matrix(view) for view in filled]
+    options = {"auxiliaries": KNOWN, "random_state": 0, "C2": 10.0, "tol": 1e-6}
+    a, b = (CAPO(**options).fit(Z, Y).decision_function(Z) for Z in (rows, filled))
+    assert_allclose(a, b, atol=0.05)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"measure": "fbeta"}, "measure must be one of .*'fbeta'"),
+        ({"B": 0}, "B must be a number > 0, got 0"),
+        ({"cv": 1}, "cv must be an integer >= 2, got 1"),
+        ({"C2": None}, "C2 must be .*None"),
+        ({"auxiliaries": []}, r"auxiliaries must be a list .*\[\]"),
+        ({"auxiliaries": SVC()}, r"auxiliaries must be a list .*SVC\(\)"),
+        ({"auxiliaries": [SVC(), Ridge()]}, r"auxiliaries\[1\] must be .*Ridge\(\)"),
+    ],
+)
+def test_bad_parameters(parameters, told):
+    with pytest.raises(ValueError, match=told):
+        CAPO(**parameters).fit(VIEWS, Y)
+
+
+def test_a_lone_sample_of_a_class():
+    y = np.where(np.arange(60) == 3, "c", np.where(Y, "b", "a"))
+    with pytest.raises(ValueError, match="needs 2 samples .*'c'"):
+        CAPO().fit(VIEWS, y)
+
+
+def test_max_iter_ends_with_a_warning():
+    with pytest.warns(ConvergenceWarning, match="CAPO .*max_iter=2") as caught:
+        CAPO(C2=1e4, max_iter=2, random_state=0).fit(VIEWS, Y)
+    assert caught[0].filename == __file__
+
+
+@parametrize_with_checks([CAPO()])
+def test_scikit_learns_estimator_checks(estimator, check):
+    check(estimator)

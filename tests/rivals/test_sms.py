@@ -1,0 +1,256 @@
+"""SMS: each smoothing against its definition; the minimum against cutting planes; the API."""
+
+import itertools
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from cvxopt import matrix, solvers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import logsumexp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mvref import MultiView
+from mvref.most_violated import auroc_argmax, f_beta_argmax, prbep_argmax
+from mvref.rivals.sms import SMOOTHINGS, SMS, largest_penalty
+from mvref.rivals.svm_perf import SVMPerf, most_violated_of
+from tests.literal import hide, random_pattern, toy_views
+from tests.literal_mvpo import f_beta_loss
+
+WIDTHS = (3, 4, 2)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
+Y[:15] = 0
+FLAT, SIGNS = np.hstack(VIEWS), np.where(Y == 1, 1, -1)
+THREE, Y3 = toy_views(1, m=60, widths=WIDTHS, n_classes=3, noise=1.5)
+HARD = {"prbep": prbep_argmax, "auroc": auroc_argmax, "f1": f_beta_argmax}
+seeds = st.integers(0, 10_000)
+mus = st.sampled_from([1e-3, 1e-2, 0.1, 1.0])
+measures = st.sampled_from(list(SMOOTHINGS))
+
+
+def draw(seed, n=9, size=0.1, ties=False):
+    """Scores and labels of both classes."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.4, 1, -1)
+    y[:2] = 1, -1
+    s = size * rng.normal(size=n)
+    return np.round(s, 1) if ties else s, y
+
+
+# ------------------------------------------------------------------ the definitions
+
+
+@pytest.mark.parametrize("mu", [1e-2, 0.1, 1.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_prbep_is_a_quadratic_program(seed, mu):
+    s, y = draw(seed)
+    positive, n = y > 0, len(y)
+    a = np.where(positive, 1 / positive.sum() - 2 * s, 2 * s)
+    found = solvers.qp(
+        matrix(mu * np.eye(n)),
+        matrix(-a),
+        matrix(np.vstack([np.eye(n), -np.eye(n)])),
+        matrix(np.append(np.ones(n), np.zeros(n))),
+        matrix(y[None].astype(float)),
+        matrix(0.0),
+        options={"show_progress": False, "abstol": 1e-13, "reltol": 1e-13, "feastol": 1e-13},
+    )
+    cut, beta = SMOOTHINGS["prbep"](s, y, mu), np.array(found["x"]).ravel()
+    assert_allclose(cut.value, -found["primal objective"], atol=1e-9)
+    assert_allclose(cut.c, 2 * y * beta, atol=1e-5 / mu)
+
+
+@settings(max_examples=40)
+@given(seeds, mus, st.booleans())
+def test_auroc_pair_by_pair(seed, mu, ties):
+    s, y = draw(seed, n=14, ties=ties)
+    mu = mu / 10
+    value, loss, c = 0.0, 0.0, np.zeros(14)
+    P, N = (y > 0).sum(), (y < 0).sum()
+    for i in np.flatnonzero(y > 0):
+        for j in np.flatnonzero(y < 0):
+            margin = 1 / (P * N) - s[i] + s[j]
+            beta = min(max(margin / mu, 0.0), 1.0)
+            value += margin * beta - mu / 2 * beta**2
+            loss += beta / (P * N)
+            c[i] += beta
+            c[j] -= beta
+    cut = SMOOTHINGS["auroc"](s, y, mu)
+    assert_allclose(cut.c, c, atol=1e-8)
+    assert_allclose([cut.value, cut.loss], [value, loss], atol=1e-8)
+
+
+@settings(max_examples=15)
+@given(seeds, mus, st.booleans())
+def test_f1_tuple_by_tuple(seed, mu, ties):
+    s, y = draw(seed, n=8, ties=ties)
+    c = np.array([y - np.array(t) for t in itertools.product([-1, 1], repeat=8)])
+    delta = np.array([f_beta_loss(list(y), list(y - row)) for row in c])
+    log_p = (delta - c @ s) / mu
+    p = np.exp(log_p - logsumexp(log_p))
+    cut = SMOOTHINGS["f1"](s, y, mu)
+    assert_allclose(cut.value, mu * (logsumexp(log_p) - 8 * np.log(2)), rtol=1e-10, atol=1e-10)
+    assert_allclose(cut.c, p @ c, atol=1e-8)
+    assert_allclose(cut.loss, p @ delta, atol=1e-8)
+
+
+@settings(max_examples=40)
+@given(measures, seeds, mus, st.booleans())
+def test_error_of_the_smoothing(measure, seed, mu, ties):
+    """R - mu D <= R_mu <= R, and c is a mixture of tuples: its own cut is below R."""
+    s, y = draw(seed, n=12, ties=ties)
+    P = int((y > 0).sum())
+    D = largest_penalty(measure, P, 12 - P)
+    cut, hard = SMOOTHINGS[measure](s, y, mu), HARD[measure](s, y).value
+    assert -1e-10 <= hard - cut.value <= mu * D + 1e-10
+    assert -1e-10 <= cut.loss - cut.c @ s - cut.value <= mu * D + 1e-10
+    assert cut.loss - cut.c @ s <= hard + 1e-10
+    assert 0 <= cut.loss <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("measure", SMOOTHINGS)
+def test_error_of_the_smoothing_is_reached(measure):
+    """No smaller D would do: every sample or pair is swapped, or a single tuple is sure."""
+    y = np.array([1, 1, 1, 1, -1, -1])
+    s = np.array([-20.0, -15.0, -2.0, -1.0, 10.0, 12.0])  # all in the wrong order
+    for sign in (1, -1):  # four positives and two negatives, and the reverse
+        y, s = sign * y, sign * s
+        cut, hard = SMOOTHINGS[measure](s, y, 1e-3), HARD[measure](s, y)
+        D = largest_penalty(measure, (y > 0).sum(), (y < 0).sum())
+        assert_allclose(hard.value - cut.value, 1e-3 * D, rtol=1e-9)
+
+
+@settings(max_examples=30)
+@given(measures, seeds, st.sampled_from([0.03, 0.1, 1.0]))
+def test_gradient(measure, seed, mu):
+    s, y = draw(seed, n=10)
+    rng = np.random.default_rng(seed)
+    direction, h = rng.normal(size=10), 1e-6
+    smooth = SMOOTHINGS[measure]
+    cut = smooth(s, y, mu)
+    rise = (smooth(s + h * direction, y, mu).value - smooth(s - h * direction, y, mu).value) / (
+        2 * h
+    )
+    # beta moves by h |direction| / mu at most, summed over pairs
+    assert_allclose(rise, -cut.c @ direction, atol=1e-6 + 100 * h / mu)
+    assert_allclose(rise, -cut.c @ direction, rtol=0.05, atol=2e-3)
+
+
+@pytest.mark.parametrize("measure", SMOOTHINGS)
+def test_one_positive_or_negative_and_extreme_scores(measure):
+    for y in (np.array([1, -1, -1, -1]), np.array([-1, 1, 1, 1])):
+        for size in (0.0, 1e-8, 1.0, 1e4):
+            s = size * np.array([0.3, -0.2, 0.1, 0.4])
+            cut, hard = SMOOTHINGS[measure](s, y, 1e-3), HARD[measure](s, y).value
+            assert np.isfinite(cut.c).all()
+            assert_allclose(cut.value, hard, atol=1e-3 * 4 * np.log(2) + 1e-8 * (1 + size))
+
+
+# ------------------------------------------------------------------ the minimum
+
+
+@pytest.mark.parametrize("C2", [1.0, 30.0, 1000.0])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("measure", SMOOTHINGS)
+def test_same_minimum_as_cutting_planes(measure, intercept, C2):
+    tol = 1e-3 if measure == "f1" else 1e-4
+    model = SMS(measure, C2=C2, tol=tol, fit_intercept=intercept).fit(VIEWS, Y)
+    planes = SVMPerf(measure, C2=C2, tol=1e-7, max_iter=5000, fit_intercept=intercept)
+    planes.fit(VIEWS, Y)
+    lower, upper = planes.dual_curve_[-1], planes.primal_curve_.min()
+    assert max(model.dual_curve_) <= upper + 1e-9 * C2
+    assert lower - 1e-9 * C2 <= min(model.primal_curve_) <= upper + C2 * tol
+    assert 0 <= model.dual_gap_ <= C2 * tol
+    assert_allclose(model.coef_, planes.coef_, atol=2 * np.sqrt(2 * C2 * tol))
+
+
+@pytest.mark.parametrize("measure", SMOOTHINGS)
+def test_certificate_recomputed(measure):
+    model = SMS(measure, C2=50.0).fit(VIEWS, Y)
+    b = model.intercept_ if measure == "f1" else 0.0  # b is 0 before the threshold of a ranking
+    slack = most_violated_of(measure, SIGNS)(FLAT @ model.coef_ + b)[0]
+    primal = (model.coef_ @ model.coef_ + b**2) / 2 + 50 * slack
+    assert_allclose(primal, min(model.primal_curve_), rtol=1e-9)
+    assert_allclose(model.dual_gap_, primal - max(model.dual_curve_), rtol=1e-6, atol=1e-9)
+    assert min(model.dual_curve_) >= 0  # the best multiple of u is no worse than 0
+    assert model.n_iter_ == len(model.primal_curve_) == len(model.dual_curve_)
+
+
+@pytest.mark.parametrize("measure", SMOOTHINGS)
+def test_a_smaller_smoothing_changes_the_way_and_not_the_end(measure):
+    one, two = (SMS(measure, C2=10.0, smoothing=error).fit(VIEWS, Y) for error in (1.0, 0.005))
+    assert_allclose(one.coef_, two.coef_, atol=2 * np.sqrt(2 * 10 * 1e-3))
+    assert one.n_iter_ != two.n_iter_
+
+
+def test_max_iter_ends_with_a_warning():
+    with pytest.warns(ConvergenceWarning, match="SMS .*max_iter=3") as caught:
+        model = SMS(C2=1e4, max_iter=3).fit(VIEWS, Y)
+    assert caught[0].filename == __file__
+    assert model.dual_gap_ > 10 and np.isfinite(model.coef_).all()
+
+
+# ------------------------------------------------------------------ as an estimator
+
+
+@pytest.mark.parametrize("measure", SMOOTHINGS)
+def test_classes_one_against_the_rest(measure):
+    names = np.array(["ant", "bee", "cat"])
+    model = SMS(measure, C2=10.0).fit(THREE, names[Y3])
+    scores = model.decision_function(THREE)
+    for k in range(3):
+        one = SMS(measure, C2=10.0).fit(THREE, Y3 == k)
+        assert_allclose(scores[:, k], one.decision_function(THREE), atol=1e-12)
+    assert_array_equal(model.predict(THREE), names[scores.argmax(axis=1)])
+
+
+def test_missing_sparse_flat_and_pickled():
+    observed = random_pattern(5, 60, 3)
+    X = MultiView(hide(VIEWS, observed))
+    filled = [np.where(seen[:, None], v, 0.0) for v, seen in zip(VIEWS, observed.T, strict=True)]
+    model = SMS(C2=10.0).fit(X, Y)
+    expected = model.decision_function(X)
+    assert_array_equal(SMS(C2=10.0).fit(filled, Y).decision_function(filled), expected)
+    flat = np.hstack(hide(VIEWS, observed))
+    cut = SMS(C2=10.0, views=list(WIDTHS)).fit(flat, Y)
+    assert_array_equal(cut.decision_function(flat), expected)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), expected)
+    rows = [sparse.csr_matrix(view) for view in filled]
+    assert_allclose(SMS(C2=10.0).fit(rows, Y).coef_, model.coef_, atol=2 * np.sqrt(0.02))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"measure": "error"}, "measure must be one of .*'error'"),
+        ({"C2": -1}, "C2 must be a number > 0, got -1"),
+        ({"smoothing": 0}, "smoothing must be a number > 0, got 0"),
+        ({"tol": 0}, "tol must be .*0"),
+        ({"max_iter": 0}, "max_iter must be an integer >= 1, got 0"),
+    ],
+)
+def test_bad_parameters(parameters, told):
+    with pytest.raises(ValueError, match=told):
+        SMS(**parameters).fit(VIEWS, Y)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e60])
+@pytest.mark.parametrize("measure", SMOOTHINGS)
+def test_extreme_scales(measure, scale):
+    """A certificate or a warning; never NaN."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = SMS(measure, max_iter=100).fit([scale * view for view in VIEWS], Y)
+    assert all(issubclass(w.category, ConvergenceWarning) for w in said)
+    assert np.isfinite(model.coef_).all() and np.isfinite(model.intercept_)
+    assert said or 0 <= model.dual_gap_ <= 0.1
+
+
+@parametrize_with_checks([SMS(), SMS("f1", tol=0.02)])
+def test_scikit_learns_estimator_checks(estimator, check):
+    check(estimator)

@@ -1,0 +1,225 @@
+"""SVM^perf: MVPO of one view, the linear SVM, every label tuple of a small sample; the API."""
+
+import itertools
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from cvxopt import matrix, solvers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mvref import MultiView
+from mvref.measures import auroc, error_rate, f_beta, precision_recall_break_even
+from mvref.mvpo import MVPO
+from mvref.rivals.svm_perf import SVMPerf, most_violated_of
+from tests.literal import hide, random_pattern, toy_views
+from tests.literal_mvpo import error_loss, f_beta_loss, prbep_loss
+
+MEASURES = ("f1", "prbep", "auroc", "error")
+WIDTHS = (3, 4, 2)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
+Y[:15] = 0  # fewer positives than negatives, and some that no line separates
+FLAT, SIGNS = np.hstack(VIEWS), np.where(Y == 1, 1, -1)
+THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.5)
+TIGHT = {"tol": 1e-8, "max_iter": 5000}
+NAMES = np.array(["ant", "bee", "cat"])
+
+
+def close(C2, tol=1e-8):
+    """Largest distance of two solutions: |w - w*|^2 / 2 <= C2 tol for either."""
+    return 2 * np.sqrt(2 * C2 * tol)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_is_mvpo_of_one_view(measure, intercept):
+    model = SVMPerf(measure, C2=20.0, fit_intercept=intercept, **TIGHT).fit(VIEWS, Y)
+    mvpo = MVPO(measure, C1=0.0, C2=20.0, fit_intercept=intercept, **TIGHT).fit(FLAT, Y)
+    assert_allclose(model.coef_, mvpo.coef_[0], atol=close(20))
+    assert_allclose(model.dual_curve_[-1], mvpo.dual_curve_[-1], atol=20 * 1e-8)
+    scores = mvpo.decision_function(FLAT)
+    assert_allclose(model.decision_function(VIEWS), scores, atol=20 * close(20))
+    clear = np.abs(scores) > 20 * close(20)
+    assert clear.mean() > 0.9
+    assert_array_equal(model.predict(VIEWS)[clear], mvpo.predict(FLAT)[clear])
+
+
+@pytest.mark.parametrize("B", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("C2", [0.5, 10.0, 300.0])
+def test_error_is_the_linear_svm(C2, B):
+    """C = 4 C2 / n, and weights of the SVM that are 2 w."""
+    intercept = {"fit_intercept": B > 0, "intercept_scaling": B or 1.0}
+    svm = LinearSVC(
+        C=4 * C2 / 60, loss="hinge", tol=1e-10, max_iter=10_000_000, random_state=0, **intercept
+    ).fit(FLAT, SIGNS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # as exact as rounding allows
+        model = SVMPerf("error", C2=C2, tol=1e-15, max_iter=400, **intercept).fit(FLAT, SIGNS)
+    assert model.dual_gap_ < 1e-13 * C2
+    scale = 1 + np.abs(svm.coef_).max()
+    assert_allclose(2 * model.coef_, svm.coef_[0], atol=1e-6 * scale)
+    assert_allclose(2 * model.intercept_, svm.intercept_ if B else 0.0, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize("measure", ["f1", "prbep", "error"])
+def test_all_label_tuples(measure):
+    """The dual over the 2^n tuples, by an interior-point method."""
+    rng = np.random.default_rng(3)
+    X, y, C2 = rng.normal(size=(7, 3)), np.array([1, -1, -1, 1, -1, 1, -1]), 5.0
+    loss = {"f1": f_beta_loss, "prbep": prbep_loss, "error": error_loss}[measure]
+    tuples = [
+        t for t in itertools.product([-1, 1], repeat=7) if measure != "prbep" or sum(t) == sum(y)
+    ]
+    pi = np.array([(y - np.array(t)) @ X / 7 for t in tuples])  # Eq. (11), t = 1/n
+    deltas = np.array([loss(list(y), list(t)) for t in tuples])
+    K = len(tuples)
+    found = solvers.qp(
+        matrix(pi @ pi.T),
+        matrix(-deltas),
+        matrix(np.vstack([-np.eye(K), np.ones((1, K))])),
+        matrix(np.append(np.zeros(K), C2)),
+        options={"show_progress": False, "abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12},
+    )
+    model = SVMPerf(measure, C2=C2, fit_intercept=False, **TIGHT).fit(X, y)
+    assert_allclose(model.coef_, pi.T @ np.array(found["x"]).ravel(), atol=close(C2) + 1e-5)
+    assert_allclose(model.dual_curve_[-1], -found["primal objective"], atol=1e-6)
+
+
+@pytest.mark.parametrize("C2", [1.0, 100.0, 3000.0])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_certificate_recomputed(measure, C2):
+    model = SVMPerf(measure, C2=C2).fit(VIEWS, Y)
+    raw = FLAT @ model.coef_
+    b = 0.0 if measure in ("prbep", "auroc") else model.intercept_
+    slack = most_violated_of(measure, SIGNS)(raw + b)[0]
+    primal = (model.coef_ @ model.coef_ + b**2) / 2 + C2 * slack
+    assert_allclose(primal, model.primal_curve_.min(), rtol=1e-7)
+    assert_allclose(model.dual_gap_, primal - model.dual_curve_[-1], atol=1e-7 * C2)
+    assert -1e-10 * C2 <= model.dual_gap_ <= C2 * 1e-3
+    assert model.n_iter_ == len(model.dual_curve_) == len(model.primal_curve_)
+    scores, predicted = model.decision_function(VIEWS), model.predict(VIEWS)
+    loss = {
+        "f1": lambda: 1 - f_beta(Y, predicted),
+        "prbep": lambda: 1 - precision_recall_break_even(Y, scores),
+        "auroc": lambda: 1 - auroc(Y, scores),
+        "error": lambda: error_rate(Y, predicted),
+    }[measure]()
+    assert slack >= loss - 1e-12
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_classes_one_against_the_rest(measure):
+    model = SVMPerf(measure, C2=50.0).fit(THREE, NAMES[Y3])
+    scores = model.decision_function(THREE)
+    assert model.coef_.shape == (3, 9) and model.dual_gap_.shape == (3,)
+    for k in range(3):
+        one = SVMPerf(measure, C2=50.0).fit(THREE, Y3 == k)
+        assert_allclose(model.coef_[k], one.coef_, atol=1e-12)
+        assert_allclose(scores[:, k], one.decision_function(THREE), atol=1e-12)
+    assert_array_equal(model.predict(THREE), NAMES[scores.argmax(axis=1)])
+
+
+@pytest.mark.parametrize("measure", ["prbep", "auroc"])
+def test_rankings_call_as_many_positive_as_there_are(measure):
+    model = SVMPerf(measure).fit(VIEWS, Y)
+    assert model.predict(VIEWS).sum() == Y.sum()
+    shifted = SVMPerf(measure).fit([view + 7.0 for view in VIEWS], Y)
+    assert shifted.predict([view + 7.0 for view in VIEWS]).sum() == Y.sum()
+
+
+@pytest.mark.parametrize("sparse_views", [False, True])
+def test_a_missing_view_counts_as_zeros(sparse_views):
+    observed = random_pattern(5, 60, 3)
+    filled = [np.where(seen[:, None], v, 0.0) for v, seen in zip(VIEWS, observed.T, strict=True)]
+    views = hide(VIEWS, observed)
+    if sparse_views:
+        views = [sparse.csr_matrix(v) for v in views]
+    X = MultiView(views, observed=observed)
+    model, twin = (SVMPerf(**TIGHT, C2=20.0).fit(Z, Y) for Z in (X, filled))
+    assert_allclose(model.coef_, twin.coef_, atol=close(20))
+    assert_allclose(model.decision_function(X), filled_scores(model, filled), atol=1e-12)
+
+
+def filled_scores(model, filled):
+    return np.hstack(filled) @ model.coef_ + model.intercept_
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10_000), st.sampled_from(MEASURES))
+def test_order_and_rotation(seed, measure):
+    rng = np.random.default_rng(seed)
+    rows, Q = rng.permutation(60), np.linalg.qr(rng.normal(size=(9, 9)))[0]
+    model = SVMPerf(measure, C2=20.0, **TIGHT)
+    w = model.fit(FLAT, Y).coef_
+    assert_allclose(clone(model).fit((FLAT @ Q)[rows], Y[rows]).coef_, Q.T @ w, atol=close(20))
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e8, 1e60])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_extreme_scales(measure, scale):
+    """A certificate or a warning; never NaN."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = SVMPerf(measure, max_iter=50).fit([scale * view for view in VIEWS], Y)
+    assert all(issubclass(w.category, ConvergenceWarning) for w in said)
+    assert np.isfinite(model.coef_).all() and np.isfinite(model.intercept_)
+    assert said or abs(model.dual_gap_) <= 0.1
+
+
+def test_max_iter_ends_with_a_warning():
+    with pytest.warns(ConvergenceWarning, match="SVMPerf .*max_iter=2") as caught:
+        model = SVMPerf(C2=1e4, max_iter=2).fit(VIEWS, Y)
+    assert caught[0].filename == __file__  # it points at the call of fit
+    assert model.dual_gap_ > 1e4 * 1e-3 and model.n_iter_ == 2
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"measure": "fbeta"}, "measure must be one of .*'fbeta'"),
+        ({"C2": 0}, "C2 must be a number > 0, got 0"),
+        ({"tol": -1.0}, "tol must be .*-1.0"),
+        ({"intercept_scaling": np.nan}, "intercept_scaling must be .*nan"),
+        ({"max_iter": 1.5}, "max_iter must be an integer >= 1, got 1.5"),
+    ],
+)
+def test_bad_parameters(parameters, told):
+    with pytest.raises(ValueError, match=told):
+        SVMPerf(**parameters).fit(VIEWS, Y)
+
+
+def test_bad_data():
+    with pytest.raises(ValueError, match="one class"):
+        SVMPerf().fit(VIEWS, np.zeros(60))
+    gone = [np.where((np.arange(60) == 3)[:, None], np.nan, view) for view in VIEWS]
+    with pytest.raises(ValueError, match="no view at all, first row 3"):
+        SVMPerf().fit(gone, Y)
+    with pytest.raises(ValueError, match=r"2 views of \[3, 4\]"):
+        SVMPerf().fit(VIEWS, Y).predict(VIEWS[:2])
+    with pytest.raises(NotFittedError):
+        SVMPerf().predict(VIEWS)
+
+
+@parametrize_with_checks([SVMPerf(), SVMPerf("auroc")])
+def test_scikit_learns_estimator_checks(estimator, check):
+    check(estimator)
+
+
+def test_views_of_a_flat_table_pickle_jobs_and_search():
+    model = SVMPerf(C2=20.0, views=list(WIDTHS)).fit(FLAT, Y)
+    expected = SVMPerf(C2=20.0).fit(VIEWS, Y).decision_function(VIEWS)
+    assert_array_equal(model.decision_function(FLAT), expected)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(FLAT), expected)
+    one, two = (SVMPerf(n_jobs=jobs).fit(THREE, Y3).coef_ for jobs in (None, 2))
+    assert_array_equal(one, two)
+    search = GridSearchCV(SVMPerf(), {"C2": [1e-6, 100.0]}, cv=3, scoring="f1").fit(FLAT, Y)
+    assert search.best_params_["C2"] == 100.0
