@@ -27,6 +27,8 @@ LOADERS = {
     "reuters1200": partial(datasets.fetch_reuters, "1200"),
     "reuters600": partial(datasets.fetch_reuters, "600"),
     "reuters_full": partial(datasets.fetch_reuters, "full"),
+    "citeseer": datasets.fetch_citeseer,
+    "webkb": datasets.fetch_webkb,
 }
 N_FOLDS = 3
 

@@ -1,0 +1,288 @@
+"""How MVPO's experiments train, tune and measure each method; the names are those of the ledger.
+
+A *machine* is a method on some training samples, for one target measure and one value of its outer
+parameter: C1, which fixes the metric of MVPO, or the view of a single-view method. It is then
+trained for many C2, one class against the rest; what does not depend on C2 or on the class is done
+once.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+
+from ..consistency import DualMetric, PrimalMetric
+from ..cutting_planes import cutting_planes
+from ..measures import macro_average
+from ..mvpo import RANKING, _features, _gram, _threshold
+from ..rivals.svm_perf import SVMPerf, most_violated_of
+from .halves import MEASURES, load_halves, measure_all
+
+TARGETS = tuple(MEASURES)
+CONSTANT = 1.0  # the constant feature
+TOL, MAX_ITER = 1e-3, 1000  # the defaults of the classes
+TUNING_TOL = 1e-2  # of the fits on the folds
+
+
+# --------------------------------------------------------------------------------- machines
+
+
+class MVPOMachine:
+    """MVPO for one C1: the classes and the values of C2 share the metric.
+
+    The scores are those of :class:`mvref.mvpo.MVPO` on the problems of one class against the rest.
+
+    Parameters
+    ----------
+    X : MultiView
+    Y : bool array, shape (n, K)
+    target : {"f1", "prbep", "auroc"}
+    C1 : float
+        In the unit of ``MVPO(normalize=True)``.
+    """
+
+    def __init__(self, X, Y, target, C1):
+        self.features = _features(X, CONSTANT)
+        n, d = len(Y), sum(view.shape[1] for view in self.features)
+        if d > n:
+            grams = [_gram(view) for view in self.features]
+            self.metric = DualMetric(grams, X.observed, C1 / n)
+        else:
+            self.metric = PrimalMetric(self.features, X.observed, C1 / n)
+        self.target, self.Y = target, Y
+        self.most_violated = [most_violated_of(target, np.where(y, 1, -1)) for y in Y.T]
+
+    def fit(self, C2, tol=TOL):
+        """Train every class for one C2; ``gap`` is the largest duality gap over C2 tol."""
+        n = self.features[0].shape[0]
+        solutions = [
+            cutting_planes(cut, self.metric.scores, n, C2=C2, tol=tol, max_iter=MAX_ITER)
+            for cut in self.most_violated
+        ]
+        self.weights = [self._weights(solution.c) for solution in solutions]
+        self.gap = max(solution.gap for solution in solutions) / (C2 * tol)
+        self.thresholds = np.zeros(len(solutions))
+        if self.target in RANKING:
+            self.thresholds += [
+                _threshold(self.metric.scores(solution.c), int(y.sum()))
+                for solution, y in zip(solutions, self.Y.T, strict=True)
+            ]
+        return self
+
+    def _weights(self, c):
+        if isinstance(self.metric, PrimalMetric):
+            return self.metric.weights(c)
+        betas = self.metric.coefficients(c)
+        return [np.asarray(Z.T @ beta) for Z, beta in zip(self.features, betas, strict=True)]
+
+    def scores(self, X):
+        """Return the scores of samples, shape (n, K)."""
+        features = _features(X, CONSTANT)
+        of_class = [
+            sum(Z @ w for Z, w in zip(features, weights, strict=True)) for weights in self.weights
+        ]
+        return np.column_stack(of_class) - self.thresholds
+
+
+class ColumnsMachine:
+    """An estimator of columns, one class against the rest.
+
+    Parameters
+    ----------
+    X : MultiView
+    Y : bool array, shape (n, K)
+    target : {"f1", "prbep", "auroc"}
+    outer : ignored, or int
+        The view, for ``columns="view"``.
+    make : callable
+        ``make(target, C2, n, tol)`` returns the estimator.
+    columns : {"view", "all", "each"}
+        One view; all views side by side; each view alone, scores averaged.
+    """
+
+    def __init__(self, X, Y, target, outer, *, make, columns):
+        self.choose = {
+            "view": lambda X: [X.views[outer]],
+            "all": lambda X: [X.concat()],
+            "each": lambda X: X.views,
+        }[columns]
+        self.tables, self.Y, self.target, self.make = self.choose(X), Y, target, make
+
+    def fit(self, C2, tol=TOL):
+        """Train every class for one C2; ``gap`` is the largest duality gap over C2 tol."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # ``gap`` tells
+            self.models = [
+                [self.make(self.target, C2, len(y), tol).fit(table, y) for y in self.Y.T]
+                for table in self.tables
+            ]
+        gaps = [getattr(model, "dual_gap_", 0.0) for models in self.models for model in models]
+        self.gap = max(gaps) / (C2 * tol)
+        return self
+
+    def scores(self, X):
+        """Return the scores of samples, shape (n, K)."""
+        of_tables = [
+            np.column_stack([model.decision_function(table) for model in models])
+            for models, table in zip(self.models, self.choose(X), strict=True)
+        ]
+        return np.mean(of_tables, axis=0)
+
+
+def svm_perf(target, C2, n, tol):
+    """SVM^perf for a C2.
+
+    Parameters
+    ----------
+    target : {"f1", "prbep", "auroc"}
+    C2 : float
+    n : ignored
+    tol : float
+
+    Returns
+    -------
+    model : classifier, not fitted
+    """
+    return SVMPerf(target, C2=C2, tol=tol, max_iter=MAX_ITER)
+
+
+def linear_svc(target, C2, n, tol):
+    """Linear SVM with squared hinge, whose weight C = 4 C2/n is that of MVPO's error rate.
+
+    Parameters
+    ----------
+    target : ignored
+    C2 : float
+    n : int
+    tol : ignored
+
+    Returns
+    -------
+    model : classifier, not fitted
+    """
+    # by its dual: on mfeat the primal solver takes ten times as long at C2 = 1000, and stops early
+    return LinearSVC(C=4.0 * C2 / n, dual=True, random_state=0)
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a method is built and tuned.
+
+    Parameters
+    ----------
+    machine : callable
+        ``machine(X, Y, target, outer)``.
+    outer : {"C1", "view", None}
+        What is chosen beside C2.
+    has_gap : bool
+        Whether its solutions come with a duality gap.
+    """
+
+    machine: Callable
+    outer: str | None = None
+    has_gap: bool = True
+
+
+METHODS = {
+    "MVPO": Method(MVPOMachine, "C1"),
+    "MVPO-C1=0": Method(lambda X, Y, target, outer: MVPOMachine(X, Y, target, 0.0)),
+    "SVMPerf": Method(partial(ColumnsMachine, make=svm_perf, columns="view"), "view"),
+    "LinearSVC": Method(partial(ColumnsMachine, make=linear_svc, columns="all"), has_gap=False),
+    "MeanSVC": Method(partial(ColumnsMachine, make=linear_svc, columns="each"), has_gap=False),
+}
+
+
+# ----------------------------------------------------------------------------------- tuning
+
+
+def choose(method, halves, target, grid_C1, grid_C2):
+    """Choose parameters where the target measure is best, on average over the folds.
+
+    Parameters
+    ----------
+    method : str
+        Key of `METHODS`.
+    halves : Halves
+        Only the training half is looked at.
+    target : {"f1", "prbep", "auroc"}
+    grid_C1, grid_C2 : sequences of float, ascending
+
+    Returns
+    -------
+    outer : float, int or None
+        C1 or the view; ties go to the first.
+    C2 : float
+        Ties go to the smallest.
+    value : float
+        The target measure there.
+    """
+    outers = {"C1": grid_C1, "view": range(halves.X.n_views), None: (None,)}[METHODS[method].outer]
+    values = np.zeros((len(outers), len(grid_C2)))
+    for fit, check in halves.folds:
+        X_fit, X_check = halves.X[fit], halves.X[check]
+        for i, outer in enumerate(outers):
+            machine = METHODS[method].machine(X_fit, halves.Y[fit], target, outer)
+            for j, C2 in enumerate(grid_C2):
+                scores = machine.fit(C2, TUNING_TOL).scores(X_check)
+                values[i, j] += macro_average(MEASURES[target], halves.Y[check], scores)
+    i, j = np.unravel_index(values.argmax(), values.shape)
+    return outers[i], grid_C2[j], values[i, j] / len(halves.folds)
+
+
+def measures_of(method):
+    """Return what :func:`tuned` measures for a method.
+
+    Parameters
+    ----------
+    method : str
+        Key of `METHODS`.
+
+    Returns
+    -------
+    measures : tuple of str
+
+    Examples
+    --------
+    >>> from mvref.experiments.ranking import measures_of
+    >>> measures_of("SVMPerf")
+    ('f1', 'prbep', 'auroc', 'validation', 'C2', 'view', 'gap')
+    """
+    outer, has_gap = METHODS[method].outer, METHODS[method].has_gap
+    chosen = ("C2", outer) if outer else ("C2",)
+    return (*TARGETS, "validation", *chosen, *(("gap",) if has_gap else ()))
+
+
+def tuned(name, method, target, *, grid_C1, grid_C2, tol=TOL, seed):
+    """Tune a method inside the training half, train it there, measure it on the test half.
+
+    Parameters
+    ----------
+    name : {"mfeat", "citeseer", "webkb"}
+    method : str
+        Key of `METHODS`.
+    target : {"f1", "prbep", "auroc"}
+        Measure that is optimised, as far as the method can, and that decides the tuning.
+    grid_C1, grid_C2 : sequences of float, ascending
+    tol : float
+        Of the final model; the folds use `TUNING_TOL`.
+    seed : int
+
+    Returns
+    -------
+    measures : dict
+        All three measures of the test half, the chosen parameters, the ``validation`` value of
+        the target that chose them, and ``gap``, the largest duality gap over C2 tol: at most 1
+        where every class converged.
+    """
+    halves = load_halves(name, seed)
+    outer, C2, value = choose(method, halves, target, grid_C1, grid_C2)
+    X, Y = halves.X, halves.Y
+    machine = METHODS[method].machine(X[halves.train], Y[halves.train], target, outer)
+    machine.fit(C2, tol)
+    measures = measure_all(Y[halves.test], machine.scores(X[halves.test]))
+    measures |= {"validation": value, "C2": C2, METHODS[method].outer: outer, "gap": machine.gap}
+    return {name: float(measures[name]) for name in measures_of(method)}
