@@ -199,12 +199,12 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
         self._check_parameters()
         codes = validate_targets(self, y, X.n_samples)
         check_votable(X)
-        features = _features(X, self.intercept_scaling if self.fit_intercept else 0.0)
+        features = view_features(X, self.intercept_scaling if self.fit_intercept else 0.0)
         n, d = X.n_samples, sum(view.shape[1] for view in features)
         C1 = self.C1 / n if self.normalize else self.C1
         dual = self.solver == "dual" or (self.solver == "auto" and d > n)
         if dual:
-            metric = DualMetric([_gram(view) for view in features], X.observed, C1)
+            metric = DualMetric([linear_gram(view) for view in features], X.observed, C1)
         else:
             metric = PrimalMetric(features, X.observed, C1)
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
@@ -260,7 +260,7 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
                 w = [w_j[:-1] for w_j in w]
             threshold = 0.0
             if self.measure in RANKING:
-                threshold = _threshold(metric.scores(solution.c), int((codes == k).sum()))
+                threshold = ranking_threshold(metric.scores(solution.c), int((codes == k).sum()))
             coef.append(w)
             shares.append(b)
             intercept.append(float(b.sum() - threshold))
@@ -291,7 +291,7 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
         X = validate_views(self, X, reset=False)
         check_votable(X)
         scores = self.intercept_ - ~X.observed @ np.atleast_2d(self.view_intercepts_).T
-        for view, w in zip(_features(X, 0.0), self.coef_, strict=True):
+        for view, w in zip(view_features(X, 0.0), self.coef_, strict=True):
             scores += np.asarray(view @ np.atleast_2d(w).T)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
@@ -320,8 +320,19 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
         check_number(self.max_iter, "max_iter", low=1, integer=True)
 
 
-def _features(X, constant):
-    """Views with zeros for what is missing and, unless it is 0, a constant column at the end."""
+def view_features(X, constant):
+    """Return the views with zeros for what is missing, and a constant column unless it is 0.
+
+    Parameters
+    ----------
+    X : MultiView
+    constant : float
+        Value of the last column, in the rows that have the view.
+
+    Returns
+    -------
+    features : list of V arrays or CSR matrices
+    """
     features = []
     for view, seen in zip(X.views, X.observed.T, strict=True):
         column = np.where(seen, constant, 0.0)[:, None]
@@ -342,12 +353,33 @@ def _without_nan(view):
     return view
 
 
-def _gram(view):
+def linear_gram(view):
+    """Return the Gram matrix of a view as an array.
+
+    Parameters
+    ----------
+    view : array or CSR matrix, shape (n, d)
+
+    Returns
+    -------
+    K : array, shape (n, n)
+    """
     K = view @ view.T
     return K.toarray() if sparse.issparse(K) else K
 
 
-def _threshold(s, n_positive):
-    """A score between the n_positive best and the others."""
+def ranking_threshold(s, n_positive):
+    """Return a score between the `n_positive` best ones and the others.
+
+    Parameters
+    ----------
+    s : array, shape (n,)
+    n_positive : int
+        At least 1, below n.
+
+    Returns
+    -------
+    threshold : float
+    """
     order = np.sort(s)[::-1]
     return float((order[n_positive - 1] + order[n_positive]) / 2.0)

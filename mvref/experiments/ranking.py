@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 from ..consistency import DualMetric, PrimalMetric
 from ..cutting_planes import cutting_planes
 from ..measures import macro_average
-from ..mvpo import RANKING, _features, _gram, _threshold
+from ..mvpo import RANKING, linear_gram, ranking_threshold, view_features
 from ..rivals.svm_perf import SVMPerf, most_violated_of
 from .halves import MEASURES, load_halves, measure_all
 
@@ -46,10 +46,10 @@ class MVPOMachine:
     """
 
     def __init__(self, X, Y, target, C1):
-        self.features = _features(X, CONSTANT)
+        self.features = view_features(X, CONSTANT)
         n, d = len(Y), sum(view.shape[1] for view in self.features)
         if d > n:
-            grams = [_gram(view) for view in self.features]
+            grams = [linear_gram(view) for view in self.features]
             self.metric = DualMetric(grams, X.observed, C1 / n)
         else:
             self.metric = PrimalMetric(self.features, X.observed, C1 / n)
@@ -68,7 +68,7 @@ class MVPOMachine:
         self.thresholds = np.zeros(len(solutions))
         if self.target in RANKING:
             self.thresholds += [
-                _threshold(self.metric.scores(solution.c), int(y.sum()))
+                ranking_threshold(self.metric.scores(solution.c), int(y.sum()))
                 for solution, y in zip(solutions, self.Y.T, strict=True)
             ]
         return self
@@ -81,7 +81,7 @@ class MVPOMachine:
 
     def scores(self, X):
         """Return the scores of samples, shape (n, K)."""
-        features = _features(X, CONSTANT)
+        features = view_features(X, CONSTANT)
         of_class = [
             sum(Z @ w for Z, w in zip(features, weights, strict=True)) for weights in self.weights
         ]

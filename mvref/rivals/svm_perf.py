@@ -38,7 +38,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base import MultiViewInput, validate_targets, validate_views
 from ..checks import check_choice, check_number
 from ..cutting_planes import cutting_planes
-from ..mvpo import MEASURES, RANKING, _features, _threshold, scale_of
+from ..mvpo import MEASURES, RANKING, ranking_threshold, scale_of, view_features
 from ..voters import check_votable
 
 
@@ -188,7 +188,7 @@ class LinearForMeasure(ClassifierMixin, MultiViewInput, BaseEstimator):
             if self.fit_intercept:
                 w, b = one.w[:-1], self.intercept_scaling * one.w[-1]
             if self.measure in RANKING:
-                b = -_threshold(table @ w, int((y > 0).sum()))
+                b = -ranking_threshold(table @ w, int((y > 0).sum()))
             coef.append(w)
             intercept.append(float(b))
         several = len(learnt) > 1
@@ -333,7 +333,7 @@ class SVMPerf(LinearForMeasure):
 
 def _side_by_side(X):
     """All columns, zeros where a view is missing; CSR if a view is sparse."""
-    views = _features(X, 0.0)
+    views = view_features(X, 0.0)
     if any(sparse.issparse(view) for view in views):
         return sparse.hstack(views, format="csr")
     return np.ascontiguousarray(np.hstack(views))  # the same rounding for every form of input
