@@ -113,14 +113,15 @@ def test_minimum_over_all_label_tuples(measure, C1, C2):
         n = 4 + seed + (measure != "auroc")  # 5 to 8; pairs: 4 to 7, at most 2^12 labellings
         views, y = random_problem(seed, n)
         metric = PrimalMetric(views, np.ones((n, 2), bool), C1)
-        found = cutting_planes(oracle(measure, y), metric.scores, n, C2=C2, tol=1e-9, max_iter=500)
+        options = {"C2": C2, "tol": 1e-9 / C2, "max_iter": 500}  # a gap of at most 1e-9
+        found = cutting_planes(oracle(measure, y), metric.scores, n, **options)
         assert found.converged
         w, best = full_program(views, y, measure, C1, C2)
         ours = np.concatenate(metric.weights(found.c))
         assert_allclose(ours, w, atol=1e-4 * (1 + np.abs(w).max()))
-        assert_allclose(primal_value(ours, views, y, measure, C1, C2), best, rtol=1e-6, atol=1e-9)
-        assert_allclose(found.primal_curve.min(), best, rtol=1e-6, atol=1e-9)
-        assert_allclose(found.dual_curve[-1], best, rtol=1e-6, atol=1e-9)
+        assert_allclose(primal_value(ours, views, y, measure, C1, C2), best, rtol=1e-6, atol=2e-9)
+        assert_allclose(found.primal_curve.min(), best, rtol=1e-6, atol=2e-9)
+        assert_allclose(found.dual_curve[-1], best, rtol=1e-6, atol=2e-9)
 
 
 @pytest.mark.parametrize("measure", ARGMAX)
@@ -266,3 +267,39 @@ def test_dropping_idle_cuts_changes_nothing(measure, patience, monkeypatch):
     # |w - w*|^2 / 2 <= the gap, in the norm of M, which is that of features
     ours, theirs = (np.concatenate(metric.weights(found.c)) for found in (dropped, kept))
     assert np.linalg.norm(ours - theirs) <= 2 * np.sqrt(2 * 0.05 * 1e-8)
+
+
+@pytest.mark.parametrize("measure", ["f1", "prbep", "auroc"])
+def test_every_iteration_raises_the_dual_or_halves_the_gap(measure):
+    """The module docstring's reason why querying half-way is safe."""
+    halved = 0
+    for seed in range(12):
+        views, y = random_problem(seed, 40)
+        metric = PrimalMetric(views, np.ones((40, 2), bool), 0.1)
+        found = cutting_planes(
+            oracle(measure, y), metric.scores, 40, C2=5.0, tol=1e-8, max_iter=500
+        )
+        lowest = np.minimum.accumulate(found.primal_curve)
+        stalled = np.flatnonzero(np.diff(found.dual_curve) <= 1e-13)
+        stalled = stalled[stalled > 0]  # the first query is at w = 0 itself
+        before = lowest[stalled - 1] - found.dual_curve[stalled]
+        after = lowest[stalled] - found.dual_curve[stalled]
+        assert (after <= before / 2 + 1e-12).all()
+        halved += len(stalled)
+    assert halved > 0  # both happen
+
+
+@pytest.mark.parametrize("measure", ["f1", "prbep", "auroc"])
+def test_the_papers_query_has_the_same_minimum(measure, monkeypatch):
+    views, y = random_problem(3, 60)
+    metric = PrimalMetric(views, np.ones((60, 2), bool), 0.1)
+
+    def solve():
+        return cutting_planes(oracle(measure, y), metric.scores, 60, C2=5.0, tol=1e-7, max_iter=500)
+
+    ours = solve()
+    monkeypatch.setattr(module, "STEP", 1.0)
+    papers = solve()
+    assert ours.converged and papers.converged
+    assert_allclose(ours.dual_curve[-1], papers.dual_curve[-1], atol=5e-7)
+    assert_allclose(metric.scores(ours.c), metric.scores(papers.c), atol=2e-3)

@@ -37,6 +37,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base import MultiViewInput, validate_targets, validate_views
 from ..checks import check_choice, check_number
+from ..consistency import PrimalMetric
 from ..cutting_planes import cutting_planes
 from ..mvpo import MEASURES, RANKING, ranking_threshold, scale_of, view_features
 from ..voters import check_votable
@@ -120,16 +121,17 @@ def svm_perf(Z, y, measure, *, C2, tol, max_iter):
     >>> svm_perf(Z, y, "error", C2=10.0, tol=1e-6, max_iter=9).w.round(3)  # margin 1/2 at x = -1
     array([0.5])
     """
+    metric = PrimalMetric([Z], np.ones((len(y), 1), dtype=bool), 0.0)
     solution = cutting_planes(
         most_violated_of(measure, y),
-        lambda c: Z @ (Z.T @ c),
+        metric.scores,
         len(y),
         C2=C2,
         tol=tol,
         max_iter=max_iter,
     )
     curves = solution.primal_curve, solution.dual_curve
-    return Learnt(np.asarray(Z.T @ solution.c), *curves, solution.gap, solution.converged)
+    return Learnt(metric.weights(solution.c)[0], *curves, solution.gap, solution.converged)
 
 
 class LinearForMeasure(ClassifierMixin, MultiViewInput, BaseEstimator):
