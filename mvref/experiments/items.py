@@ -6,10 +6,10 @@ from pathlib import Path
 
 from .. import datasets
 from ..datasets._lookup import unavailable
-from . import mvl_svm, mwmvc2
+from . import mvl_svm, mvpo, mwmvc2
 from .engine import LEDGER, Ledger, missing_jobs, run
 
-ITEMS = {item.full_name: item for item in [*mvl_svm.ITEMS, *mwmvc2.ITEMS]}
+ITEMS = {item.full_name: item for item in [*mvl_svm.ITEMS, *mwmvc2.ITEMS, *mvpo.ITEMS]}
 
 
 def find_item(name):

@@ -9,7 +9,7 @@ once.
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,6 +19,9 @@ from ..consistency import DualMetric, PrimalMetric
 from ..cutting_planes import cutting_planes
 from ..measures import macro_average
 from ..mvpo import RANKING, linear_gram, ranking_threshold, view_features
+from ..rivals.capo import CAPO
+from ..rivals.fs_multi import FSMulti
+from ..rivals.sms import SMS
 from ..rivals.svm_perf import SVMPerf, most_violated_of
 from .halves import MEASURES, load_halves, measure_all
 
@@ -102,18 +105,22 @@ class ColumnsMachine:
         ``make(target, C2, n, tol)`` returns the estimator.
     columns : {"view", "all", "each"}
         One view; all views side by side; each view alone, scores averaged.
+    loose : float
+        Factor of the tolerance.
     """
 
-    def __init__(self, X, Y, target, outer, *, make, columns):
+    def __init__(self, X, Y, target, outer, *, make, columns, loose=1.0):
         self.choose = {
             "view": lambda X: [X.views[outer]],
             "all": lambda X: [X.concat()],
             "each": lambda X: X.views,
         }[columns]
-        self.tables, self.Y, self.target, self.make = self.choose(X), Y, target, make
+        self.tables, self.Y, self.target = self.choose(X), Y, target
+        self.make, self.loose = make, loose
 
     def fit(self, C2, tol=TOL):
         """Train every class for one C2; ``gap`` is the largest duality gap over C2 tol."""
+        tol = self.loose * tol
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # ``gap`` tells
             self.models = [
@@ -168,6 +175,57 @@ def linear_svc(target, C2, n, tol):
     return LinearSVC(C=4.0 * C2 / n, dual=True, random_state=0)
 
 
+def sms(target, C2, n, tol):
+    """SMS for a C2.
+
+    Parameters
+    ----------
+    target : {"f1", "prbep", "auroc"}
+    C2 : float
+    n : ignored
+    tol : float
+
+    Returns
+    -------
+    model : classifier, not fitted
+    """
+    return SMS(target, C2=C2, tol=tol)
+
+
+def capo(target, C2, n, tol):
+    """CAPO for a C2, with its default auxiliary classifiers.
+
+    Parameters
+    ----------
+    target : {"f1", "prbep", "auroc"}
+    C2 : float
+    n : ignored
+    tol : float
+
+    Returns
+    -------
+    model : classifier, not fitted
+    """
+    return CAPO(target, C2=C2, tol=tol, max_iter=MAX_ITER, random_state=0)
+
+
+def fs_multi(target, C2, n, tol):
+    """FS_multi for a C2, with its default of ten features in a group.
+
+    Parameters
+    ----------
+    target : {"f1", "prbep", "auroc"}
+    C2 : float
+    n : ignored
+    tol : float
+
+    Returns
+    -------
+    model : classifier, not fitted
+    """
+    return FSMulti(target, C2=C2, tol=tol)
+
+
 @dataclass(frozen=True)
 class Method:
     """How a method is built and tuned.
@@ -180,11 +238,14 @@ class Method:
         What is chosen beside C2.
     has_gap : bool
         Whether its solutions come with a duality gap.
+    is_tuned : bool
+        Whether its parameters are chosen by the folds, not taken from another method.
     """
 
     machine: Callable
     outer: str | None = None
     has_gap: bool = True
+    is_tuned: bool = True
 
 
 METHODS = {
@@ -193,13 +254,16 @@ METHODS = {
     "SVMPerf": Method(partial(ColumnsMachine, make=svm_perf, columns="view"), "view"),
     "LinearSVC": Method(partial(ColumnsMachine, make=linear_svc, columns="all"), has_gap=False),
     "MeanSVC": Method(partial(ColumnsMachine, make=linear_svc, columns="each"), has_gap=False),
+    "SMS": Method(partial(ColumnsMachine, make=sms, columns="view"), "view", is_tuned=False),
+    "CAPO": Method(partial(ColumnsMachine, make=capo, columns="view"), "view"),
+    "FSMulti": Method(partial(ColumnsMachine, make=fs_multi, columns="view", loose=10.0), "view"),
 }
 
 
 # ----------------------------------------------------------------------------------- tuning
 
 
-def choose(method, halves, target, grid_C1, grid_C2):
+def choose(method, halves, target, grid_C1, grid_C2, views=None):
     """Choose parameters where the target measure is best, on average over the folds.
 
     Parameters
@@ -210,6 +274,8 @@ def choose(method, halves, target, grid_C1, grid_C2):
         Only the training half is looked at.
     target : {"f1", "prbep", "auroc"}
     grid_C1, grid_C2 : sequences of float, ascending
+    views : sequence of int, optional
+        Views that a single-view method may choose from; default all.
 
     Returns
     -------
@@ -220,7 +286,8 @@ def choose(method, halves, target, grid_C1, grid_C2):
     value : float
         The target measure there.
     """
-    outers = {"C1": grid_C1, "view": range(halves.X.n_views), None: (None,)}[METHODS[method].outer]
+    views = range(halves.X.n_views) if views is None else views
+    outers = {"C1": grid_C1, "view": views, None: (None,)}[METHODS[method].outer]
     values = np.zeros((len(outers), len(grid_C2)))
     for fit, check in halves.folds:
         X_fit, X_check = halves.X[fit], halves.X[check]
@@ -253,7 +320,8 @@ def measures_of(method):
     """
     outer, has_gap = METHODS[method].outer, METHODS[method].has_gap
     chosen = ("C2", outer) if outer else ("C2",)
-    return (*TARGETS, "validation", *chosen, *(("gap",) if has_gap else ()))
+    chosen = ("validation", *chosen) if METHODS[method].is_tuned else chosen
+    return (*TARGETS, *chosen, *(("gap",) if has_gap else ()))
 
 
 def tuned(name, method, target, *, grid_C1, grid_C2, tol=TOL, seed):
@@ -279,7 +347,39 @@ def tuned(name, method, target, *, grid_C1, grid_C2, tol=TOL, seed):
         where every class converged.
     """
     halves = load_halves(name, seed)
-    outer, C2, value = choose(method, halves, target, grid_C1, grid_C2)
+    return _measured(halves, method, target, *choose(method, halves, target, grid_C1, grid_C2), tol)
+
+
+def rival(name, method, target, *, grid_C1, grid_C2, rival_C2, tol=TOL, seed):
+    """Measure a single-view method like :func:`tuned`, on the view that SVM^perf chooses.
+
+    Parameters
+    ----------
+    name, method, target, grid_C1, tol, seed
+        As in :func:`tuned`.
+    grid_C2 : sequence of float, ascending
+        Of SVM^perf. A method that is not tuned takes its choice.
+    rival_C2 : sequence of float, ascending
+        Of the method itself.
+
+    Returns
+    -------
+    measures : dict
+    """
+    halves = load_halves(name, seed)
+    view, C2, value = _choice_of_svm_perf(name, target, grid_C2, seed)
+    if METHODS[method].is_tuned:
+        view, C2, value = choose(method, halves, target, grid_C1, rival_C2, views=(view,))
+    return _measured(halves, method, target, view, C2, value, tol)
+
+
+@lru_cache(maxsize=8)
+def _choice_of_svm_perf(name, target, grid_C2, seed):
+    return choose("SVMPerf", load_halves(name, seed), target, (), grid_C2)
+
+
+def _measured(halves, method, target, outer, C2, value, tol):
+    """Train a method with its parameters on the training half, and measure it on the test half."""
     X, Y = halves.X, halves.Y
     machine = METHODS[method].machine(X[halves.train], Y[halves.train], target, outer)
     machine.fit(C2, tol)

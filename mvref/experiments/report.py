@@ -10,7 +10,7 @@ from scipy import stats
 from .engine import LEDGER, Ledger
 from .items import find_item
 
-SETTINGS = ("C",)  # measures that were chosen, not results to average
+SETTINGS = ("C", "C1", "C2", "view", "validation")  # what was chosen, and by what: no results
 SUMMARY = ["dataset", "method", "measure", "mean", "std", "low", "high", "n"]
 
 

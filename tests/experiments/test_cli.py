@@ -66,7 +66,10 @@ def test_list_names_every_item(capsys):
     [
         (["run", "fig99"], "item must be one of ['mvl_svm.fig2', "),
         (["compare", "fig99"], "got 'fig99'"),
-        (["compare", "fig2"], "one of ['mvl_svm.fig2', 'mwmvc2.fig2']: name the paper too"),
+        (
+            ["compare", "fig2"],
+            "one of ['mvl_svm.fig2', 'mwmvc2.fig2', 'mvpo.fig2']: name the paper too",
+        ),
         (
             ["run", "mvl_svm.fig2", "--dataset", "cifar"],
             "the data set must be one of ['flower17', ",

@@ -215,6 +215,24 @@ def test_views_are_chosen_too(monkeypatch):
     assert choose("SVMPerf", halves, "auroc", None, (1.0, 10.0))[0] == 1
 
 
+def test_a_rival_takes_the_view_of_svm_perf_and_sms_its_C2_too(monkeypatch):
+    X, y, Y = small_problem(n=60, n_classes=2)
+    X = MultiView([np.random.RandomState(5).randn(60, 3), X.views[1]])
+    halves = oracle_halves(X)
+    halves = Halves(X, Y, y, halves.train, halves.test, halves.folds)
+    monkeypatch.setattr(ranking, "load_halves", lambda name, seed: halves)
+    ranking._choice_of_svm_perf.cache_clear()
+    grids = {"grid_C1": (), "grid_C2": (1.0, 10.0), "rival_C2": (5.0,), "seed": 0}
+    perf = tuned("any", "SVMPerf", "auroc", grid_C1=(), grid_C2=(1.0, 10.0), seed=0)
+    smooth, capo = (ranking.rival("any", m, "auroc", **grids) for m in ("SMS", "CAPO"))
+    ranking._choice_of_svm_perf.cache_clear()
+    assert perf["view"] == smooth["view"] == capo["view"] == 1
+    assert (smooth["C2"], capo["C2"]) == (perf["C2"], 5.0)
+    assert "validation" not in smooth
+    # the same optimum, up to tol: ranks of few samples may differ
+    assert smooth["auroc"] == pytest.approx(perf["auroc"], abs=0.02)
+
+
 def test_the_test_half_influences_no_choice():
     halves = load_halves("mfeat", 7)
     X = halves.X.select(["mor", "zer"])
@@ -258,7 +276,11 @@ def test_jobs_are_distinct_and_follow_the_protocol(quick):
         assert len(keys) == len(jobs)
         assert {j.repeat for j in jobs} == set(range(1 if quick else n_repeats))
         assert {j.parameter["target"] for j in jobs} == set(TARGETS)
-    assert {j.method for j in fig1("mfeat", quick, NO_ROWS)} == set(mvpo.FIG1_METHODS)
+    methods = {repeat: set() for repeat in range(10)}
+    for job in fig1("mfeat", quick, NO_ROWS):
+        methods[job.repeat].add(job.method)
+    assert methods[0] == {*mvpo.FIG1_METHODS, *mvpo.RIVALS}
+    assert methods[3] == (set() if quick else set(mvpo.FIG1_METHODS))
     points = {(j.parameter["C1"], j.parameter["C2"]) for j in fig3("mfeat", quick, NO_ROWS)}
     if not quick:
         assert all(C1 == mvpo.FIXED_C1 or C2 == mvpo.FIXED_C2 for C1, C2 in points)
@@ -309,7 +331,8 @@ def values_of(rows, item, measure):
 
 def test_a_quick_run(quick_rows):
     rows, counts = quick_rows
-    n_measures = sum(len(ranking.measures_of(method)) for method in mvpo.FIG1_METHODS)
+    methods = [*mvpo.FIG1_METHODS, *mvpo.RIVALS]
+    n_measures = sum(len(ranking.measures_of(method)) for method in methods)
     assert counts["fig1"] == n_measures * len(TARGETS)
     assert rows.query("measure == 'gap'")["value"].max() <= 1
     assert values_of(rows, "fig1", "auroc").min() > 0.9
@@ -318,6 +341,9 @@ def test_a_quick_run(quick_rows):
     assert set(values_of(rows, "fig1", "C1")) <= set(mvpo.QUICK_C1)
     assert set(values_of(rows, "fig1", "C2")) <= set(mvpo.QUICK_C2)
     assert set(values_of(rows, "fig1", "view")) <= set(range(6))
+    views = values_of(rows, "fig1", "view").unstack("method")
+    for method in mvpo.RIVALS:
+        assert views[method].equals(views["SVMPerf"].rename(method)), "the view of SVM^perf"
     assert values_of(rows, "fig4", "train_seconds").min() > 0
     assert values_of(rows, "fig4", "n_iter").equals(values_of(rows, "fig3", "n_iter"))
 

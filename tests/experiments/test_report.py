@@ -116,7 +116,7 @@ def test_every_number_of_the_paper_has_its_place(paper):
     numbers = read_paper_numbers(paper)
     assert len(numbers) > 20
     assert np.isfinite(numbers["value"]).all()
-    assert numbers["place"].str.match("section [0-9]|(caption of )?Table [0-9]").all()
+    assert numbers["place"].str.match("section [0-9A-Z]|(caption of )?Table [0-9]").all()
     items = {item.name for item in ITEMS.values() if item.paper == paper}
     assert set(numbers["item"]) <= {"data", "protocol"} | items
     assert not numbers.duplicated(["item", "dataset", "method", "parameter", "measure"]).any()
