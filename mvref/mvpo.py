@@ -28,14 +28,15 @@ Departures from the paper, each explained in the chapter
           * for PRBEP and AUROC, which have no threshold, the intercept makes ``predict`` call as
             many training samples positive as there are (P5);
           * the loop ends by the duality gap, which the test of the slack implies;
-          * a missing view adds nothing to the score, and disagrees with none.
+          * a missing view adds nothing to the score, and disagrees with none;
+          * views may have kernels, which the dual form of the metric gives for free: see
+            :mod:`mvref.mvpo_views`.
 """
 
 import warnings
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -46,7 +47,26 @@ from .consistency import DualMetric, PrimalMetric
 from .cutting_planes import cutting_planes
 from .measures import check_beta
 from .most_violated import auroc_argmax, error_argmax, f_beta_argmax, prbep_argmax
+from .mvpo_views import (
+    KernelViews,
+    LinearViews,
+    add_kernel_scores,
+    add_linear_scores,
+    check_kernels,
+    linear_gram,
+    view_features,
+)
 from .voters import check_votable
+
+__all__ = [
+    "MEASURES",
+    "MVPO",
+    "RANKING",
+    "linear_gram",
+    "ranking_threshold",
+    "scale_of",
+    "view_features",
+]
 
 MEASURES = {
     "f1": f_beta_argmax,
@@ -77,8 +97,8 @@ def scale_of(measure, n, n_positive):
 class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
     """Multi-view learning of a multivariate performance measure by cutting planes (Eq. 13).
 
-    One linear function per view, whose sum is the score; more than two classes are taken one
-    against the rest.
+    One function per view, linear or of a kernel, whose sum is the score; more than two classes
+    are taken one against the rest.
 
     Parameters
     ----------
@@ -97,10 +117,16 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
     fit_intercept : bool, default=True
         Append a constant feature to every view. Its weight is penalised like the others.
     intercept_scaling : float, default=1.0
-        Value B0 of the constant feature.
+        Value B0 of the constant feature, which adds B0^2 to a kernel.
+    kernel : {"linear", "rbf", "precomputed", "gram"}, callable, or a list, default="linear"
+        One for all views, or one per view. Those other than "linear" are as in
+        :class:`~mvref.LandmarkProjection`, with all training samples as landmarks; they must be
+        positive semi-definite.
+    gamma : float, "mean", or a list of these, one per view, default=None
+        None: 1/n_v for "rbf", "mean" for "precomputed". Other kernels have none.
     solver : {"auto", "primal", "dual"}, default="auto"
         "primal" factorises a matrix of all features, "dual" one of all samples per view; "auto"
-        takes the smaller.
+        takes the smaller. Kernels other than "linear" have the dual form only.
     tol : float, default=1e-3
         epsilon, tolerance of the slack in units of the loss; the duality gap ends below C2 tol.
     max_iter : int, default=1000
@@ -113,9 +139,14 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
     Attributes
     ----------
     coef_ : list of V arrays (d_j,)
-        Weights w_j; (n_classes, d_j) with more than two classes.
+        Weights w_j; (n_classes, d_j) with more than two classes. Only if all kernels are linear.
+    dual_coef_ : list of V arrays (n_j,)
+        Coefficients beta_j of the training samples that have view j; (n_classes, n_j) with more
+        than two classes. Only if a kernel is not linear.
+    similarities_ : list of V kernels to these samples, or None if all kernels are linear
     intercept_ : float, or array (n_classes,)
-        Sum of the weights of the constant features, times B0. For "prbep" and "auroc", whose
+        Sum of the weights of the constant features, times B0. (In a kernel the feature is the
+        summand B0^2.) For "prbep" and "auroc", whose
         loss no constant changes, less the score below which no training sample is called
         positive: as many are as there are.
     view_intercepts_ : array (V,), or (n_classes, V)
@@ -147,6 +178,9 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
     >>> model = MVPO("auroc").fit(data.X, data.y == 2)
     >>> bool(model.dual_gap_ <= 100 * 1e-3)
     True
+    >>> model = MVPO("f1", kernel=["rbf", "linear"], gamma=[0.5, None]).fit(data.X, data.y == 2)
+    >>> [beta.shape for beta in model.dual_coef_]  # one coefficient per training sample
+    [(150,), (150,)]
     """
 
     def __init__(
@@ -159,6 +193,8 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
         normalize=True,
         fit_intercept=True,
         intercept_scaling=1.0,
+        kernel="linear",
+        gamma=None,
         solver="auto",
         tol=1e-3,
         max_iter=1000,
@@ -172,6 +208,8 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
         self.normalize = normalize
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
+        self.kernel = kernel
+        self.gamma = gamma
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -199,21 +237,36 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
         self._check_parameters()
         codes = validate_targets(self, y, X.n_samples)
         check_votable(X)
-        features = view_features(X, self.intercept_scaling if self.fit_intercept else 0.0)
-        n, d = X.n_samples, sum(view.shape[1] for view in features)
-        C1 = self.C1 / n if self.normalize else self.C1
-        dual = self.solver == "dual" or (self.solver == "auto" and d > n)
-        if dual:
-            metric = DualMetric([linear_gram(view) for view in features], X.observed, C1)
-        else:
-            metric = PrimalMetric(features, X.observed, C1)
+        form = self._form(X)
+        metric = self._metric(form, X.observed)
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         solutions = Parallel(self.n_jobs)(
             delayed(self._solve)(metric, np.where(codes == k, 1, -1)) for k in positive
         )
-        self._set_fitted(metric, features, codes, positive, solutions)
+        self._set_fitted(metric, form, codes, positive, solutions)
         self._warn_of_gaps(solutions)
         return self
+
+    def _form(self, X):
+        """The views as columns, or as kernels."""
+        kernels = check_kernels(self.kernel, self.gamma, X.n_views)
+        constant = self.intercept_scaling if self.fit_intercept else 0.0
+        if all(isinstance(kernel, str) and kernel == "linear" for kernel in kernels):
+            return LinearViews(X, constant)
+        if self.solver == "primal":
+            raise ValueError(
+                f"solver must be 'auto' or 'dual' with kernel={self.kernel!r}, which has no matrix "
+                "of features, got 'primal'."
+            )
+        return KernelViews(X, kernels, self.gamma, constant)
+
+    def _metric(self, form, seen):
+        """I + C1 Lambda, by the features or by the samples."""
+        n = len(seen)
+        C1 = self.C1 / n if self.normalize else self.C1
+        if self.solver == "dual" or (self.solver == "auto" and form.n_features > n):
+            return DualMetric(form.grams(), seen, C1)
+        return PrimalMetric(form.features, seen, C1)
 
     def _solve(self, metric, y):
         """Cutting planes for one class against the rest, y in {-1, +1}."""
@@ -246,26 +299,22 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
             )
         warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
-    def _set_fitted(self, metric, features, codes, positive, solutions):
+    def _set_fitted(self, metric, form, codes, positive, solutions):
         coef, shares, intercept = [], [], []
         for k, solution in zip(positive, solutions, strict=True):
-            if isinstance(metric, PrimalMetric):
-                w = metric.weights(solution.c)
-            else:
-                betas = metric.coefficients(solution.c)
-                w = [np.asarray(Z.T @ beta) for Z, beta in zip(features, betas, strict=True)]
-            b = np.zeros(len(w))
-            if self.fit_intercept:
-                b = self.intercept_scaling * np.array([w_j[-1] for w_j in w])
-                w = [w_j[:-1] for w_j in w]
+            of_views, b = form.functions(metric, solution.c)
             threshold = 0.0
             if self.measure in RANKING:
                 threshold = ranking_threshold(metric.scores(solution.c), int((codes == k).sum()))
-            coef.append(w)
+            coef.append(of_views)
             shares.append(b)
             intercept.append(float(b.sum() - threshold))
         several = len(self.classes_) > 2
-        self.coef_ = [np.array(w) for w in zip(*coef, strict=True)] if several else coef[0]
+        coef = [np.array(w) for w in zip(*coef, strict=True)] if several else coef[0]
+        self.similarities_ = form.similarities
+        here, gone = ("dual_coef_", "coef_") if form.similarities else ("coef_", "dual_coef_")
+        setattr(self, here, coef)
+        vars(self).pop(gone, None)  # of an earlier fit with another kernel
         self.intercept_ = np.array(intercept) if several else intercept[0]
         self.view_intercepts_ = np.array(shares) if several else shares[0]
         self.dual_gap_ = np.array([s.gap for s in solutions]) if several else solutions[0].gap
@@ -278,6 +327,8 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
     def decision_function(self, X):
         """Return the score sum_j w_j' x_j + b: shape (n,) for two classes, else (n, n_classes).
 
+        With kernels a view adds k_j(x_j, X_j) beta_j in place of w_j' x_j.
+
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array of n samples
@@ -287,12 +338,14 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
         scores : array
             Their order is what "prbep" and "auroc" optimise, their sign what "f1" does.
         """
-        check_is_fitted(self, "coef_")
+        check_is_fitted(self, "intercept_")
         X = validate_views(self, X, reset=False)
         check_votable(X)
         scores = self.intercept_ - ~X.observed @ np.atleast_2d(self.view_intercepts_).T
-        for view, w in zip(view_features(X, 0.0), self.coef_, strict=True):
-            scores += np.asarray(view @ np.atleast_2d(w).T)
+        if self.similarities_ is None:
+            add_linear_scores(scores, X, self.coef_)
+        else:
+            add_kernel_scores(scores, X, self.similarities_, self.dual_coef_)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X):
@@ -318,54 +371,6 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
         for name in ("C2", "intercept_scaling", "tol"):
             check_number(getattr(self, name), name, low=0, low_open=True)
         check_number(self.max_iter, "max_iter", low=1, integer=True)
-
-
-def view_features(X, constant):
-    """Return the views with zeros for what is missing, and a constant column unless it is 0.
-
-    Parameters
-    ----------
-    X : MultiView
-    constant : float
-        Value of the last column, in the rows that have the view.
-
-    Returns
-    -------
-    features : list of V arrays or CSR matrices
-    """
-    features = []
-    for view, seen in zip(X.views, X.observed.T, strict=True):
-        column = np.where(seen, constant, 0.0)[:, None]
-        if sparse.issparse(view):
-            if not seen.all():
-                view = sparse.diags_array(seen.astype(float)) @ _without_nan(view)
-            view = sparse.hstack([view, column], format="csr") if constant else view
-        else:
-            view = view if seen.all() else np.where(seen[:, None], view, 0.0)
-            view = np.hstack([view, column]) if constant else view
-        features.append(view)
-    return features
-
-
-def _without_nan(view):
-    view = view.copy()
-    view.data = np.nan_to_num(view.data)
-    return view
-
-
-def linear_gram(view):
-    """Return the Gram matrix of a view as an array.
-
-    Parameters
-    ----------
-    view : array or CSR matrix, shape (n, d)
-
-    Returns
-    -------
-    K : array, shape (n, n)
-    """
-    K = view @ view.T
-    return K.toarray() if sparse.issparse(K) else K
 
 
 def ranking_threshold(s, n_positive):

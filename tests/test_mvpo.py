@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from scipy.linalg import block_diag, solve_triangular
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -176,6 +177,26 @@ def test_first_steps_of_primal_and_dual_are_equal():
             assert_allclose(dual.primal_curve_, primal.primal_curve_, rtol=1e-8)
             scale = np.abs(weights(primal)).max()
             assert_allclose(weights(dual), weights(primal), atol=1e-8 * scale)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_whitened_views_are_one_view(measure):
+    """Property 3: M = L L', one view of the features X L^-T without consistency, w = L^-T u."""
+    columns, C1 = [np.column_stack([view, np.ones(60)]) for view in VIEWS], 0.7
+    X = np.hstack(columns)
+    M = np.eye(12) - C1 / 60 * X.T @ X  # C1 is divided by n
+    M += 3 * C1 / 60 * block_diag(*(Z.T @ Z for Z in columns))
+    L = np.linalg.cholesky(M)
+    white = solve_triangular(L, X.T, lower=True).T
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = mvpo(measure, C1=C1, C2=20.0, max_iter=8).fit(VIEWS, Y)
+        plain = mvpo(measure, C2=20.0, max_iter=8, fit_intercept=False).fit([white], Y)
+    assert_allclose(plain.primal_curve_, model.primal_curve_, rtol=1e-8)
+    w = np.split(solve_triangular(L.T, weights(plain)), [4, 9])
+    scale = np.abs(weights(model)).max()
+    for ours, theirs, b in zip(model.coef_, w, model.view_intercepts_, strict=True):
+        assert_allclose(np.append(ours, b), theirs, atol=1e-8 * scale)
 
 
 def spy_on(monkeypatch, name, used):

@@ -1,5 +1,5 @@
 """Bounds of the papers as functions, beside the quantities they bound, measured."""
 
-from . import bregman, stability
+from . import bregman, performance, stability
 
-__all__ = ["bregman", "stability"]
+__all__ = ["bregman", "performance", "stability"]

@@ -1,0 +1,299 @@
+"""What MVPO bounds, and how long it may take: slack, disagreement of views, number of iterations.
+
+Wang, Tsang and Gao (AAAI 2016) prove no theorem on generalisation. What they state is that the
+slack bounds the loss of the training sample, Eq. (9) to (12); that Eq. (5) measures how far the
+views disagree; and that cutting planes end, for which a bound is known: T. Joachims, T. Finley and
+C.-N. Yu, "Cutting-plane training of structural SVMs", Machine Learning 77, 2009. Chapter:
+validate, part III.
+
+Symbols   paper    code       meaning
+          xi       slack      max over y' of Delta(y', y) - w' pi_y'
+          u        ``u``      (n, V), scores of the views, u_ij = w_j' x_ij + b_j
+          Lambda   -          w' Lambda w = sum of the squared disagreements (Eq. 6)
+          epsilon  ``tol``    of the slack; the gap of the objective ends below C2 tol
+          -        R          largest |pi_y'| in the norm of M^-1, M = I + C1 Lambda
+          -        leverage   x_i' M^-1 x_i of a sample
+
+What is corrected (the chapter shows the counterexamples)
+    P3        y' = y belongs to the maximum, or it may be negative;
+    P5        each measure has its own rule of prediction, and the slack bounds the loss of that;
+    Loop      the bound of Joachims, Finley and Yu is one of the paper's loop, which queries the
+              newest point. See ``iteration_bound`` for ours.
+"""
+
+import math
+
+import numpy as np
+from scipy.linalg import cho_solve
+
+from ..checks import check_choice, check_number
+from ..consistency import DualMetric
+from ..mvpo import MEASURES
+
+LOOPS = ("halfway", "newest")
+
+
+def surrogate_slack(s, y, measure, beta=1.0):
+    """Return the slack of scores, which bounds the loss of the training sample (Eq. 9, 10).
+
+    The loss is 1 - measure of the *matching* rule of prediction: the sign of the score for "f1",
+    "fbeta" and "error" (0 is positive), the P best scores for "prbep", the order of the scores for
+    "auroc".
+
+    Parameters
+    ----------
+    s : array, shape (n,)
+        Scores Xw. For a model with ``normalize`` multiply them by :func:`mvref.mvpo.scale_of`.
+    y : array, shape (n,)
+        Labels -1 and +1, both present.
+    measure : {"f1", "fbeta", "prbep", "auroc", "error"}
+    beta : float
+        Of "fbeta".
+
+    Returns
+    -------
+    slack : float
+        ``max(0, v)``, v the value of the most violated constraint (Eq. 16).
+
+    Raises
+    ------
+    ValueError
+        If an argument has a wrong shape or value, or `y` a single class.
+
+    Examples
+    --------
+    >>> from mvref.theory.performance import surrogate_slack
+    >>> surrogate_slack([0.5, -0.125, 0.125, -0.5], [1, 1, -1, -1], "f1")  # 1 - F1 is 0.5
+    1.0
+    >>> surrogate_slack([9.0, 8.0, -9.0, -8.0], [1, 1, -1, -1], "f1")
+    0.0
+    """
+    check_choice(measure, "measure", list(MEASURES))
+    options = {"beta": beta} if measure == "fbeta" else {}
+    return max(0.0, MEASURES[measure](s, y, **options).value)
+
+
+def view_disagreement(u, observed=None):
+    """Return the consistency term of Eq. (5), 1/2 w' Lambda w, from the scores of the views.
+
+    Computed as ``1/2 sum_i m_i sum_j (u_ij - mean_j u_ij)^2`` over the m_i views of sample i, which
+    is half of the sum over samples and pairs of views of :func:`pair_disagreements`.
+
+    Parameters
+    ----------
+    u : array, shape (n, V)
+        Scores of the views, with their constant features.
+    observed : bool array, shape (n, V), optional
+        False where a sample misses the view. Default: where `u` is NaN.
+
+    Returns
+    -------
+    disagreement : float
+
+    Raises
+    ------
+    ValueError
+        If a shape is wrong, or a score is not finite where the view is there.
+
+    Examples
+    --------
+    >>> from mvref.theory.performance import view_disagreement
+    >>> view_disagreement([[1.0, 3.0, 2.0]])  # (4 + 1 + 1) / 2
+    3.0
+    """
+    u, observed = _check_scores(u, observed)
+    m = observed.sum(axis=1)
+    deviation = np.where(observed, u - u.sum(axis=1, keepdims=True) / np.maximum(m, 1)[:, None], 0)
+    return float(m @ (deviation**2).sum(axis=1)) / 2
+
+
+def pair_disagreements(u, observed=None):
+    """Return the squared disagreements of every pair of views, summed over the samples.
+
+    Parameters
+    ----------
+    u : array, shape (n, V)
+    observed : bool array, shape (n, V), optional
+        See :func:`view_disagreement`.
+
+    Returns
+    -------
+    D : array, shape (V, V)
+        ``D_jk = sum_i (u_ij - u_ik)^2`` over the samples that have both views. The sum of all
+        entries is 2 w' Lambda w, every pair counted twice.
+
+    Raises
+    ------
+    ValueError
+        As :func:`view_disagreement`.
+
+    Examples
+    --------
+    >>> from mvref.theory.performance import pair_disagreements
+    >>> pair_disagreements([[1.0, 3.0, 2.0]])
+    array([[0., 4., 1.],
+           [4., 0., 1.],
+           [1., 1., 0.]])
+    """
+    u, observed = _check_scores(u, observed)
+    D = np.zeros((u.shape[1], u.shape[1]))
+    for j in range(u.shape[1]):
+        both = observed & observed[:, [j]]
+        D[j] = (np.where(both, u - u[:, [j]], 0.0) ** 2).sum(axis=0)
+    return D
+
+
+def leverages(metric):
+    """Return the leverages x_i' M^-1 x_i of the training samples.
+
+    Parameters
+    ----------
+    metric : PrimalMetric or DualMetric
+        Of :mod:`mvref.consistency`.
+
+    Returns
+    -------
+    leverages : array, shape (n,)
+        For C1 = 0 the squared norms |x_i|^2; smaller for C1 > 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.consistency import PrimalMetric
+    >>> from mvref.theory.performance import leverages
+    >>> views, seen = [np.array([[1.0]]), np.array([[2.0]])], np.array([[True, True]])
+    >>> leverages(PrimalMetric(views, seen, 0.0)), leverages(PrimalMetric(views, seen, 1.0))
+    (array([5.]), array([3.5]))
+    """
+    if isinstance(metric, DualMetric):
+        return metric.gram.diagonal().copy()
+    X = metric.X if isinstance(metric.X, np.ndarray) else metric.X.toarray()
+    solved = X if metric.factor is None else cho_solve(metric.factor, X.T).T
+    return np.einsum("ik,ik->i", X, solved)
+
+
+def cut_radius(metric, y, measure="f1", *, scale=1.0):
+    """Return a bound of R, the largest norm |pi_y'|_{M^-1} of all constraints.
+
+    A constraint is pi = X'c with ``|c_i| <= 2``; for "auroc", which has pairs, ``|c_i| <= N`` for a
+    positive and P for a negative. By the triangle inequality R <= sum_i max |c_i| |x_i|_{M^-1},
+    with equality where all x_i point in one direction.
+
+    Parameters
+    ----------
+    metric : PrimalMetric or DualMetric
+    y : array, shape (n,)
+        Labels -1 and +1, both present.
+    measure : {"f1", "fbeta", "prbep", "auroc", "error"}
+    scale : float
+        t of :func:`mvref.mvpo.scale_of`, for a model with ``normalize``.
+
+    Returns
+    -------
+    R : float
+
+    Raises
+    ------
+    ValueError
+        If `y` does not fit the metric, or an argument is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.consistency import PrimalMetric
+    >>> from mvref.theory.performance import cut_radius
+    >>> metric = PrimalMetric([np.array([[3.0], [-1.0]])], np.ones((2, 1), bool), 0.0)
+    >>> cut_radius(metric, [1, -1])  # y' = (-1, 1): pi = 2 (3 + 1)
+    8.0
+    """
+    check_choice(measure, "measure", list(MEASURES))
+    check_number(scale, "scale", low=0, low_open=True)
+    norms, y = np.sqrt(np.maximum(leverages(metric), 0.0)), np.asarray(y)
+    if y.shape != norms.shape or set(np.unique(y).tolist()) != {-1, 1}:
+        raise ValueError(
+            f"y must hold {len(norms)} labels -1 and +1, both present, got shape {y.shape} with "
+            f"{np.unique(y).tolist()[:5]}."
+        )
+    P, N = (y == 1).sum(), (y == -1).sum()
+    largest = np.where(y == 1, N, P) if measure == "auroc" else 2
+    return float(scale * (largest * norms).sum())
+
+
+def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
+    """Return a bound of the number of iterations of cutting planes, ``n_iter_`` of a fit.
+
+    Parameters
+    ----------
+    R : float
+        Largest norm of a constraint, or a bound of it; see :func:`cut_radius`.
+    C2 : float
+    tol : float
+        epsilon.
+    loss_max : float
+        Largest Delta.
+    query : {"halfway", "newest"}
+        Where the loop asks for the next constraint: half-way between its best and its newest point,
+        as :mod:`mvref.cutting_planes` does, or at the newest one, as the paper does.
+
+    Returns
+    -------
+    bound : int
+        "newest": ``ceil(log2(loss_max / 4 R^2 C2)) + ceil(16 R^2 C2 / tol)``, no logarithm below 0;
+        "halfway": ``ceil(log_4/3(loss_max / 8 R^2 C2)) + ceil(32 R^2 C2 / tol)``. Where ``tol`` is
+        so large that the second term is below 4, R is replaced by what makes it 4.
+
+    Notes
+    -----
+    The bound of Joachims, Finley and Yu ("newest") rests on this: let a cut exceed the slack over
+    the cuts so far by g, at their minimiser w. Then moving the dual weights towards the cut raises
+    the dual value D by at least ``min(C2 g / 2, g^2 / 8 R^2)``. They ask at w, so that C2 g is at
+    least the gap, and stop where g <= tol; there the gap is at most C2 tol, so that our stop comes
+    no later.
+
+    The proof does not hold for a query q half-way between w and the best point: w may satisfy the
+    cut that is found at q. But let A be the gap of the best point. By convexity the objective at q
+    is at most ``D + (A + C2 g) / 2``. So either C2 g < A / 2, and q lowers the gap to 3/4 A or
+    less; or D rises by at least ``min(A / 4, A^2 / (32 R^2 C2^2))``. In both cases the gap, which
+    is ``C2 loss_max`` at the start and ends at ``C2 tol``, falls by that much: this is "halfway".
+    The factor 2 between the bounds says nothing about the loops; in practice half-way is faster.
+    Both bounds are far above what is needed: a check of sanity, no forecast.
+
+    Examples
+    --------
+    >>> from mvref.consistency import PrimalMetric
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.mvpo import MVPO, view_features
+    >>> from mvref.theory.performance import cut_radius, iteration_bound
+    >>> data = load_iris_views()
+    >>> model = MVPO("f1", C1=0.1, C2=1.0).fit(data.X, data.y == 2)
+    >>> metric = PrimalMetric(view_features(data.X, 1.0), data.X.observed, 0.1 / 150)
+    >>> R = cut_radius(metric, 2 * (data.y == 2) - 1, scale=1 / 150)
+    >>> model.n_iter_ <= iteration_bound(R, C2=1.0, tol=1e-3)
+    True
+    >>> iteration_bound(1.0, C2=1.0, tol=0.01, query="newest")
+    1600
+    """
+    check_number(R, "R", low=0)
+    for value, name in ((C2, "C2"), (tol, "tol"), (loss_max, "loss_max")):
+        check_number(value, name, low=0, low_open=True)
+    check_choice(query, "query", LOOPS)
+    factor, base = (4, 2) if query == "newest" else (8, 4 / 3)
+    large = max(factor * R**2 * C2, tol)  # the gap in units of C2 above which it falls linearly
+    halvings = math.log(loss_max / large) / math.log(base)
+    return max(0, math.ceil(halvings)) + math.ceil(4 * large / tol)
+
+
+def _check_scores(u, observed):
+    """Return the table of scores with 0 where a view is missing, and where it is there."""
+    u = np.asarray(u, dtype=float)
+    if u.ndim != 2 or u.size == 0:
+        raise ValueError(f"u must be a table (n, V) of scores, got shape {u.shape}.")
+    observed = ~np.isnan(u) if observed is None else np.asarray(observed)
+    if observed.shape != u.shape or observed.dtype != bool:
+        raise ValueError(
+            f"observed must be a boolean table of shape {u.shape}, got shape {observed.shape} and "
+            f"type {observed.dtype}."
+        )
+    if not np.isfinite(u[observed]).all():
+        raise ValueError("u must be finite where a view is observed.")
+    return np.where(observed, u, 0.0), observed
