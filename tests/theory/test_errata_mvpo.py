@@ -1,7 +1,6 @@
 """Errata P1 to P13 of MVPO, each with its counterexample; P14 and P15 are conventions."""
 
 import itertools
-import time
 
 import numpy as np
 import pytest
@@ -249,20 +248,18 @@ def test_P6_linear_svm_has_the_same_gap(digits):
 
 @pytest.fixture(scope="module")
 def mfeat():
-    """The paper's digits, six centred views, two halves, and MVPO of all of them with its time."""
+    """The paper's digits, six centred views, two halves, and MVPO of all of them."""
     data = load_mfeat()
     views = PerView(StandardScaler()).fit_transform(data.X).views
     halves = views, data.y, np.arange(0, 2000, 2), np.arange(1, 2000, 2)
-    start = time.thread_time()
-    f1 = macro_f1(MVPO(C2=10.0, tol=1e-2, fit_intercept=False), *halves)
-    return halves, f1, time.thread_time() - start
+    return halves, macro_f1(MVPO(C2=10.0, tol=1e-2, fit_intercept=False), *halves)
 
 
 def test_P6_single_views_of_mfeat_have_the_printed_size(mfeat):
     """Printed: on digits only MVPO has F1 above .5. Without an intercept five of six views have
     less, and all views together more; with one, all views have much more.
     """
-    (views, *halves), of_all, _ = mfeat
+    (views, *halves), of_all = mfeat
     options = {"C2": 10.0, "tol": 1e-2}
     without = [macro_f1(SVMPerf(**options, fit_intercept=False), [v], *halves) for v in views]
     with_one = [macro_f1(SVMPerf(**options), [v], *halves) for v in views]
@@ -331,21 +328,12 @@ def test_P8_auroc_needs_pairs():
     [(f_beta_argmax, literal.best_table_value), (prbep_argmax, literal.best_swap_value)],
 )
 def test_P9_sorting_is_enough(argmax, twin):
-    """Equal to the quadratic search; 200 000 samples, where that makes 3.6e9 tables, in no time."""
+    """Equal to the quadratic search. (The benchmarks measure the time.)"""
     rng = np.random.default_rng(0)
     for n, scale in itertools.product((50, 200), (1e-4, 1e-2, 1.0)):
         y = np.where(rng.random(n) < 0.2, 1, -1)
         s = scale * rng.normal(size=n)
         assert_allclose(argmax(s, y).value, twin(s.tolist(), y.tolist()), atol=1e-12)
-    y = np.where(rng.random(200_000) < 0.1, 1, -1)
-    start = time.thread_time()
-    argmax(1e-4 * rng.normal(size=len(y)), y)
-    assert time.thread_time() - start < 3
-
-
-def test_P9_training_does_not_take_600_seconds(mfeat):
-    """The time printed for one run of F1 on digits; ours has ten classes and six views, too."""
-    assert mfeat[2] < 60
 
 
 @pytest.mark.parametrize(
