@@ -20,6 +20,8 @@ Dual      K_j = X_j X_j',  S_j = (I + C1 D^1/2 K_j D^1/2)^-1,  T = D - V I + sum
           the I + C1 V K_j. For C1 = 0, K_eff is the sum of the K_j.
 """
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 from scipy.linalg import LinAlgError, block_diag, cho_factor, cho_solve
@@ -53,7 +55,8 @@ class PrimalMetric:
 
     def __init__(self, views, seen, C1):
         any_sparse = any(sparse.issparse(view) for view in views)
-        self.X = sparse.hstack(views, format="csr") if any_sparse else np.hstack(views)
+        stack = partial(sparse.hstack, format="csr") if any_sparse else np.hstack
+        self.X = stack(views) if len(views) > 1 else views[0]
         self.cuts = np.cumsum([view.shape[1] for view in views])[:-1]
         self.factor = None  # of M = I
         if C1 > 0 and len(views) > 1:

@@ -45,6 +45,14 @@ METHODS = {
     "MVWAB": ("purple", "P", "-."),
     "RBoostSH": ("orange", "X", ":"),
     "Mumbo": ("purple", "*", ":"),
+    "MVPO": ("blue", "o", "-"),
+    "MVPO-C1=0": ("sky", "v", "--"),
+    "SVMPerf": ("orange", "D", "--"),
+    "SMS": ("orange", "X", ":"),
+    "CAPO": ("vermilion", "^", ":"),
+    "FSMulti": ("purple", "P", "-."),
+    "LinearSVC": ("black", "x", ":"),
+    "MeanSVC": ("green", "s", "-."),
 }
 
 

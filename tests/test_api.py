@@ -29,15 +29,19 @@ from sklearn.utils.validation import check_is_fitted
 import mvref
 from mvref import MVLSVM, MVPO, LandmarkProjection, MultiView, MwMvC2, PerView
 from mvref.rivals import (
+    CAPO,
     MVMV,
     MVWAB,
+    SMS,
     Concat,
+    FSMulti,
     Fusion,
     LaplacianCompletion,
     Mono,
     Mumbo,
     PerViewSVM,
     RBoostSH,
+    SVMPerf,
 )
 from tests.literal import hide, random_pattern, toy_views
 
@@ -47,6 +51,10 @@ WIDTHS = [4, 3]
 VIEWS, Y = toy_views(0, m=60, widths=WIDTHS)
 X = MultiView(VIEWS)
 FLAT = np.hstack(VIEWS)
+
+# What MVPO and its rivals share.
+FOR_A_MEASURE = {"C2": 100.0, "tol": ..., "max_iter": ..., "fit_intercept": True, "views": None}
+CERTIFIED = ["coef_", "intercept_", "n_iter_", "dual_gap_", "primal_curve_", "dual_curve_"]
 
 # What the design promises: constructor parameters with their defaults, and fitted attributes.
 CONTRACT = {
@@ -95,7 +103,7 @@ CONTRACT = {
             "solver": "auto",
             "views": None,
         },
-        ["coef_", "intercept_", "n_iter_", "dual_gap_", "primal_curve_", "dual_curve_"],
+        CERTIFIED,
     ),
     MwMvC2: (
         {
@@ -124,6 +132,13 @@ CONTRACT = {
         ["view_history_", "view_probabilities_", "alphas_", "edges_"],
     ),
     Mumbo: ({"n_estimators": 100, "ties": "random", "views": None}, ["voters_", "alphas_"]),
+    SVMPerf: ({"measure": "f1", **FOR_A_MEASURE}, CERTIFIED),
+    SMS: ({"measure": "prbep", "smoothing": ..., **FOR_A_MEASURE}, CERTIFIED),
+    CAPO: (
+        {"measure": "f1", "auxiliaries": None, "B": ..., "random_state": None, **FOR_A_MEASURE},
+        ["auxiliaries_", *CERTIFIED],
+    ),
+    FSMulti: ({"measure": "f1", "n_features": ..., **FOR_A_MEASURE}, ["groups_", *CERTIFIED]),
 }
 
 # A parameter of every method and two values of it, to be stored, copied and searched.
@@ -137,6 +152,10 @@ TWO_VALUES = dict.fromkeys(METHODS, ("gamma", 0.01, 0.3)) | {
     "MVWAB": ("n_estimators", 1, 5),
     "RBoostSH": ("n_estimators", 1, 5),
     "Mumbo": ("n_estimators", 1, 5),
+    "SVMPerf": ("C2", 1.0, 50.0),
+    "SMS": ("C2", 1.0, 50.0),
+    "CAPO": ("C2", 1.0, 50.0),
+    "FSMulti": ("C2", 1.0, 50.0),
 }
 
 

@@ -21,15 +21,19 @@ from sklearn.tree import DecisionTreeClassifier
 from mvref import MVLSVM, MVPO, LandmarkProjection, MultiView, MwMvC2, PerView
 from mvref.mvl_svm import impute
 from mvref.rivals import (
+    CAPO,
     MVMV,
     MVWAB,
+    SMS,
     Concat,
+    FSMulti,
     Fusion,
     LaplacianCompletion,
     Mono,
     Mumbo,
     PerViewSVM,
     RBoostSH,
+    SVMPerf,
 )
 from mvref.two_level import learn_weights
 from tests.literal import toy_views
@@ -81,6 +85,11 @@ def mwmvc2(X=X, y=Y, **parameters):
 def rival(method, X=X, y=Y, **parameters):
     """A call of method(**parameters).fit(X, y)."""
     return lambda: method(**parameters).fit(X, y)
+
+
+def predict_of(method, new):
+    """A call of predict(new) after a fit on X, Y."""
+    return lambda: method().fit(X, Y).predict(new)
 
 
 def project(X=X, **parameters):
@@ -605,6 +614,53 @@ VOTING = [
     ),
 ]
 
+LINEAR = (SVMPerf, SMS, CAPO, FSMulti)
+
+MEASURES = [
+    *(
+        case(f"{method.__name__}, {name}", rival(method, **wrong), *told)
+        for method in LINEAR
+        for name, wrong, told in (
+            ("measure unknown", {"measure": "fbeta"}, ("measure", "'fbeta'", "prbep")),
+            ("measure None", {"measure": None}, ("measure", "None", "auroc")),
+            ("C2 zero", {"C2": 0}, ("C2", "> 0", "0")),
+            ("C2 NaN", {"C2": NAN}, ("C2", "nan")),
+            ("C2 a word", {"C2": "large"}, ("C2", "'large'")),
+            ("scaling negative", {"intercept_scaling": -1}, ("intercept_scaling", "> 0", "-1")),
+            ("tol zero", {"tol": 0}, ("tol", "> 0", "0")),
+            ("no rounds", {"max_iter": 0}, ("max_iter", ">= 1", "0")),
+            ("rounds 2.5", {"max_iter": 2.5}, ("max_iter", "integer", "2.5")),
+            ("n_jobs zero", {"n_jobs": 0}, ("n_jobs", "0")),
+            ("y None", {"y": None}, ("y", "None")),
+            ("y shorter", {"y": Y[:-1]}, ("y ", "39", "40")),
+            ("y one class", {"y": np.full(40, 3)}, ("y", "one class", "3")),
+            ("no view", {"X": one_row_without_views()}, ("1 sample", "no view", "row 3")),
+            ("infinite", {"X": [changed(A, 0, np.inf), B]}, ("infinity", "'view_0'")),
+            ("other widths", {"views": [4, 3]}, ("views", "[4, 3]", "[3, 4]")),
+        )
+    ),
+    *(
+        case(f"{method.__name__}, {name}", predict_of(method, wrong), *told)
+        for method in LINEAR
+        for name, wrong, told in (
+            ("predict without a view", one_row_without_views(), ("1 sample", "row 3")),
+            ("predict other widths", [A, B[:, :3]], ("[3, 3]", "[3, 4]")),
+        )
+    ),
+    case("SMS, measure error", rival(SMS, measure="error"), "measure", "'error'", "auroc"),
+    case("SMS, no smoothing", rival(SMS, smoothing=0), "smoothing", "> 0", "0"),
+    case("FSMulti, no features", rival(FSMulti, n_features=0), "n_features", ">= 1", "0"),
+    case("FSMulti, half of them", rival(FSMulti, n_features=0.5), "n_features", "0.5"),
+    case("CAPO, B zero", rival(CAPO, B=0), "B ", "> 0", "0"),
+    case("CAPO, one fold", rival(CAPO, cv=1), "cv", ">= 2", "1"),
+    case("CAPO, no classifiers", rival(CAPO, auxiliaries=[]), "auxiliaries", "[]", "list"),
+    case("CAPO, one, no list", rival(CAPO, auxiliaries=STUMP), "auxiliaries", "list", "Tree"),
+    case("CAPO, one regresses", rival(CAPO, auxiliaries=[Ridge()]), "auxiliaries[0]", "Ridge()"),
+    case("CAPO, one is a class", rival(CAPO, auxiliaries=[type(STUMP)]), "auxiliaries[0]"),
+    case("CAPO, a lone sample", rival(CAPO, y=ONE_OF_A_CLASS), "2 samples", "'c'"),
+    case("CAPO, random_state a word", rival(CAPO, random_state="a"), "'a'", "seed"),
+]
+
 TABLE = [
     *MULTIVIEW,
     *CUTS,
@@ -618,6 +674,7 @@ TABLE = [
     *OTHERS,
     *VOTING,
     *MWMVC2,
+    *MEASURES,
 ]
 
 
@@ -655,6 +712,10 @@ BEFORE_FIT = {
     "MVWAB.predict": lambda: MVWAB().predict(X),
     "RBoostSH.decision_function": lambda: RBoostSH().decision_function(X),
     "Mumbo.predict": lambda: Mumbo().predict(X),
+    "SVMPerf.predict": lambda: SVMPerf().predict(X),
+    "SMS.decision_function": lambda: SMS().decision_function(X),
+    "CAPO.predict": lambda: CAPO().predict(X),
+    "FSMulti.decision_function": lambda: FSMulti().decision_function(X),
 }
 
 

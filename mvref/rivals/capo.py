@@ -30,7 +30,6 @@ Our readings
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -38,9 +37,10 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from ..checks import check_number
+from ..mvpo import view_features
 from ..voters import check_classifier, class_scores, seeded_clone
 from .one_classifier import _folds
-from .svm_perf import LinearForMeasure, svm_perf
+from .svm_perf import LinearForMeasure, side_by_side, svm_perf
 
 
 def default_auxiliaries():
@@ -113,7 +113,7 @@ class CAPO(LinearForMeasure):
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
-    >>> from mvref.rivals.capo import CAPO
+    >>> from mvref.rivals import CAPO
     >>> data = load_iris_views()
     >>> model = CAPO("auroc", random_state=0).fit(data.X, data.y == 2)
     >>> model.coef_.shape  # 4 features and 3 classifiers
@@ -162,8 +162,9 @@ class CAPO(LinearForMeasure):
         for a, classifier in enumerate(self.auxiliaries):
             check_classifier(classifier, f"auxiliaries[{a}]")
 
-    def _training_tables(self, columns, signs):
+    def _training_tables(self, X, signs):
         """Append to the columns what classifiers of the other folds say of every sample."""
+        columns, constant = side_by_side(view_features(X, 0.0)), self._constant(X.n_samples)
         rng = check_random_state(self.random_state)
         given = default_auxiliaries() if self.auxiliaries is None else self.auxiliaries
         self.auxiliaries_, tables = [], []
@@ -185,20 +186,17 @@ class CAPO(LinearForMeasure):
                     delayed(classifier.fit)(columns, y) for classifier in classifiers
                 )
             )
-            tables.append(self._augmented(columns, outputs))
+            tables.append(side_by_side([columns, self._scaled(outputs), *constant]))
         return tables
 
     def _tables(self, columns):
-        return [
-            self._augmented(columns, [_output(classifier, columns) for classifier in classifiers])
+        return (  # one at a time: each is a copy of all columns
+            side_by_side([columns, self._scaled([_output(f, columns) for f in classifiers])])
             for classifiers in self.auxiliaries_
-        ]
+        )
 
-    def _augmented(self, columns, outputs):
-        outputs = np.column_stack(outputs) / np.sqrt(self.B)
-        if sparse.issparse(columns):
-            return sparse.hstack([columns, outputs], format="csr")
-        return np.hstack([columns, outputs])
+    def _scaled(self, outputs):
+        return np.column_stack(outputs) / np.sqrt(self.B)
 
     def _learn(self, Z, y):
         return svm_perf(Z, y, self.measure, C2=self.C2, tol=self.tol, max_iter=self.max_iter)

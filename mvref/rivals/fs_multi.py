@@ -24,7 +24,7 @@ Algorithm
           inner   for the known groups, min 1/2 (sum_t |w_t|)^2 + C2 xi by cutting planes; the dual
                   of the label cuts is a cone program, |p_G_t| <= theta for every t, solved by
                   cvxopt; mu_t are the multipliers of the cones, divided by their sum. On the way
-                  they are solved to a tenth of the outer gap.
+                  they are solved to 0.3 of the outer gap.
 
 Certificate   A minimum over some groups bounds the minimum over all from above, the dual value of
           any alpha with the best group of all bounds it from below: the gap of these two ends
@@ -46,7 +46,7 @@ CONE_TOLERANCES = 1e-9, 1e-6, 1e-3
 PATIENCE = 10  # iterations after which a label cut without weight is dropped
 NO_WEIGHT = 1e-8  # relative to C2: an interior point has no zeros
 INNER = 0.5  # share of the gap C2 tol that the inner problems may keep at the end
-LOOSE = 0.1  # share of the last gap that they may keep on the way
+LOOSE = 0.3  # share of the last gap that they may keep on the way
 
 
 class FSMulti(LinearForMeasure):
@@ -99,7 +99,7 @@ class FSMulti(LinearForMeasure):
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
-    >>> from mvref.rivals.fs_multi import FSMulti
+    >>> from mvref.rivals import FSMulti
     >>> data = load_iris_views()
     >>> model = FSMulti("auroc", n_features=1).fit(data.X, data.y == 2)
     >>> [group.tolist() for group in model.groups_]  # columns; 2 and 3 are of the petal

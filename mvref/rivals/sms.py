@@ -4,30 +4,13 @@ X. Zhang, A. Saha, S. V. N. Vishwanathan, "Smoothing multivariate performance me
 a rival of MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
 
 Problem   min over w of  1/2 |w|^2 + C2 R(s),  s = t X w,  R(s) = max over y' of Delta - c's
-          that of SVM^perf (:mod:`mvref.rivals.svm_perf`). R has kinks; with a strongly convex
-          penalty d >= 0 on the mixtures of tuples it has none:
-          R_mu(s) = max over mixtures of  E[Delta] - E[c]'s - mu d,   gradient -E[c] = -c_bar
+          that of SVM^perf (:mod:`mvref.rivals.svm_perf`). R has kinks and is replaced by a smooth
+          R_mu, of gradient -c_bar, with R - mu D <= R_mu <= R (:mod:`mvref.rivals.smoothing`, one
+          for PRBEP, AUROC and F1 each; that of F1 is ours)
 
 Symbols   paper     code          meaning
-          mu        ``mu``        strength of the smoothing
-          D         ``D``         max of d: R - R_mu is at most mu D
-          beta      ``beta``      swapped share of a sample (PRBEP) or of a pair (AUROC)
-          c_bar     ``c``         (n,), mean of y - y' over the mixture
-          P, N      P, N          positives, negatives
-
-Smoothings
-          PRBEP   beta in [0, 1]^n with equal sums over both classes, d = |beta|^2 / 2,
-                  D = min(P, N):  beta_i = clip((a_i -+ theta) / mu, 0, 1), a_i = 1/P - 2 s_i for a
-                  positive and 2 s_i for a negative; theta, which makes the sums equal, lies
-                  between two breakpoints of a line. O(n log n).
-          AUROC   beta_ij = clip((1/(P N) - s_i + s_j) / mu, 0, 1), d = |beta|^2 / 2,
-                  D = P N / 2: sorting and sums over the sorted scores. O(n log n).
-          F1      ours, not of the paper, which names the two others only: the entropy. The penalty
-                  is d = sum p log p + n log 2 over the probabilities p of the 2^n tuples,
-                  D = n log 2. R_mu is the log of a sum over contingency tables (a, b) of
-                  exp(Delta / mu) E_a E_b, elementary symmetric polynomials of exp(2 s / mu); the
-                  chance that a tuple changes a sample comes by the recursion of E run backwards.
-                  O(n^2) time and memory, a loop over samples: for samples up to a few thousand.
+          mu, D     ``mu``, D     strength of the smoothing; mu D is its largest error
+          c_bar     ``c``         (n,), mean of y - y' over a mixture of tuples
 
 Algorithm mu D = ``smoothing``; minimise by L-BFGS until |gradient|^2 / 2 <= C2 mu D / 10; divide mu
           by 10 and go on from there.
@@ -40,213 +23,16 @@ Certificate   c_bar is a point of the dual of SVM^perf, whose value is C2 E[Delt
 Departures   L-BFGS in place of Nesterov's method, on the same smoothed problem.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from ..checks import check_number
-from ..measures import f_beta_loss
 from ..mvpo import scale_of
+from .smoothing import SMOOTHINGS, largest_penalty
 from .svm_perf import Learnt, LinearForMeasure, most_violated_of
 
 SHARE = 0.1  # gap of a smoothed problem at which it is left, relative to mu D
-
-
-@dataclass(frozen=True, eq=False)
-class SmoothCut:
-    """The smoothed loss at some scores, and the mixture of label tuples that it is taken at.
-
-    Parameters
-    ----------
-    value : float
-        R_mu = loss - c's - mu d.
-    loss : float
-        Mean of Delta over the mixture.
-    c : array, shape (n,)
-        Mean of y - y'; the gradient of R_mu in s is -c.
-    """
-
-    value: float
-    loss: float
-    c: np.ndarray
-
-
-def smooth_prbep(s, y, mu):
-    """Smooth the structured loss of PRBEP.
-
-    Parameters
-    ----------
-    s : array, shape (n,)
-        Scores, times t.
-    y : array, shape (n,)
-        Labels -1 and +1.
-    mu : float
-
-    Returns
-    -------
-    cut : SmoothCut
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.sms import smooth_prbep
-    >>> cut = smooth_prbep(np.array([0.25, -0.25]), np.array([1, -1]), mu=0.5)
-    >>> cut.value, cut.c  # 1 + 2 (s_2 - s_1) = 0: no reason to swap
-    (0.0, array([ 0., -0.]))
-    """
-    positive = y > 0
-    P, sign = int(positive.sum()), np.where(y > 0, 1.0, -1.0)
-    a = np.where(positive, 1 / P, 0.0) - 2 * sign * s
-
-    def beta_of(theta):
-        return np.clip((a - theta * sign) / mu, 0.0, 1.0)
-
-    # sign @ beta falls from P to -N, and is a line between neighbours among these
-    points = np.sort(np.concatenate([sign * a, sign * a - sign * mu]))
-    low, high = 0, len(points) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if sign @ beta_of(points[middle]) >= 0 else (low, middle)
-    left, right = sign @ beta_of(points[low]), sign @ beta_of(points[high])
-    share = left / (left - right) if left > right else 0.0
-    beta = beta_of(points[low] + share * (points[high] - points[low]))
-    value = float(a @ beta - mu / 2 * beta @ beta)
-    return SmoothCut(value, float(beta[positive].sum() / P), 2 * sign * beta)
-
-
-def smooth_auroc(s, y, mu):
-    """Smooth the structured loss of AUROC: a Huber function of every pair.
-
-    Parameters
-    ----------
-    s : array, shape (n,)
-        Scores, times t.
-    y : array, shape (n,)
-        Labels -1 and +1.
-    mu : float
-
-    Returns
-    -------
-    cut : SmoothCut
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.sms import smooth_auroc
-    >>> cut = smooth_auroc(np.array([0.0, 0.0]), np.array([1, -1]), mu=2.0)
-    >>> cut.value, cut.c  # beta = 1/2
-    (0.25, array([ 0.5, -0.5]))
-    """
-    i, j = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
-    i, j = i[np.argsort(s[i])], j[np.argsort(s[j])]
-    P, N = len(i), len(j)
-    # in units of mu a pair weighs clip(q_j - p_i, 0, 1)
-    p, q = (s[i] - 1 / (P * N)) / mu, s[j] / mu
-    shift = q.mean()  # sums of squares keep more digits
-    p, q = p - shift, q - shift
-    weight, squares = _clipped_sums(q, p)
-    c = np.empty(len(s))
-    c[i] = weight
-    c[j] = -_clipped_sums(-p[::-1], -q[::-1])[0][::-1]
-    loss = float(weight.sum() / (P * N))
-    # sum over pairs of (q - p) beta = c's, in these units
-    value = mu * float(-(weight @ p) - c[j] @ q - squares.sum() / 2)
-    return SmoothCut(value, loss, c)
-
-
-def _clipped_sums(q, p):
-    """Return sum_j b_ij and sum_j b_ij^2 for b_ij = clip(q_j - p_i, 0, 1); both sorted."""
-    sums = [np.concatenate([[0.0], np.cumsum(q**k)]) for k in (1, 2)]
-    first = np.searchsorted(q, p, side="right")
-    full = np.searchsorted(q, p + 1.0, side="left")
-    count, (one, two) = full - first, (total[full] - total[first] for total in sums)
-    partial = one - count * p
-    squares = two - 2 * p * one + count * p**2
-    return partial + (len(q) - full), np.maximum(squares, 0.0) + (len(q) - full)
-
-
-def smooth_f1(s, y, mu):
-    """Smooth the structured loss of F1 by the entropy (ours).
-
-    Parameters
-    ----------
-    s : array, shape (n,)
-        Scores, times t.
-    y : array, shape (n,)
-        Labels -1 and +1.
-    mu : float
-
-    Returns
-    -------
-    cut : SmoothCut
-        ``value`` is mu times the log of the mean of exp((Delta - c's) / mu) over the 2^n tuples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.sms import smooth_f1
-    >>> cut = smooth_f1(np.array([0.0, 0.0]), np.array([1, -1]), mu=1e3)
-    >>> round(cut.value, 3), cut.c.round(3)  # nearly the mean of Delta = 0, 1/3, 1, 1
-    (0.583, array([ 1., -1.]))
-    """
-    i, j = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
-    P, N = len(i), len(j)
-    v, u = 2 * s[i] / mu, 2 * s[j] / mu
-    # y' calls a positive by exp(v_i) or misses it by 1, all over exp(sum v): shift to large numbers
-    forward_p, forward_n = _log_polynomials(v), _log_polynomials(u)
-    a, b = np.arange(P + 1)[:, None], np.arange(N + 1)
-    delta = f_beta_loss(a, b, P)
-    table = delta / mu + forward_p[-1][:, None] + forward_n[-1]
-    total = logsumexp(table)
-    loss = float(np.sum(np.exp(table - total) * delta))
-    c = np.empty(len(s))
-    kept = _inclusion(v, forward_p, logsumexp(delta / mu + forward_n[-1], axis=1), total)
-    c[i] = 2 * (1 - kept)
-    c[j] = -2 * _inclusion(
-        u, forward_n, logsumexp(delta / mu + forward_p[-1][:, None], axis=0), total
-    )
-    value = mu * (total - v.sum() - len(s) * np.log(2.0))
-    return SmoothCut(float(value), loss, c)
-
-
-def _log_polynomials(v):
-    """Return F, F[k, a] = log of the a-th elementary symmetric polynomial of exp(v[:k])."""
-    F = np.full((len(v) + 1, len(v) + 1), -np.inf)
-    F[0, 0] = 0.0
-    for k, v_k in enumerate(v):
-        F[k + 1, 0] = 0.0
-        F[k + 1, 1 : k + 2] = np.logaddexp(F[k, 1 : k + 2], F[k, : k + 1] + v_k)
-    return F
-
-
-def _inclusion(v, F, last, total):
-    """Return the chance of every element to be in the set, log weights `last` of the sizes."""
-    chance, rest = np.empty(len(v)), last  # rest[a]: what follows, with a elements so far
-    for k in range(len(v) - 1, -1, -1):
-        chance[k] = np.exp(F[k, : k + 1] + v[k] + rest[1:] - total).sum()
-        rest = np.logaddexp(rest[:-1], rest[1:] + v[k])
-    return chance
-
-
-SMOOTHINGS = {"prbep": smooth_prbep, "auroc": smooth_auroc, "f1": smooth_f1}
-
-
-def largest_penalty(measure, P, N):
-    """Return D, the largest value of the penalty d: mu D bounds the error of the smoothing.
-
-    Parameters
-    ----------
-    measure : {"prbep", "auroc", "f1"}
-    P, N : int
-
-    Returns
-    -------
-    D : float
-    """
-    return {"prbep": min(P, N), "auroc": P * N / 2, "f1": (P + N) * np.log(2.0)}[measure]
 
 
 class SMS(LinearForMeasure):
@@ -294,7 +80,7 @@ class SMS(LinearForMeasure):
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
-    >>> from mvref.rivals.sms import SMS
+    >>> from mvref.rivals import SMS
     >>> data = load_iris_views()
     >>> model = SMS("auroc").fit(data.X, data.y == 2)
     >>> bool(model.dual_gap_ <= 100 * 1e-3)
@@ -352,7 +138,8 @@ class _Smoothed:
         self.smooth = SMOOTHINGS[model.measure]
         self.hard = most_violated_of(model.measure, y)
         self.t = scale_of(model.measure, len(y), int((y > 0).sum()))
-        self.square = float((Z.multiply(Z) if sparse.issparse(Z) else Z**2).sum())
+        values = Z.data if sparse.issparse(Z) else Z
+        self.square = float(np.vdot(values, values))
         self.max_iter, self.target = model.max_iter, model.C2 * model.tol
         self.primal, self.dual, self.best, self.gap = [], [], None, np.inf
 

@@ -118,7 +118,7 @@ def svm_perf(Z, y, measure, *, C2, tol, max_iter):
     >>> import numpy as np
     >>> from mvref.rivals.svm_perf import svm_perf
     >>> Z, y = np.array([[2.0], [-1.0]]), np.array([1, -1])
-    >>> svm_perf(Z, y, "error", C2=10.0, tol=1e-6, max_iter=9).w.round(3)  # margin 1/2 at x = -1
+    >>> svm_perf(Z, y, "error", C2=10.0, tol=1e-6, max_iter=99).w.round(3)  # margin 1/2 at x = -1
     array([0.5])
     """
     metric = PrimalMetric([Z], np.ones((len(y), 1), dtype=bool), 0.0)
@@ -165,22 +165,24 @@ class LinearForMeasure(ClassifierMixin, MultiViewInput, BaseEstimator):
         check_votable(X)
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         signs = [np.where(codes == k, 1, -1) for k in positive]
-        tables = self._training_tables(_side_by_side(X), signs)
-        B = self.intercept_scaling if self.fit_intercept else 0.0
+        tables = self._training_tables(X, signs)
         learnt = Parallel(self.n_jobs)(
-            delayed(self._learn)(_with_constant(table, B), y_k)
-            for table, y_k in zip(tables, signs, strict=True)
+            delayed(self._learn)(table, y_k) for table, y_k in zip(tables, signs, strict=True)
         )
         self._set_fitted(tables, signs, learnt)
         self._warn_of_gaps(learnt)
         return self
 
-    def _training_tables(self, columns, signs):
-        """Columns of every problem of one class against the rest."""
-        return [columns] * len(signs)
+    def _training_tables(self, X, signs):
+        """Columns of every problem of one class against the rest, the constant feature last."""
+        return [side_by_side([*view_features(X, 0.0), *self._constant(X.n_samples)])] * len(signs)
+
+    def _constant(self, n):
+        """The constant feature, as a list of no or one column."""
+        return [np.full((n, 1), float(self.intercept_scaling))] if self.fit_intercept else []
 
     def _tables(self, columns):
-        """The same for new samples."""
+        """Columns of every problem for new samples, without the constant feature."""
         return [columns] * np.atleast_2d(self.coef_).shape[0]
 
     def _set_fitted(self, tables, signs, learnt):
@@ -190,7 +192,7 @@ class LinearForMeasure(ClassifierMixin, MultiViewInput, BaseEstimator):
             if self.fit_intercept:
                 w, b = one.w[:-1], self.intercept_scaling * one.w[-1]
             if self.measure in RANKING:
-                b = -ranking_threshold(table @ w, int((y > 0).sum()))
+                b = -ranking_threshold(table[:, : len(w)] @ w, int((y > 0).sum()))
             coef.append(w)
             intercept.append(float(b))
         several = len(learnt) > 1
@@ -229,7 +231,7 @@ class LinearForMeasure(ClassifierMixin, MultiViewInput, BaseEstimator):
         check_is_fitted(self, "coef_")
         X = validate_views(self, X, reset=False)
         check_votable(X)
-        tables = self._tables(_side_by_side(X))
+        tables = self._tables(side_by_side(view_features(X, 0.0)))
         weights = zip(tables, np.atleast_2d(self.coef_), strict=True)
         scores = np.column_stack([table @ w for table, w in weights]) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
@@ -301,7 +303,7 @@ class SVMPerf(LinearForMeasure):
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
-    >>> from mvref.rivals.svm_perf import SVMPerf
+    >>> from mvref.rivals import SVMPerf
     >>> data = load_iris_views()
     >>> model = SVMPerf("auroc").fit(data.X, data.y == 2)
     >>> bool(model.dual_gap_ <= 100 * 1e-3)
@@ -333,19 +335,17 @@ class SVMPerf(LinearForMeasure):
         return svm_perf(Z, y, self.measure, C2=self.C2, tol=self.tol, max_iter=self.max_iter)
 
 
-def _side_by_side(X):
-    """All columns, zeros where a view is missing; CSR if a view is sparse."""
-    views = view_features(X, 0.0)
-    if any(sparse.issparse(view) for view in views):
-        return sparse.hstack(views, format="csr")
-    return np.ascontiguousarray(np.hstack(views))  # the same rounding for every form of input
+def side_by_side(blocks):
+    """Return one table of all columns, CSR if a block is sparse.
 
+    Parameters
+    ----------
+    blocks : list of arrays or CSR matrices (n, d_k)
 
-def _with_constant(columns, constant):
-    """Append a column of this constant, unless it is 0."""
-    if not constant:
-        return columns
-    column = np.full((columns.shape[0], 1), float(constant))
-    if sparse.issparse(columns):
-        return sparse.hstack([columns, column], format="csr")
-    return np.hstack([columns, column])
+    Returns
+    -------
+    columns : array or CSR matrix
+    """
+    if any(sparse.issparse(block) for block in blocks):
+        return sparse.hstack(blocks, format="csr")
+    return np.ascontiguousarray(np.hstack(blocks))  # the same rounding for every form of input

@@ -12,12 +12,12 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
 from mvref.measures import auroc
-from mvref.rivals.capo import CAPO, _out_of_fold, default_auxiliaries
-from mvref.rivals.svm_perf import SVMPerf, most_violated_of
+from mvref.rivals import CAPO, SVMPerf
+from mvref.rivals.capo import _out_of_fold, default_auxiliaries
+from mvref.rivals.svm_perf import most_violated_of
 from tests.literal import hide, random_pattern, toy_views
 
 WIDTHS = (3, 4, 2)
@@ -197,8 +197,3 @@ def test_max_iter_ends_with_a_warning():
     with pytest.warns(ConvergenceWarning, match="CAPO .*max_iter=2") as caught:
         CAPO(C2=1e4, max_iter=2, random_state=0).fit(VIEWS, Y)
     assert caught[0].filename == __file__
-
-
-@parametrize_with_checks([CAPO()])
-def test_scikit_learns_estimator_checks(estimator, check):
-    check(estimator)

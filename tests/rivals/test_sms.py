@@ -17,8 +17,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
 from mvref.most_violated import auroc_argmax, f_beta_argmax, prbep_argmax
-from mvref.rivals.sms import SMOOTHINGS, SMS, largest_penalty
-from mvref.rivals.svm_perf import SVMPerf, most_violated_of
+from mvref.rivals import SMS, SVMPerf
+from mvref.rivals.smoothing import SMOOTHINGS, largest_penalty
+from mvref.rivals.svm_perf import most_violated_of
 from tests.literal import hide, random_pattern, toy_views
 from tests.literal_mvpo import f_beta_loss
 
@@ -251,6 +252,6 @@ def test_extreme_scales(measure, scale):
     assert said or 0 <= model.dual_gap_ <= 0.1
 
 
-@parametrize_with_checks([SMS(), SMS("f1", tol=0.02)])
+@parametrize_with_checks([SMS("f1", tol=0.02)])
 def test_scikit_learns_estimator_checks(estimator, check):
     check(estimator)
