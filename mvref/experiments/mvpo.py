@@ -29,7 +29,8 @@ Methods    of Figure 1
            of Figure 1, which cost much more, and have 3 of the 10 repeats
   CAPO, FSMulti   on the view that SVM^perf's folds chose; C2 in `RIVAL_C2`, by the same folds
   SMS         solves the problem of SVM^perf by smoothing, and takes its view and its C2. For F1
-              the smoothing is ours, and no rival of the paper
+              the smoothing is ours, and no rival of the paper; on citeseer it had not ended
+              after five minutes of processor time, and is left out
            of Figure 2
   MVPO, LinearSVC   the rows of Figure 1, which are copied
   MeanSVC     the mean score of one LinearSVC per view. Co-Labeling is this where all training
@@ -75,6 +76,7 @@ CURVE_REPEATS = 3
 RIVALS = ("SMS", "CAPO", "FSMulti")
 RIVAL_C2 = (1.0, 10.0, 100.0)
 RIVAL_REPEATS = 3
+LEFT_OUT = ("citeseer", "SMS", "f1")
 N_TIMINGS = 3
 QUICK_C1, QUICK_C2, QUICK_TOL = (0.0, 1.0), (10.0,), 1e-2
 
@@ -105,7 +107,8 @@ def fig1(dataset, quick, rows):
         methods = FIG1_METHODS + RIVALS if repeat < RIVAL_REPEATS else FIG1_METHODS
         for target in TARGETS:
             for method in methods:
-                yield _tuned_job(dataset, method, target, repeat, quick)
+                if (dataset, method, target) != LEFT_OUT:
+                    yield _tuned_job(dataset, method, target, repeat, quick)
 
 
 def fig2(dataset, quick, rows):
