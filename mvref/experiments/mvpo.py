@@ -39,9 +39,9 @@ Methods    of Figure 1
 Figure 3 draws the target over C1 at C2 = `FIXED_C2`, and over C2 at C1 = `FIXED_C1`; the paper does
 not print what it fixes, and we take the defaults of the class. Nothing is tuned.
 
-Figure 4 measures the seconds of processor time that ``MVPO.fit`` takes for all classes at the points
-of Figure 3, one job at a time, in one thread, on the halves of the first repeat: the median of
-`N_TIMINGS` runs. The metric of the views is computed anew in each.
+Figure 4 measures the seconds of processor time that ``MVPO.fit`` takes for all classes at the
+points of Figure 3, one job at a time, in one thread, on the halves of the first repeat: the median
+of `N_TIMINGS` runs. The metric of the views is computed anew in each.
 
 ``gap`` is the largest duality gap over C2 tol of the models that were measured: at most 1 where all
 of them converged.
