@@ -1,0 +1,274 @@
+"""Minimise the objective of a multi-view machine by L-BFGS or by stochastic gradients.
+
+Both start from given factors, never leave the finite numbers, and say in a sentence why they
+stopped if it was not at an optimum.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import minimize
+
+from .mvm_model import leave_one_out, prefix_products, take_rows
+
+WALL = 1e3  # value of an objective that overflows, in units of its last value
+FLAT = 1e-4  # L-BFGS stops, too, where the objective falls by a smaller share than FLAT tol
+TINY, HUGE = 1e-8, 1e150  # AdaGrad's start; size of a gradient whose square still is a number
+ADVICE = (
+    "standardise every view and divide it by the square root of its number of features, or raise "
+    "alpha"
+)
+
+
+class Solution(NamedTuple):
+    """What a solver found.
+
+    Parameters
+    ----------
+    factors : list of arrays
+    curve : list of float
+        Objective at the start and after every iteration.
+    trouble : str or None
+        Why it is not an optimum.
+    validation : list of float
+        Mean loss on the samples held out.
+    """
+
+    factors: list
+    curve: list
+    trouble: str | None = None
+    validation: list | tuple = ()
+
+
+def lbfgs(objective, factors, *, tol, max_iter, tick):
+    """Minimise by L-BFGS with a line search for the strong Wolfe conditions.
+
+    Every number is measured in units of about its curvature, (E z^2 + 2 alpha)^(1/2): without
+    this a feature that is in few samples hardly moves, and one in large units does not stop.
+
+    Parameters
+    ----------
+    objective : Objective
+    factors : list of arrays
+        The start.
+    tol : float
+        Largest entry of the gradient, in these units, that ends the search.
+    max_iter : int
+    tick : callable
+        Called after every iteration.
+
+    Returns
+    -------
+    solution : Solution
+    """
+    curve = [objective.value(factors)]
+    if not np.isfinite(curve[0]):
+        return Solution(factors, curve, f"the objective overflows at the start; {ADVICE}")
+    ends = np.cumsum([A.size for A in factors])[:-1]
+    shapes = [A.shape for A in factors]
+    units, overflowed = curvature_units(objective, shapes), False
+
+    def unpack(theta):
+        parts = np.split(theta / units, ends)
+        return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+
+    def value_and_gradient(theta):
+        nonlocal overflowed
+        value, gradient = objective.value_and_gradient(unpack(theta))
+        gradient = np.concatenate([G.ravel() for G in gradient]) / units
+        if np.isfinite(value) and np.isfinite(gradient).all():
+            return value, gradient
+        overflowed = True  # a wall; the line search interpolates, and returns from a finite one
+        return WALL * (1.0 + abs(curve[-1])), np.zeros_like(gradient)
+
+    def record(intermediate_result):
+        curve.append(float(intermediate_result.fun))
+        tick()
+
+    found = minimize(
+        value_and_gradient,
+        np.concatenate([A.ravel() for A in factors]) * units,
+        jac=True,
+        method="L-BFGS-B",
+        callback=record,
+        options={
+            "maxiter": max_iter,
+            "maxfun": 20 * max_iter,
+            "gtol": tol,
+            "ftol": FLAT * tol,
+        },
+    )
+    trouble = None
+    if found.status == 1:
+        trouble = f"it stopped after max_iter={max_iter} iterations; raise max_iter or tol"
+    elif overflowed and np.abs(found.jac).max() > tol:
+        trouble = f"products of views overflow on its way; {ADVICE}"
+    elif not found.success:
+        trouble = f"its line search failed; raise tol, or {ADVICE}"
+    return Solution(unpack(found.x), curve, trouble)
+
+
+def curvature_units(objective, shapes):
+    """Return (E z^2 + 2 alpha)^(1/2) for every number of the factors, in one array.
+
+    Parameters
+    ----------
+    objective : Objective
+    shapes : list of pairs of int
+
+    Returns
+    -------
+    units : array
+        1 for features that are always 0, where alpha is 0 too.
+    """
+    columns = objective.design.column_sizes()
+    units = [
+        np.repeat(np.hypot(columns[v], np.sqrt(2.0 * objective.alpha)), k)
+        for v, (_, k) in zip(objective.design.views, shapes, strict=True)
+    ]
+    units = np.concatenate(units)
+    return np.where(units > 0, units, 1.0)
+
+
+# ------------------------------------------------------------------ stochastic gradients
+
+
+class AdaGrad:
+    """Algorithm 1 with the step sizes of AdaGrad: the factors and what they have been through.
+
+    A step moves no number by more than the learning rate, which is divided by the unit of the
+    features where that is above 1. Sparse views pay for the rows of A whose features are in the
+    batch, and only these are penalised: a feature's penalty is weighted by the share of batches
+    it is in.
+
+    Parameters
+    ----------
+    factors : list of arrays
+        The start; changed in place.
+    rng : RandomState
+        For the order of the samples.
+    design : Design
+        Of samples that tell the units, :meth:`~mvref.mvm_model.Design.feature_units`.
+    """
+
+    def __init__(self, factors, rng, design):
+        self.factors, self.rng = factors, rng
+        self.squares = [np.full_like(A, TINY) for A in factors]
+        units = design.feature_units()
+        self.rates = [np.full((len(A), 1), 1.0) for A in factors]
+        for v, rate in zip(design.views, self.rates, strict=True):
+            rate[:-1] /= units[v]
+
+    def epoch(self, objective, learning_rate, batch_size):
+        """Pass once over all samples in random order.
+
+        Parameters
+        ----------
+        objective : Objective
+        learning_rate : float
+        batch_size : int
+
+        Returns
+        -------
+        finite : bool
+            False if a gradient overflowed; the factors are those before that step.
+        """
+        n = objective.design.n
+        order = self.rng.permutation(n)
+        Z, y = [Z_v[order] for Z_v in objective.design.Z], objective.y[order]
+        for start in range(0, n, batch_size):
+            rows = slice(start, min(start + batch_size, n))
+            batch = [_touched(take_rows(Z_v, rows)) for Z_v in Z]
+            if not self._step(objective, batch, y[rows], learning_rate):
+                return False
+        return True
+
+    def _step(self, objective, batch, y, learning_rate):
+        design = objective.design
+        with np.errstate(over="ignore", invalid="ignore"):
+            A = [A[batch[v][0]] for v, A in zip(design.views, self.factors, strict=True)]
+            S = [batch[v][1] @ A_b for v, A_b in zip(design.views, A, strict=True)]
+            scores, prefixes = prefix_products(S, design.terms)
+            slopes = objective.loss(scores, y)[1] / len(y)
+            H = leave_one_out(S, design.terms, prefixes, slopes)
+            gradient = [
+                batch[v][1].T @ H_b
+                + objective.alpha * objective.penalty(A_b, objective.smoothing)[1]
+                for v, H_b, A_b in zip(design.views, H, A, strict=True)
+            ]
+        if not all(np.abs(G).max() < HUGE for G in gradient):  # NaN is not smaller either
+            return False
+        for b, (v, G) in enumerate(zip(design.views, gradient, strict=True)):
+            rows = batch[v][0]
+            self.squares[b][rows] += G**2
+            step = learning_rate * self.rates[b][rows] * G / np.sqrt(self.squares[b][rows])
+            self.factors[b][rows] -= step
+        return True
+
+
+def _touched(Z):
+    """The columns of a batch that hold anything, and the batch without the others."""
+    if not sparse.issparse(Z):
+        return slice(None), Z
+    columns, indices = np.unique(Z.indices, return_inverse=True)
+    parts = Z.data, indices, Z.indptr
+    return columns, sparse.csr_matrix(parts, shape=(Z.shape[0], len(columns)))
+
+
+def sgd(
+    objective, state, *, learning_rate, batch_size, tol, max_iter, patience, tick, validation=None
+):
+    """Minimise by stochastic gradients, Algorithm 1, until the objective stops falling.
+
+    Parameters
+    ----------
+    objective : Objective
+    state : AdaGrad
+    learning_rate : float
+    batch_size : int
+    tol : float
+        Share by which the value watched must fall to count as progress.
+    max_iter : int
+        Largest number of epochs.
+    patience : int
+        Epochs without progress after which to stop.
+    tick : callable
+    validation : Objective, optional
+        Of samples held out: their mean loss is watched, and the best epoch is kept.
+
+    Returns
+    -------
+    solution : Solution
+    """
+
+    def watch():
+        curve.append(objective.value(state.factors))
+        if validation is not None:
+            held_out.append(validation.mean_loss(state.factors))
+        return (curve if validation is None else held_out)[-1]
+
+    curve, held_out, stale = [], [], 0
+    best, best_factors = watch(), [A.copy() for A in state.factors]
+    if not np.isfinite(best):
+        return Solution(best_factors, curve, f"the objective overflows at the start; {ADVICE}")
+    trouble = f"it stopped after max_iter={max_iter} epochs; raise max_iter or tol"
+    for _ in range(max_iter):
+        before = [A.copy() for A in state.factors]
+        finite = state.epoch(objective, learning_rate, batch_size)
+        value = watch()
+        if not (finite and np.isfinite(value) and np.isfinite(curve[-1])):
+            state.factors = before
+            del curve[-1], held_out[-1:]
+            trouble = f"it diverged; lower learning_rate, or {ADVICE}"
+            break
+        tick()
+        stale = 0 if value < best - tol * abs(best) else stale + 1
+        if value < best:
+            best, best_factors = value, [A.copy() for A in state.factors]
+        if stale >= patience:
+            trouble = None
+            break
+    if validation is not None:
+        state.factors = best_factors
+    return Solution(state.factors, curve, trouble, held_out)
