@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from cvxopt import matrix, solvers
 from numpy.testing import assert_allclose, assert_array_equal
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from mvref import cutting_planes as module
 from mvref.consistency import DualMetric, PrimalMetric
@@ -303,3 +304,22 @@ def test_the_papers_query_has_the_same_minimum(measure, monkeypatch):
     assert ours.converged and papers.converged
     assert_allclose(ours.dual_curve[-1], papers.dual_curve[-1], atol=5e-7)
     assert_allclose(metric.scores(ours.c), metric.scores(papers.c), atol=2e-3)
+
+
+def test_the_loop_keeps_the_blas_to_one_thread_and_gives_it_back():
+    def threads():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    y, inside = np.array([1, -1, 1, -1]), []
+
+    def most_violated(s):
+        inside.extend(threads())
+        cut = error_argmax(s, y)
+        return cut.value, cut.loss, cut.c
+
+    with threadpool_limits(2, user_api="blas"):
+        before = threads()
+        cutting_planes(most_violated, lambda c: 1.0 * c, 4, C2=1.0, tol=1e-3, max_iter=3)
+        assert set(inside) == {1}
+        assert threads() == before
+        assert 2 in before

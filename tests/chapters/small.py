@@ -10,7 +10,7 @@ SMALL = {
     "book/mvl_svm/run.ipynb": {"n_landmarks": 20, "n_draws": 2},
     "book/mvl_svm/validate.ipynb": {"n_replacements": 3},
     "book/mvpo/derive.ipynb": {"n_samples": 50, "max_iter": 250},
-    "book/mvpo/run.ipynb": {"n_draws": 1},
+    "book/mvpo/run.ipynb": {"C2": 10.0, "n_draws": 1},
     "book/mvpo/validate.ipynb": {"n_starts": 2, "n_random": 30},
     "book/mwmvc2/derive.ipynb": {"n_samples": 60},
     "book/mwmvc2/run.ipynb": {"n_rounds": 2},
