@@ -91,7 +91,7 @@ def cutting_planes(most_violated, metric_scores, n, *, C2, tol, max_iter):
     ...     cut = error_argmax(s, y)
     ...     return cut.value, cut.loss, cut.c
     >>> solution = cutting_planes(
-    ...     most_violated, lambda c: x * (x @ c), 3, C2=1.0, tol=1e-3, max_iter=10
+    ...     most_violated, lambda c: x * (x @ c), 3, C2=1.0, tol=1e-5, max_iter=50
     ... )
     >>> round(float(x @ solution.c), 3), solution.converged  # the hinge loss is 0 from w = 1/6 on
     (0.167, True)
