@@ -1,0 +1,316 @@
+"""Support tensor machines: a product of linear functions, one per view.
+
+D. Tao, X. Li, W. Hu, S. Maybank, X. Wu, "Supervised tensor learning", ICDM 2005; B. Cao, L. He,
+X. Kong, P. S. Yu, Z. Hao, A. B. Ragin, "Tensor-based multi-view feature selection with applications
+to brain diseases", ICDM 2014; a rival of multi-view machines in section 5.2 of Cao, Zhou and Yu
+(2015). Chapters: part IV of the book.
+
+Problem   rank one:  f = prod_v w_v'x^(v) + b,  the tensor W = w_1 o ... o w_V    (Eq. 25)
+          min over w_1, ..., w_V, b of
+          1/2 prod_v |w_v|^2 + 1/2 (b/B)^2 + C sum_i max(0, 1 - y_i f(x_i))
+          product:  f = <W, x^(1) o ... o x^(V)> + b,  W of any rank
+          min over W, b of  1/2 |W|^2 + C sum_i max(0, 1 - y_i f(x_i))
+
+Symbols   paper, report   code               shape
+          w_v             coef_[v]           (d_v,), all of one norm
+          eta             -                  prod_{u != v} |w_u|^2, always 1: see below
+          t_i             ``t``              (n,), prod_{u != v} w_u'x_i^(u)
+          b, B            intercept_, 1      the intercept is penalised in the rank-one machine
+
+Algorithm rank one: for one view v at a time, with the others fixed, the problem is the linear SVM
+          on the features t_i x_i^(v) / eta^(1/2), with weights eta^(1/2) w_v. Every w_v is divided
+          by its norm afterwards, so that eta = 1; the next view takes the norm up. No step makes
+          the objective larger. It has bad local minima, the more the more views there are: the
+          best of ``n_restarts`` random starts is kept.
+          product: |W| is the norm that belongs to the kernel prod_v <x^(v), x'^(v)>, so that this
+          is a convex problem for a kernel SVM, whose intercept is not penalised.
+
+Note      The rank-one machine is a multi-view machine with one factor and zero bias rows (and b).
+          A view that is missing counts as zeros: the product is 0, and the score is b.
+"""
+
+import warnings
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..base import MultiViewInput, validate_targets, validate_views
+from ..checks import check_choice, check_number
+from ..mvpo import view_features
+from ..voters import check_votable, winning_labels
+from .rank_one import rank_one_machine
+
+KERNELS = ("rank_one", "product")
+KERNEL_SVM_ITER = 1_000_000  # libsvm may go on for ever where products differ by many digits
+LEARNT = ("coef_", "objectives_", "dual_coef_", "support_", "support_views_")
+
+
+def product_kernel(views, others):
+    """Return the kernel prod_v <x^(v), x'^(v)> of the full tensor.
+
+    Parameters
+    ----------
+    views, others : lists of V arrays or CSR matrices, shapes (n, d_v) and (p, d_v)
+
+    Returns
+    -------
+    K : array, shape (n, p)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.rivals.stm import product_kernel
+    >>> views = [np.array([[1.0, 2.0]]), np.array([[3.0]])]
+    >>> product_kernel(views, views)  # (1 + 4) * 9
+    array([[45.]])
+    """
+    K = 1.0
+    for view, other in zip(views, others, strict=True):
+        product = view @ other.T
+        K = K * (product.toarray() if sparse.issparse(product) else np.asarray(product))
+    return K
+
+
+class STMClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
+    """Support tensor machine; more than two classes one against the rest.
+
+    Parameters
+    ----------
+    kernel : {"rank_one", "product"}, default="rank_one"
+        "rank_one": a product of linear functions, learnt view by view. "product": a tensor of any
+        rank, learnt by a kernel SVM with n^2 products.
+    C : float, default=1.0
+        Weight of the summed hinge loss.
+    n_restarts : int, default=10
+        Random starts of the rank-one machine; the one with the least objective is kept.
+    tol : float, default=1e-4
+        Rank one: relative gain of a sweep over the views at which it stops. Product: tolerance of
+        the kernel SVM.
+    max_iter : int, default=100
+        Largest number of sweeps. The kernel SVM has a limit of its own, a million steps.
+    n_jobs : int or None
+        Classes and starts learnt in parallel processes (joblib). Threads would share the random
+        numbers of liblinear, which solves the linear SVMs: same seed, other last digits.
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None
+        Starts of the rank-one machine.
+
+    Attributes
+    ----------
+    coef_ : list of V arrays (d_v,), or (n_classes, d_v) with more than two classes
+        Rank one only: w_v, all of the same norm.
+    dual_coef_ : array (n_support,), or (n_classes, n_support)
+        Product only: alpha_i y_i.
+    support_ : int array (n_support,)
+        Product only: samples with a weight in any class.
+    support_views_ : list of V arrays or CSR matrices (n_support, d_v)
+        Product only.
+    intercept_ : float, or array (n_classes,)
+    objective_curve_ : array, or a list of them
+        Rank one: objective of f = 0, then after every step that was taken, of the start that was
+        kept. Product: the objective at the end.
+    objectives_ : array (n_restarts,), or (n_classes, n_restarts)
+        Rank one only: the objective that every start reached.
+    n_iter_ : int
+        Sweeps, or iterations of the kernel SVM; the largest number over the classes.
+    classes_ : array of labels
+    n_features_in_ : int
+
+    Notes
+    -----
+    Products of many features are large or small: views should have rows of mean squared norm about
+    1, say, standard features divided by the root of their number. A missing view counts as zeros.
+
+    References
+    ----------
+    Tao, Li, Hu, Maybank and Wu, ICDM 2005. Cao, He, Kong, Yu, Hao and Ragin, ICDM 2014.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.rivals.stm import STMClassifier
+    >>> x, z = np.random.RandomState(0).normal(size=(2, 200, 1))
+    >>> model = STMClassifier(random_state=0).fit([x, z], (x * z)[:, 0] > 0)
+    >>> bool(model.score([x, z], (x * z)[:, 0] > 0) > 0.97)
+    True
+    """
+
+    def __init__(
+        self,
+        kernel="rank_one",
+        *,
+        C=1.0,
+        n_restarts=10,
+        tol=1e-4,
+        max_iter=100,
+        n_jobs=None,
+        views=None,
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.C = C
+        self.n_restarts = n_restarts
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.views = views
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Learn the tensor.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,)
+
+        Returns
+        -------
+        self : STMClassifier
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range or a single class.
+        """
+        X = validate_views(self, X, reset=True)
+        self._check_parameters()
+        codes = validate_targets(self, y, X.n_samples)
+        check_votable(X)
+        views = _features(X)
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        signs = [np.where(codes == k, 1.0, -1.0) for k in positive]
+        for name in LEARNT:  # by the other kernel
+            vars(self).pop(name, None)
+        if self.kernel == "rank_one":
+            self._fit_rank_one(views, signs)
+        else:
+            self._fit_product(views, signs)
+        return self
+
+    def _fit_rank_one(self, views, signs):
+        rng = check_random_state(self.random_state)
+        seeds = rng.randint(2**31, size=(len(signs), self.n_restarts))
+        options = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter}
+        learnt = Parallel(self.n_jobs)(
+            delayed(rank_one_machine)(views, y, **options, rng=np.random.RandomState(seed))
+            for y, starts in zip(signs, seeds, strict=True)
+            for seed in starts
+        )
+        ends = np.array([one.curve[-1] for one in learnt]).reshape(seeds.shape)
+        best = [learnt[i * self.n_restarts + j] for i, j in enumerate(ends.argmin(axis=1))]
+        several = len(signs) > 1
+        coef = [np.array(w) for w in zip(*(one.w for one in best), strict=True)]
+        self.coef_ = coef if several else [w[0] for w in coef]
+        self.intercept_ = np.array([one.b for one in best]) if several else best[0].b
+        self.objective_curve_ = [one.curve for one in best] if several else best[0].curve
+        self.objectives_ = ends if several else ends[0]
+        self.n_iter_ = max(one.n_sweeps for one in best)
+        self._warn_unless(all(one.converged for one in best))
+
+    def _fit_product(self, views, signs):
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = product_kernel(views, views)
+        if not np.isfinite(K).all():
+            raise ValueError("X holds values too large for products of views; scale the views.")
+        # a seed that changes nothing, but without one SVC draws from numpy's global generator
+        svm = SVC(
+            C=self.C, kernel="precomputed", tol=self.tol, max_iter=KERNEL_SVM_ITER, random_state=0
+        )
+        machines = Parallel(self.n_jobs)(delayed(_kernel_svm)(svm, K, y) for y in signs)
+        beta = np.array([machine[0] for machine in machines])
+        intercept = np.array([machine[1] for machine in machines])
+        curves = []
+        for y, c, b in zip(signs, beta, intercept, strict=True):
+            s = K @ c
+            hinge = np.maximum(0, 1 - y * (s + b)).sum()
+            curves.append(np.array([c @ s / 2 + self.C * hinge]))
+        several = len(signs) > 1
+        self.support_ = np.flatnonzero(beta.any(axis=0))
+        self.support_views_ = [view[self.support_] for view in views]
+        self.dual_coef_ = beta[:, self.support_] if several else beta[0, self.support_]
+        self.intercept_ = intercept if several else float(intercept[0])
+        self.objective_curve_ = curves if several else curves[0]
+        self.n_iter_ = max(machine[2] for machine in machines)
+        self._warn_unless(self.n_iter_ < KERNEL_SVM_ITER)
+
+    def _warn_unless(self, converged):
+        if not converged:
+            warnings.warn(
+                f"STMClassifier stopped after {self.n_iter_} iterations before it converged: scale "
+                f"the rows of every view to norm 1, lower C={self.C:g}, or raise "
+                f"max_iter={self.max_iter} or tol={self.tol:g}.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def decision_function(self, X):
+        """Return the score f: shape (n,) for two classes, else (n, n_classes).
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        scores : array
+        """
+        check_is_fitted(self, "intercept_")
+        X = validate_views(self, X, reset=False)
+        check_votable(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._products(_features(X)) + self.intercept_
+        if not np.isfinite(scores).all():
+            raise ValueError("X holds values too large for products of views.")
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _products(self, views):
+        """f - b of every class, shape (n, n_problems)."""
+        if self.kernel == "product":
+            return product_kernel(views, self.support_views_) @ np.atleast_2d(self.dual_coef_).T
+        weights = zip(views, self.coef_, strict=True)
+        return np.prod([view @ np.atleast_2d(w).T for view, w in weights], axis=0)
+
+    def predict(self, X):
+        """Return the class with the best score.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        y : array of labels, shape (n,)
+        """
+        return winning_labels(self.decision_function(X), self.classes_)
+
+    def _check_parameters(self):
+        check_choice(self.kernel, "kernel", KERNELS)
+        check_number(self.C, "C", low=0, low_open=True)
+        check_number(self.tol, "tol", low=0, low_open=True)
+        for name in ("n_restarts", "max_iter"):
+            check_number(getattr(self, name), name, low=1, integer=True)
+
+
+def _features(X):
+    """Views with zeros for what is missing, row by row in memory so that all forms round alike."""
+    views = view_features(X, 0.0)
+    return [view if sparse.issparse(view) else np.ascontiguousarray(view) for view in views]
+
+
+def _kernel_svm(svm, K, y):
+    """alpha_i y_i of all samples, the intercept, and the number of iterations."""
+    machine = clone(svm)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # said by the caller, in our words
+        machine.fit(K, y)
+    beta = np.zeros(len(y))
+    beta[machine.support_] = machine.dual_coef_[0]
+    return beta, float(machine.intercept_[0]), int(np.max(machine.n_iter_))

@@ -1,0 +1,578 @@
+"""Factorisation machines: sums over subsets, multi-view machines, finite differences, the API."""
+
+import itertools
+import math
+import pickle
+import tracemalloc
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from joblib import parallel_config
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import expit
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mvref import MultiView
+from mvref.datasets._interactions import make_interactions
+from mvref.rivals import anova
+from mvref.rivals.anova import (
+    Columns,
+    FeatureTerm,
+    PairTerm,
+    ViewPairTerm,
+    ViewTerm,
+    anova_gradient,
+    anova_kernel,
+    interaction_terms,
+)
+from mvref.rivals.fm import FMClassifier, FMRegressor
+from mvref.rivals.fm_core import FMObjective, logistic_loss, minimise, squared_loss
+from tests.literal import hide, random_pattern, toy_views
+
+WIDTHS = (3, 4, 2)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
+FLAT = np.hstack(VIEWS)
+OWNER = np.repeat([0, 1, 2], WIDTHS)  # view of every feature
+THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.5)
+NAMES = np.array(["ant", "bee", "cat"])
+R = np.random.default_rng(7).normal(size=60) + FLAT[:, 0] * FLAT[:, 4]
+
+
+# ------------------------------------------------------------------ literal twins
+
+
+def subset_sum(z, order):
+    """a_p(z): one product per subset."""
+    return sum(math.prod(subset) for subset in itertools.combinations(z, order))
+
+
+def interactions(x, V, order, owner=None):
+    """Order p of a machine, one product per subset of features; with owners, of different views."""
+    total = 0.0
+    for subset in itertools.combinations(range(len(x)), order):
+        if owner is not None and len({owner[j] for j in subset}) < order:
+            continue
+        weight = sum(math.prod(V[j, f] for j in subset) for f in range(V.shape[1]))
+        total += weight * math.prod(x[j] for j in subset)
+    return total
+
+
+def machine(X, w0, w, factors, owner=None):
+    """Eq. (26), with owners Eq. (27), and their like of higher order."""
+    return np.array(
+        [
+            w0 + w @ x + sum(interactions(x, V, p, owner) for p, V in enumerate(factors, start=2))
+            for x in X
+        ]
+    )
+
+
+def mvm(views, A):
+    """Eq. (9): sum_f prod_v z_v'a_vf, the constant of z_v last."""
+    S = [np.c_[view, np.ones(len(view))] @ A_v for view, A_v in zip(views, A, strict=True)]
+    return np.prod(S, axis=0).sum(axis=1)
+
+
+def scores_of(views, w0, w, factors, multiview):
+    """The scores that mvref computes from given parameters."""
+    columns = Columns(views)
+    terms = interaction_terms(columns, len(factors) + 1, multiview)
+    assert len(terms) == len(factors)
+    return w0 + columns.dot(w) + sum(term(V)[0] for term, V in zip(terms, factors, strict=True))
+
+
+def formats(views):
+    """The same views dense, as CSR, and mixed."""
+    csr = [sparse.csr_matrix(view) for view in views]
+    return {"dense": views, "csr": csr, "mixed": [csr[0], *views[1:]]}
+
+
+def with_zeros(rng, shape, share=0.5):
+    return rng.normal(size=shape) * (rng.random(shape) < share)
+
+
+# ------------------------------------------------------------------ the ANOVA kernel
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10_000), st.integers(1, 6), st.integers(1, 7))
+def test_recursion_is_the_sum_over_subsets(seed, m, order):
+    z = with_zeros(np.random.default_rng(seed), m, 0.8)
+    assert_allclose(anova_kernel(z, order), subset_sum(z, order), rtol=1e-12, atol=1e-12)
+    others = [subset_sum(np.delete(z, j), order - 1) for j in range(m)]
+    assert_allclose(anova_gradient(z, order), others, rtol=1e-12, atol=1e-12)
+
+
+def test_the_recursion_keeps_digits_that_newtons_identities_lose():
+    """20 numbers of scales 1e-3 to 1e3, against exact arithmetic."""
+    z = np.logspace(-3, 3, 20) * np.random.default_rng(0).normal(0, 0.1, 20)
+    order = 8
+    exact = [Fraction(1)] + [Fraction(0)] * order
+    for number in z:
+        for q in range(order, 0, -1):
+            exact[q] += Fraction(float(number)) * exact[q - 1]
+    e, powers = [1.0], [np.sum(z**q) for q in range(order + 1)]
+    for q in range(1, order + 1):
+        e.append(sum((-1) ** (r - 1) * e[q - r] * powers[r] for r in range(1, q + 1)) / q)
+    truth = float(exact[order])
+    assert abs(anova_kernel(z, order) / truth - 1) < 1e-14
+    assert abs(e[order] / truth - 1) > 1e-8
+
+
+@pytest.mark.parametrize("form", ["dense", "csr", "mixed"])
+def test_order_two_of_the_recursion_is_the_power_trick(form):
+    rng = np.random.default_rng(1)
+    views = formats([with_zeros(rng, (12, d)) for d in WIDTHS])[form]
+    V, g = rng.normal(size=(9, 3)), rng.normal(size=12)
+    columns = Columns(views)
+    trick, trick_back = PairTerm(columns)(V)
+    scores, back = FeatureTerm(columns, 2)(V)
+    assert_allclose(scores, trick, atol=1e-12)
+    assert_allclose(back(g), trick_back(g), atol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["dense", "csr", "mixed"])
+def test_order_two_over_views_is_the_power_trick_over_views(form):
+    rng = np.random.default_rng(2)
+    V, g = rng.normal(size=(9, 3)), rng.normal(size=60)
+    columns = Columns(formats(VIEWS)[form])
+    trick, trick_back = ViewPairTerm(columns)(V)
+    scores, back = ViewTerm(columns, 2)(V)
+    assert_allclose(scores, trick, atol=1e-10)
+    assert_allclose(back(g), trick_back(g), atol=1e-10)
+
+
+@pytest.mark.parametrize("block", [1, 60, 2**22])
+def test_blocks_of_rows_change_nothing(block, monkeypatch):
+    """Rows of 0 to 9 nonzeros, one row per block and all in one."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 9)) * (rng.random((30, 9)) < np.linspace(0, 1, 30)[:, None])
+    V, g = rng.normal(size=(9, 2)), rng.normal(size=30)
+    monkeypatch.setattr(anova, "BLOCK", block)
+    scores, back = FeatureTerm(Columns([sparse.csr_matrix(X)]), 3)(V)
+    assert_allclose(scores, [interactions(x, V, 3) for x in X], atol=1e-12)
+    expected = np.einsum("n,nd,dnf->df", g, X, anova_gradient(X.T[:, :, None] * V[:, None], 3))
+    assert_allclose(back(g), expected, atol=1e-12)
+    monkeypatch.setattr(anova, "CACHE", block)
+    over_views = ViewTerm(Columns(np.split(X, [3, 7], axis=1)), 3)
+    scores, back = over_views(V)
+    assert_allclose(scores, [interactions(x, V, 3, OWNER) for x in X], atol=1e-12)
+    step = np.zeros_like(V)
+    step[4, 1] = 1.0  # the score is linear in a single number
+    slope = over_views(V + step)[0] - over_views(V - step)[0]
+    assert_allclose(back(g)[4, 1], g @ slope / 2, atol=1e-12)
+
+
+# ------------------------------------------------------------------ the model
+
+
+@pytest.mark.parametrize("form", ["dense", "csr", "mixed"])
+@pytest.mark.parametrize(("order", "multiview"), [(2, False), (2, True), (4, False), (3, True)])
+def test_scores_are_the_sum_over_subsets(order, multiview, form):
+    rng = np.random.default_rng(4)
+    views = [with_zeros(rng, (10, d), 0.7) for d in WIDTHS]
+    w0, w, factors = 0.3, rng.normal(size=9), rng.normal(size=(order - 1, 9, 2))
+    expected = machine(np.hstack(views), w0, w, factors, OWNER if multiview else None)
+    found = scores_of(formats(views)[form], w0, w, factors, multiview)
+    assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+
+
+def test_eq_26_minus_eq_27_is_what_lies_within_a_view():
+    rng = np.random.default_rng(5)
+    V = rng.normal(size=(9, 3))
+    within = sum(
+        (V[i] @ V[j]) * FLAT[:, i] * FLAT[:, j]
+        for i, j in itertools.combinations(range(9), 2)
+        if OWNER[i] == OWNER[j]
+    )
+    w0, w = 1.0, rng.normal(size=9)
+    both = [scores_of(VIEWS, w0, w, [V], multiview) for multiview in (False, True)]
+    assert_allclose(both[0] - both[1], within, atol=1e-10)
+
+
+def test_a_multi_view_machine_of_two_views_is_eq_27_with_tied_linear_weights():
+    """M8: w0 = b1.b2, w1 = A1 b2, w2 = A2 b1."""
+    rng = np.random.default_rng(6)
+    A, B = rng.normal(size=(4, 3)), rng.normal(size=(5, 3))
+    a, b = A[-1], B[-1]
+    w = np.concatenate([A[:-1] @ b, B[:-1] @ a])
+    V = np.vstack([A[:-1], B[:-1]])
+    assert_allclose(scores_of(VIEWS[:2], a @ b, w, [V], True), mvm(VIEWS[:2], [A, B]), atol=1e-10)
+
+
+def test_eq_27_of_two_views_is_a_multi_view_machine_with_two_more_factors():
+    rng = np.random.default_rng(7)
+    k, w0, w, V = 2, 0.7, rng.normal(size=7), rng.normal(size=(7, 2))
+    zero = np.zeros(k)
+    A = np.vstack([np.c_[V[:3], w[:3], np.zeros(3)], [[*zero, w0, 1.0]]])
+    B = np.vstack([np.c_[V[3:], np.zeros(4), w[3:]], [[*zero, 1.0, 0.0]]])
+    assert_allclose(scores_of(VIEWS[:2], w0, w, [V], True), mvm(VIEWS[:2], [A, B]), atol=1e-10)
+
+
+def test_a_pure_product_of_all_views_is_both_machines():
+    """Order V over views with factors V_V alone = MVM with zero bias rows, Eq. (9)."""
+    V = np.random.default_rng(8).normal(size=(9, 2))
+    A = [np.vstack([part, np.zeros(2)]) for part in np.split(V, [3, 7])]
+    zero = np.zeros_like(V)
+    found = scores_of(VIEWS, 0.0, np.zeros(9), [zero, V], True)
+    assert_allclose(found, mvm(VIEWS, A), atol=1e-10)
+
+
+@pytest.mark.parametrize("form", ["dense", "csr", "mixed"])
+@pytest.mark.parametrize("loss", [logistic_loss, squared_loss])
+@pytest.mark.parametrize(("order", "multiview"), [(1, False), (2, False), (2, True), (4, False)])
+def test_gradient_by_finite_differences(order, multiview, loss, form):
+    rng = np.random.default_rng(9)
+    columns = Columns(formats([with_zeros(rng, (15, d), 0.7) for d in WIDTHS])[form])
+    terms = interaction_terms(columns, order, multiview)
+    y = rng.choice([-1.0, 1.0], 15)
+    objective = FMObjective(columns, terms, y, loss, 2, 0.1)
+    theta = rng.normal(0, 0.5, 1 + 9 + 18 * len(terms))
+    gradient, h = objective(theta)[1], 1e-5
+    for j, direction in enumerate(np.eye(len(theta))):
+        up, down = objective(theta + h * direction)[0], objective(theta - h * direction)[0]
+        assert abs((up - down) / (2 * h) - gradient[j]) < 1e-8 * max(1, abs(gradient).max())
+
+
+def test_the_objective_literally():
+    """Mean loss, and alpha times the squares of everything but w0."""
+    rng = np.random.default_rng(10)
+    columns, y = Columns(VIEWS), np.where(Y == 1, 1.0, -1.0)
+    terms = interaction_terms(columns, 3, False)
+    theta = rng.normal(size=1 + 9 + 36)
+    w0, w, factors = theta[0], theta[1:10], theta[10:].reshape(2, 9, 2)
+    s = machine(FLAT, w0, w, factors)
+    losses = {logistic_loss: np.log1p(np.exp(-y * s)), squared_loss: (s - y) ** 2}
+    for loss, expected in losses.items():
+        value = FMObjective(columns, terms, y, loss, 2, 0.3)(theta)[0]
+        assert_allclose(value, expected.mean() + 0.3 * (theta[1:] @ theta[1:]), rtol=1e-12)
+
+
+def test_small_factors_of_order_three_are_drawn_to_zero():
+    """V_2 = 0 is a saddle for small alpha; V_3 = 0 a strict local minimum for every alpha."""
+    columns, alpha = Columns(VIEWS), 1e-9
+    terms = interaction_terms(columns, 3, False)
+    y = np.sign(FLAT[:, 0] * FLAT[:, 4])
+    objective = FMObjective(columns, terms, y, logistic_loss, 1, alpha)
+    zero = np.zeros(1 + 9 + 18)
+    assert_array_equal(objective(zero)[1][10:], np.zeros(18))
+    rng, curvatures = np.random.default_rng(11), {2: [], 3: []}
+    for order, start in ((2, 10), (3, 19)):
+        for _ in range(50):
+            step = np.zeros_like(zero)
+            step[start : start + 9] = rng.normal(size=9)
+            h = 1e-4
+            slope = objective(h * step)[1] - objective(-h * step)[1]
+            curvatures[order].append(slope @ step / (2 * h) / (step @ step))
+    assert min(curvatures[2]) < -0.01 < 0.01 < max(curvatures[2])
+    assert_allclose(curvatures[3], 2 * alpha, atol=1e-12)
+
+
+# ------------------------------------------------------------------ learning
+
+
+@pytest.mark.parametrize("multiview", [False, True])
+@pytest.mark.parametrize("order", [2, 3])
+def test_the_solution_is_stationary_and_the_curve_falls(order, multiview):
+    model = FMClassifier(2, order=order, multiview=multiview, random_state=0).fit(VIEWS, Y)
+    columns, y = Columns(VIEWS), np.where(Y == 1, 1.0, -1.0)
+    terms = interaction_terms(columns, order, multiview)
+    objective = FMObjective(columns, terms, y, logistic_loss, 2, model.alpha)
+    theta = np.concatenate([[model.intercept_], model.coef_, model.factors_.ravel()])
+    value, gradient = objective(theta)
+    assert np.abs(gradient).max() <= 1e-7
+    assert_allclose(model.loss_curve_[-1], value, rtol=1e-12)
+    assert (np.diff(model.loss_curve_) <= 0).all()
+    assert model.n_iter_ == len(model.loss_curve_) - 1
+    owner = OWNER if multiview else None
+    expected = machine(FLAT, model.intercept_, model.coef_, model.factors_, owner)
+    assert_allclose(model.decision_function(VIEWS), expected, atol=1e-10)
+    assert model.n_parameters == 1 + 9 + (order - 1) * 2 * 9 == len(theta)
+
+
+def test_order_one_is_logistic_regression():
+    alpha = 0.02
+    model = FMClassifier(order=1, alpha=alpha, tol=1e-9).fit(VIEWS, Y)
+    twin = LogisticRegression(C=1 / (2 * alpha * 60), tol=1e-12, max_iter=10_000).fit(FLAT, Y)
+    assert_allclose(model.coef_, twin.coef_[0], atol=1e-6)
+    assert_allclose(model.intercept_, twin.intercept_[0], atol=1e-6)
+    assert_allclose(model.predict_proba(VIEWS), twin.predict_proba(FLAT), atol=1e-6)
+    assert model.factors_.shape == (0, 9, 8) and model.n_parameters == 10
+    rare = np.arange(60) < 12  # the start is the best constant
+    start = FMClassifier(order=1).fit(VIEWS, rare).loss_curve_[0]
+    assert_allclose(start, -0.2 * np.log(0.2) - 0.8 * np.log(0.8))
+
+
+def test_no_more_orders_than_views():
+    model = FMClassifier(2, order=5, multiview=True, random_state=0).fit(VIEWS, Y)
+    assert model.factors_.shape == (2, 9, 2)
+    one = FMClassifier(2, multiview=True, tol=1e-8).fit(FLAT, Y)  # of a single view: no pair
+    twin = FMClassifier(order=1, tol=1e-8).fit(FLAT, Y)
+    assert_allclose(one.decision_function(FLAT), twin.decision_function(FLAT), atol=1e-5)
+
+
+def test_order_one_is_ridge_regression():
+    model = FMRegressor(order=1, alpha=0.1, tol=1e-9).fit(VIEWS, R)
+    twin = Ridge(alpha=0.1 * 60).fit(FLAT, R)
+    assert_allclose(model.coef_, twin.coef_, atol=1e-7)
+    assert_allclose(model.predict(VIEWS), twin.predict(FLAT), atol=1e-6)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1000.0])
+def test_a_constant_is_not_penalised(shift):
+    """Not even by a weight that leaves nothing else."""
+    model = FMRegressor(alpha=1e6, random_state=0).fit(VIEWS, R + shift)
+    assert_allclose(model.predict(VIEWS), (R + shift).mean(), rtol=1e-6, atol=1e-4)
+
+
+@pytest.mark.parametrize("sparsity", [0.0, 0.5])
+def test_planted_pairs_are_found_exactly(sparsity):
+    """A score that Eq. (27) with two factors expresses exactly; order 1 knows nothing of it."""
+    data = make_interactions(
+        900, 3, "pairwise", sparsity=sparsity, task="regression", random_state=0
+    )
+    train, test = data.X[:600], data.X[600:]
+    options = {"alpha": 1e-9, "random_state": 0}
+    model = FMRegressor(2, multiview=True, **options).fit(train, data.y[:600])
+    assert model.score(test, data.y[600:]) > 0.9999
+    assert FMRegressor(order=1, **options).fit(train, data.y[:600]).score(test, data.y[600:]) < 0.1
+
+
+def test_planted_triples_need_order_three():
+    data = make_interactions(1500, 3, "full", task="regression", random_state=0)
+    train, test, y, y_test = data.X[:1000], data.X[1000:], data.y[:1000], data.y[1000:]
+    options = {"alpha": 1e-9, "random_state": 0}
+    model = FMRegressor(2, order=3, multiview=True, **options).fit(train, y)
+    assert model.score(test, y_test) > 0.999
+    assert FMRegressor(2, alpha=1e-3, random_state=0).fit(train, y).score(test, y_test) < 0.1
+
+
+def test_pairs_never_seen_in_training_are_predicted():
+    """Factors of levels carry over; weights of single levels say nothing about their pair."""
+    data = make_interactions(
+        8000, 2, "pairwise", sparsity="one_hot", n_features=100, random_state=0
+    )
+    train, test, levels = data.X[:3000], data.X[3000:], data.meta["levels"]
+    known = {tuple(pair) for pair in levels[:3000]}
+    unseen = np.array([tuple(pair) not in known for pair in levels[3000:]])
+    assert unseen.sum() > 1500
+    model = FMClassifier(4, multiview=True, alpha=3e-4, random_state=0).fit(train, data.y[:3000])
+    right = model.predict(test) == data.y[3000:]
+    assert right[unseen].mean() > 0.8  # 0.88 at the time of writing
+    linear = FMClassifier(order=1).fit(train, data.y[:3000])
+    assert abs((linear.predict(test) == data.y[3000:])[unseen].mean() - 0.5) < 0.06
+
+
+@pytest.mark.parametrize("multiview", [False, True])
+def test_a_missing_view_counts_as_zeros(multiview):
+    observed = random_pattern(5, 60, 3)
+    filled = [np.where(seen[:, None], v, 0.0) for v, seen in zip(VIEWS, observed.T, strict=True)]
+    csr = [sparse.csr_matrix(view) for view in hide(VIEWS, observed)]
+    model = FMClassifier(2, multiview=multiview, alpha=0.02, random_state=0).fit(filled, Y)
+    expected = model.decision_function(filled)
+    for X in (MultiView(hide(VIEWS, observed)), MultiView(csr, observed=observed)):
+        assert_allclose(model.decision_function(X), expected, atol=1e-12)
+        twin = clone(model).fit(X, Y).decision_function(X)
+        assert_allclose(twin, expected, atol=1e-4)
+
+
+def test_classes_one_against_the_rest():
+    model = FMClassifier(order=1, tol=1e-8).fit(THREE, NAMES[Y3])
+    scores = model.decision_function(THREE)
+    assert scores.shape == (90, 3) and model.coef_.shape == (3, 9)
+    for k in range(3):
+        one = FMClassifier(order=1, tol=1e-8).fit(THREE, Y3 == k)
+        assert_allclose(scores[:, k], one.decision_function(THREE), atol=1e-5)
+    assert_array_equal(model.predict(THREE), NAMES[scores.argmax(axis=1)])
+    pairs = FMClassifier(2, random_state=0).fit(THREE, NAMES[Y3])
+    assert pairs.factors_.shape == (3, 1, 9, 2) and len(pairs.loss_curve_) == 3
+    for k in range(3):
+        expected = machine(np.hstack(THREE), pairs.intercept_[k], pairs.coef_[k], pairs.factors_[k])
+        assert_allclose(pairs.decision_function(THREE)[:, k], expected, atol=1e-10)
+
+
+def test_probabilities():
+    two = FMClassifier(2, random_state=0).fit(VIEWS, Y)
+    assert_allclose(two.predict_proba(VIEWS)[:, 1], expit(two.decision_function(VIEWS)))
+    three = FMClassifier(2, random_state=0).fit(THREE, Y3)
+    p = three.predict_proba(THREE)
+    each = expit(three.decision_function(THREE))
+    assert_allclose(p, each / each.sum(axis=1, keepdims=True), rtol=1e-10)
+    far = [1e6 * view for view in THREE]  # where every expit is 0 or 1
+    assert_allclose(three.predict_proba(far).sum(axis=1), 1.0)
+
+
+# ------------------------------------------------------------------ numerical trouble, bad input
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e4, 1e8, 1e40, 1e160])
+@pytest.mark.parametrize("options", [{}, {"multiview": True}, {"order": 3}])
+def test_extreme_scales(scale, options):
+    """A solution, a warning or an error that says what to do; never NaN."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = FMClassifier(2, max_iter=50, random_state=0, **options)
+        try:
+            model.fit([scale * view for view in VIEWS], Y)
+        except ValueError as error:
+            assert scale >= 1e40 and "scale the views" in str(error)
+    assert all(issubclass(w.category, ConvergenceWarning) for w in said)
+    if not hasattr(model, "coef_"):
+        return
+    for values in (model.coef_, model.intercept_, model.factors_, model.loss_curve_):
+        assert np.isfinite(values).all()
+    assert model.loss_curve_[-1] <= model.loss_curve_[0]
+    assert said or scale < 1e8
+
+
+def test_a_wall_of_overflows_is_not_taken_for_the_end():
+    """A bowl with its minimum at 5 whose value is infinite beyond 1."""
+
+    def bowl(x):
+        return (np.inf, x) if np.abs(x).max() > 1 else (float((x - 5) @ (x - 5)), 2 * (x - 5))
+
+    learnt = minimise(bowl, np.zeros(2), tol=1e-6, max_iter=100)
+    assert learnt.overflow and not learnt.converged
+    assert np.isfinite(learnt.theta).all() and learnt.curve[-1] < learnt.curve[0]
+    with pytest.raises(ValueError, match="scale the views"):
+        minimise(bowl, np.full(2, 2.0), tol=1e-6, max_iter=100)
+
+
+def test_prediction_that_overflows_is_an_error():
+    model = FMClassifier(2, random_state=0).fit(VIEWS, Y)
+    with pytest.raises(ValueError, match="too large"):
+        model.predict([1e200 * view for view in VIEWS])
+
+
+def test_max_iter_ends_with_a_warning():
+    with pytest.warns(ConvergenceWarning, match="FMClassifier .*max_iter=2") as caught:
+        model = FMClassifier(2, max_iter=2, random_state=0).fit(VIEWS, Y)
+    assert caught[0].filename == __file__ and model.n_iter_ == 2
+    with pytest.warns(ConvergenceWarning, match="FMRegressor") as caught:
+        FMRegressor(2, max_iter=2, random_state=0).fit(VIEWS, R)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"n_factors": 0}, "n_factors must be an integer >= 1, got 0"),
+        ({"order": 2.5}, "order must be an integer >= 1, got 2.5"),
+        ({"multiview": "yes"}, "multiview must be True or False, got 'yes'"),
+        ({"alpha": -1.0}, "alpha must be a number >= 0, got -1.0"),
+        ({"init_scale": np.nan}, "init_scale must be .*nan"),
+        ({"tol": 0}, "tol must be a number > 0, got 0"),
+        ({"max_iter": 1.5}, "max_iter must be an integer >= 1, got 1.5"),
+    ],
+)
+@pytest.mark.parametrize("method", [FMClassifier, FMRegressor])
+def test_bad_parameters(method, parameters, told):
+    with pytest.raises(ValueError, match=told):
+        method(**parameters).fit(VIEWS, Y)
+
+
+def test_bad_data():
+    with pytest.raises(ValueError, match="one class"):
+        FMClassifier().fit(VIEWS, np.zeros(60))
+    for method in (FMClassifier, FMRegressor):
+        gone = [np.where((np.arange(60) == 3)[:, None], np.nan, view) for view in VIEWS]
+        with pytest.raises(ValueError, match="no view at all, first row 3"):
+            method().fit(gone, Y)
+        with pytest.raises(ValueError, match="59 labels, but X has 60"):
+            method().fit(VIEWS, Y[:-1])
+        with pytest.raises(ValueError, match="y to be passed, but the target y is None"):
+            method().fit(VIEWS, None)
+        with pytest.raises(ValueError, match=r"2 views of \[3, 4\]"):
+            method(2).fit(VIEWS, Y).predict(VIEWS[:2])
+        with pytest.raises(NotFittedError):
+            method().predict(VIEWS)
+        with pytest.raises(NotFittedError):
+            _ = method().n_parameters
+    with pytest.raises(ValueError, match="y contains NaN"):
+        FMRegressor().fit(VIEWS, np.where(Y == 1, np.nan, 0.0))
+
+
+# ------------------------------------------------------------------ the API
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:a MultiView is turned into")
+@parametrize_with_checks(
+    [
+        FMClassifier(4),
+        FMRegressor(4),
+        FMClassifier(2, order=3, multiview=True),
+        FMRegressor(2, order=3, max_iter=100),
+    ]
+)
+def test_scikit_learns_estimator_checks(estimator, check):
+    check(estimator)
+
+
+def test_kinds():
+    assert is_classifier(FMClassifier()) and is_regressor(FMRegressor())
+
+
+def test_no_warning_on_ordinary_data():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for multiview in (False, True):
+            FMClassifier(multiview=multiview, random_state=0).fit(VIEWS, Y)
+            FMClassifier(order=3, multiview=multiview, random_state=0).fit(VIEWS, Y)
+            FMRegressor(multiview=multiview, random_state=0).fit(VIEWS, R)
+
+
+@pytest.mark.parametrize("method", [FMClassifier, FMRegressor])
+@pytest.mark.parametrize("multiview", [False, True])
+def test_forms_of_input(method, multiview):
+    options = {"n_factors": 2, "multiview": multiview, "random_state": 0}
+    model = method(**options).fit(VIEWS, Y)
+    out = model.predict(VIEWS) if method is FMRegressor else model.decision_function(VIEWS)
+    for cut, X in ((list(WIDTHS), FLAT), (None, dict(zip("abc", VIEWS, strict=True)))):
+        twin = method(**options, views=cut).fit(X, Y)
+        assert_allclose(twin.coef_, model.coef_, atol=1e-6)
+        again = twin.predict(X) if method is FMRegressor else twin.decision_function(X)
+        assert_allclose(again, out, atol=1e-6)
+    X = formats(VIEWS)["csr"]
+    csr = method(**options).fit(X, Y)
+    again = csr.predict(X) if method is FMRegressor else csr.decision_function(X)
+    assert_allclose(again, out, atol=1e-3)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).coef_, model.coef_)
+
+
+def test_seeds_jobs_and_search():
+    first, second = (FMClassifier(2, random_state=3).fit(THREE, Y3).factors_ for _ in range(2))
+    assert_array_equal(first, second)
+    assert not np.array_equal(first, FMClassifier(2, random_state=4).fit(THREE, Y3).factors_)
+    with parallel_config("threading"):
+        two = FMClassifier(2, n_jobs=2, random_state=3).fit(THREE, Y3).factors_
+    assert_array_equal(first, two)
+    grid = {"alpha": [0.1, 1e4]}
+    search = GridSearchCV(FMClassifier(2, random_state=0), grid, cv=3, scoring="neg_log_loss")
+    assert search.fit(MultiView(VIEWS), Y).best_params_["alpha"] == 0.1
+
+
+@pytest.mark.parametrize("options", [{}, {"multiview": True}, {"order": 3}])
+def test_sparse_columns_are_never_filled(options):
+    """3 views of 100 000 levels: dense, one of them alone would take 1.6 GB."""
+    rng = np.random.default_rng(12)
+    n, d = 2000, 100_000
+    ones, rows = np.ones(n), np.arange(n + 1)
+    views = [sparse.csr_matrix((ones, rng.integers(d, size=n), rows), (n, d)) for _ in range(3)]
+    y = rng.integers(2, size=n)
+    model = FMClassifier(1, max_iter=3, random_state=0, **options)
+    tracemalloc.start()
+    with pytest.warns(ConvergenceWarning):
+        model.fit(views, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60 * 8 * model.n_parameters  # bytes: the vectors of L-BFGS, and little else

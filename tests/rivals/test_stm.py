@@ -1,0 +1,340 @@
+"""Support tensor machines: quadratic programs, explicit tensors, the linear SVM; the API."""
+
+import pickle
+import warnings
+from functools import reduce
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mvref import MultiView
+from mvref.datasets._interactions import make_interactions
+from mvref.rivals.rank_one import rank_one_machine
+from mvref.rivals.stm import STMClassifier, product_kernel
+from tests.literal import hide, hinge_dual, random_pattern, toy_views
+
+WIDTHS = (3, 4, 2)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
+FLAT, SIGNS = np.hstack(VIEWS), np.where(Y == 1, 1.0, -1.0)
+THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.0)
+NAMES = np.array(["ant", "bee", "cat"])
+
+
+def planted(n_views, n=400, rank=1, noise=0.05, **options):
+    """Views and labels of a pure product of all views."""
+    data = make_interactions(n, n_views, rank=rank, noise=noise, random_state=0, **options)
+    return data.X.views, data.y
+
+
+def product_of_scores(views, w, b):
+    """f = prod_v w_v'x_v + b, sample by sample."""
+    return np.array(
+        [
+            np.prod([w_v @ x_v for w_v, x_v in zip(w, sample, strict=True)]) + b
+            for sample in zip(*views, strict=True)
+        ]
+    )
+
+
+def rank_one_objective(views, y, w, b, C):
+    s = product_of_scores(views, w, b)
+    squared_norm = np.prod([w_v @ w_v for w_v in w])
+    return (squared_norm + b**2) / 2 + C * np.maximum(0, 1 - y * s).sum()
+
+
+def tensor_features(views):
+    """All products of one feature per view."""
+    samples = zip(*views, strict=True)
+    return np.array([np.ravel(reduce(np.multiply.outer, sample)) for sample in samples])
+
+
+# ------------------------------------------------------------------ rank one
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 10_000), st.sampled_from([2, 3, 4]), st.sampled_from([0.1, 1.0, 10.0]))
+def test_the_objective_never_rises_and_is_what_it_says(seed, n_views, C):
+    rng = np.random.RandomState(seed)
+    views = [rng.normal(size=(80, 3)) for _ in range(n_views)]
+    y = np.where(rng.uniform(size=80) < 0.3, 1.0, -1.0)
+    learnt = rank_one_machine(views, y, C=C, tol=1e-4, max_iter=30, rng=rng)
+    assert learnt.curve[0] == C * 80  # f = 0
+    assert (np.diff(learnt.curve) < 0).all() and len(learnt.curve) > 1
+    assert_allclose(
+        rank_one_objective(views, y, learnt.w, learnt.b, C), learnt.curve[-1], rtol=1e-10
+    )
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("n_views", [2, 3])
+def test_no_view_alone_can_do_better(n_views, C):
+    """Every block is the linear SVM on t_i x_i / eta^(1/2), solved here as a quadratic program."""
+    views, y = planted(n_views, n=120)
+    y = np.where(y == 1, 1.0, -1.0)
+    rng = np.random.RandomState(1)
+    learnt = rank_one_machine(views, y, C=C, tol=1e-9, max_iter=500, rng=rng)
+    assert np.prod([np.linalg.norm(w) for w in learnt.w]) > 0.1
+    for v in range(n_views):
+        others = [u for u in range(n_views) if u != v]
+        eta = np.prod([learnt.w[u] @ learnt.w[u] for u in others])
+        t = np.prod([views[u] @ learnt.w[u] for u in others], axis=0)
+        weights, _ = hinge_dual(t[:, None] * views[v] / np.sqrt(eta), y, C, 1.0)
+        best = list(learnt.w)
+        best[v] = weights[:-1] / np.sqrt(eta)
+        least = rank_one_objective(views, y, best, weights[-1], C)
+        assert least <= learnt.curve[-1] * (1 + 1e-9)
+        assert_allclose(learnt.curve[-1], least, rtol=1e-4)
+
+
+def test_a_step_is_not_taken_where_the_solver_is_coarse(monkeypatch):
+    """Monotone even if the linear SVM stops after two passes, and then not called converged."""
+    monkeypatch.setattr("mvref.rivals.rank_one.SVM_ITER", 2)
+    views, y = planted(3)
+    model = STMClassifier(C=10.0, max_iter=20, n_restarts=1, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="STMClassifier .*lower C=10") as caught:
+        model.fit(views, y)
+    assert caught[0].filename == __file__
+    assert (np.diff(model.objective_curve_) < 0).all()
+
+
+def test_is_a_multi_view_machine_with_one_factor_and_zero_bias_rows():
+    """M9, by Eq. (9): sum_f prod_v z_v'a_vf with the constant of z_v last."""
+    model = STMClassifier(random_state=0).fit(VIEWS, Y)
+    A = [np.vstack([w_v[:, None], [[0.0]]]) for w_v in model.coef_]
+    S = [np.c_[view, np.ones(60)] @ A_v for view, A_v in zip(VIEWS, A, strict=True)]
+    expected = np.prod(S, axis=0).sum(axis=1) + model.intercept_
+    assert_allclose(model.decision_function(VIEWS), expected, atol=1e-10)
+    assert_allclose(
+        model.decision_function(VIEWS),
+        product_of_scores(VIEWS, model.coef_, model.intercept_),
+        atol=1e-10,
+    )
+    norms = [np.linalg.norm(w_v) for w_v in model.coef_]
+    assert norms[0] > 0.1
+    assert_allclose(norms, norms[0])
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0])
+def test_one_view_is_the_linear_svm(C):
+    model = STMClassifier(C=C, random_state=0).fit(FLAT, Y)
+    svm = LinearSVC(loss="hinge", C=C, tol=1e-9, max_iter=10_000_000, random_state=0)
+    svm.fit(FLAT, Y)
+    assert_allclose(model.coef_[0], svm.coef_[0], atol=1e-4)
+    assert_allclose(model.intercept_, svm.intercept_[0], atol=1e-4)
+    hinge = np.maximum(0, 1 - SIGNS * svm.decision_function(FLAT)).sum()
+    least = (svm.coef_[0] @ svm.coef_[0] + svm.intercept_[0] ** 2) / 2 + C * hinge
+    assert_allclose(model.objective_curve_[-1], least, rtol=1e-5)
+
+
+@pytest.mark.parametrize("n_views", [2, 3])
+def test_a_planted_product_is_found(n_views):
+    views, y = planted(n_views, n=900, noise=0.0)
+    train, test = ([view[part] for view in views] for part in (slice(600), slice(600, None)))
+    model = STMClassifier(C=10.0, random_state=0).fit(train, y[:600])
+    assert model.score(test, y[600:]) > 0.96
+    w = np.array([w_v / np.linalg.norm(w_v) for w_v in model.coef_])
+    truth = make_interactions(900, n_views, rank=1, random_state=0).meta["planted"].weights
+    cosines = [w_v @ W[:, 0] / np.linalg.norm(W) for w_v, W in zip(w, truth, strict=True)]
+    assert_allclose(np.abs(cosines), 1.0, atol=0.02)
+    assert np.prod(cosines) > 0
+
+
+def test_the_best_start_is_kept():
+    """Some starts end in a bad local minimum; the least objective is what the model has."""
+    views, y = planted(5, n=600)
+    model = STMClassifier(n_restarts=8, random_state=0).fit(views, y)
+    assert model.objectives_.shape == (8,)
+    assert model.objective_curve_[-1] == model.objectives_.min()
+    assert model.objectives_.max() > 1.2 * model.objectives_.min()
+    w, signs = model.coef_, np.where(y == 1, 1.0, -1.0)
+    value = rank_one_objective(views, signs, w, model.intercept_, 1.0)
+    assert_allclose(value, model.objectives_.min(), rtol=1e-10)
+
+
+def test_nothing_to_learn_is_a_constant():
+    """Views of zeros: the product is 0 for all weights."""
+    model = STMClassifier(random_state=0).fit([0 * view for view in VIEWS], np.arange(60) < 45)
+    assert_array_equal(model.predict(VIEWS), np.full(60, True))
+    assert all(np.isfinite(w).all() for w in model.coef_)
+
+
+# ------------------------------------------------------------------ product kernel
+
+
+def test_product_kernel_is_the_inner_product_of_tensors():
+    F = tensor_features(VIEWS)
+    assert_allclose(product_kernel(VIEWS, VIEWS), F @ F.T, rtol=1e-12, atol=1e-10)
+    csr = [sparse.csr_matrix(view) for view in VIEWS]
+    mixed = [csr[0], *VIEWS[1:]]
+    assert_allclose(product_kernel(csr, mixed), F @ F.T, rtol=1e-12, atol=1e-10)
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_product_is_the_svm_on_all_products_of_features(C):
+    views = [view / 2 for view in VIEWS]
+    model = STMClassifier("product", C=C, tol=1e-8).fit(views, Y)
+    F = tensor_features(views)
+    svm = SVC(kernel="linear", C=C, tol=1e-8, random_state=0).fit(F, Y)
+    new = [view[::-1] + 0.3 for view in views]
+    expected = svm.decision_function(tensor_features(new))
+    assert_allclose(model.decision_function(new), expected, atol=1e-5)
+    W, b = svm.coef_[0], svm.intercept_[0]
+    least = W @ W / 2 + C * np.maximum(0, 1 - SIGNS * (F @ W + b)).sum()
+    assert_allclose(model.objective_curve_, [least], rtol=1e-6)
+    assert len(model.support_) == len(svm.support_) < 60
+
+
+def test_product_of_one_view_is_the_linear_svm():
+    model = STMClassifier("product", tol=1e-8).fit(FLAT, Y)
+    svm = SVC(kernel="linear", tol=1e-8, random_state=0).fit(FLAT, Y)
+    assert_allclose(model.decision_function(FLAT), svm.decision_function(FLAT), atol=1e-5)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0])
+def test_any_rank_fits_better_than_rank_one(C):
+    """The convex problem bounds the other from below: |W| = prod |w_v|, and b goes free."""
+    views, y = planted(2, rank=2)
+    one = STMClassifier(C=C, random_state=0).fit(views, y)
+    any_rank = STMClassifier("product", C=C, tol=1e-6).fit(views, y)
+    assert any_rank.objective_curve_[-1] < one.objective_curve_[-1]
+
+
+def test_rank_two_is_beyond_rank_one():
+    views, y = planted(2, n=900, rank=2, noise=0.0)
+    train, test = ([view[part] for view in views] for part in (slice(600), slice(600, None)))
+    assert STMClassifier("product").fit(train, y[:600]).score(test, y[600:]) > 0.93
+    assert STMClassifier(random_state=0).fit(train, y[:600]).score(test, y[600:]) < 0.85
+
+
+# ------------------------------------------------------------------ both
+
+
+@pytest.mark.parametrize("kernel", ["rank_one", "product"])
+def test_a_missing_view_counts_as_zeros(kernel):
+    observed = random_pattern(5, 60, 3)
+    filled = [np.where(seen[:, None], v, 0.0) for v, seen in zip(VIEWS, observed.T, strict=True)]
+    csr = [sparse.csr_matrix(view) for view in hide(VIEWS, observed)]
+    model = STMClassifier(kernel, random_state=0).fit(filled, Y)
+    expected = model.decision_function(filled)
+    gaps = ~observed.all(axis=1)
+    assert_allclose(expected[gaps], model.intercept_)
+    for X in (MultiView(hide(VIEWS, observed)), MultiView(csr, observed=observed)):
+        assert_allclose(model.decision_function(X), expected, atol=1e-10)
+        assert_allclose(clone(model).fit(X, Y).decision_function(X), expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("kernel", ["rank_one", "product"])
+def test_classes_one_against_the_rest(kernel):
+    model = STMClassifier(kernel, C=0.5, random_state=0).fit(THREE, NAMES[Y3])
+    scores = model.decision_function(THREE)
+    assert scores.shape == (90, 3) and model.intercept_.shape == (3,)
+    for k in range(3):
+        y = np.where(Y3 == k, 1.0, -1.0)
+        if kernel == "product":
+            one = STMClassifier("product", C=0.5).fit(THREE, Y3 == k)
+            assert_allclose(scores[:, k], one.decision_function(THREE), atol=1e-10)
+            assert_allclose(model.objective_curve_[k], one.objective_curve_)
+        else:
+            w = [w_v[k] for w_v in model.coef_]
+            expected = product_of_scores(THREE, w, model.intercept_[k])
+            assert_allclose(scores[:, k], expected, atol=1e-10)
+            value = rank_one_objective(THREE, y, w, model.intercept_[k], 0.5)
+            assert_allclose(value, model.objectives_[k].min(), rtol=1e-10)
+            assert_allclose(value, model.objective_curve_[k][-1], rtol=1e-10)
+    assert_array_equal(model.predict(THREE), NAMES[scores.argmax(axis=1)])
+
+
+def test_a_second_fit_forgets_the_first():
+    """Also with the other kernel."""
+    used = STMClassifier("product", random_state=0).fit(THREE, Y3)
+    used.set_params(kernel="rank_one").fit(VIEWS, Y)
+    fresh = STMClassifier(random_state=0).fit(VIEWS, Y)
+    assert set(vars(used)) == set(vars(fresh))
+    assert_array_equal(used.decision_function(VIEWS), fresh.decision_function(VIEWS))
+
+
+@pytest.mark.parametrize("kernel", ["rank_one", "product"])
+@pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e3, 1e60, 1e160])
+def test_extreme_scales(scale, kernel):
+    """A finite model, a warning or an error that says what to do; never NaN."""
+    model = STMClassifier(kernel, n_restarts=2, max_iter=3, random_state=0)
+    views = [scale * view for view in VIEWS]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            model.fit(views, Y)
+        except ValueError as error:
+            assert scale >= 1e60 and "scale the views" in str(error)
+    assert all(issubclass(w.category, ConvergenceWarning) for w in said)
+    if hasattr(model, "intercept_"):
+        assert np.isfinite(model.decision_function(views)).all()
+
+
+def test_prediction_that_overflows_is_an_error():
+    model = STMClassifier(random_state=0).fit(VIEWS, Y)
+    with pytest.raises(ValueError, match="too large"):
+        model.predict([1e200 * view for view in VIEWS])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"kernel": "rbf"}, "kernel must be one of .*'rbf'"),
+        ({"C": 0}, "C must be a number > 0, got 0"),
+        ({"tol": -1.0}, "tol must be .*-1.0"),
+        ({"n_restarts": 0}, "n_restarts must be an integer >= 1, got 0"),
+        ({"max_iter": 1.5}, "max_iter must be an integer >= 1, got 1.5"),
+    ],
+)
+def test_bad_parameters(parameters, told):
+    with pytest.raises(ValueError, match=told):
+        STMClassifier(**parameters).fit(VIEWS, Y)
+
+
+def test_bad_data():
+    with pytest.raises(ValueError, match="one class"):
+        STMClassifier().fit(VIEWS, np.zeros(60))
+    gone = [np.where((np.arange(60) == 3)[:, None], np.nan, view) for view in VIEWS]
+    with pytest.raises(ValueError, match="no view at all, first row 3"):
+        STMClassifier().fit(gone, Y)
+    with pytest.raises(ValueError, match=r"2 views of \[3, 4\]"):
+        STMClassifier(random_state=0).fit(VIEWS, Y).predict(VIEWS[:2])
+    with pytest.raises(NotFittedError):
+        STMClassifier().predict(VIEWS)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:a MultiView is turned into")
+@parametrize_with_checks([STMClassifier(n_restarts=2), STMClassifier("product")])
+def test_scikit_learns_estimator_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("kernel", ["rank_one", "product"])
+def test_forms_of_input_seeds_jobs_and_search(kernel):
+    options = {"kernel": kernel, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = STMClassifier(**options).fit(VIEWS, Y)
+    out = model.decision_function(VIEWS)
+    flat = STMClassifier(**options, views=list(WIDTHS)).fit(FLAT, Y)
+    assert_allclose(flat.decision_function(FLAT), out, atol=1e-6)
+    csr = [sparse.csr_matrix(view) for view in VIEWS]
+    again = STMClassifier(**options).fit(csr, Y).decision_function(csr)
+    assert_allclose(again, out, rtol=1e-3, atol=1e-3)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(VIEWS), out)
+    assert_array_equal(STMClassifier(**options).fit(VIEWS, Y).decision_function(VIEWS), out)
+    jobs = STMClassifier(**options, n_jobs=2).fit(VIEWS, Y)
+    assert_array_equal(jobs.decision_function(VIEWS), out)
+    views, y = planted(2, n=120)
+    search = GridSearchCV(STMClassifier(**options), {"C": [1e-8, 1.0]}, cv=3)
+    assert search.fit(MultiView(views), y).best_params_["C"] == 1.0
