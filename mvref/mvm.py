@@ -41,7 +41,7 @@ Departures from the paper, each explained in the chapter
 """
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_expit, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
@@ -317,10 +317,10 @@ class MVMClassifier(ClassifierMixin, MultiViewMachine):
         p : array, shape (n, n_classes)
             With more than two classes divided by their sum over the classes.
         """
-        p = expit(self._scores(X))
+        scores = self._scores(X)
         if len(self.classes_) == 2:
-            return np.hstack([1.0 - p, p])
-        return p / p.sum(axis=1, keepdims=True)
+            return expit(np.hstack([-scores, scores]))
+        return softmax(log_expit(scores), axis=1)  # p over its sum, also where every p is 0
 
     def _check_parameters(self):
         check_choice(self.loss, "loss", list(LOSSES))

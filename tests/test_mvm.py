@@ -4,6 +4,7 @@ import itertools
 import pickle
 import tracemalloc
 import warnings
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -1076,3 +1077,16 @@ def test_not_fitted(method):
 )
 def test_scikit_learns_estimator_checks(estimator, check):
     check(estimator)
+
+
+def test_probabilities_where_every_class_is_all_but_excluded():
+    """1 / (1 + e^800) is 0 in floating point; its ratios to the others are not 0 / 0."""
+    rng = np.random.default_rng(0)
+    X, y = [rng.normal(size=(60, 3)), rng.normal(size=(60, 2))], np.arange(60) % 3
+    model = MVMClassifier(n_factors=2, random_state=0).fit(X, y)
+    p = model.predict_proba(X)
+    one = expit(model.decision_function(X))
+    assert_allclose(p, one / one.sum(axis=1, keepdims=True))
+    with patch.object(model, "_scores", lambda X: np.array([[-800.0, -801.0, -900.0]])):
+        p = model.predict_proba(X)
+    assert_allclose(p, [[1 / (1 + np.exp(-1)), np.exp(-1) / (1 + np.exp(-1)), 0]], atol=1e-12)
