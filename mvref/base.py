@@ -161,6 +161,38 @@ def validate_targets(estimator, y, n_samples):
     return codes
 
 
+def validate_numbers(estimator, y, n_samples):
+    """Check the targets of a regression and return them as floats.
+
+    Parameters
+    ----------
+    estimator : regressor
+    y : array-like of shape (n_samples,)
+    n_samples : int
+
+    Returns
+    -------
+    y : float array of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If `y` is None, of another length, or not made of finite numbers.
+    """
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    y = column_or_1d(y, warn=True)
+    try:
+        y = y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must hold numbers: {error}.") from None
+    assert_all_finite(y, input_name="y")
+    check_length(y, n_samples)
+    return y
+
+
 def check_length(y, n_samples):
     """Raise a ValueError unless there is one label per sample.
 

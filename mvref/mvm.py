@@ -46,9 +46,9 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from .base import check_length, validate_targets, validate_views
+from .base import check_length, validate_numbers, validate_targets, validate_views
 from .checks import check_choice
-from .mvm_base import MultiViewMachine, streams, validate_numbers
+from .mvm_base import MultiViewMachine, streams
 from .mvm_losses import LOSSES
 from .voters import check_votable, winning_labels
 

@@ -6,11 +6,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.validation import assert_all_finite, check_is_fitted
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
-from .base import MultiViewInput, check_length, validate_views
+from .base import MultiViewInput, validate_views
 from .checks import check_choice, check_number
 from .mvm_als import als
 from .mvm_losses import PENALTIES
@@ -323,35 +323,3 @@ def _one_or_list(curves):
 
 def _one_or_stack(arrays):
     return np.stack(arrays) if len(arrays) > 1 else arrays[0]
-
-
-def validate_numbers(estimator, y, n_samples):
-    """Check the targets of a regression and return them as floats.
-
-    Parameters
-    ----------
-    estimator : regressor
-    y : array-like of shape (n_samples,)
-    n_samples : int
-
-    Returns
-    -------
-    y : float array of shape (n_samples,)
-
-    Raises
-    ------
-    ValueError
-        If `y` is None, of another length, or not made of finite numbers.
-    """
-    if y is None:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
-        )
-    y = column_or_1d(y, warn=True)
-    try:
-        y = y.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"y must hold numbers: {error}.") from None
-    assert_all_finite(y, input_name="y")
-    check_length(y, n_samples)
-    return y

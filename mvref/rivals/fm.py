@@ -34,9 +34,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import expit, log_expit, logit, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import check_array, check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 
-from ..base import check_length, validate_targets, validate_views
+from ..base import validate_numbers, validate_targets, validate_views
 from ..voters import winning_labels
 from .fm_core import FactorisationMachine, logistic_loss, squared_loss
 
@@ -284,7 +284,7 @@ class FMRegressor(RegressorMixin, FactorisationMachine):
         """
         X = validate_views(self, X, reset=True)
         self._check_parameters()
-        y = _validate_response(self, y, X.n_samples)
+        y = validate_numbers(self, y, X.n_samples)
         columns, terms = self._design(X)
         rng = check_random_state(self.random_state)
         learnt = self._solve(columns, terms, y, squared_loss, y.mean(), rng)
@@ -303,14 +303,3 @@ class FMRegressor(RegressorMixin, FactorisationMachine):
         y : array, shape (n,)
         """
         return self._scores(X)[:, 0]
-
-
-def _validate_response(estimator, y, n_samples):
-    """Return y as n finite numbers."""
-    if y is None:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
-        )
-    y = column_or_1d(y, warn=True)
-    check_length(y, n_samples)
-    return check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
