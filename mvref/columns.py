@@ -1,9 +1,10 @@
-"""Which columns of a flat table belong to which view."""
+"""Which columns of a flat table belong to which view, and views as columns without gaps."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 
 import numpy as np
+from scipy import sparse
 
 
 def view_columns(views, n_features, columns=None):
@@ -65,3 +66,36 @@ def _columns_of(entry, n_features, columns):
             f"{n_features} columns (0 to {n_features - 1}) of X."
         )
     return index.astype(np.intp)
+
+
+def view_features(X, constant):
+    """Return the views with zeros for what is missing, and a constant column unless it is 0.
+
+    Parameters
+    ----------
+    X : MultiView
+    constant : float
+        Value of the last column, in the rows that have the view.
+
+    Returns
+    -------
+    features : list of V arrays or CSR matrices
+    """
+    features = []
+    for view, seen in zip(X.views, X.observed.T, strict=True):
+        column = np.where(seen, constant, 0.0)[:, None]
+        if sparse.issparse(view):
+            if not seen.all():
+                view = sparse.diags_array(seen.astype(float)) @ _without_nan(view)
+            view = sparse.hstack([view, column], format="csr") if constant else view
+        else:
+            view = view if seen.all() else np.where(seen[:, None], view, 0.0)
+            view = np.hstack([view, column]) if constant else view
+        features.append(view)
+    return features
+
+
+def _without_nan(view):
+    view = view.copy()
+    view.data = np.nan_to_num(view.data)
+    return view

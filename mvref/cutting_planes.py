@@ -11,8 +11,8 @@ Query     The paper's q is the w of the last alpha, and P jumps up and down. Her
           between that w and the best q so far (`STEP`; 1 is the paper's loop), at no cost, since
           scores are linear. It is safe: a cut at q that leaves D where it was is no higher than D
           at w, and than min P at the best point, so that P(q) <= (D + min P) / 2 by convexity: the
-          gap has been halved. Otherwise D has risen. On the problems of the book it saves a
-          quarter to a half of the iterations.
+          gap has been halved. Otherwise D has risen. On digits of mfeat it saved 12 to 48 % of
+          the iterations, most for F1 and many samples.
 Stop      The usual test, v <= xi + tol with the slack xi over the cuts so far, is P - D <= C2 tol
           for exact alpha. This one looks at the best w so far, not at the last, and rounding in
           alpha cannot deceive it.

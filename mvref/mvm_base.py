@@ -12,13 +12,13 @@ from tqdm import tqdm
 
 from .base import MultiViewInput, validate_views
 from .checks import check_choice, check_number
+from .columns import view_features
 from .mvm_als import als
 from .mvm_losses import PENALTIES
 from .mvm_model import Design, Objective, Structure, group_structure
 from .mvm_orders import contributions, subset_weights
 from .mvm_solvers import ADVICE, AdaGrad, lbfgs, sgd
 from .mvm_start import start_factors
-from .mvpo import view_features
 from .voters import check_votable
 
 SOLVERS, INITS = ("lbfgs", "sgd", "als"), ("live", "paper")

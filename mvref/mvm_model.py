@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .columns import view_features
 from .mvm_losses import LOSSES, PENALTIES
-from .mvpo import view_features
 
 NUMBERS_PER_PART = 2**15  # a table of so many numbers stays in the cache of a core
 

@@ -53,20 +53,8 @@ from .mvpo_views import (
     add_kernel_scores,
     add_linear_scores,
     check_kernels,
-    linear_gram,
-    view_features,
 )
 from .voters import check_votable
-
-__all__ = [
-    "MEASURES",
-    "MVPO",
-    "RANKING",
-    "linear_gram",
-    "ranking_threshold",
-    "scale_of",
-    "view_features",
-]
 
 MEASURES = {
     "f1": f_beta_argmax,

@@ -17,6 +17,7 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, eigvalsh
 
 from .checks import check_number
+from .columns import view_features
 from .kernels import KERNELS, fit_similarities, one_per_view
 
 PSD_TOLERANCE = 1e-8  # of the smallest eigenvalue, relative to the sum of all
@@ -34,7 +35,7 @@ class LinearViews:
     Attributes
     ----------
     features : list of V arrays or CSR matrices
-        See :func:`view_features`.
+        See :func:`mvref.columns.view_features`.
     n_features : int
         d, with the constant features.
 
@@ -229,39 +230,6 @@ def add_kernel_scores(scores, X, similarities, dual_coef):
         if seen.any():
             rows = np.flatnonzero(seen)
             scores[rows] += mu(view[rows]) @ np.atleast_2d(beta).T
-
-
-def view_features(X, constant):
-    """Return the views with zeros for what is missing, and a constant column unless it is 0.
-
-    Parameters
-    ----------
-    X : MultiView
-    constant : float
-        Value of the last column, in the rows that have the view.
-
-    Returns
-    -------
-    features : list of V arrays or CSR matrices
-    """
-    features = []
-    for view, seen in zip(X.views, X.observed.T, strict=True):
-        column = np.where(seen, constant, 0.0)[:, None]
-        if sparse.issparse(view):
-            if not seen.all():
-                view = sparse.diags_array(seen.astype(float)) @ _without_nan(view)
-            view = sparse.hstack([view, column], format="csr") if constant else view
-        else:
-            view = view if seen.all() else np.where(seen[:, None], view, 0.0)
-            view = np.hstack([view, column]) if constant else view
-        features.append(view)
-    return features
-
-
-def _without_nan(view):
-    view = view.copy()
-    view.data = np.nan_to_num(view.data)
-    return view
 
 
 def inner_products(X, Z):

@@ -18,8 +18,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
+from mvref.columns import view_features
 from mvref.mvpo import MEASURES, MVPO
-from mvref.mvpo_views import KernelViews, LinearViews, view_features
+from mvref.mvpo_views import KernelViews, LinearViews
 from tests import literal_mvpo as literal
 from tests.literal import QP_OPTIONS, hide, random_pattern, rbf_gram, toy_views
 

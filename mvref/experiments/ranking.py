@@ -18,7 +18,8 @@ from sklearn.svm import LinearSVC
 from ..consistency import DualMetric, PrimalMetric
 from ..cutting_planes import cutting_planes
 from ..measures import macro_average
-from ..mvpo import RANKING, linear_gram, ranking_threshold, view_features
+from ..mvpo import RANKING, ranking_threshold
+from ..mvpo_views import LinearViews, add_linear_scores
 from ..rivals.capo import CAPO
 from ..rivals.fs_multi import FSMulti
 from ..rivals.sms import SMS
@@ -49,46 +50,37 @@ class MVPOMachine:
     """
 
     def __init__(self, X, Y, target, C1):
-        self.features = view_features(X, CONSTANT)
-        n, d = len(Y), sum(view.shape[1] for view in self.features)
-        if d > n:
-            grams = [linear_gram(view) for view in self.features]
-            self.metric = DualMetric(grams, X.observed, C1 / n)
+        self.form, n = LinearViews(X, CONSTANT), len(Y)
+        if self.form.n_features > n:
+            self.metric = DualMetric(self.form.grams(), X.observed, C1 / n)
         else:
-            self.metric = PrimalMetric(self.features, X.observed, C1 / n)
+            self.metric = PrimalMetric(self.form.features, X.observed, C1 / n)
         self.target, self.Y = target, Y
         self.most_violated = [most_violated_of(target, np.where(y, 1, -1)) for y in Y.T]
 
     def fit(self, C2, tol=TOL):
         """Train every class for one C2; ``gap`` is the largest duality gap over C2 tol."""
-        n = self.features[0].shape[0]
+        n = len(self.Y)
         solutions = [
             cutting_planes(cut, self.metric.scores, n, C2=C2, tol=tol, max_iter=MAX_ITER)
             for cut in self.most_violated
         ]
-        self.weights = [self._weights(solution.c) for solution in solutions]
+        of_classes = [self.form.functions(self.metric, solution.c) for solution in solutions]
+        self.coef = [np.array(w) for w in zip(*(w for w, _ in of_classes), strict=True)]
+        self.intercepts = np.array([shares.sum() for _, shares in of_classes])
         self.gap = max(solution.gap for solution in solutions) / (C2 * tol)
-        self.thresholds = np.zeros(len(solutions))
         if self.target in RANKING:
-            self.thresholds += [
+            self.intercepts -= [
                 ranking_threshold(self.metric.scores(solution.c), int(y.sum()))
                 for solution, y in zip(solutions, self.Y.T, strict=True)
             ]
         return self
 
-    def _weights(self, c):
-        if isinstance(self.metric, PrimalMetric):
-            return self.metric.weights(c)
-        betas = self.metric.coefficients(c)
-        return [np.asarray(Z.T @ beta) for Z, beta in zip(self.features, betas, strict=True)]
-
     def scores(self, X):
         """Return the scores of samples, shape (n, K)."""
-        features = view_features(X, CONSTANT)
-        of_class = [
-            sum(Z @ w for Z, w in zip(features, weights, strict=True)) for weights in self.weights
-        ]
-        return np.column_stack(of_class) - self.thresholds
+        scores = np.tile(self.intercepts, (len(X), 1))
+        add_linear_scores(scores, X, self.coef)
+        return scores
 
 
 class ColumnsMachine:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base import MultiViewInput, validate_views
 from ..checks import check_number
-from ..mvpo import view_features
+from ..columns import view_features
 from ..voters import check_votable
 from .anova import Columns, interaction_terms
 

@@ -42,7 +42,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base import MultiViewInput, validate_targets, validate_views
 from ..checks import check_choice, check_number
-from ..mvpo import view_features
+from ..columns import view_features
 from ..voters import check_votable, winning_labels
 from .rank_one import rank_one_machine
 

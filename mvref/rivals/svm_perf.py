@@ -37,9 +37,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base import MultiViewInput, validate_targets, validate_views
 from ..checks import check_choice, check_number
+from ..columns import view_features
 from ..consistency import PrimalMetric
 from ..cutting_planes import cutting_planes
-from ..mvpo import MEASURES, RANKING, ranking_threshold, scale_of, view_features
+from ..mvpo import MEASURES, RANKING, ranking_threshold, scale_of
 from ..voters import check_votable
 
 

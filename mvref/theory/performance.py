@@ -262,7 +262,8 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
     --------
     >>> from mvref.consistency import PrimalMetric
     >>> from mvref.datasets import load_iris_views
-    >>> from mvref.mvpo import MVPO, view_features
+    >>> from mvref import MVPO
+    >>> from mvref.columns import view_features
     >>> from mvref.theory.performance import cut_radius, iteration_bound
     >>> data = load_iris_views()
     >>> model = MVPO("f1", C1=0.1, C2=1.0).fit(data.X, data.y == 2)

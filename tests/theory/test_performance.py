@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from mvref import MVPO, MultiView, cutting_planes
+from mvref.columns import view_features
 from mvref.consistency import DualMetric, PrimalMetric
-from mvref.mvpo import MEASURES, scale_of, view_features
+from mvref.mvpo import MEASURES, scale_of
 from mvref.theory.performance import (
     cut_radius,
     iteration_bound,
