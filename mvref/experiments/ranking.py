@@ -132,21 +132,30 @@ class ColumnsMachine:
         return np.mean(of_tables, axis=0)
 
 
-def svm_perf(target, C2, n, tol):
-    """SVM^perf for a C2.
+def certified(learner, **options):
+    """Return how a method with a certificate is made, for :class:`ColumnsMachine`.
 
     Parameters
     ----------
-    target : {"f1", "prbep", "auroc"}
-    C2 : float
-    n : ignored
-    tol : float
+    learner : class with the parameters measure, C2 and tol
+    **options : other parameters
 
     Returns
     -------
-    model : classifier, not fitted
+    make : callable
+        ``make(target, C2, n, tol)`` returns the classifier, not fitted.
     """
-    return SVMPerf(target, C2=C2, tol=tol, max_iter=MAX_ITER)
+
+    def make(target, C2, n, tol):
+        return learner(target, C2=C2, tol=tol, **options)
+
+    return make
+
+
+svm_perf = certified(SVMPerf, max_iter=MAX_ITER)
+sms = certified(SMS)
+capo = certified(CAPO, max_iter=MAX_ITER, random_state=0)  # its default auxiliary classifiers
+fs_multi = certified(FSMulti)  # its default of ten features in a group
 
 
 def linear_svc(target, C2, n, tol):
@@ -165,57 +174,6 @@ def linear_svc(target, C2, n, tol):
     """
     # by its dual: on mfeat the primal solver takes ten times as long at C2 = 1000, and stops early
     return LinearSVC(C=4.0 * C2 / n, dual=True, random_state=0)
-
-
-def sms(target, C2, n, tol):
-    """SMS for a C2.
-
-    Parameters
-    ----------
-    target : {"f1", "prbep", "auroc"}
-    C2 : float
-    n : ignored
-    tol : float
-
-    Returns
-    -------
-    model : classifier, not fitted
-    """
-    return SMS(target, C2=C2, tol=tol)
-
-
-def capo(target, C2, n, tol):
-    """CAPO for a C2, with its default auxiliary classifiers.
-
-    Parameters
-    ----------
-    target : {"f1", "prbep", "auroc"}
-    C2 : float
-    n : ignored
-    tol : float
-
-    Returns
-    -------
-    model : classifier, not fitted
-    """
-    return CAPO(target, C2=C2, tol=tol, max_iter=MAX_ITER, random_state=0)
-
-
-def fs_multi(target, C2, n, tol):
-    """FS_multi for a C2, with its default of ten features in a group.
-
-    Parameters
-    ----------
-    target : {"f1", "prbep", "auroc"}
-    C2 : float
-    n : ignored
-    tol : float
-
-    Returns
-    -------
-    model : classifier, not fitted
-    """
-    return FSMulti(target, C2=C2, tol=tol)
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from mvref.experiments.ranking import (
     TARGETS,
     ColumnsMachine,
     MVPOMachine,
+    certified,
     choose,
     linear_svc,
-    svm_perf,
     tuned,
 )
 from mvref.mvpo import MVPO
@@ -162,7 +162,8 @@ def test_the_gap_tells_what_stopped_early(monkeypatch):
     X, _, Y = small_problem()
     monkeypatch.setattr(ranking, "MAX_ITER", 3)
     assert MVPOMachine(X, Y, "f1", 0.0).fit(1e3).gap > 1
-    assert ColumnsMachine(X, Y, "f1", 0, make=svm_perf, columns="view").fit(1e3).gap > 1
+    hasty = certified(SVMPerf, max_iter=3)
+    assert ColumnsMachine(X, Y, "f1", 0, make=hasty, columns="view").fit(1e3).gap > 1
 
 
 # ----------------------------------------------------------------------------------- tuning
