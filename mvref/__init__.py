@@ -8,6 +8,7 @@ array with the parameter ``views``.
 from . import datasets, rivals, theory
 from .linear_svm import SolverFallbackWarning
 from .mvl_svm import MVLSVM, LandmarkProjection
+from .mvm import MVMClassifier, MVMRegressor
 from .mvpo import MVPO
 from .mwmvc2 import MwMvC2
 from .per_view import PerView
@@ -19,6 +20,8 @@ __version__ = "0.1.0"
 __all__ = [
     "LandmarkProjection",
     "MVLSVM",
+    "MVMClassifier",
+    "MVMRegressor",
     "MVPO",
     "MultiView",
     "MwMvC2",

@@ -186,8 +186,8 @@ def validate_numbers(estimator, y, n_samples):
     y = column_or_1d(y, warn=True)
     try:
         y = y.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"y must hold numbers: {error}.") from None
+    except (TypeError, ValueError):
+        raise ValueError(f"y must hold numbers, got {y[:3].tolist()} ...") from None
     assert_all_finite(y, input_name="y")
     check_length(y, n_samples)
     return y

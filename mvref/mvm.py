@@ -149,7 +149,7 @@ class MVMClassifier(ClassifierMixin, MultiViewMachine):
     A class that no single view tells anything about:
 
     >>> import numpy as np
-    >>> from mvref.mvm import MVMClassifier
+    >>> from mvref import MVMClassifier
     >>> rng = np.random.default_rng(0)
     >>> views = [rng.normal(size=(200, 3)) for _ in range(3)]
     >>> y = views[0][:, 0] * views[1][:, 1] > 0
@@ -370,7 +370,7 @@ class MVMRegressor(RegressorMixin, MultiViewMachine):
     Examples
     --------
     >>> import numpy as np
-    >>> from mvref.mvm import MVMRegressor
+    >>> from mvref import MVMRegressor
     >>> rng = np.random.default_rng(0)
     >>> views = [rng.normal(size=(200, 3)) for _ in range(2)]
     >>> y = 1 + views[0][:, 0] + views[0][:, 1] * views[1][:, 2]

@@ -14,12 +14,14 @@ def all_methods():
     >>> mvref.all_methods()["MVLSVM"]
     <class 'mvref.mvl_svm.MVLSVM'>
     """
-    from . import mvl_svm, mvpo, mwmvc2, rivals
+    from . import mvl_svm, mvm, mvpo, mwmvc2, rivals
 
     methods = {
         "LandmarkProjection": mvl_svm.LandmarkProjection,
         "MVLSVM": mvl_svm.MVLSVM,
         "MwMvC2": mwmvc2.MwMvC2,
         "MVPO": mvpo.MVPO,
+        "MVMClassifier": mvm.MVMClassifier,
+        "MVMRegressor": mvm.MVMRegressor,
     }
     return methods | {name: getattr(rivals, name) for name in rivals.__all__}

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
@@ -27,13 +27,24 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
 import mvref
-from mvref import MVLSVM, MVPO, LandmarkProjection, MultiView, MwMvC2, PerView
+from mvref import (
+    MVLSVM,
+    MVPO,
+    LandmarkProjection,
+    MultiView,
+    MVMClassifier,
+    MVMRegressor,
+    MwMvC2,
+    PerView,
+)
 from mvref.rivals import (
     CAPO,
     MVMV,
     MVWAB,
     SMS,
     Concat,
+    FMClassifier,
+    FMRegressor,
     FSMulti,
     Fusion,
     LaplacianCompletion,
@@ -41,6 +52,7 @@ from mvref.rivals import (
     Mumbo,
     PerViewSVM,
     RBoostSH,
+    STMClassifier,
     SVMPerf,
 )
 from tests.literal import hide, random_pattern, toy_views
@@ -55,6 +67,31 @@ FLAT = np.hstack(VIEWS)
 # What MVPO and its rivals share.
 FOR_A_MEASURE = {"C2": 100.0, "tol": ..., "max_iter": ..., "fit_intercept": True, "views": None}
 CERTIFIED = ["coef_", "intercept_", "n_iter_", "dual_gap_", "primal_curve_", "dual_curve_"]
+
+# What the two multi-view machines share, and what the two factorisation machines do.
+MVM = (
+    {
+        "n_factors": 8,
+        "loss": ...,
+        "alpha": ...,
+        "penalty": "l2",
+        "solver": "lbfgs",
+        "init": "live",
+        "init_scale": ...,
+        "groups": None,
+        "learning_rate": ...,
+        "batch_size": ...,
+        "max_iter": ...,
+        "tol": ...,
+        "random_state": None,
+        "views": None,
+    },
+    ["factors_", "loss_curve_", "n_iter_", "n_parameters"],
+)
+FM = (
+    {"n_factors": 8, "order": 2, "multiview": False, "alpha": ..., "views": None},
+    ["intercept_", "coef_", "factors_", "loss_curve_", "n_iter_"],
+)
 
 # What the design promises: constructor parameters with their defaults, and fitted attributes.
 CONTRACT = {
@@ -139,6 +176,14 @@ CONTRACT = {
         ["auxiliaries_", *CERTIFIED],
     ),
     FSMulti: ({"measure": "f1", "n_features": ..., **FOR_A_MEASURE}, ["groups_", *CERTIFIED]),
+    MVMClassifier: MVM,
+    MVMRegressor: MVM,
+    FMClassifier: FM,
+    FMRegressor: FM,
+    STMClassifier: (
+        {"kernel": "rank_one", "C": 1.0, "n_restarts": ..., "views": None},
+        ["coef_", "intercept_", "objective_curve_", "objectives_", "n_iter_"],
+    ),
 }
 
 # A parameter of every method and two values of it, to be stored, copied and searched.
@@ -156,6 +201,11 @@ TWO_VALUES = dict.fromkeys(METHODS, ("gamma", 0.01, 0.3)) | {
     "SMS": ("C2", 1.0, 50.0),
     "CAPO": ("C2", 1.0, 50.0),
     "FSMulti": ("C2", 1.0, 50.0),
+    "MVMClassifier": ("alpha", 1e-4, 1e-2),
+    "MVMRegressor": ("alpha", 1e-4, 1e-2),
+    "FMClassifier": ("alpha", 0.01, 0.1),
+    "FMRegressor": ("alpha", 0.01, 0.1),
+    "STMClassifier": ("C", 0.1, 1.0),
 }
 
 
@@ -230,7 +280,9 @@ def test_docstring_names_every_parameter_and_has_an_example(method):
 
 def test_classifiers_are_recognised():
     """The order of bases: mixins before BaseEstimator."""
-    assert set(METHODS) - set(CLASSIFIERS) == {"LandmarkProjection", "LaplacianCompletion"}
+    others = {"LandmarkProjection", "LaplacianCompletion", "MVMRegressor", "FMRegressor"}
+    assert set(METHODS) - set(CLASSIFIERS) == others
+    assert all(is_regressor(METHODS[name]()) for name in others if "Regressor" in name)
     for name in CLASSIFIERS:
         assert method_tags(METHODS[name]).estimator_type == "classifier"
     assert is_classifier(make_pipeline(PerView(StandardScaler()), MVLSVM()))
@@ -282,6 +334,8 @@ def output(estimator, X):
     """What a fitted estimator says of X, as one array."""
     if hasattr(estimator, "decision_function"):
         return estimator.decision_function(X)
+    if is_regressor(estimator):
+        return estimator.predict(X)
     out = estimator.transform(X)
     return out.concat() if isinstance(out, MultiView) else out
 
@@ -379,6 +433,7 @@ def test_same_seed_same_result_and_the_global_generator_is_spared(name):
     assert after[2:] == before[2:]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # y of a regressor
 @pytest.mark.parametrize("name", METHODS)
 def test_refit_equals_a_fresh_fit(name):
     others, y = toy_views(8, m=40, widths=(2, 5, 3), n_classes=3)

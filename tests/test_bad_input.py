@@ -18,7 +18,16 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from mvref import MVLSVM, MVPO, LandmarkProjection, MultiView, MwMvC2, PerView
+from mvref import (
+    MVLSVM,
+    MVPO,
+    LandmarkProjection,
+    MultiView,
+    MVMClassifier,
+    MVMRegressor,
+    MwMvC2,
+    PerView,
+)
 from mvref.mvl_svm import impute
 from mvref.rivals import (
     CAPO,
@@ -26,6 +35,8 @@ from mvref.rivals import (
     MVWAB,
     SMS,
     Concat,
+    FMClassifier,
+    FMRegressor,
     FSMulti,
     Fusion,
     LaplacianCompletion,
@@ -33,6 +44,7 @@ from mvref.rivals import (
     Mumbo,
     PerViewSVM,
     RBoostSH,
+    STMClassifier,
     SVMPerf,
 )
 from mvref.two_level import learn_weights
@@ -661,6 +673,75 @@ MEASURES = [
     case("CAPO, random_state a word", rival(CAPO, random_state="a"), "'a'", "seed"),
 ]
 
+FACTORISED = (MVMClassifier, MVMRegressor, FMClassifier, FMRegressor)
+
+PRODUCTS = [
+    *(
+        case(f"{method.__name__}, {name}", rival(method, **wrong), *told)
+        for method in (*FACTORISED, STMClassifier)
+        for name, wrong, told in (
+            ("tol negative", {"tol": -1}, ("tol", "-1")),
+            ("no rounds", {"max_iter": 0}, ("max_iter", ">= 1", "0")),
+            ("random_state a word", {"random_state": "a"}, ("'a'", "seed")),
+            ("y None", {"y": None}, ("y", "None")),
+            ("y shorter", {"y": Y[:-1]}, ("y ", "39", "40")),
+            ("no view", {"X": one_row_without_views()}, ("1 sample", "no view", "row 3")),
+            ("infinite", {"X": [changed(A, 0, np.inf), B]}, ("infinity", "'view_0'")),
+            ("other widths", {"views": [4, 3]}, ("views", "[4, 3]", "[3, 4]")),
+        )
+    ),
+    *(
+        case(f"{method.__name__}, predict {name}", predict_of(method, wrong), *told)
+        for method in (*FACTORISED, STMClassifier)
+        for name, wrong, told in (
+            ("without a view", one_row_without_views(), ("1 sample", "row 3")),
+            ("other widths", [A, B[:, :3]], ("[3, 3]", "[3, 4]")),
+            ("huge numbers", [A * 1e200, B * 1e200], ("X ", "large", "products")),
+        )
+    ),
+    *(
+        case(f"{method.__name__}, {name}", rival(method, **wrong), *told)
+        for method in FACTORISED
+        for name, wrong, told in (
+            ("no factors", {"n_factors": 0}, ("n_factors", ">= 1", "0")),
+            ("alpha negative", {"alpha": -1.0}, ("alpha", ">= 0", "-1.0")),
+            ("start NaN", {"init_scale": NAN}, ("init_scale", "nan")),
+        )
+    ),
+    *(
+        case(f"{method.__name__}, {name}", rival(method, **wrong), *told)
+        for method in (MVMClassifier, FMClassifier, STMClassifier)
+        for name, wrong, told in (
+            ("one class", {"y": np.full(40, 3)}, ("y", "one class", "3")),
+            ("n_jobs zero", {"n_jobs": 0}, ("n_jobs", "0")),
+        )
+    ),
+    *(
+        case(f"{method.__name__}, {name}", rival(method, y=y), *told)
+        for method in (MVMRegressor, FMRegressor)
+        for name, y, told in (
+            ("words", ["a"] * 40, ("y", "numbers")),
+            ("NaN", changed(np.zeros(40), 7, NAN), ("y", "NaN")),
+        )
+    ),
+    case("MVM, start at zero", rival(MVMClassifier, init_scale=0), "init_scale", "> 0", "0"),
+    case("FM, order zero", rival(FMClassifier, order=0), "order", ">= 1", "0"),
+    case("FM, multiview a word", rival(FMClassifier, multiview="no"), "multiview", "'no'"),
+    case("STM, kernel unknown", rival(STMClassifier, kernel="rbf"), "kernel", "'rbf'", "product"),
+    case("STM, C zero", rival(STMClassifier, C=0), "C", "> 0", "0"),
+    case("STM, no starts", rival(STMClassifier, n_restarts=0), "n_restarts", ">= 1", "0"),
+    case("MVM, loss unknown", rival(MVMClassifier, loss="cubic"), "loss", "'cubic'", "hinge"),
+    case("MVM, hinge by L-BFGS", rival(MVMClassifier, loss="hinge"), "loss", "'lbfgs'", "'sgd'"),
+    case("MVM, loss of classes", rival(MVMRegressor, loss="logistic"), "loss", "'logistic'"),
+    case("MVM, penalty unknown", rival(MVMClassifier, penalty="l0"), "penalty", "'l0'", "l1"),
+    case("MVM, solver unknown", rival(MVMClassifier, solver="newton"), "solver", "'newton'"),
+    case("MVM, ALS for logits", rival(MVMClassifier, solver="als"), "'als'", "loss='logistic'"),
+    case("MVM, init unknown", rival(MVMClassifier, init="zero"), "init", "'zero'", "live"),
+    case("MVM, groups no lists", rival(MVMClassifier, groups=[0, 1]), "groups", "lists"),
+    case("MVM, a group too many", rival(MVMClassifier, groups=[[0, 5], [1]]), "groups", "5"),
+    case("MVM, a view left out", rival(MVMClassifier, groups=[[0]]), "groups", "view_1"),
+]
+
 TABLE = [
     *MULTIVIEW,
     *CUTS,
@@ -675,6 +756,7 @@ TABLE = [
     *VOTING,
     *MWMVC2,
     *MEASURES,
+    *PRODUCTS,
 ]
 
 
@@ -716,6 +798,13 @@ BEFORE_FIT = {
     "SMS.decision_function": lambda: SMS().decision_function(X),
     "CAPO.predict": lambda: CAPO().predict(X),
     "FSMulti.decision_function": lambda: FSMulti().decision_function(X),
+    "MVMClassifier.predict": lambda: MVMClassifier().predict(X),
+    "MVMClassifier.decompose": lambda: MVMClassifier().decompose(X),
+    "MVMClassifier.order_weights": lambda: MVMClassifier().order_weights(),
+    "MVMRegressor.predict": lambda: MVMRegressor().predict(X),
+    "FMClassifier.predict_proba": lambda: FMClassifier().predict_proba(X),
+    "FMRegressor.predict": lambda: FMRegressor().predict(X),
+    "STMClassifier.decision_function": lambda: STMClassifier().decision_function(X),
 }
 
 

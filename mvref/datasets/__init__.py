@@ -11,6 +11,7 @@ from ._citeseer import fetch_citeseer
 from ._embedded import load_digits_views, load_iris_views
 from ._flower17 import fetch_flower17
 from ._generators import make_two_moons_views
+from ._interactions import make_interactions, unseen_share
 from ._lookup import DatasetCorrupted, DatasetUnavailable
 from ._mfeat import fetch_mfeat, load_mfeat
 from ._mnist import fetch_mnist_views
@@ -36,8 +37,10 @@ __all__ = [
     "load_digits_views",
     "load_iris_views",
     "load_mfeat",
+    "make_interactions",
     "make_two_moons_views",
     "read_reuters_index",
+    "unseen_share",
 ]
 
 

@@ -175,7 +175,7 @@ def make_interactions(
 
     Examples
     --------
-    >>> from mvref.datasets._interactions import make_interactions
+    >>> from mvref.datasets import make_interactions
     >>> make_interactions(200, 3, "full", noise=0.1, random_state=0).X
     MultiView(200 samples, view_0: 5, view_1: 5, view_2: 5)
     >>> clicks = make_interactions(1000, 3, "pairwise", sparsity="one_hot", random_state=0)
@@ -238,7 +238,7 @@ def unseen_share(train, test, order=2):
 
     Examples
     --------
-    >>> from mvref.datasets._interactions import make_interactions, unseen_share
+    >>> from mvref.datasets import make_interactions, unseen_share
     >>> X = make_interactions(1000, 3, "pairwise", sparsity="one_hot", random_state=0).X
     >>> unseen_share(X[:500], X[:500]), unseen_share(X[:500], X[500:]) > 0.5
     (0.0, True)

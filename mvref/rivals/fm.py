@@ -95,7 +95,7 @@ class FMClassifier(ClassifierMixin, FactorisationMachine):
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
-    >>> from mvref.rivals.fm import FMClassifier
+    >>> from mvref.rivals import FMClassifier
     >>> data = load_iris_views()
     >>> model = FMClassifier(2, multiview=True, random_state=0).fit(data.X, data.y == 1)
     >>> model.factors_.shape, model.n_parameters
@@ -258,7 +258,7 @@ class FMRegressor(RegressorMixin, FactorisationMachine):
     Examples
     --------
     >>> import numpy as np
-    >>> from mvref.rivals.fm import FMRegressor
+    >>> from mvref.rivals import FMRegressor
     >>> x, z = np.random.RandomState(0).normal(size=(2, 100, 1))
     >>> model = FMRegressor(1, multiview=True, alpha=0, random_state=0)
     >>> float(np.prod(model.fit([x, z], 3 * (x * z)[:, 0]).factors_).round(4))

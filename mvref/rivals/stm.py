@@ -135,7 +135,7 @@ class STMClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from mvref.rivals.stm import STMClassifier
+    >>> from mvref.rivals import STMClassifier
     >>> x, z = np.random.RandomState(0).normal(size=(2, 200, 1))
     >>> model = STMClassifier(random_state=0).fit([x, z], (x * z)[:, 0] > 0)
     >>> bool(model.score([x, z], (x * z)[:, 0] > 0) > 0.97)

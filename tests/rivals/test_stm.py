@@ -17,7 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
-from mvref.datasets._interactions import make_interactions
+from mvref.datasets import make_interactions
 from mvref.rivals.rank_one import rank_one_machine
 from mvref.rivals.stm import STMClassifier, product_kernel
 from tests.literal import hide, hinge_dual, random_pattern, toy_views
