@@ -139,7 +139,7 @@ def leave_one_out(S, terms, prefixes, slopes):
     S : list of arrays, shape (n, k)
     terms : list of lists of int
     prefixes : list of lists of arrays
-        Of :func:`prefix_products`.
+        Of :func:`prefix_products`; the answer is written over them.
     slopes : array, shape (n,)
         Derivative of the loss; ones give H itself.
 
@@ -160,7 +160,8 @@ def leave_one_out(S, terms, prefixes, slopes):
     for term, prefix in zip(terms, prefixes, strict=True):
         suffix = np.repeat(slopes, S[0].shape[1]).reshape(S[0].shape)
         for b, before in zip(term[::-1], prefix[::-1], strict=True):
-            product = suffix if before is None else before * suffix
+            mine = None if before is S[term[0]] else before  # the second block's prefix is an S
+            product = suffix if before is None else np.multiply(before, suffix, out=mine)
             H[b] = product if H[b] is None else H[b] + product
             if before is not None:
                 suffix *= S[b]

@@ -53,6 +53,16 @@ METHODS = {
     "FSMulti": ("purple", "P", "-."),
     "LinearSVC": ("black", "x", ":"),
     "MeanSVC": ("green", "s", "-."),
+    "MVM": ("blue", "o", "-"),
+    "MVM-pairs": ("sky", "v", "--"),
+    "MVM-paper": ("vermilion", "v", "--"),
+    "FM": ("orange", "D", "--"),
+    "FM27": ("green", "s", "-."),
+    "FM-V": ("vermilion", "^", ":"),
+    "STM": ("purple", "P", "-."),
+    "STM-product": ("sky", "*", "--"),
+    "Linear": ("black", "x", ":"),
+    "RBF": ("black", "+", "-."),
 }
 
 

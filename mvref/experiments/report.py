@@ -10,7 +10,8 @@ from scipy import stats
 from .engine import LEDGER, Ledger
 from .items import find_item
 
-SETTINGS = ("C", "C1", "C2", "view", "validation")  # what was chosen, and by what: no results
+# what was chosen, and by what: no results
+SETTINGS = ("C", "C1", "C2", "view", "validation", "alpha", "k", "gamma")
 SUMMARY = ["dataset", "method", "measure", "mean", "std", "low", "high", "n"]
 
 

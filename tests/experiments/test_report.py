@@ -114,7 +114,7 @@ def test_an_empty_ledger_compares_too(item, tmp_path):
 @pytest.mark.parametrize("paper", CLAIMS)
 def test_every_number_of_the_paper_has_its_place(paper):
     numbers = read_paper_numbers(paper)
-    assert len(numbers) > 20
+    assert len(numbers) > (5 if paper == "mvm" else 20), "that paper has words only"
     assert np.isfinite(numbers["value"]).all()
     assert numbers["place"].str.match("section [0-9A-Z]|(caption of )?Table [0-9]").all()
     items = {item.name for item in ITEMS.values() if item.paper == paper}

@@ -5,6 +5,11 @@ setting of our runs, a number; or a function that gets the summary of the item a
 returns text.
 """
 
-from . import mvl_svm, mvpo, mwmvc2
+from . import mvl_svm, mvm, mvpo, mwmvc2
 
-CLAIMS = {"mvl_svm": mvl_svm.CLAIMS, "mwmvc2": mwmvc2.CLAIMS, "mvpo": mvpo.CLAIMS}
+CLAIMS = {
+    "mvl_svm": mvl_svm.CLAIMS,
+    "mwmvc2": mwmvc2.CLAIMS,
+    "mvpo": mvpo.CLAIMS,
+    "mvm": mvm.CLAIMS,
+}

@@ -1,0 +1,431 @@
+"""Protocol of part IV's experiments: data, methods, tuning, measures, jobs, claims."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.metrics import f1_score, roc_auc_score
+
+from mvref import MultiView, MVMClassifier
+from mvref.datasets import available, make_interactions
+from mvref.experiments import ITEMS, interactions, mvm, mvpo, read_paper_numbers, run_items
+from mvref.experiments.claims.mvm import CLAIMS
+from mvref.experiments.engine import COLUMNS, derive_seed
+from mvref.experiments.interactions import (
+    METHODS,
+    N_POOL,
+    N_TEST,
+    NOISE,
+    PLANTED,
+    Method,
+    Parts,
+    choose,
+    has_failed,
+    measures_of,
+    planted,
+    real,
+    tuned,
+    unseen,
+)
+from mvref.rivals import Concat, FMClassifier, STMClassifier
+
+NO_ROWS = pd.DataFrame(columns=COLUMNS)
+BIG, SMALL = (1e-2,), (1e-5, 1e-3, 1e-1)
+
+
+def skip_unless_here(name):
+    if name not in available():
+        pytest.skip(f"data set {name} is not on this machine: see mvref.datasets.fetch_{name}")
+
+
+def squared_norms(view):
+    return np.asarray(sparse.csr_matrix(view).power(2).sum(axis=1)).ravel()
+
+
+def small_parts(n_classes=2, n=90, seed=0, best=1.0):
+    """Two views that hint at the class, cut in training and test samples."""
+    rng = np.random.RandomState(seed)
+    y = rng.permutation(n) % n_classes
+    views = [rng.randn(n_classes, d)[y] + 0.7 * rng.randn(n, d) for d in (3, 4)]
+    train, test = np.split(np.arange(n), [n * 2 // 3])
+    fit, check = np.split(train, [len(train) * 2 // 3])
+    return Parts(MultiView(views), y, train, test, fit, check, best)
+
+
+# ------------------------------------------------------------------------------------- data
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted_problems_follow_the_protocol(name):
+    few, many = (planted(name, n, 3) for n in mvm.SIZES[:2])
+    assert len(many.test) == N_TEST and len(many.train) == 1000
+    assert np.array_equal(few.test, many.test), "one test part for all sizes"
+    assert np.array_equal(few.train, many.train[:250])
+    assert many.train.max() < N_POOL <= many.test.min()
+    assert few.X is many.X, "one planted score for all sizes"
+    for parts in (few, many):
+        assert sorted([*parts.fit, *parts.check]) == list(parts.train)
+        assert len(parts.check) == pytest.approx(len(parts.train) / 3, abs=1)
+        rates = [parts.y[rows].mean() for rows in (parts.fit, parts.check)]
+        assert rates[0] == pytest.approx(rates[1], abs=1.5 / len(parts.check))
+    norms = [squared_norms(view) for view in many.X.views]
+    assert len(norms) == interactions.N_VIEWS
+    for norm in norms:
+        assert norm.mean() == pytest.approx(1, abs=0.03)
+        assert (norm == 1).all() == name.startswith("onehot")
+    assert not np.array_equal(planted(name, 250, 4).y, few.y)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_the_best_accuracy_is_that_of_the_planted_score(name):
+    parts = planted(name, 250, 3)
+    options = PLANTED[name] | {"noise": NOISE, "random_state": derive_seed(3, "planted")}
+    data = make_interactions(N_POOL + N_TEST, interactions.N_VIEWS, **options)
+    assert np.array_equal(data.y, parts.y)
+    right = (data.meta["scores"] > 0) == data.y
+    assert parts.best == 1 - NOISE
+    # four standard deviations of a share of N_TEST samples
+    assert right[parts.test].mean() == pytest.approx(parts.best, abs=0.0125)
+
+
+@pytest.mark.parametrize("name", mvm.REAL)
+def test_real_problems_are_halves_with_rows_of_one_size(name):
+    if name != "digits":
+        skip_unless_here(name)
+    parts = real(name, 1)
+    n = len(parts.y)
+    assert np.array_equal(np.sort(np.concatenate([parts.train, parts.test])), np.arange(n))
+    assert sorted([*parts.fit, *parts.check]) == sorted(parts.train)
+    assert len(parts.check) == pytest.approx(len(parts.train) / 3, abs=len(set(parts.y)))
+    assert parts.best == 1
+    for view in parts.X.views:
+        constant = 0 if sparse.issparse(view) else np.mean(np.ptp(view, axis=0) == 0)
+        assert squared_norms(view)[parts.train].mean() == pytest.approx(1 - constant)
+    shares = [np.bincount(np.unique(parts.y[r], return_inverse=True)[1]) / len(r)
+              for r in (parts.fit, parts.check, parts.test)]  # fmt: skip
+    assert np.abs(np.ptp(shares, axis=0)).max() < 0.01
+
+
+def test_real_halves_are_those_of_part_three():
+    here, there = ITEMS["mvm.real"], mvpo.ITEMS[0]
+    assert [here.seed("mfeat", r) for r in range(5)] == [there.seed("mfeat", r) for r in range(5)]
+
+
+def test_unseen_pairs_and_triples_are_counted_over_the_test_part():
+    levels = np.array([[0, 0, 0], [1, 1, 1], [0, 1, 0], [1, 1, 1], [0, 0, 1]])
+    X = MultiView([sparse.csr_matrix(np.eye(2)[column]) for column in levels.T])
+    rows = np.arange(2), np.arange(2, 5)
+    found = unseen(Parts(X, np.arange(5), *rows, *rows))
+    # 010: pairs (0,1), (0,0), (1,0): two are new; 111: none; 001: (0,0), (0,1), (0,1): two
+    assert found == {"unseen_pairs": pytest.approx(4 / 9), "unseen_triples": pytest.approx(2 / 3)}
+
+
+# ---------------------------------------------------------------------------------- methods
+
+
+def test_methods_are_what_their_names_say():
+    parts, made = small_parts(), {}
+    for method, how in METHODS.items():
+        shape = {"k": 3, "gamma": 0.5}.get(how.shape)
+        made[method] = how.make(shape, 2.5, 0.01, parts.X, 7)
+    for method, order, multiview in (("FM", 2, False), ("FM27", 2, True), ("FM-V", 2, True)):
+        model = made[method]
+        assert isinstance(model, FMClassifier)
+        assert (model.order, model.multiview, model.alpha) == (order, multiview, 0.01)
+        assert (model.n_factors, model.random_state) == (3, 7)
+    three = MultiView([np.zeros((2, 1))] * 3)
+    assert METHODS["FM-V"].make(3, 1.0, 0.1, three, 0).order == 3
+    assert isinstance(made["MVM"], MVMClassifier)
+    assert made["MVM"].get_params() == MVMClassifier(3, alpha=0.01, random_state=7).get_params()
+    assert isinstance(made["STM"], STMClassifier)
+    stms = made["STM"], made["STM-product"]
+    assert [stm.kernel for stm in stms] == ["rank_one", "product"]
+    assert [stm.C for stm in stms] == [2.5, 2.5]
+    assert (made["STM"].n_restarts, made["STM"].random_state) == (1, 7)
+    assert isinstance(made["Linear"], Concat) and isinstance(made["RBF"], Concat)
+
+
+def test_alpha_weighs_the_penalty_against_the_mean_loss():
+    parts, alpha = small_parts(), 0.03
+    model, messages = interactions.train("Linear", None, alpha, parts.X, parts.y, 0)
+    F = np.column_stack([*parts.X.views, np.ones(len(parts.y))])
+    sign = np.where(parts.y, 1.0, -1.0)
+
+    def objective(w):
+        return np.mean(np.maximum(0, 1 - sign * (F @ w)) ** 2) + alpha * w @ w
+
+    best = minimize(objective, np.zeros(F.shape[1]), options={"gtol": 1e-7}).x
+    np.testing.assert_allclose(model.decision_function(parts.X), F @ best, atol=2e-3)
+    assert messages == []
+
+
+def test_the_gaussian_svm_measures_distances_in_units_of_the_number_of_views():
+    parts = small_parts()
+    model, _ = interactions.train("RBF", 0.8, 1e-2, parts.X, parts.y, 0)
+    svm = model.estimator_.estimators_[0]
+    Z = np.hstack(parts.X.views)
+    distances = ((Z[:, None] - Z[None, svm.support_]) ** 2).sum(axis=2)
+    scores = np.exp(-0.8 / 2 * distances) @ svm.dual_coef_[0] + svm.intercept_
+    np.testing.assert_allclose(model.decision_function(parts.X), scores, atol=1e-9)
+    assert svm.C == pytest.approx(1 / (2 * 1e-2 * len(parts.y)))
+
+
+def test_one_start_for_all_parameters_of_a_repeat(monkeypatch):
+    seeds = []
+
+    def recorded(shape, C, alpha, X, seed):
+        seeds.append(seed)
+        return Concat(random_state=seed)
+
+    monkeypatch.setitem(METHODS, "recorded", Method(recorded, "k"))
+    for seed in (1, 1, 2):
+        tuned(small_parts(), "recorded", shapes=(2, 4), alphas=BIG, seed=seed)
+    assert len(seeds) == 9
+    assert len(set(seeds[:6])) == 1 and len(set(seeds[6:])) == 1
+    assert seeds[0] != seeds[6]
+
+
+# ----------------------------------------------------------------------------------- tuning
+
+
+class Oracle:
+    """Right for as many samples as a table of (shape, alpha) says."""
+
+    table, fitted_on = {}, []
+
+    def __init__(self, shape, C, alpha, X, seed):
+        self.n_right = self.table[shape, alpha]
+
+    def fit(self, X, y):
+        self.fitted_on.append(len(y))
+        return self
+
+    def predict(self, X):
+        y = X.views[0][:, 0].astype(int)  # the label, put there by the test
+        return np.where(np.arange(len(y)) < self.n_right, y, 1 - y)
+
+
+@pytest.fixture
+def oracle(monkeypatch):
+    monkeypatch.setitem(METHODS, "oracle", Method(Oracle, "k"))
+    monkeypatch.setattr(Oracle, "fitted_on", [])
+    parts = small_parts()
+    return replace(parts, X=MultiView([parts.y[:, None].astype(float), parts.X.views[1]]))
+
+
+def test_of_equals_the_smallest_k_then_the_largest_alpha_is_chosen(oracle):
+    points = [(k, alpha) for k in (2, 4) for alpha in (1e-3, 1e-2, 1e-1)]
+    Oracle.table = dict.fromkeys(points, 5) | {(2, 1e-3): 9, (2, 1e-2): 9, (4, 1e-1): 9}
+    found = choose("oracle", oracle, (2, 4), (1e-3, 1e-2, 1e-1), 0)
+    assert found == (2, 1e-2, 9 / len(oracle.check))
+    assert Oracle.fitted_on == [len(oracle.fit)] * 6
+    Oracle.table[4, 1e-3] = 10
+    assert choose("oracle", oracle, (2, 4), (1e-3, 1e-2, 1e-1), 0)[:2] == (4, 1e-3)
+
+
+@pytest.mark.parametrize("method", ["Linear", "RBF", "FM-V", "MVM", "STM-product"])
+def test_the_test_part_influences_no_choice(method):
+    parts = small_parts()
+    rng = np.random.RandomState(5)
+    views = [view.copy() for view in parts.X.views]
+    for view in views:
+        view[parts.test] = rng.randn(len(parts.test), view.shape[1])
+    y = parts.y.copy()
+    y[parts.test] = rng.permutation(y[parts.test])
+    shapes = {"k": (1, 2), "gamma": mvm.GAMMAS}.get(METHODS[method].shape, (None,))
+    one, other = (
+        tuned(p, method, shapes=shapes, alphas=SMALL, seed=0)
+        for p in (parts, replace(parts, X=MultiView(views), y=y))
+    )
+    for name in ("validation", "alpha", METHODS[method].shape or "alpha"):
+        assert one[name] == other[name]
+    assert one["accuracy"] > other["accuracy"], "the measures do"
+
+
+# ---------------------------------------------------------------------------------- measures
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_measures_are_those_of_the_test_part(n_classes):
+    parts = small_parts(n_classes, n=150)
+    found = tuned(parts, "FM27", shapes=(2,), alphas=BIG, seed=4)
+    assert tuple(found) == measures_of("FM27")
+    assert (found["k"], found["alpha"], found["warned"]) == (2, 1e-2, 0)
+    model, _ = interactions.train(
+        "FM27", 2, 1e-2, parts.X[parts.train], parts.y[parts.train], derive_seed(4, "start")
+    )
+    X, y = parts.X[parts.test], parts.y[parts.test]
+    guess, scores = model.predict(X), model.decision_function(X)
+    assert found["accuracy"] == np.mean(guess == y)
+    assert found["f1"] == f1_score(y, guess, average="macro")
+    Y = (y[:, None] == np.arange(n_classes))[:, -1 if n_classes == 2 else slice(None)]
+    assert found["auroc"] == pytest.approx(roc_auc_score(Y, scores, average="macro"))
+    assert found["fit_seconds"] > 0
+
+
+def test_failure_is_below_the_middle_of_chance_and_the_best():
+    y = np.arange(100) < 60
+    right = [np.where(np.arange(100) < n, y, ~y) for n in (77, 78)]
+    assert [has_failed(y, guess, 0.95, []) for guess in right] == [True, False]
+    assert has_failed(y, y, 0.95, ["MVMClassifier: it collapsed, all scores are 0"])
+    assert not has_failed(y, y, 0.95, ["stopped after 1000 iterations"])
+
+
+@pytest.mark.parametrize("init_scale", [0.01, 30.0])
+def test_a_collapse_and_an_end_worse_than_zero_are_told_apart_from_other_warnings(
+    monkeypatch, init_scale
+):
+    """The words that mark a failure are those that multi-view machines say."""
+    rng = np.random.RandomState(0)
+    X, y = MultiView([rng.randn(60, 2) for _ in range(5)]), np.arange(60) % 2
+
+    def make(shape, C, alpha, X, seed):
+        return MVMClassifier(2, init="paper", init_scale=init_scale, max_iter=1, random_state=seed)
+
+    monkeypatch.setitem(METHODS, "bad", Method(make))
+    model, messages = interactions.train("bad", None, 1e-3, X, y, 0)
+    assert has_failed(y, y, 1.0, messages)
+    monkeypatch.setitem(METHODS, "bad", Method(lambda *_: MVMClassifier(2, max_iter=3)))
+    _, messages = interactions.train("bad", None, 1e-3, X, y, 0)
+    assert len(messages) == 1 and not has_failed(y, y, 1.0, messages)
+
+
+# ------------------------------------------------------------------------------------- starts
+
+
+def test_starts_collapse_or_live():
+    live = mvm.from_start("planted-mixed", "live", n_views=6, seed=1)
+    assert live["train_accuracy"] >= 0.99 and not live["collapsed"]
+    dead = mvm.from_start("planted-mixed", "paper", n_views=6, sigma=0.1, seed=1)
+    assert dead["collapsed"] == 1
+    assert dead["objective"] == pytest.approx(np.log(2), abs=1e-6)
+    assert live["objective"] < 0.2
+    assert set(live) == set(mvm.START_MEASURES["planted-mixed"])
+
+
+def test_products_are_measured_on_samples_that_did_not_train():
+    found = mvm.from_start("planted-full", "live", n_views=2, seed=1)
+    assert 0.97 < found["accuracy"] < found["train_accuracy"]
+    again, other = (mvm.from_start("planted-full", "live", n_views=2, seed=s) for s in (1, 2))
+    assert found == again != other
+
+
+# ------------------------------------------------------------------------------------- jobs
+
+
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("item", mvm.ITEMS, ids=lambda item: item.name)
+def test_jobs_are_distinct_and_whole(item, quick):
+    for dataset in item.datasets:
+        jobs = list(item.jobs(dataset, quick, NO_ROWS))
+        keys = {(j.dataset, j.method, str(j.parameter), j.repeat) for j in jobs}
+        assert len(keys) == len(jobs)
+        assert {j.dataset for j in jobs} == {dataset}
+        assert {j.repeat for j in jobs} == set(range(1 if quick else 5))
+        if item.name != "start":
+            assert {j.method for j in jobs} - {"data"} == set(METHODS)
+
+
+def test_planted_jobs_have_all_sizes_and_grids():
+    jobs = list(mvm.order("onehot-full", False, NO_ROWS))
+    assert {j.parameter["n_train"] for j in jobs} == {250, 1000, 4000}
+    assert sum(j.method == "data" for j in jobs) == 3 * 5
+    assert not any(j.method == "data" for j in mvm.order("planted-full", False, NO_ROWS))
+    for job in jobs:
+        if job.method != "data":
+            options = job.function.keywords
+            shapes = {"k": (2, 4, 8, 16), "gamma": mvm.GAMMAS}
+            assert options["shapes"] == shapes.get(METHODS[job.method].shape, (None,))
+            assert options["alphas"] == (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+
+
+def test_start_jobs_train_from_the_start_that_they_name():
+    jobs = list(mvm.start("planted-mixed", False, NO_ROWS))
+    assert {job.parameter["V"] for job in jobs} == set(range(2, 9))
+    assert {(job.method, job.parameter.get("sigma")) for job in jobs} == {
+        ("live", None), *(("paper", sigma) for sigma in (0.01, 0.05, 0.1, 0.5))
+    }  # fmt: skip
+    for job in jobs:
+        assert job.function.args == ("planted-mixed", job.method)
+        assert job.function.keywords.get("sigma") == job.parameter.get("sigma")
+        assert job.function.keywords["n_views"] == job.parameter["V"]
+
+
+def test_a_quick_run_of_what_is_drawn(tmp_path):
+    run_items(["mvm.start"], quick=True, folder=tmp_path, only="planted-full", say=str)
+    run_items(["mvm.order"], quick=True, folder=tmp_path, only="onehot-full", say=str)
+    rows = pd.read_csv(tmp_path / "mvm.csv")
+    starts = rows[rows["item"] == "start"]
+    assert len(starts) == 2 * 3 * len(mvm.START_MEASURES["planted-full"])
+    methods = rows[rows["item"] == "order"].pivot(index="method", columns="measure", values="value")
+    assert set(methods.index) == {"data", *METHODS}
+    shares = methods.loc["data", ["unseen_pairs", "unseen_triples"]]
+    assert 0.3 < shares.iloc[0] < shares.iloc[1] < 1
+    chosen = methods.drop("data")
+    assert set(chosen["alpha"]) <= set(mvm.QUICK_ALPHAS)
+    assert chosen["k"].dropna().eq(2).all() and chosen["k"].count() == 4
+    assert chosen["gamma"].count() == 1
+
+
+def test_a_tuned_method_on_real_data():
+    for method, least in (("MVM", 0.9), ("STM-product", 0.7)):
+        grid = mvm.grids(method, mvm.REAL_K, True)
+        found = mvm.on_real("digits", method, **grid, seed=1)
+        assert tuple(found) == measures_of(method)
+        assert least < found["accuracy"] < found["auroc"] <= 1
+
+
+# ----------------------------------------------------------------------------------- claims
+
+
+def summary_of(cells):
+    columns = ["dataset", "method", "n_train", "measure", "mean"]
+    return pd.DataFrame(cells, columns=columns)
+
+
+def test_every_statement_has_a_claim():
+    numbers = read_paper_numbers("mvm")
+    assert set(numbers["measure"]) == set(CLAIMS)
+    assert set(numbers["item"]) <= {item.name for item in mvm.ITEMS}
+    assert set(numbers["method"]) <= set(METHODS)
+    assert (numbers["value"] == 1).all()
+    for row in numbers.itertuples():
+        assert CLAIMS[row.measure](summary_of([]), row) == "-"
+        names = next(item for item in mvm.ITEMS if item.name == row.item).datasets
+        assert any(name.startswith(row.dataset) for name in names)
+
+
+def test_claims_compare_mean_accuracies_cell_by_cell():
+    cells = [
+        ("onehot-full", "MVM", 250, "accuracy", 0.6),
+        ("onehot-full", "STM", 250, "accuracy", 0.7),
+        ("onehot-full", "MVM", 1000, "accuracy", 0.9),
+        ("onehot-full", "STM", 1000, "accuracy", 0.8),
+        ("onehot-full", "STM", 1000, "auroc", 0.99),
+        ("onehot-full", "STM", 4000, "accuracy", 0.8),  # without its MVM: no cell
+        ("planted-all", "MVM", 250, "accuracy", 0.5),
+        ("planted-all", "STM", 250, "accuracy", 0.5),
+    ]
+    everywhere, onehot = (SimpleNamespace(dataset=d, method="MVM") for d in ("", "onehot"))
+    summary = summary_of(cells)
+    text = CLAIMS["above_STM"](summary, everywhere)
+    assert text == "0.33 of 3 cells; not onehot-full n=250, planted-all n=250"
+    assert CLAIMS["above_STM"](summary, onehot) == "0.50 of 2 cells; not onehot-full n=250"
+    halves = summary_of([("mfeat", "MVM", np.nan, "accuracy", 0.9),
+                         ("mfeat", "STM", np.nan, "accuracy", 0.2)])  # fmt: skip
+    assert CLAIMS["above_STM"](halves.drop(columns="n_train"), everywhere) == "1.00 of 1 cells"
+
+
+def test_the_range_of_gaps():
+    cells = [
+        (name, method, 250, "accuracy", value)
+        for name, values in (("onehot-a", (0.5, 0.7)), ("onehot-b", (0.6, 0.55)))
+        for method, value in zip(("Linear", "RBF"), values, strict=True)
+    ]
+    row = SimpleNamespace(dataset="onehot", method="RBF")
+    found = CLAIMS["no_better_than_Linear"](summary_of(cells), row)
+    assert found == "accuracy -0.050 (onehot-b n=250) to +0.200 (onehot-a n=250) against Linear"

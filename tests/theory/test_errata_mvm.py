@@ -1,0 +1,599 @@
+"""Errata M1 to M10 of multi-view machines, each with its counterexample.
+
+M11 says that the paper has no experiment: there is nothing to check.
+"""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+
+from mvref import MultiView, MVMClassifier
+from mvref.datasets import make_interactions
+from mvref.mvm_als import als, als_sweep, balance_norms
+from mvref.mvm_losses import LOSSES, PENALTIES
+from mvref.mvm_model import Design, Objective, group_structure, leave_one_out, prefix_products
+from mvref.mvm_solvers import AdaGrad, lbfgs
+from mvref.mvm_start import start_factors
+from mvref.rivals import FMClassifier, STMClassifier
+from tests import literal_mvm as literal
+
+WIDTHS = (3, 4, 2)
+LOSS = {"logistic": "logistic", "penalty": "l2"}
+
+
+def draws(sizes, rng):
+    return [rng.normal(size=size) for size in sizes]
+
+
+def planted(V, n=500, seed=2):
+    """The referee's problem, one linear effect and one pair, in 5 features per view."""
+    views = draws([(n, 5)] * V, np.random.default_rng(seed))
+    return views, np.sign(views[0][:, 0] + views[1][:, 1] * views[0][:, 2] + 0.3)
+
+
+def objective_of(views, y, k, *, loss="logistic", penalty="l2", alpha=0.0):
+    X = MultiView(views)
+    design = Design(X, group_structure(None, X, True), k)
+    return Objective(design, y, loss=loss, penalty=penalty, alpha=alpha, smoothing=1e-6)
+
+
+def scores_of(views, A):
+    return objective_of(views, np.zeros(len(views[0])), A[0].shape[1]).design.scores(A)
+
+
+def normal_start(V, k, sigma, rng):
+    """Line 1 of Algorithm 1, for views of 5 features."""
+    return [rng.normal(0.0, sigma, (6, k)) for _ in range(V)]
+
+
+def live_start(V, k, rng):
+    A = [np.vstack([rng.normal(0.0, 0.1 / np.sqrt(5), (5, k)), np.ones(k)]) for _ in range(V)]
+    A[0][-1, 1::2] = -1.0
+    return A
+
+
+def flat(arrays):
+    return np.concatenate([A.ravel() for A in arrays])
+
+
+def unflat(theta, like):
+    ends = np.cumsum([A.size for A in like])[:-1]
+    return [p.reshape(A.shape) for p, A in zip(np.split(theta, ends), like, strict=True)]
+
+
+def largest(arrays):
+    return max(np.abs(A).max() for A in arrays)
+
+
+def accuracy(views, y, A):
+    return np.mean(np.sign(scores_of(views, A)) == y)
+
+
+# Algorithm 1, line 8: which equations
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_M1_the_gradient_is_of_eqs_17_to_21(loss):
+    """With the losses (11)-(13) where their slopes belong it is no gradient of Eq. (10)."""
+    rng = np.random.default_rng(0)
+    views, y, alpha = draws([(20, d) for d in WIDTHS], rng), rng.choice([-1.0, 1.0], 20), 0.1
+    objective = objective_of(views, y, 2, loss=loss, alpha=alpha)
+    A = draws([(d + 1, 2) for d in WIDTHS], rng)
+    direction = draws([a.shape for a in A], rng)
+
+    def along(t):
+        return objective.value([a + t * d for a, d in zip(A, direction, strict=True)])
+
+    difference = (along(1e-6) - along(-1e-6)) / 2e-6
+    S = objective.design.products(A)
+    scores, prefixes = prefix_products(S, [[0, 1, 2]])
+    values, slopes = LOSSES[loss](scores, y)
+    penalties, penalty_slopes = zip(*(PENALTIES["l2"](a, 0.0) for a in A), strict=True)
+
+    def gradient(factor, penalty):
+        H = leave_one_out(S, [[0, 1, 2]], prefixes, factor / 20)
+        G = [
+            Z.T @ H_v + alpha * p for Z, H_v, p in zip(objective.design.Z, H, penalty, strict=True)
+        ]
+        return flat(G) @ flat(direction)
+
+    assert_allclose(gradient(slopes, penalty_slopes), difference, rtol=1e-6)
+    assert abs(gradient(values, penalty_slopes) / difference - 1) > 0.1
+    assert abs(gradient(slopes, penalties) / difference - 1) > 0.01
+
+
+# The start
+
+
+@pytest.mark.parametrize(("V", "size"), [(4, 2e-6), (8, 4e-13)])
+def test_M2_the_gradient_at_the_papers_start_falls_like_sigma_to_the_V_minus_1(V, size):
+    rng = np.random.default_rng(2)
+    views = draws([(500, 5)] * V, rng)
+    objective = objective_of(views, np.sign(views[0][:, 0] + 0.3), 4)
+    A = normal_start(V, 4, 1.0, rng)  # the referee's, in units of sigma
+
+    def steepest(sigma):
+        return largest(objective.value_and_gradient([sigma * a for a in A])[1])
+
+    assert f"{steepest(0.01):.0e}" == f"{size:.0e}"
+    assert_allclose(steepest(0.001) / steepest(0.01), 0.1 ** (V - 1), rtol=1e-3)
+    live = [
+        largest(objective.value_and_gradient(start_factors("live", 0.1, objective.design, r))[1])
+        for r in map(np.random.RandomState, range(5))
+    ]
+    assert 0.3 < min(live) and max(live) < 0.41  # referee: .34 to .40, for every V
+
+
+def test_M2_scores_at_the_papers_start_vanish_with_the_views():
+    """sqrt(k) (sigma^2 E|z|^2)^(V/2) = 3.7e-5 for V = 8, k = 8 and sigma = .1; measured 3.1e-5."""
+    for V, text in ((2, None), (4, None), (8, "3.1e-05")):
+        views, _ = planted(V, n=300)
+        starts = [normal_start(V, 8, 0.1, np.random.default_rng(seed)) for seed in range(20)]
+        spread = np.std([scores_of(views, A) for A in starts])
+        predicted = np.sqrt(8) * 0.06 ** (V / 2)
+        assert text is None or (f"{spread:.1e}", f"{predicted:.1e}") == (text, "3.7e-05")
+        assert_allclose(spread, predicted, rtol=0.25)
+
+
+@pytest.mark.parametrize(
+    ("V", "sigma", "collapsed"),
+    [(2, 0.01, 0), (4, 0.01, 5), (6, 0.01, 5), (6, 0.1, 5), (8, 0.01, 5), (8, 0.1, 5), (6, 0.5, 0)],
+)
+def test_M2_lbfgs_from_the_papers_start_goes_to_zero(V, sigma, collapsed):
+    """lambda = 1e-3, k = 4, five seeds; the majority class has .564."""
+    views, y = planted(V)
+    assert max(np.mean(y > 0), np.mean(y < 0)) == 0.564
+    objective, scores, zeros = objective_of(views, y, 4, alpha=1e-3), [], 0
+
+    def value_and_gradient(theta, like):
+        value, gradient = objective.value_and_gradient(unflat(theta, like))
+        return value, flat(gradient)
+
+    for seed in range(5):
+        A = normal_start(V, 4, sigma, np.random.default_rng(seed))
+        run = partial(minimize, jac=True, method="L-BFGS-B", options={"maxiter": 500})
+        A = unflat(run(value_and_gradient, flat(A), args=(A,)).x, A)
+        zeros += largest(A) < 1e-2
+        scores.append(accuracy(views, y, A))
+    assert zeros == collapsed
+    if collapsed:
+        assert max(scores) < 0.7  # the sign of scores of about 1e-15
+        for seed in range(5):  # so does the estimator, and says it
+            model = MVMClassifier(4, init="paper", init_scale=sigma, random_state=seed)
+            with pytest.warns(ConvergenceWarning, match="collapsed"):
+                assert largest(model.fit(views, y).factors_) < 0.05
+    elif V == 6:
+        assert_allclose(np.mean(scores), 0.945, atol=0.02)
+
+
+def test_M2_gradient_descent_needs_a_large_sigma():
+    """V = 3, lambda = .01: up to .05 it goes to 0, and .1 does not."""
+    views, y = planted(3, n=300)
+    objective, found = objective_of(views, y, 4, alpha=0.01), {}
+    for sigma in (0.01, 0.05, 0.1):
+        A = normal_start(3, 4, sigma, np.random.default_rng(0))
+        for _ in range(2500):
+            gradient = objective.value_and_gradient(A)[1]
+            A = [a - 0.2 * g for a, g in zip(A, gradient, strict=True)]
+        found[sigma] = largest(A), accuracy(views, y, A)
+    assert max(found[0.01][0], found[0.05][0]) < 1e-3 and found[0.1][0] > 0.5
+    assert max(found[0.01][1], found[0.05][1]) < 0.75 < 0.9 < found[0.1][1]
+
+
+@pytest.mark.parametrize(("share", "alive"), [(0.95, True), (1.05, False)])
+def test_M2_with_two_views_zero_is_a_minimum_above_a_threshold_only(share, alive):
+    """2 lambda against the largest singular value of the mean of l'(0) z1 z2'."""
+    views, y = planted(2)
+    Z = [np.c_[view, np.ones(500)] for view in views]
+    threshold = np.linalg.norm(Z[0].T @ (-y[:, None] / 2 * Z[1]) / 500, 2) / 2
+    objective = objective_of(views, y, 4, alpha=share * threshold)
+    A = normal_start(2, 4, 1e-3, np.random.default_rng(0))
+    found = lbfgs(objective, A, tol=1e-10, max_iter=1000, tick=lambda: None)
+    assert (largest(found.factors) > 0.05) == alive
+    assert (found.curve[-1] < np.log(2) - 1e-5) == alive
+
+
+def sgd(views, y, A, rate, adagrad=False):
+    """20 epochs of Algorithm 1, a sample at a time, lambda = 1e-4."""
+    rng, V = np.random.default_rng(0), len(A)
+    Z = np.stack([np.c_[view, np.ones(len(y))] for view in views])
+    A, others = np.stack(A), [[u for u in range(V) if u != v] for v in range(V)]
+    squares = np.full_like(A, 1e-8)
+    for i in np.concatenate([rng.permutation(len(y)) for _ in range(20)]):
+        z = Z[:, i]
+        S = (z[:, None] @ A)[:, 0]
+        slope = -y[i] / (1.0 + np.exp(y[i] * S.prod(axis=0).sum()))
+        G = slope * z[:, :, None] * S[others].prod(axis=1)[:, None] + 2e-4 * A
+        if adagrad:
+            squares += G**2
+            G /= np.sqrt(squares)
+        A = A - rate * G
+        if not np.abs(A).max() < 1e6:
+            return None
+    return np.mean(np.sign(np.prod(Z @ A, axis=0).sum(axis=1)) == y)
+
+
+def test_M2_constant_steps_diverge_or_stall():
+    """.05 diverges for V >= 3, .001 stalls; AdaGrad needs no such choice, but a live start."""
+    found = {}
+    for V in (3, 5, 8):
+        views, y = planted(V, n=300)
+        live = live_start(V, 4, np.random.default_rng(0))
+        paper = normal_start(V, 4, 0.1, np.random.default_rng(0))
+        with np.errstate(all="ignore"):
+            found[V] = {rate: sgd(views, y, live, rate) for rate in (0.05, 0.01, 0.001)}
+            found[V]["AdaGrad"] = sgd(views, y, live, 0.1, adagrad=True)
+            found[V]["paper"] = sgd(views, y, paper, 0.01)
+    for V in (3, 5, 8):
+        assert found[V][0.05] is None
+        assert found[V][0.01] >= 0.99 and found[V]["AdaGrad"] >= 0.99
+        assert 0.8 <= found[V][0.001] <= 0.88
+    assert max(found[V]["paper"] for V in (5, 8)) < 0.65  # chance
+
+
+# The number of factors
+
+
+def test_M3_more_factors_fit_better_and_may_predict_worse():
+    """A product of rank one, 200 samples, a fifth of the labels wrong; the best of three starts."""
+    fitted, right = {}, {}
+    for k in (1, 8):
+        best = []
+        for seed in range(5):
+            data = make_interactions(2200, 2, "full", rank=1, noise=0.2, random_state=seed)
+            X, y = data.X, data.y
+            fits = [MVMClassifier(k, random_state=s).fit(X[:200], y[:200]) for s in range(3)]
+            model = min(fits, key=lambda fit: fit.loss_curve_[-1])
+            best.append((model.loss_curve_[-1], model.score(X[200:], y[200:])))
+        fitted[k], right[k] = np.transpose(best)
+    assert (fitted[8] < fitted[1] - 0.02).all()
+    assert right[8].mean() < right[1].mean() - 0.04
+
+
+def test_M3_the_best_objective_cannot_rise_with_k():
+    """A factor of zeros costs nothing, so that k + 1 factors contain k."""
+    views, y = planted(3, n=100)
+    A = normal_start(3, 2, 0.5, np.random.default_rng(0))
+    small, large = (objective_of(views, y, k, alpha=0.01) for k in (2, 4))
+    wider = [np.hstack([a, np.zeros((6, 2))]) for a in A]
+    assert_allclose(large.value(wider), small.value(A), rtol=1e-14)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_M3_an_odd_k_starts_at_a_score_of_one(k):
+    views, y = planted(3)
+    objective = objective_of(views, y, k)
+    A = start_factors("live", 1e-6, objective.design, np.random.RandomState(0))
+    assert_allclose(np.abs(objective.design.scores(A)), k % 2, atol=1e-4)
+
+
+# Sparse views
+
+
+def test_M4_the_bias_row_is_never_skipped():
+    """A sample without features still moves the bias rows, and them only."""
+    y = np.array([1.0, 1.0])
+    objective = objective_of([sparse.csr_matrix((2, 3))] * 2, y, 2, alpha=0.1)
+    A = normal_start(2, 2, 1.0, np.random.default_rng(0))
+    A = [a[-4:] for a in A]
+    state = AdaGrad([a.copy() for a in A], np.random.RandomState(0), objective.design)
+    assert state.epoch(objective, 0.1, 1)
+    for before, after in zip(A, state.factors, strict=True):
+        assert_array_equal(after[:-1], before[:-1])
+        assert np.abs(after[-1] - before[-1]).min() > 0.05
+
+
+@pytest.mark.parametrize("form", ["csr", "dense"])
+def test_M4_penalty_of_touched_rows_is_weighted_by_frequency(form):
+    """Sparse: a feature's penalty counts in the share of batches it is in; dense: in all."""
+    rng = np.random.default_rng(0)
+    levels = rng.choice(6, (40, 2), p=[0.5, 0.2, 0.1, 0.1, 0.05, 0.05])
+    views = [np.eye(6)[level] for level in levels.T]
+    given = views if form == "dense" else [sparse.csr_matrix(view) for view in views]
+    objective = objective_of(given, rng.choice([-1.0, 1.0], 40), 2, alpha=0.3)
+    A = draws([(7, 2)] * 2, rng)
+    state = AdaGrad([a.copy() for a in A], np.random.RandomState(0), objective.design)
+    for squares in state.squares:
+        squares[:] = 1e12  # so large that the steps of AdaGrad are constant, rate / 1e6
+    assert state.epoch(objective, 0.1, 4)
+    order = np.random.RandomState(0).permutation(40).reshape(10, 4)
+    without = objective_of(views, objective.y, 2).value_and_gradient(A)[1]
+    for v in range(2):
+        share = np.array([views[v][batch].any(axis=0) for batch in order]).mean(axis=0)
+        assert share.min() < 0.6 < share.max()
+        weight = np.append(share if form == "csr" else np.ones(6), 1.0)
+        expected = without[v] + 0.6 * weight[:, None] * A[v]
+        assert_allclose((A[v] - state.factors[v]) / 1e-7 / 10, expected, atol=1e-5)
+
+
+# Losses and optimisers
+
+
+def test_M5_the_hinge_is_not_for_lbfgs():
+    """One view and one factor, a linear SVM: no gradient of 0 at the end, and not the minimum."""
+    alpha, gaps, slopes = 0.01, {}, {}
+    for loss in ("hinge", "squared_hinge"):
+        gaps[loss], slopes[loss] = [], []
+        for rng in map(np.random.default_rng, range(4)):
+            X = rng.normal(size=(30, 5))
+            y = np.sign(X[:, 0] + 0.5 * rng.normal(size=30))
+            objective = objective_of([X], y, 1, loss=loss, alpha=alpha)
+
+            def value_and_gradient(theta, objective=objective):
+                value, gradient = objective.value_and_gradient([theta.reshape(6, 1)])
+                return value, gradient[0].ravel()
+
+            found = minimize(value_and_gradient, np.zeros(6), jac=True, method="L-BFGS-B")
+            svm = LinearSVC(
+                C=1 / (2 * alpha * 30), loss=loss, fit_intercept=False, tol=1e-8, max_iter=10**6
+            ).fit(np.c_[X, np.ones(30)], y)
+            gaps[loss].append(found.fun / objective.value([svm.coef_.reshape(6, 1)]) - 1)
+            slopes[loss].append(np.abs(found.jac).max())
+    assert np.abs(gaps["squared_hinge"]).max() < 1e-6 and max(slopes["squared_hinge"]) < 1e-3
+    assert max(gaps["hinge"]) > 1e-3 and min(slopes["hinge"]) > 0.01
+    with pytest.raises(ValueError, match="derivative"):
+        MVMClassifier(loss="hinge").fit([X], y)
+
+
+# Cost
+
+
+class Counted(np.ndarray):
+    """An array that counts the numbers it multiplies."""
+
+    products = 0
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
+        plain = [np.asarray(i) for i in inputs]
+        Counted.products += (ufunc is np.multiply) * max(i.size for i in plain)
+        if out is not None:
+            options["out"] = tuple(np.asarray(o) for o in out)
+            getattr(ufunc, method)(*plain, **options)
+            return out[0]
+        return getattr(ufunc, method)(*plain, **options).view(Counted)
+
+
+def test_M6_all_leave_one_out_products_cost_less_than_three_per_view():
+    """One by one they are V (V - 2) products, Eq. (16) taken literally."""
+    counts = []
+    for V in (3, 6, 12, 24):
+        S = [s.view(Counted) for s in draws([(5, 2)] * V, np.random.default_rng(V))]
+        terms = [list(range(V))]
+        Counted.products = 0
+        _, prefixes = prefix_products(S, terms)
+        H = leave_one_out(S, terms, prefixes, np.ones(5).view(Counted))
+        counts.append(Counted.products / 10)
+        for v in range(V):
+            others = np.prod([np.asarray(s) for u, s in enumerate(S) if u != v], axis=0)
+            assert_allclose(np.asarray(H[v]), others, rtol=1e-12)
+        assert V <= counts[-1] <= 3 * V
+    assert_allclose(np.diff(counts) / [3, 6, 12], 3.0)  # linear: three products for each view more
+
+
+# What the machine contains
+
+
+@pytest.fixture(scope="module")
+def referee():
+    """The referee's numbers of M7 to M9 and of the gauge, drawn in his order."""
+    rng = np.random.default_rng(0)
+    views = draws([(7, d) for d in WIDTHS], rng)
+    draws([(d + 1, 3) for d in WIDTHS], rng)
+    rng.choice([-1.0, 1.0], 7)
+    V, w = draws([(3, 2), (4, 2)], rng), draws([3, 4], rng)
+    tied = draws([(4, 2), (5, 2)], rng)
+    linear = draws(WIDTHS, rng)
+    draws([(d + 1, 2) for d in WIDTHS], rng)
+    return {
+        "views": views, "V": V, "w": w, "tied": tied, "linear": linear,
+        "gauge": draws([4, 5, 3], rng),
+    }  # fmt: skip
+
+
+def linear_machine(weights, intercept):
+    """V factors, one per view, with the intercept in the bias row of the first."""
+    A = []
+    for v, w in enumerate(weights):
+        A.append(np.vstack([np.zeros((len(w), len(weights))), np.ones(len(weights))]))
+        A[v][:, v] = np.append(w, intercept if v == 0 else 0.0)
+    return A
+
+
+def test_M7_a_linear_model_needs_V_factors_only(referee):
+    """9e-16; and a fitted linear SVM is such a machine."""
+    views, w = referee["views"], referee["linear"]
+    expected = [literal.linear(x, w, 0.5) for x in zip(*views, strict=True)]
+    assert np.abs(scores_of(views, linear_machine(w, 0.5)) - expected).max() < 2e-15
+    X, y = planted(4, n=200)
+    svm = LinearSVC(dual=False).fit(np.hstack(X), y)
+    A = linear_machine(np.split(svm.coef_[0], 4), svm.intercept_[0])
+    assert_allclose(scores_of(X, A), svm.decision_function(np.hstack(X)), atol=1e-12)
+
+
+def test_M7_fewer_factors_are_not_enough():
+    """x_1 + x_2 + x_3 has rank 3: one factor fails, and two come as near as one likes.
+
+    [(1 + t x_1) (1 + t x_2) (1 + t x_3) - 1] / t has factors that grow without bound as t -> 0.
+    """
+    views = draws([(200, 1)] * 3, np.random.default_rng(0))
+    y = sum(view[:, 0] for view in views)
+    objective = objective_of(views, y, 1, loss="squared")
+    least = min(
+        lbfgs(objective, draws([(2, 1)] * 3, rng), tol=1e-8, max_iter=500, tick=list).curve[-1]
+        for rng in map(np.random.default_rng, range(5))
+    )
+    assert least > 1.0
+    errors, sizes = [], []
+    for t in (1e-2, 1e-3, 1e-4):
+        A = [np.array([[t, 0.0], [1.0, 1.0]]) * t ** (-1 / 3) for _ in range(3)]
+        A[0][:, 1] *= -1.0
+        errors.append(np.abs(scores_of(views, A) - y).max())
+        sizes.append(largest(A))
+    assert_allclose(np.array(errors[1:]) / errors[:-1], 0.1, rtol=0.05)
+    assert_allclose(np.array(sizes[1:]) / sizes[:-1], 10 ** (1 / 3))
+
+
+def fm_machine(w0, w, V):
+    """FM(27) with k factors as a multi-view machine with k + 2."""
+    zeros = [np.zeros((len(part), 1)) for part in w]
+    k = V[0].shape[1]
+    first = np.hstack([V[0], w[0][:, None], zeros[0]])
+    second = np.hstack([V[1], zeros[1], w[1][:, None]])
+    return [
+        np.vstack([first, [*np.zeros(k), w0, 1.0]]),
+        np.vstack([second, [*np.zeros(k), 1.0, 0.0]]),
+    ]
+
+
+def test_M8_fm_of_two_views_is_mvm_with_two_factors_more(referee):
+    """9e-16 and, with tied linear weights, 4e-16; and so for a fitted machine."""
+    views, V, w = referee["views"][:2], referee["V"], referee["w"]
+    rows = list(zip(*views, strict=True))
+    expected = [literal.factorisation_machine(x, 0.7, w, V) for x in rows]
+    assert np.abs(scores_of(views, fm_machine(0.7, w, V)) - expected).max() < 4e-15
+    A, B = referee["tied"]
+    tied = A[-1] @ B[-1], [A[:-1] @ B[-1], B[:-1] @ A[-1]], [A[:-1], B[:-1]]
+    expected = [literal.factorisation_machine(x, *tied) for x in rows]
+    assert np.abs(scores_of(views, [A, B]) - expected).max() < 4e-15
+
+    X, y = planted(2, n=200)
+    fm = FMClassifier(3, multiview=True, random_state=0).fit(X, y)
+    parts = np.split(fm.coef_, 2), np.split(fm.factors_[0], 2)
+    assert_allclose(
+        scores_of(X, fm_machine(fm.intercept_, *parts)), fm.decision_function(X), atol=1e-10
+    )
+
+
+def bordered_rank(model, X):
+    """Rank of the tensor W of two views, bias row and column included, from the scores."""
+    d = [view.shape[1] for view in X]
+    grid = [np.vstack([np.eye(width), np.zeros(width)]) for width in d]
+    W = model.decision_function(
+        [np.repeat(grid[0], d[1] + 1, axis=0), np.tile(grid[1], (d[0] + 1, 1))]
+    ).reshape(d[0] + 1, d[1] + 1)
+    W[:-1] -= W[-1]
+    W[:, :-1] -= W[:, [-1]]
+    return np.linalg.matrix_rank(W, tol=1e-8 * np.abs(W).max())
+
+
+def test_M8_the_multi_view_machine_is_the_smaller_class():
+    """W has rank k; that of the factorisation machine k + 2, with w0 and w in its border."""
+    X, y = planted(2, n=200)
+    for k in (1, 2, 3):
+        assert bordered_rank(MVMClassifier(k, random_state=0).fit(X, y), X) == k
+        fm = FMClassifier(k, multiview=True, alpha=1e-5, random_state=0).fit(X, y)
+        assert bordered_rank(fm, X) == k + 2
+
+
+def test_M9_a_support_tensor_machine_is_one_factor_with_zero_bias_rows(referee):
+    """4e-16; and a fitted one, whose own constant is a factor of bias rows alone."""
+    views, w = referee["views"], referee["linear"]
+    A = [np.append(w_v, 0.0)[:, None] for w_v in w]
+    expected = [literal.support_tensor(x, w) for x in zip(*views, strict=True)]
+    assert np.abs(scores_of(views, A) - expected).max() < 2e-15
+    X = draws([(100, 3), (100, 2)], np.random.default_rng(0))
+    y = np.sign(X[0][:, 0] * X[1][:, 1] + 0.2)
+    stm = STMClassifier(random_state=0).fit(X, y)
+    bias = [stm.intercept_, 1.0]
+    A = [
+        np.vstack([np.c_[w_v, np.zeros(len(w_v))], [0.0, b]])
+        for w_v, b in zip(stm.coef_, bias, strict=True)
+    ]
+    assert_allclose(scores_of(X, A), stm.decision_function(X), atol=1e-12)
+
+
+def test_M10_eq_26_has_pairs_within_a_view_and_eq_27_has_not():
+    """The class is the sign of a product of two features of one view."""
+    rng = np.random.default_rng(0)
+    X = draws([(600, 3), (600, 3)], rng)
+    y = np.sign(X[0][:, 0] * X[0][:, 1])
+    train, test = slice(400), slice(400, None)
+    right = [
+        FMClassifier(4, multiview=multiview, random_state=0)
+        .fit([view[train] for view in X], y[train])
+        .score([view[test] for view in X], y[test])
+        for multiview in (False, True)
+    ]
+    assert right[0] > 0.95 and right[1] < 0.6
+    mvm = MVMClassifier(4, random_state=0).fit([view[train] for view in X], y[train])
+    assert mvm.score([view[test] for view in X], y[test]) < 0.6  # nor has the machine itself
+
+
+# The gauge, and the penalty of the bias rows
+
+
+def test_gauge_without_a_penalty_of_bias_rows_the_infimum_is_not_attained(referee):
+    """The same linear function: features cost .386, 3.9e-5, 3.9e-9; bias rows pay for it."""
+    views, w = referee["views"], referee["linear"][0]
+    zeros = [np.zeros((4, 1)), np.zeros((2, 1))]
+    costs = []
+    for c in (1.0, 1e-2, 1e-4):
+        A = [np.append(c * w, 0.0)[:, None], *(np.vstack([z, [[1.0]]]) for z in zeros)]
+        A[1][-1] = 1 / c
+        assert_allclose(scores_of(views, A), views[0] @ w, rtol=1e-12)
+        costs.append((sum((a[:-1] ** 2).sum() for a in A), sum((a**2).sum() for a in A)))
+    features, whole = np.array(costs).T
+    assert_allclose(features, [0.386, 3.86e-5, 3.86e-9], rtol=2e-3)
+    assert whole[2] > whole[1] > whole[0]
+    best = balance_norms(A, [[0, 1, 2]])
+    least = 3 * np.linalg.norm(w) ** (2 / 3)  # V (prod |a_v|)^(2/V): attained, as Eq. (14) reads
+    assert_allclose(sum((a**2).sum() for a in best), least)
+    assert least < whole[0]
+
+
+def test_gauge_of_least_penalty(referee):
+    """5.92928: V (prod |a_v|)^(2/V), the least over all gauges found by a minimiser."""
+    a = referee["gauge"]
+    norms = np.array([np.linalg.norm(part) for part in a])
+    balanced = balance_norms([part[:, None] for part in a], [[0, 1, 2]])
+    penalty = sum((part**2).sum() for part in balanced)
+
+    def of_gauge(t):
+        return np.exp(2 * np.append(t, -t.sum())) @ norms**2
+
+    assert f"{penalty:.5f}" == "5.92928"
+    assert_allclose(minimize(of_gauge, np.zeros(2), options={"gtol": 1e-9}).fun, penalty, rtol=1e-8)
+    assert_allclose(penalty, 3 * norms.prod() ** (2 / 3), rtol=1e-12)
+
+
+def test_gauge_of_two_views_is_the_nuclear_norm():
+    """The least penalty of A_1 A_2' = W is twice the sum of its singular values."""
+    rng = np.random.default_rng(0)
+    U, s, Vt = np.linalg.svd(rng.normal(size=(6, 3)) @ rng.normal(size=(3, 5)))
+    best = [U[:, :3] * np.sqrt(s[:3]), Vt[:3].T * np.sqrt(s[:3])]
+    least = sum((a**2).sum() for a in best)
+    assert_allclose(least, 2 * s.sum())
+    for _ in range(20):
+        T = rng.normal(size=(3, 3))
+        other = [best[0] @ T, best[1] @ np.linalg.inv(T).T]
+        assert sum((a**2).sum() for a in balance_norms(other, [[0, 1]])) >= least
+
+
+# Alternating least squares
+
+
+def test_als_without_balance_ends_in_swamps():
+    """60 sweeps from three starts: .352, .029, 1.477; L-BFGS .0251 from each."""
+    rng = np.random.default_rng(2)
+    views = draws([(500, 5)] * 3, rng)
+    y = scores_of(views, normal_start(3, 2, 0.6, rng)) + 0.1 * rng.normal(size=500)
+    objective = objective_of(views, y, 2, loss="squared", alpha=1e-3)
+    starts = [normal_start(3, 2, s, rng) for s in (0.01, 0.5)] + [live_start(3, 2, rng)]
+    swamps, best, balanced = [], [], []
+    for A in starts:
+        best.append(lbfgs(objective, A, tol=1e-7, max_iter=2000, tick=lambda: None).curve[-1])
+        balanced.append(als(objective, A, tol=0.0, max_iter=60, tick=lambda: None).curve[-1])
+        A, value = list(A), objective.value(A)
+        for _ in range(60):
+            value = als_sweep(objective, A, value)
+        swamps.append(value)
+    assert_allclose(swamps, [0.352, 0.029, 1.477], atol=6e-4)
+    assert_allclose(best, 0.0251, atol=6e-5)
+    assert_allclose(balanced[:2], best[:2], rtol=1e-4)  # the third is in a swamp all the same
+    assert balanced[2] < swamps[2]
