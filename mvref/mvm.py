@@ -135,7 +135,10 @@ class MVMClassifier(ClassifierMixin, MultiViewMachine):
     Notes
     -----
     The score multiplies V numbers per factor. Standardise the views and, if they have many
-    features, divide each by the root of their number; one-hot views are good as they are.
+    features, divide each by the root of their number; one-hot views are good as they are. With
+    thousands of levels, though, the live start's rows are tiny, since they are divided by the root
+    of the number of levels: with "sgd" take ``init_scale`` larger by that root, or
+    ``init="paper"`` if there are two views.
     Where products overflow the last finite factors are kept, and a warning says what to change.
 
     The objective is not convex: another `random_state` can give another minimum.

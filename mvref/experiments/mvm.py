@@ -57,9 +57,10 @@ from ..datasets import make_interactions
 from ..mvm import MVMClassifier
 from ..mvm_base import COLLAPSED
 from .engine import Item, Job, derive_seed
-from .interactions import METHODS, N_TEST, PLANTED, measures_of, planted, real, tuned
+from .interactions import N_TEST, PLANTED, planted, real
 from .interactions import unseen as unseen_levels
 from .mvpo import SharedHalves
+from .order_methods import METHODS, measures_of, tuned
 
 REAL = ("mfeat", "digits", "webkb", "citeseer")
 START_DATASETS = ("planted-mixed", "planted-full")
@@ -176,7 +177,7 @@ def order(dataset, quick, rows):
 
 
 def on_planted(name, method, n_train, *, shapes, alphas, seed):
-    """Tune and measure a method on a planted problem, see :func:`interactions.tuned`."""
+    """Tune and measure a method on a planted problem, see :func:`order_methods.tuned`."""
     parts = planted(name, n_train, seed)
     return tuned(parts, method, shapes=shapes, alphas=alphas, seed=seed)
 
@@ -208,7 +209,7 @@ def on_halves(dataset, quick, rows):
 
 
 def on_real(name, method, *, shapes, alphas, seed):
-    """Tune and measure a method on halves of real data, see :func:`interactions.tuned`."""
+    """Tune and measure a method on halves of real data, see :func:`order_methods.tuned`."""
     return tuned(real(name, seed), method, shapes=shapes, alphas=alphas, seed=seed)
 
 
@@ -218,7 +219,7 @@ def grids(method, ks, quick, alphas=ALPHAS):
     Parameters
     ----------
     method : str
-        Key of :data:`interactions.METHODS`.
+        Key of :data:`order_methods.METHODS`.
     ks : tuple of int
     quick : bool
     alphas : tuple of float

@@ -12,25 +12,28 @@ from sklearn.metrics import f1_score, roc_auc_score
 
 from mvref import MultiView, MVMClassifier
 from mvref.datasets import available, make_interactions
-from mvref.experiments import ITEMS, interactions, mvm, mvpo, read_paper_numbers, run_items
+from mvref.experiments import (
+    ITEMS,
+    interactions,
+    mvm,
+    mvpo,
+    order_methods,
+    read_paper_numbers,
+    run_items,
+)
 from mvref.experiments.claims.mvm import CLAIMS
 from mvref.experiments.engine import COLUMNS, derive_seed
 from mvref.experiments.interactions import (
-    METHODS,
     N_POOL,
     N_TEST,
     NOISE,
     PLANTED,
-    Method,
     Parts,
-    choose,
-    has_failed,
-    measures_of,
     planted,
     real,
-    tuned,
     unseen,
 )
+from mvref.experiments.order_methods import METHODS, Method, choose, has_failed, measures_of, tuned
 from mvref.rivals import Concat, FMClassifier, STMClassifier
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
@@ -151,7 +154,7 @@ def test_methods_are_what_their_names_say():
 
 def test_alpha_weighs_the_penalty_against_the_mean_loss():
     parts, alpha = small_parts(), 0.03
-    model, messages = interactions.train("Linear", None, alpha, parts.X, parts.y, 0)
+    model, messages = order_methods.train("Linear", None, alpha, parts.X, parts.y, 0)
     F = np.column_stack([*parts.X.views, np.ones(len(parts.y))])
     sign = np.where(parts.y, 1.0, -1.0)
 
@@ -165,7 +168,7 @@ def test_alpha_weighs_the_penalty_against_the_mean_loss():
 
 def test_the_gaussian_svm_measures_distances_in_units_of_the_number_of_views():
     parts = small_parts()
-    model, _ = interactions.train("RBF", 0.8, 1e-2, parts.X, parts.y, 0)
+    model, _ = order_methods.train("RBF", 0.8, 1e-2, parts.X, parts.y, 0)
     svm = model.estimator_.estimators_[0]
     Z = np.hstack(parts.X.views)
     distances = ((Z[:, None] - Z[None, svm.support_]) ** 2).sum(axis=2)
@@ -255,7 +258,7 @@ def test_measures_are_those_of_the_test_part(n_classes):
     found = tuned(parts, "FM27", shapes=(2,), alphas=BIG, seed=4)
     assert tuple(found) == measures_of("FM27")
     assert (found["k"], found["alpha"], found["warned"]) == (2, 1e-2, 0)
-    model, _ = interactions.train(
+    model, _ = order_methods.train(
         "FM27", 2, 1e-2, parts.X[parts.train], parts.y[parts.train], derive_seed(4, "start")
     )
     X, y = parts.X[parts.test], parts.y[parts.test]
@@ -287,10 +290,10 @@ def test_a_collapse_and_an_end_worse_than_zero_are_told_apart_from_other_warning
         return MVMClassifier(2, init="paper", init_scale=init_scale, max_iter=1, random_state=seed)
 
     monkeypatch.setitem(METHODS, "bad", Method(make))
-    model, messages = interactions.train("bad", None, 1e-3, X, y, 0)
+    model, messages = order_methods.train("bad", None, 1e-3, X, y, 0)
     assert has_failed(y, y, 1.0, messages)
     monkeypatch.setitem(METHODS, "bad", Method(lambda *_: MVMClassifier(2, max_iter=3)))
-    _, messages = interactions.train("bad", None, 1e-3, X, y, 0)
+    _, messages = order_methods.train("bad", None, 1e-3, X, y, 0)
     assert len(messages) == 1 and not has_failed(y, y, 1.0, messages)
 
 

@@ -23,7 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
 from mvref.datasets import make_interactions
-from mvref.rivals import anova
+from mvref.rivals import FMClassifier, FMRegressor, anova
 from mvref.rivals.anova import (
     Columns,
     FeatureTerm,
@@ -34,7 +34,6 @@ from mvref.rivals.anova import (
     anova_kernel,
     interaction_terms,
 )
-from mvref.rivals import FMClassifier, FMRegressor
 from mvref.rivals.fm_core import FMObjective, logistic_loss, minimise, squared_loss
 from tests.literal import hide, random_pattern, toy_views
 
