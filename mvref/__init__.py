@@ -9,6 +9,7 @@ from . import datasets, rivals, theory
 from .linear_svm import SolverFallbackWarning
 from .mvl_svm import MVLSVM, LandmarkProjection
 from .mvm import MVMClassifier, MVMRegressor
+from .mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
 from .mvpo import MVPO
 from .mwmvc2 import MwMvC2
 from .per_view import PerView
@@ -18,13 +19,16 @@ from .views import MultiView
 __version__ = "0.1.0"
 
 __all__ = [
+    "KMHKS",
     "LandmarkProjection",
     "MVLSVM",
     "MVMClassifier",
     "MVMRegressor",
+    "MVNAKMHKS",
     "MVPO",
     "MultiView",
     "MwMvC2",
+    "NAKMHKS",
     "PerView",
     "SolverFallbackWarning",
     "all_methods",

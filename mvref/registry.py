@@ -14,7 +14,7 @@ def all_methods():
     >>> mvref.all_methods()["MVLSVM"]
     <class 'mvref.mvl_svm.MVLSVM'>
     """
-    from . import mvl_svm, mvm, mvpo, mwmvc2, rivals
+    from . import mvl_svm, mvm, mvna_kmhks, mvpo, mwmvc2, rivals
 
     methods = {
         "LandmarkProjection": mvl_svm.LandmarkProjection,
@@ -23,5 +23,8 @@ def all_methods():
         "MVPO": mvpo.MVPO,
         "MVMClassifier": mvm.MVMClassifier,
         "MVMRegressor": mvm.MVMRegressor,
+        "MVNAKMHKS": mvna_kmhks.MVNAKMHKS,
+        "NAKMHKS": mvna_kmhks.NAKMHKS,
+        "KMHKS": mvna_kmhks.KMHKS,
     }
     return methods | {name: getattr(rivals, name) for name in rivals.__all__}

@@ -28,8 +28,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import mvref
 from mvref import (
+    KMHKS,
     MVLSVM,
+    MVNAKMHKS,
     MVPO,
+    NAKMHKS,
     LandmarkProjection,
     MultiView,
     MVMClassifier,
@@ -88,6 +91,18 @@ MVM = (
     },
     ["factors_", "loss_curve_", "n_iter_", "n_parameters"],
 )
+KERNEL_MACHINE = {
+    "kernel": "rbf",
+    "gamma": None,
+    "c": 1.0,
+    "solver": "exact",
+    "learning_rate": ...,
+    "tol": ...,
+    "max_iter": ...,
+    "multi_class": "ovo",
+    "views": None,
+}
+MACHINES = ["alphas_", "intercepts_", "components_", "objective_curve_", "n_iter_"]
 FM = (
     {"n_factors": 8, "order": 2, "multiview": False, "alpha": ..., "views": None},
     ["intercept_", "coef_", "factors_", "loss_curve_", "n_iter_"],
@@ -177,6 +192,28 @@ CONTRACT = {
     ),
     FSMulti: ({"measure": "f1", "n_features": ..., **FOR_A_MEASURE}, ["groups_", *CERTIFIED]),
     MVMClassifier: MVM,
+    MVNAKMHKS: (
+        {
+            "n_views": None,
+            "n_components": "auto",
+            "coupling": 1.0,
+            "view_weights": None,
+            "decision": "nystrom",
+            "random_state": None,
+            **KERNEL_MACHINE,
+        },
+        ["view_weights_", *MACHINES],
+    ),
+    NAKMHKS: (
+        {
+            "n_components": "auto",
+            "decision": "nystrom",
+            "random_state": None,
+            **KERNEL_MACHINE,
+        },
+        MACHINES,
+    ),
+    KMHKS: (KERNEL_MACHINE, MACHINES),
     MVMRegressor: MVM,
     FMClassifier: FM,
     FMRegressor: FM,
@@ -201,6 +238,9 @@ TWO_VALUES = dict.fromkeys(METHODS, ("gamma", 0.01, 0.3)) | {
     "SMS": ("C2", 1.0, 50.0),
     "CAPO": ("C2", 1.0, 50.0),
     "FSMulti": ("C2", 1.0, 50.0),
+    "MVNAKMHKS": ("c", 0.1, 1.0),
+    "NAKMHKS": ("c", 0.1, 1.0),
+    "KMHKS": ("c", 0.1, 1.0),
     "MVMClassifier": ("alpha", 1e-4, 1e-2),
     "MVMRegressor": ("alpha", 1e-4, 1e-2),
     "FMClassifier": ("alpha", 0.01, 0.1),

@@ -19,8 +19,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import (
+    KMHKS,
     MVLSVM,
+    MVNAKMHKS,
     MVPO,
+    NAKMHKS,
     LandmarkProjection,
     MultiView,
     MVMClassifier,
@@ -742,6 +745,60 @@ PRODUCTS = [
     case("MVM, a view left out", rival(MVMClassifier, groups=[[0]]), "groups", "view_1"),
 ]
 
+KERNEL_MACHINES = (MVNAKMHKS, NAKMHKS, KMHKS)
+
+MACHINES = [
+    *(
+        case(f"{method.__name__}, {name}", rival(method, **wrong), *told)
+        for method in KERNEL_MACHINES
+        for name, wrong, told in (
+            ("c negative", {"c": -1.0}, ("c ", ">= 0", "-1.0")),
+            ("c a word", {"c": "large"}, ("c ", "'large'")),
+            ("solver unknown", {"solver": "newton"}, ("solver", "'newton'", "exact")),
+            ("multi_class unknown", {"multi_class": "all"}, ("multi_class", "'all'", "ovr")),
+            ("learning_rate zero", {"learning_rate": 0}, ("learning_rate", "> 0", "0")),
+            ("learning_rate two", {"learning_rate": 2.0}, ("learning_rate", "<= 1", "2.0")),
+            ("tol negative", {"tol": -1}, ("tol", ">= 0", "-1")),
+            ("no rounds", {"max_iter": 0}, ("max_iter", ">= 1", "0")),
+            ("kernel unknown", {"kernel": "sigmoid"}, ("kernel", "'sigmoid'", "rbf")),
+            ("one gamma too many", {"gamma": [1.0, 1.0, 1.0]}, ("gamma", "3", "2")),
+            ("n_jobs zero", {"n_jobs": 0}, ("n_jobs", "0")),
+            ("y None", {"y": None}, ("y", "None")),
+            ("y shorter", {"y": Y[:-1]}, ("y ", "39", "40")),
+            ("one class", {"y": np.full(40, 3)}, ("y", "one class", "3")),
+            ("no view", {"X": one_row_without_views()}, ("1 sample", "no view", "row 3")),
+            ("infinite", {"X": [changed(A, 0, np.inf), B]}, ("infinity", "'view_0'")),
+            ("other widths", {"views": [4, 3]}, ("views", "[4, 3]", "[3, 4]")),
+        )
+    ),
+    *(
+        case(f"{method.__name__}, predict {name}", predict_of(method, wrong), *told)
+        for method in KERNEL_MACHINES
+        for name, wrong, told in (
+            ("without a view", one_row_without_views(), ("1 sample", "row 3")),
+            ("other widths", [A, B[:, :3]], ("[3, 3]", "[3, 4]")),
+        )
+    ),
+    *(
+        case(f"{method.__name__}, {name}", rival(method, **wrong), *told)
+        for method in (MVNAKMHKS, NAKMHKS)
+        for name, wrong, told in (
+            ("no components", {"n_components": 0}, ("n_components", ">= 1", "0")),
+            ("too many", {"n_components": 41}, ("n_components", "41", "40")),
+            ("a share above 1", {"n_components": 1.5}, ("n_components", "1.5")),
+            ("components a word", {"n_components": "all"}, ("n_components", "'all'", "auto")),
+            ("decision unknown", {"decision": "exact"}, ("decision", "'exact'", "nystrom")),
+            ("random_state a word", {"random_state": "a"}, ("'a'", "seed")),
+        )
+    ),
+    case("MVNA, coupling negative", rival(MVNAKMHKS, coupling=-1), "coupling", ">= 0", "-1"),
+    case("MVNA, three of two views", rival(MVNAKMHKS, n_views=3), "n_views", "multiple", "3"),
+    case("MVNA, no views", rival(MVNAKMHKS, n_views=0), "n_views", ">= 1", "0"),
+    case("MVNA, weights all 0", rival(MVNAKMHKS, view_weights=[0, 0]), "view_weights", "[0, 0]"),
+    case("MVNA, a weight too many", rival(MVNAKMHKS, view_weights=[1] * 3), "view_weights", "3"),
+    case("MVNA, a cost too many", rival(MVNAKMHKS, c=[1.0] * 3), "c has 3", "2 views"),
+]
+
 TABLE = [
     *MULTIVIEW,
     *CUTS,
@@ -757,6 +814,7 @@ TABLE = [
     *MWMVC2,
     *MEASURES,
     *PRODUCTS,
+    *MACHINES,
 ]
 
 
@@ -801,6 +859,10 @@ BEFORE_FIT = {
     "MVMClassifier.predict": lambda: MVMClassifier().predict(X),
     "MVMClassifier.decompose": lambda: MVMClassifier().decompose(X),
     "MVMClassifier.order_weights": lambda: MVMClassifier().order_weights(),
+    "MVNAKMHKS.predict": lambda: MVNAKMHKS().predict(X),
+    "MVNAKMHKS.view_scores": lambda: MVNAKMHKS().view_scores(X),
+    "NAKMHKS.decision_function": lambda: NAKMHKS().decision_function(X),
+    "KMHKS.predict": lambda: KMHKS().predict(X),
     "MVMRegressor.predict": lambda: MVMRegressor().predict(X),
     "FMClassifier.predict_proba": lambda: FMClassifier().predict_proba(X),
     "FMRegressor.predict": lambda: FMRegressor().predict(X),

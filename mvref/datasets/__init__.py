@@ -5,7 +5,18 @@ then in the user's cache (``$MVREF_CACHE`` sets another one), and then downloade
 address with a known sha256 exists.
 """
 
-from . import _citeseer, _flower17, _mfeat, _mnist, _reuters, _uwave, _voc07, _webkb
+from . import (
+    _citeseer,
+    _flower17,
+    _mfeat,
+    _mnist,
+    _optdigits,
+    _reuters,
+    _uci,
+    _uwave,
+    _voc07,
+    _webkb,
+)
 from ._base import MultiViewDataset
 from ._citeseer import fetch_citeseer
 from ._embedded import load_digits_views, load_iris_views
@@ -15,8 +26,10 @@ from ._interactions import make_interactions, unseen_share
 from ._lookup import DatasetCorrupted, DatasetUnavailable
 from ._mfeat import fetch_mfeat, load_mfeat
 from ._mnist import fetch_mnist_views
+from ._optdigits import fetch_optdigits
 from ._reuters import fetch_reuters
 from ._reuters_index import read_reuters_index
+from ._uci import fetch_uci
 from ._uwave import fetch_uwave
 from ._voc07 import fetch_voc07
 from ._webkb import fetch_webkb
@@ -30,7 +43,9 @@ __all__ = [
     "fetch_flower17",
     "fetch_mfeat",
     "fetch_mnist_views",
+    "fetch_optdigits",
     "fetch_reuters",
+    "fetch_uci",
     "fetch_uwave",
     "fetch_voc07",
     "fetch_webkb",
@@ -53,8 +68,8 @@ def available():
         Name -> "embedded" or the folder that has the files, for what is here and nothing else.
         The names are digits, iris, mfeat, and, if they are here, mfeat_original
         (:func:`fetch_mfeat`), uwave, flower17, mnist (:func:`fetch_mnist_views`), citeseer, webkb,
-        voc07, and reuters1200, reuters600 and reuters_full (the subsets of
-        :func:`fetch_reuters`).
+        voc07, optdigits, reuters1200, reuters600 and reuters_full (the subsets of
+        :func:`fetch_reuters`), and the five names of :func:`fetch_uci`.
 
     Examples
     --------
@@ -71,7 +86,8 @@ def available():
         "citeseer": _citeseer,
         "webkb": _webkb,
         "voc07": _voc07,
+        "optdigits": _optdigits,
     }
     folders = {name: module.on_this_machine() for name, module in fetched.items()}
-    folders |= _reuters.on_this_machine()
+    folders |= _reuters.on_this_machine() | _uci.on_this_machine()
     return where | {name: str(folder) for name, folder in folders.items() if folder is not None}

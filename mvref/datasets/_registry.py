@@ -5,13 +5,15 @@ A URL stands here only if one file of known content lies behind it, as it is or 
 Everything else has to be put into its folder by hand; `BY_HAND` says what and where from.
 """
 
-UCI_MFEAT = "https://archive.ics.uci.edu/ml/machine-learning-databases/mfeat"
+UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
+UCI_MFEAT = f"{UCI}/mfeat"
+UCI_OPTDIGITS = f"{UCI}/optdigits"
 VGG_FLOWERS = "https://www.robots.ox.ac.uk/~vgg/data/flowers/17"
 UCR_UWAVE = "https://timeseriesclassification.com/description.php?Dataset=UWaveGestureLibrary"
 MNIST_MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist"
 REUTERS_1200 = "https://github.com/ChuanbinZhang/Multi-view-datasets"
 REUTERS_600 = "https://github.com/mbrbic/Multi-view-LRSSC"
-UCI_REUTERS = "https://archive.ics.uci.edu/ml/machine-learning-databases/00259"
+UCI_REUTERS = f"{UCI}/00259"
 LINQS_CITESEER = "https://linqs-data.soe.ucsc.edu/public/lbc/citeseer.tgz"
 CMU_WEBKB = "http://www.cs.cmu.edu/afs/cs.cmu.edu/project/theo-51/www/co-training/data"
 LEAR_FEATURES = "http://lear.inrialpes.fr/people/guillaumin/data.php"
@@ -122,6 +124,42 @@ FILES = {
     },
     "webkb": {},  # see MANIFESTS
     "voc07": {},  # the sha256 of its files are not known
+    "lung-cancer": {
+        "lung-cancer.data": (
+            "5fe074a5e4b44816e958b3f37503b1357a1543daa7eee77485040b0e3aef18f1",
+            f"{UCI}/lung-cancer/lung-cancer.data",
+        ),
+    },
+    "house-votes-84": {
+        "house-votes-84.data": (
+            "c87c14110a5ba91d4a1e313ec7392824458152bf071fa5f5452340488337936e",
+            f"{UCI}/voting-records/house-votes-84.data",
+        ),
+    },
+    "shuttle-landing-control": {
+        "shuttle-landing-control.data": (
+            "a93ffca47434936a33e227ce3f268eaab54794dc0303d08fb8fc3856c5e7174f",
+            f"{UCI}/shuttle-landing-control/shuttle-landing-control.data",
+        ),
+    },
+    "horse-colic": {  # the sha256 of the original horse-colic.test is not known: see _uci
+        "horse-colic.data": (
+            "270db486c78796143ffa84b4808118b3d4b96d1bd0f70bf22b3bb0bfca21e547",
+            f"{UCI}/horse-colic/horse-colic.data",
+        ),
+    },
+    "echocardiogram": {
+        "echocardiogram.data": (
+            "3d7dc4b3daef837f1b3b3c042e561697d6add718a2d6694de824faf1f1e340d4",
+            f"{UCI}/echocardiogram/echocardiogram.data",
+        ),
+    },
+    "optdigits": {
+        "optdigits.tra": (
+            "e1b683cc211604fe8fd8c4417e6a69f31380e0c61d4af22e93cc21e9257ffedd",
+            f"{UCI_OPTDIGITS}/optdigits.tra",
+        ),
+    },
 }
 
 # archive -> sha256 of the lines "<sha256>  <path>\n" of the files in it, sorted by path: the
@@ -163,6 +201,14 @@ BY_HAND = {
         f"Download the features of PASCAL VOC'07 (pascal07.20100609) from {LEAR_FEATURES} and put "
         "the files pascal07_*"
     ),
+    "lung-cancer": f"Download lung-cancer.data from {UCI}/lung-cancer/",
+    "house-votes-84": f"Download house-votes-84.data from {UCI}/voting-records/",
+    "shuttle-landing-control": (
+        f"Download shuttle-landing-control.data from {UCI}/shuttle-landing-control/"
+    ),
+    "horse-colic": f"Download horse-colic.data and horse-colic.test from {UCI}/horse-colic/",
+    "echocardiogram": f"Download echocardiogram.data from {UCI}/echocardiogram/",
+    "optdigits": f"Download optdigits.tra from {UCI_OPTDIGITS}/",
 }
 
 

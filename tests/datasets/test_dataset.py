@@ -24,6 +24,12 @@ LOADERS = {
     "citeseer": datasets.fetch_citeseer,
     "webkb": datasets.fetch_webkb,
     "voc07": datasets.fetch_voc07,
+    "optdigits": datasets.fetch_optdigits,
+    "lung-cancer": lambda: datasets.fetch_uci("lung-cancer"),
+    "house-votes-84": lambda: datasets.fetch_uci("house-votes-84"),
+    "shuttle-landing-control": lambda: datasets.fetch_uci("shuttle-landing-control"),
+    "horse-colic": lambda: datasets.fetch_uci("horse-colic"),
+    "echocardiogram": lambda: datasets.fetch_uci("echocardiogram"),
 }
 EMBEDDED = ("digits", "iris", "mfeat", "two moons")
 

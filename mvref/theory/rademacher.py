@@ -1,0 +1,630 @@
+"""Rademacher complexity of kernel classes, the margin bound, and the printed bound that fails.
+
+Section 4.1 of Z. Wang, S. Chen and D. Gao, "A novel multi-view classifier based on Nystrom
+approximation" (2011), built on P. L. Bartlett and S. Mendelson, "Rademacher and Gaussian
+complexities: risk bounds and structural results", JMLR 3, 2002. The margin bound is that of
+M. Mohri, A. Rostamizadeh and A. Talwalkar, "Foundations of Machine Learning", in the paper's
+convention 2/n. Chapter: validate, part V.
+
+Symbols   paper    code           meaning
+          G        ``K``          Gram matrix k(x_i, x_j) without label signs, of the n samples
+          -        ``K`` = F      its factor (n, r), K = F F', with ``factor=True``
+          B        ``B``          bound of the norm |f|_k of a function; B^2 >= Gamma' G Gamma
+          w_0      ``w0_max``     bound of the intercept |w_0|; the paper's bound omits it
+          sigma    -              random signs
+          R_n      complexity     mean over sigma of the sup of 2/n sum_i sigma_i f(x_i) (Eq. 13)
+          -        ``margins``    y_i f(x_i)
+          -        ``rho``        margin below which a sample costs, at most 1
+
+The class is the ball {f : |f|_k <= B}, with intercepts |w_0| <= w0_max. A decision function
+sum_p mu_p f_p of several Nystrom views lies in the ball of radius max_p |f_p|_k of the one
+kernel k, and |f_p|_k is the length of the weights beta_p: no factor M, whatever the landmarks.
+
+What is corrected (the chapter shows the counterexample)
+    N11       Eq. (15) is about classes of signs, so that Eq. (18) does not follow from (16). It is
+              false: rescaling f changes no sign and lets (18) vanish. ``margin_bound`` replaces it;
+    N12       2 B sqrt(E tr G) / n in Eq. (17); printed is sqrt(n) times as much;
+    N13       the intercept adds 2 w0_max / sqrt(n);
+    N17       B must not depend on the sample, or pays for a union: ``data_dependent=True``;
+    N23       Eq. (21) is not centred: two kernels with large means seem alike.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.datasets import make_moons
+from sklearn.utils import check_random_state
+
+from ..checks import check_choice, check_number
+
+VERSIONS = ("printed", "repaired")
+BLOCK = 2**22  # random signs that are held at one time
+
+
+def kernel_class_bound(K, B, *, w0_max=0.0, factor=False):
+    """Return the bound of the empirical Rademacher complexity of a kernel ball (Eq. 16).
+
+    Parameters
+    ----------
+    K : array, shape (n, n), (n,) or (n, r)
+        Gram matrix, or its diagonal, which is all that is used; the factor if `factor`.
+    B : float
+        Radius of the ball.
+    w0_max : float
+        Largest intercept.
+    factor : bool
+        `K` is a factor F, shape (n, r), and the Gram matrix is F F'.
+
+    Returns
+    -------
+    bound : float
+        ``(2 / n) (B sqrt(sum_i k(x_i, x_i)) + w0_max sqrt(n))``. The complexity without intercept
+        is at least 1/sqrt(2) of this (Kahane and Khinchine).
+
+    Raises
+    ------
+    ValueError
+        If `K` is of no such shape, not finite, or has a negative diagonal; if `B` or `w0_max` is
+        negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.theory.rademacher import kernel_class_bound
+    >>> kernel_class_bound(np.eye(100), B=1.0)
+    0.2
+    >>> kernel_class_bound(np.ones(100), B=1.0, w0_max=0.5)
+    0.3
+    """
+    check_number(B, "B", low=0)
+    check_number(w0_max, "w0_max", low=0)
+    return _class_bound(*_trace(K, factor), B, w0_max)
+
+
+def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, factor=False):
+    """Return the empirical Rademacher complexity of a kernel ball by Monte Carlo (Eq. 13).
+
+    The supremum over the ball is known for each sigma, by the Cauchy-Schwarz inequality:
+    ``2/n (B |F' sigma| + w0_max |sum_i sigma_i|)``, with ``|F' sigma|^2 = sigma' K sigma``.
+
+    Parameters
+    ----------
+    K : array, shape (n, n) or (n, r)
+        Gram matrix, or its factor if `factor`: O(n r) for a draw instead of O(n^2).
+    B, w0_max : float
+        See :func:`kernel_class_bound`.
+    n_draws : int
+        Number of random sign vectors, at least 2.
+    random_state : int, RandomState instance or None
+    factor : bool
+
+    Returns
+    -------
+    mean : float
+    standard_error : float
+        Of the mean, from the spread of the draws.
+
+    Raises
+    ------
+    ValueError
+        As :func:`kernel_class_bound`, or if `K` is not positive semi-definite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.theory.rademacher import empirical_complexity
+    >>> mean, standard_error = empirical_complexity(np.eye(100), 1.0, random_state=0)
+    >>> round(mean, 12), standard_error < 1e-12  # |sigma| is sqrt(n) for every sigma
+    (0.2, True)
+    """
+    check_number(B, "B", low=0)
+    check_number(w0_max, "w0_max", low=0)
+    check_number(n_draws, "n_draws", low=2, integer=True)
+    K = _matrix(K, "K", factor)
+    trace, n = _trace(K, factor)
+    rng = check_random_state(random_state)
+    suprema, step = np.empty(n_draws), max(1, BLOCK // n)
+    for start in range(0, n_draws, step):
+        signs = 2.0 * rng.randint(0, 2, size=(min(step, n_draws - start), n)) - 1.0
+        product = signs @ K
+        squares = (product * (product if factor else signs)).sum(axis=1)
+        if squares.min() < -1e-8 * n * trace:
+            raise ValueError("K must be positive semi-definite, got sigma' K sigma < 0.")
+        drawn = B * np.sqrt(np.maximum(squares, 0.0)) + w0_max * np.abs(signs.sum(axis=1))
+        suprema[start : start + step] = 2 / n * drawn
+    return float(suprema.mean()), float(suprema.std(ddof=1) / np.sqrt(n_draws))
+
+
+def ramp_loss(margins, rho):
+    """Return the ramp loss, which lies between the error and the error at margin rho.
+
+    Parameters
+    ----------
+    margins : array
+        y_i f(x_i).
+    rho : float
+        Above 0.
+
+    Returns
+    -------
+    losses : array
+        ``1 - margin / rho``, cut off at 0 and 1.
+
+    Examples
+    --------
+    >>> from mvref.theory.rademacher import ramp_loss
+    >>> ramp_loss([-3.0, 0.0, 0.5, 2.0], rho=1.0)
+    array([1. , 1. , 0.5, 0. ])
+    """
+    check_number(rho, "rho", low=0, low_open=True)
+    return np.clip(1.0 - np.asarray(margins, dtype=float) / rho, 0.0, 1.0)
+
+
+def dyadic_level(value):
+    """Return the smallest 1, 2, 4, 8, ... that is not below a value, and its share of delta.
+
+    Parameters
+    ----------
+    value : float
+        Not negative.
+
+    Returns
+    -------
+    level : float
+        ``2^(j-1)``.
+    share : float
+        ``1 / (j (j + 1))``; over all j = 1, 2, ... these sum to 1.
+
+    Examples
+    --------
+    >>> from mvref.theory.rademacher import dyadic_level
+    >>> dyadic_level(0.3), dyadic_level(2.0)
+    ((1.0, 0.5), (2.0, 0.16666666666666666))
+    """
+    check_number(value, "value", low=0)
+    j = 1 if value <= 1 else int(np.ceil(np.log2(value))) + 1
+    return float(2.0 ** (j - 1)), 1 / (j * (j + 1))
+
+
+def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_dependent=False):
+    """Return the bound of the true risk that holds with probability 1 - delta, from the sample.
+
+    Parameters
+    ----------
+    margins : array, shape (n,)
+        y_i f(x_i) of the training samples.
+    B : float
+        Bound of |f|_k. With a convex combination of views: the largest of their norms.
+    K : array, shape (n, n), (n,) or (n, r)
+        See :func:`kernel_class_bound`. For Nystrom views take the diagonal of k itself.
+    rho : float
+        Margin, above 0.
+    delta : float in (0, 1)
+    w0_max : float
+        Bound of the intercept |w_0|; 0 for a class without one.
+    factor : bool
+        `K` is a factor. It must not depend on the sample: see Notes.
+    data_dependent : bool
+        False: `B`, `rho` and `w0_max` were fixed before the sample was seen. True: they may be
+        read off the sample. B / rho is rounded up to a power of 2, and delta is shared out
+        among all powers; so is w0_max / rho, if it is not 0.
+
+    Returns
+    -------
+    bound : float
+        ``mean ramp loss + (1/rho) kernel_class_bound(K, B) + 3 sqrt(log(2/delta) / (2 n))``. It
+        may be above 1, and then says nothing: it is not cut off.
+
+    Raises
+    ------
+    ValueError
+        If an argument has a wrong shape or value.
+
+    Notes
+    -----
+    Both forms are free of scale, as a bound on signs must be: multiply f, B, w0_max and rho by the
+    same number and nothing changes. This is also why one union pays for B and rho together: only
+    the function f / rho matters, which lies in the ball of radius B / rho, with margin 1.
+
+    The kernel must be fixed before the sample is seen. A width found by cross-validation on the
+    same sample, and landmarks drawn from it, are not: in the first case divide delta by the number
+    of widths that were tried; in the second use the diagonal of k, whose ball contains all
+    functions of all landmarks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.theory.rademacher import margin_bound
+    >>> margins, diagonal = np.full(10_000, 2.0), np.ones(10_000)
+    >>> round(margin_bound(margins, 5.0, diagonal, rho=1.0, delta=0.05), 4)
+    0.1407
+    >>> round(margin_bound(margins, 5.0, diagonal, rho=1.0, delta=0.05, data_dependent=True), 4)
+    0.2148
+    """
+    trace, n = _trace(K, factor)
+    ramp = _mean_ramp(margins, rho, n)
+    radius, offset, delta = _in_units_of_rho(B, w0_max, rho, delta, data_dependent)
+    complexity = _class_bound(trace, n, radius, offset)
+    return float(ramp + complexity + 3 * np.sqrt(np.log(2 / delta) / (2 * n)))
+
+
+def expected_margin_bound(
+    margins, B, mean_diagonal, *, rho, delta, w0_max=0.0, data_dependent=False
+):
+    """Return the margin bound from the expectation of k(x, x), for kernels where that is known.
+
+    It spares the step from the expected to the empirical complexity, and with it more than two
+    thirds of the last term. For k(x, x) = 1, as with "rbf", it needs nothing that is not known.
+
+    Parameters
+    ----------
+    margins : array, shape (n,)
+    B, rho, delta, w0_max, data_dependent
+        See :func:`margin_bound`.
+    mean_diagonal : float
+        E k(x, x), or a bound of it.
+
+    Returns
+    -------
+    bound : float
+        ``mean ramp loss + (2/rho) (B sqrt(E k(x, x)) + w0_max) / sqrt(n)
+        + sqrt(log(1/delta) / (2 n))``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.theory.rademacher import expected_margin_bound
+    >>> round(expected_margin_bound(np.full(10_000, 2.0), 5.0, 1.0, rho=1.0, delta=0.05), 4)
+    0.1122
+    """
+    check_number(mean_diagonal, "mean_diagonal", low=0)
+    n = np.size(margins)
+    ramp = _mean_ramp(margins, rho, n)
+    radius, offset, delta = _in_units_of_rho(B, w0_max, rho, delta, data_dependent)
+    complexity = _class_bound(n * mean_diagonal, n, radius, offset)
+    return float(ramp + complexity + np.sqrt(np.log(1 / delta) / (2 * n)))
+
+
+def printed_complexity(K, B, *, version="printed", factor=False):
+    """Return Eq. (17) for the trace of this sample, as printed or with the right power of n.
+
+    Parameters
+    ----------
+    K : array, shape (n, n), (n,) or (n, r)
+        See :func:`kernel_class_bound`.
+    B : float
+    version : {"printed", "repaired"}
+    factor : bool
+
+    Returns
+    -------
+    bound : float
+        Printed: ``2 B sqrt(tr(G) / n)``, which for k(x, x) = 1 is 2 B for any number of samples.
+        Repaired: ``2 B sqrt(tr(G)) / n``, which is Eq. (16).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.theory.rademacher import printed_complexity
+    >>> [printed_complexity(np.eye(100), 1.0, version=v) for v in ("printed", "repaired")]
+    [2.0, 0.2]
+    """
+    check_choice(version, "version", VERSIONS)
+    right = kernel_class_bound(K, B, factor=factor)
+    return right if version == "repaired" else right * float(np.sqrt(len(K)))
+
+
+def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
+    """Return Eq. (18), kept to show that it fails: it is no bound, printed or repaired.
+
+    Parameters
+    ----------
+    train_error : float in [0, 1]
+        Error rate on the training sample.
+    B : float
+    K : array, shape (n, n), (n,) or (n, r)
+        See :func:`kernel_class_bound`.
+    delta : float in (0, 1)
+    version : {"printed", "repaired"}
+        See :func:`printed_complexity`.
+    factor : bool
+
+    Returns
+    -------
+    value : float
+        ``train_error + half of Eq. (17) + sqrt(log(1/delta) / (2 n))``.
+
+    Examples
+    --------
+    Random labels are learnt by heart; the true risk of these signs is 1/2, at any scale B.
+
+    >>> import numpy as np
+    >>> from mvref.theory.rademacher import printed_bound
+    >>> round(printed_bound(0.0, 1e-3, np.eye(400), delta=0.01), 3)
+    0.077
+    """
+    check_number(train_error, "train_error", low=0, high=1)
+    _check_delta(delta)
+    complexity = printed_complexity(K, B, version=version, factor=factor)
+    return float(train_error + complexity / 2 + np.sqrt(np.log(1 / delta) / (2 * len(K))))
+
+
+def kernel_alignment(K1, K2, *, center=False, factor=False):
+    """Return the alignment of two kernels: the cosine between their Gram matrices (Eq. 21).
+
+    Parameters
+    ----------
+    K1, K2 : array, shape (n, n) or (n, r)
+        Gram matrices, or factors if `factor`; these may differ in r.
+    center : bool
+        Centre both in feature space first, as in C. Cortes, M. Mohri and A. Rostamizadeh,
+        "Algorithms for learning kernels based on centered alignment", JMLR 13, 2012. The paper
+        does not.
+    factor : bool
+        O(n r^2) time and no n x n matrix, by ``tr(K1 K2) = |F1' F2|^2``.
+
+    Returns
+    -------
+    alignment : float
+        Between 0 and 1 for positive semi-definite matrices; 1 if and only if they are
+        proportional. Label signs in both change nothing without centring.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or a matrix is 0 (with `center`: has equal entries).
+
+    Notes
+    -----
+    Two Nystrom matrices of one kernel have an alignment that mostly tells the kernel's width:
+    with an infinitely narrow one it is the share of common landmarks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.theory.rademacher import kernel_alignment
+    >>> round(kernel_alignment(np.eye(4), np.ones((4, 4))), 6)
+    0.5
+    >>> F = np.array([[1.0], [2.0], [4.0]])
+    >>> round(kernel_alignment(F, -3 * F, factor=True, center=True), 6)
+    1.0
+    """
+    A1, A2 = _matrix(K1, "K1", factor), _matrix(K2, "K2", factor)
+    if len(A1) != len(A2):
+        raise ValueError(f"K1 and K2 must be of the same samples, got {len(A1)} and {len(A2)}.")
+    A1, A2 = (_prepared(A, name, center, factor) for A, name in ((A1, "K1"), (A2, "K2")))
+    if not factor:
+        return float((A1 * A2).sum() / (np.linalg.norm(A1) * np.linalg.norm(A2)))
+    cross, *own = (np.linalg.norm(A.T @ C) for A, C in ((A1, A2), (A1, A1), (A2, A2)))
+    return float(cross**2 / (own[0] * own[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """What :func:`coverage_study` has to know of a fit.
+
+    Parameters
+    ----------
+    score : callable
+        X (n, d) -> values f(x), shape (n,), intercept included.
+    norm : float
+        |f|_k without the intercept, or a bound of it.
+    diagonal : array, shape (n,)
+        k(x_i, x_i) of the training samples.
+    intercept : float
+        w_0; leave it 0 only where the machine never has one.
+    """
+
+    score: object
+    norm: float
+    diagonal: np.ndarray
+    intercept: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """Result of :func:`coverage_study`, one entry for each repetition.
+
+    Parameters
+    ----------
+    bounds : array, shape (n_repeats,)
+    test_errors : array, shape (n_repeats,)
+        Error rates on fresh samples.
+    """
+
+    bounds: np.ndarray
+    test_errors: np.ndarray
+
+    @property
+    def violations(self):
+        """Number of repetitions in which the error is above the bound."""
+        return int((self.test_errors > self.bounds).sum())
+
+    @property
+    def vacuous(self):
+        """Number of repetitions in which the bound is 1 or more, and so cannot be violated."""
+        return int((self.bounds >= 1).sum())
+
+    @property
+    def mean_bound(self):
+        """Mean of the bounds."""
+        return float(self.bounds.mean())
+
+    @property
+    def mean_test_error(self):
+        """Mean of the error rates on fresh samples."""
+        return float(self.test_errors.mean())
+
+
+def draw_moons(n, random_state, noise=0.25):
+    """Draw two moons with labels -1 and +1.
+
+    Parameters
+    ----------
+    n : int
+    random_state : int or RandomState instance
+    noise : float
+
+    Returns
+    -------
+    X : array, shape (n, 2)
+    y : array of -1.0 and 1.0, shape (n,)
+    """
+    # Labels are drawn as well: make_moons gives equal halves, which are no independent samples.
+    rng = check_random_state(random_state)
+    upper = int(rng.binomial(n, 0.5))
+    X, y = make_moons((upper, n - upper), noise=noise, random_state=rng)
+    return X, 2.0 * y - 1.0
+
+
+def coverage_study(
+    fit,
+    *,
+    draw=draw_moons,
+    bound=None,
+    n_samples=200,
+    n_test=4000,
+    n_repeats=200,
+    rho=1.0,
+    delta=0.05,
+    random_state=None,
+):
+    """Draw many samples and compare a bound with the error on fresh data, each time.
+
+    Parameters
+    ----------
+    fit : callable
+        (X, y) -> :class:`Machine`, with y of -1 and +1.
+    draw : callable
+        (n, RandomState instance) -> X, y: independent samples.
+    bound : callable, optional
+        (machine, margins) -> float. Default: :func:`margin_bound` at `rho` and `delta`, with the
+        norm and intercept of the machine at hand, hence ``data_dependent=True``.
+    n_samples, n_test, n_repeats : int
+        Size of a training sample and of its test sample, and the number of both.
+    rho, delta : float
+        For the default bound.
+    random_state : int, RandomState instance or None
+
+    Returns
+    -------
+    coverage : Coverage
+
+    Notes
+    -----
+    A bound that is 1 or more is never violated, so that coverage alone proves nothing: see
+    ``coverage.vacuous``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.theory.rademacher import Machine, coverage_study
+    >>> def ridge(X, y):
+    ...     w = np.linalg.solve(X.T @ X + np.eye(2), X.T @ y)
+    ...     return Machine(lambda Z: Z @ w, np.linalg.norm(w), (X**2).sum(axis=1))
+    >>> study = coverage_study(ridge, n_samples=1000, n_repeats=20, random_state=0)
+    >>> study.violations, study.mean_test_error < study.mean_bound
+    (0, True)
+    """
+    for value, name in ((n_samples, "n_samples"), (n_test, "n_test"), (n_repeats, "n_repeats")):
+        check_number(value, name, low=1, integer=True)
+    rng = check_random_state(random_state)
+    bounds, errors = np.empty(n_repeats), np.empty(n_repeats)
+    for r in range(n_repeats):
+        X, y = draw(n_samples, rng)
+        machine = fit(X, y)
+        margins = y * machine.score(X)
+        bounds[r] = (
+            bound(machine, margins)
+            if bound is not None
+            else _bound_of(machine, margins, rho, delta)
+        )
+        X, y = draw(n_test, rng)
+        errors[r] = np.mean(y * machine.score(X) <= 0)
+    return Coverage(bounds, errors)
+
+
+def _class_bound(trace, n, B, w0_max):
+    """Eq. (16), with the intercept that it omits (N13)."""
+    return float(2 / n * (B * np.sqrt(trace) + w0_max * np.sqrt(n)))
+
+
+def _bound_of(machine, margins, rho, delta):
+    """The margin bound of a machine whose norm and intercept come from the sample."""
+    return margin_bound(
+        margins,
+        machine.norm,
+        machine.diagonal,
+        rho=rho,
+        delta=delta,
+        w0_max=abs(machine.intercept),
+        data_dependent=True,
+    )
+
+
+def _in_units_of_rho(B, w0_max, rho, delta, data_dependent):
+    """Return B / rho, w0_max / rho and delta, on the grid if they come from the sample (N17)."""
+    check_number(B, "B", low=0)
+    check_number(w0_max, "w0_max", low=0)
+    _check_delta(delta)
+    radius, offset = B / rho, w0_max / rho
+    if data_dependent:
+        radius, share = dyadic_level(radius)
+        delta = delta * share
+        if offset > 0:
+            offset, share = dyadic_level(offset)
+            delta = delta * share
+    return radius, offset, delta
+
+
+def _mean_ramp(margins, rho, n):
+    margins = np.asarray(margins, dtype=float)
+    if margins.shape != (n,) or n == 0 or not np.isfinite(margins).all():
+        raise ValueError(
+            f"margins must be {n} finite numbers, one for each sample, got shape {margins.shape}."
+        )
+    return ramp_loss(margins, rho).mean()
+
+
+def _check_delta(delta):
+    check_number(delta, "delta", low=0, low_open=True)
+    if delta >= 1:
+        raise ValueError(f"delta must be a probability below 1, got {delta!r}.")
+
+
+def _matrix(K, name, factor):
+    """Return `K` as a finite array (n, n), or (n, r) if it is a factor."""
+    K = np.asarray(K, dtype=float)
+    if K.ndim != 2 or K.size == 0 or not (factor or K.shape[0] == K.shape[1]):
+        wanted = "a factor (n, r)" if factor else "square (n, n), or set factor=True for (n, r)"
+        raise ValueError(f"{name} must be {wanted}, got shape {K.shape}.")
+    if not np.isfinite(K).all():
+        raise ValueError(f"{name} must be finite.")
+    return K
+
+
+def _trace(K, factor):
+    """Return the trace of the Gram matrix and the number of samples."""
+    K = np.asarray(K, dtype=float)
+    if K.ndim == 1 and len(K) and not factor:
+        diagonal = K
+        if not np.isfinite(K).all():
+            raise ValueError("K must be finite.")
+    else:
+        K = _matrix(K, "K", factor)
+        diagonal = np.einsum("ij,ij->i", K, K) if factor else K.diagonal()
+    if diagonal.min() < 0:
+        raise ValueError(f"K must have no negative diagonal entry, got {diagonal.min()}.")
+    return float(diagonal.sum()), len(K)
+
+
+def _prepared(A, name, center, factor):
+    """Return a matrix, centred in feature space if asked for, that is not 0."""
+    size = np.linalg.norm(A)
+    if center:
+        A = A - A.mean(axis=0)
+        if not factor:
+            A = A - A.mean(axis=1, keepdims=True)
+    if np.linalg.norm(A) <= 1e-12 * size:
+        raise ValueError(f"{name} is 0{' after centring' if center else ''}: it has no direction.")
+    return A

@@ -1,0 +1,369 @@
+"""Small UCI tables: published counts, each treatment of missing values, files that are wrong."""
+
+import gzip
+import hashlib
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_uci
+from mvref.datasets import _uci as uci
+from mvref.datasets._lookup import locate, open_content
+from mvref.datasets._registry import BY_HAND, FILES, UCI
+
+COUNTS = [  # name, choices, number of samples of each class
+    ("lung-cancer", {}, [9, 13, 10]),
+    ("lung-cancer", {"missing": "drop"}, [8, 10, 9]),
+    ("house-votes-84", {}, [267, 168]),
+    ("house-votes-84", {"missing": "drop"}, [124, 108]),
+    ("shuttle-landing-control", {}, [6, 9]),
+    ("shuttle-landing-control", {"missing": "expand"}, [108, 145]),
+    ("horse-colic", {}, [232, 136]),
+    ("horse-colic", {"part": "data"}, [191, 109]),
+    ("horse-colic", {"target": "outcome"}, [225, 89, 52]),
+    ("horse-colic", {"target": "outcome", "part": "data"}, [178, 77, 44]),
+    ("echocardiogram", {}, [88, 43]),
+    ("echocardiogram", {"missing": "drop"}, [74, 33]),
+    ("echocardiogram", {"target": "alive_at_1"}, [50, 24]),
+    ("echocardiogram", {"target": "alive_at_1", "missing": "drop"}, [44, 18]),
+]
+WIDTHS = {
+    "lung-cancer": 56,
+    "house-votes-84": 16,
+    "shuttle-landing-control": 6,
+    "horse-colic": 21,
+    "echocardiogram": 7,
+}
+GAPS = {  # values that the files do not have, of the samples with the default target
+    "lung-cancer": 5,
+    "house-votes-84": 392,
+    "shuttle-landing-control": 26,
+    "horse-colic": 1925,
+    "echocardiogram": 40,
+}
+
+
+def literal_rows(name):
+    """The fields of the files of a data set, read without the loader."""
+    rows = []
+    for file in (f"{name}.data", f"{name}.test"):
+        path = locate(name, file)
+        if path is not None:
+            with open_content(path) as stream:
+                for line in stream.read().decode().split("\n"):
+                    fields = [f for f in re.split(r"[, ]", line.strip().lstrip(",")) if f]
+                    rows += [fields] if fields else []
+    return rows
+
+
+# ------------------------------------------------------------------ the files themselves
+
+
+@pytest.mark.parametrize(("name", "choices", "counts"), COUNTS)
+def test_published_counts(need, name, choices, counts):
+    need(name)
+    table = fetch_uci(name, **choices)
+    assert np.bincount(table.y).tolist() == counts
+    assert table.view_names == ["attributes"] and table.X.widths == [WIDTHS[name]]
+    assert len(table.target_names) == len(counts)
+    assert np.isfinite(table.X.views[0]).all()
+
+
+@pytest.mark.parametrize("name", WIDTHS)
+def test_every_value_is_that_of_the_file(need, name):
+    need(name)
+    table, rows = fetch_uci(name, missing="keep"), literal_rows(name)
+    field = {"horse-colic": 23, "echocardiogram": 1}.get(name, 0)
+    first = 2 if name == "echocardiogram" else 1 - (name == "horse-colic")
+    inputs = range(first, first + WIDTHS[name] + (name == "horse-colic"))
+    inputs = [i for i in inputs if not (name == "horse-colic" and i == 2)]
+    known = [i for i, row in enumerate(rows) if row[field] != "?"]
+    assert table.meta["row"].tolist() == known
+    codes = sorted({row[field] for row in rows} - {"?"})
+    A = table.X.views[0]
+    for sample, i in enumerate(known):
+        assert table.y[sample] == codes.index(rows[i][field])
+        for j, k in enumerate(inputs):
+            text = {"y": "1", "n": "-1", "?": "nan", "*": "nan"}.get(rows[i][k], rows[i][k])
+            np.testing.assert_equal(A[sample, j], float(text))
+    np.testing.assert_array_equal(np.isnan(A), table.meta["missing"])
+    assert np.isnan(A).sum() == GAPS[name]
+
+
+@pytest.mark.parametrize("name", ["lung-cancer", "house-votes-84", "horse-colic", "echocardiogram"])
+def test_fill_keeps_what_is_there(need, name):
+    need(name)
+    filled, kept = fetch_uci(name, missing="fill"), fetch_uci(name, missing="keep")
+    A, B = filled.X.views[0], kept.X.views[0]
+    gone = np.isnan(B)
+    np.testing.assert_array_equal(A[~gone], B[~gone])
+    for j, measured in enumerate(filled.meta["measured"]):
+        there = B[~gone[:, j], j].tolist()
+        if measured:
+            expected = sum(there) / len(there)
+        else:
+            expected = max(sorted(set(there)), key=there.count)
+        np.testing.assert_allclose(A[gone[:, j], j], expected, rtol=1e-12)
+    np.testing.assert_array_equal(filled.meta["missing"], gone)
+
+
+@pytest.mark.parametrize("name", WIDTHS)
+def test_measured_attributes_have_many_values(need, name):
+    """Codes have 6 values at most."""
+    need(name)
+    table = fetch_uci(name, missing="keep")
+    for a, measured in zip(table.X.views[0].T, table.meta["measured"], strict=True):
+        assert measured == (len(np.unique(a[~np.isnan(a)])) > 6)
+
+
+@pytest.mark.parametrize("name", ["house-votes-84", "shuttle-landing-control"])
+def test_a_value_of_its_own(need, name):
+    need(name)
+    A, B = (fetch_uci(name, missing=m).X.views[0] for m in ("value", "keep"))
+    np.testing.assert_array_equal(A, np.nan_to_num(B, nan=0.0))
+    assert 0 not in B
+
+
+def test_situations_of_the_shuttle(need):
+    """Each situation of the 256 by itself: the rules that cover it agree, and three have none."""
+    need("shuttle-landing-control")
+    rules = literal_rows("shuttle-landing-control")
+    shuttle = fetch_uci("shuttle-landing-control", missing="expand")
+    names, y = shuttle.target_names, shuttle.y
+    found = {tuple(x): names[k] for x, k in zip(shuttle.X.views[0], y, strict=True)}
+    assert len(found) == len(y) == 253
+    for situation in itertools.product(*(range(1, n + 1) for n in (2, 4, 2, 2, 4, 2))):
+        codes = {
+            rule[0]
+            for rule in rules
+            if all(r in ("*", str(s)) for r, s in zip(rule[1:], situation, strict=True))
+        }
+        assert len(codes) <= 1
+        expected = {"1": "by hand", "2": "automatic"}[codes.pop()] if codes else None
+        assert found.get(tuple(map(float, situation))) == expected
+
+
+def test_one_member_did_not_vote(need):
+    need("house-votes-84")
+    votes = fetch_uci("house-votes-84", missing="keep")
+    assert (~votes.X.observed).sum() == 1
+    assert set(votes.X.views[0][~votes.meta["missing"]]) == {-1, 1}
+    counts = votes.meta["missing"].sum(axis=0).tolist()
+    assert counts == [12, 48, 11, 11, 15, 11, 14, 15, 22, 7, 21, 31, 25, 17, 28, 104]
+    assert votes.meta["missing"].any(axis=1).sum() == 203
+
+
+def test_horses_are_split_as_their_files(need):
+    need("horse-colic")
+    for target, sizes in (("lesion", (300, 0, 68)), ("outcome", (299, 0, 67))):
+        horses = fetch_uci("horse-colic", target=target)
+        (split,) = horses.splits
+        assert tuple(map(len, split)) == sizes
+        assert (horses.meta["row"][split[0]] < 300).all()
+        assert (horses.meta["row"][split[2]] >= 300).all()
+    assert fetch_uci("horse-colic", part="data").splits == []
+
+
+def test_no_target_is_an_input():
+    for table in uci.TABLES.values():
+        assert not {field for field, _ in table.targets.values()} & set(table.inputs.values())
+        assert set(table.measured) <= set(table.inputs)
+    assert set(uci.TABLES["horse-colic"].inputs.values()) == set(range(22)) - {2}
+    assert set(uci.TABLES["echocardiogram"].inputs.values()) == set(range(2, 9))
+
+
+def test_description_tells_the_choices(need):
+    need("horse-colic")
+    text = " ".join(fetch_uci("horse-colic", target="outcome", missing="keep").DESCR.split())
+    for part in ("target 'outcome', missing 'keep', part 'all'", uci.HORSE_TEST_VALUES, UCI):
+        assert part in text
+    assert FILES["horse-colic"]["horse-colic.data"][0] in text
+    assert "horse-colic.test" not in fetch_uci("horse-colic", part="data").DESCR
+
+
+# ------------------------------------------------------------------ the sizes of Table 2
+
+TABLE_2 = {
+    "lung-cancer": (32, [57.33, 46.67, 50.00, 52.67], [15, 30]),
+    "house-votes-84": (435, [93.98, 93.44, 93.94, 93.80], [221, 279]),
+    "shuttle-landing-control": (15, [71.43, 62.86, 70.00, 70.00], [7, 14]),
+    "horse-colic": (368, [63.46, 60.63, 60.63, 59.69], [127, 159, 191, 254, 286, 318, 350]),
+    "echocardiogram": (132, [88.51, 87.31, 87.61, 88.36], [67]),
+}
+
+
+@pytest.mark.parametrize("name", TABLE_2)
+def test_sizes_that_the_table_allows(name):
+    """N19: as the docstring says; a multiple of 1/(10 t) is within half of the last digit."""
+    n, accuracies, expected = TABLE_2[name]
+    allowed = [
+        t
+        for t in range(2, n)
+        if all(abs(round(a * t / 10) * 10 / t - a) <= 0.00501 for a in accuracies)
+    ]
+    assert allowed == expected
+    # a random accuracy is such a multiple with probability t / 1000
+    by_chance = sum((t / 1000) ** len(set(accuracies)) for t in range(2, n))
+    assert (by_chance > 2) == (name in ("house-votes-84", "horse-colic"))
+    assert (by_chance < 0.01) == (name not in ("house-votes-84", "horse-colic"))
+
+
+# ------------------------------------------------------------------ the format, on small files
+
+
+@pytest.fixture
+def write(folders, put, register):
+    """Return a function that writes a small data file, which the loader then expects."""
+
+    def write_file(name, content, file=None, suffix="", known=True):
+        file = file or f"{name}.data"
+        if known:
+            register(name, file, content, None)
+        stored = gzip.compress(content) if suffix else content
+        return put(folders[0] / name / (file + suffix), stored)
+
+    return write_file
+
+
+VOTES = b"".join(
+    party + b"," + b",".join([first] + [b"y"] * 15) + b"\n"
+    for party, first in ((b"republican", b"n"), (b"democrat", b"?"), (b"democrat", b"n"))
+)
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_reads_votes(write, suffix):
+    write("house-votes-84", VOTES, suffix=suffix)
+    votes = fetch_uci("house-votes-84")
+    assert votes.X.views[0][:, :2].tolist() == [[-1, 1], [0, 1], [-1, 1]]
+    assert votes.y.tolist() == [1, 0, 0] and votes.target_names == ["democrat", "republican"]
+    assert fetch_uci("house-votes-84", missing="fill").X.views[0][1, 0] == -1
+    dropped = fetch_uci("house-votes-84", missing="drop")
+    assert dropped.meta["row"].tolist() == [0, 2] and not dropped.meta["missing"].any()
+    assert available()["house-votes-84"].endswith("house-votes-84")
+
+
+def test_classes_that_are_not_there_have_no_name(write):
+    row = ",".join(["0"] * 56)
+    write("lung-cancer", f"3,{row}\n1,{row}\n\n".encode())
+    lungs = fetch_uci("lung-cancer")
+    assert lungs.y.tolist() == [1, 0] and lungs.target_names == ["type 1", "type 3"]
+
+
+def test_comma_too_many(write):
+    content = b"11,0,71,0,0.26,9,4.6,14,1,1,name,1,0\n,?,1,77,?,?,?,?,?,2,?,name,2,?\n"
+    write("echocardiogram", content)
+    heart = fetch_uci("echocardiogram", missing="keep")
+    assert heart.y.tolist() == [0, 1] and heart.X.views[0][1, 0] == 77
+    assert heart.X.views[0][0].tolist() == [71, 0, 0.26, 9, 4.6, 14, 1]
+    assert len(fetch_uci("echocardiogram", target="alive_at_1").y) == 1
+
+
+def test_of_several_most_frequent_codes_the_smallest(write):
+    rows = [["1"] + [c] * 56 for c in ("3", "2", "3", "2", "?", "0")]
+    write("lung-cancer", "\n".join(",".join(row) for row in rows).encode())
+    assert (fetch_uci("lung-cancer").X.views[0][4] == 2).all()
+
+
+def horse(code, outcome="1"):
+    return [code] * 22 + [outcome, code, "0", "0", "0", "1"]
+
+
+def write_horses(write, monkeypatch, separator=" ", end="\n", test_code="2"):
+    """Two horses in the first file and one in the second, whose values the loader expects."""
+    expected = " ".join(horse("2")) + "\n"
+    monkeypatch.setattr(uci, "HORSE_TEST_VALUES", hashlib.sha256(expected.encode()).hexdigest())
+    monkeypatch.setattr(uci, "HORSE_ROWS", 2)
+    first = "".join(" ".join(horse(c)) + " \n" for c in ("1", "2"))
+    write("horse-colic", first.encode())
+    second = separator.join(horse(test_code)) + end
+    return write("horse-colic", second.encode(), file="horse-colic.test", known=False)
+
+
+@pytest.mark.parametrize(
+    ("separator", "end"), [(" ", "\n"), ("  ", " \r\n"), (" ", " \n\n"), ("\t", "")]
+)
+def test_second_file_of_horses_by_its_values(write, monkeypatch, separator, end):
+    write_horses(write, monkeypatch, separator, end)
+    horses = fetch_uci("horse-colic")
+    assert horses.y.tolist() == [0, 1, 1] and horses.X.shape == (3, 21)
+    assert [part.tolist() for part in horses.splits[0]] == [[0, 1], [], [2]]
+
+
+def test_changed_second_file_of_horses_is_refused(write, monkeypatch):
+    write_horses(write, monkeypatch, test_code="1")
+    with pytest.raises(DatasetCorrupted, match="horse-colic.test has not the values that mvref"):
+        fetch_uci("horse-colic")
+    assert len(fetch_uci("horse-colic", part="data").y) == 2
+
+
+def test_missing_second_file_of_horses(write, monkeypatch):
+    write_horses(write, monkeypatch).unlink()
+    assert "horse-colic" not in available()
+    with pytest.raises(DatasetUnavailable) as caught:
+        fetch_uci("horse-colic")
+    for part in ("no file horse-colic.test", BY_HAND["horse-colic"]):
+        assert part in str(caught.value)
+
+
+# ------------------------------------------------------------------ wrong files and arguments
+
+
+@pytest.mark.parametrize("name", WIDTHS)
+def test_missing_file_is_a_sentence(folders, register, name):
+    register(name, f"{name}.data", b"", None)
+    assert name not in available()
+    with pytest.raises(DatasetUnavailable) as caught:
+        fetch_uci(name)
+    for part in (f"no file {name}.data", BY_HAND[name], str(folders[0] / name)):
+        assert part in str(caught.value)
+
+
+def test_is_downloaded_and_kept(folders, register, web):
+    register("house-votes-84", "house-votes-84.data", VOTES, web.offer("/votes", VOTES))
+    assert len(fetch_uci("house-votes-84").y) == 3
+    assert (folders[1] / "house-votes-84" / "house-votes-84.data").read_bytes() == VOTES
+    assert len(fetch_uci("house-votes-84").y) == 3 and web.asked == ["/votes"]
+
+
+def test_every_address_is_of_its_file():
+    for name in WIDTHS:
+        ((file, (sha256, url)),) = FILES[name].items()
+        assert url.startswith(UCI) and url.endswith(f"/{file}") and len(sha256) == 64
+
+
+def test_changed_file_is_refused(write):
+    path = write("house-votes-84", VOTES)
+    path.write_bytes(VOTES.replace(b"?", b"y"))
+    with pytest.raises(DatasetCorrupted, match="house-votes-84.data is not the file that mvref"):
+        fetch_uci("house-votes-84")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(VOTES + b"democrat,y\n", r"17 fields on each line, found \[2\]"), (b"\n\n", "found no line")],
+)
+def test_wrong_number_of_fields(tmp_path, put, content, message):
+    with pytest.raises(DatasetCorrupted, match=message):
+        uci.read_rows(put(tmp_path / "votes", content), 17)
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "message"),
+    [
+        ("iris", {}, r"name must be one of \['lung-cancer', .*got 'iris'"),
+        (None, {}, "name must be one of"),
+        ("horse-colic", {"target": "pain"}, r"target of horse-colic .*'lesion', 'outcome'"),
+        ("lung-cancer", {"target": "lesion"}, r"target of lung-cancer must be one of \['type'\]"),
+        ("lung-cancer", {"missing": "value"}, r"missing of lung-cancer .*'fill', 'drop', 'keep'"),
+        ("shuttle-landing-control", {"missing": "drop"}, "missing of shuttle.*'value', 'expand'"),
+        ("horse-colic", {"missing": "drop"}, r"missing of horse-colic .*\['fill', 'keep'\]"),
+        ("house-votes-84", {"part": "data"}, r"part of house-votes-84 must be one of \['all'\]"),
+        ("horse-colic", {"part": "test"}, r"part of horse-colic .*\['all', 'data'\]"),
+    ],
+)
+def test_bad_arguments(name, choices, message):
+    with pytest.raises(ValueError, match=message):
+        fetch_uci(name, **choices)

@@ -1,0 +1,531 @@
+"""Rademacher complexity, the margin bound and what is printed instead, against definitions."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from sklearn.datasets import make_moons
+from sklearn.metrics.pairwise import rbf_kernel
+
+from mvref.theory import rademacher
+from mvref.theory.rademacher import (
+    Machine,
+    coverage_study,
+    draw_moons,
+    dyadic_level,
+    empirical_complexity,
+    expected_margin_bound,
+    kernel_alignment,
+    kernel_class_bound,
+    margin_bound,
+    printed_bound,
+    printed_complexity,
+    ramp_loss,
+)
+
+seeds = st.integers(0, 2**31)
+positive = st.floats(0.01, 100.0)
+
+
+def moons_gram(n, gamma=1.0, seed=1):
+    return rbf_kernel(make_moons(n, noise=0.25, random_state=seed)[0], gamma=gamma)
+
+
+def nystrom_factor(K, landmarks):
+    """F with F F' = K_nS K_SS^-1 K_Sn, through the eigenvalues above 1e-10 of the largest."""
+    values, vectors = np.linalg.eigh(K[np.ix_(landmarks, landmarks)])
+    kept = values > 1e-10 * values[-1]
+    return K[:, landmarks] @ vectors[:, kept] / np.sqrt(values[kept])
+
+
+def all_signs(n):
+    return np.array(list(itertools.product([-1.0, 1.0], repeat=n)))
+
+
+def exact_complexity(F, B, w0_max):
+    """Eq. (13) over all sign vectors, the sup by its maximiser, one vector at a time."""
+    n, total = len(F), 0.0
+    for sigma in all_signs(n):
+        direction = F.T @ sigma
+        weights = B * direction / np.linalg.norm(direction)
+        w_0 = w0_max * np.sign(sigma.sum())
+        total += 2 / n * (sigma @ (F @ weights + w_0))
+    return total / 2**n
+
+
+# ------------------------------------------------------------------ complexity
+
+
+@pytest.mark.parametrize(("n", "value"), [(50, 0.283), (200, 0.141), (800, 0.071)])
+def test_numbers_of_the_ball(n, value):
+    """N12: the right bound, the printed one, which does not fall, and Monte Carlo between."""
+    K = moons_gram(n)
+    assert_allclose(kernel_class_bound(K, 1.0), value, atol=5e-4)
+    assert_allclose(printed_complexity(K, 1.0), 2.0)
+    assert_allclose(printed_complexity(K, 1.0, version="repaired"), kernel_class_bound(K, 1.0))
+    measured = {50: 0.271, 200: 0.135, 800: 0.067}[n]
+    mean, error = empirical_complexity(K, 1.0, n_draws=1500, random_state=0)
+    assert abs(mean - measured) <= 3 * math.sqrt(2) * error + 5e-4
+
+
+@pytest.mark.parametrize("n", [50, 100, 200, 400, 800])
+@pytest.mark.parametrize("gamma", [0.01, 1.0, 100.0])
+def test_monte_carlo_lies_between_bound_and_bound_over_root_two(n, gamma):
+    K = moons_gram(n, gamma)
+    mean, error = empirical_complexity(K, 2.0, n_draws=400, random_state=n)
+    bound = kernel_class_bound(K, 2.0)
+    assert bound / math.sqrt(2) - 3 * error <= mean <= bound + 3 * error
+    assert error < 0.05 * bound
+
+
+def test_both_ends_are_reached():
+    """Orthogonal samples reach the bound, two equal samples reach bound / sqrt(2)."""
+    assert_allclose(exact_complexity(np.eye(6), 3.0, 0.0), kernel_class_bound(np.eye(6), 3.0))
+    F = np.full((2, 1), 1.0 + 1e-9) - [[0.0], [1e-9]]  # the sum of signs is never quite 0
+    assert_allclose(
+        exact_complexity(F, 1.0, 0.0), kernel_class_bound(F, 1.0, factor=True) / math.sqrt(2)
+    )
+
+
+@pytest.mark.parametrize("w0_max", [0.0, 0.7])
+def test_monte_carlo_tends_to_the_definition(w0_max):
+    F = np.random.default_rng(0).normal(size=(9, 3))
+    exact = exact_complexity(F, 1.5, w0_max)
+    options = {"w0_max": w0_max, "n_draws": 20_000, "random_state": 1}
+    mean, error = empirical_complexity(F, 1.5, factor=True, **options)
+    assert abs(mean - exact) <= 3 * error
+    assert error < 0.005 * exact
+    assert_allclose(empirical_complexity(F @ F.T, 1.5, **options), (mean, error), rtol=1e-9)
+
+
+def test_no_function_of_the_ball_does_better():
+    """The maximiser of the literal form: no other weights of length B give more."""
+    rng = np.random.default_rng(0)
+    F, sigma = rng.normal(size=(12, 4)), rng.choice([-1.0, 1.0], 12)
+    best = 2 / 12 * 1.5 * np.linalg.norm(F.T @ sigma)
+    others = rng.normal(size=(4, 5000))
+    others *= 1.5 / np.linalg.norm(others, axis=0)
+    reached = (2 / 12 * sigma @ F @ others).max()
+    assert 0.9 * best < reached <= best + 1e-12
+
+
+def test_standard_error_tells_the_spread_of_the_mean():
+    K = moons_gram(40, 0.1)
+    runs = np.array([empirical_complexity(K, 1.0, n_draws=50, random_state=s) for s in range(300)])
+    assert_allclose(runs[:, 0].std(ddof=1), runs[:, 1].mean(), rtol=0.15)
+
+
+def test_draws_in_blocks(monkeypatch):
+    K = moons_gram(60)
+    whole = empirical_complexity(K, 1.0, n_draws=2001, random_state=0)
+    monkeypatch.setattr(rademacher, "BLOCK", 60 * 7)
+    cut = empirical_complexity(K, 1.0, n_draws=2001, random_state=0)
+    assert abs(whole[0] - cut[0]) <= 4 * whole[1]
+    assert_allclose(whole[1], cut[1], rtol=0.15)
+    assert cut == empirical_complexity(K, 1.0, n_draws=2001, random_state=0)
+
+
+def test_intercept_of_the_class():
+    """N13: the mean of |sum of signs| is known, and is below sqrt(n)."""
+    n = 200
+    exact = 2 * math.comb(n, n // 2) / 2**n
+    mean, error = empirical_complexity(np.eye(n), 0.0, w0_max=1.0, n_draws=20_000, random_state=0)
+    assert abs(mean - exact) <= 3 * error
+    assert_allclose(exact, 0.1127, atol=5e-5)  # 0.112 in the referee's run
+    assert_allclose(kernel_class_bound(np.eye(n), 0.0, w0_max=1.0), 0.1414, atol=5e-5)
+
+
+@given(seeds, positive, positive)
+def test_class_bound_is_the_sum_over_the_diagonal(seed, B, w0_max):
+    F = np.random.default_rng(seed).normal(size=(7, 3))
+    K = F @ F.T
+    expected = 2 * B / 7 * math.sqrt(sum(K[i, i] for i in range(7))) + 2 * w0_max / math.sqrt(7)
+    for form, factor in ((K, False), (K.diagonal(), False), (F, True)):
+        assert_allclose(
+            kernel_class_bound(form, B, w0_max=w0_max, factor=factor), expected, rtol=1e-12
+        )
+
+
+def test_nystrom_ball_is_smaller():
+    K = moons_gram(200, 5.0)
+    F = nystrom_factor(K, np.random.default_rng(3).choice(200, 20, replace=False))
+    mean, error = empirical_complexity(F, 1.0, factor=True, random_state=0)
+    bound = kernel_class_bound(F, 1.0, factor=True)
+    assert mean <= bound + 3 * error
+    assert bound < kernel_class_bound(K, 1.0)
+    assert mean < empirical_complexity(K, 1.0, random_state=0)[0]
+
+
+# ------------------------------------------------------------------ the margin bound
+
+
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=20), st.floats(0.05, 5))
+def test_ramp_lies_between_two_error_rates(margins, rho):
+    margins = np.array(margins)
+    losses = ramp_loss(margins, rho)
+    assert ((margins <= 0) <= losses).all() and (losses <= (margins < rho)).all()
+    moved = ramp_loss(margins + 0.01, rho)
+    assert (np.abs(moved - losses) <= 0.01 / rho + 1e-12).all()
+
+
+@given(st.floats(0, 1e6))
+def test_level_is_the_next_power_of_two(value):
+    level, share = dyadic_level(value)
+    assert level >= value and (level < 2 * value or level == 1)
+    j = round(math.log2(level)) + 1
+    assert share == 1 / (j * (j + 1))
+
+
+def test_shares_sum_to_one():
+    assert_allclose(sum(dyadic_level(2.0**j)[1] for j in range(900)), 1.0, atol=2e-3)
+
+
+def literal_margin_bound(margins, B, w_0, diagonal, rho, delta):
+    n = len(margins)
+    ramp = sum(min(1.0, max(0.0, 1 - f / rho)) for f in margins) / n
+    complexity = 2 / rho * (B / n * math.sqrt(sum(diagonal)) + w_0 / math.sqrt(n))
+    return ramp + complexity + 3 * math.sqrt(math.log(2 / delta) / (2 * n))
+
+
+@given(seeds, positive, st.floats(0, 10), st.floats(0.1, 10), st.floats(0.001, 0.5))
+def test_margin_bound_is_its_formula(seed, B, w_0, rho, delta):
+    rng = np.random.default_rng(seed)
+    margins, F = 3 * rng.normal(size=11), rng.normal(size=(11, 4))
+    diagonal = (F**2).sum(axis=1)
+    expected = literal_margin_bound(margins, B, w_0, diagonal, rho, delta)
+    options = {"rho": rho, "delta": delta, "w0_max": w_0}
+    assert_allclose(margin_bound(margins, B, F @ F.T, **options), expected, rtol=1e-12)
+    assert_allclose(margin_bound(margins, B, diagonal, **options), expected, rtol=1e-12)
+    assert_allclose(margin_bound(margins, B, F, factor=True, **options), expected, rtol=1e-12)
+
+
+@given(seeds, positive, st.floats(0.01, 10), st.floats(0.1, 10))
+def test_union_is_the_fixed_bound_at_a_level(seed, B, w_0, rho):
+    """N17: the level's ball at margin 1, with the level's share of delta."""
+    margins = np.random.default_rng(seed).normal(size=9)
+    (radius, share), (offset, other) = dyadic_level(B / rho), dyadic_level(w_0 / rho)
+    expected = literal_margin_bound(
+        margins / rho, radius, offset, np.ones(9), 1.0, 0.05 * share * other
+    )
+    options = {"rho": rho, "delta": 0.05, "w0_max": w_0}
+    found = margin_bound(margins, B, np.ones(9), data_dependent=True, **options)
+    assert_allclose(found, expected, rtol=1e-12)
+    assert found >= margin_bound(margins, B, np.ones(9), **options)
+
+
+def test_no_union_for_an_intercept_that_is_not_there():
+    margins = np.ones(50)
+    found = margin_bound(margins, 3.0, np.ones(50), rho=1.0, delta=0.1, data_dependent=True)
+    expected = literal_margin_bound(margins, 4.0, 0.0, np.ones(50), 1.0, 0.1 / 12)
+    assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("data_dependent", [False, True])
+@given(seed=seeds, B=positive, scale=st.integers(-20, 20).map(lambda k: 2.0**k))
+def test_margin_bound_is_free_of_scale(data_dependent, seed, B, scale):
+    """Signs are; a bound of their error that is not must fail (N11)."""
+    margins = np.random.default_rng(seed).normal(size=20)
+    options = {"delta": 0.05, "data_dependent": data_dependent}
+    for bound, K in ((margin_bound, np.ones(20)), (expected_margin_bound, 1.0)):
+        one = bound(margins, B, K, rho=0.5, w0_max=0.3, **options)
+        other = bound(scale * margins, scale * B, K, rho=0.5 * scale, w0_max=0.3 * scale, **options)
+        assert_allclose(one, other, rtol=1e-12)
+
+
+def test_expectation_version():
+    margins = np.random.default_rng(0).normal(1.0, 1.0, size=300)
+    ramp = np.mean([min(1.0, max(0.0, 1 - f / 0.5)) for f in margins])
+    expected = (
+        ramp
+        + 2 / 0.5 * (2.0 * math.sqrt(0.8) + 0.1) / math.sqrt(300)
+        + math.sqrt(math.log(1 / 0.05) / 600)
+    )
+    options = {"rho": 0.5, "delta": 0.05, "w0_max": 0.1}
+    assert_allclose(expected_margin_bound(margins, 2.0, 0.8, **options), expected)
+    assert expected < margin_bound(margins, 2.0, np.full(300, 0.8), **options)
+    union = expected_margin_bound(margins, 2.0, 0.8, data_dependent=True, **options)
+    assert_allclose(
+        union - ramp,
+        2 * (4 * math.sqrt(0.8) + 1) / math.sqrt(300) + math.sqrt(math.log(24 / 0.05) / 600),
+    )
+
+
+# ------------------------------------------------------------------ what is printed
+
+
+def learnt_by_heart(n, B, seed, n_test=20_000):
+    """Random labels and a kernel so narrow that f(x_i) = B y_i / sqrt(n) and f = 0 elsewhere."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.uniform(-1, 1, (n, 2)), rng.choice([-1.0, 1.0], n)
+    K = rbf_kernel(X, gamma=1e5)
+    alpha = B * y / math.sqrt(y @ K @ y)
+    Z, z = rng.uniform(-1, 1, (n_test, 2)), rng.choice([-1.0, 1.0], n_test)
+    scores = rbf_kernel(Z, X, gamma=1e5) @ alpha
+    return y * (K @ alpha), K, np.mean(np.where(scores >= 0, 1, -1) != z)
+
+
+@pytest.mark.parametrize("B", [20.0, 1.0, 1e-3])
+def test_printed_bound_fails_and_the_margin_bound_does_not(B):
+    """N11: the same signs at three scales; their true risk is 1/2."""
+    margins, K, test_error = learnt_by_heart(400, B, seed=3)
+    assert (margins > 0).all() and abs(test_error - 0.5) < 0.02
+    best = min(
+        margin_bound(margins, B, K, rho=rho, delta=0.01) for rho in B * np.logspace(-3, 2, 60)
+    )
+    assert_allclose(best, 1.245, atol=1e-3)
+    printed, repaired = (
+        printed_bound(0.0, B, K, delta=0.01, version=version) for version in ("printed", "repaired")
+    )
+    if B == 1e-3:
+        assert_allclose([printed, repaired], [0.077, 0.076], atol=1e-3)
+    if B == 1.0:
+        assert_allclose(repaired, 0.126, atol=1e-3)
+    assert (repaired < test_error) == (B <= 1)
+    assert (printed < test_error) == (B < 1)
+
+
+def test_printed_bound_is_its_formula():
+    K = np.diag([1.0, 2.0, 5.0])
+    deviation = math.sqrt(math.log(1 / 0.2) / 6)
+    assert_allclose(printed_bound(0.25, 3.0, K, delta=0.2), 0.25 + 3 * math.sqrt(8 / 3) + deviation)
+    assert_allclose(
+        printed_bound(0.25, 3.0, K, delta=0.2, version="repaired"),
+        0.25 + 3 * math.sqrt(8) / 3 + deviation,
+    )
+    F = np.sqrt(K)
+    assert_allclose(
+        printed_bound(0.25, 3.0, F, delta=0.2, factor=True), printed_bound(0.25, 3.0, K, delta=0.2)
+    )
+
+
+# ------------------------------------------------------------------ alignment
+
+
+@given(seeds, st.booleans())
+def test_alignment_is_its_definition(seed, center):
+    rng = np.random.default_rng(seed)
+    n = 8
+    F1, F2 = rng.normal(size=(n, 3)), rng.normal(size=(n, 5)) + 1
+    H = np.eye(n) - 1 / n if center else np.eye(n)
+    K1, K2 = H @ F1 @ F1.T @ H, H @ F2 @ F2.T @ H
+    expected = np.trace(K1.T @ K2) / math.sqrt(np.trace(K1.T @ K1) * np.trace(K2.T @ K2))
+    assert_allclose(kernel_alignment(F1 @ F1.T, F2 @ F2.T, center=center), expected, rtol=1e-9)
+    assert_allclose(kernel_alignment(F1, F2, center=center, factor=True), expected, rtol=1e-9)
+    assert_allclose(kernel_alignment(F2, F1, center=center, factor=True), expected, rtol=1e-9)
+    assert 0 <= expected < 1 - 1e-9  # they are not proportional
+    twice = kernel_alignment(F1, -2 * F1, center=center, factor=True)
+    assert_allclose(twice, 1.0, rtol=1e-9)
+
+
+def test_alignment_does_not_see_label_signs():
+    """N23: Eq. (21) of the signed matrices is that of the unsigned ones, unless centred."""
+    rng = np.random.default_rng(0)
+    F1, F2 = rng.normal(size=(30, 3)) + 1, rng.normal(size=(30, 4)) + 1
+    y = rng.choice([-1.0, 1.0], 30)[:, None]
+    plain = kernel_alignment(F1, F2, factor=True)
+    assert_allclose(kernel_alignment(y * F1, y * F2, factor=True), plain, rtol=1e-12)
+    centred = [kernel_alignment(s * F1, s * F2, factor=True, center=True) for s in (1, y)]
+    assert abs(centred[0] - centred[1]) > 0.01
+
+
+@pytest.mark.parametrize(("gamma", "value"), [(0.01, 1.0), (1.0, 0.984), (100.0, 0.2765)])
+def test_alignment_of_two_nystrom_views(gamma, value):
+    """N23: it tells the width of the kernel; data and landmarks are the referee's."""
+    rng = np.random.default_rng(0)
+    landmarks = [rng.choice(120, 15, replace=False) for _ in range(2)]
+    K = moons_gram(120, gamma, seed=0)
+    factors = [nystrom_factor(K, S) for S in landmarks]
+    assert_allclose(kernel_alignment(*factors, factor=True), value, atol=5e-4)
+    if gamma == 1.0:
+        assert_allclose(kernel_alignment(*factors, factor=True, center=True), 0.976, atol=5e-4)
+
+
+def test_alignment_of_a_narrow_kernel_counts_common_landmarks():
+    """N23: |S1 and S2| / m, which is m / n in the mean."""
+    n, m, rng, seen = 40, 10, np.random.default_rng(0), []
+    for _ in range(300):
+        S1, S2 = (rng.choice(n, m, replace=False) for _ in range(2))
+        F1, F2 = (nystrom_factor(np.eye(n), S) for S in (S1, S2))
+        seen.append(kernel_alignment(F1, F2, factor=True))
+        assert_allclose(seen[-1], len(set(S1) & set(S2)) / m, atol=1e-12)
+    assert abs(np.mean(seen) - m / n) <= 3 * np.std(seen) / math.sqrt(300)
+
+
+# ------------------------------------------------------------------ coverage
+
+GRID = np.stack(np.meshgrid([-1.0, 0.0, 1.0, 2.0], [-0.5, 0.25, 1.0]), -1).reshape(-1, 2)
+
+
+def ridge_on_grid(X, y):
+    """Ridge with an intercept on 12 landmarks that were there before the sample."""
+
+    def features(Z):
+        return rbf_kernel(Z, GRID, gamma=1.0) @ root
+
+    values, vectors = np.linalg.eigh(rbf_kernel(GRID, gamma=1.0))
+    root = vectors / np.sqrt(values)
+    F = np.column_stack([features(X), np.ones(len(X))])
+    *beta, w_0 = np.linalg.solve(F.T @ F + np.diag([10.0] * 12 + [0.0]), F.T @ y)
+    return Machine(lambda Z: features(Z) @ beta + w_0, np.linalg.norm(beta), np.ones(len(X)), w_0)
+
+
+def test_margin_bound_covers_and_says_something():
+    """At least 95 % of 200 repetitions, of a bound that is below 1."""
+    study = coverage_study(
+        ridge_on_grid, n_samples=3000, n_test=2000, rho=0.5, delta=0.05, random_state=0
+    )
+    assert len(study.bounds) == len(study.test_errors) == 200
+    assert study.violations <= 10
+    assert study.vacuous == 0 and study.mean_bound < 0.8
+    assert 0.03 < study.mean_test_error < 0.12
+
+
+def by_heart(X, y):
+    """The machine of N11, at the scale 1e-3."""
+    alpha = 1e-3 * y / math.sqrt(len(y))
+
+    def score(Z):
+        return np.where(rbf_kernel(Z, X, gamma=1e5) @ alpha >= 0, 1, -1) * 1e-3 / math.sqrt(len(y))
+
+    return Machine(score, 1e-3, np.ones(len(X)))
+
+
+def draw_random_labels(n, rng):
+    return rng.uniform(-1, 1, (n, 2)), rng.choice([-1.0, 1.0], n)
+
+
+@pytest.mark.parametrize("version", ["printed", "repaired"])
+def test_study_finds_the_bound_that_fails(version):
+    options = {"draw": draw_random_labels, "n_samples": 150, "n_test": 500, "n_repeats": 40}
+
+    def printed(machine, margins):
+        error = np.mean(margins <= 0)
+        return printed_bound(error, machine.norm, machine.diagonal, delta=0.05, version=version)
+
+    failing = coverage_study(by_heart, bound=printed, random_state=0, **options)
+    assert failing.violations == 40 and failing.vacuous == 0
+    holding = coverage_study(by_heart, rho=1e-3, random_state=0, **options)
+    assert holding.violations == 0
+    np.testing.assert_array_equal(failing.test_errors, holding.test_errors)
+    assert abs(holding.mean_test_error - 0.5) < 0.02
+
+
+def test_referee_repetitions_on_moons():
+    """Spec 3.4: 60 samples of 200, kernel ridge, no violation, and a bound that says nothing."""
+    Z, z = make_moons(20_000, noise=0.25, random_state=77)
+    Z, z = Z[:4000], 2 * z[:4000] - 1
+    found = []
+    for r in range(60):
+        X, y = make_moons(200, noise=0.25, random_state=1000 + r)
+        y, K = 2 * y - 1, rbf_kernel(X, gamma=1.0)
+        alpha = np.linalg.solve(K + 0.5 * np.eye(200), y)
+        B = math.sqrt(alpha @ K @ alpha)
+        bound = margin_bound(y * (K @ alpha), B, K, rho=1.0, delta=0.05, data_dependent=True)
+        found.append((bound, np.mean(np.sign(rbf_kernel(Z, X, gamma=1.0) @ alpha) != z)))
+    bounds, errors = np.array(found).T
+    assert (errors <= bounds).all()
+    assert_allclose(bounds.mean(), 1.17, atol=0.005)
+    assert_allclose(errors.mean(), 0.058, atol=5e-4)
+
+
+def test_study_counts():
+    """The summary of a study whose bounds and errors are known."""
+    study = rademacher.Coverage(np.array([0.5, 0.2, 1.0, 1.5]), np.array([0.5, 0.3, 0.1, 0.1]))
+    assert study.violations == 1 and study.vacuous == 2
+    assert_allclose([study.mean_bound, study.mean_test_error], [0.8, 0.25])
+
+
+def test_default_bound_takes_norm_and_intercept_from_the_machine():
+    seen = []
+
+    def constant(X, y):
+        seen.append(y)
+        return Machine(lambda Z: np.full(len(Z), -0.75), 3.0, np.full(len(X), 4.0), -0.75)
+
+    study = coverage_study(constant, n_samples=30, n_repeats=1, rho=2.0, delta=0.1, random_state=0)
+    expected = literal_margin_bound(-0.375 * seen[0], 2.0, 1.0, np.full(30, 4.0), 1.0, 0.1 / 12)
+    assert_allclose(study.bounds, expected)
+
+
+def test_study_is_repeatable_and_draws_anew():
+    options = {"n_samples": 40, "n_test": 50, "n_repeats": 5}
+    one, two, other = (
+        coverage_study(ridge_on_grid, random_state=seed, **options) for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(one.bounds, two.bounds)
+    np.testing.assert_array_equal(one.test_errors, two.test_errors)
+    assert len(set(one.bounds)) == 5 and (one.bounds != other.bounds).all()
+
+
+def test_moons_have_independent_labels():
+    rng = np.random.RandomState(0)
+    counts = [int((draw_moons(100, rng)[1] == 1).sum()) for _ in range(400)]
+    assert_allclose(np.var(counts), 25, rtol=0.25)  # binomial, not the constant 50
+    assert_allclose(np.mean(counts), 50, atol=1)
+
+
+# ------------------------------------------------------------------ bad input
+
+GOOD = {"margins": np.ones(4), "B": 1.0, "K": np.eye(4), "rho": 1.0, "delta": 0.05}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"B": -1.0}, "B must be a number >= 0, got -1.0"),
+        ({"B": np.nan}, "B must be a number >= 0, got nan"),
+        ({"rho": 0.0}, "rho must be a number > 0, got 0.0"),
+        ({"delta": 1.0}, "delta must be a probability below 1, got 1.0"),
+        ({"delta": 0.0}, "delta must be a number > 0, got 0.0"),
+        ({"w0_max": -0.1}, "w0_max must be a number >= 0"),
+        ({"margins": np.ones(3)}, r"margins must be 4 finite numbers.*\(3,\)"),
+        ({"margins": np.array([1, 1, 1, np.nan])}, "margins must be 4 finite numbers"),
+        ({"K": np.ones((4, 3))}, r"K must be square \(n, n\), or set factor=True .*\(4, 3\)"),
+        ({"K": np.ones(4), "factor": True}, r"K must be a factor \(n, r\), got shape \(4,\)"),
+        ({"K": np.diag([1.0, 1.0, 1.0, np.inf])}, "K must be finite"),
+        ({"K": np.array([1.0, 1.0, np.nan, 1.0])}, "K must be finite"),
+        ({"K": np.array([1.0, 1.0, -2.0, 1.0])}, "K must have no negative diagonal entry, got -2"),
+        ({"K": np.array([])}, r"K must be square .* got shape \(0,\)"),
+    ],
+)
+def test_bad_bounds(change, message):
+    assert margin_bound(**GOOD) > 0
+    with pytest.raises(ValueError, match=message):
+        margin_bound(**GOOD | change)
+
+
+def test_bad_complexity():
+    with pytest.raises(ValueError, match="n_draws must be an integer >= 2, got 1"):
+        empirical_complexity(np.eye(3), 1.0, n_draws=1)
+    with pytest.raises(ValueError, match="K must be positive semi-definite"):
+        empirical_complexity(np.ones((3, 3)) - 0.9 * np.eye(3), 1.0, random_state=0)
+    with pytest.raises(ValueError, match="K must be square"):
+        empirical_complexity(np.ones(3), 1.0)
+    with pytest.raises(ValueError, match="version must be one of"):
+        printed_complexity(np.eye(3), 1.0, version="corrected")
+    with pytest.raises(ValueError, match="train_error must be a number >= 0 and <= 1, got 2"):
+        printed_bound(2, 1.0, np.eye(3), delta=0.1)
+    with pytest.raises(ValueError, match="mean_diagonal must be a number >= 0"):
+        expected_margin_bound(np.ones(3), 1.0, -1.0, rho=1.0, delta=0.1)
+    with pytest.raises(ValueError, match="value must be a number >= 0"):
+        dyadic_level(-1.0)
+    with pytest.raises(ValueError, match="n_repeats must be an integer >= 1, got 0"):
+        coverage_study(ridge_on_grid, n_repeats=0)
+
+
+def test_bad_alignment():
+    with pytest.raises(ValueError, match="same samples, got 3 and 4"):
+        kernel_alignment(np.eye(3), np.eye(4))
+    with pytest.raises(ValueError, match="K2 is 0: it has no direction"):
+        kernel_alignment(np.eye(3), np.zeros((3, 3)))
+    for value in (1.0, 0.1, 1e8):
+        with pytest.raises(ValueError, match="K1 is 0 after centring"):
+            kernel_alignment(np.full((7, 7), value), np.eye(7), center=True)
+        with pytest.raises(ValueError, match="K1 is 0 after centring"):
+            kernel_alignment(np.full((7, 2), value), np.eye(7), center=True, factor=True)
+    with pytest.raises(ValueError, match="K1 must be square"):
+        kernel_alignment(np.ones((3, 2)), np.eye(3))
