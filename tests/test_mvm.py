@@ -80,7 +80,7 @@ def unflat(theta, shapes):
 
 
 def planted(V, n=500, seed=2):
-    """The referee's problem: one linear effect and one interaction, in 5 features per view."""
+    """The reference problem: one linear effect and one interaction, in 5 features per view."""
     views = normal_views(seed, n, (5,) * V)
     return views, np.sign(views[0][:, 0] + views[1][:, 1] * views[0][:, 2] + 0.3)
 
@@ -392,7 +392,7 @@ def test_paper_start_collapses_with_six_views(scale):
 
 
 def test_product_of_all_views_is_learnt():
-    """Not the referee's problem: the class is the sign of a product with a factor of each view."""
+    """Not the reference problem: the class is the sign of a product with a factor of each view."""
     for V in (2, 3, 4):
         views = normal_views(2, 500, (5,) * V)
         w = random_factors(V, [(5,)] * V)

@@ -201,7 +201,7 @@ def test_a_linear_model_learns_linear_and_some_of_all():
 
 
 def test_the_problem_on_which_starts_are_compared():
-    """Linear plus one pair, drawn literally: the numbers of the referee's report."""
+    """Linear plus one pair, drawn literally: against reference numbers."""
     for V in (2, 4, 8):
         rng = np.random.default_rng(2)
         views = [rng.normal(size=(500, 5)) for _ in range(V)]

@@ -32,7 +32,7 @@ def draws(sizes, rng):
 
 
 def planted(V, n=500, seed=2):
-    """The referee's problem, one linear effect and one pair, in 5 features per view."""
+    """The reference problem, one linear effect and one pair, in 5 features per view."""
     views = draws([(n, 5)] * V, np.random.default_rng(seed))
     return views, np.sign(views[0][:, 0] + views[1][:, 1] * views[0][:, 2] + 0.3)
 
@@ -116,7 +116,7 @@ def test_M2_the_gradient_at_the_papers_start_falls_like_sigma_to_the_V_minus_1(V
     rng = np.random.default_rng(2)
     views = draws([(500, 5)] * V, rng)
     objective = objective_of(views, np.sign(views[0][:, 0] + 0.3), 4)
-    A = normal_start(V, 4, 1.0, rng)  # the referee's, in units of sigma
+    A = normal_start(V, 4, 1.0, rng)  # as in the reference, in units of sigma
 
     def steepest(sigma):
         return largest(objective.value_and_gradient([sigma * a for a in A])[1])
@@ -127,7 +127,7 @@ def test_M2_the_gradient_at_the_papers_start_falls_like_sigma_to_the_V_minus_1(V
         largest(objective.value_and_gradient(start_factors("live", 0.1, objective.design, r))[1])
         for r in map(np.random.RandomState, range(5))
     ]
-    assert 0.3 < min(live) and max(live) < 0.41  # referee: .34 to .40, for every V
+    assert 0.3 < min(live) and max(live) < 0.41  # reference: .34 to .40, for every V
 
 
 def test_M2_scores_at_the_papers_start_vanish_with_the_views():

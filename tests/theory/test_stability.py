@@ -273,7 +273,7 @@ def test_bound_is_monotone_and_corrected_is_the_larger(arguments, delta):
 
 @pytest.mark.parametrize(("version", "factor"), [("corrected", 2.0), ("printed", 1.0)])
 def test_bound_against_corollary_1_written_out(version, factor):
-    """Corollary 1 term by term, and the values of the referee at L=200, V=3, m=896."""
+    """Corollary 1 term by term, and the reference values at L=200, V=3, m=896."""
     c, L, V, m, delta = 0.01, 200, 3, 896, 0.05
     E = loss_range(c, L, V, version=version)
     root = np.sqrt(np.log(1 / delta) / (2 * m))
