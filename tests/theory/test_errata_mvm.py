@@ -380,8 +380,8 @@ def test_M6_all_leave_one_out_products_cost_less_than_three_per_view():
 
 
 @pytest.fixture(scope="module")
-def referee():
-    """The referee's numbers of M7 to M9 and of the gauge, drawn in his order."""
+def reference():
+    """The reference's numbers of M7 to M9 and of the gauge, drawn in his order."""
     rng = np.random.default_rng(0)
     views = draws([(7, d) for d in WIDTHS], rng)
     draws([(d + 1, 3) for d in WIDTHS], rng)
@@ -405,9 +405,9 @@ def linear_machine(weights, intercept):
     return A
 
 
-def test_M7_a_linear_model_needs_V_factors_only(referee):
+def test_M7_a_linear_model_needs_V_factors_only(reference):
     """9e-16; and a fitted linear SVM is such a machine."""
-    views, w = referee["views"], referee["linear"]
+    views, w = reference["views"], reference["linear"]
     expected = [literal.linear(x, w, 0.5) for x in zip(*views, strict=True)]
     assert np.abs(scores_of(views, linear_machine(w, 0.5)) - expected).max() < 2e-15
     X, y = planted(4, n=200)
@@ -451,13 +451,13 @@ def fm_machine(w0, w, V):
     ]
 
 
-def test_M8_fm_of_two_views_is_mvm_with_two_factors_more(referee):
+def test_M8_fm_of_two_views_is_mvm_with_two_factors_more(reference):
     """9e-16 and, with tied linear weights, 4e-16; and so for a fitted machine."""
-    views, V, w = referee["views"][:2], referee["V"], referee["w"]
+    views, V, w = reference["views"][:2], reference["V"], reference["w"]
     rows = list(zip(*views, strict=True))
     expected = [literal.factorisation_machine(x, 0.7, w, V) for x in rows]
     assert np.abs(scores_of(views, fm_machine(0.7, w, V)) - expected).max() < 4e-15
-    A, B = referee["tied"]
+    A, B = reference["tied"]
     tied = A[-1] @ B[-1], [A[:-1] @ B[-1], B[:-1] @ A[-1]], [A[:-1], B[:-1]]
     expected = [literal.factorisation_machine(x, *tied) for x in rows]
     assert np.abs(scores_of(views, [A, B]) - expected).max() < 4e-15
@@ -491,9 +491,9 @@ def test_M8_the_multi_view_machine_is_the_smaller_class():
         assert bordered_rank(fm, X) == k + 2
 
 
-def test_M9_a_support_tensor_machine_is_one_factor_with_zero_bias_rows(referee):
+def test_M9_a_support_tensor_machine_is_one_factor_with_zero_bias_rows(reference):
     """4e-16; and a fitted one, whose own constant is a factor of bias rows alone."""
-    views, w = referee["views"], referee["linear"]
+    views, w = reference["views"], reference["linear"]
     A = [np.append(w_v, 0.0)[:, None] for w_v in w]
     expected = [literal.support_tensor(x, w) for x in zip(*views, strict=True)]
     assert np.abs(scores_of(views, A) - expected).max() < 2e-15
@@ -528,9 +528,9 @@ def test_M10_eq_26_has_pairs_within_a_view_and_eq_27_has_not():
 # The gauge, and the penalty of the bias rows
 
 
-def test_gauge_without_a_penalty_of_bias_rows_the_infimum_is_not_attained(referee):
+def test_gauge_without_a_penalty_of_bias_rows_the_infimum_is_not_attained(reference):
     """The same linear function: features cost .386, 3.9e-5, 3.9e-9; bias rows pay for it."""
-    views, w = referee["views"], referee["linear"][0]
+    views, w = reference["views"], reference["linear"][0]
     zeros = [np.zeros((4, 1)), np.zeros((2, 1))]
     costs = []
     for c in (1.0, 1e-2, 1e-4):
@@ -547,9 +547,9 @@ def test_gauge_without_a_penalty_of_bias_rows_the_infimum_is_not_attained(refere
     assert least < whole[0]
 
 
-def test_gauge_of_least_penalty(referee):
+def test_gauge_of_least_penalty(reference):
     """5.92928: V (prod |a_v|)^(2/V), the least over all gauges found by a minimiser."""
-    a = referee["gauge"]
+    a = reference["gauge"]
     norms = np.array([np.linalg.norm(part) for part in a])
     balanced = balance_norms([part[:, None] for part in a], [[0, 1, 2]])
     penalty = sum((part**2).sum() for part in balanced)
