@@ -63,6 +63,11 @@ METHODS = {
     "STM-product": ("sky", "*", "--"),
     "Linear": ("black", "x", ":"),
     "RBF": ("black", "+", "-."),
+    "MVNA": ("blue", "o", "-"),
+    "MVNA-printed": ("vermilion", "v", "--"),
+    "NA": ("orange", "D", "--"),
+    "KMHKS": ("green", "s", "-."),
+    "SVM": ("black", "x", ":"),
 }
 
 

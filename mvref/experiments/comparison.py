@@ -1,5 +1,6 @@
 """Our numbers beside the paper's: ``python -m mvref compare ITEM``."""
 
+import json
 import textwrap
 
 import numpy as np
@@ -7,9 +8,24 @@ import pandas as pd
 
 from .claims import CLAIMS
 from .items import find_item
+from .paired_tests import paired_significance
 from .report import SUMMARY, read_paper_numbers, significance, summarize
 
 WIDTH = 100
+PARTS = ("std", "arrow", "p")
+TESTS = {
+    "rank sum": "p_rank_sum", "signed rank": "p_signed_rank",
+    "paired t": "p_paired", "corrected t": "p_corrected",
+}  # fmt: skip
+RANKS = (
+    "rank sum, signed rank: p of Wilcoxon's tests against our best method, two-sided; an arrow (v) "
+    "follows the paper's number where its authors found p < .02 by the rank-sum test."
+)
+PAIRED = (
+    "two-sided p of the paper's t-test, of the same test of our numbers, and of the one corrected "
+    "for splits that share samples; an arrow (v) where the paper says p < .05. All against the "
+    "accuracy"
+)
 
 
 def compare(item, folder=None):
@@ -40,7 +56,7 @@ def compare(item, folder=None):
     lines = [f"{item.full_name}: {item.title}", ""]
     if len(cells):
         lines += ["Ours (mean of n repeats, 95 % interval) beside the paper's table", ""]
-        lines += _tables(summary, cells, significance(item.full_name, folder))
+        lines += _tables(summary, cells, item.full_name, folder)
     else:
         lines += ["Ours (the paper prints no such number)"]
         lines += [_points(summary)] if len(summary) else []
@@ -59,41 +75,51 @@ def compare(item, folder=None):
 
 
 def printed_cells(numbers):
-    """Return the cells of the paper's table: what is printed with a spread.
+    """Return the cells of the paper's table: what it prints there for a method.
 
     Parameters
     ----------
     numbers : DataFrame
-        Rows of ``paper_numbers.csv``. The measures "accuracy", "accuracy_std" and
-        "accuracy_arrow" are the three parts of one cell; the arrow is 1 where the paper marks the
-        method as significantly worse than the best.
+        Rows of ``paper_numbers.csv``. The measures "accuracy", "accuracy_std", "accuracy_arrow" and
+        "accuracy_p" are parts of one cell, of which some may be missing; the arrow is 1 where the
+        paper marks the method as significantly worse than another, p is that of its test.
 
     Returns
     -------
     cells : DataFrame
-        ``dataset``, ``method``, ``measure``, ``value``, ``std``, ``arrow``, ``note``.
+        ``dataset``, ``method``, ``parameter`` (JSON), ``measure``, ``value``, ``note``, and the
+        parts ``std``, ``arrow``, ``p``, NaN where the paper has none.
     """
-    key = ["dataset", "method", "measure"]
-    cells = numbers[[*key, "value", "note"]]
-    for part in ("std", "arrow"):
-        of_part = numbers[numbers["measure"].str.endswith(f"_{part}")]
+    key = ["dataset", "method", "parameter", "measure"]
+    numbers = numbers[numbers["place"].str.startswith("Table ")]
+    parts = numbers["measure"].str.extract(r"_(std|arrow|p)$")[0]
+    cells = numbers.loc[parts.isna(), [*key, "value", "note"]]
+    for part in PARTS:
+        of_part = numbers[parts == part]
         of_part = of_part.assign(measure=of_part["measure"].str.removesuffix(f"_{part}"))
         of_part = of_part[[*key, "value"]].rename(columns={"value": part})
-        cells = cells.merge(of_part, on=key)
+        cells = cells.merge(of_part, on=key, how="left")
     return cells
 
 
-def _tables(summary, cells, tests):
+def _tables(summary, cells, item, folder):
     """One table per measure, then the reasons why a method's numbers may differ."""
-    lines = []
+    lines, tests = [], {}
     for measure in cells["measure"].unique():
-        ours = summary[summary["measure"] == measure].merge(tests.drop(columns=["mean", "n"]))
-        table = _beside(ours, cells[cells["measure"] == measure])
+        of_measure = cells[cells["measure"] == measure]
+        ours = summary[summary["measure"] == measure]
+        if of_measure["p"].notna().any():
+            reference = of_measure.loc[of_measure["p"].isna(), "method"].iloc[0]
+            found = paired_significance(item, reference, measure, folder)
+            ours = ours.merge(found.drop(columns=["difference", "n"]), how="left")
+            tests[f"paper p, paired t, corrected t: {PAIRED} of {reference}."] = None
+        elif of_measure["arrow"].notna().any():
+            ours = ours.merge(significance(item, folder).drop(columns=["mean", "n"]))
+            tests[RANKS] = None
+        table = _beside(ours, of_measure)
         lines += [measure, table.to_string(index=False), ""]
-    lines += _wrapped(
-        "rank sum, signed rank: p of Wilcoxon's tests against our best method, two-sided; an arrow "
-        "(v) follows the paper's number where its authors found p < .02 by the rank-sum test."
-    )
+    for text in tests:
+        lines += _wrapped(text)
     for note, rows in cells[cells["note"] != ""].groupby("note", sort=False):
         lines += _wrapped(f"{', '.join(rows['method'].unique())}: {note}.")
     return lines
@@ -102,38 +128,55 @@ def _tables(summary, cells, tests):
 def _beside(ours, cells):
     """Join our rows and the paper's cells of one measure.
 
-    "mnist2" in the paper is compared with our "mnist2-shift3", and its "MwMvC2" with all our
-    variants of it, such as "MwMvC2-paper".
+    "mnist2" in the paper is compared with our "mnist2-shift3", its "MwMvC2" with all our variants
+    of it, such as "MwMvC2-paper", and a cell without parameters with all our points.
     """
+    digits = ".4f" if cells["value"].max() <= 1 else ".2f"
+    fixed = {*SUMMARY, "best", *TESTS.values()}
+    names = [name for name in ours if name not in fixed and ours[name].nunique() > 1]
+    tests = {title: p for title, p in TESTS.items() if p in ours}
     lines, seen = [], set()
     for row in ours.itertuples():
         line = {"dataset": row.dataset, "method": row.method, "n": row.n}
-        line |= {"ours": f"{row.mean:.4f}", "95 %": f"{row.low:.4f} {row.high:.4f}"}
-        line |= {"rank sum": _p(row.p_rank_sum, row), "signed rank": _p(row.p_signed_rank, row)}
+        line |= {name: getattr(row, name) for name in names} | {"ours": f"{row.mean:{digits}}"}
+        if not np.isnan(row.low):
+            line["95 %"] = f"{row.low:{digits}} {row.high:{digits}}"
+        best = row.method == getattr(row, "best", None)
+        line |= {title: "best" if best else _p(getattr(row, p)) for title, p in tests.items()}
         for cell in cells.itertuples():
-            if row.dataset.startswith(cell.dataset) and row.method.split("-")[0] == cell.method:
-                seen.add((cell.dataset, cell.method))
-                line |= {"paper": _cell(cell), "difference": f"{row.mean - cell.value:+.4f}"}
+            if _is_of(cell, row):
+                seen.add(cell.Index)
+                line |= {"paper": _cell(cell, digits), "paper p": _p(cell.p)}
+                line["difference"] = f"{row.mean - cell.value:+{digits}}"
         lines.append(line)
     for cell in cells.itertuples():
-        if (cell.dataset, cell.method) not in seen:
+        if cell.Index not in seen:
             line = {"dataset": cell.dataset, "method": cell.method, "n": 0, "ours": "not yet"}
-            lines.append(line | {"paper": _cell(cell)})
-    columns = ["dataset", "method", "n", "ours", "95 %", "paper", "difference"]
-    columns += ["rank sum", "signed rank"]
+            lines.append(line | json.loads(cell.parameter) | {"paper": _cell(cell, digits)})
+    printed_p = ["paper p"] if cells["p"].notna().any() else []
+    columns = ["dataset", "method", *names, "n", "ours", "95 %", "paper", "difference"]
+    columns += printed_p + list(tests)
     return pd.DataFrame(
         [[line.get(name, "") for name in columns] for line in lines], columns=columns
     )
 
 
-def _cell(cell):
-    return f"{cell.value:.4f} +- {cell.std:.3f} {'v' if cell.arrow else ' '}"
+def _is_of(cell, row):
+    """Whether a cell of the paper's table is what a row of ours may be compared with."""
+    return (
+        row.dataset.startswith(cell.dataset)
+        and row.method.split("-")[0] == cell.method
+        and all(getattr(row, k, None) == value for k, value in json.loads(cell.parameter).items())
+    )
 
 
-def _p(p, row):
-    """A p-value; words for the best method, and for too few repeats."""
-    if row.method == row.best:
-        return "best"
+def _cell(cell, digits):
+    spread = "" if np.isnan(cell.std) else f" +- {cell.std:.3f}"
+    return f"{cell.value:{digits}}{spread} {'v' if cell.arrow == 1 else ' '}"
+
+
+def _p(p):
+    """A p-value; nothing for too few repeats."""
     return "" if np.isnan(p) else f"{p:.2g}"
 
 

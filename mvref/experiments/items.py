@@ -6,10 +6,11 @@ from pathlib import Path
 
 from .. import datasets
 from ..datasets._lookup import unavailable
-from . import mvl_svm, mvm, mvpo, mwmvc2
+from . import mvl_svm, mvm, mvna_kmhks, mvpo, mwmvc2
 from .engine import LEDGER, Ledger, missing_jobs, run
 
-ITEMS = {item.full_name: item for paper in (mvl_svm, mwmvc2, mvpo, mvm) for item in paper.ITEMS}
+PAPERS = (mvl_svm, mwmvc2, mvpo, mvm, mvna_kmhks)
+ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
 
 
 def find_item(name):
@@ -98,7 +99,7 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
         raise ValueError(f"the data set must be one of {known}, got {only!r}.")
     if folder is None:
         folder = tempfile.mkdtemp(prefix="mvref-quick-") if quick else LEDGER
-    here = {*datasets.available(), *mvm.DRAWN}
+    here = {*datasets.available(), *mvm.DRAWN, *mvna_kmhks.DRAWN}
     for dataset in known if only is None else [only]:
         if dataset not in here:
             say(f"Skipped: {unavailable(dataset, 'it is not on this machine')}")
@@ -122,7 +123,7 @@ def status(folder=None):
     -------
     lines : list of str
     """
-    here = {*datasets.available(), *mvm.DRAWN}
+    here = {*datasets.available(), *mvm.DRAWN, *mvna_kmhks.DRAWN}
     lines = []
     for full, item in ITEMS.items():
         rows = Ledger(item.paper, Path(folder or LEDGER)).read()

@@ -17,6 +17,9 @@ from ..per_view import PerView
 from ..views import MultiView
 from .engine import derive_seed
 
+UCI = (
+    "lung-cancer", "house-votes-84", "shuttle-landing-control", "horse-colic", "echocardiogram",
+)  # fmt: skip
 LOADERS = {
     "uwave": datasets.fetch_uwave,
     "flower17": datasets.fetch_flower17,
@@ -29,6 +32,9 @@ LOADERS = {
     "reuters_full": partial(datasets.fetch_reuters, "full"),
     "citeseer": datasets.fetch_citeseer,
     "webkb": datasets.fetch_webkb,
+    "iris": datasets.load_iris_views,
+    "optdigits": datasets.fetch_optdigits,
+    **{name: partial(datasets.fetch_uci, name) for name in UCI},
 }
 N_FOLDS = 3
 

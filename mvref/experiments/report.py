@@ -11,7 +11,10 @@ from .engine import LEDGER, Ledger
 from .items import find_item
 
 # what was chosen, and by what: no results
-SETTINGS = ("C", "C1", "C2", "view", "validation", "alpha", "k", "gamma")
+SETTINGS = (
+    "C", "C1", "C2", "view", "validation", "alpha", "k", "gamma",
+    "width", "c", "coupling", "n_train", "n_test",
+)  # fmt: skip
 SUMMARY = ["dataset", "method", "measure", "mean", "std", "low", "high", "n"]
 
 
@@ -107,7 +110,24 @@ def summarize(item, folder=None):
 def _results(item, folder):
     """Return the rows of an item with a column for each parameter, and the parameters' names."""
     rows = read_ledger(item.paper, folder)
-    rows = rows[(rows["item"] == item.name) & ~rows["measure"].isin(SETTINGS)]
+    return with_parameters(rows[(rows["item"] == item.name) & ~rows["measure"].isin(SETTINGS)])
+
+
+def with_parameters(rows):
+    """Give every parameter a column of its own.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of a ledger.
+
+    Returns
+    -------
+    rows : DataFrame
+        NaN where a point lacks the parameter.
+    names : list of str
+        The parameters.
+    """
     points = [json.loads(text) for text in rows["parameter"]]
     names = sorted({name for point in points for name in point})
     columns = {name: [point.get(name, np.nan) for point in points] for name in names}

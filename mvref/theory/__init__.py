@@ -1,5 +1,10 @@
-"""Bounds of the papers as functions, beside the quantities they bound, measured."""
+"""Bounds of the papers as functions, beside the quantities they bound, measured.
 
-from . import bregman, performance, rademacher, stability
+:mod:`~mvref.theory.bregman` (part II), :mod:`~mvref.theory.stability` (part I),
+:mod:`~mvref.theory.performance` (part III); :mod:`~mvref.theory.rademacher`,
+:mod:`~mvref.theory.gram` and :mod:`~mvref.theory.coverage` (part V).
+"""
 
-__all__ = ["bregman", "performance", "rademacher", "stability"]
+from . import bregman, coverage, gram, performance, rademacher, stability
+
+__all__ = ["bregman", "coverage", "gram", "performance", "rademacher", "stability"]

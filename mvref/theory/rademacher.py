@@ -4,7 +4,7 @@ Section 4.1 of Z. Wang, S. Chen and D. Gao, "A novel multi-view classifier based
 approximation" (2011), built on P. L. Bartlett and S. Mendelson, "Rademacher and Gaussian
 complexities: risk bounds and structural results", JMLR 3, 2002. The margin bound is that of
 M. Mohri, A. Rostamizadeh and A. Talwalkar, "Foundations of Machine Learning", in the paper's
-convention 2/n. Chapter: validate, part V.
+convention 2/n; :mod:`mvref.theory.coverage` counts how often it holds. Chapters: part V.
 
 Symbols   paper    code           meaning
           G        ``K``          Gram matrix k(x_i, x_j) without label signs, of the n samples
@@ -25,17 +25,14 @@ What is corrected (the chapter shows the counterexample)
               false: rescaling f changes no sign and lets (18) vanish. ``margin_bound`` replaces it;
     N12       2 B sqrt(E tr G) / n in Eq. (17); printed is sqrt(n) times as much;
     N13       the intercept adds 2 w0_max / sqrt(n);
-    N17       B must not depend on the sample, or pays for a union: ``data_dependent=True``;
-    N23       Eq. (21) is not centred: two kernels with large means seem alike.
+    N17       B must not depend on the sample, or pays for a union: ``data_dependent=True``.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
-from sklearn.datasets import make_moons
 from sklearn.utils import check_random_state
 
 from ..checks import check_choice, check_number
+from .gram import gram_matrix, gram_trace, kernel_alignment  # noqa: F401, the last for users
 
 VERSIONS = ("printed", "repaired")
 BLOCK = 2**22  # random signs that are held at one time
@@ -64,8 +61,7 @@ def kernel_class_bound(K, B, *, w0_max=0.0, factor=False):
     Raises
     ------
     ValueError
-        If `K` is of no such shape, not finite, or has a negative diagonal; if `B` or `w0_max` is
-        negative.
+        If `K` is of no such shape or not finite; if its diagonal, `B` or `w0_max` is negative.
 
     Examples
     --------
@@ -78,7 +74,7 @@ def kernel_class_bound(K, B, *, w0_max=0.0, factor=False):
     """
     check_number(B, "B", low=0)
     check_number(w0_max, "w0_max", low=0)
-    return _class_bound(*_trace(K, factor), B, w0_max)
+    return _class_bound(*gram_trace(K, factor), B, w0_max)
 
 
 def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, factor=False):
@@ -120,8 +116,8 @@ def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, f
     check_number(B, "B", low=0)
     check_number(w0_max, "w0_max", low=0)
     check_number(n_draws, "n_draws", low=2, integer=True)
-    K = _matrix(K, "K", factor)
-    trace, n = _trace(K, factor)
+    K = gram_matrix(K, factor)
+    trace, n = gram_trace(K, factor)
     rng = check_random_state(random_state)
     suprema, step = np.empty(n_draws), max(1, BLOCK // n)
     for start in range(0, n_draws, step):
@@ -226,10 +222,9 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
     same number and nothing changes. This is also why one union pays for B and rho together: only
     the function f / rho matters, which lies in the ball of radius B / rho, with margin 1.
 
-    The kernel must be fixed before the sample is seen. A width found by cross-validation on the
-    same sample, and landmarks drawn from it, are not: in the first case divide delta by the number
-    of widths that were tried; in the second use the diagonal of k, whose ball contains all
-    functions of all landmarks.
+    The kernel must be fixed before the sample is seen. For a width found by cross-validation on the
+    same sample divide delta by the number of widths that were tried. For landmarks drawn from it
+    use the diagonal of k, whose ball contains all functions of all landmarks.
 
     Examples
     --------
@@ -241,7 +236,7 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
     >>> round(margin_bound(margins, 5.0, diagonal, rho=1.0, delta=0.05, data_dependent=True), 4)
     0.2148
     """
-    trace, n = _trace(K, factor)
+    trace, n = gram_trace(K, factor)
     ramp = _mean_ramp(margins, rho, n)
     radius, offset, delta = _in_units_of_rho(B, w0_max, rho, delta, data_dependent)
     complexity = _class_bound(trace, n, radius, offset)
@@ -349,217 +344,9 @@ def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
     return float(train_error + complexity / 2 + np.sqrt(np.log(1 / delta) / (2 * len(K))))
 
 
-def kernel_alignment(K1, K2, *, center=False, factor=False):
-    """Return the alignment of two kernels: the cosine between their Gram matrices (Eq. 21).
-
-    Parameters
-    ----------
-    K1, K2 : array, shape (n, n) or (n, r)
-        Gram matrices, or factors if `factor`; these may differ in r.
-    center : bool
-        Centre both in feature space first, as in C. Cortes, M. Mohri and A. Rostamizadeh,
-        "Algorithms for learning kernels based on centered alignment", JMLR 13, 2012. The paper
-        does not.
-    factor : bool
-        O(n r^2) time and no n x n matrix, by ``tr(K1 K2) = |F1' F2|^2``.
-
-    Returns
-    -------
-    alignment : float
-        Between 0 and 1 for positive semi-definite matrices; 1 if and only if they are
-        proportional. Label signs in both change nothing without centring.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or a matrix is 0 (with `center`: has equal entries).
-
-    Notes
-    -----
-    Two Nystrom matrices of one kernel have an alignment that mostly tells the kernel's width:
-    with an infinitely narrow one it is the share of common landmarks.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.theory.rademacher import kernel_alignment
-    >>> round(kernel_alignment(np.eye(4), np.ones((4, 4))), 6)
-    0.5
-    >>> F = np.array([[1.0], [2.0], [4.0]])
-    >>> round(kernel_alignment(F, -3 * F, factor=True, center=True), 6)
-    1.0
-    """
-    A1, A2 = _matrix(K1, "K1", factor), _matrix(K2, "K2", factor)
-    if len(A1) != len(A2):
-        raise ValueError(f"K1 and K2 must be of the same samples, got {len(A1)} and {len(A2)}.")
-    A1, A2 = (_prepared(A, name, center, factor) for A, name in ((A1, "K1"), (A2, "K2")))
-    if not factor:
-        return float((A1 * A2).sum() / (np.linalg.norm(A1) * np.linalg.norm(A2)))
-    cross, *own = (np.linalg.norm(A.T @ C) for A, C in ((A1, A2), (A1, A1), (A2, A2)))
-    return float(cross**2 / (own[0] * own[1]))
-
-
-@dataclass(frozen=True, eq=False)
-class Machine:
-    """What :func:`coverage_study` has to know of a fit.
-
-    Parameters
-    ----------
-    score : callable
-        X (n, d) -> values f(x), shape (n,), intercept included.
-    norm : float
-        |f|_k without the intercept, or a bound of it.
-    diagonal : array, shape (n,)
-        k(x_i, x_i) of the training samples.
-    intercept : float
-        w_0; leave it 0 only where the machine never has one.
-    """
-
-    score: object
-    norm: float
-    diagonal: np.ndarray
-    intercept: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Coverage:
-    """Result of :func:`coverage_study`, one entry for each repetition.
-
-    Parameters
-    ----------
-    bounds : array, shape (n_repeats,)
-    test_errors : array, shape (n_repeats,)
-        Error rates on fresh samples.
-    """
-
-    bounds: np.ndarray
-    test_errors: np.ndarray
-
-    @property
-    def violations(self):
-        """Number of repetitions in which the error is above the bound."""
-        return int((self.test_errors > self.bounds).sum())
-
-    @property
-    def vacuous(self):
-        """Number of repetitions in which the bound is 1 or more, and so cannot be violated."""
-        return int((self.bounds >= 1).sum())
-
-    @property
-    def mean_bound(self):
-        """Mean of the bounds."""
-        return float(self.bounds.mean())
-
-    @property
-    def mean_test_error(self):
-        """Mean of the error rates on fresh samples."""
-        return float(self.test_errors.mean())
-
-
-def draw_moons(n, random_state, noise=0.25):
-    """Draw two moons with labels -1 and +1.
-
-    Parameters
-    ----------
-    n : int
-    random_state : int or RandomState instance
-    noise : float
-
-    Returns
-    -------
-    X : array, shape (n, 2)
-    y : array of -1.0 and 1.0, shape (n,)
-    """
-    # Labels are drawn as well: make_moons gives equal halves, which are no independent samples.
-    rng = check_random_state(random_state)
-    upper = int(rng.binomial(n, 0.5))
-    X, y = make_moons((upper, n - upper), noise=noise, random_state=rng)
-    return X, 2.0 * y - 1.0
-
-
-def coverage_study(
-    fit,
-    *,
-    draw=draw_moons,
-    bound=None,
-    n_samples=200,
-    n_test=4000,
-    n_repeats=200,
-    rho=1.0,
-    delta=0.05,
-    random_state=None,
-):
-    """Draw many samples and compare a bound with the error on fresh data, each time.
-
-    Parameters
-    ----------
-    fit : callable
-        (X, y) -> :class:`Machine`, with y of -1 and +1.
-    draw : callable
-        (n, RandomState instance) -> X, y: independent samples.
-    bound : callable, optional
-        (machine, margins) -> float. Default: :func:`margin_bound` at `rho` and `delta`, with the
-        norm and intercept of the machine at hand, hence ``data_dependent=True``.
-    n_samples, n_test, n_repeats : int
-        Size of a training sample and of its test sample, and the number of both.
-    rho, delta : float
-        For the default bound.
-    random_state : int, RandomState instance or None
-
-    Returns
-    -------
-    coverage : Coverage
-
-    Notes
-    -----
-    A bound that is 1 or more is never violated, so that coverage alone proves nothing: see
-    ``coverage.vacuous``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.theory.rademacher import Machine, coverage_study
-    >>> def ridge(X, y):
-    ...     w = np.linalg.solve(X.T @ X + np.eye(2), X.T @ y)
-    ...     return Machine(lambda Z: Z @ w, np.linalg.norm(w), (X**2).sum(axis=1))
-    >>> study = coverage_study(ridge, n_samples=1000, n_repeats=20, random_state=0)
-    >>> study.violations, study.mean_test_error < study.mean_bound
-    (0, True)
-    """
-    for value, name in ((n_samples, "n_samples"), (n_test, "n_test"), (n_repeats, "n_repeats")):
-        check_number(value, name, low=1, integer=True)
-    rng = check_random_state(random_state)
-    bounds, errors = np.empty(n_repeats), np.empty(n_repeats)
-    for r in range(n_repeats):
-        X, y = draw(n_samples, rng)
-        machine = fit(X, y)
-        margins = y * machine.score(X)
-        bounds[r] = (
-            bound(machine, margins)
-            if bound is not None
-            else _bound_of(machine, margins, rho, delta)
-        )
-        X, y = draw(n_test, rng)
-        errors[r] = np.mean(y * machine.score(X) <= 0)
-    return Coverage(bounds, errors)
-
-
 def _class_bound(trace, n, B, w0_max):
     """Eq. (16), with the intercept that it omits (N13)."""
     return float(2 / n * (B * np.sqrt(trace) + w0_max * np.sqrt(n)))
-
-
-def _bound_of(machine, margins, rho, delta):
-    """The margin bound of a machine whose norm and intercept come from the sample."""
-    return margin_bound(
-        margins,
-        machine.norm,
-        machine.diagonal,
-        rho=rho,
-        delta=delta,
-        w0_max=abs(machine.intercept),
-        data_dependent=True,
-    )
 
 
 def _in_units_of_rho(B, w0_max, rho, delta, data_dependent):
@@ -590,41 +377,3 @@ def _check_delta(delta):
     check_number(delta, "delta", low=0, low_open=True)
     if delta >= 1:
         raise ValueError(f"delta must be a probability below 1, got {delta!r}.")
-
-
-def _matrix(K, name, factor):
-    """Return `K` as a finite array (n, n), or (n, r) if it is a factor."""
-    K = np.asarray(K, dtype=float)
-    if K.ndim != 2 or K.size == 0 or not (factor or K.shape[0] == K.shape[1]):
-        wanted = "a factor (n, r)" if factor else "square (n, n), or set factor=True for (n, r)"
-        raise ValueError(f"{name} must be {wanted}, got shape {K.shape}.")
-    if not np.isfinite(K).all():
-        raise ValueError(f"{name} must be finite.")
-    return K
-
-
-def _trace(K, factor):
-    """Return the trace of the Gram matrix and the number of samples."""
-    K = np.asarray(K, dtype=float)
-    if K.ndim == 1 and len(K) and not factor:
-        diagonal = K
-        if not np.isfinite(K).all():
-            raise ValueError("K must be finite.")
-    else:
-        K = _matrix(K, "K", factor)
-        diagonal = np.einsum("ij,ij->i", K, K) if factor else K.diagonal()
-    if diagonal.min() < 0:
-        raise ValueError(f"K must have no negative diagonal entry, got {diagonal.min()}.")
-    return float(diagonal.sum()), len(K)
-
-
-def _prepared(A, name, center, factor):
-    """Return a matrix, centred in feature space if asked for, that is not 0."""
-    size = np.linalg.norm(A)
-    if center:
-        A = A - A.mean(axis=0)
-        if not factor:
-            A = A - A.mean(axis=1, keepdims=True)
-    if np.linalg.norm(A) <= 1e-12 * size:
-        raise ValueError(f"{name} is 0{' after centring' if center else ''}: it has no direction.")
-    return A

@@ -18,6 +18,13 @@ SMALL = {
         "n_draws": 1,
     },
     "book/mvm/validate.ipynb": {"n_seeds": 2, "n_test": 1000},
+    "book/mvna_kmhks/derive.ipynb": {
+        "n_draws": 2,
+        "n_sweeps": 200,
+        "n_signs": 100,
+        "largest_n": 100,
+    },
+    "book/mvna_kmhks/validate.ipynb": {"n_samples": 60, "n_repeats": 3, "n_draws": 400},
     "book/mvpo/derive.ipynb": {"n_samples": 50, "max_iter": 250},
     "book/mvpo/run.ipynb": {"C2": 10.0, "n_draws": 1},
     "book/mvpo/validate.ipynb": {"n_starts": 2, "n_random": 30},

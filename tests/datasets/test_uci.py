@@ -12,6 +12,7 @@ from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetc
 from mvref.datasets import _uci as uci
 from mvref.datasets._lookup import locate, open_content
 from mvref.datasets._registry import BY_HAND, FILES, UCI
+from mvref.datasets._uci_tables import TABLES
 
 COUNTS = [  # name, choices, number of samples of each class
     ("lung-cancer", {}, [9, 13, 10]),
@@ -167,11 +168,11 @@ def test_horses_are_split_as_their_files(need):
 
 
 def test_no_target_is_an_input():
-    for table in uci.TABLES.values():
+    for table in TABLES.values():
         assert not {field for field, _ in table.targets.values()} & set(table.inputs.values())
         assert set(table.measured) <= set(table.inputs)
-    assert set(uci.TABLES["horse-colic"].inputs.values()) == set(range(22)) - {2}
-    assert set(uci.TABLES["echocardiogram"].inputs.values()) == set(range(2, 9))
+    assert set(TABLES["horse-colic"].inputs.values()) == set(range(22)) - {2}
+    assert set(TABLES["echocardiogram"].inputs.values()) == set(range(2, 9))
 
 
 def test_description_tells_the_choices(need):

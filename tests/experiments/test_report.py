@@ -121,7 +121,9 @@ def test_every_number_of_the_paper_has_its_place(paper):
     assert set(numbers["item"]) <= {"data", "protocol"} | items
     assert not numbers.duplicated(["item", "dataset", "method", "parameter", "measure"]).any()
     cells = printed_cells(numbers)
-    parts = {f"{measure}{part}" for measure in cells["measure"] for part in ("", "_std", "_arrow")}
+    parts = {
+        f"{measure}{part}" for measure in cells["measure"] for part in ("", "_std", "_arrow", "_p")
+    }
     of_items = numbers[numbers["item"].isin(items)]
     assert set(of_items["measure"]) - parts <= set(CLAIMS[paper])
 

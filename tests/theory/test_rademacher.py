@@ -12,14 +12,12 @@ from sklearn.datasets import make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mvref.theory import rademacher
+from mvref.theory.coverage import Coverage, Machine, coverage_study, draw_moons
+from mvref.theory.gram import gram_trace, kernel_alignment
 from mvref.theory.rademacher import (
-    Machine,
-    coverage_study,
-    draw_moons,
     dyadic_level,
     empirical_complexity,
     expected_margin_bound,
-    kernel_alignment,
     kernel_class_bound,
     margin_bound,
     printed_bound,
@@ -148,6 +146,29 @@ def test_class_bound_is_the_sum_over_the_diagonal(seed, B, w0_max):
         assert_allclose(
             kernel_class_bound(form, B, w0_max=w0_max, factor=factor), expected, rtol=1e-12
         )
+
+
+@given(seeds, st.integers(1, 8), st.floats(0.05, 5), st.floats(0, 2))
+def test_nystrom_classes_have_no_more_than_their_bound(seed, m, gamma, w0_max):
+    """Over all signs, and with Eq. (19) for two views of one kernel: there is no factor M.
+
+    The sup over both balls is the larger of the two, and that over convex combinations is no more.
+    """
+    rng = np.random.default_rng(seed)
+    K = rbf_kernel(rng.normal(size=(8, 2)), gamma=gamma)
+    F1, F2 = (nystrom_factor(K, rng.choice(8, m, replace=False)) for _ in range(2))
+    signs, B = all_signs(8), 1.5
+    lengths = [np.linalg.norm(signs @ F, axis=1) for F in (F1, F2)]
+    offset = w0_max * np.abs(signs.sum(axis=1))
+    one, several = (2 / 8 * (B * s + offset).mean() for s in (lengths[0], np.maximum(*lengths)))
+    own = kernel_class_bound(F1, B, w0_max=w0_max, factor=True)
+    whole = kernel_class_bound(K, B, w0_max=w0_max)
+    assert one <= own + 1e-12 and own <= whole + 1e-9
+    assert one <= several + 1e-12 and several <= whole + 1e-9
+    assert one >= own / math.sqrt(2) - 1e-12  # Kahane and Khinchine, and so for |sum of signs|
+    options = {"w0_max": w0_max, "n_draws": 200, "random_state": 0, "factor": True}
+    mean, error = empirical_complexity(F1, B, **options)
+    assert abs(mean - one) <= 6 * error + 1e-9
 
 
 def test_nystrom_ball_is_smaller():
@@ -321,6 +342,37 @@ def test_alignment_is_its_definition(seed, center):
     assert_allclose(twice, 1.0, rtol=1e-9)
 
 
+@given(seeds, st.floats(0.01, 100), st.floats(1e-3, 1e3), st.booleans())
+def test_alignment_is_symmetric_at_most_one_and_one_only_if_proportional(
+    seed, gamma, scale, center
+):
+    """1 - A is half the squared distance of the two matrices after division by their norms.
+
+    So A is 1 for multiples only. `other` is a Nystrom view of the same kernel.
+    """
+    rng = np.random.default_rng(seed)
+    K = rbf_kernel(rng.normal(size=(12, 2)), gamma=gamma)
+    F1, F2 = (nystrom_factor(K, rng.choice(12, 5, replace=False)) for _ in range(2))
+    other, whole = F2 @ F2.T, F1 @ F1.T
+    H = np.eye(12) - 1 / 12 if center else np.eye(12)
+    unit = [H @ A @ H / np.linalg.norm(H @ A @ H) for A in (whole, other)]
+    apart = ((unit[0] - unit[1]) ** 2).sum() / 2
+    found = kernel_alignment(F1, F2, center=center, factor=True)
+    assert_allclose(1 - found, apart, atol=1e-9)
+    assert -1e-12 <= found <= 1 + 1e-12
+    for pair in ((other, whole), (whole, scale * other), (scale * whole, other)):
+        assert_allclose(kernel_alignment(*pair, center=center), found, atol=1e-9)
+    assert_allclose(kernel_alignment(whole, scale * whole, center=center), 1.0, rtol=1e-12)
+    bent = whole + 0.1 * np.trace(whole) * np.outer(np.eye(12)[0], np.eye(12)[0])
+    assert kernel_alignment(whole, bent, center=center) < 1 - 1e-6
+
+
+def test_trace_in_three_forms_and_number_of_samples():
+    F = np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 0.0]])
+    for K, factor in ((F, True), (F @ F.T, False), ([5.0, 9.0, 1.0], False)):
+        assert gram_trace(K, factor) == (15.0, 3)
+
+
 def test_alignment_does_not_see_label_signs():
     """N23: Eq. (21) of the signed matrices is that of the unsigned ones, unless centred."""
     rng = np.random.default_rng(0)
@@ -434,7 +486,7 @@ def test_referee_repetitions_on_moons():
 
 def test_study_counts():
     """The summary of a study whose bounds and errors are known."""
-    study = rademacher.Coverage(np.array([0.5, 0.2, 1.0, 1.5]), np.array([0.5, 0.3, 0.1, 0.1]))
+    study = Coverage(np.array([0.5, 0.2, 1.0, 1.5]), np.array([0.5, 0.3, 0.1, 0.1]))
     assert study.violations == 1 and study.vacuous == 2
     assert_allclose([study.mean_bound, study.mean_test_error], [0.8, 0.25])
 

@@ -5,11 +5,12 @@ setting of our runs, a number; or a function that gets the summary of the item a
 returns text.
 """
 
-from . import mvl_svm, mvm, mvpo, mwmvc2
+from . import mvl_svm, mvm, mvna_kmhks, mvpo, mwmvc2
 
 CLAIMS = {
     "mvl_svm": mvl_svm.CLAIMS,
     "mwmvc2": mwmvc2.CLAIMS,
     "mvpo": mvpo.CLAIMS,
     "mvm": mvm.CLAIMS,
+    "mvna_kmhks": mvna_kmhks.CLAIMS,
 }

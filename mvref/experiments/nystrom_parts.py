@@ -1,0 +1,250 @@
+"""Data of part V's experiments and their parts; :mod:`.mvna_kmhks` has the protocol."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.distance import pdist
+from sklearn.datasets import make_moons
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.preprocessing import StandardScaler
+
+from ..per_view import PerView
+from ..views import MultiView
+from .engine import derive_seed
+from .problems import load_dataset
+
+N_INNER = 3  # folds of the training part that choose the parameters
+MOONS_TRAIN, MOONS_TEST, MOONS_NOISE = 400, 2000, 0.3
+SUBSET = 300  # samples to learn from, of digits and mfeat
+CHECK_SHARE = 1 / 3  # of the training part of optdigits
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Samples, and which of them train and test.
+
+    Parameters
+    ----------
+    X : MultiView
+        Scaled by the training part.
+    y : array, shape (n,)
+    train, test : int arrays
+    folds : list of (fit, check) int arrays
+        Where parameters are chosen, within `train`.
+    """
+
+    X: MultiView
+    y: np.ndarray
+    train: np.ndarray
+    test: np.ndarray
+    folds: list
+
+
+def half(y, seed):
+    """Draw a test part with half of each class, rounded down.
+
+    Parameters
+    ----------
+    y : array, shape (n,)
+    seed : int
+
+    Returns
+    -------
+    train, test : int arrays
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.experiments.nystrom_parts import half
+    >>> y = np.repeat([0, 1], [6, 9])
+    >>> train, test = half(y, 0)
+    >>> np.bincount(y[train]), np.bincount(y[test])
+    (array([3, 5]), array([3, 4]))
+    """
+    rng = np.random.default_rng(seed)
+    of_classes = [rng.permutation(np.flatnonzero(y == k)) for k in np.unique(y)]
+    test = np.concatenate([rows[: len(rows) // 2] for rows in of_classes])
+    train = np.concatenate([rows[len(rows) // 2 :] for rows in of_classes])
+    return np.sort(train), np.sort(test)
+
+
+def fold(y, index, n_folds, seed):
+    """Return one fold of a cross-validation that also deals out classes smaller than `n_folds`.
+
+    Parameters
+    ----------
+    y : array, shape (n,)
+    index : int
+        Which fold is the test part, from 0.
+    n_folds : int
+    seed : int
+        The same for all folds.
+
+    Returns
+    -------
+    train, test : int arrays
+
+    Notes
+    -----
+    Shuffled samples, sorted by class, are dealt out like cards: sizes of folds differ by one at
+    most, and so do the numbers of samples that they have of a class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.experiments.nystrom_parts import fold
+    >>> y = np.repeat([0, 1], [6, 9])
+    >>> [len(fold(y, index, 10, 0)[1]) for index in range(10)]
+    [2, 2, 2, 2, 2, 1, 1, 1, 1, 1]
+    """
+    order = np.random.default_rng(seed).permutation(len(y))
+    order = order[np.argsort(y[order], kind="stable")]
+    of_test = np.arange(len(y)) % n_folds == index
+    return np.sort(order[~of_test]), np.sort(order[of_test])
+
+
+def one_view(X):
+    """Put the views side by side: in the paper's experiments the data have a single source.
+
+    Parameters
+    ----------
+    X : MultiView without missing views
+
+    Returns
+    -------
+    X : MultiView with one view
+    """
+    return MultiView([np.hstack(X.views)])
+
+
+def cut(X, y, train, test, seed, scale=True):
+    """Scale the views by the training part, and cut that part for tuning.
+
+    Parameters
+    ----------
+    X : MultiView
+    y : array
+    train, test : int arrays
+    seed : int
+    scale : bool
+        Features get mean 0 and variance 1 over the training part.
+
+    Returns
+    -------
+    parts : Parts
+    """
+    if scale:
+        X = PerView(StandardScaler()).fit(X[train]).transform(X)
+    inner = StratifiedKFold(N_INNER, shuffle=True, random_state=derive_seed(seed, "inner"))
+    folds = [(train[fit], train[check]) for fit, check in inner.split(train, y[train])]
+    return Parts(X, y, train, test, folds)
+
+
+def table_parts(name, protocol, repeat, n_folds, seed):
+    """Return a split of Table 2.
+
+    Parameters
+    ----------
+    name : str
+    protocol : {"halves", "folds"}
+    repeat : int
+        Number of the fold.
+    n_folds : int
+    seed : int
+        Of the repeat.
+
+    Returns
+    -------
+    parts : Parts
+
+    Examples
+    --------
+    >>> from mvref.experiments.nystrom_parts import table_parts
+    >>> [len(table_parts("iris", p, 0, 10, 0).test) for p in ("halves", "folds")]
+    [75, 15]
+    """
+    data = load_dataset(name)
+    if protocol == "halves":
+        train, test = half(data.y, derive_seed(seed, "half"))
+    else:
+        train, test = fold(data.y, repeat, n_folds, derive_seed("folds", name))
+    return cut(one_view(data.X), data.y, train, test, seed)
+
+
+def drawn_parts(name, seed):
+    """Return a split for what needs many data sets: halves, or a few samples to learn from.
+
+    Parameters
+    ----------
+    name : str
+        "moons", drawn anew; "mfeat-fou-kar" for two views of mfeat; a data set of Table 2; or
+        "digits".
+    seed : int
+
+    Returns
+    -------
+    parts : Parts
+        One view, but for mfeat two. 400 moons, 300 samples of digits and mfeat train.
+
+    Examples
+    --------
+    >>> from mvref.experiments.nystrom_parts import drawn_parts
+    >>> parts = drawn_parts("mfeat-fou-kar", 0)
+    >>> parts.X.names, len(parts.train), len(parts.test)
+    (['fou', 'kar'], 300, 1700)
+    """
+    if name == "moons":
+        A, y = make_moons(MOONS_TRAIN + MOONS_TEST, noise=MOONS_NOISE, random_state=seed)
+        rows = np.arange(len(y))
+        return cut(MultiView([A]), y, rows[:MOONS_TRAIN], rows[MOONS_TRAIN:], seed, scale=False)
+    source, *views = name.split("-") if name.startswith("mfeat") else [name]
+    data = load_dataset(source)
+    if source in ("digits", "mfeat"):
+        train, test = train_test_split(
+            np.arange(len(data.y)), train_size=SUBSET, stratify=data.y,
+            random_state=derive_seed(seed, "split"),
+        )  # fmt: skip
+    else:
+        train, test = half(data.y, derive_seed(seed, "half"))
+    X = data.X.select(views) if views else one_view(data.X)
+    return cut(X, data.y, train, test, seed)
+
+
+def digit_parts(name, digit):
+    """Return the official split, with a digit against the rest as two classes.
+
+    Parameters
+    ----------
+    name : {"optdigits"}
+    digit : int
+
+    Returns
+    -------
+    parts : Parts
+        Pixels from 0 to 1. The third of the training part that chooses the parameters is the same
+        for all digits.
+    """
+    data = load_dataset(name)
+    train, _, test = data.splits[0]
+    fold = train_test_split(
+        train, test_size=CHECK_SHARE, stratify=data.y[train],
+        random_state=derive_seed("third", name),
+    )  # fmt: skip
+    X = MultiView([data.X.views[0] / 16.0])
+    return Parts(X, (data.y == digit).astype(int), train, test, [tuple(fold)])
+
+
+def mean_distances(X, rows):
+    """Return the mean distance between samples in each view.
+
+    Parameters
+    ----------
+    X : MultiView
+    rows : int array
+        At most the first 1000 of them are looked at.
+
+    Returns
+    -------
+    distances : list of V floats
+    """
+    return [float(pdist(view[rows[:1000]]).mean()) for view in X.views]

@@ -1,0 +1,107 @@
+"""Paired t-tests of two methods over the splits of an item, as printed and corrected.
+
+Splits of one data set share samples, so their differences are not independent, and the variance
+that the ordinary t-test estimates from them is too small. Nadeau and Bengio, "Inference for the
+generalization error", Machine Learning 52, 2003, replace its factor 1/J by 1/J + n_test/n_train:
+the *corrected resampled t-test*.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from .engine import LEDGER
+from .items import find_item
+from .report import read_ledger, with_parameters
+
+
+def paired_t(differences, ratio=0.0):
+    """Test whether the mean difference of two methods is zero.
+
+    Parameters
+    ----------
+    differences : array-like, shape (J,)
+        One per split.
+    ratio : float
+        n_test/n_train for the corrected test; 0 for the ordinary one.
+
+    Returns
+    -------
+    p : float
+        Two-sided; 1 if all differences are 0, and 0 if all have another common value.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two differences, one is not finite, or `ratio` is negative.
+
+    Examples
+    --------
+    >>> from mvref.experiments.paired_tests import paired_t
+    >>> differences = [0.02, 0.05, -0.01, 0.03, 0.04]
+    >>> [round(paired_t(differences, ratio), 3) for ratio in (0, 1)]  # 1: as large a test part
+    [0.067, 0.358]
+    """
+    d = np.asarray(differences, dtype=float)
+    if d.ndim != 1 or len(d) < 2 or not np.isfinite(d).all():
+        raise ValueError(f"differences must be two or more finite numbers, got {differences!r}.")
+    if not ratio >= 0:
+        raise ValueError(f"ratio must be >= 0, got {ratio!r}.")
+    spread = np.sqrt((1.0 / len(d) + ratio) * d.var(ddof=1))
+    if np.ptp(d) == 0:
+        return float(d[0] == 0)
+    return float(2.0 * stats.t.sf(abs(d.mean()) / spread, len(d) - 1))
+
+
+def paired_significance(item, reference, measure="accuracy", folder=None):
+    """Test every method of an item against one of them, split by split.
+
+    Parameters
+    ----------
+    item : str
+        Its rows have the measures ``n_train`` and ``n_test``.
+    reference : str
+        Method.
+    measure : str
+    folder : path, optional
+        Default: the ledger that comes with mvref.
+
+    Returns
+    -------
+    tests : DataFrame
+        One row per data set, parameter point and other method: ``difference``, the mean of
+        reference minus method; ``n`` splits that both have; ``p_paired`` of the ordinary test and
+        ``p_corrected``.
+
+    Examples
+    --------
+    >>> from mvref.experiments.paired_tests import paired_significance
+    >>> tests = paired_significance("mvna_kmhks.table2", "MVNA")
+    >>> bool((tests["p_corrected"] >= tests["p_paired"]).all())
+    True
+    """
+    item = find_item(item)
+    rows = read_ledger(item.paper, Path(folder or LEDGER))
+    rows, names = with_parameters(rows[rows["item"] == item.name])
+    group = ["dataset", *names]
+    tests = []
+    for point, part in rows.groupby(group, dropna=False):
+        values, n_test, n_train = (
+            part[part["measure"] == m].pivot(index="repeat", columns="method", values="value")
+            for m in (measure, "n_test", "n_train")
+        )
+        for method in values.columns.drop(reference, errors="ignore"):
+            if reference not in values:
+                continue
+            difference = (values[reference] - values[method]).dropna()
+            entry = dict(zip(group, point, strict=True)) | {"method": method}
+            entry |= {"difference": difference.mean(), "n": len(difference)}
+            ratio = (n_test[method] / n_train[method])[difference.index].mean()
+            enough = len(difference) > 1
+            entry["p_paired"] = paired_t(difference) if enough else np.nan
+            entry["p_corrected"] = paired_t(difference, ratio) if enough else np.nan
+            tests.append(entry)
+    columns = [*group, "method", "difference", "n", "p_paired", "p_corrected"]
+    return pd.DataFrame(tests, columns=columns)

@@ -1,0 +1,180 @@
+"""How often a bound of the risk holds: many samples, each with its bound and its error.
+
+The margin bound of :mod:`mvref.theory.rademacher` claims to fail for a share delta of all samples
+at most, and Eq. (18) of Wang, Chen and Gao (2011) claims the same. A study draws samples from a
+distribution that is known, fits, and counts. Chapter: validate, part V.
+
+Symbols   paper                   code
+          f                       ``Machine.score``
+          |f|_k, w_0              ``Machine.norm``, ``Machine.intercept``
+          the right of (18)       ``Coverage.bounds``, or those of another bound
+          P(y != f(x))            ``Coverage.test_errors``, estimated on fresh samples
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.datasets import make_moons
+from sklearn.utils import check_random_state
+
+from ..checks import check_number
+from .rademacher import margin_bound
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """What :func:`coverage_study` has to know of a fit.
+
+    Parameters
+    ----------
+    score : callable
+        X (n, d) -> values f(x), shape (n,), intercept included.
+    norm : float
+        |f|_k without the intercept, or a bound of it.
+    diagonal : array, shape (n,)
+        k(x_i, x_i) of the training samples.
+    intercept : float
+        w_0; leave it 0 only where the machine never has one.
+    """
+
+    score: object
+    norm: float
+    diagonal: np.ndarray
+    intercept: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """Result of :func:`coverage_study`, one entry for each repetition.
+
+    Parameters
+    ----------
+    bounds : array, shape (n_repeats,)
+    test_errors : array, shape (n_repeats,)
+        Error rates on fresh samples.
+    """
+
+    bounds: np.ndarray
+    test_errors: np.ndarray
+
+    @property
+    def violations(self):
+        """Number of repetitions in which the error is above the bound."""
+        return int((self.test_errors > self.bounds).sum())
+
+    @property
+    def vacuous(self):
+        """Number of repetitions in which the bound is 1 or more, and so cannot be violated."""
+        return int((self.bounds >= 1).sum())
+
+    @property
+    def mean_bound(self):
+        """Mean of the bounds."""
+        return float(self.bounds.mean())
+
+    @property
+    def mean_test_error(self):
+        """Mean of the error rates on fresh samples."""
+        return float(self.test_errors.mean())
+
+
+def draw_moons(n, random_state, noise=0.25):
+    """Draw two moons with labels -1 and +1.
+
+    Parameters
+    ----------
+    n : int
+    random_state : int or RandomState instance
+    noise : float
+
+    Returns
+    -------
+    X : array, shape (n, 2)
+    y : array of -1.0 and 1.0, shape (n,)
+    """
+    # Labels are drawn as well: make_moons gives equal halves, which are no independent samples.
+    rng = check_random_state(random_state)
+    upper = int(rng.binomial(n, 0.5))
+    X, y = make_moons((upper, n - upper), noise=noise, random_state=rng)
+    return X, 2.0 * y - 1.0
+
+
+def coverage_study(
+    fit,
+    *,
+    draw=draw_moons,
+    bound=None,
+    n_samples=200,
+    n_test=4000,
+    n_repeats=200,
+    rho=1.0,
+    delta=0.05,
+    random_state=None,
+):
+    """Draw many samples and compare a bound with the error on fresh data, each time.
+
+    Parameters
+    ----------
+    fit : callable
+        (X, y) -> :class:`Machine`, with y of -1 and +1.
+    draw : callable
+        (n, RandomState instance) -> X, y: independent samples.
+    bound : callable, optional
+        (machine, margins) -> float. Default: :func:`~mvref.theory.rademacher.margin_bound` at
+        `rho` and `delta`, with the norm and intercept of the machine at hand, hence
+        ``data_dependent=True``.
+    n_samples, n_test, n_repeats : int
+        Size of a training sample and of its test sample, and the number of both.
+    rho, delta : float
+        For the default bound.
+    random_state : int, RandomState instance or None
+
+    Returns
+    -------
+    coverage : Coverage
+
+    Notes
+    -----
+    A bound that is 1 or more is never violated, so that coverage alone proves nothing: see
+    ``coverage.vacuous``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.theory.coverage import Machine, coverage_study
+    >>> def ridge(X, y):
+    ...     w = np.linalg.solve(X.T @ X + np.eye(2), X.T @ y)
+    ...     return Machine(lambda Z: Z @ w, np.linalg.norm(w), (X**2).sum(axis=1))
+    >>> study = coverage_study(ridge, n_samples=1000, n_repeats=20, random_state=0)
+    >>> study.violations, study.mean_test_error < study.mean_bound
+    (0, True)
+    """
+    for value, name in ((n_samples, "n_samples"), (n_test, "n_test"), (n_repeats, "n_repeats")):
+        check_number(value, name, low=1, integer=True)
+    rng = check_random_state(random_state)
+    bounds, errors = np.empty(n_repeats), np.empty(n_repeats)
+    for r in range(n_repeats):
+        X, y = draw(n_samples, rng)
+        machine = fit(X, y)
+        margins = y * machine.score(X)
+        bounds[r] = (
+            bound(machine, margins)
+            if bound is not None
+            else _bound_of(machine, margins, rho, delta)
+        )
+        X, y = draw(n_test, rng)
+        errors[r] = np.mean(y * machine.score(X) <= 0)
+    return Coverage(bounds, errors)
+
+
+def _bound_of(machine, margins, rho, delta):
+    """The margin bound of a machine whose norm and intercept come from the sample."""
+    return margin_bound(
+        margins,
+        machine.norm,
+        machine.diagonal,
+        rho=rho,
+        delta=delta,
+        w0_max=abs(machine.intercept),
+        data_dependent=True,
+    )

@@ -1,0 +1,512 @@
+"""Protocol of part V's experiments: parts, methods, tuning, studies, paired tests, claims."""
+
+import itertools
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import stats
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+
+from mvref import KMHKS, MVNAKMHKS, NAKMHKS, MultiView
+from mvref.datasets import available
+from mvref.experiments import (
+    compare,
+    mvna_kmhks,
+    nystrom_studies,
+    read_paper_numbers,
+    run_items,
+)
+from mvref.experiments.claims import mvna_kmhks as claims
+from mvref.experiments.comparison import printed_cells
+from mvref.experiments.engine import COLUMNS, encode_parameter
+from mvref.experiments.items import find_item
+from mvref.experiments.nystrom_methods import (
+    alignments,
+    build,
+    fitted,
+    grid,
+    measures_of,
+    n_errors,
+    tuned,
+)
+from mvref.experiments.nystrom_parts import (
+    cut,
+    digit_parts,
+    drawn_parts,
+    fold,
+    half,
+    mean_distances,
+    one_view,
+    table_parts,
+)
+from mvref.experiments.paired_tests import paired_significance, paired_t
+
+NO_ROWS = pd.DataFrame(columns=COLUMNS)
+SIZES = {"lung-cancer": (9, 13, 10), "shuttle-landing-control": (6, 9), "iris": (50, 50, 50)}
+ALL_METHODS = mvna_kmhks.METHODS
+
+
+def labels(sizes):
+    return np.random.RandomState(0).permutation(np.repeat(np.arange(len(sizes)), sizes))
+
+
+def small_parts(n=60, seed=0):
+    rng = np.random.RandomState(seed)
+    y = np.arange(n) % 2
+    A = rng.randn(n, 3) + y[:, None]
+    rows = rng.permutation(n)
+    return cut(MultiView([A]), y, np.sort(rows[: n // 2]), np.sort(rows[n // 2 :]), seed)
+
+
+# ------------------------------------------------------------------------------------ parts
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_halves_have_the_sizes_that_the_printed_digits_fit(name):
+    y = labels(SIZES[name])
+    train, test = half(y, 1)
+    assert sorted([*train, *test]) == list(range(len(y)))
+    assert list(np.bincount(y[test])) == [size // 2 for size in SIZES[name]]
+    assert len(test) == {"lung-cancer": 15, "shuttle-landing-control": 7, "iris": 75}[name]
+    assert not np.array_equal(test, half(y, 2)[1])
+
+
+@given(st.lists(st.integers(1, 30), min_size=2, max_size=4).filter(lambda s: sum(s) >= 10))
+def test_folds_are_even_in_size_and_in_every_class(sizes):
+    y = labels(sizes)
+    tests = [fold(y, index, 10, 7)[1] for index in range(10)]
+    assert sorted(np.concatenate(tests)) == list(range(len(y)))
+    assert np.ptp([len(test) for test in tests]) <= 1
+    counts = np.array([np.bincount(y[test], minlength=len(sizes)) for test in tests])
+    assert (np.ptp(counts, axis=0) <= 1).all()
+    train, test = fold(y, 3, 10, 7)
+    assert np.array_equal(np.sort(np.concatenate([train, test])), np.arange(len(y)))
+
+
+def test_features_are_scaled_by_the_training_part_which_alone_is_cut():
+    rng = np.random.RandomState(0)
+    A, y = rng.randn(40, 3) * [1, 5, 0.1] + 3, np.arange(40) % 2
+    train, test = np.arange(20), np.arange(20, 40)
+    parts = cut(MultiView([A]), y, train, test, 0)
+    assert_allclose(parts.X.views[0][train].mean(axis=0), 0, atol=1e-12)
+    assert_allclose(parts.X.views[0][train].std(axis=0), 1)
+    B = A.copy()
+    B[test] = 0
+    other = cut(MultiView([B]), y, train, test, 0)
+    assert np.array_equal(other.X.views[0][train], parts.X.views[0][train])
+    assert sorted(np.concatenate([check for _, check in parts.folds])) == list(train)
+    for fit, check in parts.folds:
+        assert sorted([*fit, *check]) == list(train)
+
+
+def test_folds_of_a_table_are_one_partition_and_halves_are_drawn_anew():
+    folds = [table_parts("iris", "folds", i, 10, seed=i) for i in range(10)]
+    assert sorted(np.concatenate([parts.test for parts in folds])) == list(range(150))
+    halves = [table_parts("iris", "halves", 0, 10, seed) for seed in (0, 0, 1)]
+    assert np.array_equal(halves[0].test, halves[1].test)
+    assert not np.array_equal(halves[0].test, halves[2].test)
+    assert halves[0].X.n_views == 1 and halves[0].X.views[0].shape == (150, 4)
+
+
+def test_drawn_parts():
+    moons = drawn_parts("moons", 0)
+    assert (len(moons.train), len(moons.test)) == (400, 2000)
+    assert abs(moons.X.views[0][moons.train].mean()) > 0.1, "moons are not scaled"
+    digits = drawn_parts("digits", 0)
+    assert digits.X.views[0].shape == (1797, 64) and len(digits.train) == 300
+    assert np.bincount(digits.y[digits.train]).min() >= 28
+    assert [v.shape[1] for v in drawn_parts("mfeat-zer-mor", 0).X.views] == [47, 6]
+
+
+@pytest.mark.parametrize("name", [*mvna_kmhks.TABLE2, "optdigits"])
+def test_the_tables_of_the_paper_have_their_parts(name):
+    if name not in available():
+        pytest.skip(f"data set {name} is not on this machine: see mvref.datasets.fetch_uci")
+    if name == "optdigits":
+        zero, one = digit_parts(name, 0), digit_parts(name, 1)
+        assert (len(zero.train), len(zero.test)) == (claims.N_TRAIN, claims.N_TEST)
+        assert np.array_equal(zero.folds[0][1], one.folds[0][1]), "the same third for all digits"
+        fit, check = zero.folds[0]
+        assert sorted([*fit, *check]) == list(zero.train) and len(check) == 1275
+        assert 0.09 < zero.y.mean() < 0.11 and zero.X.views[0].max() == 1
+    else:
+        for protocol in mvna_kmhks.PROTOCOLS:
+            parts = table_parts(name, protocol, 2, 10, 1)
+            assert np.isfinite(parts.X.views[0]).all()
+            assert set(parts.y[parts.train]) == set(parts.y)
+        if name in SIZES:
+            assert len(table_parts(name, "halves", 0, 10, 1).test) == sum(
+                size // 2 for size in SIZES[name]
+            )
+
+
+# ---------------------------------------------------------------------------------- methods
+
+
+def test_the_width_is_that_of_a_gaussian_in_mean_distances():
+    parts = small_parts()
+    A = parts.X.views[0][parts.train]
+    distance = np.mean([np.linalg.norm(a - b) for a, b in itertools.combinations(A, 2)])
+    assert_allclose(mean_distances(parts.X, parts.train), [distance])
+    model = build("KMHKS", [distance], {"width": 2.0, "c": 0.1}, 0)
+    s = 2.0 * distance
+    d = np.linalg.norm(A[0] - A[1])
+    K = rbf_kernel(A[:1], A[1:2], model.gamma[0])
+    assert_allclose(K, np.exp(-(d**2) / (2 * s**2)))
+
+
+def test_every_method_is_what_its_name_says():
+    point = {"width": 1.0, "c": 0.2, "coupling": 3.0}
+    models = {method: build(method, [1.0], point, 5) for method in ALL_METHODS}
+    assert isinstance(models["SVM"], SVC) and models["SVM"].C == pytest.approx(2.5)
+    assert type(models["KMHKS"]) is KMHKS and type(models["NA"]) is NAKMHKS
+    for method in ("MVNA", "MVNA-printed", "NA-average"):
+        assert type(models[method]) is MVNAKMHKS
+    assert models["MVNA"].coupling == models["MVNA-printed"].coupling == 3.0
+    average = build("NA-average", [1.0], {"width": 1.0, "c": 0.2}, 5)
+    assert average.coupling == 0
+    options = [(models[m].solver, models[m].decision) for m in ("MVNA", "MVNA-printed")]
+    assert options == [("exact", "nystrom"), ("paper", "printed")]
+    assert {model.c for name, model in models.items() if name != "SVM"} == {0.2}
+
+
+def test_the_average_is_the_mean_of_two_machines_of_which_the_first_is_na():
+    parts = small_parts()
+    X, y = parts.X[parts.train], parts.y[parts.train]
+    point = {"width": 1.0, "c": 0.1}
+    one, two = (fitted(build(m, [2.0], point, 3), X, y)[0] for m in ("NA", "NA-average"))
+    assert np.array_equal(one.component_indices_[0], two.component_indices_[0])
+    scores = two.view_scores(parts.X)
+    assert_allclose(scores[0], one.decision_function(parts.X), atol=1e-3)
+    assert_allclose(two.decision_function(parts.X), scores.mean(axis=0))
+
+
+def test_grids_begin_with_the_smoothest():
+    points = grid("MVNA", (0.25, 4.0), (1e-3, 10.0), (0.01, 1.0))
+    assert len(points) == 8
+    assert points[0] == {"width": 4.0, "c": 10.0, "coupling": 1.0}
+    assert points[-1] == {"width": 0.25, "c": 1e-3, "coupling": 0.01}
+    for method in ("NA", "NA-average", "KMHKS", "SVM"):
+        assert len(grid(method, (0.25, 4.0), (1e-3, 10.0), (0.01, 1.0))) == 4
+
+
+@pytest.mark.parametrize("method", ALL_METHODS)
+def test_tuning_is_the_literal_search_and_never_sees_the_test_part(method):
+    parts = small_parts()
+    points = grid(method, (0.25, 1.0), (1e-3, 1.0), (1.0,))
+    found = tuned(parts, method, points, 0.5, 3)
+    assert tuple(found) == measures_of(method) or set(found) == set(measures_of(method))
+    distances = mean_distances(parts.X, parts.train)
+    errors = []
+    for point in points:
+        wrong = 0
+        for fit, check in parts.folds:
+            model = build(method, distances, point, 3).fit(parts.X[fit].views[0], parts.y[fit])
+            wrong += (model.predict(parts.X[check].views[0]) != parts.y[check]).sum()
+        errors.append(wrong)
+    best = points[errors.index(min(errors))]
+    assert {name: found[name] for name in best} == best
+    assert found["validation"] == 1 - min(errors) / len(parts.train)
+    assert found["errors"] == pytest.approx((1 - found["accuracy"]) * len(parts.test))
+    y = parts.y.copy()
+    y[parts.test] = 1 - y[parts.test]
+    turned = tuned(SimpleNamespace(**vars(parts) | {"y": y}), method, points, 0.5, 3)
+    assert {name: turned[name] for name in best} == best
+    assert turned["errors"] == len(parts.test) - found["errors"]
+
+
+def test_a_warning_of_the_method_is_counted_and_not_shown():
+    parts = small_parts()
+    X, y = parts.X[parts.train], parts.y[parts.train]
+    point = {"width": 1.0, "c": 1e-3, "coupling": 1.0}
+    assert fitted(build("MVNA", [1.0], point, 0, max_iter=2), X, y)[1]
+    assert not fitted(build("MVNA", [1.0], point | {"c": 10.0}, 0), X, y)[1]
+
+
+def test_alignments_are_those_of_the_matrices_of_equation_1():
+    parts = small_parts()
+    X, y = parts.X[parts.train], parts.y[parts.train]
+    model, _ = fitted(build("MVNA", [2.0], {"width": 0.3, "c": 0.1, "coupling": 1}, 1), X, y)
+    G = rbf_kernel(X.views[0], gamma=model.gamma[0])
+    Ks = [G[:, S] @ np.linalg.pinv(G[np.ix_(S, S)]) @ G[S] for S in model.component_indices_]
+    H = np.eye(len(G)) - 1 / len(G)
+
+    def cosine(K1, K2):
+        return np.trace(K1 @ K2) / np.sqrt(np.trace(K1 @ K1) * np.trace(K2 @ K2))
+
+    found = alignments(model, X)
+    assert found["alignment"] == pytest.approx(cosine(*Ks), rel=1e-6)
+    assert found["alignment_centred"] == pytest.approx(cosine(*[H @ K @ H for K in Ks]), rel=1e-6)
+
+
+# ---------------------------------------------------------------------------------- studies
+
+
+def test_the_exact_solver_ends_nearer_to_the_minimum_than_the_printed_one():
+    exact, paper = (
+        nystrom_studies.on_moons("moons", solver, 100.0, "uneven", seed=1)
+        for solver in ("exact", "paper")
+    )
+    assert -1e-8 < exact["excess_10000"] < 1e-8, "there is no lower value"
+    for found in (exact, paper):
+        curve = [found[f"excess_{t}"] for t in nystrom_studies.CHECKPOINTS]
+        assert (np.diff(curve) <= 1e-9).all()
+        assert -1e-8 < found["excess"] < curve[0]
+    assert 100 * exact["excess_1000"] < paper["excess_1000"]
+    assert exact["n_iter"] < paper["n_iter"]
+    assert exact["rises"] < 1e-12
+
+
+def test_the_printed_decision_is_another_function_where_components_are_few():
+    few, many = (
+        [nystrom_studies.decided("moons", d, 1.0, m, 1e-3, seed=1)["accuracy"] for d in BOTH]
+        for m in (10, 200)
+    )
+    assert few[0] > 0.85 > few[1]
+    assert abs(many[0] - many[1]) < 0.005
+
+
+BOTH = ("nystrom", "printed")
+
+
+def test_gains_are_over_na_with_the_same_components_and_over_twice_as_many():
+    found = nystrom_studies.aligned("iris", 0.5, 0.125, seed=3)
+    parts = drawn_parts("iris", 3)
+    X, y = parts.X[parts.train], parts.y[parts.train]
+    gamma = 0.5 / (0.5 * mean_distances(parts.X, parts.train)[0]) ** 2
+    seed = build("NA", [1.0], {"width": 1, "c": 1}, 3).random_state
+    accuracies = []
+    for m in (10, 19):  # of 75
+        model = NAKMHKS(m, gamma=gamma, c=0.1, multi_class="ovr", random_state=seed).fit(X, y)
+        accuracies.append(model.score(parts.X[parts.test], parts.y[parts.test]))
+    gains = [found["gain"], found["gain_double"]]
+    assert_allclose(gains, found["accuracy"] - np.array(accuracies), atol=1e-12)
+    assert 0 < found["alignment_centred"] <= 1
+
+
+# ------------------------------------------------------------------------------------- jobs
+
+
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("item", mvna_kmhks.ITEMS, ids=lambda item: item.name)
+def test_jobs_are_distinct_and_whole(item, quick):
+    for dataset in item.datasets:
+        jobs = list(item.jobs(dataset, quick, NO_ROWS))
+        keys = {(j.dataset, j.method, encode_parameter(j.parameter), j.repeat) for j in jobs}
+        assert len(keys) == len(jobs)
+        assert all(job.dataset.startswith(dataset) for job in jobs)
+        assert not any("n" in job.parameter for job in jobs)
+
+
+def test_the_tables_have_all_methods_and_repeats():
+    jobs = list(mvna_kmhks.table2("iris", False, NO_ROWS))
+    assert len(jobs) == 2 * 10 * len(ALL_METHODS)
+    counts = pd.Series([(j.parameter["digit"], j.method) for j in digit_jobs()]).value_counts()
+    for (digit, method), count in counts.items():
+        assert digit in range(10) and count == (1 if method in ("KMHKS", "SVM") else 3)
+    assert len(counts) == 10 * 5
+
+
+def digit_jobs():
+    return list(mvna_kmhks.table3("optdigits", False, NO_ROWS))
+
+
+def test_a_quick_run_of_what_needs_no_download(tmp_path):
+    for name, only in (("table2", "iris"), ("decision", "moons"), ("alignment", "iris")):
+        run_items([f"mvna_kmhks.{name}"], quick=True, folder=tmp_path, only=only, say=str)
+    rows = pd.read_csv(tmp_path / "mvna_kmhks.csv")
+    table = rows[(rows["item"] == "table2") & (rows["measure"] == "accuracy")]
+    assert len(table) == 2 * 2 * len(ALL_METHODS) and table["value"].min() > 0.8
+    sizes = rows[rows["measure"] == "n_test"].set_index("parameter")["value"]
+    assert set(sizes['{"protocol":"halves"}']) == {75} and set(sizes['{"protocol":"folds"}']) == {
+        15
+    }
+    text = compare("mvna_kmhks.table2", tmp_path)
+    assert "corrected t" in text and "0.9733" in text
+    line = next(line for line in text.splitlines() if " NA " in line and "halves" in line)
+    assert "0.9707" in line and " 0.68" in line and "0.9760" not in line
+
+
+# ----------------------------------------------------------------------------- paired tests
+
+
+@given(st.lists(st.integers(-30, 30), min_size=2, max_size=12).filter(lambda d: len(set(d)) > 1))
+def test_without_correction_it_is_the_paired_t_test(differences):
+    a = np.linspace(0.5, 0.9, len(differences))
+    b = a - np.array(differences) / 100
+    expected = stats.ttest_rel(a, b).pvalue
+    assert paired_t(a - b) == pytest.approx(expected, rel=1e-6)
+    assert paired_t(b - a, 0.3) == pytest.approx(paired_t(a - b, 0.3))
+    assert paired_t(a - b, 1.0) >= paired_t(a - b, 0.1) >= expected - 1e-12
+
+
+def test_the_corrected_statistic():
+    d = np.array([0.02, 0.05, -0.01, 0.03])
+    t = d.mean() / np.sqrt((1 / 4 + 1 / 9) * d.var(ddof=1))
+    assert paired_t(d, 1 / 9) == pytest.approx(2 * stats.t.cdf(-t, 3))
+
+
+def test_the_correction_is_exact_for_splits_that_correlate_by_the_share_of_the_test_part():
+    """Normal differences with correlation n_test/(n_test + n_train): halves, so 1/2."""
+    rng, n_splits, n_studies = np.random.RandomState(0), 10, 4000
+    common, own = rng.randn(n_studies, 1), rng.randn(n_studies, n_splits)
+    studies = np.sqrt(0.5) * common + np.sqrt(0.5) * own
+    rejected = [np.mean([paired_t(d, ratio) < 0.05 for d in studies]) for ratio in (0.0, 1.0)]
+    assert rejected[0] > 0.4, "the ordinary test finds what is not there"
+    assert rejected[1] == pytest.approx(0.05, abs=0.012)
+
+
+def test_equal_differences():
+    assert paired_t([0.0, 0.0, 0.0], 1.0) == 1
+    assert paired_t([0.1, 0.1, 0.1]) == 0
+
+
+@pytest.mark.parametrize(
+    ("differences", "ratio", "message"),
+    [
+        ([0.1], 0, "differences must be two or more"),
+        ([0.1, np.nan], 0, "finite"),
+        ([[0.1, 0.2]], 0, "differences"),
+        ([0.1, 0.2], -1, "ratio must be >= 0, got -1"),
+        ([0.1, 0.2], np.nan, "ratio"),
+    ],
+)
+def test_wrong_arguments_of_the_test(differences, ratio, message):
+    with pytest.raises(ValueError, match=message):
+        paired_t(differences, ratio)
+
+
+def ledger_row(method, measure, repeat, value, protocol="halves"):
+    row = dict.fromkeys(COLUMNS, "0") | {
+        "paper": "mvna_kmhks", "item": "table2", "dataset": "iris", "method": method,
+        "parameter": json.dumps({"protocol": protocol}), "measure": measure, "repeat": repeat,
+        "value": value,
+    }  # fmt: skip
+    return row
+
+
+def test_significance_takes_the_splits_that_both_methods_have(tmp_path):
+    accuracies = {"MVNA": [0.9, 0.8, 0.95, 0.7], "NA": [0.85, 0.8, 0.9], "SVM": [0.9]}
+    rows = []
+    for method, values in accuracies.items():
+        for repeat, value in enumerate(values):
+            rows.append(ledger_row(method, "accuracy", repeat, value))
+            rows += [ledger_row(method, m, repeat, v) for m, v in (("n_train", 90), ("n_test", 10))]
+    pd.DataFrame(rows)[COLUMNS].to_csv(tmp_path / "mvna_kmhks.csv", index=False)
+    tests = paired_significance("mvna_kmhks.table2", "MVNA", folder=tmp_path).set_index("method")
+    assert list(tests.index) == ["NA", "SVM"]
+    d = [0.05, 0.0, 0.05]
+    assert tests.loc["NA", "n"] == 3 and tests.loc["NA", "difference"] == pytest.approx(0.1 / 3)
+    assert tests.loc["NA", "p_paired"] == pytest.approx(stats.ttest_1samp(d, 0).pvalue)
+    assert tests.loc["NA", "p_corrected"] == pytest.approx(paired_t(d, 1 / 9))
+    assert np.isnan(tests.loc["SVM", "p_paired"])
+    assert paired_significance("mvna_kmhks.table3", "MVNA", folder=tmp_path).empty
+    assert find_item("mvna_kmhks.table2").full_name == "mvna_kmhks.table2"
+
+
+# ------------------------------------------------------------------------- printed numbers
+
+
+def test_the_printed_tables_are_whole():
+    numbers = read_paper_numbers("mvna_kmhks")
+    cells = printed_cells(numbers)
+    accuracies = cells[cells["measure"] == "accuracy"]
+    assert len(accuracies) == 6 * 4 and set(accuracies["dataset"]) == set(mvna_kmhks.TABLE2)
+    rivals = accuracies[accuracies["method"] != "MVNA"]
+    assert rivals["p"].notna().all() and accuracies["p"].notna().sum() == 6 * 3
+    assert ((rivals["p"] < mvna_kmhks.SIGNIFICANCE_LEVEL) == (rivals["arrow"] == 1)).all()
+    best = accuracies.loc[accuracies.groupby("dataset")["value"].idxmax()].set_index("dataset")
+    assert (best["method"] == "MVNA").sum() == 5 and best.loc["iris", "method"] == "SVM"
+    errors = cells[cells["measure"] == "errors"]
+    assert errors.groupby("method")["value"].sum().to_dict() == {
+        "MVNA": 99,
+        "NA": 124,
+        "KMHKS": 122,
+    }
+    assert len(cells[cells["measure"] == "alignment"]) == 6
+
+
+def test_digits_stand_beside_the_printed_errors(tmp_path):
+    row = {"item": "table3", "dataset": "optdigits", "measure": "errors"}
+    rows = [
+        ledger_row("MVNA", "errors", 0, value) | row | {"parameter": json.dumps({"digit": digit})}
+        for digit, value in ((1, 3), (2, 5))
+    ]
+    pd.DataFrame(rows)[COLUMNS].to_csv(tmp_path / "mvna_kmhks.csv", index=False)
+    lines = compare("mvna_kmhks.table3", tmp_path).splitlines()
+    of_digits = [line.split() for line in lines if line.startswith("optdigits   MVNA")]
+    assert ["optdigits", "MVNA", "2", "1", "5.00", "1.00", "+4.00"] in of_digits
+    assert ["optdigits", "MVNA", "1", "1", "3.00"] in of_digits, "the paper has no digit 1"
+    assert sum("not yet" in line for line in lines) == 3 * 9 - 1
+
+
+# ----------------------------------------------------------------------------------- claims
+
+
+def test_every_statement_has_a_claim():
+    numbers = read_paper_numbers("mvna_kmhks")
+    said = numbers[~numbers["place"].str.startswith("Table")]
+    assert set(said["measure"]) == set(claims.CLAIMS)
+    empty = pd.DataFrame(columns=["dataset", "method", "measure", "mean"])
+    for row in said.itertuples():
+        claim = claims.CLAIMS[row.measure]
+        if callable(claim):
+            assert claim(empty, row) == "-"
+        elif row.measure != "n_folds":
+            assert claim == row.value
+
+
+def test_first_places_count_ties_and_leave_out_the_variants():
+    cells = [
+        (dataset, protocol, method, "accuracy", value)
+        for dataset, values in {
+            "a": (0.8, 0.9, 0.8, 0.7, 0.6),
+            "b": (0.7, 0.9, 0.6, 0.8, 0.6),
+        }.items()
+        for protocol in ("folds", "halves")
+        for method, value in zip(
+            ("MVNA", "MVNA-printed", "NA", "KMHKS", "SVM"), values, strict=True
+        )
+    ]
+    summary = pd.DataFrame(cells, columns=["dataset", "protocol", "method", "measure", "mean"])
+    row = SimpleNamespace(item="table2", dataset="", method="MVNA")
+    text = claims.first_places(summary, row)
+    assert text == "1 of 2, 1 of them ties (folds), 1 of 2, 1 of them ties (halves)"
+
+
+def test_errors_are_better_where_they_are_fewer_and_digit_1_does_not_count():
+    cells = [
+        (digit, method, "errors", value)
+        for digit, values in {1: (0, 9, 9), 2: (3, 4, 3), 3: (5, 4, 7)}.items()
+        for method, value in zip(("MVNA", "NA", "KMHKS"), values, strict=True)
+    ]
+    summary = pd.DataFrame(cells, columns=["digit", "method", "measure", "mean"])
+    row = SimpleNamespace(item="table3", dataset="optdigits", method="MVNA")
+    assert claims.first_places(summary.assign(dataset="optdigits"), row) == "1 of 2, 1 of them ties"
+
+
+def test_the_claim_of_low_alignment_counts_clear_gains_on_both_sides():
+    cells = []
+    for width, (alignment, gain, low) in {1: (0.5, 0.02, 0.01), 2: (1.0, 0.0, -0.01)}.items():
+        point = {"dataset": "a", "share": 0.5, "width": width}
+        cells += [
+            point | {"measure": "alignment", "mean": alignment, "low": alignment},
+            point | {"measure": "gain", "mean": gain, "low": low},
+            point | {"measure": "gain_double", "mean": -gain, "low": low},
+        ]
+    text = claims.low_alignment_needed(pd.DataFrame(cells), None)
+    assert "-1.00 in 2 cells" in text and "in 1 of 1 cells" in text and "in 0 of 1 above" in text
+    assert "+0.0200 and +0.0000" in text
+
+
+def test_one_view_is_all_features():
+    X = MultiView([np.ones((3, 2)), np.zeros((3, 1))])
+    assert one_view(X).views[0].tolist() == [[1, 1, 0]] * 3
+    assert n_errors(SVC().fit([[0.0], [1.0]], [0, 1]), MultiView([[[0.0], [1.0]]]), [0, 0]) == 1
