@@ -24,6 +24,12 @@ SMALL = {
         "n_signs": 100,
         "largest_n": 100,
     },
+    "book/mvna_kmhks/run.ipynb": {
+        "n_train": 100,
+        "n_draws": 2,
+        "n_numerals": 300,
+        "n_largest": 800,
+    },
     "book/mvna_kmhks/validate.ipynb": {"n_samples": 60, "n_repeats": 3, "n_draws": 400},
     "book/mvpo/derive.ipynb": {"n_samples": 50, "max_iter": 250},
     "book/mvpo/run.ipynb": {"C2": 10.0, "n_draws": 1},
