@@ -3,19 +3,23 @@
 One module per paper holds the protocol, one function per table or figure; the other modules are
 the engine (:mod:`~mvref.experiments.engine`), the data and their parts
 (:mod:`~mvref.experiments.problems`), training and tuning (:mod:`~mvref.experiments.methods` for
-part I, :mod:`~mvref.experiments.voting` for part II), and reading the results
+part I, :mod:`~mvref.experiments.voting` for part II, :mod:`~mvref.experiments.ranking` for part III,
+:mod:`~mvref.experiments.order_methods` for part IV, :mod:`~mvref.experiments.nystrom_methods` for
+part V), and reading the results
 (:mod:`~mvref.experiments.report`, :mod:`~mvref.experiments.comparison`). From the command line:
 ``python -m mvref list | run ITEM... | compare ITEM``.
 """
 
 from .comparison import compare
 from .items import ITEMS, find_item, run_items, status
+from .paired_tests import paired_significance
 from .report import read_ledger, read_paper_numbers, significance, summarize
 
 __all__ = [
     "ITEMS",
     "compare",
     "find_item",
+    "paired_significance",
     "read_ledger",
     "read_paper_numbers",
     "run_items",
