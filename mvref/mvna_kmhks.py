@@ -134,8 +134,8 @@ class MVNAKMHKS(HoKashyapClassifier):
     coupling = 100, on moons, breast cancer and one digit of scikit-learn. Lower `tol` where the
     minimum itself matters.
 
-    `coupling` hardly moved the accuracy in the book's experiments, and a strong one lowered it; with
-    0 the machines are independent.
+    `coupling` hardly moved the accuracy in the book's experiments, and a strong one lowered it;
+    with 0 the machines are independent.
 
     A machine is left out of the sums of a sample that lacks its view, in Eq. (4) and in Eq. (11).
 

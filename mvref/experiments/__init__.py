@@ -2,10 +2,10 @@
 
 One module per paper holds the protocol, one function per table or figure; the other modules are
 the engine (:mod:`~mvref.experiments.engine`), the data and their parts
-(:mod:`~mvref.experiments.problems`), training and tuning (:mod:`~mvref.experiments.methods` for
-part I, :mod:`~mvref.experiments.voting` for part II, :mod:`~mvref.experiments.ranking` for part III,
-:mod:`~mvref.experiments.order_methods` for part IV, :mod:`~mvref.experiments.nystrom_methods` for
-part V), and reading the results
+(:mod:`~mvref.experiments.problems`), training and tuning (parts I to V:
+:mod:`~mvref.experiments.methods`, :mod:`~mvref.experiments.voting`,
+:mod:`~mvref.experiments.ranking`, :mod:`~mvref.experiments.order_methods`,
+:mod:`~mvref.experiments.nystrom_methods`), and reading the results
 (:mod:`~mvref.experiments.report`, :mod:`~mvref.experiments.comparison`). From the command line:
 ``python -m mvref list | run ITEM... | compare ITEM``.
 """

@@ -1,4 +1,4 @@
-"""Errata of MVNA-KMHKS, each with its counterexample, on the referee's two moons.
+"""Errata of MVNA-KMHKS, each with its counterexample, on the reference two moons.
 
 Those of the bound (N11 to N17) and of the alignment (N23) have more in ``test_rademacher.py``. N19
 to N23 and N25 are about what the paper concludes from its Tables 2 and 3.
@@ -74,7 +74,7 @@ def alone(c, solver, rho=0.5, T=4000):
 
 
 def with_the_same_components(monkeypatch, **options):
-    """The estimator on the referee's components."""
+    """The estimator on the reference components."""
     monkeypatch.setattr(mvna_views, "draw_components", lambda *arguments: COMPONENTS)
     options = {"n_views": 3, "gamma": 1.0, "tol": 0.0} | options
     return MVNAKMHKS(**options).fit(X, Y)
@@ -153,7 +153,7 @@ def test_N3_for_equal_weights_it_has_the_same_limit(gamma, best):
 
 
 def test_N3_eq_7_can_raise_the_objective():
-    """The worst of the referee's 300 draws of weights, gamma and c: by 5e-4 of it."""
+    """The worst of 300 draws of weights, gamma and c: by 5e-4 of it."""
     rng = np.random.default_rng(3)
     mu, gamma, c = (
         rng.dirichlet(np.full(3, 0.4)),

@@ -133,7 +133,7 @@ def test_intercept_of_the_class():
     exact = 2 * math.comb(n, n // 2) / 2**n
     mean, error = empirical_complexity(np.eye(n), 0.0, w0_max=1.0, n_draws=20_000, random_state=0)
     assert abs(mean - exact) <= 3 * error
-    assert_allclose(exact, 0.1127, atol=5e-5)  # 0.112 in the referee's run
+    assert_allclose(exact, 0.1127, atol=5e-5)  # 0.112 in another run
     assert_allclose(kernel_class_bound(np.eye(n), 0.0, w0_max=1.0), 0.1414, atol=5e-5)
 
 
@@ -386,7 +386,7 @@ def test_alignment_does_not_see_label_signs():
 
 @pytest.mark.parametrize(("gamma", "value"), [(0.01, 1.0), (1.0, 0.984), (100.0, 0.2765)])
 def test_alignment_of_two_nystrom_views(gamma, value):
-    """N23: it tells the width of the kernel; data and landmarks are the referee's."""
+    """N23: it tells the width of the kernel; the data and landmarks of reference values."""
     rng = np.random.default_rng(0)
     landmarks = [rng.choice(120, 15, replace=False) for _ in range(2)]
     K = moons_gram(120, gamma, seed=0)
@@ -466,7 +466,7 @@ def test_study_finds_the_bound_that_fails(version):
     assert abs(holding.mean_test_error - 0.5) < 0.02
 
 
-def test_referee_repetitions_on_moons():
+def test_reference_repetitions_on_moons():
     """Spec 3.4: 60 samples of 200, kernel ridge, no violation, and a bound that says nothing."""
     Z, z = make_moons(20_000, noise=0.25, random_state=77)
     Z, z = Z[:4000], 2 * z[:4000] - 1
