@@ -133,7 +133,7 @@ def test_P4_the_slack_over_some_constraints_is_a_lower_bound(argmax, monkeypatch
 
 
 def drawn_problems():
-    """Two problems drawn in a row, as in the reference: a rare class, and two views of 8 features."""
+    """Two problems drawn in a row: a rare class, and two views of 8 features."""
     rng = np.random.default_rng(1)
     y = np.where(rng.random(400) < 0.1, 1, -1)
     first = y + rng.normal(size=400)
