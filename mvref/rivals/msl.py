@@ -1,0 +1,356 @@
+"""MSL: a subspace that two views share, learnt as a convex problem, and a linear SVM in it.
+
+M. White, Y. Yu, X. Zhang, D. Schuurmans, "Convex multi-view subspace learning", NIPS 2012; a rival
+of MVPO in Figure 2 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
+
+Problem   min over U, H of  1/2 |U H - X|^2 + alpha sum_j |row j of H|,  |a_j| <= beta_1 and
+          |b_j| <= beta_2 for the columns [a_j ; b_j] of U, as many columns as one likes
+        = min over Z of  1/2 |Z - X|^2 + alpha Omega(Z),
+          Omega(Z) = max over theta in [0, 1] of the trace norm of E_theta^-1 Z,
+          E_theta = diag(beta_1 theta^(-1/2) I, beta_2 (1 - theta)^(-1/2) I)
+
+Symbols   paper, report   code                meaning
+          X               two views           samples in columns in :mod:`mvref.rivals.subspace`
+          Z = U H         ``Subspace``        the table without its noise
+          a_j, b_j        ``components_``     what direction j of the subspace looks like in a view
+          H               ``factor_``         (n, t) here, samples in rows
+          alpha           ``alpha_``          ``alpha`` times the dual norm of X: 1 would give Z = 0
+
+Algorithm The minimum over Z is concave in theta: a search in one dimension, by the sign of the
+          derivative. For one theta, proximal steps of the trace norm of W = E_theta^-1 Z,
+          accelerated. The bounds from both sides give a duality gap. The singular vectors of W,
+          times E_theta, are U. A new sample has  h = argmin 1/2 |x - U h|^2 + r/2 |h|^2, r small.
+          Then a linear SVM on h; the labels have had no part before.
+
+Our readings
+          * The paper has two views. Of more we take the pair whose SVM is most accurate in
+            cross-validation on the training samples; the subspaces are learnt once, without labels.
+          * H is shrunk by alpha, the h of a new sample is not. ``train_on="ridge"`` gives the SVM
+            the training samples as it will meet new ones; "factor" gives it H.
+          * h is divided by its root mean square norm on the training samples, so that C has the
+            same unit for every alpha. r is ``ridge`` times the squared spectral norm of U.
+          * The norm of U's columns is held in the sum over the columns that theta weighs, not in
+            each: Z is the optimum, and any factor of it spans the same space.
+"""
+
+import warnings
+from itertools import combinations
+from numbers import Integral
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import cross_val_score
+from sklearn.svm import LinearSVC
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..base import validate_targets, validate_views
+from ..checks import check_choice, check_number
+from ..kernels import one_per_view
+from ..linear_svm import LOSSES, fit_linear_svm
+from .one_classifier import _folds
+from .scored import Scored
+from .subspace import dual_norm, learn_subspace
+
+TRAIN_ON = ("ridge", "factor")
+
+
+class MSL(Scored):
+    """Linear SVM in the convex subspace of two views.
+
+    Parameters
+    ----------
+    alpha : float, default=0.1
+        Weight of the norm, as a part of the smallest one that leaves nothing: in (0, 1).
+    C : float, default=1.0
+        Weight of the summed loss of the SVM.
+    pair : "cv" or pair of view names or positions, default="cv"
+        Which two of more than two views.
+    beta : float, or list of one per view, default=1.0
+        Bounds of the columns of U; only their ratio matters.
+    ridge : float, default=1e-3
+        Weight of |h|^2 for new samples, relative to the squared spectral norm of U.
+    train_on : {"ridge", "factor"}, default="ridge"
+        What represents the training samples: the same map as for new ones, or H.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+    intercept_scaling : float, default=1.0
+        Value of the constant feature of the SVM; 0 for no intercept.
+    cv : int, default=5
+        Folds of ``pair="cv"``, stratified and shuffled.
+    tol : float, default=1e-4
+        Relative duality gap of the subspace, and tolerance of the SVM.
+    max_iter : int, default=100000
+        Largest number of iterations of the SVM.
+    n_jobs : int or None
+        Pairs learnt in parallel (joblib).
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views.
+    random_state : int, RandomState instance or None
+        Folds, and order of the steps of the SVM.
+
+    Attributes
+    ----------
+    pair_ : tuple of two int, or of one
+    scores_ : dict, pair -> accuracy in cross-validation
+        Empty where there is nothing to choose.
+    components_ : list of two arrays (d_v, t)
+        U of the pair.
+    factor_ : array (n, t)
+        H of the training samples.
+    alpha_, theta_, objective_, dual_gap_ : float
+    scale_ : float
+        Root mean square norm of the training samples' h.
+    coef_ : array (1 or n_classes, t)
+    intercept_ : array (1 or n_classes,)
+    n_iter_ : int
+        Iterations of the SVM.
+    classes_ : array of labels
+    n_features_in_ : int
+
+    Notes
+    -----
+    Views should be centred and of one scale. Training samples need all views that may be chosen;
+    the h of a new sample without one view is fitted to the other, and is 0 without both. Sparse
+    views are made dense. With a single view Omega is its trace norm, divided by beta. Several
+    classes: one SVM against the rest each, in one subspace.
+
+    References
+    ----------
+    White, Yu, Zhang and Schuurmans, NIPS 2012.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.rivals.msl import MSL
+    >>> data = load_iris_views()
+    >>> model = MSL(C=10.0, random_state=0).fit(data.X, data.y)
+    >>> [part.shape for part in model.components_]
+    [(2, 2), (2, 2)]
+    """
+
+    _learnt = "coef_"
+
+    def __init__(
+        self,
+        alpha=0.1,
+        *,
+        C=1.0,
+        pair="cv",
+        beta=1.0,
+        ridge=1e-3,
+        train_on="ridge",
+        loss="hinge",
+        intercept_scaling=1.0,
+        cv=5,
+        tol=1e-4,
+        max_iter=100_000,
+        n_jobs=None,
+        views=None,
+        random_state=None,
+    ):
+        self.alpha = alpha
+        self.C = C
+        self.pair = pair
+        self.beta = beta
+        self.ridge = ridge
+        self.train_on = train_on
+        self.loss = loss
+        self.intercept_scaling = intercept_scaling
+        self.cv = cv
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.views = views
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Learn the subspace and the SVM.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,)
+
+        Returns
+        -------
+        self : MSL
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a missing view or a parameter out of range.
+        """
+        X = validate_views(self, X, reset=True)
+        self._check_parameters()
+        codes = validate_targets(self, y, X.n_samples)
+        beta = one_per_view(self.beta, X.n_views, "beta")
+        for b in beta:
+            check_number(b, "beta", low=0, low_open=True)
+        pairs = self._pairs(X)
+        _check_complete(X, pairs)
+        tables = [_dense(view).T for view in X.views]
+        rng = check_random_state(self.random_state)
+        learnt = Parallel(self.n_jobs)(
+            delayed(self._subspace)([tables[v] for v in pair], [beta[v] for v in pair])
+            for pair in pairs
+        )
+        features = [
+            self._features(tables, pair, one) for pair, (_, one) in zip(pairs, learnt, strict=True)
+        ]
+        best, self.scores_ = 0, {}
+        if len(pairs) > 1:
+            folds = _folds(codes, self.cv, rng)
+            accuracies = [self._accuracy(F, codes, folds) for F in features]
+            best = int(np.argmax(accuracies))
+            self.scores_ = dict(zip(pairs, accuracies, strict=True))
+        self.pair_ = pairs[best]
+        self.alpha_, found = learnt[best]
+        self.components_, self.factor_ = found.U[: len(self.pair_)], found.H.T
+        self.theta_, self.objective_, self.dual_gap_ = found.theta, found.value, found.gap
+        if not found.converged:
+            warnings.warn(
+                f"MSL stopped with a duality gap of {found.gap:.3g} at an objective of "
+                f"{found.value:.3g}: raise tol={self.tol:g}, or scale the views.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        F = features[best]
+        self.scale_ = _root_mean_square(F)
+        self.coef_, self.intercept_, self.n_iter_ = fit_linear_svm(
+            F / self.scale_,
+            codes,
+            self.C,
+            loss=self.loss,
+            intercept_scaling=self.intercept_scaling,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            random_state=rng,
+        )
+        return self
+
+    def _pairs(self, X):
+        """The pairs of positions that are learnt."""
+        if isinstance(self.pair, str) and self.pair == "cv":
+            return list(combinations(range(X.n_views), min(X.n_views, 2)))
+        wanted = self.pair if isinstance(self.pair, tuple | list) else ()
+        names = dict(zip(X.names, range(X.n_views), strict=True))
+        found = [names.get(w, w) if isinstance(w, str) else w for w in wanted]
+        good = [isinstance(w, Integral) and -X.n_views <= w < X.n_views for w in found]
+        found = [int(w) % X.n_views for w, known in zip(found, good, strict=True) if known]
+        if len(good) != 2 or len(set(found)) != 2:
+            raise ValueError(
+                f"pair must be 'cv' or two of the views {X.names} or of their positions, got "
+                f"{self.pair!r}."
+            )
+        return [tuple(found)]
+
+    def _subspace(self, tables, beta):
+        if len(tables) == 1:  # the other view has no features
+            tables, beta = [*tables, np.empty((0, tables[0].shape[1]))], [*beta, 1.0]
+        widths = [len(table) for table in tables]
+        with np.errstate(over="ignore", invalid="ignore"):
+            size = sum((table**2).sum() for table in tables)
+        if not 1e-200 < size < 1e200 and size != 0:
+            raise ValueError("X holds values too large or too small for squares; scale the views.")
+        alpha = self.alpha * dual_norm(np.vstack(tables), widths, beta)
+        return alpha, learn_subspace(tables, alpha, beta=beta, tol=self.tol)
+
+    def _features(self, tables, pair, found):
+        """What represents the training samples, shape (n, t)."""
+        if self.train_on == "factor":
+            return found.H.T
+        U = found.U[: len(pair)]
+        return _ridge_map(U, [True] * len(U), self.ridge)([tables[v].T for v in pair])
+
+    def _accuracy(self, F, codes, folds):
+        svm = LinearSVC(
+            C=self.C,
+            loss=self.loss,
+            fit_intercept=self.intercept_scaling > 0,
+            intercept_scaling=self.intercept_scaling or 1.0,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            random_state=0,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # said of the pair that is kept
+            F = F / _root_mean_square(F)
+            return cross_val_score(svm, F, codes, cv=folds, error_score="raise").mean()
+
+    def represent(self, X):
+        """Return h of samples.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        h : array, shape (n, t)
+        """
+        check_is_fitted(self, self._learnt)
+        return self._represent(validate_views(self, X, reset=False))
+
+    def _represent(self, X):
+        h = np.zeros((X.n_samples, self.components_[0].shape[1]))
+        there = X.observed[:, self.pair_]
+        views = [X.views[v] for v in self.pair_]
+        for pattern in np.unique(there, axis=0):
+            if pattern.any():
+                rows = np.flatnonzero((there == pattern).all(axis=1))
+                tables = [_dense(view[rows]) for view in views]
+                h[rows] = _ridge_map(self.components_, pattern, self.ridge)(tables)
+        return h
+
+    def _scores(self, X):
+        scores = self._represent(X) / self.scale_ @ self.coef_.T + self.intercept_
+        if not np.isfinite(scores).all():
+            raise ValueError("X holds values too large for the scores to be numbers.")
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _check_parameters(self):
+        for name in ("alpha", "C", "ridge", "tol"):
+            check_number(getattr(self, name), name, low=0, low_open=True)
+        if self.alpha >= 1 or self.tol >= 0.1:
+            raise ValueError(
+                f"alpha must be below 1 and tol below 0.1, got {self.alpha!r} and {self.tol!r}."
+            )
+        check_number(self.intercept_scaling, "intercept_scaling", low=0)
+        check_choice(self.train_on, "train_on", TRAIN_ON)
+        check_choice(self.loss, "loss", LOSSES)
+        check_number(self.cv, "cv", low=2, integer=True)
+        check_number(self.max_iter, "max_iter", low=1, integer=True)
+
+
+def _ridge_map(U, there, ridge):
+    """The function from two tables (n, d_v) to h = argmin 1/2 |x - U h|^2 + r/2 |h|^2."""
+    r = ridge * np.linalg.norm(np.vstack(U), 2) ** 2
+    A = np.vstack([part for part, seen in zip(U, there, strict=True) if seen])
+    B = np.linalg.solve(A.T @ A + r * np.eye(A.shape[1]), A.T)
+
+    def represent(tables):
+        x = np.hstack([table for table, seen in zip(tables, there, strict=True) if seen])
+        return x @ B.T
+
+    return represent
+
+
+def _root_mean_square(F):
+    size = float(np.sqrt((F**2).sum() / len(F)))
+    return size if size > 0 else 1.0
+
+
+def _dense(view):
+    return view.toarray() if sparse.issparse(view) else np.ascontiguousarray(view)
+
+
+def _check_complete(X, pairs):
+    for v in sorted({v for pair in pairs for v in pair}):
+        missing = np.flatnonzero(~X.observed[:, v])
+        if len(missing):
+            raise ValueError(
+                f"{len(missing)} training sample(s) miss view {X.names[v]!r}, first row "
+                f"{missing[0]}; MSL needs it: impute, or choose another pair."
+            )

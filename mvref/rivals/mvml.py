@@ -1,0 +1,305 @@
+"""MVML: metric learning between the kernels of the views; MVMLsp with blocks that can vanish.
+
+R. Huusari, H. Kadri, C. Capponi, "Multi-view metric learning in vector-valued kernel spaces",
+AISTATS 2018; MVMLsp is a rival of MwMvC2 in section 5 of Goyal et al. (2018) and MVML one of
+MVL-SVM in Zantedeschi et al. (2018). Chapters: parts I and II of the book.
+
+Problem   min over g, A psd (and w) of
+          |y - Phi g|^2 + lam g'A^{-1}g + eta |A|_F^2,   Phi = [w_1 U_1 ... w_V U_V],  y = +-1
+          MVMLsp: eta sum_kl |A_kl|_F in place of eta |A|_F^2, with V x V blocks
+
+Symbols   paper        code               shape
+          U_v          ``factors.U[v]``   (n, r_v), U_v U_v' = kernel of view v (Nystroem)
+          g            ``point.g``        list of (r_v,)
+          A            ``point.A``        (sum r_v, sum r_v), never written down
+          w            weights_           (V,), 1/V unless ``learn_weights``
+          lam, eta     lam, eta
+          p            ``point.p``        A^{-1} g, list of (r_v,)
+
+Algorithm start: A = blockdiag(U_v'U_v), w = 1/V. At most ``n_rounds`` times:
+          g-step  g = A p, p = Phi'(Phi A Phi' + lam I)^{-1} y
+                  [= (Phi'Phi + lam A^{-1})^{-1} Phi'y]
+          A-step  A <- (A + s lam p p') / (1 + 2 s eta)
+                  [= (1 - 2 mu eta) A + mu lam A^{-1}gg'A^{-1} with mu = s / (1 + 2 s eta)]
+                  MVMLsp: A <- theta o (A + s lam p p'), theta_kl = (1 - s eta / |block kl|)_+
+          w-step  w = (Z'Z)^+ Z'y with Z_v = U_v g_v                   (``learn_weights``)
+          s doubles before each round and is halved as long as that lowers the objective.
+          f(x) = sum_v w_v k_v(x, S_v) T_v g_v, with T_v of :mod:`mvref.nystrom`.
+
+Bound     The objective is convex in (g, A). For fixed g its infimum over A has a closed form: A is
+          g g' / t, of rank one, and the penalty of g is 3 eta^(1/3) (lam/2)^(2/3) |g|^(4/3); for
+          MVMLsp it is 2 sqrt(lam eta) sum_v |g_v|, the group lasso, which A without any block off
+          the diagonal reaches as well. See :func:`least_penalty`. So what is learnt at the end of
+          all rounds is hardly a metric: MVML is *early stopping*, and six rounds are part of it.
+
+Departures (the formulas above are those of the authors' program; the bound is ours)
+          - p p' is A^{-1}gg'A^{-1} without an inverse. The program inverts A, whose small
+            eigenvalues make its objective rise by orders of magnitude; here it never rises.
+          - The step s is searched for. The program mostly keeps one step of a fixed size.
+          - MVMLsp: every block has the threshold s eta, as the proximal step of the printed
+            penalty wants; the program has eta on the diagonal and eta/2 off it. A stays psd because
+            theta is made psd (Schur's product theorem), not by a projection of A.
+          - The components S are drawn without replacement, view by view. The program takes the
+            first rows, which are all of one class where the data are sorted by class.
+          - A view that a sample lacks has zeros in U_v. More than two classes: one against the
+            rest, a metric each. There is no intercept. All three are our reading.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..base import MultiViewInput, validate_targets, validate_views
+from ..checks import check_number
+from ..kernels import fit_similarities, one_per_view
+from ..mvpo_views import add_kernel_scores, check_kernels, inner_products
+from ..nystrom import check_n_components, draw_components, nystrom_features, nystrom_map
+from ..voters import check_votable, winning_labels
+from .mvml_descent import Problem, learn_metric
+from .mvml_metric import ViewFactors
+
+
+def least_penalty(g, lam, eta, sparse=False):
+    """Return the infimum over A of lam g'A^{-1}g plus the penalty of A.
+
+    Parameters
+    ----------
+    g : list of V arrays (r_v,)
+    lam, eta : float
+    sparse : bool
+        The penalty is eta times the sum of the norms of the V x V blocks, not eta |A|_F^2.
+
+    Returns
+    -------
+    value : float
+
+    Notes
+    -----
+    g'A^{-1}g <= t says that A - gg'/t is psd, so that no norm of A, or sum of norms of its blocks,
+    is below that of gg'/t. What is left is a minimum over t > 0: of lam t + eta |g|^4 / t^2, or of
+    lam t + eta (sum_v |g_v|)^2 / t.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.rivals.mvml import least_penalty
+    >>> g = [np.array([3.0, 4.0]), np.array([2.0])]
+    >>> least_penalty(g, lam=4.0, eta=1.0, sparse=True)  # 2 * 2 * (5 + 2)
+    28.0
+    """
+    norms = np.array([np.linalg.norm(g_v) for g_v in g])
+    if sparse:
+        return float(2.0 * np.sqrt(lam * eta) * norms.sum())
+    return float(3.0 * np.cbrt(eta) * np.cbrt(lam / 2.0) ** 2 * np.cbrt(norms @ norms) ** 2)
+
+
+class MVML(ClassifierMixin, MultiViewInput, BaseEstimator):
+    """Multi-view metric learning; with ``sparse=True`` it is MVMLsp.
+
+    Parameters
+    ----------
+    lam : float, default=0.1
+        Weight of g'A^{-1}g.
+    eta : float, default=1.0
+        Weight of the penalty of the metric.
+    sparse : bool, default=False
+        Penalise the sum of the norms of the blocks of A, so that views can vanish.
+    kernel : str, callable, or a list of V of these, default="rbf"
+        "linear", "rbf", "precomputed" (distances), "gram" (inner products) or a function of two
+        tables.
+    gamma : float, "mean" or None, or a list of V of these
+        Width of "rbf" and "precomputed"; None is 1 / number of features.
+    n_components : float, int or "auto", default=1.0
+        Samples that the Nystroem approximation of a kernel is made of: a share of all, or a
+        number; see :func:`mvref.nystrom.draw_components`. 1.0 is no approximation.
+    n_rounds : int, default=6
+        Largest number of steps of the metric. Stopping there is part of the method: see the bound
+        in the head of this module. There is no warning.
+    tol : float, default=1e-4
+        Relative fall of the objective in a round at which learning stops earlier.
+    learn_weights : bool, default=False
+        Learn the weights w of the views too, instead of 1/V. Nothing penalises w: g and A can
+        shrink while w grows, so that few rounds are all that keeps the function smooth.
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None
+        Components of the Nystroem approximation.
+
+    Attributes
+    ----------
+    dual_coef_ : list of V arrays (m_v,), or (n_classes, m_v) with more than two classes
+        Coefficients of the components in the score, w_v T_v g_v.
+    similarities_ : list of V Similarity
+        Kernels to the components.
+    components_ : list of V int arrays (m_v,)
+        Rows of the training samples.
+    weights_ : array (V,), or (n_classes, V)
+        w.
+    block_norms_ : array (V, V), or (n_classes, V, V)
+        Frobenius norms of the blocks of the metric: how strongly two views are tied. 0 for a
+        block that MVMLsp has dropped.
+    objective_curve_ : array, or a list of them
+        The objective at the start and after every round, at the best g.
+    lower_bound_ : float, or array (n_classes,)
+        The least objective that any metric has together with the g and w learnt.
+    n_iter_ : int
+        Rounds; the largest number over the classes.
+    classes_ : array of labels
+    n_features_in_ : int
+
+    Notes
+    -----
+    Views should have kernels of comparable size, as "rbf" has: all views share one step, which the
+    largest kernel keeps short. A view that a sample lacks adds nothing to its score. If ``eta`` is
+    so large that MVMLsp drops every view, all scores are 0. Learning takes O(n_rounds) systems of
+    n' equations, n' = min(n, V * number of components), and V matrices of that size.
+
+    References
+    ----------
+    Huusari, Kadri and Capponi, AISTATS 2018.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.rivals.mvml import MVML
+    >>> data = load_iris_views()
+    >>> model = MVML(sparse=True, n_components=0.24, random_state=0).fit(data.X, data.y)
+    >>> bool(model.score(data.X, data.y) > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        lam=0.1,
+        eta=1.0,
+        *,
+        sparse=False,
+        kernel="rbf",
+        gamma=None,
+        n_components=1.0,
+        n_rounds=6,
+        tol=1e-4,
+        learn_weights=False,
+        views=None,
+        random_state=None,
+    ):
+        self.lam = lam
+        self.eta = eta
+        self.sparse = sparse
+        self.kernel = kernel
+        self.gamma = gamma
+        self.n_components = n_components
+        self.n_rounds = n_rounds
+        self.tol = tol
+        self.learn_weights = learn_weights
+        self.views = views
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Learn the metric and the function.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,)
+
+        Returns
+        -------
+        self : MVML
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range, a kernel that is no inner product, a view
+            that no sample has, or a single class.
+        """
+        X = validate_views(self, X, reset=True)
+        self._check_parameters()
+        kernels = check_kernels(self.kernel, self.gamma, X.n_views)
+        codes = validate_targets(self, y, X.n_samples)
+        check_votable(X)
+        maps, factors = self._view_factors(X, kernels)
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        learnt = [self._learn(factors, np.where(codes == k, 1.0, -1.0)) for k in positive]
+        self._set_fitted(maps, factors, learnt)
+        return self
+
+    def _view_factors(self, X, kernels):
+        """The maps T_v of the components to features, and the features U_v of all samples."""
+        rng = check_random_state(self.random_state)
+        self.components_ = draw_components(X.observed, self.n_components, rng)
+        kernels = [inner_products if kernel == "linear" else kernel for kernel in kernels]
+        gammas = one_per_view(self.gamma, X.n_views, "gamma")
+        complete = [np.flatnonzero(seen) for seen in X.observed.T]
+        mus = fit_similarities(kernels, gammas, X, self.components_, complete)
+        blocks = zip(mus, X.views, self.components_, strict=True)
+        maps = [nystrom_map(mu(view[rows])) for mu, view, rows in blocks]
+        views = zip(X.views, X.observed.T, mus, maps, strict=True)
+        self.similarities_ = mus
+        return maps, ViewFactors([nystrom_features(*of_view) for of_view in views])
+
+    def _learn(self, factors, y):
+        """The last point of the descent, its curve and its lower bound."""
+        short, rest = factors.carried(y)
+        problem = Problem(factors, short, rest, self.lam, self.eta, self.sparse)
+        point, curve = learn_metric(
+            problem, n_rounds=self.n_rounds, tol=self.tol, learn_weights=self.learn_weights
+        )
+        terms = zip(point.w, factors.U, point.g, strict=True)
+        error = short - sum(w_v * (U @ g_v) for w_v, U, g_v in terms)
+        bound = error @ error + rest + least_penalty(point.g, self.lam, self.eta, self.sparse)
+        return point, curve, bound
+
+    def _set_fitted(self, maps, factors, learnt):
+        points, curves, bounds = zip(*learnt, strict=True)
+        several = len(points) > 1
+        coef = [
+            np.array([point.w[v] * (T @ (turn @ point.g[v])) for point in points])
+            for v, (T, turn) in enumerate(zip(maps, factors.turns, strict=True))
+        ]
+        self.dual_coef_ = coef if several else [beta[0] for beta in coef]
+        self.weights_ = np.array([point.w for point in points]) if several else points[0].w
+        norms = np.array([point.norms for point in points])
+        self.block_norms_ = norms if several else norms[0]
+        self.objective_curve_ = list(curves) if several else curves[0]
+        self.lower_bound_ = np.array(bounds) if several else float(bounds[0])
+        self.n_iter_ = max(len(curve) - 1 for curve in curves)
+
+    def decision_function(self, X):
+        """Return the score f: shape (n,) for two classes, else (n, n_classes).
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        scores : array
+        """
+        check_is_fitted(self, "dual_coef_")
+        X = validate_views(self, X, reset=False)
+        check_votable(X)
+        n_classes = len(self.classes_)
+        scores = np.zeros((X.n_samples, 1 if n_classes == 2 else n_classes))
+        add_kernel_scores(scores, X, self.similarities_, self.dual_coef_)
+        return scores[:, 0] if n_classes == 2 else scores
+
+    def predict(self, X):
+        """Return the class with the best score.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        y : array of labels, shape (n,)
+        """
+        return winning_labels(self.decision_function(X), self.classes_)
+
+    def _check_parameters(self):
+        for name in ("lam", "eta", "tol"):
+            check_number(getattr(self, name), name, low=0, low_open=True)
+        check_number(self.n_rounds, "n_rounds", low=0, integer=True)
+        check_n_components(self.n_components)

@@ -1,0 +1,370 @@
+"""CoLabeling: liblinear, quadratic programs, the min-max problem by hand, the exchange; the API."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from cvxopt import matrix, solvers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import minimize_scalar, nnls
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mvref import MultiView
+from mvref.rivals.candidate_labels import squared_hinge_svm, weigh_candidates
+from mvref.rivals.co_labeling import CoLabeling
+from tests.literal import QP_OPTIONS, hide, random_pattern, toy_views
+
+WIDTHS = (3, 4, 2)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
+FLAT, SIGNS = np.hstack(VIEWS), np.where(Y == 1, 1.0, -1.0)
+THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.0)
+NAMES = np.array(["ant", "bee", "cat"])
+
+
+def linear(X, Z):
+    product = X @ Z.T
+    return product.toarray() if sparse.issparse(product) else product
+
+
+def gaussian(X, Z, gamma):
+    return np.array([[np.exp(-gamma * ((x - z) ** 2).sum()) for z in Z] for x in X])
+
+
+def simplex_qp(H):
+    """min 1/2 a'Ha over a >= 0, sum(a) = 1, by an interior point method; returns a."""
+    n = len(H)
+    told = dict(solvers.options)
+    solvers.options.update(QP_OPTIONS)
+    try:
+        found = solvers.qp(
+            matrix(H),
+            matrix(0.0, (n, 1)),
+            matrix(-np.eye(n)),
+            matrix(0.0, (n, 1)),
+            matrix(1.0, (1, n)),
+            matrix(1.0),
+        )
+    finally:
+        solvers.options.clear()
+        solvers.options.update(told)
+    return np.array(found["x"]).ravel()
+
+
+def margin_one(M, C):
+    """The dual max sum(a) - 1/2 a'(M + I/C)a, a >= 0, as non-negative least squares."""
+    L = np.linalg.cholesky(M + np.eye(len(M)) / C)
+    return nnls(L.T, np.linalg.solve(L, np.ones(len(M))))[0]
+
+
+def inner_value(pool, mu, K, C):
+    """Value of (*) for given mu: -1/2 over the sum of the margin-1 solution."""
+    M = sum(m * K * np.outer(y, y) for m, y in zip(mu, pool, strict=True))
+    return -1 / (2 * margin_one(M, C).sum())
+
+
+# ------------------------------------------------------------------ the two problems
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10_000), st.sampled_from([1e-3, 0.1, 1.0, 50.0, 1e4]))
+def test_the_svm_is_non_negative_least_squares(seed, C):
+    rng = np.random.RandomState(seed)
+    X, y = rng.normal(size=(30, 4)), rng.choice([-1.0, 1.0], size=30)
+    M = gaussian(X, X, 0.3) * np.outer(y, y)
+    alpha, gap = squared_hinge_svm(M, C)
+    assert_allclose(alpha, margin_one(M, C), atol=1e-6 * alpha.max())
+    assert abs(gap) < 1e-8
+    assert_allclose(alpha, C * np.maximum(0, 1 - M @ alpha), atol=1e-6 * alpha.max())
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 30.0])
+def test_margin_rho_is_a_multiple_of_margin_one(C):
+    """One candidate: the alpha of (*) is that of the SVM divided by its sum."""
+    M = gaussian(FLAT, FLAT, 0.1) * np.outer(SIGNS, SIGNS)
+    mu, alpha, _ = weigh_candidates(gaussian(FLAT, FLAT, 0.1), [SIGNS], C)
+    assert_allclose(mu, [1.0])
+    a = simplex_qp(M + np.eye(60) / C)
+    assert_allclose(alpha / alpha.sum(), a, atol=1e-6)
+    value = -a @ (M + np.eye(60) / C) @ a / 2
+    assert_allclose(inner_value([SIGNS], [1.0], gaussian(FLAT, FLAT, 0.1), C), value, rtol=1e-7)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10_000), st.sampled_from([0.1, 1.0, 30.0]))
+def test_two_candidates_by_a_search_over_their_weights(seed, C):
+    rng = np.random.RandomState(seed)
+    X, y = rng.normal(size=(16, 3)), rng.choice([-1.0, 1.0], size=16)
+    other = np.where(rng.uniform(size=16) < 0.3, -y, y)
+    K, pool = gaussian(X, X, 0.2), np.array([y, other])
+    mu, _, gap = weigh_candidates(K, pool, C, tol=1e-7, max_iter=5000)
+    assert -1e-9 < gap <= 1e-7
+    ours = inner_value(pool, mu, K, C)
+    best = minimize_scalar(
+        lambda m: inner_value(pool, [m, 1 - m], K, C), bounds=(0, 1), options={"xatol": 1e-6}
+    )
+    assert_allclose(ours, best.fun, rtol=1e-5)
+    assert abs(mu[0] - best.x) < 0.02 or abs(best.fun - ours) < 1e-7 * abs(ours)
+
+
+def test_weights_of_many_candidates_are_a_saddle_point():
+    """No other mu is better by an interior point method, and mu is not what it started with."""
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(25, 3))
+    K, pool = gaussian(X, X, 0.2), rng.choice([-1.0, 1.0], size=(5, 25))
+    mu, alpha, gap = weigh_candidates(K, pool, 2.0, tol=1e-6, max_iter=5000)
+    assert gap <= 1e-6 and mu.min() >= 0
+    assert_allclose(mu.sum(), 1.0)
+    ours = inner_value(pool, mu, K, 2.0)
+    assert ours < inner_value(pool, np.full(5, 0.2), K, 2.0) - 1e-4 * abs(ours)
+    for _ in range(20):
+        assert inner_value(pool, rng.dirichlet(np.ones(5)), K, 2.0) > ours
+    a = alpha / alpha.sum()  # the other side: max over t of the value of alpha
+    lower = -max(a @ (K * np.outer(y, y)) @ a for y in pool) / 2 - a @ a / 4
+    assert_allclose(lower, ours, rtol=1e-5)
+
+
+def test_the_candidate_with_the_larger_margin_wins():
+    x = np.r_[np.linspace(-3, -2, 8), np.linspace(2, 3, 8)][:, None]
+    apart, mixed = np.sign(x[:, 0]), np.tile([1.0, -1.0], 8)
+    mu, _, _ = weigh_candidates(x @ x.T, [mixed, apart], 1.0, tol=1e-5)
+    assert mu[1] > 0.99
+
+
+# ------------------------------------------------------------------ all labels known
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 20.0])
+@pytest.mark.parametrize("B", [0.0, 1.0, 3.0])
+def test_is_the_mean_of_linear_svms_with_squared_hinge(C, B):
+    """liblinear writes C sum slack^2, here it is C/2."""
+    model = CoLabeling(C, kernel=linear, intercept_scaling=B).fit(VIEWS, Y)
+    new = [view[::-1] * 1.5 + 0.3 for view in VIEWS]
+    total = 0.0
+    for view, test in zip(VIEWS, new, strict=True):
+        svm = LinearSVC(
+            C=C / 2,
+            fit_intercept=B > 0,
+            intercept_scaling=B or 1.0,
+            tol=1e-10,
+            max_iter=1_000_000,
+            random_state=0,
+        )
+        total = total + svm.fit(view, Y).decision_function(test)
+    assert_allclose(model.decision_function(new), total / 3, atol=1e-5)
+    assert_array_equal(model.n_candidates_, [[1]] * 3)
+    assert model.n_rounds_ == 0 and model.transduction_ is None
+    assert np.abs(model.dual_gap_).max() < 1e-8
+
+
+def test_rbf_by_hand_with_missing_views():
+    """Each machine learns from the samples of its view, and the mean is over the views there."""
+    observed = random_pattern(3, 60, 3)
+    X = hide(VIEWS, observed)
+    model = CoLabeling(2.0, gamma=[0.1, 0.2, 0.3]).fit(X, Y)
+    total = np.zeros(60)
+    for view, seen, gamma in zip(VIEWS, observed.T, (0.1, 0.2, 0.3), strict=True):
+        y = SIGNS[seen]
+        M = (gaussian(view[seen], view[seen], gamma) + 1) * np.outer(y, y)
+        total[seen] += (gaussian(view[seen], view[seen], gamma) + 1) @ (margin_one(M, 2.0) * y)
+    assert not observed.all()
+    assert_allclose(model.decision_function(X), total / observed.sum(axis=1), atol=1e-7)
+
+
+def test_classes_one_against_the_rest():
+    model = CoLabeling().fit(THREE, NAMES[Y3])
+    scores = model.decision_function(THREE)
+    assert scores.shape == (90, 3) and model.dual_gap_.shape == (3, 3)
+    for k in range(3):
+        assert_allclose(scores[:, k], CoLabeling().fit(THREE, Y3 == k).decision_function(THREE))
+    assert_array_equal(model.predict(THREE), NAMES[scores.argmax(axis=1)])
+
+
+# ------------------------------------------------------------------ the exchange
+
+
+def two_ways(n=120, n_labelled=12, seed=0):
+    views, y = toy_views(seed, m=n, widths=(3, 2), noise=1.0)
+    return [v[:n_labelled] for v in views], y[:n_labelled], [v[n_labelled:] for v in views]
+
+
+def exchange_by_hand(views, y, unlabelled, C, n_rounds):
+    """The loop for two views, each candidate by name, with the min-max problem of the module."""
+    m, s = len(y), np.where(y == 1, 1.0, -1.0)
+    together = [np.vstack(pair) for pair in zip(views, unlabelled, strict=True)]
+    K = [gaussian(t, t, 1 / t.shape[1]) + 1 for t in together]
+    f = []
+    for K_v in K:
+        alpha = margin_one(K_v[:m, :m] * np.outer(s, s), C)
+        f.append(K_v[:, :m] @ (alpha * s))
+    pools = [[], []]
+    for _ in range(n_rounds):
+        said = [np.r_[s, np.where(f_v[m:] > 0, 1.0, -1.0)] for f_v in f]
+        for v, other in ((0, 1), (1, 0)):
+            if not any((said[other] == old).all() for old in pools[v]):
+                pools[v].append(said[other])
+        f = []
+        for K_v, pool in zip(K, pools, strict=True):
+            mu, alpha, _ = weigh_candidates(K_v, np.array(pool), C)
+            f.append(K_v @ (alpha * (mu @ np.array(pool))))
+    return np.mean(f, axis=0), [len(pool) for pool in pools]
+
+
+@pytest.mark.parametrize("n_rounds", [1, 2, 3])
+def test_the_exchange_by_hand(n_rounds):
+    views, y, unlabelled = two_ways()
+    model = CoLabeling(max_rounds=n_rounds).fit(views, y, unlabelled)
+    f, sizes = exchange_by_hand(views, y, unlabelled, 1.0, n_rounds)
+    assert model.n_rounds_ == n_rounds
+    assert_array_equal(model.n_candidates_[:, 0], sizes)
+    assert_allclose(model.decision_function(unlabelled), f[12:], atol=1e-6)
+    assert_array_equal(model.transduction_, (f[12:] > 0).astype(int))
+
+
+def test_one_round_teaches_a_view_the_labels_of_the_other():
+    """The first view is noise: after one round its machine repeats what the second one said."""
+    views, y, unlabelled = two_ways()
+    rng = np.random.RandomState(0)
+    views[0], unlabelled[0] = rng.normal(size=(12, 3)), rng.normal(size=(108, 3))
+    model = CoLabeling(100.0, max_rounds=1, gamma=[2.0, 0.5]).fit(views, y, unlabelled)
+    alone = CoLabeling(100.0, gamma=0.5).fit(views[1:], y).predict(unlabelled[1:])
+    hidden = MultiView(unlabelled, observed=np.tile([True, False], (108, 1)))
+    assert (model.predict(hidden) == alone).mean() > 0.95
+
+
+def test_the_loop_ends_when_nothing_is_new():
+    views, y, unlabelled = two_ways()
+    long = CoLabeling(max_rounds=100).fit(views, y, unlabelled)
+    assert 1 <= long.n_rounds_ < 100
+    assert (long.n_candidates_ <= long.n_rounds_).all()
+    again = CoLabeling(max_rounds=long.n_rounds_).fit(views, y, unlabelled)
+    assert_array_equal(long.decision_function(views), again.decision_function(views))
+
+
+def test_unlabelled_samples_in_every_form_and_several_classes():
+    few, rest = np.arange(0, 90, 4), np.setdiff1d(np.arange(90), np.arange(0, 90, 4))
+    X = MultiView(THREE)
+    model = CoLabeling(max_rounds=2).fit(X[few], NAMES[Y3[few]], X[rest])
+    assert model.transduction_.shape == (len(rest),)
+    assert_array_equal(model.transduction_, model.predict(X[rest]))
+    assert model.n_candidates_.shape == (3, 3)
+    flat = np.hstack(THREE)
+    cut = CoLabeling(max_rounds=2, views=list(WIDTHS)).fit(flat[few], NAMES[Y3[few]], flat[rest])
+    assert_allclose(cut.decision_function(flat), model.decision_function(X), atol=1e-6)
+    csr = [sparse.csr_matrix(view) for view in THREE]
+    of_csr = CoLabeling(max_rounds=2).fit(
+        [v[few] for v in csr], NAMES[Y3[few]], [v[rest] for v in THREE]
+    )
+    assert_allclose(of_csr.decision_function(csr), model.decision_function(X), atol=1e-6)
+
+
+def test_labelled_samples_may_miss_views():
+    views, y, unlabelled = two_ways(n_labelled=30, n=90)
+    observed = random_pattern(0, 30, 2)
+    model = CoLabeling(max_rounds=2).fit(hide(views, observed), y, unlabelled)
+    widths = [c.shape[1] for c in model.dual_coef_]
+    assert_array_equal(widths, observed.sum(axis=0) + 60)
+    assert model.n_rounds_ >= 1
+    gone = random_pattern(0, 60, 2)
+    with pytest.raises(ValueError, match="X_unlabelled must have all views: row .* misses 'view_"):
+        CoLabeling().fit(views, y, hide(unlabelled, gone))
+
+
+def test_gram_matrices_are_kernels():
+    views, y, unlabelled = two_ways()
+    together = [np.vstack(pair) for pair in zip(views, unlabelled, strict=True)]
+    K = [gaussian(t, t, 1 / t.shape[1]) for t in together]
+    given_K = CoLabeling(kernel="gram", max_rounds=2)
+    given_K.fit([k[:12] for k in K], y, [k[12:] for k in K])
+    model = CoLabeling(max_rounds=2).fit(views, y, unlabelled)
+    expected = model.decision_function(together)
+    assert_allclose(given_K.decision_function(K), expected, atol=1e-8)
+
+
+# ------------------------------------------------------------------ the API
+
+
+def test_a_second_fit_forgets_the_first():
+    views, y, unlabelled = two_ways()
+    used = CoLabeling().fit(views, y, unlabelled).fit(VIEWS, Y)
+    fresh = CoLabeling().fit(VIEWS, Y)
+    assert set(vars(used)) == set(vars(fresh)) and used.transduction_ is None
+    assert_array_equal(used.decision_function(VIEWS), fresh.decision_function(VIEWS))
+
+
+def test_weights_that_stop_too_early_are_told():
+    views, y, unlabelled = two_ways()
+    with pytest.warns(ConvergenceWarning, match="CoLabeling stopped .*tol=1e-12") as caught:
+        CoLabeling(tol=1e-12, max_rounds=3).fit(views, y, unlabelled)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("kernel", [linear, "rbf"])
+@pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e3, 1e60, 1e160])
+def test_extreme_scales(scale, kernel):
+    """A finite model, a warning or an error that says what to do; never NaN."""
+    views = [scale * view for view in VIEWS]
+    model = CoLabeling(kernel=kernel)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            model.fit(views, Y)
+            assert np.isfinite(model.decision_function(views)).all()
+        except ValueError as error:
+            assert scale >= 1e60 and any(w in str(error) for w in ("scale the views", "not finite"))
+    assert all(issubclass(w.category, ConvergenceWarning) for w in said)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"C": 0}, "C must be a number > 0, got 0"),
+        ({"tol": -1.0}, "tol must be .*-1.0"),
+        ({"intercept_scaling": -1}, "intercept_scaling must be .*-1"),
+        ({"max_rounds": 0}, "max_rounds must be an integer >= 1, got 0"),
+        ({"kernel": "cosine"}, "kernel must be one of .*'cosine'"),
+    ],
+)
+def test_bad_parameters(parameters, told):
+    with pytest.raises(ValueError, match=told):
+        CoLabeling(**parameters).fit(VIEWS, Y)
+
+
+def test_bad_data():
+    with pytest.raises(ValueError, match="one class"):
+        CoLabeling().fit(VIEWS, np.zeros(60))
+    with pytest.raises(ValueError, match="at least 2 views"):
+        CoLabeling().fit(VIEWS[:1], Y, VIEWS[:1])
+    with pytest.raises(ValueError, match="fitted on 3 views"):
+        CoLabeling().fit(VIEWS, Y, VIEWS[:2])
+    gone = [np.where((np.arange(60) == 3)[:, None], np.nan, view) for view in VIEWS]
+    with pytest.raises(ValueError, match="no view at all, first row 3"):
+        CoLabeling().fit(gone, Y)
+    with pytest.raises(ValueError, match="positive definite"):
+        CoLabeling(100.0, kernel=lambda X, Z: -10 - linear(X, Z)).fit(VIEWS, Y)
+
+
+@pytest.mark.filterwarnings("ignore:a MultiView is turned into")
+@parametrize_with_checks([CoLabeling()])
+def test_scikit_learns_estimator_checks(estimator, check):
+    check(estimator)
+
+
+def test_forms_of_input_jobs_and_search():
+    model = CoLabeling().fit(VIEWS, Y)
+    out = model.decision_function(VIEWS)
+    flat = CoLabeling(views=list(WIDTHS)).fit(FLAT, Y)
+    assert_allclose(flat.decision_function(FLAT), out, atol=1e-8)
+    csr = [sparse.csr_matrix(view) for view in VIEWS]
+    assert_allclose(CoLabeling().fit(csr, Y).decision_function(csr), out, atol=1e-8)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(VIEWS), out)
+    jobs = CoLabeling(n_jobs=2).fit(THREE, Y3).decision_function(THREE)
+    assert_array_equal(jobs, CoLabeling().fit(THREE, Y3).decision_function(THREE))
+    search = GridSearchCV(CoLabeling(gamma=100.0), {"gamma": [1e4, 0.1]}, cv=3)
+    assert search.fit(MultiView(VIEWS), Y).best_params_["gamma"] == 0.1

@@ -1,0 +1,253 @@
+"""L3SVM: a literal table, the quadratic program, MVL-SVM, one SVM per cluster; the API."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mvref import MVLSVM, MultiView
+from mvref.rivals.l3svm import L3SVM, block_features, linear_kernel
+from tests.literal import hinge_dual, primal_objective, toy_views
+
+WIDTHS = (3, 2)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
+FLAT, SIGNS = np.hstack(VIEWS), np.where(Y == 1, 1.0, -1.0)
+NEW = [v[::-1] + 0.3 for v in VIEWS]
+THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.0)
+NAMES = np.array(["ant", "bee", "cat"])
+LOCAL = [("linear", "shared"), ("linear", "cluster"), ("rbf", "shared"), ("rbf", "cluster")]
+
+
+def table_by_hand(model, X, kernel):
+    """Nearest centre, similarity to each of its landmarks, zeros for the other clusters."""
+    centres = model.clusters_.cluster_centers_
+    Z = []
+    for x in X:
+        k = np.argmin([np.sum((x - centre) ** 2) for centre in centres])
+        row = []
+        for j, landmarks in enumerate(model.landmarks_):
+            for landmark in landmarks:
+                inner = x @ landmark
+                near = np.exp(-np.sum((x - landmark) ** 2) / len(x))
+                row.append((inner if kernel == "linear" else near) if j == k else 0.0)
+        Z.append(row)
+    return np.array(Z)
+
+
+@pytest.mark.parametrize(("kernel", "landmarks"), LOCAL)
+def test_table_and_score_by_hand(kernel, landmarks):
+    model = L3SVM(4, n_landmarks=7, kernel=kernel, landmarks=landmarks, c=10.0, random_state=0)
+    model.fit(VIEWS, Y)
+    flat = np.hstack(NEW)
+    Z = table_by_hand(model, flat, kernel)
+    fast = block_features(flat, model.clusters_.predict(flat), model.similarities_)
+    assert_allclose(fast.toarray(), Z, rtol=1e-10, atol=1e-12)
+    expected = Z @ model.coef_[0] + model.intercept_[0]
+    assert_allclose(model.decision_function(NEW), expected, atol=1e-10)
+    assert_array_equal(model.predict(NEW), (expected > 0).astype(int))
+
+
+@pytest.mark.parametrize("c", [1.0, 30.0])
+@pytest.mark.parametrize(("kernel", "landmarks"), LOCAL)
+def test_is_the_solution_of_the_quadratic_program(kernel, landmarks, c):
+    options = {"kernel": kernel, "landmarks": landmarks, "c": c, "random_state": 0}
+    model = L3SVM(3, n_landmarks=6, intercept_scaling=2.0, tol=1e-10, **options).fit(VIEWS, Y)
+    Z = table_by_hand(model, FLAT, kernel)
+    w, _ = hinge_dual(Z, SIGNS, c / 60, 2.0)
+    learnt = np.append(model.coef_[0], model.intercept_[0] / 2.0)
+    least = primal_objective(w, Z, SIGNS, c / 60, 2.0)
+    assert_allclose(primal_objective(learnt, Z, SIGNS, c / 60, 2.0), least, rtol=1e-6)
+    assert_allclose(Z @ learnt[:-1] + 2.0 * learnt[-1], Z @ w[:-1] + 2.0 * w[-1], atol=2e-4)
+
+
+def test_clusters_are_those_of_k_means_and_landmarks_are_members():
+    model = L3SVM(4, n_landmarks=5, landmarks="cluster", random_state=3).fit(VIEWS, Y)
+    labels = model.clusters_.predict(FLAT)
+    again = KMeans(4, n_init=20, random_state=0).fit(FLAT)
+    assert model.clusters_.inertia_ <= again.inertia_ * 1.1
+    for k, rows in enumerate(model.landmark_indices_):
+        assert (labels[rows] == k).all()
+        assert len(np.unique(rows)) == len(rows) == min(5, (labels == k).sum())
+        assert_array_equal(model.landmarks_[k], FLAT[rows])
+    shared = L3SVM(4, n_landmarks=5, random_state=3).fit(VIEWS, Y).landmark_indices_
+    assert all(np.array_equal(rows, shared[0]) for rows in shared) and len(shared) == 4
+
+
+@pytest.mark.parametrize("landmarks", ["shared", "cluster"])
+def test_one_cluster_is_mvl_svm(landmarks):
+    """The ancestor: same landmarks, same similarities, same problem on one view."""
+    options = {"c": 20.0, "tol": 1e-10, "random_state": 0}
+    model = L3SVM(1, n_landmarks=12, kernel="rbf", landmarks=landmarks, **options)
+    model.fit([FLAT], Y)
+    mvl = MVLSVM(landmarks=model.landmark_indices_[0], **options).fit([FLAT], Y)
+    new = [np.hstack(NEW)]
+    assert_allclose(model.decision_function(new), mvl.decision_function(new), atol=1e-4)
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 10_000), st.sampled_from(["shared", "cluster"]))
+def test_without_an_intercept_every_cluster_is_on_its_own(seed, landmarks):
+    """b is all that joins the clusters; C stays c/m of all samples."""
+    views, y = toy_views(seed, m=50, widths=WIDTHS, noise=1.5)
+    flat, signs = np.hstack(views), np.where(y == 1, 1.0, -1.0)
+    model = L3SVM(
+        3, n_landmarks=5, landmarks=landmarks, c=5.0, fit_intercept=False, tol=1e-10, random_state=0
+    ).fit(views, y)
+    f = model.decision_function(views)
+    labels = model.clusters_.predict(flat)
+    for k in range(3):
+        rows = labels == k
+        Phi = flat[rows] @ model.landmarks_[k].T
+        w, _ = hinge_dual(Phi, signs[rows], 5.0 / 50, 0.0)
+        least = primal_objective(w, Phi, signs[rows], 5.0 / 50, 0.0)
+        own = (labels == k) @ np.maximum(0, 1 - signs * f) * 5.0 / 50
+        theta = np.split(model.coef_[0], np.cumsum([len(x) for x in model.landmarks_])[:-1])[k]
+        assert_allclose(theta @ theta / 2 + own, least, rtol=1e-5)
+        assert_allclose(f[rows], Phi @ w, atol=1e-3)
+
+
+def test_local_lines_make_a_curve():
+    """A checkerboard: no line helps, a line per cell does; on new samples."""
+    x = np.random.default_rng(0).uniform(-1, 1, size=(500, 2))
+    y = (x[:, 0] > 0) != (x[:, 1] > 0)
+    scores = [
+        L3SVM(K, n_landmarks=10, random_state=0).fit([x[:300]], y[:300]).score([x[300:]], y[300:])
+        for K in (1, 4)
+    ]
+    assert scores[0] < 0.75
+    assert scores[1] > 0.9
+
+
+def test_views_are_put_side_by_side():
+    a = L3SVM(3, random_state=0).fit(VIEWS, Y).decision_function(NEW)
+    b = L3SVM(3, random_state=0).fit([FLAT], Y).decision_function([np.hstack(NEW)])
+    assert_array_equal(a, b)
+
+
+def test_a_kernel_of_ones_own():
+    a = L3SVM(3, kernel=linear_kernel, random_state=0).fit(VIEWS, Y)
+    b = L3SVM(3, random_state=0).fit(VIEWS, Y)
+    assert_array_equal(a.decision_function(NEW), b.decision_function(NEW))
+
+
+def test_classes_one_against_the_rest():
+    options = {"c": 10.0, "tol": 1e-9, "random_state": 0}
+    model = L3SVM(3, n_landmarks=8, **options).fit(THREE, NAMES[Y3])
+    scores = model.decision_function(THREE)
+    assert scores.shape == (90, 3) and model.coef_.shape == (3, 24)
+    for k in range(3):
+        one = L3SVM(3, n_landmarks=8, **options).fit(THREE, Y3 == k)
+        assert_allclose(scores[:, k], one.decision_function(THREE), atol=1e-4)
+    assert_array_equal(model.predict(THREE), NAMES[scores.argmax(axis=1)])
+
+
+@pytest.mark.parametrize("landmarks", ["shared", "cluster"])
+def test_empty_clusters(landmarks):
+    """Three different samples and five clusters."""
+    x = np.repeat([[0.0], [1.0], [3.0]], 10, axis=0)
+    y = (x[:, 0] == 1.0).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = L3SVM(5, landmarks=landmarks, random_state=0).fit([x], y)
+    assert_array_equal(model.predict([x]), y)
+    assert np.isfinite(model.decision_function([np.linspace(-5, 5, 40)[:, None]])).all()
+
+
+# ------------------------------------------------------------------ the API
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"n_clusters": 0}, "n_clusters must be an integer >= 1 and <= 60, got 0"),
+        ({"n_clusters": 61}, "n_clusters must be .*got 61"),
+        ({"n_landmarks": 61}, "n_landmarks must be an integer >= 1 and <= 60, got 61"),
+        ({"n_landmarks": "all"}, "n_landmarks must be .*'all'"),
+        ({"kernel": "precomputed"}, "kernel must be one of .*'precomputed'"),
+        ({"gamma": -1.0}, "gamma must be a number > 0, got -1.0"),
+        ({"landmarks": "per_view"}, "landmarks must be one of .*'per_view'"),
+        ({"c": 0}, "c must be a number > 0, got 0"),
+        ({"loss": "log"}, "loss must be one of .*'log'"),
+        ({"intercept_scaling": 0}, "intercept_scaling must be a number > 0, got 0"),
+        ({"n_init": 0}, "n_init must be an integer >= 1, got 0"),
+        ({"tol": 0}, "tol must be a number > 0, got 0"),
+        ({"max_iter": 1.5}, "max_iter must be an integer >= 1, got 1.5"),
+    ],
+)
+def test_bad_parameters(parameters, told):
+    with pytest.raises(ValueError, match=told):
+        L3SVM(**parameters).fit(VIEWS, Y)
+
+
+def test_bad_data():
+    with pytest.raises(ValueError, match="one class"):
+        L3SVM().fit(VIEWS, np.zeros(60))
+    gone = [VIEWS[0], np.where((np.arange(60) == 3)[:, None], np.nan, VIEWS[1])]
+    with pytest.raises(ValueError, match="row 3 of X lacks view 'view_1'; impute"):
+        L3SVM().fit(gone, Y)
+    model = L3SVM(random_state=0).fit(VIEWS, Y)
+    with pytest.raises(ValueError, match="row 3 of X lacks view 'view_1'"):
+        model.predict(gone)
+    with pytest.raises(ValueError, match=r"1 views of \[3\]"):
+        model.predict(VIEWS[:1])
+    with pytest.raises(NotFittedError):
+        L3SVM().predict(VIEWS)
+
+
+def test_an_early_stop_is_told():
+    with pytest.warns(ConvergenceWarning, match="liblinear stopped after 2 iterations"):
+        L3SVM(max_iter=2, random_state=0).fit(VIEWS, Y)
+
+
+def test_overflow_is_an_error():
+    with pytest.raises(ValueError, match="scale the views"):
+        L3SVM(random_state=0).fit([1e160 * view for view in VIEWS], Y)
+    with pytest.raises(ValueError, match="scale the views"):
+        L3SVM(random_state=0).fit(VIEWS, Y).predict([1e300 * view for view in VIEWS])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:a MultiView is turned into")
+@parametrize_with_checks([L3SVM(2, n_init=1, max_iter=1000)])
+def test_scikit_learns_estimator_checks(estimator, check):
+    check(estimator)
+
+
+def test_forms_of_input_seeds_and_search():
+    options = {"n_landmarks": 10, "c": 10.0, "random_state": 0}
+    model = L3SVM(3, **options).fit(VIEWS, Y)
+    out = model.decision_function(NEW)
+    flat = L3SVM(3, **options, views=list(WIDTHS)).fit(FLAT, Y)
+    assert_array_equal(flat.decision_function(np.hstack(NEW)), out)
+    csr = [sparse.csr_matrix(view) for view in VIEWS]
+    again = L3SVM(3, **options).fit(csr, Y)
+    assert sparse.issparse(again.landmarks_[0])
+    dense_again = [landmarks.toarray() for landmarks in again.landmarks_]
+    assert_allclose(
+        again.decision_function([sparse.csr_matrix(view) for view in NEW]),
+        table_by_hand_of(again, dense_again, np.hstack(NEW)),
+        atol=1e-8,
+    )
+    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(NEW), out)
+    assert_array_equal(clone(model).fit(VIEWS, Y).decision_function(NEW), out)
+    other = L3SVM(3, **options | {"random_state": 1}).fit(VIEWS, Y)
+    assert not np.array_equal(other.landmark_indices_[0], model.landmark_indices_[0])
+    search = GridSearchCV(L3SVM(random_state=0), {"n_clusters": [1, 3]}, cv=3)
+    assert search.fit(MultiView(VIEWS), Y).best_score_ > 0.6
+
+
+def table_by_hand_of(model, landmarks, X):
+    """Scores by hand with dense landmarks."""
+    model = pickle.loads(pickle.dumps(model))
+    model.landmarks_ = landmarks
+    return table_by_hand(model, X, "linear") @ model.coef_[0] + model.intercept_[0]

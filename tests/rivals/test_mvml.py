@@ -1,0 +1,543 @@
+"""MVML: a dense twin that inverts A, closed forms, kernel ridge, group lasso; the API."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse as csr
+from scipy.linalg import block_diag
+from scipy.optimize import minimize
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mvref import MultiView
+from mvref.rivals.mvml import MVML, least_penalty
+from mvref.rivals.mvml_descent import Problem, learn_metric
+from mvref.rivals.mvml_metric import Metric, ViewFactors, shrinkage
+from tests.literal import hide, random_pattern, rbf_gram, toy_views
+
+WIDTHS = (3, 4, 2)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
+FLAT, SIGNS = np.hstack(VIEWS), np.where(Y == 1, 1.0, -1.0)
+NEW = [view[::-1] + 0.3 for view in VIEWS]
+THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.0)
+NAMES = np.array(["ant", "bee", "cat"])
+R = (4, 3, 5)  # widths of the features below
+
+
+def blocks_of(widths):
+    """The rows of every view in the metric."""
+    edges = np.cumsum([0, *widths])
+    return [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+
+
+def features(n, seed=0, scale=1.0):
+    """Random features of three views, and labels."""
+    rng = np.random.default_rng(seed)
+    U = [scale * rng.normal(size=(n, r)) for r in R]
+    return U, np.sign(U[0][:, 0] + 0.5 * U[1][:, 1] + 0.3 * rng.normal(size=n))
+
+
+def problem_of(U, y, lam, eta, sparse):
+    """The problem, with the rows that MVML would work on."""
+    factors = ViewFactors(U)
+    short, rest = factors.carried(y)
+    return Problem(factors, short, rest, lam, eta, sparse)
+
+
+def dense_metric(A):
+    """The metric written down, in the coordinates of the features as they were given."""
+    matrix = np.zeros((sum(R), sum(R)))
+    for k, rows in enumerate(blocks_of(R)):
+        for j, columns in enumerate(blocks_of(R)):
+            block = sum(
+                B[k, j] * np.outer(A.parts[k][:, s], A.parts[j][:, s]) for s, B in enumerate(A.B)
+            )
+            if k == j:
+                block = block + A.share[k] * np.diag(A.factors.D[k])
+            matrix[rows, columns] = block
+    turn = block_diag(*A.factors.turns)
+    return turn @ matrix @ turn.T
+
+
+def dense_norms(A, widths=R):
+    blocks = blocks_of(widths)
+    return np.array([[np.linalg.norm(A[k, j]) for j in blocks] for k in blocks])
+
+
+def dense_objective(Phi, y, g, A, lam, eta, sparse, widths=R):
+    """|y - Phi g|^2 + lam g'A^{-1}g + penalty, as printed."""
+    penalty = dense_norms(A, widths).sum() if sparse else np.sum(A**2)
+    return np.sum((y - Phi @ g) ** 2) + lam * g @ np.linalg.solve(A, g) + eta * penalty
+
+
+def printed_descent(U, y, lam, eta, sparse, n_rounds):
+    """MVML with A and its inverse written down, and the same search for the step."""
+    Phi, widths = np.hstack(U) / len(U), [u.shape[1] for u in U]
+    blocks = blocks_of(widths)
+
+    def point(A):
+        if np.linalg.eigvalsh(A)[0] <= 0:  # too long; a step that is taken needs no projection here
+            return A, None, np.inf
+        g = np.linalg.solve(Phi.T @ Phi + lam * np.linalg.inv(A), Phi.T @ y)
+        return A, g, dense_objective(Phi, y, g, A, lam, eta, sparse, widths)
+
+    def stepped(A, g, s):
+        p = np.linalg.solve(A, g)
+        if not sparse:
+            mu = s / (1 + 2 * s * eta)
+            return (1 - 2 * mu * eta) * A + mu * lam * np.outer(p, p)
+        A = A + s * lam * np.outer(p, p)
+        for k in blocks:
+            for j in blocks:
+                A[k, j] *= max(0.0, 1 - s * eta / np.linalg.norm(A[k, j]))
+        return A
+
+    A, g, value = point(block_diag(*(u.T @ u for u in U)))
+    curve, s = [value], None
+    for _ in range(n_rounds):
+        p = np.linalg.solve(A, g)
+        s = 2 * (np.linalg.norm(A) / (lam * p @ p) if s is None else s)
+        while True:
+            after = point(stepped(A, g, s))
+            if after[2] < value - np.sum((after[0] - A) ** 2) / (4 * s):
+                break
+            s /= 2
+        while (half := point(stepped(A, g, s / 2)))[2] < after[2]:
+            after, s = half, s / 2
+        A, g, value = after
+        curve.append(value)
+    return A, g, np.array(curve)
+
+
+# ------------------------------------------------------------------ the descent
+
+
+@pytest.mark.parametrize("n", [8, 40])  # fewer rows than features, and more
+@pytest.mark.parametrize(("sparse", "eta"), [(False, 0.3), (True, 0.003)])
+def test_equals_the_printed_formulas_with_inverses(n, sparse, eta):
+    U, y = features(n)
+    problem = problem_of(U, y, 0.5, eta, sparse)
+    assert len(problem.y) == min(n, 12)
+    point, curve = learn_metric(problem, n_rounds=4, tol=1e-12, learn_weights=False)
+    A, g, expected = printed_descent(U, y, 0.5, eta, sparse, 4)
+    assert len(curve) == 5 and np.isfinite(expected).all()
+    assert_allclose(curve, expected, rtol=1e-9)
+    assert_allclose(dense_metric(point.A), A, rtol=1e-8, atol=1e-8)
+    turned = [turn @ g_v for turn, g_v in zip(problem.factors.turns, point.g, strict=True)]
+    assert_allclose(np.concatenate(turned), g, rtol=1e-8, atol=1e-8)
+    assert_allclose(point.norms, dense_norms(A), rtol=1e-8, atol=1e-8)
+
+
+@settings(max_examples=30)
+@given(
+    st.integers(0, 10**6),
+    st.booleans(),
+    st.sampled_from([8, 40]),
+    st.floats(-3, 1),
+    st.floats(-3, 1),
+)
+def test_metric_in_terms_is_the_metric(seed, sparse, n, log_lam, log_eta):
+    """Norms, products and objective of the sum of terms are those of the matrix, which is psd."""
+    U, y = features(n, seed)
+    lam, eta = 10.0**log_lam, 10.0**log_eta
+    problem = problem_of(U, y, lam, eta, sparse)
+    point, curve = learn_metric(problem, n_rounds=5, tol=1e-12, learn_weights=True)
+    A = dense_metric(point.A)
+    assert np.linalg.eigvalsh(A)[0] >= -1e-10 * np.abs(A).max()
+    assert_allclose(point.norms, dense_norms(A), rtol=1e-8, atol=1e-8 * np.abs(A).max())
+    Phi = np.hstack([w * u for w, u in zip(point.w, U, strict=True)])
+    inner = np.linalg.solve(Phi @ A @ Phi.T + lam * np.eye(n), y)
+    g = A @ Phi.T @ inner
+    turned = [turn @ g_v for turn, g_v in zip(problem.factors.turns, point.g, strict=True)]
+    assert_allclose(np.concatenate(turned), g, rtol=1e-6, atol=1e-8)
+    penalty = dense_norms(A).sum() if sparse else np.sum(A**2)
+    expected = np.sum((y - Phi @ g) ** 2) + lam * g @ (Phi.T @ inner) + eta * penalty
+    assert_allclose(curve[-1], expected, rtol=1e-8)
+
+
+@settings(max_examples=40)
+@given(
+    st.booleans(),
+    st.booleans(),
+    st.floats(-4, 2),
+    st.floats(-4, 2),
+    st.sampled_from([0.15, 0.5, 1.0]),
+)
+def test_the_objective_never_rises_and_stays_above_its_bound(
+    sparse, learn_weights, log_lam, log_eta, share
+):
+    """The authors' program lets it rise from 3e3 to 7e26 for (lam, eta) = (1e-2, 1)."""
+    model = MVML(
+        10.0**log_lam,
+        10.0**log_eta,
+        sparse=sparse,
+        n_components=share,
+        learn_weights=learn_weights,
+        n_rounds=15,
+        random_state=0,
+    ).fit(VIEWS, Y)
+    curve = model.objective_curve_
+    assert (np.diff(curve) < 0).all() and len(curve) == model.n_iter_ + 1
+    assert curve[-1] >= model.lower_bound_ * (1 - 1e-12)
+    assert np.isfinite(model.decision_function(NEW)).all()
+
+
+def least_objective(U, y, lam, eta, sparse):
+    """The minimum over g and A by L-BFGS: over g, or over the weights of a sum of kernels."""
+    Phi = [u / len(U) for u in U]
+    if sparse:  # 2 sqrt(lam eta) |g_v| is the minimum over a_v of lam |g_v|^2 / a_v + eta a_v
+
+        def objective(a):
+            K = sum(a_v * F @ F.T for a_v, F in zip(a, Phi, strict=True))
+            alpha = np.linalg.solve(K + lam * np.eye(len(y)), y)
+            slopes = np.array([np.sum((F.T @ alpha) ** 2) for F in Phi])
+            return lam * y @ alpha + eta * a.sum(), eta - lam * slopes
+
+        start, options = np.ones(len(U)), {"bounds": [(0, None)] * len(U)}
+    else:
+        F, c = np.hstack(Phi), 3 * eta ** (1 / 3) * (lam / 2) ** (2 / 3)
+
+        def objective(g):
+            error, square = y - F @ g, g @ g + 1e-14
+            slope = -2 * F.T @ error + c * (4 / 3) * square ** (-1 / 3) * g
+            return error @ error + c * square ** (2 / 3), slope
+
+        start, options = np.ones(F.shape[1]), {}
+    limits = {"maxiter": 5000, "maxfun": 20_000, "ftol": 1e-15, "gtol": 1e-9}
+    return minimize(objective, start, jac=True, method="L-BFGS-B", options=limits, **options).fun
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(("lam", "eta"), [(0.5, 0.3), (1e-2, 1.0), (1.0, 1e-2)])
+def test_all_rounds_reach_the_closed_form_and_six_do_not(lam, eta, sparse):
+    """An independent solver of the problem without A bounds the curve, which comes down to it."""
+    U, y = features(60, 3)
+    problem = problem_of(U, y, lam, eta, sparse)
+    least = least_objective(U, y, lam, eta, sparse)
+    _, six = learn_metric(problem, n_rounds=6, tol=1e-4, learn_weights=False)
+    point, curve = learn_metric(problem, n_rounds=150, tol=1e-9, learn_weights=False)
+    assert least * (1 - 1e-7) < curve[-1] < least * (1 + 2e-3)
+    assert six[-1] > least * (1 + 1e-4)
+    if not sparse:  # rank one, g g' / t
+        values = np.linalg.eigvalsh(dense_metric(point.A))
+        assert values[-1] > 0.95 * values.sum()
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10**6), st.booleans(), st.floats(-2, 2), st.floats(-2, 2))
+def test_least_penalty_is_the_infimum(seed, sparse, log_lam, log_eta):
+    """No metric is below it, and g g' / t + a little comes close."""
+    rng = np.random.default_rng(seed)
+    lam, eta, g = 10.0**log_lam, 10.0**log_eta, rng.normal(size=12)
+    least = least_penalty([g[k] for k in blocks_of(R)], lam, eta, sparse)
+    zero = np.zeros((1, 12))
+
+    def value(A):
+        return dense_objective(zero, np.zeros(1), g, A, lam, eta, sparse)
+
+    for rank in (1, 3, 12):
+        F = rng.normal(size=(12, rank))
+        A = F @ F.T + np.outer(g, g) * rng.choice([0.0, 10.0]) + 0.1 * np.eye(12)
+        assert min(value(scale * A) for scale in np.logspace(-4, 4, 60)) > least
+    line = np.outer(g, g) / (g @ g)
+    sizes = np.logspace(-5, 5, 800)
+    near = min(value(size * (line + 1e-7 * np.eye(12))) for size in sizes)
+    assert_allclose(near, least, rtol=1e-3)
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 10**6), st.integers(1, 5), st.floats(0, 2))
+def test_shrinkage_is_psd_and_as_printed_where_that_is_psd(seed, V, threshold):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(2 * V, 6)) * np.repeat(10.0 ** rng.uniform(-1, 1, V), 2)[:, None]
+    A = (A @ A.T).reshape(V, 2, V, 2)
+    norms = np.sqrt((A**2).sum(axis=(1, 3)))
+    theta = shrinkage(norms, threshold)
+    printed = np.maximum(0, 1 - threshold / norms)
+    assert np.linalg.eigvalsh(theta)[0] > -1e-12
+    assert (theta <= printed + 1e-12).all() and (theta >= 0).all()
+    assert_allclose(np.diag(theta), np.diag(printed), atol=1e-15)
+    if np.linalg.eigvalsh(printed)[0] > -1e-14:
+        assert_allclose(theta, printed, atol=1e-6)
+
+
+def test_shrinkage_where_the_printed_factors_are_not_psd():
+    norms = np.array([[1.0, 2.9], [2.9, 9.0]])  # of a psd matrix
+    printed = 1 - 0.5 / norms
+    assert np.linalg.eigvalsh(printed)[0] < -0.01
+    theta = shrinkage(norms, 0.5)
+    assert_allclose(np.diag(theta), np.diag(printed))
+    assert_allclose(theta[0, 1], np.sqrt(theta[0, 0] * theta[1, 1]))
+
+
+def test_ends_at_the_first_round_that_gains_little():
+    long = MVML(n_rounds=40, tol=1e-12).fit(VIEWS, Y).objective_curve_
+    gains = 1 - long[1:] / long[:-1]
+    first = np.flatnonzero(gains <= 1e-3)[0] + 1
+    model = MVML(n_rounds=40, tol=1e-3).fit(VIEWS, Y)
+    assert 1 < model.n_iter_ == first < len(long) - 1
+    assert_allclose(model.objective_curve_, long[: first + 1])
+
+
+def test_weights_are_least_squares():
+    U, y = features(40)
+    problem = problem_of(U, y, 0.1, 0.1, False)
+    point = problem.solve(Metric.start(problem.factors), np.full(3, 1 / 3))
+    new = problem.reweighted(point)
+    g = [turn @ g_v for turn, g_v in zip(problem.factors.turns, point.g, strict=True)]
+    Z = np.column_stack([u @ g_v for u, g_v in zip(U, g, strict=True)])
+    assert_allclose(Z.T @ (y - Z @ new.w), 0.0, atol=1e-8)
+    assert new.value < point.value
+
+
+# ------------------------------------------------------------------ special cases
+
+
+@pytest.mark.parametrize("n_views", [1, 3])
+def test_before_any_round_it_is_ridge_with_squared_kernels(n_views):
+    """Phi A Phi' = sum_v w_v^2 K_v K_v at the start, for new samples too."""
+    model = MVML(0.7, n_rounds=0).fit(VIEWS[:n_views], Y)
+    score, K = np.zeros(60), np.zeros((60, 60))
+    tables = []
+    for view, new in zip(VIEWS[:n_views], NEW, strict=False):
+        both = rbf_gram(np.vstack([view, new]), 1 / view.shape[1])
+        tables.append((both[:60, :60], both[60:, :60]))
+    for K_v, _ in tables:
+        K += K_v @ K_v / n_views**2
+    alpha = np.linalg.solve(K + 0.7 * np.eye(60), SIGNS)
+    for K_v, new_v in tables:
+        score += new_v @ K_v @ alpha / n_views**2
+    assert_allclose(model.decision_function(NEW[:n_views]), score, atol=1e-6)
+    assert_allclose(model.decision_function(VIEWS[:n_views]), K @ alpha, atol=1e-6)
+    assert model.n_iter_ == 0 and len(model.objective_curve_) == 1
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_score_of_new_samples_by_hand(sparse):
+    """Nystroem features of the drawn components, the printed descent, and its g."""
+    options = {"sparse": sparse, "n_components": 4, "n_rounds": 3, "tol": 1e-12}
+    model = MVML(0.5, 0.3, **options, random_state=1).fit(VIEWS, Y)
+    U, new = [], []
+    for view, fresh, rows in zip(VIEWS, NEW, model.components_, strict=True):
+        K = rbf_gram(np.vstack([view, fresh]), 1 / view.shape[1])
+        values, vectors = np.linalg.eigh(K[np.ix_(rows, rows)])
+        root = vectors / np.sqrt(values) @ vectors.T  # W^{-1/2}
+        U.append(K[:60, rows] @ root)
+        new.append(K[60:, rows] @ root)
+    A, g, curve = printed_descent(U, SIGNS, 0.5, 0.3, sparse, 3)
+    assert_allclose(model.block_norms_, dense_norms(A, (4, 4, 4)), rtol=1e-6)
+    assert_allclose(model.objective_curve_, curve, rtol=1e-8)
+    assert_allclose(model.decision_function(NEW), np.hstack(new) @ g / 3, atol=1e-6)
+
+
+def test_sparse_drops_every_view_at_the_threshold_of_the_group_lasso():
+    """g = 0 is best if and only if |Phi_v'y| <= sqrt(lam eta) for every view."""
+    lam, largest = 0.5, 0.0
+    for view in VIEWS:
+        K = rbf_gram(view, 1 / view.shape[1])
+        largest = max(largest, np.sqrt(SIGNS @ K @ SIGNS) / 3)
+    options = {"sparse": True, "n_rounds": 60, "tol": 1e-12}
+    above = MVML(lam, (1.02 * largest) ** 2 / lam, **options).fit(VIEWS, Y)
+    below = MVML(lam, (0.98 * largest) ** 2 / lam, **options).fit(VIEWS, Y)
+    assert_array_equal(above.block_norms_, np.zeros((3, 3)))
+    assert_array_equal(above.decision_function(NEW), np.zeros(60))
+    assert_allclose(above.objective_curve_[-1], 60.0)
+    assert (below.block_norms_ > 0).any() and below.objective_curve_[-1] < 60.0
+
+
+def test_sparse_drops_a_view_of_noise():
+    noise = np.random.default_rng(5).normal(size=(60, 3))
+    options = {"n_rounds": 30, "kernel": "linear"}
+    sparse = MVML(0.1, 1000.0, sparse=True, **options).fit([VIEWS[0], noise], Y)
+    dense = MVML(0.1, 1000.0, **options).fit([VIEWS[0], noise], Y)
+    assert sparse.block_norms_[1, 1] == 0.0 < sparse.block_norms_[0, 0]
+    assert dense.block_norms_[1, 1] > 0.0
+
+
+def test_learnt_weights_take_the_penalty_away():
+    """No (g, A) reaches the objective of learnt weights with w = 1/V: w grows as g shrinks."""
+    U, y = features(60, 3)
+    problem = problem_of(U, y, 0.5, 0.3, False)
+    point, curve = learn_metric(problem, n_rounds=6, tol=1e-4, learn_weights=True)
+    assert curve[-1] < 0.98 * least_objective(U, y, 0.5, 0.3, False)
+    assert np.abs(point.w).sum() > 1.1
+    assert_array_equal(MVML().fit(VIEWS, Y).weights_, np.full(3, 1 / 3))
+
+
+def test_components_are_shuffled():
+    """Where the samples stand class by class, the first rows are of one class only."""
+    order = np.argsort(Y3, kind="stable")
+    views = [view[order] for view in THREE]
+    model = MVML(n_components=0.24, random_state=0).fit(views, Y3[order])
+    for rows in model.components_:
+        assert len(rows) == 22
+        assert_array_equal(np.unique(Y3[order][rows]), [0, 1, 2])
+
+
+def test_enough_components_of_a_linear_kernel_are_no_approximation():
+    exact = MVML(kernel="linear").fit(VIEWS, Y).decision_function(NEW)
+    for m in (8, 0.5):
+        few = MVML(kernel="linear", n_components=m, random_state=0).fit(VIEWS, Y)
+        assert_allclose(few.decision_function(NEW), exact, atol=1e-6)
+
+
+def test_nothing_to_learn():
+    model = MVML(kernel="linear").fit([0 * view for view in VIEWS], Y)
+    assert_array_equal(model.decision_function(NEW), np.zeros(60))
+    assert model.n_iter_ == 0
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_learns(sparse):
+    views, y = toy_views(7, m=300, widths=WIDTHS, noise=1.5)
+    train, test = ([view[part] for view in views] for part in (slice(200), slice(200, None)))
+    model = MVML(0.1, 1.0, sparse=sparse, n_components=0.24, random_state=0).fit(train, y[:200])
+    alone = [
+        MVML(random_state=0).fit([a], y[:200]).score([b], y[200:])
+        for a, b in zip(train, test, strict=True)
+    ]
+    assert model.score(test, y[200:]) > max(alone)
+
+
+# ------------------------------------------------------------------ the API
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_missing_view_adds_nothing(sparse):
+    """As zeros do under a linear kernel; and a sample's score is that of the views it has."""
+    observed = random_pattern(5, 60, 3)
+    filled = [np.where(seen[:, None], v, 0.0) for v, seen in zip(VIEWS, observed.T, strict=True)]
+    model = MVML(sparse=sparse, kernel="linear").fit(filled, Y)
+    expected = model.decision_function(filled)
+    rows = [csr.csr_matrix(view) for view in hide(VIEWS, observed)]
+    for X in (MultiView(hide(VIEWS, observed)), MultiView(rows, observed=observed)):
+        assert_allclose(model.decision_function(X), expected, atol=1e-10)
+        assert_allclose(clone(model).fit(X, Y).decision_function(X), expected, atol=1e-6)
+    rbf = MVML(sparse=sparse).fit(hide(VIEWS, observed), Y)
+    alone = [
+        rbf.decision_function([v if u == k else np.full_like(v, np.nan) for u, v in enumerate(NEW)])
+        for k in range(3)
+    ]
+    assert_allclose(rbf.decision_function(NEW), sum(alone), atol=1e-10)
+
+
+def test_classes_one_against_the_rest():
+    options = {"n_components": 0.5, "random_state": 0}
+    model = MVML(**options).fit(THREE, NAMES[Y3])
+    scores = model.decision_function(THREE)
+    assert scores.shape == (90, 3) and model.weights_.shape == (3, 3)
+    assert model.block_norms_.shape == (3, 3, 3)
+    for k in range(3):
+        one = MVML(**options).fit(THREE, Y3 == k)
+        assert_allclose(scores[:, k], one.decision_function(THREE), atol=1e-10)
+        assert_allclose(model.objective_curve_[k], one.objective_curve_)
+        assert_allclose(model.lower_bound_[k], one.lower_bound_)
+        assert_allclose(model.block_norms_[k], one.block_norms_)
+    assert_array_equal(model.predict(THREE), NAMES[scores.argmax(axis=1)])
+
+
+@pytest.mark.parametrize("kernel", ["gram", "precomputed", "callable"])
+def test_kernels_of_all_kinds(kernel):
+    expected = MVML(gamma=0.4).fit(VIEWS, Y).decision_function(VIEWS)
+    if kernel == "callable":
+        model, X = MVML(kernel=lambda a, b: _rbf(a, b, 0.4)), VIEWS
+    elif kernel == "gram":
+        model, X = MVML(kernel="gram"), [_rbf(view, view, 0.4) for view in VIEWS]
+    else:
+        X = [np.sqrt(-np.log(_rbf(view, view, 0.4)) / 0.4) for view in VIEWS]
+        model = MVML(kernel="precomputed", gamma=0.4)
+    assert_allclose(model.fit(X, Y).decision_function(X), expected, atol=1e-5)
+
+
+def _rbf(a, b, gamma):
+    return np.exp(-gamma * ((a[:, None] - b[None]) ** 2).sum(axis=2))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("scale", [1e-100, 1e-60, 1e-8, 1e3, 1e20, 1e50, 1e100])
+def test_extreme_scales(scale, sparse):
+    """A finite model, or an error that says what to do; never NaN."""
+    model = MVML(sparse=sparse, kernel="linear")
+    views = [scale * view for view in VIEWS]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            model.fit(views, Y)
+        except ValueError as error:
+            assert not 1e-8 <= scale < 1e3 and "scale" in str(error)
+            return
+    assert np.isfinite(model.decision_function(views)).all()
+    assert np.isfinite(model.objective_curve_).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"lam": 0}, "lam must be a number > 0, got 0"),
+        ({"eta": -1.0}, "eta must be .*-1.0"),
+        ({"tol": None}, "tol must be .*None"),
+        ({"n_rounds": 1.5}, "n_rounds must be an integer >= 0, got 1.5"),
+        ({"n_components": 0.0}, "n_components must be .*0.0"),
+        ({"n_components": 61}, "n_components=61 is larger than .*60"),
+        ({"kernel": "cosine"}, "kernel must be one of .*'cosine'"),
+        ({"kernel": ["rbf"]}, "kernel has 1 entries, but X has 3"),
+        ({"gamma": -1}, "gamma must be .*-1"),
+        ({"kernel": lambda a, b: -(a @ b.T)}, "positive semi-definite"),
+    ],
+)
+def test_bad_parameters(parameters, told):
+    with pytest.raises(ValueError, match=told):
+        MVML(**parameters).fit(VIEWS, Y)
+
+
+def test_lam_below_rounding_is_an_error():
+    """Three times the same view: the equations are singular but for lam."""
+    with pytest.raises(ValueError, match="lam=1e-30 is lost .* raise lam"):
+        MVML(1e-30, kernel="linear").fit([VIEWS[0]] * 3, Y)
+
+
+def test_bad_data():
+    with pytest.raises(ValueError, match="one class"):
+        MVML().fit(VIEWS, np.zeros(60))
+    gone = [np.where((np.arange(60) == 3)[:, None], np.nan, view) for view in VIEWS]
+    with pytest.raises(ValueError, match="no view at all, first row 3"):
+        MVML().fit(gone, Y)
+    with pytest.raises(ValueError, match="no sample with view 1"):
+        MVML().fit([VIEWS[0], np.full((60, 2), np.nan)], Y)
+    with pytest.raises(ValueError, match=r"2 views of \[3, 4\]"):
+        MVML().fit(VIEWS, Y).predict(VIEWS[:2])
+    with pytest.raises(NotFittedError):
+        MVML().predict(VIEWS)
+
+
+@pytest.mark.filterwarnings("ignore:a MultiView is turned into")
+@parametrize_with_checks([MVML(), MVML(sparse=True, n_components=0.5, learn_weights=True)])
+def test_scikit_learns_estimator_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_forms_of_input_seeds_and_search(sparse):
+    options = {"sparse": sparse, "n_components": 0.3, "random_state": 0}
+    model = MVML(**options).fit(VIEWS, Y)
+    out = model.decision_function(VIEWS)
+    flat = MVML(**options, views=list(WIDTHS)).fit(FLAT, Y)
+    assert_allclose(flat.decision_function(FLAT), out, atol=1e-6)
+    rows = [csr.csr_matrix(view) for view in VIEWS]
+    assert_allclose(MVML(**options).fit(rows, Y).decision_function(rows), out, atol=1e-6)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(VIEWS), out)
+    assert_array_equal(MVML(**options).fit(VIEWS, Y).decision_function(VIEWS), out)
+    other = MVML(**{**options, "random_state": 1}).fit(VIEWS, Y)
+    assert np.abs(other.decision_function(VIEWS) - out).max() > 1e-6
+    used = MVML(**options).fit(THREE, Y3).fit(VIEWS, Y)
+    assert set(vars(used)) == set(vars(model))
+    assert_array_equal(used.decision_function(VIEWS), out)
+    search = GridSearchCV(MVML(**options), {"lam": [0.1, 1e8]}, cv=3)
+    assert search.fit(MultiView(VIEWS), Y).best_params_["lam"] in (0.1, 1e8)

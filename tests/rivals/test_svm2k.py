@@ -1,0 +1,409 @@
+"""SVM2K: the quadratic program, duality, its limits, pairs and votes, missing views; the API."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from cvxopt import matrix, solvers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mvref import MultiView
+from mvref.rivals.svm2k import SVM2K, solve_svm2k
+from tests.literal import QP_OPTIONS, hide, hinge_dual, random_pattern, rbf_gram, toy_views
+
+WIDTHS = (3, 4, 2)
+VIEWS, Y = toy_views(0, m=40, widths=WIDTHS, noise=1.0)
+TWO, FLAT, SIGNS = VIEWS[:2], np.hstack(VIEWS), np.where(Y == 1, 1.0, -1.0)
+THREE, Y3 = toy_views(1, m=45, widths=WIDTHS, n_classes=3, noise=1.0)
+NEW, NEW3 = [v[::-1] + 0.4 for v in VIEWS], [v[::-1] + 0.4 for v in THREE]
+NAMES = np.array(["ant", "bee", "cat"])
+EXACT = {"tol": 1e-11, "max_iter": 100_000, "random_state": 0}
+PARAMETERS = [(1.0, 0.7, 0.5, 1e-3), (0.1, 0.3, 1.0, 0.2), (0.5, 0.5, 2.0, 0.0)]
+
+
+def linear(X, Z):
+    return X @ Z.T
+
+
+def gram(view):
+    """The kernel of the rbf default, with the constant feature."""
+    return rbf_gram(view, 1 / view.shape[1]) + 1
+
+
+def quadratic_program(KA, KB, y, CA, CB, D, eps):
+    """The dual by cvxopt in 4 m variables a^A, a^B, g^+ and g^-; CA, CB and D are arrays.
+
+    Returns f_A, f_B and the largest dual value.
+    """
+    m = len(y)
+    one, none = np.eye(m), np.zeros((m, m))
+    A = np.hstack([y * one, none, -one, one])  # beta_A = A x
+    B = np.hstack([none, y * one, one, -one])
+    upper = np.concatenate([CA, CB, D, D])
+    used = np.flatnonzero(upper)
+    A, B, upper = A[:, used], B[:, used], upper[used]
+    gain = np.concatenate([np.ones(2 * m), np.full(2 * m, -eps)])[used]
+    box = np.vstack([np.eye(len(used)), -np.eye(len(used))])
+    found = solvers.qp(
+        matrix(A.T @ KA @ A + B.T @ KB @ B),
+        matrix(-gain),
+        matrix(box),
+        matrix(np.concatenate([upper, np.zeros(len(used))])),
+        options=QP_OPTIONS,
+    )
+    x = np.array(found["x"]).ravel()
+    return KA @ (A @ x), KB @ (B @ x), -found["primal objective"]
+
+
+def primal_value(wA, wB, FA, FB, y, CA, CB, D, eps):
+    """The problem as it is written, with one loop over samples."""
+    value = (wA @ wA + wB @ wB) / 2
+    for i in range(len(y)):
+        fA, fB = wA @ FA[i], wB @ FB[i]
+        value += CA * max(0, 1 - y[i] * fA) + CB * max(0, 1 - y[i] * fB)
+        value += D * max(0, abs(fA - fB) - eps)
+    return value
+
+
+def coordinate_by_coordinate(KA, KB, y, CA, CB, D, eps, n_sweeps):
+    """The dual steps one number at a time, every gradient from its definition."""
+    m = len(y)
+    aA, aB, g = np.zeros((3, m))
+    for _ in range(n_sweeps):
+        for i in range(m):
+            aA[i] += (1 - y[i] * (KA[i] @ (y * aA - g))) / KA[i, i]
+            aA[i] = min(max(aA[i], 0), CA)
+            aB[i] += (1 - y[i] * (KB[i] @ (y * aB + g))) / KB[i, i]
+            aB[i] = min(max(aB[i], 0), CB)
+            h = KA[i, i] + KB[i, i]
+            z = g[i] + (KA[i] @ (y * aA - g) - KB[i] @ (y * aB + g)) / h
+            z = np.sign(z) * max(0, abs(z) - eps / h)
+            g[i] = min(max(z, -D), D)
+    return y * aA - g, y * aB + g
+
+
+class InOrder:
+    """A generator that does not shuffle."""
+
+    permutation = staticmethod(np.arange)
+
+
+def solve(views, y, CA, CB, D, eps, **options):
+    y = np.atleast_2d(y)
+    one = np.ones(y.shape[1])
+    KA, KB = (gram(view) for view in views)
+    options = {"tol": 1e-11, "max_iter": 100_000, "rng": np.random.RandomState(0)} | options
+    found = solve_svm2k(KA, KB, y, CA * one, CB * one, D * one, eps, **options)
+    return found, found.beta[0] @ KA, found.beta[1] @ KB
+
+
+# ------------------------------------------------------------------ two views
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS)
+def test_is_the_solution_of_the_quadratic_program(parameters):
+    CA, CB, D, eps = parameters
+    one = np.ones(40)
+    fA, fB, least = quadratic_program(*map(gram, TWO), SIGNS, CA * one, CB * one, D * one, eps)
+    found, uA, uB = solve(TWO, SIGNS, *parameters)
+    assert found.converged
+    assert_allclose(uA[0], fA, atol=1e-7)
+    assert_allclose(uB[0], fB, atol=1e-7)
+    assert_allclose(found.primal[0], least, rtol=1e-8)
+    model = SVM2K(CA, C2=CB, D=D, eps=eps, **EXACT).fit(TWO, Y)
+    assert_allclose(model.decision_function(TWO), (fA + fB) / 2, atol=1e-7)
+    assert_allclose(model.objective_, [[least]], rtol=1e-8)
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS)
+def test_primal_is_dual(parameters):
+    """Both values from their definitions; the dual point is in its box."""
+    CA, CB, D, eps = parameters
+    found, uA, uB = solve(TWO, SIGNS, *parameters)
+    bA, bB = found.beta[:, 0]
+    quadratic = (bA @ gram(TWO[0]) @ bA + bB @ gram(TWO[1]) @ bB) / 2
+    losses = CA * np.maximum(0, 1 - SIGNS * uA).sum() + CB * np.maximum(0, 1 - SIGNS * uB).sum()
+    losses += D * np.maximum(0, np.abs(uA - uB) - eps).sum()
+    assert_allclose(found.primal[0], quadratic + losses, rtol=1e-10)
+    # a_i^A + a_i^B = y (beta_A + beta_B) for every g: the best g is the one nearest to 0 in the
+    # interval that the three boxes leave
+    up, down = np.where(SIGNS > 0, CA, 0.0), np.where(SIGNS > 0, 0.0, CA)
+    low, high = -down - bA, up - bA
+    up, down = np.where(SIGNS > 0, CB, 0.0), np.where(SIGNS > 0, 0.0, CB)
+    low, high = np.maximum(low, bB - up), np.minimum(high, bB + down)
+    low, high = np.maximum(low, -D), np.minimum(high, D)
+    assert (low <= high + 1e-12).all()
+    dual = SIGNS @ (bA + bB) - eps * np.abs(np.clip(0, low, high)).sum() - quadratic
+    assert_allclose(dual, found.primal[0], rtol=1e-6)
+    assert dual <= found.primal[0] * (1 + 1e-12)
+    assert_allclose(found.gap[0], found.primal[0] - dual, atol=1e-9)
+
+
+@settings(max_examples=6)
+@given(st.integers(0, 10_000), st.sampled_from(PARAMETERS))
+def test_no_other_weights_are_better(seed, parameters):
+    """The objective as it is written, in linear kernels where w can be told."""
+    views, y = toy_views(seed, m=20, widths=(2, 3), noise=1.5)
+    y = np.where(y == 1, 1.0, -1.0)
+    CA, CB, D, eps = parameters
+    options = {"kernel": linear, "tol": 1e-9, "max_iter": 100_000, "random_state": 0}
+    model = SVM2K(CA, C2=CB, D=D, eps=eps, **options).fit(views, y)
+    F = [np.c_[view, np.ones(20)] for view in views]
+    wA, wB = (features.T @ beta[0] for features, beta in zip(F, model.dual_coef_[0], strict=True))
+    least = primal_value(wA, wB, *F, y, *parameters)
+    assert_allclose(model.objective_[0, 0], least, rtol=1e-8)
+    assert_allclose(model.decision_function(views), (F[0] @ wA + F[1] @ wB) / 2, atol=1e-10)
+    rng = np.random.default_rng(seed)
+    for size in (1e-3, 1e-2, 1e-1):
+        for _ in range(5):
+            other = wA + size * rng.normal(size=3), wB + size * rng.normal(size=4)
+            assert primal_value(*other, *F, y, *parameters) >= least * (1 - 1e-8)
+
+
+def test_steps_are_those_of_the_literal_twin():
+    """After 1, 2 and 5 sweeps in the same order, far from the end, and for several classes."""
+    signs = np.array([SIGNS, np.where(np.arange(40) % 3 == 0, 1.0, -1.0)])
+    for n_sweeps in (1, 2, 5):
+        found, _, _ = solve(TWO, signs, 1.0, 0.7, 0.5, 0.1, max_iter=n_sweeps, rng=InOrder)
+        assert not found.converged and found.n_sweeps == n_sweeps
+        for y, beta in zip(signs, found.beta.swapaxes(0, 1), strict=True):
+            slow = coordinate_by_coordinate(*map(gram, TWO), y, 1.0, 0.7, 0.5, 0.1, n_sweeps)
+            assert_allclose(beta, slow, atol=1e-10)
+
+
+@pytest.mark.parametrize("free", [{"D": 0.0}, {"eps": 100.0}])
+def test_without_agreement_these_are_two_svms(free):
+    """D = 0, or a disagreement that costs nothing: cvxopt's SVMs on each view."""
+    model = SVM2K(0.8, C2=0.3, kernel=linear, **free, **EXACT).fit(TWO, Y)
+    wA, _ = hinge_dual(TWO[0], SIGNS, 0.8, 1.0)
+    wB, _ = hinge_dual(TWO[1], SIGNS, 0.3, 1.0)
+    expected = (NEW[0] @ wA[:-1] + wA[-1] + NEW[1] @ wB[:-1] + wB[-1]) / 2
+    assert_allclose(model.decision_function(NEW[:2]), expected, atol=1e-7)
+
+
+def test_disagreement_falls_with_its_weight():
+    """Theory: at the minimum the sum that D multiplies can only fall; and in the end it is 0."""
+    sums, largest = [], []
+    for D in (0.0, 0.05, 0.5, 5.0):
+        _, uA, uB = solve(TWO, SIGNS, 1.0, 0.7, D, 1e-3, tol=1e-7)
+        sums.append(np.maximum(0, np.abs(uA - uB) - 1e-3).sum())
+        largest.append(np.abs(uA - uB).max())
+    assert (np.diff(sums) < 1e-4).all()
+    assert largest[0] > 0.5
+    assert largest[-1] < 0.01
+
+
+def test_two_equal_views_are_one_svm():
+    model = SVM2K(0.5, kernel=linear, **EXACT).fit([VIEWS[1], VIEWS[1]], Y)
+    w, _ = hinge_dual(VIEWS[1], SIGNS, 0.5, 1.0)
+    assert_allclose(model.decision_function([NEW[1]] * 2), NEW[1] @ w[:-1] + w[-1], atol=1e-7)
+    for C2 in (None, 3.0):
+        alone = SVM2K(0.5, C2=C2, kernel=linear, **EXACT).fit([VIEWS[1]], Y)
+        assert alone.pairs_ == [(0, 0)]
+        assert_allclose(alone.decision_function(NEW[1:2]), NEW[1] @ w[:-1] + w[-1], atol=1e-7)
+
+
+def test_views_change_places():
+    a = SVM2K(0.5, C2=2.0, **EXACT).fit(TWO, Y).decision_function(NEW[:2])
+    b = SVM2K(2.0, C2=0.5, **EXACT).fit(TWO[::-1], Y).decision_function(NEW[1::-1])
+    assert_allclose(a, b, atol=1e-7)
+
+
+def test_classes_one_against_the_rest():
+    options = {"C1": 0.3, "D": 0.1, "tol": 1e-9, "random_state": 0}
+    model = SVM2K(**options).fit(THREE[:2], NAMES[Y3])
+    scores = model.decision_function(NEW3[:2])
+    assert scores.shape == (45, 3) and model.dual_coef_.shape == (1, 2, 3, 45)
+    for c in range(3):
+        one = SVM2K(**options).fit(THREE[:2], Y3 == c)
+        assert_allclose(scores[:, c], one.decision_function(NEW3[:2]), atol=1e-5)
+        assert_allclose(model.objective_[:, c], one.objective_[:, 0], rtol=1e-8)
+    assert_array_equal(model.predict(NEW3[:2]), NAMES[scores.argmax(axis=1)])
+
+
+# ------------------------------------------------------------------ more views
+
+
+def votes_by_hand(views, y, new, n_classes, **options):
+    """One two-view model per pair; each votes for a class."""
+    votes, sums = np.zeros((2, len(new[0]), n_classes))
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        f = SVM2K(**options).fit([views[a], views[b]], y).decision_function([new[a], new[b]])
+        f = np.column_stack([-f, f]) if n_classes == 2 else f
+        votes[np.arange(len(f)), f.argmax(axis=1)] += 1
+        sums += f
+    return votes, sums
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_pairs_vote(n_classes):
+    views, y, new = (VIEWS, Y, NEW) if n_classes == 2 else (THREE, Y3, NEW3)
+    options = {"C1": 0.3, "D": 0.05, "tol": 1e-7, "random_state": 0}
+    votes, sums = votes_by_hand(views, y, new, n_classes, **options)
+    model = SVM2K(**options).fit(views, y)
+    assert model.pairs_ == [(0, 1), (0, 2), (1, 2)]
+    f = model.decision_function(new)
+    expected = votes[:, 1] - votes[:, 0] if n_classes == 2 else votes
+    assert_array_equal(np.round(f), expected)
+    best = votes == votes.max(axis=1, keepdims=True)
+    winners = np.where(best, sums, -np.inf).argmax(axis=1)
+    assert_array_equal(model.predict(new), winners)
+    assert (votes.max(axis=1) == 2).any()  # not all pairs are of one mind
+
+
+def test_ties_are_a_parameter():
+    """Three pairs that name three classes."""
+    rng = np.random.default_rng(0)
+    new = [rng.normal(scale=3.0, size=(2000, width)) for width in WIDTHS]
+    options = {"C1": 0.3, "D": 0.0, "tol": 1e-9, "random_state": 0}
+    votes, sums = votes_by_hand(THREE, Y3, new, 3, **options)
+    tied = votes.max(axis=1) == 1
+    assert tied.sum() >= 5
+    expected = {"score": sums.argmax(axis=1), "smallest": 0, "largest": 2}
+    model = SVM2K(**options).fit(THREE, Y3)
+    for ties, winner in expected.items():
+        said = model.set_params(ties=ties).predict(new)
+        assert_array_equal(said[tied], np.broadcast_to(winner, len(tied))[tied])
+        assert_array_equal(said[~tied], votes.argmax(axis=1)[~tied])
+    said = model.set_params(ties="random").predict(new)
+    assert len(np.unique(said[tied])) > 1
+    alone = [model.predict([view[[i]] for view in new])[0] for i in np.flatnonzero(tied)[:5]]
+    assert_array_equal(alone, said[tied][:5])
+
+
+# ------------------------------------------------------------------ missing views
+
+
+def test_a_missing_view_has_no_loss_and_no_agreement():
+    """cvxopt with weights of 0 where a view is missing, on kernels without those samples."""
+    observed = random_pattern(5, 40, 2)
+    X = MultiView(hide(TWO, observed))
+    model = SVM2K(1.0, C2=0.7, D=0.5, eps=0.01, **EXACT).fit(X, Y)
+    KA, KB = (gram(view) * np.outer(seen, seen) for view, seen in zip(TWO, observed.T, strict=True))
+    a, b = observed.T.astype(float)
+    fA, fB, least = quadratic_program(KA, KB, SIGNS, a, 0.7 * b, 0.5 * a * b, 0.01)
+    assert_allclose(model.objective_[0, 0], least, rtol=1e-8)
+    assert_allclose(model.decision_function(X), (a * fA + b * fB) / (a + b), atol=1e-7)
+
+
+def test_a_pair_without_a_view_of_the_sample_does_not_vote():
+    model = SVM2K(D=0.1, tol=1e-3, random_state=0).fit(VIEWS, Y)
+    only = np.zeros((40, 3), dtype=bool)
+    only[:, 2] = True
+    X = MultiView(hide(NEW, only))
+    scores, n_seen = model.pair_scores(X)
+    assert_array_equal(n_seen, np.repeat([[0], [1], [1]], 40, axis=1))
+    assert_array_equal(scores[0], 0.0)
+    f = rbf_cross(NEW[2], VIEWS[2]) @ model.dual_coef_[1, 1, 0]
+    assert_allclose(scores[1, :, 0], f, atol=1e-10)
+    assert set(np.round(model.decision_function(X))) <= {-2.0, 0.0, 2.0}
+
+
+def rbf_cross(new, view):
+    """Kernel of new samples with the constant feature, entry by entry."""
+    return np.array([[np.exp(-np.sum((x - z) ** 2) / len(x)) + 1 for z in view] for x in new])
+
+
+def test_gaps_in_three_views_and_classes():
+    observed = random_pattern(6, 45, 3)
+    X = MultiView(hide(THREE, observed))
+    csr = MultiView([sparse.csr_matrix(v) for v in hide(THREE, observed)], observed=observed)
+    model = SVM2K(D=0.1, tol=1e-4, random_state=0).fit(X, Y3)
+    out = model.decision_function(X)
+    assert np.isfinite(out).all() and model.score(X, Y3) > 0.7
+    assert_allclose(model.decision_function(csr), out, atol=1e-10)
+    together = model.decision_function(X[np.arange(44, -1, -1)])
+    assert_allclose(together, out[::-1], atol=1e-10)
+
+
+# ------------------------------------------------------------------ the API
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"C1": 0}, "C1 must be a number > 0, got 0"),
+        ({"C2": -1.0}, "C2 must be a number > 0, got -1.0"),
+        ({"D": -0.5}, "D must be a number >= 0, got -0.5"),
+        ({"eps": None}, "eps must be a number >= 0, got None"),
+        ({"tol": 0}, "tol must be a number > 0, got 0"),
+        ({"max_iter": 0}, "max_iter must be an integer >= 1, got 0"),
+        ({"ties": "first"}, "ties must be one of .*'first'"),
+        ({"kernel": "poly"}, "kernel must be one of .*'poly'"),
+        ({"gamma": [1.0]}, "gamma has 1 entries, but X has 2 views"),
+        ({"kernel": lambda X, Z: -2.0 - X @ Z.T}, "positive semi-definite; view 'view_0'"),
+    ],
+)
+def test_bad_parameters(parameters, told):
+    with pytest.raises(ValueError, match=told):
+        SVM2K(**parameters).fit(TWO, Y)
+
+
+def test_bad_data():
+    with pytest.raises(ValueError, match="one class"):
+        SVM2K().fit(TWO, np.zeros(40))
+    gone = [np.where((np.arange(40) == 3)[:, None], np.nan, view) for view in VIEWS]
+    with pytest.raises(ValueError, match="no view at all, first row 3"):
+        SVM2K().fit(gone, Y)
+    one_sided = [np.where((Y == 1)[:, None], np.nan, TWO[0]), TWO[1]]
+    with pytest.raises(ValueError, match="samples of one class only"):
+        SVM2K().fit(one_sided, Y)
+    with pytest.raises(ValueError, match=r"2 views of \[3, 4\]"):
+        SVM2K().fit(VIEWS, Y).predict(TWO)
+    with pytest.raises(NotFittedError):
+        SVM2K().predict(TWO)
+
+
+def test_an_early_stop_is_told():
+    with pytest.warns(ConvergenceWarning, match="SVM2K stopped after 2 sweeps .*C1=100") as caught:
+        model = SVM2K(100.0, max_iter=2).fit(TWO, Y)
+    assert caught[0].filename == __file__
+    assert model.n_iter_ == 2 and model.dual_gap_.max() > 1e-4 * model.objective_.max()
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e3, 1e60])
+def test_extreme_scales(scale):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = SVM2K().fit([scale * view for view in TWO], Y)
+    assert np.isfinite(model.decision_function([scale * view for view in TWO])).all()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:a MultiView is turned into")
+@parametrize_with_checks([SVM2K(tol=1e-2)])
+def test_scikit_learns_estimator_checks(estimator, check):
+    check(estimator)
+
+
+def test_forms_of_input_seeds_jobs_and_search():
+    options = {"D": 0.1, "tol": 1e-5, "random_state": 0}
+    model = SVM2K(**options).fit(VIEWS, Y)
+    out = model.decision_function(NEW)
+    flat = SVM2K(**options, views=list(WIDTHS)).fit(FLAT, Y)
+    assert_allclose(flat.decision_function(np.hstack(NEW)), out, atol=1e-3)
+    csr = [sparse.csr_matrix(view) for view in VIEWS]
+    assert_allclose(SVM2K(**options).fit(csr, Y).decision_function(NEW), out, atol=1e-3)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(NEW), out)
+    assert_array_equal(SVM2K(**options).fit(VIEWS, Y).decision_function(NEW), out)
+    assert_array_equal(SVM2K(**options, n_jobs=2).fit(VIEWS, Y).decision_function(NEW), out)
+    search = GridSearchCV(SVM2K(random_state=0, tol=1e-3), {"D": [0.01, 0.1]}, cv=2)
+    assert search.fit(MultiView(TWO), Y).best_score_ > 0.7
+
+
+def test_kernels_of_every_view():
+    """Gram matrices of the training samples give the model of the kernel itself."""
+    options = {"D": 0.1, "tol": 1e-9, "random_state": 0}
+    grams = [rbf_gram(view, 1 / view.shape[1]) for view in TWO]
+    expected = SVM2K(**options).fit(TWO, Y).decision_function(TWO)
+    model = SVM2K(kernel="gram", **options).fit(grams, Y)
+    assert_allclose(model.decision_function(grams), expected, atol=1e-5)
+    mixed = SVM2K(kernel=["rbf", linear], gamma=[1 / 3, None], **options).fit(TWO, Y)
+    assert np.abs(mixed.decision_function(TWO) - expected).max() > 1e-3
