@@ -15,7 +15,7 @@ Dual      max over a^A, a^B, g of
           beta_A = y a^A - g,  beta_B = y a^B + g
           0 <= a_i^A <= C_A,  0 <= a_i^B <= C_B,  -D <= g_i <= D
 
-Symbols   report              code                meaning
+Symbols   here                code                meaning
           C_A, C_B, D, eps    C1, C2, D, eps
           beta_A, beta_B      ``dual_coef_``      f_A = K_A beta_A
           u_A, u_B            ``uA``, ``uB``      K_A beta_A and K_B beta_B, kept up to date
