@@ -9,7 +9,7 @@ Problem   min over U, H of  1/2 |U H - X|^2 + alpha sum_j |row j of H|,  |a_j| <
           Omega(Z) = max over theta in [0, 1] of the trace norm of E_theta^-1 Z,
           E_theta = diag(beta_1 theta^(-1/2) I, beta_2 (1 - theta)^(-1/2) I)
 
-Symbols   paper, report   code                meaning
+Symbols   paper, here     code                meaning
           X               two views           samples in columns in :mod:`mvref.rivals.subspace`
           Z = U H         ``Subspace``        the table without its noise
           a_j, b_j        ``components_``     what direction j of the subspace looks like in a view
