@@ -41,7 +41,6 @@ Departures from the paper, each explained in the chapter
 """
 
 import numpy as np
-from scipy.special import expit, log_expit, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
@@ -50,7 +49,7 @@ from .base import check_length, validate_numbers, validate_targets, validate_vie
 from .checks import check_choice
 from .mvm_base import MultiViewMachine, streams
 from .mvm_losses import LOSSES
-from .voters import check_votable, winning_labels
+from .voters import check_votable, logistic_probabilities, winning_labels
 
 __all__ = ["MVMClassifier", "MVMRegressor"]
 
@@ -320,10 +319,7 @@ class MVMClassifier(ClassifierMixin, MultiViewMachine):
         p : array, shape (n, n_classes)
             With more than two classes divided by their sum over the classes.
         """
-        scores = self._scores(X)
-        if len(self.classes_) == 2:
-            return expit(np.hstack([-scores, scores]))
-        return softmax(log_expit(scores), axis=1)  # p over its sum, also where every p is 0
+        return logistic_probabilities(self._scores(X))
 
     def _check_parameters(self):
         check_choice(self.loss, "loss", list(LOSSES))

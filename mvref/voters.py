@@ -5,6 +5,7 @@ misses the view, the voter abstains: its vote is 0.
 """
 
 import numpy as np
+from scipy.special import expit, log_expit, softmax
 from sklearn.base import clone, is_classifier
 from sklearn.tree import BaseDecisionTree
 
@@ -214,3 +215,27 @@ def winning_labels(scores, classes):
     labels : array, shape (n,)
     """
     return classes[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+
+def logistic_probabilities(scores):
+    """Return probabilities from the scores of logistic machines, one against the rest.
+
+    Parameters
+    ----------
+    scores : array, shape (n, 1) for two classes, else (n, n_classes)
+
+    Returns
+    -------
+    probabilities : array, shape (n, n_classes)
+        p = 1 / (1 + e^-score); with more than two classes divided by their sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.voters import logistic_probabilities
+    >>> logistic_probabilities(np.array([[0.0]])), logistic_probabilities(np.zeros((1, 4)))
+    (array([[0.5, 0.5]]), array([[0.25, 0.25, 0.25, 0.25]]))
+    """
+    if scores.shape[1] == 1:
+        return expit(np.hstack([-scores, scores]))
+    return softmax(log_expit(scores), axis=1)  # p over its sum, also where every p is 0

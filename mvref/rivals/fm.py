@@ -32,13 +32,14 @@ Departures
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.special import expit, log_expit, logit, softmax
+from scipy.special import logit
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
 from ..base import validate_numbers, validate_targets, validate_views
-from ..voters import winning_labels
-from .fm_core import FactorisationMachine, logistic_loss, squared_loss
+from ..mvm_losses import logistic, squared
+from ..voters import logistic_probabilities, winning_labels
+from .fm_core import FactorisationMachine
 
 
 class FMClassifier(ClassifierMixin, FactorisationMachine):
@@ -158,7 +159,7 @@ class FMClassifier(ClassifierMixin, FactorisationMachine):
                 columns,
                 terms,
                 np.where(codes == k, 1.0, -1.0),
-                logistic_loss,
+                logistic,
                 logit(np.mean(codes == k)),
                 np.random.RandomState(seed),
             )
@@ -194,10 +195,7 @@ class FMClassifier(ClassifierMixin, FactorisationMachine):
             Two classes: the logistic function of the score. More: those of the machines, divided
             by their sum.
         """
-        scores = self._scores(X)
-        if len(self.classes_) == 2:
-            return expit(np.hstack([-scores, scores]))
-        return softmax(log_expit(scores), axis=1)
+        return logistic_probabilities(self._scores(X))
 
     def predict(self, X):
         """Return the class with the best score.
@@ -287,7 +285,7 @@ class FMRegressor(RegressorMixin, FactorisationMachine):
         y = validate_numbers(self, y, X.n_samples)
         columns, terms = self._design(X)
         rng = check_random_state(self.random_state)
-        learnt = self._solve(columns, terms, y, squared_loss, y.mean(), rng)
+        learnt = self._solve(columns, terms, y, squared, y.mean(), rng)
         self._set_fitted([learnt], len(terms), several=False)
         return self
 

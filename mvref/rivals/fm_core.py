@@ -19,38 +19,6 @@ from ..voters import check_votable
 from .anova import Columns, interaction_terms
 
 
-def logistic_loss(s, y):
-    """Return log(1 + exp(-y s)) and its derivative in s.
-
-    Parameters
-    ----------
-    s, y : arrays, shape (n,)
-        Scores, and labels -1 and +1.
-
-    Returns
-    -------
-    loss, slope : arrays, shape (n,)
-    """
-    margin = y * s
-    small = np.exp(-np.abs(margin))  # never overflows
-    losses = np.log1p(small) + np.maximum(-margin, 0)
-    return losses, -y * np.where(margin > 0, small, 1) / (1 + small)
-
-
-def squared_loss(s, y):
-    """Return (s - y)^2 and its derivative in s.
-
-    Parameters
-    ----------
-    s, y : arrays, shape (n,)
-
-    Returns
-    -------
-    loss, slope : arrays, shape (n,)
-    """
-    return (s - y) ** 2, 2.0 * (s - y)
-
-
 class FMObjective:
     """Value and gradient of the regularised loss.
 
@@ -68,10 +36,11 @@ class FMObjective:
     --------
     >>> import numpy as np
     >>> from mvref.rivals.anova import Columns, interaction_terms
-    >>> from mvref.rivals.fm_core import FMObjective, squared_loss
+    >>> from mvref.mvm_losses import squared
+    >>> from mvref.rivals.fm_core import FMObjective
     >>> columns = Columns([np.eye(2)])
     >>> terms = interaction_terms(columns, 2, multiview=False)
-    >>> objective = FMObjective(columns, terms, np.array([1.0, 3.0]), squared_loss, 1, 0.0)
+    >>> objective = FMObjective(columns, terms, np.array([1.0, 3.0]), squared, 1, 0.0)
     >>> value, gradient = objective(np.zeros(5))
     >>> value, gradient.tolist()  # w0, w, V
     (5.0, [-4.0, -1.0, -3.0, 0.0, 0.0])

@@ -23,6 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
 from mvref.datasets import make_interactions
+from mvref.mvm_losses import logistic, squared
 from mvref.rivals import FMClassifier, FMRegressor, anova
 from mvref.rivals.anova import (
     Columns,
@@ -34,7 +35,7 @@ from mvref.rivals.anova import (
     anova_kernel,
     interaction_terms,
 )
-from mvref.rivals.fm_core import FMObjective, logistic_loss, minimise, squared_loss
+from mvref.rivals.fm_core import FMObjective, minimise
 from tests.literal import hide, random_pattern, toy_views
 
 WIDTHS = (3, 4, 2)
@@ -227,7 +228,7 @@ def test_a_pure_product_of_all_views_is_both_machines():
 
 
 @pytest.mark.parametrize("form", ["dense", "csr", "mixed"])
-@pytest.mark.parametrize("loss", [logistic_loss, squared_loss])
+@pytest.mark.parametrize("loss", [logistic, squared])
 @pytest.mark.parametrize(("order", "multiview"), [(1, False), (2, False), (2, True), (4, False)])
 def test_gradient_by_finite_differences(order, multiview, loss, form):
     rng = np.random.default_rng(9)
@@ -250,7 +251,7 @@ def test_the_objective_literally():
     theta = rng.normal(size=1 + 9 + 36)
     w0, w, factors = theta[0], theta[1:10], theta[10:].reshape(2, 9, 2)
     s = machine(FLAT, w0, w, factors)
-    losses = {logistic_loss: np.log1p(np.exp(-y * s)), squared_loss: (s - y) ** 2}
+    losses = {logistic: np.log1p(np.exp(-y * s)), squared: (s - y) ** 2}
     for loss, expected in losses.items():
         value = FMObjective(columns, terms, y, loss, 2, 0.3)(theta)[0]
         assert_allclose(value, expected.mean() + 0.3 * (theta[1:] @ theta[1:]), rtol=1e-12)
@@ -261,7 +262,7 @@ def test_small_factors_of_order_three_are_drawn_to_zero():
     columns, alpha = Columns(VIEWS), 1e-9
     terms = interaction_terms(columns, 3, False)
     y = np.sign(FLAT[:, 0] * FLAT[:, 4])
-    objective = FMObjective(columns, terms, y, logistic_loss, 1, alpha)
+    objective = FMObjective(columns, terms, y, logistic, 1, alpha)
     zero = np.zeros(1 + 9 + 18)
     assert_array_equal(objective(zero)[1][10:], np.zeros(18))
     rng, curvatures = np.random.default_rng(11), {2: [], 3: []}
@@ -285,7 +286,7 @@ def test_the_solution_is_stationary_and_the_curve_falls(order, multiview):
     model = FMClassifier(2, order=order, multiview=multiview, random_state=0).fit(VIEWS, Y)
     columns, y = Columns(VIEWS), np.where(Y == 1, 1.0, -1.0)
     terms = interaction_terms(columns, order, multiview)
-    objective = FMObjective(columns, terms, y, logistic_loss, 2, model.alpha)
+    objective = FMObjective(columns, terms, y, logistic, 2, model.alpha)
     theta = np.concatenate([[model.intercept_], model.coef_, model.factors_.ravel()])
     value, gradient = objective(theta)
     assert np.abs(gradient).max() <= 1e-7
