@@ -107,7 +107,7 @@ class CoLabeling(Scored):
     --------
     >>> import numpy as np
     >>> from mvref.datasets import load_iris_views
-    >>> from mvref.rivals.co_labeling import CoLabeling
+    >>> from mvref.rivals import CoLabeling
     >>> data = load_iris_views()
     >>> few = np.arange(0, 150, 10)
     >>> model = CoLabeling().fit(data.X[few], data.y[few], X_unlabelled=data.X)

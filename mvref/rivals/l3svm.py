@@ -160,7 +160,7 @@ class L3SVM(Scored):
     Examples
     --------
     >>> import numpy as np
-    >>> from mvref.rivals.l3svm import L3SVM
+    >>> from mvref.rivals import L3SVM
     >>> x = np.random.RandomState(0).uniform(-1, 1, size=(300, 2))
     >>> y = x[:, 0] * x[:, 1] > 0  # no line separates this
     >>> one, four = (L3SVM(K, random_state=0).fit([x], y).score([x], y) for K in (1, 4))

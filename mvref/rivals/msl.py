@@ -123,7 +123,7 @@ class MSL(Scored):
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
-    >>> from mvref.rivals.msl import MSL
+    >>> from mvref.rivals import MSL
     >>> data = load_iris_views()
     >>> model = MSL(C=10.0, random_state=0).fit(data.X, data.y)
     >>> [part.shape for part in model.components_]

@@ -162,7 +162,7 @@ class MVML(ClassifierMixin, MultiViewInput, BaseEstimator):
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
-    >>> from mvref.rivals.mvml import MVML
+    >>> from mvref.rivals import MVML
     >>> data = load_iris_views()
     >>> model = MVML(sparse=True, n_components=0.24, random_state=0).fit(data.X, data.y)
     >>> bool(model.score(data.X, data.y) > 0.9)

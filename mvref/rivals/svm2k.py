@@ -196,7 +196,7 @@ class SVM2K(Scored):
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
-    >>> from mvref.rivals.svm2k import SVM2K
+    >>> from mvref.rivals import SVM2K
     >>> data = load_iris_views()
     >>> bool(SVM2K(D=0.1, random_state=0).fit(data.X, data.y).score(data.X, data.y) > 0.85)
     True
