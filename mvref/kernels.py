@@ -56,6 +56,14 @@ def rbf(X, Z, gamma):
     Returns
     -------
     K : array, shape (n, p)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.kernels import rbf
+    >>> rbf(np.array([[0.0], [2.0]]), np.array([[0.0]]), gamma=0.25).round(4)
+    array([[1.    ],
+           [0.3679]])
     """
     K = squared_distances(X, Z)
     K *= -gamma
@@ -73,6 +81,13 @@ def rbf_of_distances(D, gamma):
     Returns
     -------
     K : array, shape (n, p)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.kernels import rbf_of_distances
+    >>> rbf_of_distances(np.array([[0.0, 2.0]]), gamma=0.25).round(4)
+    array([[1.    , 0.3679]])
     """
     K = np.square(D)
     K *= -gamma
@@ -90,6 +105,14 @@ class Similarity:
         None for a callable and for "gram".
     landmarks : array
         Rows of the landmarks (L, n_v); for "precomputed" and "gram" their L columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.kernels import Similarity
+    >>> mu = Similarity("rbf", 0.25, np.array([[0.0], [2.0]]))
+    >>> mu(np.array([[0.0]])).round(4), mu.range
+    (array([[1.    , 0.3679]]), (0.0, 1.0))
     """
 
     kernel: str | Callable
@@ -146,6 +169,14 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
     Returns
     -------
     similarity : Similarity
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.kernels import fit_similarity
+    >>> view, rows = np.arange(12.0).reshape(3, 4), np.arange(3)
+    >>> fit_similarity("rbf", None, view, landmarks=rows[:1], complete=rows).gamma
+    0.25
     """
     if not callable(kernel) and (not isinstance(kernel, str) or kernel not in KERNELS):
         raise ValueError(f"kernel must be one of {list(KERNELS)} or callable, got {kernel!r}.")
@@ -207,6 +238,15 @@ def fit_similarities(kernel, gamma, X, landmarks, complete):
     Returns
     -------
     similarities : list of V Similarity
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref import MultiView
+    >>> from mvref.kernels import fit_similarities
+    >>> X, rows = MultiView([np.ones((3, 2)), np.ones((3, 4))]), np.arange(3)
+    >>> [mu.gamma for mu in fit_similarities("rbf", None, X, [rows, rows], [rows, rows])]
+    [0.5, 0.25]
     """
     kernels = one_per_view(kernel, X.n_views, "kernel")
     gammas = one_per_view(gamma, X.n_views, "gamma")
@@ -227,6 +267,12 @@ def one_per_view(value, n_views, name):
     Returns
     -------
     values : list of V objects
+
+    Examples
+    --------
+    >>> from mvref.kernels import one_per_view
+    >>> one_per_view("rbf", 2, "kernel")
+    ['rbf', 'rbf']
     """
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = value.tolist()

@@ -384,6 +384,12 @@ def check_beta(beta):
     Returns
     -------
     beta : float
+
+    Examples
+    --------
+    >>> from mvref.measures import check_beta
+    >>> check_beta(2)
+    2.0
     """
     return float(check_number(beta, "beta", low=SMALLEST_BETA, high=LARGEST_BETA))
 

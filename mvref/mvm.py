@@ -121,9 +121,9 @@ class MVMClassifier(ClassifierMixin, MultiViewMachine):
         View of each array in `factors_`.
     terms_ : list of lists of int
         For every group, its arrays in `factors_`.
-    loss_curve_ : array (n_iter_ + 1,), or a list of them
+    loss_curve_ : array, one value more than iterations, or a list of them
         Eq. (10) at the start and after every iteration.
-    validation_curve_ : array (n_iter_ + 1,), or a list of them
+    validation_curve_ : array of the same length, or a list of them
         Mean loss on the samples held out; with ``early_stopping`` only.
     n_iter_ : int
         The largest number over the classes.

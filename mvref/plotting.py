@@ -31,6 +31,7 @@ METHODS = {
     "PerViewSVM": ("orange", "D", "--"),
     "PerViewSVM+Laplacian": ("purple", "P", "-."),
     "MVML": ("vermilion", "^", ":"),
+    "MVMLsp": ("vermilion", "*", "-."),
     "SVM2K": ("purple", "P", ":"),
     "MwMvC2": ("blue", "o", "-"),
     "MwMvC2-random": ("green", "s", "-"),
@@ -113,6 +114,12 @@ def method_style(name):
     Returns
     -------
     style : dict with color, marker and linestyle
+
+    Examples
+    --------
+    >>> from mvref.plotting import method_style
+    >>> method_style("MVLSVM")
+    {'color': '#0072B2', 'marker': 'o', 'linestyle': '-'}
     """
     if name not in METHODS:
         raise ValueError(f"name must be one of {list(METHODS)}, got {name!r}.")
@@ -138,6 +145,16 @@ def plot_methods(ax, table, x, *, value="mean", spread="std", order=None):
     Returns
     -------
     ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import pandas as pd
+    >>> from mvref.plotting import plot_methods
+    >>> table = pd.DataFrame({"L": [10, 20], "mean": [0.7, 0.8], "std": [0.1, 0.1]})
+    >>> figure, ax = plt.subplots()
+    >>> ax = plot_methods(ax, table.assign(method="MVLSVM"), "L")
+    >>> plt.close(figure)
     """
     for name in order or sorted(table["method"].unique()):
         rows = table[table["method"] == name].sort_values(x)

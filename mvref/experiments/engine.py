@@ -87,6 +87,12 @@ class Job:
         What `function` returns.
     function : callable
         Picklable; called as ``function(seed=...)``, returns a dict measure -> number.
+
+    Examples
+    --------
+    >>> from mvref.experiments.engine import Job
+    >>> Job("digits", "two", {"a": 1}, 0, ("value",), lambda seed: {"value": 2.0})
+    Job(dataset='digits', method='two', parameter={'a': 1}, repeat=0, measures=('value',))
     """
 
     dataset: str
@@ -115,6 +121,12 @@ class Item:
         Items of the same paper that are run first.
     serial : bool
         One job at a time, because time is what it measures.
+
+    Examples
+    --------
+    >>> from mvref.experiments.engine import Item
+    >>> Item("my_paper", "table1", "what it shows", ("digits",), lambda *_: ()).full_name
+    'my_paper.table1'
     """
 
     paper: str
@@ -246,6 +258,14 @@ def missing_jobs(item, dataset, rows, quick=False):
     Returns
     -------
     jobs : list of Job
+
+    Examples
+    --------
+    >>> from mvref.experiments import find_item
+    >>> from mvref.experiments.engine import Ledger, missing_jobs
+    >>> item = find_item("mvl_svm.extensions")
+    >>> missing_jobs(item, "mfeat", Ledger("mvl_svm").read())  # the ledger is complete
+    []
     """
     have = _keys(rows)
     return [
@@ -277,6 +297,18 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
     -----
     Every job computes with one thread: the results then do not depend on `n_jobs`, and two
     processes do not fight for the same cores.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mvref.experiments.engine import Item, Job, Ledger, run
+    >>> def jobs(dataset, quick, rows):
+    ...     yield Job(dataset, "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
+    >>> item = Item("my_paper", "table1", "what it shows", ("digits",), jobs)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = Ledger("my_paper", folder)
+    ...     run(item, "digits", ledger), run(item, "digits", ledger)
+    (1, 0)
     """
     ledger.check_writable()
     rows = ledger.read()
@@ -313,6 +345,13 @@ def execute(job, seed):
     ------
     ValueError
         If the job returned other measures than it declares, or a value that is not finite.
+
+    Examples
+    --------
+    >>> from mvref.experiments.engine import Job, execute
+    >>> job = Job("digits", "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
+    >>> execute(job, seed=0)[1]
+    {'value': 2.0}
     """
     start = time.perf_counter()
     with threadpool_limits(1):

@@ -91,6 +91,16 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
         If an item or a data set is unknown.
     OSError
         If the ledger cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mvref.experiments import run_items
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     where = run_items(["mwmvc2.fig2"], quick=True, folder=folder, only="no data")
+    Traceback (most recent call last):
+        ...
+    ValueError: the data set must be one of ['digits', ...
     """
     say = say or (lambda text: print(text, file=sys.stderr))
     items = in_order(ITEMS.values() if "all" in names else [find_item(name) for name in names])
@@ -122,6 +132,12 @@ def status(folder=None):
     Returns
     -------
     lines : list of str
+
+    Examples
+    --------
+    >>> from mvref.experiments import status
+    >>> print(status()[0].splitlines()[0])
+    mvl_svm.fig2       test accuracy over the number of landmarks
     """
     here = {*datasets.available(), *mvm.DRAWN, *mvna_kmhks.DRAWN}
     lines = []

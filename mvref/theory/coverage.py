@@ -35,6 +35,14 @@ class Machine:
         k(x_i, x_i) of the training samples.
     intercept : float
         w_0; leave it 0 only where the machine never has one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.theory.coverage import Machine
+    >>> w = np.array([3.0, 4.0])
+    >>> Machine(lambda X: X @ w, norm=5.0, diagonal=np.ones(2)).score(np.eye(2))
+    array([3., 4.])
     """
 
     score: object
@@ -52,6 +60,14 @@ class Coverage:
     bounds : array, shape (n_repeats,)
     test_errors : array, shape (n_repeats,)
         Error rates on fresh samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.theory.coverage import Coverage
+    >>> study = Coverage(bounds=np.array([0.3, 1.2]), test_errors=np.array([0.4, 0.4]))
+    >>> study.violations, study.vacuous
+    (1, 1)
     """
 
     bounds: np.ndarray
@@ -91,6 +107,13 @@ def draw_moons(n, random_state, noise=0.25):
     -------
     X : array, shape (n, 2)
     y : array of -1.0 and 1.0, shape (n,)
+
+    Examples
+    --------
+    >>> from mvref.theory.coverage import draw_moons
+    >>> X, y = draw_moons(100, random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((100, 2), [-1.0, 1.0])
     """
     # Labels are drawn as well: make_moons gives equal halves, which are no independent samples.
     rng = check_random_state(random_state)

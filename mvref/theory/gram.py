@@ -34,6 +34,13 @@ def gram_matrix(K, factor=False, name="K"):
     ------
     ValueError
         If `K` is of no such shape or not finite.
+
+    Examples
+    --------
+    >>> from mvref.theory.gram import gram_matrix
+    >>> gram_matrix([[1, 0], [0, 1]])
+    array([[1., 0.],
+           [0., 1.]])
     """
     K = np.asarray(K, dtype=float)
     if K.ndim != 2 or K.size == 0 or not (factor or K.shape[0] == K.shape[1]):

@@ -136,6 +136,14 @@ def loss_range(
     E : float
         Corrected: ``1 + min(sqrt(c) kappa, c kappa^2)``, squared hinge
         ``(1 + sqrt(c/2) kappa)^2``. Printed: ``1 + 2 c sqrt(L V) M``.
+
+    Examples
+    --------
+    >>> from mvref.theory.stability import loss_range
+    >>> round(loss_range(0.25, 1, 1), 6)
+    1.25
+    >>> round(loss_range(0.25, 1, 1, version="printed"), 6)
+    1.5
     """
     kappa = _radius_of(c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version)
     if version == "printed":
@@ -234,6 +242,13 @@ def randomised_stability(
     -------
     stability : float
         ``2 c kappa^2 / m + (L/m) E``, for the hinge.
+
+    Examples
+    --------
+    >>> from mvref.theory.stability import randomised_stability, uniform_stability
+    >>> drawn, fixed = (f(0.2, 10, 3, 1000) for f in (randomised_stability, uniform_stability))
+    >>> drawn > fixed  # a replaced landmark changes the map itself
+    True
     """
     shared = {"kernel_bound": kernel_bound, "intercept_scaling": intercept_scaling}
     fixed_map = uniform_stability(c, n_landmarks, n_views, n_samples, **shared)
@@ -295,6 +310,13 @@ def data_dependent_stability(alpha, Phi):
     -------
     change : array, shape (m,)
         ``alpha_i |mu(x_i)|``, at most ``c kappa / m``; times kappa it bounds the change of f.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.theory.stability import data_dependent_stability
+    >>> data_dependent_stability(np.array([0.5, 0.0]), np.array([[3.0, 4.0], [1.0, 0.0]]))
+    array([2.5, 0. ])
     """
     return np.asarray(alpha) * np.linalg.norm(Phi, axis=1)
 
@@ -313,6 +335,13 @@ def pointwise_loss(scores, y, loss="hinge"):
     Returns
     -------
     losses : array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.theory.stability import pointwise_loss
+    >>> pointwise_loss(np.array([2.0, 0.5, -1.0]), 1)
+    array([0. , 0.5, 2. ])
     """
     margin_error = np.maximum(0.0, 1.0 - y * scores)
     return margin_error if loss == "hinge" else margin_error**2
@@ -384,6 +413,16 @@ def loss_changes(
     -------
     changes : array, shape (n_replacements, n_test, 2)
         Absolute differences of the loss, under label -1 and +1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref import MVLSVM
+    >>> from mvref.theory.stability import loss_changes
+    >>> X, y = np.ones((10, 2)), np.arange(10) % 2
+    >>> model = MVLSVM(n_landmarks=1, c=0.2, fit_intercept=False, tol=1e-10, random_state=0)
+    >>> loss_changes(model, X, y, n_replacements=3, random_state=0).shape
+    (3, 10, 2)
     """
     check_choice(change, "change", ("replace", "remove"))
     model = clone(estimator).fit(X, y)

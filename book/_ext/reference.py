@@ -1,0 +1,88 @@
+"""The API reference: what Sphinx's own extensions leave to do.
+
+sphinx-codeautolink links the names of mvref in code cells to their entries in the reference; here
+the entries get links back to the chapters.
+"""
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from sphinx_codeautolink.extension.block import CodeBlockAnalyser
+
+
+class UsedIn(nodes.General, nodes.Element):
+    """Stands for the chapters whose code uses an object, until all of them have been read."""
+
+
+class UsedInDirective(Directive):
+    """``.. used-in:: mvref.mvl_svm.MVLSVM``: the name says where the object is defined."""
+
+    required_arguments = 1
+
+    def run(self):
+        """Leave a mark."""
+        return [UsedIn(name=self.arguments[0])]
+
+
+def ask_for_chapters(app, what, name, obj, options, lines):
+    """End the docstring of every class and function with the chapters that use it."""
+    if what in ("class", "function"):
+        lines += ["", f".. used-in:: {obj.__module__}.{obj.__qualname__}", ""]
+
+
+def escape_bars(app, what, name, obj, options, lines):
+    """|w| is a norm in our docstrings, never a substitution."""
+    for i, line in enumerate(lines):
+        if not line.lstrip().startswith((">>>", "...")):
+            parts = line.split("`")  # every second part is code
+            parts[::2] = [part.replace("|", r"\|") for part in parts[::2]]
+            lines[i] = "`".join(parts)
+
+
+def list_chapters(app, doctree, docname):
+    """Replace the marks by links."""
+    marks = list(doctree.findall(UsedIn))
+    uses = _uses(app.env) if marks else {}
+    for mark in marks:
+        chapters = [doc for doc in uses.get(mark["name"], ()) if doc != docname]
+        line = nodes.paragraph(classes=["used-in"])
+        for i, chapter in enumerate(chapters):
+            line += nodes.Text("Used in: " if i == 0 else "; ")
+            title = app.env.titles[chapter].astext()
+            address = app.builder.get_relative_uri(docname, chapter)
+            line += nodes.reference("", title, internal=True, refuri=address)
+        mark.replace_self(line if chapters else [])
+
+
+def _uses(env):
+    """Map the full name of an object to the chapters that use it, in the book's order."""
+    uses = {}
+    for chapter in env.external_site_map:
+        for block in getattr(env, "sphinx_codeautolink_transforms", {}).get(chapter, ()):
+            for name in block.names:
+                uses.setdefault(name.resolved_location, {})[chapter] = None
+    return uses
+
+
+def keep_own_members(app, what, name, obj, skip, options):
+    """Leave out what scikit-learn's base classes add to every estimator; its own site has it."""
+    inherited = (getattr(obj, "__module__", None) or "").startswith("sklearn")
+    return True if inherited else None
+
+
+def leave_section(self, node):
+    """Exercises are sections without a title, which the analyser does not expect."""
+    if self.title_stack:
+        self.title_stack.pop()
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.setup_extension("sphinx_codeautolink")
+    CodeBlockAnalyser.depart_section = leave_section
+    app.add_node(UsedIn)
+    app.add_directive("used-in", UsedInDirective)
+    app.connect("autodoc-skip-member", keep_own_members)
+    app.connect("autodoc-process-docstring", escape_bars, priority=100)  # before numpydoc
+    app.connect("autodoc-process-docstring", ask_for_chapters, priority=900)
+    app.connect("doctree-resolved", list_chapters)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
