@@ -6,6 +6,7 @@ array with the parameter ``views``.
 """
 
 from . import datasets, rivals, theory
+from .inspection import view_importance
 from .linear_svm import SolverFallbackWarning
 from .mvl_svm import MVLSVM, LandmarkProjection
 from .mvm import MVMClassifier, MVMRegressor
@@ -35,4 +36,5 @@ __all__ = [
     "datasets",
     "rivals",
     "theory",
+    "view_importance",
 ]

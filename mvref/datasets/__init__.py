@@ -1,6 +1,7 @@
-"""Multi-view data sets: embedded (``load_*``), fetched (``fetch_*``) or drawn (``make_*``).
+"""Multi-view data sets: embedded (``load_*``), fetched (``fetch_*``), drawn (``make_*``), or yours.
 
-All of these return a :class:`MultiViewDataset`. Files are looked for in ``$MVREF_DATA/<name>``,
+All of these return a :class:`MultiViewDataset`, and so does :func:`read_folder`, which joins your
+own tables. Files are looked for in ``$MVREF_DATA/<name>``,
 then in the user's cache (``$MVREF_CACHE`` sets another one), and then downloaded where a canonical
 address with a known sha256 exists.
 """
@@ -21,6 +22,7 @@ from ._base import MultiViewDataset
 from ._citeseer import fetch_citeseer
 from ._embedded import load_digits_views, load_iris_views
 from ._flower17 import fetch_flower17
+from ._folder import read_folder, read_views
 from ._generators import make_two_moons_views
 from ._interactions import make_interactions, unseen_share
 from ._lookup import DatasetCorrupted, DatasetUnavailable
@@ -54,7 +56,9 @@ __all__ = [
     "load_mfeat",
     "make_interactions",
     "make_two_moons_views",
+    "read_folder",
     "read_reuters_index",
+    "read_views",
     "unseen_share",
 ]
 
