@@ -1,4 +1,4 @@
-"""Errata P1 to P13 of MVPO, each with its counterexample; P14 and P15 are conventions."""
+"""Errata P1 to P15 of MVPO, each with its counterexample."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from mvref import MVPO, PerView, consistency, cutting_planes
+from mvref import MVPO, PerView, all_methods, consistency, cutting_planes
 from mvref.consistency import PrimalMetric
 from mvref.datasets import load_mfeat
 from mvref.measures import auroc, f_beta, precision_recall_break_even
@@ -457,3 +457,23 @@ def test_P13_psi_is_a_function_of_the_candidate():
     assert len({w @ psi(y) for _ in candidates}) == 1  # as printed all candidates are equal
     cut = f_beta_argmax(X @ w, y)
     assert_allclose(cut.c @ X, psi(y) - psi(y - cut.c))
+
+
+# What is not said, and names
+
+
+def test_P14_which_class_is_positive_matters_but_for_auroc():
+    """The same scores, classes exchanged: all labels and all scores change their signs."""
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(100) < 20, 1, -1)
+    s = y + rng.normal(size=100)
+    for measure in (lambda y, s: f_beta(y, signs_of(s)), precision_recall_break_even):
+        assert abs(measure(y, s) - measure(-y, -s)) > 0.1
+    assert_allclose(auroc(y, s), auroc(-y, -s), rtol=1e-14)
+
+
+def test_P15_one_name_for_each_method():
+    """MVPO and MVOP, CAPO and CAOP: the paper means two methods, not four."""
+    names = list(all_methods())
+    assert [name for name in names if name in ("MVPO", "MVOP")] == ["MVPO"]
+    assert [name for name in names if name in ("CAPO", "CAOP")] == ["CAPO"]
