@@ -13,6 +13,7 @@ from .mvm import MVMClassifier, MVMRegressor
 from .mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
 from .mvpo import MVPO
 from .mwmvc2 import MwMvC2
+from .out_of_core import fit_in_chunks
 from .per_view import PerView
 from .registry import all_methods
 from .views import MultiView
@@ -34,6 +35,7 @@ __all__ = [
     "SolverFallbackWarning",
     "all_methods",
     "datasets",
+    "fit_in_chunks",
     "rivals",
     "theory",
     "view_importance",
