@@ -1,4 +1,4 @@
-"""Command line: ``python -m mvref list | run ITEM... | compare ITEM``."""
+"""Command line: ``python -m mvref list | run ITEM... | compare ITEM | report [PAPER]``."""
 
 import argparse
 import os
@@ -27,6 +27,8 @@ def main(arguments=None):
             text = "\n".join(experiments.status(options.ledger))
         elif options.command == "compare":
             text = experiments.compare(options.item, folder=options.ledger)
+        elif options.command == "report":
+            text = experiments.reproduction_page(options.paper, folder=options.ledger)
         else:
             text = experiments.run_items(
                 options.item,
@@ -60,7 +62,9 @@ def _parser():
     running.add_argument("--dataset", help="only this data set")
     comparing = commands.add_parser("compare", help="our numbers beside the paper's")
     comparing.add_argument("item")
-    for command in (listing, running, comparing):
+    reporting = commands.add_parser("report", help="the verdict on every table and figure")
+    reporting.add_argument("paper", nargs="?", help="for example mvl_svm (default: all)")
+    for command in (listing, running, comparing, reporting):
         command.add_argument("--ledger", metavar="DIR", help="folder of the ledger")
     return parser
 

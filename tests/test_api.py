@@ -42,9 +42,14 @@ from mvref import (
 )
 from mvref.rivals import (
     CAPO,
+    L3SVM,
+    MSL,
+    MVML,
     MVMV,
     MVWAB,
     SMS,
+    SVM2K,
+    CoLabeling,
     Concat,
     FMClassifier,
     FMRegressor,
@@ -217,6 +222,67 @@ CONTRACT = {
     MVMRegressor: MVM,
     FMClassifier: FM,
     FMRegressor: FM,
+    SVM2K: (
+        {
+            "C1": 1.0,
+            "C2": None,
+            "D": 1.0,
+            "eps": 1e-3,
+            "kernel": "rbf",
+            "gamma": None,
+            "ties": "score",
+            "tol": ...,
+            "max_iter": ...,
+            "random_state": None,
+            "views": None,
+        },
+        ["pairs_", "dual_coef_", "objective_", "dual_gap_", "n_iter_"],
+    ),
+    L3SVM: (
+        {
+            "n_clusters": ...,
+            "n_landmarks": "auto",
+            "kernel": "linear",
+            "landmarks": "shared",
+            "c": ...,
+            "random_state": None,
+            "views": None,
+        },
+        ["clusters_", "landmarks_", "coef_", "intercept_", "n_iter_"],
+    ),
+    MVML: (
+        {
+            "lam": ...,
+            "eta": ...,
+            "sparse": False,
+            "kernel": "rbf",
+            "gamma": None,
+            "n_components": ...,
+            "n_rounds": 6,
+            "tol": 1e-4,
+            "learn_weights": False,
+            "random_state": None,
+            "views": None,
+        },
+        ["dual_coef_", "weights_", "block_norms_", "objective_curve_", "lower_bound_", "n_iter_"],
+    ),
+    CoLabeling: (
+        {"C": 1.0, "kernel": "rbf", "gamma": None, "max_rounds": ..., "views": None},
+        ["dual_coef_", "intercept_", "dual_gap_", "transduction_"],
+    ),
+    MSL: (
+        {
+            "alpha": ...,
+            "C": 1.0,
+            "pair": "cv",
+            "beta": 1.0,
+            "ridge": ...,
+            "train_on": "ridge",
+            "random_state": None,
+            "views": None,
+        },
+        ["pair_", "components_", "factor_", "theta_", "dual_gap_", "coef_", "intercept_"],
+    ),
     STMClassifier: (
         {"kernel": "rank_one", "C": 1.0, "n_restarts": ..., "views": None},
         ["coef_", "intercept_", "objective_curve_", "objectives_", "n_iter_"],
@@ -246,6 +312,9 @@ TWO_VALUES = dict.fromkeys(METHODS, ("gamma", 0.01, 0.3)) | {
     "FMClassifier": ("alpha", 0.01, 0.1),
     "FMRegressor": ("alpha", 0.01, 0.1),
     "STMClassifier": ("C", 0.1, 1.0),
+    "L3SVM": ("n_clusters", 1, 3),
+    "MVML": ("lam", 0.01, 1.0),
+    "MSL": ("C", 0.1, 1.0),
 }
 
 

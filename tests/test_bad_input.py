@@ -34,9 +34,14 @@ from mvref import (
 from mvref.mvl_svm import impute
 from mvref.rivals import (
     CAPO,
+    L3SVM,
+    MSL,
+    MVML,
     MVMV,
     MVWAB,
     SMS,
+    SVM2K,
+    CoLabeling,
     Concat,
     FMClassifier,
     FMRegressor,
@@ -799,6 +804,100 @@ MACHINES = [
     case("MVNA, a cost too many", rival(MVNAKMHKS, c=[1.0] * 3), "c has 3", "2 views"),
 ]
 
+WITH_KERNELS = (SVM2K, CoLabeling, MVML)
+
+MORE_VIEWS = [
+    *(
+        case(f"{method.__name__}, {name}", rival(method, **wrong), *told)
+        for method in (*WITH_KERNELS, L3SVM, MSL)
+        for name, wrong, told in (
+            ("tol zero", {"tol": 0}, ("tol", "> 0", "0")),
+            ("tol a word", {"tol": "small"}, ("tol", "'small'")),
+            ("y None", {"y": None}, ("y", "None")),
+            ("y shorter", {"y": Y[:-1]}, ("y ", "39", "40")),
+            ("one class", {"y": np.full(40, 3)}, ("y", "one class", "3")),
+            ("no view", {"X": one_row_without_views()}, ("1 sample", "no view", "row 3")),
+            ("infinite", {"X": [changed(A, 0, np.inf), B]}, ("infinity", "'view_0'")),
+            ("other widths", {"views": [4, 3]}, ("views", "[4, 3]", "[3, 4]")),
+        )
+    ),
+    *(
+        case(f"{method.__name__}, predict {name}", predict_of(method, wrong), *told)
+        for method in (*WITH_KERNELS, L3SVM, MSL)
+        for name, wrong, told in (
+            ("without a view", one_row_without_views(), ("1 sample", "row 3")),
+            ("other widths", [A, B[:, :3]], ("[3, 3]", "[3, 4]")),
+        )
+    ),
+    *(
+        case(f"{method.__name__}, {name}", rival(method, **wrong), *told)
+        for method in WITH_KERNELS
+        for name, wrong, told in (
+            ("kernel unknown", {"kernel": "sigmoid"}, ("kernel", "'sigmoid'", "rbf")),
+            ("one kernel of two", {"kernel": ["rbf"]}, ("kernel", "1", "2 views")),
+            ("gamma zero", {"gamma": 0}, ("gamma", "> 0", "0")),
+            ("one gamma too many", {"gamma": [1.0, 1.0, 1.0]}, ("gamma", "3", "2")),
+            ("gram not square", {"kernel": "gram"}, ("gram", "square", "(40, 3)")),
+        )
+    ),
+    *(
+        case(f"{method.__name__}, {name}", rival(method, **wrong), *told)
+        for method in (SVM2K, CoLabeling, MSL)
+        for name, wrong, told in (("n_jobs zero", {"n_jobs": 0}, ("n_jobs", "0")),)
+    ),
+    *(
+        case(f"{method.__name__}, random_state a word", rival(method, random_state="a"), "'a'")
+        for method in (SVM2K, MVML, L3SVM, MSL)
+    ),
+    case("SVM2K, C1 zero", rival(SVM2K, C1=0), "C1", "> 0", "0"),
+    case("SVM2K, C2 a word", rival(SVM2K, C2="C1"), "C2", "'C1'"),
+    case("SVM2K, D negative", rival(SVM2K, D=-1), "D ", ">= 0", "-1"),
+    case("SVM2K, eps NaN", rival(SVM2K, eps=NAN), "eps", "nan"),
+    case("SVM2K, no sweeps", rival(SVM2K, max_iter=0), "max_iter", ">= 1", "0"),
+    case("SVM2K, ties unknown", rival(SVM2K, ties="first"), "ties", "'first'", "score"),
+    case("CoLabeling, C zero", rival(CoLabeling, C=0), "C ", "> 0", "0"),
+    case("CoLabeling, no rounds", rival(CoLabeling, max_rounds=0), "max_rounds", ">= 1", "0"),
+    case(
+        "CoLabeling, intercept",
+        rival(CoLabeling, intercept_scaling=-1),
+        "intercept_scaling",
+        ">= 0",
+        "-1",
+    ),
+    case(
+        "CoLabeling, unlabelled gaps",
+        lambda: CoLabeling().fit(X, Y, X_unlabelled=[changed(A, 3, NAN), B]),
+        "X_unlabelled",
+        "row 3",
+        "'view_0'",
+    ),
+    case("MVML, lam zero", rival(MVML, lam=0), "lam", "> 0", "0"),
+    case("MVML, eta NaN", rival(MVML, eta=NAN), "eta", "nan"),
+    case("MVML, no components", rival(MVML, n_components=0), "n_components", ">= 1", "0"),
+    case("MVML, too many", rival(MVML, n_components=41), "n_components", "41", "40"),
+    case("MVML, components a word", rival(MVML, n_components="all"), "n_components", "'all'"),
+    case("MVML, rounds 1.5", rival(MVML, n_rounds=1.5), "n_rounds", "1.5"),
+    case("MVML, a view nobody has", rival(MVML, [A, GONE]), "no sample with view 1"),
+    case("L3SVM, no clusters", rival(L3SVM, n_clusters=0), "n_clusters", ">= 1", "0"),
+    case("L3SVM, 41 clusters", rival(L3SVM, n_clusters=41), "n_clusters", "<= 40", "41"),
+    case("L3SVM, L too large", rival(L3SVM, n_landmarks=41), "n_landmarks", "<= 40", "41"),
+    case("L3SVM, L a word", rival(L3SVM, n_landmarks="all"), "n_landmarks", "'all'"),
+    case("L3SVM, Gram matrices", rival(L3SVM, kernel="gram"), "kernel", "'gram'", "linear"),
+    case("L3SVM, landmarks", rival(L3SVM, landmarks="all"), "landmarks", "'all'", "cluster"),
+    case("L3SVM, c zero", rival(L3SVM, c=0), "c ", "> 0", "0"),
+    case("L3SVM, loss unknown", rival(L3SVM, loss="log"), "loss", "'log'", "hinge"),
+    case("L3SVM, huge numbers", predict_of(L3SVM, [A * 1e200, B]), "X ", "large", "products"),
+    case("MSL, alpha one", rival(MSL, alpha=1.0), "alpha", "below 1", "1.0"),
+    case("MSL, C zero", rival(MSL, C=0), "C ", "> 0", "0"),
+    case("MSL, one view", rival(MSL, pair=[0]), "pair", "[0]", "view_1"),
+    case("MSL, a view twice", rival(MSL, pair=(1, 1)), "pair", "(1, 1)"),
+    case("MSL, a view unknown", rival(MSL, pair=("view_0", "sound")), "pair", "'sound'"),
+    case("MSL, beta zero", rival(MSL, beta=[1.0, 0]), "beta", "> 0", "0"),
+    case("MSL, train_on", rival(MSL, train_on="H"), "train_on", "'H'", "factor"),
+    case("MSL, a pair nobody has", rival(MSL, [A, GONE]), "['view_0', 'view_1']", "there is none"),
+    case("completion, output", rival(LaplacianCompletion, output="kernel"), "output", "'kernel'"),
+]
+
 TABLE = [
     *MULTIVIEW,
     *CUTS,
@@ -815,6 +914,7 @@ TABLE = [
     *MEASURES,
     *PRODUCTS,
     *MACHINES,
+    *MORE_VIEWS,
 ]
 
 
@@ -867,6 +967,13 @@ BEFORE_FIT = {
     "FMClassifier.predict_proba": lambda: FMClassifier().predict_proba(X),
     "FMRegressor.predict": lambda: FMRegressor().predict(X),
     "STMClassifier.decision_function": lambda: STMClassifier().decision_function(X),
+    "SVM2K.predict": lambda: SVM2K().predict(X),
+    "SVM2K.decision_function": lambda: SVM2K().decision_function(X),
+    "CoLabeling.decision_function": lambda: CoLabeling().decision_function(X),
+    "MVML.predict": lambda: MVML().predict(X),
+    "L3SVM.predict": lambda: L3SVM().predict(X),
+    "MSL.decision_function": lambda: MSL().decision_function(X),
+    "MSL.represent": lambda: MSL().represent(X),
 }
 
 

@@ -6,14 +6,17 @@ the engine (:mod:`~mvref.experiments.engine`), the data and their parts
 :mod:`~mvref.experiments.methods`, :mod:`~mvref.experiments.voting`,
 :mod:`~mvref.experiments.ranking`, :mod:`~mvref.experiments.order_methods`,
 :mod:`~mvref.experiments.nystrom_methods`), and reading the results
-(:mod:`~mvref.experiments.report`, :mod:`~mvref.experiments.comparison`). From the command line:
-``python -m mvref list | run ITEM... | compare ITEM``.
+(:mod:`~mvref.experiments.report`, :mod:`~mvref.experiments.comparison`,
+:mod:`~mvref.experiments.reproduction`). From the command line:
+``python -m mvref list | run ITEM... | compare ITEM | report [PAPER]``.
 """
 
 from .comparison import compare
 from .items import ITEMS, find_item, run_items, status
 from .paired_tests import paired_significance
 from .report import read_ledger, read_paper_numbers, significance, summarize
+from .reproduction import reproduction_cells, reproduction_report
+from .reproduction_page import reproduction_page
 
 __all__ = [
     "ITEMS",
@@ -22,6 +25,9 @@ __all__ = [
     "paired_significance",
     "read_ledger",
     "read_paper_numbers",
+    "reproduction_cells",
+    "reproduction_page",
+    "reproduction_report",
     "run_items",
     "significance",
     "status",

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from .. import datasets
 from ..datasets._lookup import unavailable
-from . import mvl_svm, mvm, mvna_kmhks, mvpo, mwmvc2
+from . import missing_views, mvl_svm, mvm, mvna_kmhks, mvpo, mwmvc2, side_by_side
 from .engine import LEDGER, Ledger, missing_jobs, run
 
-PAPERS = (mvl_svm, mwmvc2, mvpo, mvm, mvna_kmhks)
+PAPERS = (mvl_svm, mwmvc2, mvpo, mvm, mvna_kmhks, missing_views, side_by_side)
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
 
 
@@ -109,7 +109,7 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
         raise ValueError(f"the data set must be one of {known}, got {only!r}.")
     if folder is None:
         folder = tempfile.mkdtemp(prefix="mvref-quick-") if quick else LEDGER
-    here = {*datasets.available(), *mvm.DRAWN, *mvna_kmhks.DRAWN}
+    here = {*datasets.available(), *mvm.DRAWN, *mvna_kmhks.DRAWN, *missing_views.DRAWN}
     for dataset in known if only is None else [only]:
         if dataset not in here:
             say(f"Skipped: {unavailable(dataset, 'it is not on this machine')}")
@@ -139,7 +139,7 @@ def status(folder=None):
     >>> print(status()[0].splitlines()[0])
     mvl_svm.fig2       test accuracy over the number of landmarks
     """
-    here = {*datasets.available(), *mvm.DRAWN, *mvna_kmhks.DRAWN}
+    here = {*datasets.available(), *mvm.DRAWN, *mvna_kmhks.DRAWN, *missing_views.DRAWN}
     lines = []
     for full, item in ITEMS.items():
         rows = Ledger(item.paper, Path(folder or LEDGER)).read()

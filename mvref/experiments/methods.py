@@ -1,10 +1,11 @@
 """How the experiments train, tune and apply each method; the names are those of the ledger.
 
-A method does once what does not depend on C (landmarks, projection, imputation), then trains for
-many C. C is liblinear's, the weight of the *summed* loss; the paper's c is C times the number of
-training samples.
+A method does once what does not depend on its setting (landmarks, projection, imputation, kernels),
+then trains for many. The setting is a C, or what `SETTINGS` names. C is liblinear's, the weight of
+the *summed* loss; the paper's c is C times the number of training samples.
 """
 
+import time
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -17,9 +18,12 @@ from sklearn.svm import SVC, LinearSVC
 from ..mvl_svm import LandmarkProjection, project
 from ..rivals import LaplacianCompletion, PerViewSVM
 from ..views import MultiView
-from .problems import mean_distance_gamma
+from .problems import load_problem, mean_distance_gamma
+from .similarity_rivals import NystromMetric, PairedSVM
 
 HINGE_MAX_ITER = 20_000
+N_TIMINGS = 3
+LONG = 30.0  # seconds of timing after which no further run is begun
 
 
 def squared_hinge(C, Phi, seed):
@@ -212,11 +216,37 @@ METHODS = {
     "MVLSVM-drop": partial(LandmarkSVM, landmarks="complete", drop=True),
     "PerViewSVM": VotingSVM,
     "PerViewSVM+Laplacian": VotingSVM,
+    "SVM2K": PairedSVM,
+    "MVML": NystromMetric,
 }
+SETTINGS = {"SVM2K": ("C", "D"), "MVML": ("lam", "eta")}  # names; of all others ("C",)
 
 
-def choose_C(problem, method, L, seed, grid):
-    """Choose C where most samples of the folds are classified correctly.
+def name_setting(method, setting):
+    """Return a setting by names.
+
+    Parameters
+    ----------
+    method : str
+    setting : float or tuple of float
+
+    Returns
+    -------
+    values : dict name -> float
+
+    Examples
+    --------
+    >>> from mvref.experiments.methods import name_setting
+    >>> name_setting("MVML", (0.1, 1.0)), name_setting("PerViewSVM", 10.0)
+    ({'lam': 0.1, 'eta': 1.0}, {'C': 10.0})
+    """
+    if method in SETTINGS:
+        return dict(zip(SETTINGS[method], setting, strict=True))
+    return {"C": setting}
+
+
+def choose_setting(problem, method, L, seed, grid):
+    """Choose the setting with which most samples of the folds are classified correctly.
 
     Parameters
     ----------
@@ -225,12 +255,13 @@ def choose_C(problem, method, L, seed, grid):
         Key of `METHODS`.
     L : int or None
     seed : int
-    grid : sequence of float, ascending
+    grid : sequence of settings
+        The strongest regularisation first.
 
     Returns
     -------
-    C : float
-        The smallest of the best.
+    setting : float or tuple of float
+        The first of the best.
     accuracy : float
         Its share of correct labels over the folds.
     """
@@ -238,7 +269,69 @@ def choose_C(problem, method, L, seed, grid):
     for fit, check in problem.folds:
         machine = METHODS[method](problem, fit, fit, L, seed)
         features = machine.features(check)
-        for k, C in enumerate(grid):
-            correct[k] += np.sum(machine.fit(C).predict(features) == problem.y[check])
+        for k, setting in enumerate(grid):
+            correct[k] += np.sum(machine.fit(setting).predict(features) == problem.y[check])
     best = int(correct.argmax())
     return grid[best], correct[best] / sum(len(check) for _, check in problem.folds)
+
+
+def tuned_accuracy(name, method, *, L=None, split=None, missing=None, grid, seed):
+    """Choose a setting inside the training part, train, and count correct labels of the test part.
+
+    Parameters
+    ----------
+    name : {"uwave", "flower17", "mfeat"}
+    method : str
+        Key of `METHODS`.
+    L, split : int, optional
+    missing : float, optional
+        Share of missing views, in Figure 5.
+    grid : tuple of settings
+    seed : int
+
+    Returns
+    -------
+    measures : dict
+        ``accuracy`` on the test part, the chosen ``C`` (or ``C`` and ``D``, ``lam`` and ``eta``)
+        and its ``validation_accuracy``; for MVL-SVM with missing views also ``n_landmarks`` of
+        the final model.
+    """
+    problem = load_problem(name, split=split, missing=missing or 0.0, seed=seed)
+    if method == "PerViewSVM+Laplacian":
+        problem = complete_by_laplacian(problem)
+    setting, validation_accuracy = choose_setting(problem, method, L, seed, grid)
+    machine = METHODS[method](problem, problem.reference, problem.pool, L, seed).fit(setting)
+    predicted = machine.predict(machine.features(problem.test))
+    measures = {
+        "accuracy": np.mean(predicted == problem.y[problem.test]),
+        "validation_accuracy": validation_accuracy,
+    } | name_setting(method, setting)
+    return measures | ({"n_landmarks": machine.n_landmarks} if L and missing is not None else {})
+
+
+def timing(name, method, *, setting, L=None, split=None, seed):
+    """Measure the processor time that training and testing take with a fixed setting.
+
+    Parameters
+    ----------
+    name, method, L, split, seed
+        As in :func:`tuned_accuracy`.
+    setting : float or tuple of float
+
+    Returns
+    -------
+    measures : dict
+        ``train_seconds``, ``test_seconds`` (medians of `N_TIMINGS` runs, or of fewer that last
+        `LONG`), and the setting.
+    """
+    problem = load_problem(name, split=split, seed=seed)
+    runs = []
+    while len(runs) < N_TIMINGS and np.sum(runs) < LONG:
+        start = time.process_time()
+        machine = METHODS[method](problem, problem.reference, problem.pool, L, seed).fit(setting)
+        trained = time.process_time()
+        machine.predict(machine.features(problem.test))
+        runs.append((trained - start, time.process_time() - trained))
+    train_seconds, test_seconds = np.median(runs, axis=0)
+    times = {"train_seconds": train_seconds, "test_seconds": test_seconds}
+    return times | name_setting(method, setting)

@@ -203,7 +203,7 @@ METHODS = {
     "MVPO-C1=0": Method(lambda X, Y, target, outer: MVPOMachine(X, Y, target, 0.0)),
     "SVMPerf": Method(partial(ColumnsMachine, make=svm_perf, columns="view"), "view"),
     "LinearSVC": Method(partial(ColumnsMachine, make=linear_svc, columns="all"), has_gap=False),
-    "MeanSVC": Method(partial(ColumnsMachine, make=linear_svc, columns="each"), has_gap=False),
+    "CoLabeling": Method(partial(ColumnsMachine, make=linear_svc, columns="each"), has_gap=False),
     "SMS": Method(partial(ColumnsMachine, make=sms, columns="view"), "view", is_tuned=False),
     "CAPO": Method(partial(ColumnsMachine, make=capo, columns="view"), "view"),
     "FSMulti": Method(partial(ColumnsMachine, make=fs_multi, columns="view", loose=10.0), "view"),

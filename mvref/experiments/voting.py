@@ -18,6 +18,7 @@ from ..two_level import reweigh
 from ..voters import cast_votes
 from .engine import derive_seed
 from .problems import load_dataset
+from .tuned_metric import fit_metric
 
 N_TEST = {"mnist": 10_000}  # of every data set with such a name
 TEST_SHARE = 0.3  # of the others
@@ -217,7 +218,7 @@ def fit(method, X, y, seed, **options):
     Parameters
     ----------
     method : str
-        Name of a class of mvref, or a key of `VARIANTS`.
+        Name of a class of mvref, or a key of `VARIANTS` or `OWN_FITS`.
     X : MultiView
     y : bool array
     seed : int
@@ -236,8 +237,8 @@ def fit(method, X, y, seed, **options):
     >>> float(fit("MwMvC2-paper", data.X[:100], data.y[:100] == 3, 0).rho_.max())
     1.0
     """
-    if method == "MwMvC2-uniform":
-        return fit_uniform(X, y, random_state=seed, **options)
+    if method in OWN_FITS:
+        return OWN_FITS[method](X, y, random_state=seed, **options)
     options = VARIANTS.get(method, {}) | options
     for choice, (parameter, models) in CHOICES.items():
         if choice in options:
@@ -294,4 +295,5 @@ VARIANTS = {
     "MwMvC2-paper": {"update": "paper"},
     "MwMvC2-random": {"voters": "random_trees"},
 }
+OWN_FITS = {"MwMvC2-uniform": fit_uniform, "MVMLsp": fit_metric}
 PER_VIEW = {"Mono-oracle": _best, "Mono-mean": _mean}

@@ -22,11 +22,15 @@ Our readings
           * We work from the abstract and from what MVL-SVM says of it: treat this as a
             reconstruction. "Landmarks randomly selected, linear projection, linear kernel" is the
             abstract's simplest configuration, and our default.
-          * ``landmarks="shared"``: all clusters have the same landmarks. ``"cluster"``: those of a
-            cluster are drawn among its own training samples.
+          * ``landmarks="shared"``: all clusters have the same landmarks. The abstract clusters the
+            input space and projects "the data on landmarks", which we read as one projection for
+            all clusters; it is also the one that MVL-SVM keeps when it drops the clusters.
+            ``"cluster"`` is our variant: those of a cluster are drawn among its own samples.
           * b is one for all clusters, and penalised, as in our MVL-SVM.
           * Several views are put side by side, for the clusters and for the similarities. With one
             cluster and one view this is MVL-SVM.
+          * A view that a sample lacks is filled with the means of its columns over the training
+            samples that have it.
           * More than two classes: one against the rest.
 """
 
@@ -40,9 +44,11 @@ from sklearn.utils import check_random_state
 
 from ..base import validate_targets, validate_views
 from ..checks import check_choice, check_number
+from ..columns import view_features
 from ..kernels import fit_similarity
 from ..landmarks import DEFAULT_LANDMARKS
 from ..linear_svm import LOSSES, fit_linear_svm
+from ..voters import check_votable
 from .scored import Scored
 from .svm_perf import side_by_side
 
@@ -140,6 +146,8 @@ class L3SVM(Scored):
     landmark_indices_ : list of K int arrays
         Training rows that became the landmarks of a cluster.
     landmarks_ : list of K arrays or CSR matrices, shape (L_k, d)
+    means_ : list of V arrays (d_v,)
+        What a missing view is filled with.
     similarities_ : list of K similarities to them
     coef_ : array, shape (1 or n_classes, L_1 + ... + L_K)
     intercept_ : array, shape (1 or n_classes,)
@@ -150,8 +158,9 @@ class L3SVM(Scored):
 
     Notes
     -----
-    Features should have comparable scales. A missing view has no exact treatment here, and is an
-    error: impute it first.
+    Features should have comparable scales. The means of the columns stand for a missing view, which
+    pulls its sample to the middle: :class:`~mvref.rivals.LaplacianCompletion` before this class
+    (with ``output="features"``) fills it from the other views.
 
     References
     ----------
@@ -218,13 +227,15 @@ class L3SVM(Scored):
         Raises
         ------
         ValueError
-            For wrong input, a missing view, a parameter out of range or a single class.
+            For wrong input, a sample without any view, a parameter out of range or a single class.
         """
         X = validate_views(self, X, reset=True)
         codes = validate_targets(self, y, X.n_samples)
         m = X.n_samples
         self._check_parameters(m)
-        columns = _complete_columns(X)
+        check_votable(X)
+        self.means_ = _column_means(X)
+        columns = _complete_columns(X, self.means_)
         rng = check_random_state(self.random_state)
         kmeans = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng.randint(2**31))
         with warnings.catch_warnings():  # fewer different samples than clusters: some stay empty
@@ -262,7 +273,7 @@ class L3SVM(Scored):
         return [rng.choice(rows, min(L, len(rows)), replace=False) for rows in members]
 
     def _scores(self, X):
-        columns = _complete_columns(X)
+        columns = _complete_columns(X, self.means_)
         Z = block_features(columns, self.clusters_.predict(columns), self.similarities_)
         scores = Z @ self.coef_.T + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
@@ -284,15 +295,24 @@ class L3SVM(Scored):
         check_number(self.max_iter, "max_iter", low=1, integer=True)
 
 
-def _complete_columns(X):
-    """The views side by side."""
-    if not X.observed.all():
-        row, v = np.argwhere(~X.observed)[0]
-        raise ValueError(
-            f"L3SVM needs all views of every sample, and row {row} of X lacks view {X.names[v]!r}; "
-            "impute it first."
-        )
-    columns = side_by_side(X.views)
+def _column_means(X):
+    """Means of the columns of every view, over the samples that have it."""
+    n_seen = np.maximum(X.observed.sum(axis=0), 1)
+    sums = [np.asarray(view.sum(axis=0)).ravel() for view in view_features(X, 0.0)]
+    return [total / n for total, n in zip(sums, n_seen, strict=True)]
+
+
+def _complete_columns(X, means):
+    """The views side by side, a missing one replaced by the means of its columns."""
+    views = []
+    for view, seen, mean in zip(view_features(X, 0.0), X.observed.T, means, strict=True):
+        if sparse.issparse(view) and not seen.all():
+            gaps = sparse.csr_matrix(~seen[:, None], dtype=float)
+            view = view + gaps @ sparse.csr_matrix(mean[None, :])
+        elif not seen.all():
+            view = np.where(seen[:, None], view, mean)
+        views.append(view)
+    columns = side_by_side(views)
     values = columns.data if sparse.issparse(columns) else columns
     with np.errstate(over="ignore"):
         bound = np.square(np.square(values).sum())  # of the squares of inner products

@@ -1,11 +1,17 @@
-"""Completion of kernel matrices by a graph Laplacian, the rivals' treatment of missing views.
+"""Completion of missing views by a graph Laplacian: kernel matrices, and features.
 
 A. Trivedi, P. Rai, H. Daume III, S. DuVall, "Multiview clustering with incomplete views", NIPS
-workshop 2010; as the authors of MVL-SVM use it before their per-view SVMs.
+workshop 2010; as the authors of MVL-SVM use it before their per-view SVMs. It is how every method
+of mvref can meet missing views, whatever it would do of its own.
 
 Problem   given the Gram matrix K_ref of a reference view and view v on the samples c only,
           min over K_v of  trace(Lap K_v)  with K_cc fixed,   Lap = diag(K_ref 1) - K_ref
 Solution  u = samples that miss view v:  T = -Lap_uu^-1 Lap_uc,  K_uc = T K_cc,  K_uu = T K_cc T'
+Features  K_v is made of inner products: phi(x_u) = T phi(x_c), every unknown point an average of
+          known ones, and trace(Lap K_v) = 1/2 sum_ij (K_ref)_ij |phi(x_i) - phi(x_j)|^2. A method
+          without kernels gets the points of the linear kernel themselves, the rows x_u = T x_c:
+          their inner products are the completed linear Gram matrix, and the graph may stay that of
+          another kernel. This form is ours.
 Limits    a sample without the reference view cannot be completed in the others. The completion is
           transductive: new samples take part in the graph.
 """
@@ -21,8 +27,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..base import MultiViewInput, validate_views
-from ..kernels import fit_similarities, fit_similarity, one_per_view
+from ..checks import check_choice
+from ..kernels import fit_similarity, one_per_view
 from ..views import MultiView
+
+OUTPUTS = ("gram", "features")
 
 
 def harmonic_weights(K_ref, unknown):
@@ -66,15 +75,19 @@ def harmonic_weights(K_ref, unknown):
 
 
 class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
-    """Turn views with gaps into complete similarities to the training samples.
+    """Turn views with gaps into complete similarities to the training samples, or features.
 
     Parameters
     ----------
     kernel : {"rbf", "precomputed"}, callable, or a list of these, one per view
-        As in :class:`~mvref.LandmarkProjection`.
+        As in :class:`~mvref.LandmarkProjection`. With ``output="features"`` only that of the
+        reference view counts, which makes the graph.
     gamma : float, "mean", or a list of these, one per view, default=None
     reference : "most", int or str, default="most"
         The reference view: the one that most training samples have, or a position or name.
+    output : {"gram", "features"}, default="gram"
+        Similarities for methods with ``kernel="gram"``, or the views with their gaps filled, for
+        all others.
     views : sequence or mapping, optional
         How to cut a 2-D `X` into views.
 
@@ -85,15 +98,16 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     reference_ : int
         Position of the reference view.
     gamma_ : list of V floats
+        None for a kernel that is not used, and for a callable.
     n_features_in_ : int
 
     Notes
     -----
-    The output feeds any estimator of mvref with ``kernel="gram"``. View v of the output is
-    missing where a sample has neither view v nor the reference view; the column of such a
-    training sample is zero. ``fit_transform`` of all samples together, cut afterwards, is the
-    transductive protocol of the paper; ``transform`` completes new samples given the training
-    samples.
+    View v of the output is missing where a sample has neither view v nor the reference view; in a
+    Gram matrix the column of such a training sample is zero. ``fit_transform`` of all samples
+    together, cut afterwards, is the transductive protocol of the paper; ``transform`` completes
+    new samples given the training samples. Filled rows of a sparse view are stored sparse, but
+    have as many entries as the rows that they are averages of have together.
 
     Examples
     --------
@@ -104,12 +118,15 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     >>> K = LaplacianCompletion().fit_transform(X)
     >>> K.shape
     (150, 300)
+    >>> LaplacianCompletion(output="features").fit_transform(X).shape
+    (150, 2)
     """
 
-    def __init__(self, *, kernel="rbf", gamma=None, reference="most", views=None):
+    def __init__(self, *, kernel="rbf", gamma=None, reference="most", output="gram", views=None):
         self.kernel = kernel
         self.gamma = gamma
         self.reference = reference
+        self.output = output
         self.views = views
 
     def fit(self, X, y=None):
@@ -125,14 +142,18 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         self : LaplacianCompletion
         """
         X = validate_views(self, X, reset=True)
+        check_choice(self.output, "output", OUTPUTS)
         self.X_ = X[np.arange(len(X))]  # a copy: the caller's arrays may change
         self.reference_ = self._position_of_reference(X)
         if not X.observed.any(axis=0).all():
             raise ValueError("every view must be observed in at least one training sample.")
         self._kernels = one_per_view(self.kernel, X.n_views, "kernel")
-        rows = [np.flatnonzero(seen) for seen in X.observed.T]
-        fitted = fit_similarities(self._kernels, self.gamma, X, rows, rows)
-        self.gamma_ = [mu.gamma for mu in fitted]
+        gammas = one_per_view(self.gamma, X.n_views, "gamma")
+        self.gamma_ = [None] * X.n_views
+        for v in range(X.n_views) if self.output == "gram" else [self.reference_]:
+            rows = np.flatnonzero(X.observed[:, v])
+            mu = fit_similarity(self._kernels[v], gammas[v], X.views[v], rows, rows)
+            self.gamma_[v] = mu.gamma
         return self
 
     def _position_of_reference(self, X):
@@ -149,7 +170,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         )
 
     def fit_transform(self, X, y=None):
-        """Complete the similarities between the training samples.
+        """Complete the training samples.
 
         Parameters
         ----------
@@ -158,13 +179,14 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
 
         Returns
         -------
-        K : MultiView of V arrays (m, m)
+        completed : MultiView
+            V arrays (m, m), or views as wide as those of `X`.
         """
         self.fit(X)
-        return self._similarities_of(self.X_, np.arange(self.X_.n_samples))
+        return self._completed(self.X_, np.arange(self.X_.n_samples))
 
     def transform(self, X):
-        """Complete the similarities of new samples to the training samples.
+        """Complete new samples: their similarities to the training samples, or their features.
 
         Parameters
         ----------
@@ -172,37 +194,61 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
 
         Returns
         -------
-        K : MultiView of V arrays (n, m)
+        completed : MultiView
+            V arrays (n, m), or views as wide as those of `X`.
         """
         check_is_fitted(self, "gamma_")
         X = validate_views(self, X, reset=False)
         together = MultiView(
             [_stack(old, new) for old, new in zip(self.X_.views, X.views, strict=True)],
             names=self.X_.names,
+            observed=np.vstack([self.X_.observed, X.observed]),
         )
-        return self._similarities_of(together, np.arange(self.X_.n_samples, len(together)))
+        return self._completed(together, np.arange(self.X_.n_samples, len(together)))
 
-    def _similarities_of(self, X, rows):
-        """Complete the Gram matrices of X and return the rows asked for, as a MultiView."""
-        columns = np.arange(self.X_.n_samples)
+    def _completed(self, X, rows):
+        """Complete all views of X and return the rows asked for, as a MultiView."""
         has_reference = X.observed[:, self.reference_]
         K_ref = self._gram(X, self.reference_)[np.ix_(has_reference, has_reference)]
+        complete = self._complete_gram if self.output == "gram" else self._complete_features
         views = []
         for v, seen in enumerate(X.observed.T):
-            K = self._gram(X, v)
-            filled = has_reference & ~seen
+            filled, known = has_reference & ~seen, has_reference & seen
+            T = None
             if filled.any():
-                if not (seen & has_reference).any():
+                if not known.any():
                     raise ValueError(
                         f"no sample has both the reference view and view {X.names[v]!r}."
                     )
                 T = harmonic_weights(K_ref, ~seen[has_reference])
-                K[np.ix_(filled, seen)] = T @ K[np.ix_(seen & has_reference, seen)]
-                K[:, filled] = K[filled].T
-                K[np.ix_(filled, filled)] = T @ K[np.ix_(seen & has_reference, filled)]
-            K[~(seen | has_reference)] = np.nan
-            views.append(K[np.ix_(rows, columns)])
-        return MultiView(views, names=X.names)
+            views.append(complete(X, v, rows, T, filled, known))
+        there = (X.observed | has_reference[:, None])[rows]
+        return MultiView(views, names=X.names, observed=there)
+
+    def _complete_gram(self, X, v, rows, T, filled, known):
+        """K_v of the rows and the training samples, with K_uc = T K_cc and K_uu = T K_cc T'."""
+        seen = X.observed[:, v]
+        K = self._gram(X, v)
+        if T is not None:
+            K[np.ix_(filled, seen)] = T @ K[np.ix_(known, seen)]
+            K[:, filled] = K[filled].T
+            K[np.ix_(filled, filled)] = T @ K[np.ix_(known, filled)]
+        K[~(seen | filled)] = np.nan
+        return K[np.ix_(rows, np.arange(self.X_.n_samples))]
+
+    def _complete_features(self, X, v, rows, T, filled, known):
+        """The rows of view v, with x_u = T x_c."""
+        view = X.views[v]
+        if T is None:
+            return view[rows]
+        if sparse.issparse(view):
+            averages = sparse.csr_matrix(T) @ view[np.flatnonzero(known)]
+            stacked = sparse.vstack([view[np.flatnonzero(~filled)], averages], format="csr")
+            order = np.argsort(filled, kind="stable")  # of the rows of `stacked`
+            return stacked[np.argsort(order)[rows]]
+        view = view.copy()
+        view[filled] = T @ view[known]
+        return view[rows]
 
     def _gram(self, X, v):
         """Gram matrix of view v on all samples, zero where a sample misses the view."""
@@ -214,4 +260,6 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
 
 
 def _stack(old, new):
-    return (sparse.vstack if sparse.issparse(old) else np.vstack)([old, new])
+    if sparse.issparse(old) or sparse.issparse(new):
+        return sparse.vstack([old, new], format="csr")
+    return np.vstack([old, new])

@@ -29,6 +29,8 @@ Our readings
             the training samples as it will meet new ones; "factor" gives it H.
           * h is divided by its root mean square norm on the training samples, so that C has the
             same unit for every alpha. r is ``ridge`` times the squared spectral norm of U.
+          * The subspace is learnt from the training samples that have both views. The h of a sample
+            with one of them is fitted to that one, in training as later, and is 0 without both.
           * The norm of U's columns is held in the sum over the columns that theta weighs, not in
             each: Z is the optimum, and any factor of it spans the same space.
 """
@@ -50,6 +52,7 @@ from ..base import validate_targets, validate_views
 from ..checks import check_choice, check_number
 from ..kernels import one_per_view
 from ..linear_svm import LOSSES, fit_linear_svm
+from ..voters import check_votable
 from .one_classifier import _folds
 from .scored import Scored
 from .subspace import dual_norm, learn_subspace
@@ -97,8 +100,10 @@ class MSL(Scored):
         Empty where there is nothing to choose.
     components_ : list of two arrays (d_v, t)
         U of the pair.
-    factor_ : array (n, t)
-        H of the training samples.
+    rows_ : int array (n_complete,)
+        Training samples that have both views of the pair: the subspace is learnt from them.
+    factor_ : array (n_complete, t)
+        Their H.
     alpha_, theta_, objective_, dual_gap_ : float
     scale_ : float
         Root mean square norm of the training samples' h.
@@ -111,10 +116,10 @@ class MSL(Scored):
 
     Notes
     -----
-    Views should be centred and of one scale. Training samples need all views that may be chosen;
-    the h of a new sample without one view is fitted to the other, and is 0 without both. Sparse
-    views are made dense. With a single view Omega is its trace norm, divided by beta. Several
-    classes: one SVM against the rest each, in one subspace.
+    Views should be centred and of one scale. The h of a sample without one view of the pair is
+    fitted to the other, and is 0 without both. Sparse views are made dense. With a single view
+    Omega is its trace norm, divided by beta. Several classes: one SVM against the rest each, in one
+    subspace.
 
     References
     ----------
@@ -180,7 +185,7 @@ class MSL(Scored):
         Raises
         ------
         ValueError
-            For wrong input, a missing view or a parameter out of range.
+            For wrong input, views that no sample has both of, or a parameter out of range.
         """
         X = validate_views(self, X, reset=True)
         self._check_parameters()
@@ -188,16 +193,19 @@ class MSL(Scored):
         beta = one_per_view(self.beta, X.n_views, "beta")
         for b in beta:
             check_number(b, "beta", low=0, low_open=True)
+        check_votable(X)
         pairs = self._pairs(X)
-        _check_complete(X, pairs)
-        tables = [_dense(view).T for view in X.views]
+        rows = [np.flatnonzero(X.observed[:, pair].all(axis=1)) for pair in pairs]
         rng = check_random_state(self.random_state)
         learnt = Parallel(self.n_jobs)(
-            delayed(self._subspace)([tables[v] for v in pair], [beta[v] for v in pair])
-            for pair in pairs
+            delayed(self._subspace)(
+                [_dense(X.views[v][r]).T for v in pair], [beta[v] for v in pair]
+            )
+            for pair, r in zip(pairs, rows, strict=True)
         )
         features = [
-            self._features(tables, pair, one) for pair, (_, one) in zip(pairs, learnt, strict=True)
+            self._features(X, pair, r, one)
+            for pair, r, (_, one) in zip(pairs, rows, learnt, strict=True)
         ]
         best, self.scores_ = 0, {}
         if len(pairs) > 1:
@@ -205,7 +213,7 @@ class MSL(Scored):
             accuracies = [self._accuracy(F, codes, folds) for F in features]
             best = int(np.argmax(accuracies))
             self.scores_ = dict(zip(pairs, accuracies, strict=True))
-        self.pair_ = pairs[best]
+        self.pair_, self.rows_ = pairs[best], rows[best]
         self.alpha_, found = learnt[best]
         self.components_, self.factor_ = found.U[: len(self.pair_)], found.H.T
         self.theta_, self.objective_, self.dual_gap_ = found.theta, found.value, found.gap
@@ -231,9 +239,18 @@ class MSL(Scored):
         return self
 
     def _pairs(self, X):
-        """The pairs of positions that are learnt."""
+        """The pairs of positions that are learnt: those that some sample has both views of."""
         if isinstance(self.pair, str) and self.pair == "cv":
-            return list(combinations(range(X.n_views), min(X.n_views, 2)))
+            pairs = list(combinations(range(X.n_views), min(X.n_views, 2)))
+        else:
+            pairs = [self._given_pair(X)]
+        met = [pair for pair in pairs if X.observed[:, pair].all(axis=1).any()]
+        if not met:
+            told = f"the views {[X.names[v] for v in pairs[0]]}" if len(pairs) == 1 else "two views"
+            raise ValueError(f"MSL needs training samples that have {told}, and there is none.")
+        return met
+
+    def _given_pair(self, X):
         wanted = self.pair if isinstance(self.pair, tuple | list) else ()
         names = dict(zip(X.names, range(X.n_views), strict=True))
         found = [names.get(w, w) if isinstance(w, str) else w for w in wanted]
@@ -244,7 +261,7 @@ class MSL(Scored):
                 f"pair must be 'cv' or two of the views {X.names} or of their positions, got "
                 f"{self.pair!r}."
             )
-        return [tuple(found)]
+        return tuple(found)
 
     def _subspace(self, tables, beta):
         if len(tables) == 1:  # the other view has no features
@@ -257,12 +274,12 @@ class MSL(Scored):
         alpha = self.alpha * dual_norm(np.vstack(tables), widths, beta)
         return alpha, learn_subspace(tables, alpha, beta=beta, tol=self.tol)
 
-    def _features(self, tables, pair, found):
+    def _features(self, X, pair, rows, found):
         """What represents the training samples, shape (n, t)."""
+        F = _represent(X, pair, found.U[: len(pair)], self.ridge)
         if self.train_on == "factor":
-            return found.H.T
-        U = found.U[: len(pair)]
-        return _ridge_map(U, [True] * len(U), self.ridge)([tables[v].T for v in pair])
+            F[rows] = found.H.T
+        return F
 
     def _accuracy(self, F, codes, folds):
         svm = LinearSVC(
@@ -291,21 +308,12 @@ class MSL(Scored):
         h : array, shape (n, t)
         """
         check_is_fitted(self, self._learnt)
-        return self._represent(validate_views(self, X, reset=False))
-
-    def _represent(self, X):
-        h = np.zeros((X.n_samples, self.components_[0].shape[1]))
-        there = X.observed[:, self.pair_]
-        views = [X.views[v] for v in self.pair_]
-        for pattern in np.unique(there, axis=0):
-            if pattern.any():
-                rows = np.flatnonzero((there == pattern).all(axis=1))
-                tables = [_dense(view[rows]) for view in views]
-                h[rows] = _ridge_map(self.components_, pattern, self.ridge)(tables)
-        return h
+        X = validate_views(self, X, reset=False)
+        return _represent(X, self.pair_, self.components_, self.ridge)
 
     def _scores(self, X):
-        scores = self._represent(X) / self.scale_ @ self.coef_.T + self.intercept_
+        h = _represent(X, self.pair_, self.components_, self.ridge)
+        scores = h / self.scale_ @ self.coef_.T + self.intercept_
         if not np.isfinite(scores).all():
             raise ValueError("X holds values too large for the scores to be numbers.")
         return scores[:, 0] if len(self.classes_) == 2 else scores
@@ -324,17 +332,20 @@ class MSL(Scored):
         check_number(self.max_iter, "max_iter", low=1, integer=True)
 
 
-def _ridge_map(U, there, ridge):
-    """The function from two tables (n, d_v) to h = argmin 1/2 |x - U h|^2 + r/2 |h|^2."""
+def _represent(X, pair, U, ridge):
+    """Every sample's h = argmin 1/2 |x - U h|^2 + r/2 |h|^2 over the views of the pair it has."""
     r = ridge * np.linalg.norm(np.vstack(U), 2) ** 2
-    A = np.vstack([part for part, seen in zip(U, there, strict=True) if seen])
-    B = np.linalg.solve(A.T @ A + r * np.eye(A.shape[1]), A.T)
-
-    def represent(tables):
-        x = np.hstack([table for table, seen in zip(tables, there, strict=True) if seen])
-        return x @ B.T
-
-    return represent
+    h = np.zeros((X.n_samples, U[0].shape[1]))
+    there = X.observed[:, pair]
+    for pattern in np.unique(there, axis=0):
+        if pattern.any():
+            rows = np.flatnonzero((there == pattern).all(axis=1))
+            A = np.vstack([part for part, seen in zip(U, pattern, strict=True) if seen])
+            x = np.hstack(
+                [_dense(X.views[v][rows]) for v, seen in zip(pair, pattern, strict=True) if seen]
+            )
+            h[rows] = x @ np.linalg.solve(A.T @ A + r * np.eye(A.shape[1]), A.T).T
+    return h
 
 
 def _root_mean_square(F):
@@ -344,13 +355,3 @@ def _root_mean_square(F):
 
 def _dense(view):
     return view.toarray() if sparse.issparse(view) else np.ascontiguousarray(view)
-
-
-def _check_complete(X, pairs):
-    for v in sorted({v for pair in pairs for v in pair}):
-        missing = np.flatnonzero(~X.observed[:, v])
-        if len(missing):
-            raise ValueError(
-                f"{len(missing)} training sample(s) miss view {X.names[v]!r}, first row "
-                f"{missing[0]}; MSL needs it: impute, or choose another pair."
-            )

@@ -49,6 +49,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from ..base import MultiViewInput, validate_targets, validate_views
 from ..checks import check_number
@@ -196,6 +197,9 @@ class MVML(ClassifierMixin, MultiViewInput, BaseEstimator):
         self.views = views
         self.random_state = random_state
 
+    # Many small and middling products: BLAS threads that wait for each other made a fit on a busy
+    # machine more than ten times as long, and on an idle one they were no faster than one thread.
+    @threadpool_limits.wrap(limits=1, user_api="blas")
     def fit(self, X, y):
         """Learn the metric and the function.
 

@@ -56,13 +56,14 @@ class Agreement(NamedTuple):
     """What :func:`solve_svm2k` found, for k problems."""
 
     beta: np.ndarray  #: (2, k, m), beta_A and beta_B
+    dual: np.ndarray  #: (3, k, m), a^A, a^B and g
     primal: np.ndarray  #: (k,)
     gap: np.ndarray  #: (k,), primal minus dual value
     n_sweeps: int
     converged: bool
 
 
-def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter, rng):
+def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter, rng, start=None):
     """Solve k problems of SVM-2K, which differ in their labels only.
 
     Parameters
@@ -80,6 +81,9 @@ def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter, rng):
         Largest number of sweeps over the samples.
     rng : RandomState
         Order of the samples.
+    start : array, shape (3, k, m), optional
+        Where to begin: the ``dual`` of the same samples under nearby weights, as along a grid. It
+        is cut to the box of these weights. None: zeros.
 
     Returns
     -------
@@ -98,8 +102,11 @@ def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter, rng):
     array([[ 1., -1.]])
     """
     k, m = Y.shape
-    aA, aB, g = np.zeros((3, m, k))
-    uA, uB = np.zeros((2, k, m))
+    x = np.zeros((3, m, k)) if start is None else np.array(np.swapaxes(start, 1, 2), dtype=float)
+    for some, low, high in zip(x, (0 * CA, 0 * CB, -D), (CA, CB, D), strict=True):
+        np.clip(some, low[:, None], high[:, None], out=some)
+    aA, aB, g = x
+    uA, uB = (Y * aA.T - g.T) @ KA, (Y * aB.T + g.T) @ KB
     # a kernel of 0 moves nothing, and its box is [0, 0]: the divisor is of no account
     hA, hB = (np.where(K.diagonal() > 0, K.diagonal(), 1.0) for K in (KA, KB))
     for sweep in range(1, max_iter + 1):
@@ -129,9 +136,9 @@ def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter, rng):
             + np.maximum(0, np.abs(uA - uB) - eps) @ D
         )
         gap = primal - ((aA + aB - eps * np.abs(g)).sum(axis=0) - norms / 2)
-        if (gap <= tol * primal).all():
-            return Agreement(beta, primal, gap, sweep, True)
-    return Agreement(beta, primal, gap, max_iter, False)
+        solved = bool((gap <= tol * primal).all())
+        if solved or sweep == max_iter:
+            return Agreement(beta, x.swapaxes(1, 2), primal, gap, sweep, solved)
 
 
 class SVM2K(Scored):
@@ -187,7 +194,8 @@ class SVM2K(Scored):
     -----
     ``decision_function`` is f with two views, and with more the number of votes (for two classes a
     difference of them), where ties are moved apart by less than a vote. The kernels of all views
-    are held in memory, m x m each. Coordinate descent is slow where C1 or D is far above 1.
+    are held in memory, m x m each. Coordinate descent is slow where C1 or D is far above 1. Along a
+    grid of them, :func:`solve_svm2k` can start from its last solution.
 
     References
     ----------

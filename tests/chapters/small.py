@@ -5,7 +5,10 @@ An empty entry runs the chapter as it stands.
 
 SMALL = {
     "book/api.ipynb": {"n_samples": 250, "n_landmarks": 20},
+    "book/compare/missing_views.ipynb": {"n_train": 60, "n_test": 200, "n_draws": 1},
+    "book/compare/side_by_side.ipynb": {"n_live": 1, "n_gaps": 30},
     "book/data.ipynb": {"n_train": 200},
+    "book/errata/index.ipynb": {"n_machine": 200, "n_updates": 3},
     "book/mvl_svm/derive.ipynb": {"n_samples": 80},
     "book/mvl_svm/run.ipynb": {"n_landmarks": 20, "n_draws": 2},
     "book/mvl_svm/validate.ipynb": {"n_replacements": 3},
@@ -37,4 +40,13 @@ SMALL = {
     "book/mwmvc2/derive.ipynb": {"n_samples": 60},
     "book/mwmvc2/run.ipynb": {"n_rounds": 2},
     "book/mwmvc2/validate.ipynb": {"n_problems": 10},
+    "book/own_data.ipynb": {"n_samples": 300, "n_landmarks": 20},
+    "book/reproduction.ipynb": {"tolerances": [2.0]},
+    "book/rivals/boosting.ipynb": {"n_train": 100, "n_rounds": 12},
+    "book/rivals/completion.ipynb": {"n_samples": 60, "n_draws": 1},
+    "book/rivals/factorisation.ipynb": {"n_samples": 200, "n_starts": 4},
+    "book/rivals/kernel_machines.ipynb": {"n_samples": 60},
+    "book/rivals/metric_subspace.ipynb": {"n_samples": 50},
+    "book/rivals/one_classifier_votes.ipynb": {"n_train": 100, "n_draws": 3},
+    "book/rivals/performance_measures.ipynb": {"n_samples": 40},
 }

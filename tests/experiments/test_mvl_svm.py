@@ -5,14 +5,23 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics.pairwise import euclidean_distances
 
 from mvref import MVLSVM
 from mvref.datasets import available
-from mvref.experiments import methods, mvl_svm
+from mvref.experiments import methods, mvl_svm, similarity_rivals
 from mvref.experiments.engine import COLUMNS
-from mvref.experiments.methods import METHODS, LandmarkSVM, choose_C, complete_by_laplacian
+from mvref.experiments.methods import (
+    METHODS,
+    LandmarkSVM,
+    choose_setting,
+    complete_by_laplacian,
+    name_setting,
+)
 from mvref.experiments.problems import label, load_problem, mean_distance_gamma
+from mvref.experiments.similarity_rivals import positive_projection
 from mvref.mvl_svm import project
+from mvref.rivals import MVML, SVM2K
 from mvref.views import MultiView
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
@@ -27,6 +36,12 @@ def small(missing=0.0, seed=0):
     return replace(
         problem, reference=train, pool=train, test=problem.test[:100], folds=folds
     )  # fmt: skip
+
+
+def few_views():
+    """The same with three views, to be learnt sooner."""
+    problem = small()
+    return replace(problem, X=MultiView(problem.X.views[:3]))
 
 
 @pytest.mark.parametrize("name", HERE)
@@ -158,8 +173,132 @@ class Stub:
 def test_ties_go_to_the_smallest_C_and_tuning_never_sees_the_test_part(monkeypatch):
     monkeypatch.setitem(methods.METHODS, "stub", Stub)
     problem = load_problem("mfeat", seed=0)
-    assert choose_C(problem, "stub", None, 0, mvl_svm.GRID) == (1.0, 1.0)
+    assert choose_setting(problem, "stub", None, 0, mvl_svm.GRID) == (1.0, 1.0)
     assert Stub.seen == set(problem.pool)
+
+
+def of_distances():
+    """A corner of mfeat by disturbed distances, which no points have."""
+    problem = small()
+    rows = np.concatenate([problem.pool, problem.test])
+    noise = np.random.default_rng(0).uniform(0.8, 1.0, (len(rows), len(rows)))
+    D = [euclidean_distances(view[rows]) * noise * noise.T for view in problem.X.views[:3]]
+    D = [distances / distances.mean() for distances in D]
+    order = np.arange(len(rows))
+    train, test = np.split(order, [len(problem.pool)])
+    return replace(
+        problem, X=MultiView(D), complete=MultiView(D), y=problem.y[rows], kernel="precomputed",
+        reference=train[:100], pool=train, test=test, folds=[(train[50:], train[:50])],
+    )  # fmt: skip
+
+
+def test_the_experiment_trains_the_rivals_of_the_library(monkeypatch):
+    monkeypatch.setitem(similarity_rivals.AGREEMENT, "tol", 1e-5)  # the orders of steps differ
+    problem = few_views()
+    X, y = problem.X[problem.pool], problem.y[problem.pool]
+    models = {
+        ("SVM2K", (0.1, 0.01)): SVM2K(0.1, D=0.01, tol=1e-5, random_state=7),
+        ("MVML", (0.1, 1.0)): MVML(0.1, 1.0, n_components=12, random_state=7),
+    }
+    for (method, setting), model in models.items():
+        machine = METHODS[method](problem, problem.pool, problem.pool, 12, 7).fit(setting)
+        predicted = machine.predict(machine.features(problem.test))
+        assert np.array_equal(model.fit(X, y).predict(problem.X[problem.test]), predicted)
+
+
+def test_metrics_draw_components_from_the_reference_alone():
+    problem = small()
+    machine = METHODS["MVML"](problem, problem.reference[:12], problem.pool, 12, 0)
+    for mu, view in zip(machine.kernels, problem.X.views, strict=True):
+        assert np.array_equal(mu.landmarks, view[problem.reference[:12]])
+
+
+@pytest.mark.parametrize("method", ["SVM2K", "MVML"])
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_training_never_looks_at_other_samples(method, kernel):
+    problem = few_views() if kernel == "rbf" else of_distances()
+    views = [view.copy() for view in problem.X.views]
+    for view in views:
+        view[problem.test] = 0.1
+        if kernel == "precomputed":
+            view[:, problem.test] = 0.1
+    scrambled = replace(problem, X=MultiView(views))
+    setting = {"SVM2K": (1.0, 0.01), "MVML": (0.01, 1.0)}[method]
+    one, other = (
+        METHODS[method](p, problem.reference, problem.pool, 15, 0).fit(setting)
+        for p in (problem, scrambled)
+    )
+    rows = problem.pool[:40]
+    if method == "SVM2K":
+        assert np.array_equal(one.model.dual_coef_, other.model.dual_coef_)
+    else:
+        assert [point.value for point in one.points] == [point.value for point in other.points]
+    predicted = one.predict(one.features(rows))
+    assert np.array_equal(predicted, other.predict(other.features(rows)))
+    assert np.mean(predicted == problem.y[rows]) > 0.8
+
+
+def test_the_positive_part_is_the_nearest_kernel():
+    rng = np.random.default_rng(0)
+    K = rng.standard_normal((12, 12))
+    K = K + K.T
+    P = positive_projection(K)
+    values, vectors = np.linalg.eigh(K)
+    np.testing.assert_allclose(K @ P, (vectors * np.maximum(values, 0)) @ vectors.T, atol=1e-12)
+    np.testing.assert_allclose(K @ P, P @ K @ P, atol=1e-12)
+    for _ in range(50):  # Higham (1988)
+        A = rng.standard_normal((12, 12))
+        near = K @ P + rng.uniform(0, 0.3) * A @ A.T
+        assert np.linalg.norm(K - near) > np.linalg.norm(K - K @ P)
+
+
+def test_distances_that_no_points_have_give_positive_kernels():
+    problem = of_distances()
+    gammas = mean_distance_gamma(problem, problem.reference)
+    raw = [np.exp(-g * D**2) for g, D in zip(gammas, problem.X.views, strict=True)]
+    train, test = problem.pool, problem.test
+    assert all(np.linalg.eigvalsh(K[np.ix_(train, train)])[0] < -1e-3 for K in raw)
+
+    paired = METHODS["SVM2K"](problem, problem.reference, train, None, 0)
+    for K, fitted, new in zip(raw, paired.K.views, paired.features(test).views, strict=True):
+        values, vectors = np.linalg.eigh(K[np.ix_(train, train)])
+        assert np.linalg.eigvalsh(fitted)[0] > -1e-9
+        np.testing.assert_allclose(fitted, (vectors * np.maximum(values, 0)) @ vectors.T, atol=1e-9)
+        kept = vectors[:, values > 0]
+        np.testing.assert_allclose(new, K[np.ix_(test, train)] @ kept @ kept.T, atol=1e-9)
+
+    metric = METHODS["MVML"](problem, problem.reference, train, 40, 0)
+    for K, mu, F in zip(raw, metric.kernels, metric.features(test), strict=True):
+        S = mu.landmarks
+        assert set(S) <= set(problem.reference)
+        values, vectors = np.linalg.eigh(K[np.ix_(S, S)])
+        assert values[0] < 0
+        known = values > 1e-10 * values[-1]
+        inverse = (vectors[:, known] / values[known]) @ vectors[:, known].T
+        # K_nS (K_SS)_+^+ K_Sn, the Nystroem approximation without the negative part
+        expected = K[np.ix_(test, S)] @ inverse @ K[np.ix_(S, test)]
+        np.testing.assert_allclose(F @ F.T, expected, atol=1e-6)
+    for machine, setting in ((paired, (1.0, 0.01)), (metric, (0.01, 1.0))):
+        predicted = machine.fit(setting).predict(machine.features(test))
+        assert np.mean(predicted == problem.y[test]) > 0.8
+
+
+def test_the_rivals_take_the_strongest_of_equally_good_settings():
+    agreement, metric = mvl_svm.GRIDS["SVM2K"], mvl_svm.GRIDS["MVML"]
+    assert list(agreement) == sorted(agreement)
+    assert list(metric) == sorted(metric, reverse=True)
+    assert set(map(len, (*agreement, *metric))) == {2}
+    assert name_setting("SVM2K", agreement[0]) == {"C": 0.01, "D": 1e-4}
+
+
+def test_the_minimum_of_mvml_depends_on_lam_squared_eta_alone():
+    """Why the grid has one eta: A -> lam A turns (lam, eta) into (1, lam^2 eta)."""
+    rng = np.random.default_rng(0)
+    g, B = rng.standard_normal(4), rng.standard_normal((4, 4))
+    A, lam, eta = B @ B.T, 0.03, 7.0
+    value = lam * g @ np.linalg.solve(A, g) + eta * np.sum(A**2)
+    scaled = A / lam
+    assert g @ np.linalg.solve(scaled, g) + lam**2 * eta * np.sum(scaled**2) == pytest.approx(value)
 
 
 def test_completing_nothing_changes_nothing():
@@ -187,6 +326,11 @@ def test_jobs_are_distinct_and_follow_the_protocol(name, quick):
         keys = {(j.method, str(j.parameter), j.repeat) for j in jobs}
         assert len(keys) == len(jobs)
         assert {j.dataset for j in jobs} == {label(name)}
+        if figure is mvl_svm.fig2:
+            sizes = [j.parameter["L"] for j in jobs if j.method == "MVML" and j.repeat == 0]
+            assert max(sizes) <= mvl_svm.METRIC_COMPONENTS[name]
+            assert all("L" not in j.parameter for j in jobs if j.method == "SVM2K")
+            assert {"C", "D"} < set(next(j for j in jobs if j.method == "SVM2K").measures)
         repeats = {j.repeat for j in jobs if j.method == "MVLSVM"}
         n_repeats = mvl_svm.N_REPEATS if figure is mvl_svm.fig2 else mvl_svm.MISSING_REPEATS[name]
         assert repeats == set(range(1 if quick else n_repeats))
@@ -210,9 +354,20 @@ def test_figure_3_times_the_median_choice_of_figure_2():
         ]
     )
     [job] = mvl_svm.fig3("mfeat", False, rows)
-    assert (job.method, job.parameter, job.function.keywords["C"]) == ("MVLSVM", {"L": 50}, 1.0)
+    assert (job.method, job.parameter) == ("MVLSVM", {"L": 50})
+    assert job.function.keywords["setting"] == 1.0
     values = job.function(seed=0)
     assert set(values) == set(job.measures)
     assert values["train_seconds"] > 0
     assert values["test_seconds"] > 0
     assert list(mvl_svm.fig3("mfeat", False, NO_ROWS)) == []
+    common = dict.fromkeys(COLUMNS, "") | {"item": "fig2", "dataset": "mfeat", "method": "MVML"}
+    common |= {"parameter": '{"L":10}'}
+    rows = pd.DataFrame(
+        common | {"measure": name, "repeat": r, "value": value}
+        for name, values in {"lam": (0.1, 1.0, 0.01), "eta": (1.0, 1.0, 1.0)}.items()
+        for r, value in enumerate(values)
+    )
+    [job] = mvl_svm.fig3("mfeat", False, rows)
+    assert job.function.keywords["setting"] == (0.1, 1.0)
+    assert set(job.function(seed=0)) == set(job.measures)

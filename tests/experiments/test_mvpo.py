@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.metrics import f1_score, roc_auc_score
+from sklearn.metrics.pairwise import linear_kernel
 
 from mvref import MultiView
 from mvref.datasets import available
@@ -16,6 +17,7 @@ from mvref.experiments.claims.mvpo import CLAIMS
 from mvref.experiments.engine import COLUMNS, Ledger, run
 from mvref.experiments.halves import Halves, load_halves, measure_all, scale_views
 from mvref.experiments.mvpo import ITEMS, fig1, fig2, fig3, fig4
+from mvref.experiments.pair_methods import PAIR_METHODS
 from mvref.experiments.problems import load_dataset
 from mvref.experiments.ranking import (
     METHODS,
@@ -28,6 +30,7 @@ from mvref.experiments.ranking import (
     tuned,
 )
 from mvref.mvpo import MVPO
+from mvref.rivals import CoLabeling
 from mvref.rivals.svm_perf import SVMPerf
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
@@ -122,7 +125,7 @@ def test_the_machine_of_sparse_views_is_that_of_dense_ones():
     X, _, Y = small_problem(widths=(30, 20))
     thin = MultiView([np.where(np.abs(view) > 1, view, 0.0) for view in X.views])
     coded = MultiView([sparse.csr_matrix(view) for view in thin.views])
-    for columns in (MVPOMachine, METHODS["LinearSVC"].machine, METHODS["MeanSVC"].machine):
+    for columns in (MVPOMachine, METHODS["LinearSVC"].machine, METHODS["CoLabeling"].machine):
         one, other = (columns(Z[:30], Y[:30], "f1", 1.0).fit(5.0).scores(Z) for Z in (thin, coded))
         np.testing.assert_allclose(one, other, atol=1e-6)
 
@@ -152,10 +155,20 @@ def test_the_mean_of_linear_svms():
         ColumnsMachine(X, Y, "f1", v, make=linear_svc, columns="view").fit(5.0).scores(X)
         for v in range(2)
     ]
-    together = METHODS["MeanSVC"].machine(X, Y, "f1", None).fit(5.0)
+    together = METHODS["CoLabeling"].machine(X, Y, "f1", None).fit(5.0)
     np.testing.assert_allclose(together.scores(X), (alone[0] + alone[1]) / 2)
     assert together.models[0][0].C == pytest.approx(4 * 5.0 / 40)
     assert METHODS["LinearSVC"].machine(X, Y, "f1", None).tables[0].shape == (40, 7)
+
+
+def test_the_mean_of_linear_svms_is_co_labeling():
+    X, y, Y = small_problem()
+    for C2 in (0.5, 5.0):
+        machine = METHODS["CoLabeling"].machine(X[:30], Y[:30], "f1", None)
+        model = CoLabeling(C=2 * 4.0 * C2 / 30, kernel=linear_kernel)  # half the squared hinge
+        scores = model.fit(X[:30], y[:30]).decision_function(X)
+        np.testing.assert_allclose(machine.fit(C2).scores(X), scores, atol=2e-3)
+        assert np.ptp(scores) > 1
 
 
 def test_the_gap_tells_what_stopped_early(monkeypatch):
@@ -301,8 +314,10 @@ def test_all_items_share_their_halves():
 
 def test_the_second_figure_waits_for_the_first():
     jobs = list(fig2("mfeat", False, NO_ROWS))
-    assert {job.method for job in jobs} == {"MeanSVC"}
-    assert len(jobs) == 10 * len(TARGETS)
+    counts = pd.Series([job.method for job in jobs]).value_counts().to_dict()
+    n_targets = len(TARGETS)
+    assert counts == {"CoLabeling": 10 * n_targets, "SVM2K": 3 * n_targets, "MSL": 3 * n_targets}
+    assert max(job.repeat for job in jobs if job.method in PAIR_METHODS) == 2
 
 
 @pytest.fixture(scope="module")
@@ -356,7 +371,13 @@ def test_the_second_figure_repeats_the_rows_of_the_first(quick_rows):
         for target in TARGETS:
             point = "MVPO", f'{{"target":"{target}"}}'
             assert first[point] == second[point]
-    assert set(rows.loc[rows["item"] == "fig2", "method"]) == set(mvpo.FIG2_METHODS)
+    assert set(rows.loc[rows["item"] == "fig2", "method"]) == {*mvpo.FIG2_METHODS, *PAIR_METHODS}
+    assert values_of(rows, "fig2", "auroc").min() > 0.9
+    pairs = [values_of(rows, "fig2", name).unstack() for name in ("view", "second_view")]
+    assert set(pairs[0].index) == set(PAIR_METHODS)
+    assert (pairs[0] < pairs[1]).all(axis=None) and pairs[1].max(axis=None) < 6
+    for of_targets in pairs:
+        assert (of_targets.nunique(axis=1) == 1).all(), "one pair for all targets"
 
 
 # ----------------------------------------------------------------------------------- claims

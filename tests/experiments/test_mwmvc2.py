@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MwMvC2
 from mvref.datasets import available, load_digits_views
-from mvref.experiments import mwmvc2, voting
+from mvref.experiments import mwmvc2, tuned_metric, voting
 from mvref.experiments.engine import COLUMNS, Ledger, derive_seed, execute, run
 from mvref.experiments.mwmvc2 import ITEMS, LARGEST, SCORES, SIZES, fig2, readings, table1
 from mvref.experiments.problems import load_dataset
@@ -108,6 +108,9 @@ class Recorder:
 def recorder(monkeypatch):
     classes = {name.split("-")[0]: Recorder for name in mwmvc2.METHODS}
     monkeypatch.setattr(voting, "all_methods", lambda: classes)
+    monkeypatch.setitem(
+        voting.OWN_FITS, "MVMLsp", lambda X, y, **options: Recorder(**options).fit(X, y)
+    )
     Recorder.seen, Recorder.answer = [], False
     return Recorder
 
@@ -258,6 +261,8 @@ def test_jobs_are_distinct_and_follow_the_protocol(name, quick):
         if item is readings:
             depths = {j.parameter["depth"] for j in jobs if "depth" in j.parameter}
             assert depths == ({"1", "2", "3", "full"} if name in ("digits", "mnist") else set())
+            fixed = {j.parameter["lam"] for j in jobs if "lam" in j.parameter}
+            assert len(fixed) == (5 if name in ("digits", "mnist") else 0)
         rounds = {j.function.keywords.get("n_estimators") for j in jobs if j.method == "MVWAB"}
         assert rounds <= ({10} if quick else {None})
 
@@ -301,6 +306,9 @@ def test_the_settings_that_the_comparison_shows_are_those_of_the_classes():
     classes = voting.all_methods()
     assert classes["MwMvC2"]().max_iter == mwmvc2.N_UPDATES
     assert classes["Fusion"]().train_size == mwmvc2.FUSION_SHARE
+    X, task = sample_of_digits()
+    model = fit("MVMLsp", X[task.train], task.y_train, 0, lam=0.1, eta=1.0)
+    assert model.n_components == tuned_metric.NYSTROM_SHARE
     for name in ("MVWAB", "RBoostSH"):
         assert classes[name]().n_estimators == mwmvc2.N_ROUNDS
 

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MVLSVM, MultiView
 from mvref.rivals.l3svm import L3SVM, block_features, linear_kernel
-from tests.literal import hinge_dual, primal_objective, toy_views
+from tests.literal import hide, hinge_dual, primal_objective, random_pattern, toy_views
 
 WIDTHS = (3, 2)
 VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
@@ -163,6 +163,22 @@ def test_empty_clusters(landmarks):
     assert np.isfinite(model.decision_function([np.linspace(-5, 5, 40)[:, None]])).all()
 
 
+def test_a_missing_view_is_the_mean_of_the_training_samples_that_have_it():
+    observed = random_pattern(1, 60, 2)
+    gaps = hide(VIEWS, observed)
+    means = [np.nanmean(view, axis=0) for view in gaps]
+    filled = [np.where(np.isnan(view), mean, view) for view, mean in zip(gaps, means, strict=True)]
+    expected = L3SVM(3, random_state=0).fit(filled, Y)
+    csr = MultiView([sparse.csr_matrix(view) for view in VIEWS], observed=observed)
+    for X in (gaps, csr):
+        model = L3SVM(3, random_state=0).fit(X, Y)
+        assert_allclose(np.hstack(model.means_), np.hstack(means), atol=1e-12)
+        assert_allclose(model.decision_function(X), expected.decision_function(filled), atol=1e-6)
+    one = MultiView(hide(VIEWS, np.eye(2, dtype=bool)[np.arange(60) % 2]))[:1]  # lacks view 1
+    by_hand = [one.views[0], means[1][None]]
+    assert_allclose(model.decision_function(one), expected.decision_function(by_hand), atol=1e-6)
+
+
 # ------------------------------------------------------------------ the API
 
 
@@ -192,11 +208,11 @@ def test_bad_parameters(parameters, told):
 def test_bad_data():
     with pytest.raises(ValueError, match="one class"):
         L3SVM().fit(VIEWS, np.zeros(60))
-    gone = [VIEWS[0], np.where((np.arange(60) == 3)[:, None], np.nan, VIEWS[1])]
-    with pytest.raises(ValueError, match="row 3 of X lacks view 'view_1'; impute"):
+    gone = [np.where((np.arange(60) == 3)[:, None], np.nan, view) for view in VIEWS]
+    with pytest.raises(ValueError, match="no view at all, first row 3"):
         L3SVM().fit(gone, Y)
     model = L3SVM(random_state=0).fit(VIEWS, Y)
-    with pytest.raises(ValueError, match="row 3 of X lacks view 'view_1'"):
+    with pytest.raises(ValueError, match="no view at all, first row 3"):
         model.predict(gone)
     with pytest.raises(ValueError, match=r"1 views of \[3\]"):
         model.predict(VIEWS[:1])

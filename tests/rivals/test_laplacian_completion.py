@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from mvref import MVLSVM, MultiView
+from mvref import MVLSVM, MultiView, all_methods
 from mvref.rivals import LaplacianCompletion, PerViewSVM
-from mvref.rivals.laplacian_completion import harmonic_weights
+from mvref.rivals.laplacian_completion import OUTPUTS, harmonic_weights
 from tests.literal import complete_gram, hide, laplacian, random_pattern, rbf_gram, toy_views
 
 WIDTHS = (4, 2, 3)
@@ -209,7 +210,201 @@ def test_a_reference_with_negative_similarities_is_refused():
         LaplacianCompletion(kernel=linear_kernel, reference=0).fit_transform(X)
 
 
+# ------------------------------------------------------------------ features
+
+
+def filled(observed, **options):
+    return LaplacianCompletion(output="features", **options).fit_transform(
+        MultiView(VIEWS, observed=observed)
+    )
+
+
+@given(seeds)
+def test_linear_gram_of_the_filled_features_is_the_completed_linear_gram(seed):
+    """On the same graph, which is that of an RBF kernel: both forms are one completion."""
+    observed = pattern(seed)
+    F = filled(observed, reference=0)
+    K = completed(observed, reference=0, kernel=["rbf", linear_kernel, linear_kernel])
+    for v in (1, 2):
+        assert_allclose(F.views[v] @ F.views[v].T, K.views[v], atol=1e-9)
+        assert_array_equal(F.views[v][observed[:, v]], VIEWS[v][observed[:, v]])
+        assert F.views[v].min() >= VIEWS[v][observed[:, v]].min() - 1e-9  # averages
+    assert_array_equal(F.views[0], VIEWS[0])
+    assert F.observed.all() and F.widths == list(WIDTHS)
+
+
+@given(seeds, st.floats(1e-3, 1.0))
+def test_filled_features_are_smoothest(seed, size):
+    """trace(X' Lap X), as a double loop over samples, is least; and by least squares."""
+    observed = pattern(seed)
+    known, F = observed[:, 1], filled(observed, reference=0).views[1]
+
+    def roughness(F):
+        return sum(
+            GRAMS[0][i, j] * np.sum((F[i] - F[j]) ** 2) for i in range(40) for j in range(40)
+        )
+
+    best = roughness(F)
+    rng = np.random.default_rng(seed)
+    other = F + np.where(known[:, None], 0.0, size * rng.normal(size=F.shape))
+    assert known.all() or roughness(other) > best
+    assert_allclose(best, 2 * np.trace(F.T @ laplacian(GRAMS[0]) @ F), rtol=1e-9)
+    lap = laplacian(GRAMS[0])[~known]
+    solved = np.linalg.lstsq(lap[:, ~known], -lap[:, known] @ VIEWS[1][known], rcond=None)[0]
+    assert_allclose(F[~known], solved, atol=1e-8)
+
+
+def test_only_the_kernel_of_the_reference_view_counts():
+    observed = pattern(3)
+    a = filled(observed, reference=0, kernel=["rbf", "gram", "cosine"], gamma=[0.7, 9.0, None])
+    b = filled(observed, reference=0, gamma=0.7)
+    assert_array_equal(a.concat(), b.concat())
+    assert np.abs(a.concat() - filled(observed, reference=0, gamma=0.1).concat()).max() > 1e-3
+    model = LaplacianCompletion(output="features", reference=0, gamma=0.7)
+    assert model.fit(MultiView(VIEWS, observed=observed)).gamma_ == [0.7, None, None]
+
+
+def test_sparse_views_stay_sparse():
+    observed = pattern(4)
+    observed[:5, 0] = False  # no reference view
+    observed[3:8, 1] = False
+    dense = MultiView(VIEWS, observed=observed)
+    csr = MultiView([sparse.csr_matrix(view) for view in VIEWS], observed=observed)
+    old, new = np.arange(30), np.arange(30, 40)
+    a, b = (LaplacianCompletion(output="features", reference=0).fit(X[old]) for X in (dense, csr))
+    for one, other in (
+        (a.transform(dense[new]), b.transform(csr[new])),
+        (a.transform(dense[old]), b.transform(csr[old])),
+        (a.transform(dense[new]), b.transform(dense[new])),
+        (
+            filled(observed, reference=0),
+            LaplacianCompletion(output="features", reference=0).fit_transform(csr),
+        ),
+    ):
+        assert all(sparse.issparse(view) for view in other.views)
+        assert_array_equal(one.observed, other.observed)
+        assert_allclose(other.concat().toarray(), one.concat(), atol=1e-12)
+
+
+def test_features_without_the_reference_view_stay_missing():
+    observed = np.ones((40, 3), dtype=bool)
+    observed[:5, 0] = False
+    observed[3:8, 1] = False
+    F = filled(observed, reference=0)
+    assert_array_equal(F.observed[:, 0], np.arange(40) >= 5)
+    assert_array_equal(F.observed[:, 1], ~np.isin(np.arange(40), [3, 4]))
+    T = harmonic_weights(GRAMS[0][5:, 5:], ~observed[5:, 1])
+    assert_allclose(F.views[1][5:8], T @ VIEWS[1][8:], atol=1e-12)
+    assert_array_equal(F.views[1][:3], VIEWS[1][:3])
+
+
+def test_new_features_take_part_in_the_graph():
+    """transform = the rows of old and new samples filled together; the known are untouched."""
+    observed = pattern(5)
+    X = MultiView(VIEWS, observed=observed)
+    old, new = np.arange(25), np.arange(25, 40)
+    model = LaplacianCompletion(output="features", reference=0).fit(X[old])
+    assert_allclose(model.transform(X[new]).concat(), filled(observed, reference=0).concat()[25:])
+    complete = [view[25:] for view in VIEWS]
+    assert_array_equal(model.transform(complete).concat(), np.hstack(complete))
+
+
+def test_no_sample_to_average():
+    observed = np.ones((40, 3), dtype=bool)
+    observed[:20, 0] = observed[20:, 1] = False
+    for output in OUTPUTS:
+        with pytest.raises(ValueError, match="both the reference view and view 'view_1'"):
+            LaplacianCompletion(output=output, reference=0).fit_transform(
+                MultiView(VIEWS, observed=observed)
+            )
+    with pytest.raises(ValueError, match="output must be one of .*'kernel'"):
+        LaplacianCompletion(output="kernel").fit(VIEWS)
+
+
 # ------------------------------------------------------------------ before a classifier
+
+ALL = {name: method for name, method in all_methods().items() if name != "LaplacianCompletion"}
+WITH_GRAM = [
+    "CoLabeling", "KMHKS", "LandmarkProjection", "MVLSVM", "MVML", "MVNAKMHKS", "MVPO", "NAKMHKS",
+    "PerViewSVM", "SVM2K",
+]  # fmt: skip
+
+
+def of(name, **parameters):
+    """An instance with a seed, where it takes one; few rounds where it boosts."""
+    estimator = ALL[name](**parameters)
+    known = estimator.get_params()
+    few = {"random_state": 0, "n_estimators": 5, "n_restarts": 1}
+    few |= {"alpha": 0.1} if name.startswith("MVM") else {}  # one minimum, which rounding spares
+    few = {key: value for key, value in few.items() if key in known}
+    return estimator.set_params(**few)
+
+
+def says(estimator, X):
+    """What a fitted estimator says of X, as one array."""
+    name = next(n for n in ("decision_function", "predict", "transform") if hasattr(estimator, n))
+    return getattr(estimator, name)(X)
+
+
+def test_every_method_that_takes_gram_matrices_is_named():
+    takers = []
+    for name in sorted(ALL):
+        if "kernel" in ALL[name]().get_params():
+            try:
+                of(name, kernel="gram").fit(GRAMS, Y)
+            except ValueError as refusal:
+                assert str(refusal).startswith("kernel must be one of")
+            else:
+                takers.append(name)
+    assert takers == WITH_GRAM
+
+
+@pytest.mark.parametrize("name", WITH_GRAM)
+def test_before_every_kernel_method(name):
+    """The same as the method's own RBF kernel on complete data; with gaps, as Gram matrices that
+    are completed entry by entry."""
+    old, new = np.arange(30), np.arange(30, 40)
+    complete = MultiView(VIEWS)
+    pipeline = make_pipeline(LaplacianCompletion(), of(name, kernel="gram"))
+    own = of(name, kernel="rbf").fit(complete[old], Y[old])
+    pipeline.fit(complete[old], Y[old])
+    assert_allclose(says(pipeline, complete[new]), says(own, complete[new]), atol=2e-3)
+    observed = pattern(11)
+    X = MultiView(VIEWS, observed=observed)
+    pipeline = make_pipeline(LaplacianCompletion(reference=0), of(name, kernel="gram"))
+    pipeline.fit(X[old], Y[old])
+    first = [
+        complete_gram(K[np.ix_(old, old)], GRAMS[0][np.ix_(old, old)], observed[old, v])
+        for v, K in enumerate(GRAMS)
+    ]
+    both = [
+        complete_gram(K, GRAMS[0], observed[:, v])[np.ix_(new, old)] for v, K in enumerate(GRAMS)
+    ]
+    by_hand = of(name, kernel="gram").fit(first, Y[old])
+    assert_allclose(says(pipeline, X[new]), says(by_hand, both), atol=2e-3)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_features_before_every_method(name):
+    """A method after the completion is that method on rows filled by hand."""
+    old, new = np.arange(30), np.arange(30, 40)
+    observed = pattern(12)
+    X = MultiView(VIEWS, observed=observed)
+    pipeline = make_pipeline(LaplacianCompletion(output="features", reference=0), of(name))
+    pipeline.fit(X[old], Y[old])
+
+    def by_hand(rows):
+        views = []
+        for view, seen in zip(VIEWS, observed[rows].T, strict=True):
+            lap = laplacian(GRAMS[0][np.ix_(rows, rows)])[~seen]
+            here = view[rows].copy()
+            here[~seen] = np.linalg.solve(lap[:, ~seen], -lap[:, seen] @ here[seen])
+            views.append(here)
+        return views
+
+    expected = of(name).fit(by_hand(old), Y[old])
+    together = [view[30:] for view in by_hand(np.arange(40))]
+    assert_allclose(says(pipeline, X[new]), says(expected, together), rtol=5e-3, atol=2e-3)
 
 
 @pytest.mark.parametrize(

@@ -265,8 +265,39 @@ def test_a_new_sample_may_miss_a_view():
         A, x = np.vstack([U[v] for v in seen]), np.hstack([VIEWS[v][i] for v in seen])
         expected = np.linalg.solve(A.T @ A + r * np.eye(A.shape[1]), A.T @ x)
         assert_allclose(h[i], expected, atol=1e-9)
-    with pytest.raises(ValueError, match="miss view 'view_"):
-        MSL().fit(hide(VIEWS, observed), Y)
+
+
+def test_training_samples_with_gaps_by_hand():
+    """The subspace from those that have both views, the SVM on the h of all."""
+    observed = random_pattern(2, 60, 2)
+    both = observed.all(axis=1)
+    assert 20 < both.sum() < 50
+    gaps = hide(VIEWS, observed)
+    for train_on in msl.TRAIN_ON:
+        model = MSL(train_on=train_on, tol=1e-6, random_state=0).fit(gaps, Y)
+        assert_array_equal(model.rows_, np.flatnonzero(both))
+        few = MSL(train_on=train_on, tol=1e-6, random_state=0).fit(
+            [v[both] for v in VIEWS], Y[both]
+        )
+        assert_allclose(model.factor_, few.factor_, atol=1e-12)
+        F = few.represent(gaps)
+        if train_on == "factor":
+            F[both] = few.factor_
+        svm = LinearSVC(loss="hinge", tol=1e-8, max_iter=10**7, random_state=1)
+        svm.fit(F / np.sqrt((F**2).sum(axis=1).mean()), Y)
+        assert_allclose(model.coef_, svm.coef_, atol=1e-3)
+    never = [
+        np.where(observed[:, [0]], VIEWS[0], np.nan),
+        np.where(observed[:, [0]], np.nan, VIEWS[1]),
+    ]
+    with pytest.raises(
+        ValueError, match=r"have the views \['view_0', 'view_1'\], and there is none"
+    ):
+        MSL().fit(never, Y)
+    with pytest.raises(ValueError, match="have two views, and there is none"):
+        MSL().fit([*never, VIEWS[0] * np.nan], Y)
+    met = MSL(random_state=0).fit([*never, VIEWS[0]], Y)  # pairs (0, 2) and (1, 2) are left
+    assert set(met.scores_) == {(0, 2), (1, 2)}
 
 
 def test_the_best_pair_by_cross_validation():

@@ -178,6 +178,26 @@ def test_steps_are_those_of_the_literal_twin():
             assert_allclose(beta, slow, atol=1e-10)
 
 
+def test_a_start_changes_the_way_and_not_the_end():
+    """Started at the solution there is nothing to do; the box of other weights cuts the start."""
+    signs = np.array([SIGNS, np.where(np.arange(40) % 3 == 0, 1.0, -1.0)])
+    far, _, _ = solve(TWO, signs, 0.5, 0.5, 2.0, 0.01, tol=1e-5)
+    expected = [signs * far.dual[0] - far.dual[2], signs * far.dual[1] + far.dual[2]]
+    assert_allclose(far.beta, expected, atol=1e-12)
+    kept, weights = far.dual.copy(), (0.2, 0.7, 0.5, 0.01)
+    cold, uA, uB = solve(TWO, signs, *weights, tol=1e-8)
+    warm, vA, vB = solve(TWO, signs, *weights, tol=1e-8, start=far.dual)
+    assert_array_equal(far.dual, kept)
+    assert_allclose(vA, uA, atol=2e-3)
+    assert_allclose(vB, uB, atol=2e-3)
+    assert far.dual[0].max() > 0.2 and (warm.dual[0] <= 0.2).all()  # it was cut
+    again, _, _ = solve(TWO, signs, *weights, tol=1e-8, start=cold.dual)
+    assert again.n_sweeps <= 2 and cold.n_sweeps > 20
+    near, _, _ = solve(TWO, signs, 0.21, 0.72, 0.52, 0.01, tol=1e-4, start=cold.dual)
+    new, _, _ = solve(TWO, signs, 0.21, 0.72, 0.52, 0.01, tol=1e-4)
+    assert near.converged and near.n_sweeps < new.n_sweeps
+
+
 @pytest.mark.parametrize("free", [{"D": 0.0}, {"eps": 100.0}])
 def test_without_agreement_these_are_two_svms(free):
     """D = 0, or a disagreement that costs nothing: cvxopt's SVMs on each view."""

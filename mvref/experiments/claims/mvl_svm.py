@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .. import mvl_svm
+from .. import mvl_svm, similarity_rivals
+from ..methods import SETTINGS
 
 
 def landmarks_at_best(summary, row):
@@ -50,6 +51,10 @@ def _curve(summary, dataset, method, measure, x):
     return rows.reindex(columns=[x, "mean"]).set_index(x)["mean"].sort_index()
 
 
+METRIC, AGREEMENT = (
+    dict(zip(SETTINGS[method], zip(*mvl_svm.GRIDS[method], strict=True), strict=True))
+    for method in ("MVML", "SVM2K")
+)
 CLAIMS = {
     "landmarks_at_best": landmarks_at_best,
     "exponent_of_L": exponent_of_L,
@@ -57,6 +62,17 @@ CLAIMS = {
     "n_repeats": mvl_svm.N_REPEATS,
     "c_min": mvl_svm.GRID[0],
     "c_max": mvl_svm.GRID[-1],
+    "lambda_min": min(METRIC["lam"]),
+    "lambda_max": max(METRIC["lam"]),
+    "eta_min": min(METRIC["eta"]),
+    "eta_max": max(METRIC["eta"]),
+    "c1_min": min(AGREEMENT["C"]),
+    "c1_max": max(AGREEMENT["C"]),
+    "c2_min": min(AGREEMENT["C"]),
+    "c2_max": max(AGREEMENT["C"]),
+    "d_min": min(AGREEMENT["D"]),
+    "d_max": max(AGREEMENT["D"]),
+    "epsilon": similarity_rivals.AGREEMENT["eps"],
     "L_min": mvl_svm.LANDMARKS["flower17"][0],
     "L_max": mvl_svm.LANDMARKS["flower17"][-1],
     "L": mvl_svm.MISSING_LANDMARKS,

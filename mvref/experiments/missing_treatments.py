@@ -1,0 +1,270 @@
+"""What can be done about missing views before a method sees them, and how views go missing.
+
+Every treatment learns from the training samples and is applied to them and to others.
+
+own         nothing: the method gets the gaps
+mean        the mean of the view over the training samples that have it
+regression  Eq. (11) of MVL-SVM on features in place of similarities: the known features of a sample
+            are written as a combination r of complete training samples, which then gives the
+            missing ones. With a ridge this is ridge regression of the missing features on the
+            known ones, a regression for every set of known views, without an intercept but around
+            the means of "mean". With no complete training sample, the means remain
+laplacian   x_u = T x_c: averages of the samples that have the view, with the harmonic weights T of
+            the reference view, see :class:`~mvref.rivals.LaplacianCompletion`. The others join the
+            graph. A sample that misses the reference view keeps its gaps
+drop        training samples with gaps are left out; the others keep theirs
+"""
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.csgraph import connected_components
+from sklearn.metrics.pairwise import rbf_kernel
+
+from ..landmarks import impute
+from ..views import MultiView
+from .engine import derive_seed
+
+SMALLEST = 1e-8  # similarity that makes an edge: outliers that have none cannot be filled
+RIDGE = 0.1  # the default of Eq. (11) in mvref; rows of a view have mean squared norm 1 here
+
+
+def view_means(X):
+    """Return the mean of every view over the samples that have it, zeros if none has.
+
+    Parameters
+    ----------
+    X : MultiView of dense views
+
+    Returns
+    -------
+    means : list of V arrays (n_v,)
+    """
+    return [
+        view[seen].mean(axis=0) if seen.any() else np.zeros(view.shape[1])
+        for view, seen in zip(X.views, X.observed.T, strict=True)
+    ]
+
+
+def fill_means(X, means):
+    """Return the samples with means in place of their gaps.
+
+    Parameters
+    ----------
+    X : MultiView of dense views
+    means : list of V arrays (n_v,)
+
+    Returns
+    -------
+    X : MultiView
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref import MultiView
+    >>> from mvref.experiments.missing_treatments import fill_means, view_means
+    >>> X = MultiView([np.array([[1.0], [np.nan], [3.0]]), np.zeros((3, 1))])
+    >>> fill_means(X, view_means(X)).views[0].ravel()
+    array([1., 2., 3.])
+    """
+    parts = zip(X.views, X.observed.T, means, strict=True)
+    return MultiView(
+        [np.where(seen[:, None], view, mean) for view, seen, mean in parts], names=X.names
+    )
+
+
+def fill_by_regression(X, reference, means, ridge=RIDGE):
+    """Return the samples with gaps filled by Eq. (11) on features.
+
+    Parameters
+    ----------
+    X : MultiView of dense views
+    reference : MultiView
+        Its complete samples take the place of the landmarks.
+    means : list of V arrays (n_v,)
+        Subtracted before, added after.
+    ridge : float
+
+    Returns
+    -------
+    X : MultiView
+    """
+    complete = reference[reference.observed.all(axis=1)]
+    if len(complete) == 0 or X.observed.all():
+        return fill_means(X, means)
+    origin = np.concatenate(means)
+    filled = impute(X.concat() - origin, complete.concat() - origin, ridge) + origin
+    filled = MultiView.from_array(filled, X.widths, names=X.names)
+    parts = zip(X.views, X.observed.T, filled.views, strict=True)  # what is known stays to the bit
+    return MultiView([np.where(seen[:, None], v, f) for v, seen, f in parts], names=X.names)
+
+
+def fill_by_laplacian(X, reference, gamma=1.0):
+    """Return the samples with gaps filled by averages over the graph of a reference view.
+
+    Parameters
+    ----------
+    X : MultiView of dense views
+    reference : int
+        Position of the view whose kernel exp(-gamma |x - x'|^2) weighs the edges.
+    gamma : float
+
+    Returns
+    -------
+    X : MultiView
+        A sample that misses the reference view keeps its gaps and takes no part; so does an
+        outlier that no chain of edges connects to a known sample.
+    """
+    there = np.flatnonzero(X.observed[:, reference])
+    K = rbf_kernel(X.views[reference][there], gamma=gamma)
+    np.fill_diagonal(K, 0.0)  # cancels in the Laplacian, and would drown small similarities
+    K[K < SMALLEST] = 0.0
+    _, component = connected_components(sparse.csr_matrix(K), directed=False)
+    views = []
+    for view, seen in zip(X.views, X.observed.T, strict=True):
+        known = seen[there]
+        unknown = ~known & np.isin(component, component[known])  # connected to a known one
+        view = view.copy()
+        if unknown.any():
+            view[there[unknown]] = harmonic_average(K, known, unknown) @ view[there[known]]
+        views.append(view)
+    return MultiView(views, names=X.names)
+
+
+def harmonic_average(K, known, unknown):
+    """Return T = -Lap_uu^-1 Lap_uc, which writes unknown samples as averages of known ones.
+
+    Solved as (I - P_uu) T = P_uc with P = D^-1 K, the steps of a random walk on the graph. Where
+    degrees D differ much this is better conditioned than the Laplacian. T_ij is the probability
+    that j is the first known sample which a walk from i meets.
+
+    Parameters
+    ----------
+    K : array, shape (n, n)
+        Similarities, 0 on the diagonal.
+    known, unknown : bool arrays, shape (n,)
+        Every unknown sample is connected to a known one. The rest takes no part.
+
+    Returns
+    -------
+    T : array, shape (n_unknown, n_known)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.experiments.missing_treatments import harmonic_average
+    >>> known = np.array([False, True, True])
+    >>> harmonic_average(np.ones((3, 3)) - np.eye(3), known, ~known)
+    array([[0.5, 0.5]])
+    """
+    steps = K[unknown] / K[unknown].sum(axis=1, keepdims=True)
+    return linalg.solve(np.eye(unknown.sum()) - steps[:, unknown], steps[:, known])
+
+
+def _stack(X, others):
+    views = [np.vstack(pair) for pair in zip(X.views, others.views, strict=True)]
+    return MultiView(views, names=X.names)
+
+
+def treat(treatment, X, y, others):
+    """Apply a treatment.
+
+    Parameters
+    ----------
+    treatment : str
+        One of `TREATMENTS`.
+    X : MultiView of dense views
+        Training samples.
+    y : array of their labels
+    others : MultiView
+        Samples to predict.
+
+    Returns
+    -------
+    X : MultiView
+    y : array
+    others : MultiView
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.experiments.missing_treatments import treat
+    >>> data = load_iris_views()
+    >>> X = data.X.drop_views(0.2, random_state=0)
+    >>> len(treat("drop", X, data.y, X)[0]), bool(treat("mean", X, data.y, X)[2].observed.all())
+    (90, True)
+    """
+    if treatment == "own" or (X.observed.all() and others.observed.all()):
+        return X, y, others
+    if treatment == "drop":
+        complete = X.observed.all(axis=1)
+        return X[complete], y[complete], others
+    if treatment == "laplacian":
+        reference = int(X.observed.sum(axis=0).argmax())
+        together = fill_by_laplacian(_stack(X, others), reference)
+        return fill_by_laplacian(X, reference), y, together[len(X) :]
+    means = view_means(X)
+    if treatment == "mean":
+        return fill_means(X, means), y, fill_means(others, means)
+    filled = [fill_by_regression(part, X, means) for part in (X, others)]
+    return filled[0], y, filled[1]
+
+
+TREATMENTS = ("own", "mean", "regression", "laplacian", "drop")
+
+
+def drop_by(X, probability, seed):
+    """Drop every view of every sample with a probability of its own.
+
+    Parameters
+    ----------
+    X : MultiView of n samples
+    probability : array that broadcasts to (n, V)
+        With equal entries: missing completely at random. It may depend on the class, or on the
+        values of the views.
+    seed : int
+
+    Returns
+    -------
+    X : MultiView
+        A sample that would lose all its views keeps one, chosen at random.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref import MultiView
+    >>> from mvref.experiments.missing_treatments import drop_by
+    >>> X = MultiView([np.ones((4, 1)), np.ones((4, 1))])
+    >>> drop_by(X, [1.0, 0.0], 0).observed.sum(axis=0)
+    array([0, 4])
+    """
+    rng = np.random.RandomState(derive_seed(seed, "drop"))
+    observed = rng.uniform(size=X.shape[:1] + (X.n_views,)) >= np.asarray(probability)
+    empty = np.flatnonzero(~observed.any(axis=1))
+    observed[empty, rng.randint(X.n_views, size=len(empty))] = True
+    return MultiView(X.views, names=X.names, observed=observed & X.observed)
+
+
+def complete_share(missing, n_views):
+    """Return the expected share of complete samples after ``MultiView.drop_views``.
+
+    Every sample keeps one view for certain; of the V - 1 others, n (V - 1) cells, n V missing are
+    dropped, each with the probability missing V / (V - 1). So the share is not
+    (1 - missing)^V, that of views which go one by one.
+
+    Parameters
+    ----------
+    missing : float
+    n_views : int
+
+    Returns
+    -------
+    share : float
+        Exact in the limit of many samples.
+
+    Examples
+    --------
+    >>> from mvref.experiments.missing_treatments import complete_share
+    >>> complete_share(0.5, 2), complete_share(0.5, 3), 0.5**3
+    (0.0, 0.0625, 0.125)
+    """
+    return max(0.0, 1.0 - missing * n_views / (n_views - 1)) ** (n_views - 1)

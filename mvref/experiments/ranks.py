@@ -1,0 +1,144 @@
+"""Many methods on few data sets: average ranks, Friedman's test, critical difference, Pareto front.
+
+Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006. The unit is
+the data set: repeats on the same data set are not independent, so that a method has one number
+there, its mean over the repeats.
+"""
+
+import numpy as np
+from scipy import stats
+
+
+def average_ranks(table):
+    """Rank methods within each data set, 1 for the best, ties sharing their ranks.
+
+    Parameters
+    ----------
+    table : DataFrame, shape (k methods, N data sets)
+        The larger the better; no gaps.
+
+    Returns
+    -------
+    ranks : Series
+        Mean over the data sets, in ascending order.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing or not finite.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mvref.experiments.ranks import average_ranks
+    >>> table = pd.DataFrame({"one": [0.9, 0.8, 0.8], "two": [0.7, 0.9, 0.6]}, index=list("abc"))
+    >>> average_ranks(table).to_dict()
+    {'a': 1.5, 'b': 1.75, 'c': 2.75}
+    """
+    _check(table)
+    return table.rank(ascending=False).mean(axis=1).sort_values(kind="stable")
+
+
+def friedman(table):
+    """Test whether all methods have the same expected rank.
+
+    Parameters
+    ----------
+    table : DataFrame, shape (k methods, N data sets)
+        Two methods or more, and two data sets or more.
+
+    Returns
+    -------
+    statistic : float
+        F of Iman and Davenport, (N - 1) chi2 / (N (k - 1) - chi2) with Friedman's chi2, corrected
+        for ties; inf where all data sets give the same order.
+    p : float
+        By the F distribution with k - 1 and (k - 1)(N - 1) degrees of freedom. It is approximate,
+        too, but less conservative than that of chi2.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing or not finite, or there are too few methods or data sets.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mvref.experiments.ranks import friedman
+    >>> table = pd.DataFrame({"one": [3, 2, 1], "two": [3, 1, 2], "three": [3, 2, 1]})
+    >>> [round(value, 3) for value in friedman(table)]
+    [7.0, 0.049]
+    """
+    _check(table)
+    k, N = table.shape
+    if k < 2 or N < 2:
+        raise ValueError(f"table must have two methods and two data sets or more, got {k} x {N}.")
+    ranks = table.rank(ascending=False)
+    spread = ((ranks - (k + 1) / 2) ** 2).to_numpy().sum()
+    if spread == 0:  # all methods alike everywhere
+        return 0.0, 1.0
+    # with ties the variance of a rank is below (k^2 - 1)/12
+    chi2 = (k - 1) * N**2 * ((ranks.mean(axis=1) - (k + 1) / 2) ** 2).sum() / spread
+    left = N * (k - 1) - chi2
+    if left <= 1e-9 * N * k:
+        return np.inf, 0.0
+    F = (N - 1) * chi2 / left
+    return float(F), float(stats.f.sf(F, k - 1, (k - 1) * (N - 1)))
+
+
+def critical_difference(n_methods, n_datasets, level=0.05):
+    """Return by how much two average ranks must differ, by Nemenyi's test.
+
+    Parameters
+    ----------
+    n_methods : int
+        k, at least 2.
+    n_datasets : int
+        N.
+    level : float
+        Probability that any pair of equal methods differs by more.
+
+    Returns
+    -------
+    difference : float
+        q (k (k + 1) / (6 N))^(1/2), q the upper quantile of the studentised range with infinite
+        degrees of freedom, divided by 2^(1/2).
+
+    Examples
+    --------
+    >>> from mvref.experiments.ranks import critical_difference
+    >>> round(critical_difference(4, 14), 2)  # Demšar's example
+    1.25
+    """
+    q = stats.studentized_range.ppf(1.0 - level, n_methods, np.inf) / np.sqrt(2.0)
+    return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
+
+
+def pareto_front(cost, value):
+    """Return which methods no other one beats in both cost and value.
+
+    Parameters
+    ----------
+    cost, value : array-like, shape (k,)
+        Less of the first and more of the second is better.
+
+    Returns
+    -------
+    on_front : bool array, shape (k,)
+        False where another method is at least as good in both, and better in one.
+
+    Examples
+    --------
+    >>> from mvref.experiments.ranks import pareto_front
+    >>> pareto_front([1, 2, 3, 3], [0.5, 0.9, 0.9, 0.95])
+    array([ True,  True, False,  True])
+    """
+    cost, value = np.asarray(cost, dtype=float), np.asarray(value, dtype=float)
+    no_worse = (cost[:, None] <= cost) & (value[:, None] >= value)
+    better = (cost[:, None] < cost) | (value[:, None] > value)
+    return ~(no_worse & better).any(axis=0)
+
+
+def _check(table):
+    if not np.isfinite(table.to_numpy(dtype=float)).all():
+        raise ValueError("table must have a finite value for every method and data set.")

@@ -1,0 +1,214 @@
+"""The methods that :mod:`.side_by_side` compares, and the parameters that each may choose from.
+
+Every view has rows of mean squared norm 1, so that the width gamma of a Gaussian kernel
+exp(-gamma |x - x'|^2) means the same in each view; with all V views side by side it is divided
+by V. Methods that build on any classifier choose it among `BASES`. Methods for a performance
+measure have the error rate; SMS has none, and is left with its default, the precision/recall
+break-even point. What `FIXED` changes beside that makes a method cheaper: ten rounds of boosting,
+looser tolerances, one start, three folds inside of CAPO and MSL. For the same reason some methods
+choose among two points only, and MSL has no choice at all: each of its trainings tries every pair
+of views.
+"""
+
+import pickle
+import time
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import ParameterGrid
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from ..registry import all_methods
+from ..rivals import Concat
+
+MAX_POINTS = 4
+BASES = {
+    "tree": DecisionTreeClassifier(),
+    "logistic, C = 1": LogisticRegression(C=1.0, max_iter=1000),
+    "logistic, C = 100": LogisticRegression(C=100.0, max_iter=1000),
+    "rbf, C = 10": SVC(C=10.0, gamma="scale"),  # gamma = 1 in one view, 1/V in all
+}
+WEAK = {
+    "tree of depth 2": DecisionTreeClassifier(max_depth=2),
+    "tree of depth 4": DecisionTreeClassifier(max_depth=4),
+}
+CLASSIFIERS = BASES | WEAK
+
+GAMMA = (0.25, 1.0)
+MARGIN = {"C": (3.0, 300.0), "gamma": GAMMA}
+HO_KASHYAP = {"c": (1e-1, 1e-2), "gamma": GAMMA}
+METRIC = {"lam": (1e-1, 1e-2), "gamma": GAMMA}
+FACTORS = {"alpha": (1e-2, 1e-3), "n_factors": (2, 8)}
+WEIGHTS = (10.0, 100.0, 1000.0, 10_000.0)
+
+# method -> parameters to choose from: no more than `MAX_POINTS` combinations
+GRIDS = {
+    "MVLSVM": {"c": (100.0, 3000.0), "gamma": GAMMA},
+    "MwMvC2": {"voters": ("trees", "random_trees")},
+    "MVPO": {"C1": (0.01, 1.0), "C2": (100.0, 10_000.0)},
+    "MVMClassifier": FACTORS,
+    "MVNAKMHKS": HO_KASHYAP,
+    "NAKMHKS": HO_KASHYAP,
+    "KMHKS": HO_KASHYAP,
+    "CAPO": {"C2": (100.0, 10_000.0)},
+    "CoLabeling": MARGIN,
+    "Concat": {"estimator": tuple(BASES)},
+    "FMClassifier": FACTORS,
+    "FSMulti": {"C2": (100.0, 1000.0)},
+    "Fusion": {"estimator": tuple(BASES)},
+    "L3SVM": {"c": (100.0, 3000.0), "n_clusters": (1, 5)},
+    "MSL": {},
+    "MVML": METRIC,
+    "MVMLsp": METRIC,
+    "MVMV": {"estimator": tuple(BASES)},
+    "MVWAB": {"estimator": tuple(WEAK)},
+    "Mono": {"estimator": tuple(BASES)},
+    "Mumbo": {"estimator": tuple(WEAK)},
+    "PerViewSVM": MARGIN,
+    "RBoostSH": {"estimator": tuple(WEAK)},
+    "SMS": {"C2": WEIGHTS},
+    "STMClassifier": [
+        {"C": (1.0,), "kernel": ("rank_one",)},
+        {"C": (30.0,), "kernel": ("product",)},
+    ],
+    "SVM2K": {"C1": (1.0, 10.0)},
+    "SVMPerf": {"C2": WEIGHTS},
+    "LogisticRegression": {"C": (1.0, 10.0, 100.0, 1000.0)},
+    "SVC": MARGIN,
+    "Majority": {},
+}
+REFERENCES = ("LogisticRegression", "SVC", "Majority")  # scikit-learn, all views side by side
+LIBLINEAR = {"loss": "squared_hinge", "tol": 1e-3, "max_iter": 10_000}
+FIXED = {
+    "MVLSVM": {"n_landmarks": 100} | LIBLINEAR,
+    "L3SVM": LIBLINEAR,
+    "MVPO": {"measure": "error"},
+    "MVMClassifier": {"tol": 1e-4},
+    "MVNAKMHKS": {"n_components": 0.5},
+    "NAKMHKS": {"n_components": 0.5},
+    "CAPO": {"measure": "error", "cv": 3},
+    "FMClassifier": {"tol": 1e-5, "max_iter": 1000},
+    "FSMulti": {"measure": "error", "tol": 0.1},
+    "MSL": {"C": 30.0, "cv": 3, "max_iter": 10_000},
+    "MVMLsp": {"sparse": True},
+    "MVWAB": {"n_estimators": 10},
+    "Mumbo": {"n_estimators": 10},
+    "RBoostSH": {"n_estimators": 10},
+    "SMS": {"tol": 1e-2},
+    "STMClassifier": {"n_restarts": 1, "tol": 1e-2, "max_iter": 20},
+    "SVM2K": {"D": 0.1, "gamma": 1.0, "tol": 0.1},
+    "SVMPerf": {"measure": "error"},
+}
+
+
+def points_of(method):
+    """Return the parameter points of a method; of equally good ones the first is taken.
+
+    Parameters
+    ----------
+    method : str
+        Key of `GRIDS`.
+
+    Returns
+    -------
+    points : list of dict
+
+    Examples
+    --------
+    >>> from mvref.experiments.side_methods import points_of
+    >>> points_of("Mumbo")
+    [{'estimator': 'tree of depth 2'}, {'estimator': 'tree of depth 4'}]
+    >>> points_of("Majority")  # nothing to choose
+    [{}]
+    """
+    return list(ParameterGrid(GRIDS[method]))
+
+
+def build(method, point, n_views, seed):
+    """Return a classifier that is not fitted.
+
+    Parameters
+    ----------
+    method : str
+        Key of `GRIDS`.
+    point : dict
+        One of :func:`points_of`.
+    n_views : int
+    seed : int
+        Of everything random.
+
+    Returns
+    -------
+    model : classifier
+
+    Examples
+    --------
+    >>> from mvref.experiments.side_methods import build
+    >>> build("SVMPerf", {"C2": 10.0}, 2, seed=0)
+    SVMPerf(C2=10.0, measure='error')
+    """
+    if method in REFERENCES:
+        model = Concat(_reference(method, point, n_views))
+    else:
+        options = FIXED.get(method, {}) | point
+        if "estimator" in options:
+            options["estimator"] = clone(CLASSIFIERS[options["estimator"]])
+        model = all_methods()["MVML" if method == "MVMLsp" else method](**options)
+    return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
+
+
+def _reference(method, point, n_views):
+    if method == "LogisticRegression":
+        return LogisticRegression(**point, max_iter=1000)
+    if method == "SVC":
+        return OneVsRestClassifier(SVC(C=point["C"], gamma=point["gamma"] / n_views))
+    return DummyClassifier()
+
+
+def stored_kilobytes(model):
+    """Return how large a fitted model is in a file, in thousands of bytes.
+
+    Parameters
+    ----------
+    model : fitted classifier
+
+    Returns
+    -------
+    size : float
+        Of its pickle: weights, training samples where the method keeps them, trees; and what it
+        tells of its training, which is small.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.experiments.side_methods import stored_kilobytes
+    >>> round(stored_kilobytes(np.zeros((100, 10))))  # 1000 numbers of 8 bytes
+    8
+    """
+    return len(pickle.dumps(model, protocol=5)) / 1000.0
+
+
+def seconds_of(function, n_times=1):
+    """Return what a function returns, and its processor time.
+
+    Parameters
+    ----------
+    function : callable
+    n_times : int
+        The median of so many calls.
+
+    Returns
+    -------
+    result : object
+    seconds : float
+    """
+    times = []
+    for _ in range(n_times):
+        start = time.process_time()
+        result = function()
+        times.append(time.process_time() - start)
+    return result, float(np.median(times))

@@ -1,0 +1,61 @@
+"""The appendix on rivals: every method has a row in its table and a page that treats it."""
+
+import re
+
+import pytest
+
+from book.execute import BOOK
+from mvref import rivals
+from tests.chapters.notebooks import read
+
+FOLDER = BOOK / "rivals"
+INDEX = (FOLDER / "index.md").read_text(encoding="utf-8")
+ROW = re.compile(r"^\| \{py:class\}`~mvref\.rivals\.(\w+)` \| (.*) \|$", re.MULTILINE)
+ROWS = {name: cells.split(" | ") for name, cells in ROW.findall(INDEX)}
+EQUATION = re.compile(r"^```\{math\}\n:label: rivals-", re.MULTILINE)
+
+
+def page_of(name):
+    """The notebook that the last cell of the method's row links to."""
+    [target] = re.findall(r"\]\((\w+\.ipynb)\)", ROWS[name][-1])
+    return read(FOLDER / target)
+
+
+def prose(notebook):
+    return "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+def test_every_rival_has_one_row():
+    assert sorted(ROWS) == sorted(rivals.__all__)
+    assert INDEX.count("{py:class}") == len(ROWS)
+
+
+@pytest.mark.parametrize("name", sorted(rivals.__all__))
+def test_a_row_is_full_and_its_page_treats_the_method(name):
+    assert len(ROWS[name]) == 6 and all(cell.strip() for cell in ROWS[name])
+    page = page_of(name)
+    assert f"{{py:class}}`mvref.rivals.{name}`" in prose(page)
+    code = "\n".join(cell.source for cell in page.cells if cell.cell_type == "code")
+    assert re.search(rf"\b{name}\(|\b{name}[,}}]", code), "the page runs the method"
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_page_has_its_parts(path):
+    text = prose(read(path))
+    classes = set(re.findall(r"\{py:class\}`mvref\.rivals\.(\w+)`", text))
+    assert classes and all(path.name in ROWS[name][-1] for name in classes)
+    regressor = {"FMRegressor"}  # shares what is said of FMClassifier
+    assert len(EQUATION.findall(text)) >= len(classes - regressor)
+    assert text.count("**Our reading:**") >= len(classes - regressor)
+    assert "**Cost" in text or "## Cost" in text
+    assert re.search(r"[Mm]issing views", text)
+    exercises = re.findall(r"^```\{exercise\} .*\n:label: (\S+)", text, re.MULTILINE)
+    assert len(exercises) >= 2
+    for label in exercises:
+        assert f"````{{solution}} {label}\n:class: dropdown" in text
+
+
+def test_pages_are_in_the_table_of_contents():
+    contents = (BOOK.parent / "_toc.yml").read_text(encoding="utf-8")
+    for path in sorted(FOLDER.iterdir()):
+        assert f"- file: book/rivals/{path.stem}\n" in contents

@@ -1,0 +1,259 @@
+"""Protocol of the comparison of all methods: grids, parts, tuning, measures, ranks."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import stats
+from sklearn.base import is_classifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.preprocessing import StandardScaler
+
+import mvref
+from mvref.experiments import find_item, side_by_side, side_methods
+from mvref.experiments.nystrom_parts import Parts
+from mvref.experiments.ranks import average_ranks, critical_difference, friedman, pareto_front
+from mvref.experiments.side_by_side import choose, load_parts, measured, measures_of
+from mvref.experiments.side_methods import (
+    GRIDS,
+    MAX_POINTS,
+    REFERENCES,
+    build,
+    points_of,
+    seconds_of,
+    stored_kilobytes,
+)
+from mvref.views import MultiView
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_parts("digits", 0)
+
+
+# ------------------------------------------------------------------------------- methods
+
+
+def test_every_classifier_of_mvref_takes_part():
+    classifiers = {name for name, cls in mvref.all_methods().items() if is_classifier(cls())}
+    assert set(GRIDS) == classifiers | {"MVMLsp", *REFERENCES}
+
+
+@pytest.mark.parametrize("method", GRIDS)
+def test_no_method_has_more_trials_than_allowed(method):
+    points = points_of(method)
+    assert 1 <= len(points) <= MAX_POINTS
+    models = [build(method, point, 3, 0) for point in points]
+    assert len({str(sorted(m.get_params().items(), key=str)) for m in models}) == len(points)
+
+
+@pytest.mark.parametrize("method", [m for m in GRIDS if m not in REFERENCES])
+def test_a_point_reaches_the_constructor(method):
+    for point in points_of(method):
+        params = build(method, point, 3, seed=7).get_params()
+        for name, value in point.items():
+            if name == "estimator":
+                assert str(params[name]) == str(side_methods.CLASSIFIERS[value])
+                assert params[name] is not side_methods.CLASSIFIERS[value]
+            else:
+                assert params[name] == value
+        assert params.get("random_state", 7) == 7
+
+
+def test_the_references_are_those_of_scikit_learn(digits):
+    X, y = digits.X[digits.train], digits.y[digits.train]
+    ours = build("LogisticRegression", {"C": 10.0}, X.n_views, 0).fit(X, y)
+    theirs = LogisticRegression(C=10.0, max_iter=1000).fit(np.hstack(X.views), y)
+    test = digits.X[digits.test]
+    assert (ours.predict(test) == theirs.predict(np.hstack(test.views))).mean() > 0.998
+    svc = build("SVC", {"C": 3.0, "gamma": 1.0}, 4, 0)
+    assert svc.estimator.estimator.gamma == 0.25
+    counts = np.bincount(y)
+    majority = build("Majority", {}, 4, 0).fit(X, y).predict(test)
+    assert set(majority) == {int(counts.argmax())}
+
+
+def test_the_size_counts_what_is_kept():
+    data = mvref.datasets.load_digits_views()
+    sizes = {}
+    for method in ("SVMPerf", "PerViewSVM"):
+        for n in (100, 400):
+            model = build(method, points_of(method)[0], 4, 0)
+            sizes[method, n] = stored_kilobytes(model.fit(data.X[:n], data.y[:n]))
+    assert sizes["SVMPerf", 400] < 1.5 * sizes["SVMPerf", 100]  # weights, and a longer course
+    assert sizes["PerViewSVM", 400] > 3 * sizes["PerViewSVM", 100]  # the samples
+
+
+def test_time_is_the_median_of_the_calls(monkeypatch):
+    ticks = iter([0.0, 5.0, 10.0, 11.0, 20.0, 22.0])
+    monkeypatch.setattr(side_methods.time, "process_time", lambda: next(ticks))
+    assert seconds_of(lambda: "done", 3) == ("done", 2.0)
+
+
+# --------------------------------------------------------------------------------- parts
+
+
+def test_parts_are_disjoint_stratified_and_of_the_stated_size(digits):
+    X, y, train, test = digits.X, digits.y, digits.train, digits.test
+    assert len(train) == side_by_side.SIZES["digits"] and len(test) == side_by_side.N_TEST
+    assert not set(train) & set(test)
+    shares = np.bincount(y) / len(y)
+    for rows in (train, test, *(fit for fit, _ in digits.folds)):
+        assert_allclose(np.bincount(y[rows], minlength=10) / len(rows), shares, atol=0.025)
+    checked = np.concatenate([check for _, check in digits.folds])
+    assert sorted(checked) == sorted(train)
+    for fit, check in digits.folds:
+        assert not set(fit) & set(check) and set(fit) < set(train)
+    assert X.n_samples == 1797
+
+
+def test_parts_follow_from_the_seed_alone():
+    one = load_parts("digits", 1)
+    load_parts.cache_clear()
+    again = load_parts("digits", 1)
+    assert (one.train == again.train).all() and (one.test == again.test).all()
+    assert set(load_parts("digits", 2).train) != set(one.train)
+
+
+def test_only_the_training_part_scales(digits):
+    data = mvref.datasets.load_digits_views()
+    for view, raw in zip(digits.X.views, data.X.views, strict=True):
+        scaler = StandardScaler().fit(raw[digits.train])
+        assert_allclose(view, scaler.transform(raw) / np.sqrt(raw.shape[1]), atol=1e-12)
+
+
+def test_planted_samples_have_a_score_of_their_own_in_each_repeat():
+    one, two = load_parts("planted-pairwise", 0), load_parts("planted-pairwise", 1)
+    assert len(one.train) == 300 and len(one.test) == 1000
+    assert not np.allclose(one.X.views[0][:5], two.X.views[0][:5])
+
+
+# -------------------------------------------------------------------------------- tuning
+
+
+def test_the_choice_is_that_of_a_grid_search(digits):
+    at = {row: i for i, row in enumerate(digits.train)}
+    folds = [([at[r] for r in fit], [at[r] for r in check]) for fit, check in digits.folds]
+    table = np.hstack(digits.X.views)[digits.train]
+    judge = GridSearchCV(
+        LogisticRegression(max_iter=1000), {"C": GRIDS["LogisticRegression"]["C"]}, cv=folds
+    ).fit(table, digits.y[digits.train])
+    index, validation = choose(digits, "LogisticRegression", 0)
+    assert index == judge.best_index_
+    assert validation == pytest.approx(judge.best_score_, abs=1e-9)
+
+
+def test_of_equal_points_the_first_is_taken(digits, monkeypatch):
+    monkeypatch.setitem(GRIDS, "LogisticRegression", {"C": (1e-9, 10.0, 10.0)})
+    assert choose(digits, "LogisticRegression", 0)[0] == 1
+
+
+def test_the_test_part_has_no_say(digits):
+    """Other features and labels there change the accuracy and nothing else."""
+    rng = np.random.default_rng(0)
+    y = digits.y.copy()
+    y[digits.test] = rng.permutation(y[digits.test])
+    views = [view.copy() for view in digits.X.views]
+    for view in views:
+        view[digits.test] = rng.normal(size=view[digits.test].shape)
+    other = Parts(MultiView(views), y, digits.train, digits.test, digits.folds)
+    one, two = (measured(parts, "LogisticRegression", 0) for parts in (digits, other))
+    assert one["accuracy"] > 0.8 and two["accuracy"] < 0.3
+    assert (one["point"], one["validation"]) == (two["point"], two["validation"])
+    assert set(one) == set(measures_of("LogisticRegression"))
+
+
+def test_same_seed_same_result(digits):
+    timed = ("train_seconds", "predict_seconds")
+    one, two = (measured(digits, "MVMV", 3) for _ in range(2))
+    assert {k: v for k, v in one.items() if k not in timed} == {
+        k: v for k, v in two.items() if k not in timed
+    }
+    assert min(one[name] for name in timed) > 0
+
+
+def test_a_warning_of_the_last_training_is_counted(digits, monkeypatch):
+    monkeypatch.setitem(side_methods.FIXED, "FMClassifier", {"max_iter": 1, "tol": 1e-12})
+    monkeypatch.setitem(GRIDS, "FMClassifier", {"n_factors": (2,)})
+    assert measured(digits, "FMClassifier", 0)["warned"] == 1
+    assert measured(digits, "Majority", 0)["warned"] == 0
+
+
+def test_the_item_has_every_method_in_every_repeat():
+    item = find_item("side_by_side.comparison")
+    assert item.serial  # because it measures time
+    for name in item.datasets:
+        jobs = list(item.jobs(name, False, None))
+        keys = {(job.method, job.repeat) for job in jobs}
+        assert len(keys) == len(jobs) == len(GRIDS) * side_by_side.N_REPEATS
+        quick = list(item.jobs(name, True, None))
+        assert {job.method for job in quick} == set(side_by_side.QUICK_METHODS)
+
+
+# --------------------------------------------------------------------------------- ranks
+
+
+def test_friedman_agrees_with_scipy_and_with_iman_and_davenport():
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(6, 9)))
+    chi2 = stats.friedmanchisquare(*table.to_numpy()).statistic
+    k, N = table.shape
+    F, p = friedman(table)
+    assert F == pytest.approx((N - 1) * chi2 / (N * (k - 1) - chi2))
+    assert p == pytest.approx(stats.f.sf(F, k - 1, (k - 1) * (N - 1)))
+    ties = table.round(0)
+    chi2 = stats.friedmanchisquare(*ties.to_numpy()).statistic
+    assert friedman(ties)[0] == pytest.approx((N - 1) * chi2 / (N * (k - 1) - chi2))
+
+
+def test_friedman_has_the_right_level():
+    """Methods that are alike are told apart in about 5 % of the tables."""
+    rng = np.random.default_rng(1)
+    p = [friedman(pd.DataFrame(rng.normal(size=(8, 5))))[1] for _ in range(600)]
+    assert 0.025 < np.mean(np.array(p) < 0.05) < 0.08
+
+
+def test_friedman_at_the_ends():
+    same = pd.DataFrame(np.ones((3, 4)))
+    assert friedman(same) == (0.0, 1.0)
+    agreed = pd.DataFrame(np.tile([[3.0], [2.0], [1.0]], (1, 4)))
+    assert friedman(agreed) == (np.inf, 0.0)
+
+
+@pytest.mark.parametrize(("k", "q"), [(2, 1.960), (5, 2.728), (10, 3.164)])
+def test_critical_difference_has_the_quantiles_of_demsars_table_5(k, q):
+    N = 7
+    assert critical_difference(k, N) == pytest.approx(q * np.sqrt(k * (k + 1) / (6 * N)), rel=2e-3)
+
+
+@given(st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=2, max_size=6))
+def test_ranks_sum_to_what_they_must_and_ignore_scale(rows):
+    table = pd.DataFrame(np.array(rows, dtype=float))
+    ranks = average_ranks(table)
+    k = len(rows)
+    assert ranks.sum() == pytest.approx(k * (k + 1) / 2)
+    same = average_ranks(table**3 + 2.0)
+    assert same.to_dict() == ranks.to_dict()
+    assert ranks.is_monotonic_increasing
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=12))
+def test_the_pareto_front_is_what_nobody_beats(points):
+    on_front = pareto_front(*zip(*points, strict=True))
+    for i, (cost, value) in enumerate(points):
+        beaten = any((c <= cost and v >= value) and (c, v) != (cost, value) for c, v in points)
+        assert on_front[i] == (not beaten)
+    assert on_front.any()
+
+
+@pytest.mark.parametrize("function", [average_ranks, friedman])
+def test_gaps_are_an_error(function):
+    with pytest.raises(ValueError, match="finite value for every method"):
+        function(pd.DataFrame([[1.0, np.nan], [0.5, 0.2]]))
+
+
+def test_one_method_or_one_data_set_is_no_comparison():
+    with pytest.raises(ValueError, match="two methods and two data sets"):
+        friedman(pd.DataFrame([[1.0], [0.5]]))
