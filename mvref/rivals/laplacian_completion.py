@@ -119,7 +119,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     >>> K.shape
     (150, 300)
     >>> LaplacianCompletion(output="features").fit_transform(X).shape
-    (150, 2)
+    (150, 4)
     """
 
     def __init__(self, *, kernel="rbf", gamma=None, reference="most", output="gram", views=None):
