@@ -58,9 +58,8 @@ def read_verdicts(paper=None):
     Examples
     --------
     >>> from mvref.experiments.reproduction import read_verdicts
-    >>> verdicts = read_verdicts("mvpo")
-    >>> verdicts.loc[verdicts["item"] == "fig2", "verdict"].iloc[0]
-    'not reproduced'
+    >>> read_verdicts("mvna_kmhks")["item"].unique().tolist()
+    ['table1', 'table2', 'table3', 'fig1', 'text']
     """
     rows = pd.read_csv(LEDGER / "verdicts.csv", dtype=str, keep_default_na=False)
     return rows if paper is None else rows[rows["paper"] == paper].reset_index(drop=True)
@@ -98,9 +97,10 @@ def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
         spread = np.sqrt(ours + printed)
     else:
         spread = np.hypot(std, std if np.isnan(printed_std) else printed_std)
-    if np.isnan(ours) or ours == printed:
-        return ours - printed
-    return (ours - printed) / spread if spread else np.copysign(np.inf, ours - printed)
+    gap = float(ours - printed)
+    if gap == 0 or np.isnan(gap):
+        return gap
+    return gap / float(spread) if spread else float(np.copysign(np.inf, gap))
 
 
 def verdict_by_rule(cells):
