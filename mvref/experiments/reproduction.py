@@ -190,6 +190,11 @@ def reproduction_report(paper=None, folder=None):
         comparable"), ``by`` ("rule" or "words"), ``why``, ``numbers`` (of the text, the paper's
         and ours), ``told`` (section of the book) and ``measured`` (test or line of a chapter).
 
+    Notes
+    -----
+    Verdicts by rule and all numbers are those of the ledger in `folder`; verdicts in words are the
+    stored ones.
+
     Examples
     --------
     >>> from mvref.experiments import reproduction_report
