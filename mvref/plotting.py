@@ -54,7 +54,6 @@ METHODS = {
     "CAPO": ("vermilion", "^", ":"),
     "FSMulti": ("purple", "P", "-."),
     "LinearSVC": ("black", "x", ":"),
-    "MeanSVC": ("green", "s", "-."),
     "CoLabeling": ("green", "p", "-"),
     "MSL": ("sky", "*", "-."),
     "MVM": ("blue", "o", "-"),

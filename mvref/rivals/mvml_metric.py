@@ -178,9 +178,7 @@ class Metric(NamedTuple):
         norms : array, shape (V, V)
         """
         products = np.array([H.T @ H for H in self.parts])
-        squares = np.einsum(
-            "kst,lst,skl,tkl->kl", products, products, self.B, self.B, optimize=True
-        )
+        squares = np.einsum("kst,lst,skl,tkl->kl", products, products, self.B, self.B)
         for k, (c, d, H) in enumerate(zip(self.share, self.factors.D, self.parts, strict=True)):
             squares[k, k] += c * c * (d @ d) + 2 * c * (self.B[:, k, k] @ (H * H).T @ d)
         return np.sqrt(np.maximum(squares, 0.0))
