@@ -149,7 +149,8 @@ def _apart(cell):
         return "–"
     if abs(cell.distance) > FAR:
         return f"**> {FAR}**" if cell.distance > 0 else f"**< -{FAR}**"
-    return f"{cell.distance:+.1f}" if cell.within else f"**{cell.distance:+.1f}**"
+    number = f"{cell.distance:+.1f}" if abs(cell.distance) >= 0.05 else "0.0"
+    return number if cell.within else f"**{number}**"
 
 
 def _digits(cell):
@@ -164,12 +165,12 @@ def _ours(cell):
         return "–"
     if np.isnan(cell.low) or cell.low == cell.high:
         return f"{cell.ours:{form}}"
-    return f"{cell.ours:{form}} ({cell.low:{form}} to {cell.high:{form}})"
+    return f"{cell.ours:{form}} ({cell.low:{form}}–{cell.high:{form}})"
 
 
 def _paper(cell):
     form = ".0f" if cell.measure == "errors" else _digits(cell)
-    spread = "" if np.isnan(cell.printed_std) else f" ± {cell.printed_std:.3f}"
+    spread = "" if np.isnan(cell.printed_std) else f" ±\N{NO-BREAK SPACE}{cell.printed_std:.3f}"
     return f"{cell.printed:{form}}{spread}"
 
 

@@ -68,9 +68,18 @@ def harmonic_weights(K_ref, unknown):
             stacklevel=2,
         )
     rows = np.flatnonzero(unknown)[reached]
+    K_ref = K_ref - np.diag(K_ref.diagonal())  # no loops: tiny weights would vanish beside a 1
     lap = np.diag(K_ref.sum(axis=1)) - K_ref
     T = np.zeros((len(reached), int((~unknown).sum())))
-    T[reached] = -linalg.solve(lap[np.ix_(rows, rows)], lap[np.ix_(rows, ~unknown)], assume_a="pos")
+    try:
+        T[reached] = -linalg.solve(
+            lap[np.ix_(rows, rows)], lap[np.ix_(rows, ~unknown)], assume_a="pos"
+        )
+    except linalg.LinAlgError:
+        raise ValueError(
+            "the similarities of the reference view are too small to complete others by: its "
+            "kernel is too narrow, lower its gamma."
+        ) from None
     return T
 
 

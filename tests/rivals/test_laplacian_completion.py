@@ -420,3 +420,20 @@ def test_before_a_classifier(classifier):
         warnings.simplefilter("error")
         scores = cross_val_score(pipeline, X, y, cv=3)
     assert scores.mean() > 0.7
+
+
+def test_a_narrow_kernel_still_completes():
+    """Similarities of 1e-20 beside the 1 of every sample with itself."""
+    K = np.full((4, 4), 1e-20)
+    np.fill_diagonal(K, 1.0)
+    unknown = np.array([True, True, False, False])
+    assert_allclose(harmonic_weights(K, unknown), np.full((2, 2), 0.5))
+
+
+def test_a_kernel_too_narrow_is_refused_with_a_reason():
+    """Two unknown samples, alike to each other and to nobody else within rounding."""
+    K = np.eye(3)
+    K[0, 1] = K[1, 0] = 1.0
+    K[0, 2] = K[2, 0] = 1e-300
+    with pytest.raises(ValueError, match="kernel is too narrow, lower its gamma"):
+        harmonic_weights(K, np.array([True, True, False]))
