@@ -88,6 +88,6 @@ clean:
 	@touch $@
 
 # The cache of executed chapters looks at the chapters only; a change of the code must empty it too.
-_build/.executed: $(shell find mvref -name '*.py' -o -name '*.csv' -o -name '*.npz') requirements.txt
+_build/.executed: $(shell find mvref -name '*.py' -o -name '*.csv' -o -name '*.npz') $(wildcard book/errata/*.toml) requirements.txt
 	rm -rf _build/.jupyter_cache
 	@mkdir -p _build && touch $@

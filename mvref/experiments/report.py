@@ -13,7 +13,7 @@ from .items import find_item
 # what was chosen, and by what: no results
 SETTINGS = (
     "C", "C1", "C2", "D", "lam", "eta", "view", "validation", "alpha", "k", "gamma",
-    "width", "c", "coupling", "n_train", "n_test",
+    "width", "c", "coupling", "point", "n_train", "n_test",
 )  # fmt: skip
 SUMMARY = ["dataset", "method", "measure", "mean", "std", "low", "high", "n"]
 
