@@ -16,11 +16,12 @@ drop        training samples with gaps are left out; the others keep theirs
 """
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics.pairwise import rbf_kernel
 
 from ..landmarks import impute
+from ..rivals.laplacian_completion import harmonic_weights
 from ..views import MultiView
 from .engine import derive_seed
 
@@ -116,7 +117,7 @@ def fill_by_laplacian(X, reference, gamma=1.0):
     """
     there = np.flatnonzero(X.observed[:, reference])
     K = rbf_kernel(X.views[reference][there], gamma=gamma)
-    np.fill_diagonal(K, 0.0)  # cancels in the Laplacian, and would drown small similarities
+    np.fill_diagonal(K, 0.0)
     K[K < SMALLEST] = 0.0
     _, component = connected_components(sparse.csr_matrix(K), directed=False)
     views = []
@@ -125,39 +126,11 @@ def fill_by_laplacian(X, reference, gamma=1.0):
         unknown = ~known & np.isin(component, component[known])  # connected to a known one
         view = view.copy()
         if unknown.any():
-            view[there[unknown]] = harmonic_average(K, known, unknown) @ view[there[known]]
+            part = known | unknown
+            T = harmonic_weights(K[np.ix_(part, part)], unknown[part])
+            view[there[unknown]] = T @ view[there[known]]
         views.append(view)
     return MultiView(views, names=X.names)
-
-
-def harmonic_average(K, known, unknown):
-    """Return T = -Lap_uu^-1 Lap_uc, which writes unknown samples as averages of known ones.
-
-    Solved as (I - P_uu) T = P_uc with P = D^-1 K, the steps of a random walk on the graph. Where
-    degrees D differ much this is better conditioned than the Laplacian. T_ij is the probability
-    that j is the first known sample which a walk from i meets.
-
-    Parameters
-    ----------
-    K : array, shape (n, n)
-        Similarities, 0 on the diagonal.
-    known, unknown : bool arrays, shape (n,)
-        Every unknown sample is connected to a known one. The rest takes no part.
-
-    Returns
-    -------
-    T : array, shape (n_unknown, n_known)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.experiments.missing_treatments import harmonic_average
-    >>> known = np.array([False, True, True])
-    >>> harmonic_average(np.ones((3, 3)) - np.eye(3), known, ~known)
-    array([[0.5, 0.5]])
-    """
-    steps = K[unknown] / K[unknown].sum(axis=1, keepdims=True)
-    return linalg.solve(np.eye(unknown.sum()) - steps[:, unknown], steps[:, known])
 
 
 def _stack(X, others):

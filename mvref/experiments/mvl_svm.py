@@ -64,7 +64,7 @@ Figure 5   Views are missing in every part, exactly in the ratio asked for, and 
   7.5e8 (ratio .3). That is erratum A9, and no slip of the run.
 
   SVM2K and MVML are not in the paper's Figure 5 and not in ours: on flower17 one share of missing
-  views would cost SVM2K three minutes of tuning and training per split. How both treat missing
+  views would cost SVM2K two minutes of tuning and training per split. How both treat missing
   views is in the study of :mod:`mvref.experiments.missing_views`.
 
 Figure 3 measures processor time at Figure 2's choice of the setting (each parameter's median over

@@ -68,13 +68,14 @@ def harmonic_weights(K_ref, unknown):
             stacklevel=2,
         )
     rows = np.flatnonzero(unknown)[reached]
-    K_ref = K_ref - np.diag(K_ref.diagonal())  # no loops: tiny weights would vanish beside a 1
-    lap = np.diag(K_ref.sum(axis=1)) - K_ref
+    # (I - P_uu) T = P_uc with P = D^-1 K, the steps of a random walk: where degrees D differ much,
+    # this is better conditioned than the Laplacian. T_ij is the chance that a walk from i meets j
+    # as the first known sample. Loops change nothing, and would drown small similarities.
+    K = K_ref - np.diag(K_ref.diagonal())
+    steps = K[rows] / K[rows].sum(axis=1, keepdims=True)
     T = np.zeros((len(reached), int((~unknown).sum())))
     try:
-        T[reached] = -linalg.solve(
-            lap[np.ix_(rows, rows)], lap[np.ix_(rows, ~unknown)], assume_a="pos"
-        )
+        T[reached] = linalg.solve(np.eye(len(rows)) - steps[:, rows], steps[:, ~unknown])
     except linalg.LinAlgError:
         raise ValueError(
             "the similarities of the reference view are too small to complete others by: its "

@@ -5,7 +5,7 @@ setting of our runs, a number; or a function that gets the summary of the item a
 returns text.
 """
 
-from . import mvl_svm, mvm, mvna_kmhks, mvpo, mwmvc2, side_by_side
+from . import mvl_svm, mvm, mvna_kmhks, mvpo, mwmvc2
 
 CLAIMS = {
     "mvl_svm": mvl_svm.CLAIMS,
@@ -13,5 +13,4 @@ CLAIMS = {
     "mvpo": mvpo.CLAIMS,
     "mvm": mvm.CLAIMS,
     "mvna_kmhks": mvna_kmhks.CLAIMS,
-    "side_by_side": side_by_side.CLAIMS,
 }

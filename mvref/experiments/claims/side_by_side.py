@@ -1,3 +1,0 @@
-"""Nothing to compare with: no paper has this table."""
-
-CLAIMS = {}
