@@ -184,9 +184,8 @@ def _points(summary):
     """Format a summary, one line per point, measures side by side."""
     if "measure" not in summary:
         return summary.round(4).to_string(index=False)
-    # as text, which nothing says of the empty columns of an empty ledger
-    text = summary["mean"].map("{:.4g}".format).astype(str)
-    spread = summary["std"].map(lambda s: "" if np.isnan(s) else f" +- {s:.2g}").astype(str)
+    text = summary["mean"].map("{:.4g}".format)
+    spread = summary["std"].map(lambda s: "" if np.isnan(s) else f" +- {s:.2g}")
     names = [name for name in summary if name not in SUMMARY]
     table = summary[["dataset", "method"]].assign(
         **{name: summary[name].map(_parameter) for name in names},

@@ -50,7 +50,8 @@ def _gaps(summary, row, rival):
     columns = ["dataset", "method", "n_train", "measure", "mean"]
     rows = summary.reindex(columns=columns).query("measure == 'accuracy'")
     rows = rows[rows["dataset"].astype(str).str.startswith(row.dataset)]
-    size = rows["n_train"].map(lambda n: f" n={n:g}" if n == n else "")  # real data have one
+    # real data have one size; the type has to be said where the ledger is empty
+    size = rows["n_train"].map(lambda n: f" n={n:g}" if n == n else "").astype(str)
     means = rows.assign(cell=rows["dataset"] + size).groupby(["cell", "method"])["mean"].first()
     means = means.unstack("method").reindex(columns=[row.method, rival])
     return (means[row.method] - means[rival]).dropna()
