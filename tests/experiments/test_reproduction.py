@@ -460,10 +460,10 @@ def test_curves_flatten():
         assert (steps.loc[400] < steps.loc[100]).mean() > 0.9
 
 
-def test_boosting_is_ahead_at_every_size():
+def test_three_rivals_are_ahead_at_every_size():
     for measure in ("accuracy", "f1"):
         curves = curves_on_mnist(measure)
-        assert curves[["RBoostSH", "MVWAB"]].gt(curves["MwMvC2"], axis=0).all(axis=None)
+        assert curves[STRONG].gt(curves["MwMvC2"], axis=0).all(axis=None)
 
 
 def test_two_iterations_are_not_best():
