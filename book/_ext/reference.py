@@ -4,9 +4,13 @@ sphinx-codeautolink links the names of mvref in code cells to their entries in t
 the entries get links back to the chapters.
 """
 
+import re
+
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx_codeautolink.extension.block import CodeBlockAnalyser
+
+CODE_OR_BAR = re.compile(r"^ *(?:>>>|\.\.\.)[^\n]*|``.*?``|`[^`]*`|\|", re.MULTILINE | re.DOTALL)
 
 
 class UsedIn(nodes.General, nodes.Element):
@@ -30,12 +34,13 @@ def ask_for_chapters(app, what, name, obj, options, lines):
 
 
 def escape_bars(app, what, name, obj, options, lines):
-    """|w| is a norm in our docstrings, never a substitution."""
-    for i, line in enumerate(lines):
-        if not line.lstrip().startswith((">>>", "...")):
-            parts = line.split("`")  # every second part is code
-            parts[::2] = [part.replace("|", r"\|") for part in parts[::2]]
-            lines[i] = "`".join(parts)
+    """|w| is a norm in our docstrings, never a substitution; code is left alone."""
+
+    def escape(found):
+        return r"\|" if found[0] == "|" else found[0]
+
+    text = CODE_OR_BAR.sub(escape, "\n".join(lines))
+    lines[:] = text.split("\n")
 
 
 def list_chapters(app, doctree, docname):

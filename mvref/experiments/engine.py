@@ -154,7 +154,7 @@ class Ledger:
     Parameters
     ----------
     paper : str
-    folder : path
+    folder : path, optional
         Default: the ledger that comes with mvref.
 
     Examples
@@ -164,12 +164,12 @@ class Ledger:
     """
 
     paper: str
-    folder: Path = LEDGER
+    folder: Path | None = None
 
     @cached_property
     def path(self):
         """Path of the file."""
-        return Path(self.folder) / f"{self.paper}.csv"
+        return Path(self.folder or LEDGER) / f"{self.paper}.csv"
 
     def check_writable(self):
         """Raise an OSError, in one sentence, where no row could be written."""

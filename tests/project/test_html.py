@@ -1,7 +1,12 @@
-"""The built book: no dead link, nothing loaded from outside, formulas that render offline."""
+"""The built book: no dead link, nothing loaded from outside, formulas that render offline.
+
+And pages that everyone can read: one title, headings in order, pictures with a text, no markup
+left over.
+"""
 
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -31,36 +36,62 @@ OUTSIDE = re.compile(r"\s*(https?:)?//")
 # In scripts and styles inside a page: an address of a file to load.
 LOADED = re.compile(r"""(?:https?:)?//[^\s"'<>]+\.(?:js|mjs|css|woff2?)\b""")
 IMPORTED = re.compile(r"""(?:@import\s*|url\(\s*)["']?(?:https?:)?//""")
+# What Sphinx writes where a picture has no text: the name of its file.
+NO_TEXT = re.compile(r"\s*|\S+\.(?:png|svg|jpe?g)")
+# Source that was never turned into HTML: a role, a substitution, a link, a formula, bold text.
+LEFT_OVER = re.compile(
+    r"\{[a-z:]+\}`|:[a-z:]+:`|\{\{ *\w|\w\]\([\w#./]|\$[^$\s][^$]*\$|\*\*\w[^*]*\*\*"
+)
+# Where such signs may stand, beside formulas.
+LITERAL = {"code", "pre", "script", "style", "textarea"}
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
 
 
 class Page(HTMLParser):
-    """The anchors, the links and what is fetched, of one page."""
+    """The anchors, links, what is fetched, headings, texts of pictures and text, of one page."""
 
     def __init__(self, path):
         super().__init__()
         self.anchors, self.links, self.fetched, self.inline = set(), [], [], []
         self.has_formulas = self.in_code = False
+        self.headings, self.alternatives, self.text = [], [], []
+        self.is_redirect, self.open = False, []  # (tag, whether its text is literal)
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
         self.anchors |= {attributes.get("id"), attributes.get("name")} - {None}
-        self.has_formulas |= "math" in (attributes.get("class") or "").split()
+        is_formula = "math" in (attributes.get("class") or "").split()
+        self.has_formulas |= is_formula
         self.in_code = tag in ("script", "style")
         if tag == "a" and attributes.get("href"):
             self.links.append(attributes["href"])
         if tag == "meta" and (attributes.get("http-equiv") or "").lower() == "refresh":
             self.links.append(attributes["content"].partition("url=")[2])
+            self.is_redirect = True
         if tag == "link" and set((attributes.get("rel") or "").split()) & FETCHED_BY_LINK:
             self.fetched.append(attributes["href"])
         self.fetched += [v for name, v in attributes.items() if (tag, name) in FETCHED and v]
+        # Outside the article the theme repeats the title, for paper.
+        if re.fullmatch("h[1-6]", tag) and any(opened == "article" for opened, _ in self.open):
+            self.headings.append(int(tag[1]))
+        if tag == "img":
+            self.alternatives.append(attributes.get("alt") or "")
+        if tag not in VOID:
+            inherited = bool(self.open) and self.open[-1][1]
+            self.open.append((tag, inherited or is_formula or tag in LITERAL))
 
     def handle_endtag(self, tag):
         self.in_code = False
+        if any(tag == opened for opened, _ in self.open):
+            while self.open.pop()[0] != tag:
+                pass
 
     def handle_data(self, data):
         if self.in_code:
             self.inline.append(data)
+        if self.open and not self.open[-1][1]:
+            self.text.append(data)
 
 
 def read_pages(folder):
@@ -104,6 +135,29 @@ def outside_resources(folder, pages):
         yield from (f"{path.name}: {name}" for name in IMPORTED.findall(path.read_text("utf-8")))
 
 
+def pictures_without_text(pages):
+    """Pictures that somebody who cannot see them learns nothing about."""
+    for path, page in pages.items():
+        yield from (f"{path.name}: {a!r}" for a in page.alternatives if NO_TEXT.fullmatch(a))
+
+
+def bad_outlines(pages):
+    """Pages without one title, or whose headings skip a level."""
+    for path, page in pages.items():
+        if page.is_redirect or path.name == "search.html":  # a form, and no article
+            continue
+        levels = page.headings
+        skips = any(below > above + 1 for above, below in pairwise(levels))
+        if levels[:1] != [1] or levels.count(1) > 1 or skips:
+            yield f"{path.name}: {levels}"
+
+
+def markup_left_over(pages):
+    """Source of the book that stands in the text."""
+    for path, page in pages.items():
+        yield from (f"{path.name}: {text}" for text in page.text if LEFT_OVER.search(text))
+
+
 @pytest.fixture(scope="module")
 def book():
     if not (BUILT / "index.html").exists():
@@ -135,7 +189,20 @@ def test_formulas_are_rendered_by_the_book_itself(book):
         assert any(name.endswith(f"_static/{CONFIG['mathjax_path']}") for name in fetched)
 
 
-GOOD = '<h1 id="top">A</h1><a href="b.html#part-1">b</a> <a href="https://x.org">x</a>'
+def test_pictures_have_a_text(book):
+    assert sum(len(page.alternatives) for page in book.values()) > 50
+    assert list(pictures_without_text(book)) == []
+
+
+def test_pages_have_one_title_and_headings_in_order(book):
+    assert list(bad_outlines(book)) == []
+
+
+def test_no_markup_is_left_over(book):
+    assert list(markup_left_over(book)) == []
+
+
+GOOD = '<article><h1 id="top">A</h1><a href="b.html#part-1">b</a> <a href="https://x.org">x</a>'
 FAULTS = {
     "dead page": ('<a href="c.html">', dead_links),
     "dead anchor": ('<a href="b.html#part-2">', dead_links),
@@ -147,6 +214,15 @@ FAULTS = {
     "style": ('<link rel="stylesheet" href="https://cdn.org/a.css">', outside_resources),
     "picture": ('<img src="https://cdn.org/a.png">', outside_resources),
     "loaded later": ('<script>load("https://cdn.org/a.js")</script>', outside_resources),
+    "picture without a text": ('<img src="b.html" alt="">', pictures_without_text),
+    "picture named by its file": ('<img src="b.html" alt="../_x/a.png">', pictures_without_text),
+    "second title": ("<h1>B</h1>", bad_outlines),
+    "skipped heading": ("<h3>B</h3>", bad_outlines),
+    "role": ("<p>as {eq}`a` says</p>", markup_left_over),
+    "role of a docstring": ("<p>see :func:`a`</p>", markup_left_over),
+    "formula": ("<p>where $x_i$ is</p>", markup_left_over),
+    "link": ("<p>the [data](data.md)</p>", markup_left_over),
+    "bold text": ("<p>a **view</p><p>er** and **b**</p>", markup_left_over),
     "font": ("<style>src: url('https://cdn.org/a.ttf')</style>", outside_resources),
 }
 
@@ -157,7 +233,9 @@ def site(tmp_path):
 
     def build(extra=""):
         (tmp_path / "a.html").write_text(GOOD + extra)
-        (tmp_path / "b.html").write_text('<h2 id="part-1">B</h2><a href="a.html">a</a>')
+        (tmp_path / "b.html").write_text(
+            '<article><h1>B</h1><h2 id="part-1">B</h2><a href="a.html">a</a>'
+        )
         return tmp_path, read_pages(tmp_path)
 
     return build
@@ -178,3 +256,8 @@ def test_fault_in_a_style_sheet_is_found(site):
     folder, pages = site()
     (folder / "a.css").write_text('@import "https://cdn.org/b.css";')
     assert len(list(outside_resources(folder, pages))) == 1
+
+
+def test_no_page_names_a_folder_of_the_machine_that_built_it(book):
+    for path in book:
+        assert str(ROOT) not in path.read_text(encoding="utf-8"), path.name
