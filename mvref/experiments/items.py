@@ -6,10 +6,10 @@ from pathlib import Path
 
 from .. import datasets
 from ..datasets._lookup import unavailable
-from . import missing_views, mvl_svm, mvm, mvna_kmhks, mvpo, mwmvc2, side_by_side
+from . import missing_views, mvl_svm, mvm, mvna_kmhks, mvpo, mwmvc2, side_by_side, speed
 from .engine import LEDGER, Ledger, missing_jobs, run
 
-PAPERS = (mvl_svm, mwmvc2, mvpo, mvm, mvna_kmhks, missing_views, side_by_side)
+PAPERS = (mvl_svm, mwmvc2, mvpo, mvm, mvna_kmhks, missing_views, side_by_side, speed)
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
 
 
@@ -109,7 +109,7 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
         raise ValueError(f"the data set must be one of {known}, got {only!r}.")
     if folder is None:
         folder = tempfile.mkdtemp(prefix="mvref-quick-") if quick else LEDGER
-    here = {*datasets.available(), *mvm.DRAWN, *mvna_kmhks.DRAWN, *missing_views.DRAWN}
+    here = _here()
     for dataset in known if only is None else [only]:
         if dataset not in here:
             say(f"Skipped: {unavailable(dataset, 'it is not on this machine')}")
@@ -120,6 +120,12 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
                 n_rows = run(item, dataset, ledger, quick=quick, n_jobs=n_jobs)
                 say(f"{item.full_name} {dataset}: {n_rows} rows added to {ledger.path}")
     return Path(folder)
+
+
+def _here():
+    """Data sets that are on this machine, and those that are drawn."""
+    drawn = (mvm, mvna_kmhks, missing_views, speed)
+    return {*datasets.available(), *(name for paper in drawn for name in paper.DRAWN)}
 
 
 def status(folder=None):
@@ -139,7 +145,7 @@ def status(folder=None):
     >>> print(status()[0].splitlines()[0])
     mvl_svm.fig2       test accuracy over the number of landmarks
     """
-    here = {*datasets.available(), *mvm.DRAWN, *mvna_kmhks.DRAWN, *missing_views.DRAWN}
+    here = _here()
     lines = []
     for full, item in ITEMS.items():
         rows = Ledger(item.paper, Path(folder or LEDGER)).read()

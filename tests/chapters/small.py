@@ -7,6 +7,7 @@ SMALL = {
     "book/api.ipynb": {"n_samples": 250, "n_landmarks": 20},
     "book/compare/missing_views.ipynb": {"n_train": 60, "n_test": 200, "n_draws": 1},
     "book/compare/side_by_side.ipynb": {"n_live": 1, "n_gaps": 30},
+    "book/compare/speed.ipynb": {"n_live": 250, "n_stream": 4000},
     "book/data.ipynb": {"n_train": 200},
     "book/errata/index.ipynb": {"n_machine": 200, "n_updates": 3},
     "book/mvl_svm/derive.ipynb": {"n_samples": 80},

@@ -24,6 +24,8 @@ missing_views  Few training samples, some methods with random starts, times that
           of the samples that they are checked on.
 side_by_side  All of these methods, on few training samples: 0.02 where the same point is chosen;
           where not, the choices must validate alike to three training samples.
+speed     Times are not compared with a run elsewhere; the rows are whole, and the two forms of a
+          pair have one answer.
 """
 
 import random
@@ -31,9 +33,10 @@ import random
 import pytest
 
 from mvref.datasets import available
-from mvref.experiments import ITEMS, missing_views, mwmvc2, read_ledger
+from mvref.experiments import ITEMS, missing_views, mwmvc2, read_ledger, speed
 from mvref.experiments.engine import KEY, Ledger, encode_parameter, execute
 from mvref.experiments.problems import UCI, label
+from mvref.experiments.speed_pairs import PAIRS
 
 PAPERS = sorted({item.paper for item in ITEMS.values()})
 ROWS = {paper: read_ledger(paper) for paper in PAPERS}
@@ -260,6 +263,7 @@ def test_every_seed_follows_from_its_row(item):
         *(("mvna_kmhks", name) for name in NYSTROM),
         *(("side_by_side", name) for name in COMPARED),
         *(("missing_views", name) for name in GAPPY),
+        *(("speed", name) for name in speed.DRAWN),
     ],
 )
 def test_every_row_is_of_a_job_that_still_exists(paper, name):
@@ -374,6 +378,19 @@ def test_the_comparison_of_all_methods_is_whole():
         have = set(of_name[[*POINT, "measure"]].itertuples(index=False, name=None))
         jobs = jobs_of(item, name)
         assert have == {(*key, m) for key, job in jobs.items() for m in job.measures}
+
+
+def test_the_times_are_whole_and_compare_the_same_problem():
+    """Every method and pair at each of its sizes; answers alike, as in test_speed.py."""
+    (name,) = speed.DRAWN
+    for item in items_of("speed").values():
+        rows = ROWS["speed"].query(f"item == '{item.name}'")
+        have = set(rows[[*POINT, "measure"]].itertuples(index=False, name=None))
+        jobs = jobs_of(item, name)
+        assert have == {(*key, m) for key, job in jobs.items() for m in job.measures}
+    differences = ROWS["speed"].query("measure == 'difference'").groupby("method")["value"].max()
+    for method, pair in PAIRS.items():
+        assert differences[method] <= (1e-2 if pair.kind == "scikit-learn" else 1e-9)
 
 
 def test_methods_of_mvna_kmhks_share_the_splits():

@@ -1,0 +1,324 @@
+"""Two forms of one computation, timed in turns: the other half of :mod:`.speed`.
+
+scikit-learn  where one of its estimators, or a pipeline of them, solves the very same problem; the
+              parameters are translated, and both sides get similar tolerances.
+literal       a formula of a paper as it is printed, with its loops over samples, tables or pairs,
+              or its inverse of n + 1 rows.
+
+Each side is run once to warm up, and then in turns; ``ours_seconds`` and ``theirs_seconds`` are
+medians. ``difference`` is the largest distance of the two answers (scores of the test part, unless
+a pair says otherwise) relative to the largest answer: a pair with a large one compares nothing.
+"""
+
+import warnings
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from ..landmarks import LandmarkProjection
+from ..most_violated import f_beta_argmax
+from ..mvl_svm import MVLSVM
+from ..mvna_kmhks import MVNAKMHKS, NAKMHKS
+from ..mvpo import MVPO
+from ..rivals import Concat, FMClassifier, PerViewSVM, RBoostSH
+from .side_methods import seconds_of
+
+ROUNDS = 3  # turns of each side
+GAMMA, C = 1.0, 1.0  # width of kernels where rows have norm 1, and the C of SVMs
+N_LANDMARKS = 100
+SWEEPS = 5  # of Table 1 of MVNA-KMHKS
+
+
+class Contest(NamedTuple):
+    """What is timed, and what must agree after it."""
+
+    ours: Callable  #: no arguments
+    theirs: Callable
+    our_answer: Callable  #: no arguments, returns an array
+    their_answer: Callable
+
+
+class Pair(NamedTuple):
+    """A computation in two forms."""
+
+    other: str  #: what the other form is, in a few words
+    kind: str  #: "scikit-learn" or "literal"
+    contest: Callable  #: takes X, y and the test part, returns a Contest
+    sizes: tuple = (500, 1000, 2000)
+
+
+def against(pair, X, y, test):
+    """Time the two forms in turns and compare their answers.
+
+    Parameters
+    ----------
+    pair : Pair
+    X : MultiView
+    y : array, shape (n,)
+        -1 or 1.
+    test : MultiView
+
+    Returns
+    -------
+    measures : dict
+        ``ours_seconds``, ``theirs_seconds``, ``difference``.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the differences tell, see there
+        contest = pair.contest(X, y, test)
+        contest.ours(), contest.theirs()
+        turns = [
+            [seconds_of(run)[1] for run in (contest.ours, contest.theirs)] for _ in range(ROUNDS)
+        ]
+    ours, theirs = np.median(turns, axis=0)
+    one, two = np.asarray(contest.our_answer()), np.asarray(contest.their_answer())
+    difference = np.abs(one - two).max() / np.abs(two).max()
+    return {
+        "ours_seconds": float(ours),
+        "theirs_seconds": float(theirs),
+        "difference": float(difference),
+    }
+
+
+# ------------------------------------------------------------------ against scikit-learn
+
+
+def linear_svm(X, y, test):
+    """MVPO for the error rate: 2 n times its weights are those of the linear SVM (C = 4 n C2)."""
+    n, columns = len(y), X.concat()
+    ours = MVPO("error", C1=0.0, C2=C / (4 * n), normalize=False, fit_intercept=False, tol=1e-5)
+    theirs = LinearSVC(
+        loss="hinge", C=C, fit_intercept=False, tol=1e-4, max_iter=100_000, random_state=0
+    )
+    return Contest(
+        lambda: ours.fit(X, y),
+        lambda: theirs.fit(columns, y),
+        lambda: 2 * n * ours.decision_function(test),
+        lambda: theirs.decision_function(test.concat()),
+    )
+
+
+def kernel_svms(X, y, test):
+    """PerViewSVM: one SVC for each view, and the share of their votes."""
+    ours = PerViewSVM(C=C, gamma=GAMMA, random_state=0)
+    theirs = [SVC(C=C, gamma=GAMMA) for _ in X.views]
+
+    def votes():
+        scores = [svm.decision_function(view) for svm, view in zip(theirs, test.views, strict=True)]
+        agreed = np.sum(np.sign(scores), axis=0)
+        return np.sign(np.where(agreed == 0, np.sum(scores, axis=0), agreed))
+
+    return Contest(
+        lambda: ours.fit(X, y),
+        lambda: [svm.fit(view, y) for svm, view in zip(theirs, X.views, strict=True)],
+        lambda: ours.predict(test),
+        votes,
+    )
+
+
+def logistic(X, y, test):
+    """A factorisation machine of order 1 (C = 1 / (2 alpha n))."""
+    columns, alpha = X.concat(), 1 / (2 * C * len(y))
+    ours = FMClassifier(order=1, alpha=alpha, random_state=0)
+    theirs = LogisticRegression(C=C, tol=1e-6, max_iter=10_000)
+    return Contest(
+        lambda: ours.fit(X, y),
+        lambda: theirs.fit(columns, y),
+        lambda: ours.decision_function(test),
+        lambda: theirs.decision_function(test.concat()),
+    )
+
+
+def landmark_svm(X, y, test):
+    """MVL-SVM: similarities to the same landmarks, side by side, and LinearSVC (C = c/m)."""
+    rows = np.arange(N_LANDMARKS)
+    options = {"loss": "squared_hinge", "tol": 1e-4, "max_iter": 10_000, "random_state": 0}
+    ours = MVLSVM(landmarks=rows, n_landmarks=len(rows), gamma=GAMMA, c=C * len(y), **options)
+    theirs = LinearSVC(C=C, dual="auto", **options)
+
+    def similarities(new):
+        pairs = zip(new.views, X.views, strict=True)
+        return np.hstack([rbf_kernel(view, old[rows], gamma=GAMMA) for view, old in pairs])
+
+    return Contest(
+        lambda: ours.fit(X, y),
+        lambda: theirs.fit(similarities(X), y),
+        lambda: ours.decision_function(test),
+        lambda: theirs.decision_function(similarities(test)),
+    )
+
+
+def nystrom_svm(X, y, test):
+    """NA-KMHKS: Nystroem on the same components and LinearSVC, squared hinge (C = 1 / (2 c))."""
+    columns = X.concat()
+    ours = NAKMHKS(N_LANDMARKS, gamma=GAMMA, c=1 / (2 * C), tol=1e-8, random_state=0)
+    rows = np.ravel(ours.fit(columns, y).component_indices_)
+    kernel = Nystroem(gamma=GAMMA, n_components=len(rows), random_state=0)
+    # the constant is not penalised in ours: it gets a large value here
+    svm = LinearSVC(C=C, dual=False, intercept_scaling=100.0, tol=1e-6, max_iter=10_000)
+
+    def theirs():
+        svm.fit(kernel.fit(columns[rows]).transform(columns), y)
+
+    return Contest(
+        lambda: ours.fit(columns, y),
+        theirs,
+        lambda: ours.decision_function(test.concat()),
+        lambda: svm.decision_function(kernel.transform(test.concat())),
+    )
+
+
+def one_tree(X, y, test):
+    """Concat: the tree itself."""
+    columns = X.concat()
+    ours = Concat(DecisionTreeClassifier(random_state=0))
+    theirs = DecisionTreeClassifier(random_state=0)
+    return Contest(
+        lambda: ours.fit(X, y),
+        lambda: theirs.fit(columns, y),
+        lambda: ours.predict(test),
+        lambda: theirs.predict(test.concat()),
+    )
+
+
+def adaboost(X, y, test):
+    """rBoost.SH with a single view is AdaBoost; its scores are half the sum of the weights."""
+    tree, T = DecisionTreeClassifier(max_depth=1), 20
+    ours = RBoostSH(tree, n_estimators=T, random_state=0)
+    theirs = AdaBoostClassifier(tree, n_estimators=T, random_state=0)
+    one_view, new = X.views[:1], test.views[:1]
+    return Contest(
+        lambda: ours.fit(one_view, y),
+        lambda: theirs.fit(X.views[0], y),
+        lambda: 2 * ours.decision_function(new) / ours.alphas_.sum(),
+        lambda: theirs.decision_function(test.views[0]),
+    )
+
+
+# ------------------------------------------------------------------ against the printed form
+
+
+def f1_tables(X, y, test):
+    """The most violated labels for F1, all contingency tables (a, b): their largest value."""
+    scores, found = X.views[0].sum(axis=1) / len(y), {}
+
+    def tables():
+        p, q = np.sort(scores[y > 0])[::-1], np.sort(scores[y < 0])[::-1]
+        best, P = -np.inf, len(p)
+        missed = np.append(np.cumsum(p[::-1])[::-1], 0.0).tolist()
+        wrong = np.append(0.0, np.cumsum(q)).tolist()
+        for a in range(P + 1):
+            for b in range(len(q) + 1):
+                best = max(best, 1 - 2 * a / (P + a + b) - 2 * missed[a] + 2 * wrong[b])
+        found["tables"] = best
+
+    def sorting():
+        found["sorting"] = f_beta_argmax(scores, y).value
+
+    return Contest(sorting, tables, lambda: found["sorting"], lambda: found["tables"])
+
+
+def pairs_of_features(X, y, test):
+    """Scores of a factorisation machine, Eq. (26): d (d - 1) / 2 products for each sample."""
+    model = FMClassifier(alpha=1e-2, max_iter=20, random_state=0).fit(test, _signs(test))
+    columns, (factors,), found = X.concat(), model.factors_, {}
+
+    def literal():
+        scores = model.intercept_ + columns @ np.ravel(model.coef_)
+        for i in range(columns.shape[1]):
+            for j in range(i + 1, columns.shape[1]):
+                scores = scores + factors[i] @ factors[j] * columns[:, i] * columns[:, j]
+        found["pairs"] = scores
+
+    def trick():
+        found["trick"] = model.decision_function(X)
+
+    return Contest(trick, literal, lambda: found["trick"], lambda: found["pairs"])
+
+
+def similarities_one_by_one(X, y, test):
+    """Eq. (1) of MVL-SVM: the similarity of one sample to one landmark at a time."""
+    marks = np.arange(N_LANDMARKS)
+    projection = LandmarkProjection(landmarks=marks, n_landmarks=len(marks), gamma=GAMMA).fit(X)
+    found = {}
+
+    def literal():
+        rows = [
+            [np.exp(-GAMMA * np.sum((x - mark) ** 2)) for V in X.views for mark in V[marks]]
+            for x in X.views[0]
+        ]
+        found["literal"] = np.array(rows)[:, : len(marks)]
+
+    def products():
+        found["products"] = projection.transform(X)[:, : len(marks)]
+
+    return Contest(products, literal, lambda: found["products"], lambda: found["literal"])
+
+
+def printed_inverse(X, y, test):
+    """Table 1 of MVNA-KMHKS with the matrix of Eq. (7), n + 1 rows: the last value of Eq. (4)."""
+    columns, c, coupling, rho = X.concat(), 0.1, 1.0, 0.5
+    ours = MVNAKMHKS(
+        2, N_LANDMARKS, gamma=GAMMA, c=c, coupling=coupling, learning_rate=rho, solver="paper",
+        tol=0.0, max_iter=SWEEPS, random_state=0,
+    )  # fmt: skip
+    components = ours.fit(columns, y).component_indices_
+    found = {}
+
+    def literal():
+        found["value"] = table_1(columns, y, components, c, coupling, rho, SWEEPS)
+
+    return Contest(
+        lambda: ours.fit(columns, y), literal, lambda: ours.objective_curve_[-1],
+        lambda: found["value"],
+    )  # fmt: skip
+
+
+def table_1(x, Y, components, c, coupling, rho, T):
+    """J' after T sweeps of Eqs. (7) and (9), from Gamma = 0 and b = 0."""
+    n, M = len(Y), len(components)
+    G = Y[:, None] * rbf_kernel(x, gamma=GAMMA) * Y
+    Ks = [G[:, S] @ np.linalg.pinv(G[np.ix_(S, S)], hermitian=True) @ G[S] for S in components]
+    b, f = np.zeros((M, n)), np.zeros((M, n))
+    Gammas = np.zeros((M, n))
+    for _ in range(T):
+        for p, K in enumerate(Ks):
+            A = np.zeros((n + 1, n + 1))
+            A[:n, :n] = (1 + coupling) * K + c * np.eye(n)
+            A[:n, n] = (1 + coupling) * Y
+            A[n, :n] = (1 + coupling) * (Y @ K)
+            A[n, n] = (1 + coupling) * n
+            target = 1 + b[p] + coupling * f.mean(axis=0)
+            *Gammas[p], w0 = np.linalg.inv(A) @ np.append(target, Y @ target)  # Eq. (7)
+            f[p] = K @ Gammas[p] + w0 * Y
+            e = f[p] - 1 - b[p]
+            b[p] += rho * (e + np.abs(e))  # Eq. (9)
+    value = np.sum((f - 1 - b) ** 2) + coupling * np.sum((f - f.mean(axis=0)) ** 2)
+    return value + c * sum(g @ K @ g for g, K in zip(Gammas, Ks, strict=True))
+
+
+def _signs(X):
+    return np.where(X.views[0].sum(axis=1) > 0, 1, -1)
+
+
+PAIRS = {
+    "MVPO": Pair("LinearSVC, hinge", "scikit-learn", linear_svm),
+    "PerViewSVM": Pair("SVC for each view", "scikit-learn", kernel_svms),
+    "FMClassifier": Pair("LogisticRegression", "scikit-learn", logistic),
+    "MVLSVM": Pair("rbf_kernel, LinearSVC", "scikit-learn", landmark_svm),
+    "NAKMHKS": Pair("Nystroem, LinearSVC", "scikit-learn", nystrom_svm),
+    "Concat": Pair("DecisionTreeClassifier", "scikit-learn", one_tree),
+    "RBoostSH": Pair("AdaBoostClassifier", "scikit-learn", adaboost),
+    "most violated labels": Pair("all tables", "literal", f1_tables),
+    "score of pairs": Pair("pair by pair", "literal", pairs_of_features),
+    "landmark similarities": Pair("one by one", "literal", similarities_one_by_one, (500, 1000)),
+    "MVNAKMHKS": Pair("inverse of n + 1 rows", "literal", printed_inverse, (500, 1000)),
+}

@@ -1,0 +1,209 @@
+"""Protocol of the times: samples, sizes, slopes, and pairs that solve one problem."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import is_classifier
+
+import mvref
+from mvref.experiments import find_item, side_methods, speed
+from mvref.experiments.engine import encode_parameter
+from mvref.experiments.speed import (
+    LARGEST,
+    N_TEST,
+    SIZES,
+    build,
+    compared,
+    draw_gaussians,
+    measured,
+    slopes,
+    time_table,
+    timed,
+)
+from mvref.experiments.speed_pairs import PAIRS, Contest, Pair, against, table_1
+from tests import literal_mvna as literal
+
+# ----------------------------------------------------------------------------- the samples
+
+
+def test_the_classes_differ_by_what_is_stated():
+    X, y = draw_gaussians(0)
+    for view in X.views:
+        gap = (view[y == 1].mean(axis=0) - view[y == -1].mean(axis=0)) * np.sqrt(view.shape[1])
+        assert_allclose(gap, 0.5, atol=6 * 2 / np.sqrt(len(y)))
+        within = view[y == 1] * np.sqrt(view.shape[1])
+        assert_allclose(within.std(axis=0), 1.0, atol=0.05)
+    assert abs((y == 1).mean() - 0.5) < 0.02
+    assert len(y) == SIZES[-1] + N_TEST
+
+
+def test_samples_follow_from_the_seed_alone():
+    X, y = draw_gaussians(3)
+    draw_gaussians.cache_clear()
+    again, labels = draw_gaussians(3)
+    assert_array_equal(y, labels)
+    assert_array_equal(X.views[1], again.views[1])
+    assert not np.array_equal(X.views[0], X.views[1])
+    assert not np.array_equal(X.views[0], draw_gaussians(4)[0].views[0])
+
+
+def test_nobody_is_tested_on_what_trained(monkeypatch):
+    """Smaller problems are the first samples of larger ones, and the test part is none of them."""
+    seen = []
+
+    class Spy:
+        def get_params(self):
+            return {}
+
+        def fit(self, X, y):
+            seen.append(X.views[0][:, 0])
+
+        def predict(self, X):
+            seen.append(X.views[0][:, 0])
+
+    monkeypatch.setattr(speed, "build", lambda method, seed: Spy())
+    monkeypatch.setattr(speed, "SHORT", 0.0)
+    for n in (SIZES[0], SIZES[-1]):
+        measured("any", n, seed=1)
+    small, test, _, _, large, again, *_ = seen
+    assert_array_equal(small, large[: SIZES[0]])
+    assert_array_equal(test, again)
+    assert len(large) == SIZES[-1] and len(test) == N_TEST
+    assert not set(large.tolist()) & set(test.tolist())
+
+
+# ----------------------------------------------------------------------------- the methods
+
+
+def test_every_classifier_of_mvref_takes_part():
+    assert set(LARGEST) == {
+        name for name, cls in mvref.all_methods().items() if is_classifier(cls())
+    }
+    assert all(largest in SIZES[2:] for largest in LARGEST.values())  # a slope needs three
+
+
+@pytest.mark.parametrize("method", LARGEST)
+def test_methods_have_their_defaults_but_for_what_is_stated(method):
+    model, plain = build(method, 5), mvref.all_methods()[method]()
+    stated = speed.OPTIONS.get(method, {}) | {"random_state": 5}
+    expected = {name: stated.get(name, value) for name, value in plain.get_params().items()}
+    assert model.get_params() == expected
+
+
+def test_a_short_call_is_repeated_and_a_long_one_is_not(monkeypatch):
+    ticks = iter([0.0, 0.05, 1.0, 1.2, 2.0, 2.4, 3.0, 3.3, 10.0, 10.8])
+    monkeypatch.setattr(side_methods.time, "process_time", lambda: next(ticks))
+    assert timed(lambda: "short") == ("short", pytest.approx(0.3))
+    assert timed(lambda: "long") == ("long", pytest.approx(0.8))
+
+
+def test_a_method_is_timed_with_its_warnings_kept_silent():
+    values = measured("SMS", 250, seed=0)
+    assert set(values) == {"fit_seconds", "predict_seconds"} and min(values.values()) > 0
+
+
+def test_the_items_have_every_method_and_every_pair_in_every_repeat():
+    for name in ("scaling", "against"):
+        item = find_item(f"speed.{name}")
+        assert item.serial  # because it measures time
+        jobs = list(item.jobs(item.datasets[0], False, None))
+        keys = {(job.method, encode_parameter(job.parameter), job.repeat) for job in jobs}
+        assert len(keys) == len(jobs) and not any("n" in job.parameter for job in jobs)
+        quick = list(item.jobs(item.datasets[0], True, None))
+        assert {job.method for job in quick} == {job.method for job in jobs}
+        assert {job.repeat for job in quick} == {0} and len(quick) < len(jobs) / 5
+    sizes = {job.parameter["samples"] for job in find_item("scaling").jobs("", False, None)}
+    assert sizes == set(SIZES)
+
+
+# ----------------------------------------------------------------------------- slopes
+
+
+@given(st.floats(0.0, 3.0), st.floats(1e-9, 1e-2), st.integers(3, 8))
+def test_the_slope_of_a_power_is_its_exponent(power, constant, n_sizes):
+    sizes = np.array(SIZES[:n_sizes])
+    seconds = constant * sizes**power
+    assert slopes(sizes, seconds) == pytest.approx(power, abs=1e-8)
+    both = slopes(sizes, np.column_stack([seconds, 5 * seconds]))
+    assert_allclose(both, power, atol=1e-8)
+
+
+def test_the_slope_is_that_of_the_upper_half():
+    sizes = np.array(SIZES)
+    seconds = np.where(sizes > SIZES[3], 1e-6 * sizes**2.0, 1.0)
+    assert slopes(sizes, seconds) == pytest.approx(2.0)
+    assert slopes(sizes[:5], np.r_[9.0, 9.0, 1e-6 * sizes[2:5]]) == pytest.approx(1.0)  # three
+
+
+def test_tables_are_sorted_by_the_number_of_samples():
+    def row(item, method, samples, repeat, measure, value):
+        text = encode_parameter({"samples": samples})
+        return {"item": item, "method": method, "parameter": text, "repeat": repeat,
+                "measure": measure, "value": value}  # fmt: skip
+
+    rows = pd.DataFrame([
+        row("scaling", "A", 1000, 0, "fit_seconds", 4.0),
+        row("scaling", "A", 250, 0, "fit_seconds", 1.0),
+        row("scaling", "A", 250, 1, "fit_seconds", 2.0),
+        row("scaling", "A", 1000, 1, "fit_seconds", 8.0),
+        row("scaling", "A", 250, 0, "predict_seconds", 7.0),
+        row("against", "B", 250, 0, "fit_seconds", 7.0),
+    ])  # fmt: skip
+    tables = time_table(rows, "fit_seconds")
+    assert set(tables) == {"A"}
+    assert tables["A"].index.tolist() == [250, 1000]
+    assert tables["A"].to_numpy().tolist() == [[1.0, 2.0], [4.0, 8.0]]
+
+
+# ----------------------------------------------------------------------------- pairs
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_two_forms_of_a_pair_have_one_answer(name):
+    limit = 1e-2 if PAIRS[name].kind == "scikit-learn" else 1e-9
+    values = compared(name, 500, seed=11)
+    assert values["difference"] <= limit
+    assert values["ours_seconds"] > 0 and values["theirs_seconds"] > 0
+
+
+@pytest.mark.parametrize("name", ["MVPO", "FMClassifier", "NAKMHKS", "MVLSVM"])
+def test_another_c_is_another_answer(name, monkeypatch):
+    """The difference tells a wrong translation of parameters: here both sides have C, doubled."""
+    X, y = draw_gaussians(0)
+    part, labels, test = X[:500], y[:500], X[-N_TEST:]
+    one = PAIRS[name].contest(part, labels, test)
+    monkeypatch.setattr("mvref.experiments.speed_pairs.C", 2.0)
+    other = PAIRS[name].contest(part, labels, test)
+    one.ours(), other.theirs()
+    mixed, theirs = one.our_answer(), other.their_answer()
+    assert np.abs(mixed - theirs).max() / np.abs(theirs).max() > 1e-2
+
+
+def test_turns_and_difference_by_hand(monkeypatch):
+    """One warm-up each, then turns; medians; the largest distance over the largest answer."""
+    calls = []
+    ticks = iter([0, 1, 0, 10, 0, 3, 0, 20, 0, 2, 0, 60])
+    monkeypatch.setattr(side_methods.time, "process_time", lambda: float(next(ticks)))
+    contest = Contest(
+        lambda: calls.append("ours"),
+        lambda: calls.append("theirs"),
+        lambda: [1.0, -4.0],
+        lambda: [1.5, -5.0],
+    )
+    values = against(Pair("", "literal", lambda X, y, test: contest), None, None, None)
+    assert calls == ["ours", "theirs"] * 4
+    assert values == {"ours_seconds": 2.0, "theirs_seconds": 20.0, "difference": 0.2}
+
+
+def test_table_1_is_that_of_the_literal_twin():
+    rng = np.random.default_rng(0)
+    x, Y = rng.normal(size=(30, 3)), rng.choice([-1.0, 1.0], size=30)
+    components = np.array([rng.permutation(30)[:6] for _ in range(2)])
+    kernel = np.exp(-((x[:, None] - x) ** 2).sum(axis=2))
+    G = literal.signed_gram(kernel, Y)
+    Ks = [literal.nystrom(G, S) for S in components]
+    curve = literal.table_1(Ks, Y, 0.1, 0.7, [0.5, 0.5], 0.4, 6)[4]
+    assert table_1(x, Y, components, 0.1, 0.7, 0.4, 6) == pytest.approx(curve[-1], rel=1e-8)
