@@ -20,7 +20,7 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -28,7 +28,7 @@ from .base import check_length, validate_targets, validate_views
 from .checks import check_number
 from .landmarks import DEFAULT_LANDMARKS, LandmarkProjection
 from .mvl_svm import PROJECTION_PARAMETERS
-from .views import MultiView
+from .views import stack_samples
 
 ENOUGH = 1e-4  # share of the decrease that the gradient promises, to accept a step
 
@@ -119,7 +119,7 @@ def _first_pass(model, chunks):
         X = validate_views(model, X, reset=best is None)
         check_length(y, len(X))
         complete = np.flatnonzero(X.observed.all(axis=1))
-        candidates = X[complete] if best is None else _stack(best, X[complete])
+        candidates = X[complete] if best is None else stack_samples(best, X[complete])
         keys = np.concatenate([keys, rng.uniform(size=len(complete))])
         rows = np.concatenate([rows, m + complete])
         winners = np.argsort(keys)[:L]
@@ -133,12 +133,6 @@ def _first_pass(model, chunks):
             f"n_landmarks must be at most the {len(rows)} samples that have all views, got {L}."
         )
     return best, rows, np.concatenate(labels)
-
-
-def _stack(old, new):
-    pairs = zip(old.views, new.views, strict=True)
-    views = [(sparse.vstack if sparse.issparse(a) else np.vstack)([a, b]) for a, b in pairs]
-    return MultiView(views, names=old.names)
 
 
 def _projections(model, chunks, B):

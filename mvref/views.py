@@ -414,3 +414,22 @@ def _check_observed(observed, present):
         i, v = np.argwhere(observed & ~present)[0]
         raise ValueError(f"observed says that sample {i} has view {v}, but that row is all NaN.")
     return observed
+
+
+def stack_samples(first, second):
+    """Put the samples of two :class:`MultiView` with the same views under each other.
+
+    Parameters
+    ----------
+    first, second : MultiView
+
+    Returns
+    -------
+    X : MultiView
+        With the names of the first; a view is sparse where it is sparse in one of them.
+    """
+    views = [
+        sparse.vstack(pair, format="csr") if any(map(sparse.issparse, pair)) else np.vstack(pair)
+        for pair in zip(first.views, second.views, strict=True)
+    ]
+    return MultiView(views, names=first.names)

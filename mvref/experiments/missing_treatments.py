@@ -22,7 +22,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from ..landmarks import impute
 from ..rivals.laplacian_completion import harmonic_weights
-from ..views import MultiView
+from ..views import MultiView, stack_samples
 from .engine import derive_seed
 
 SMALLEST = 1e-8  # similarity that makes an edge: outliers that have none cannot be filled
@@ -133,11 +133,6 @@ def fill_by_laplacian(X, reference, gamma=1.0):
     return MultiView(views, names=X.names)
 
 
-def _stack(X, others):
-    views = [np.vstack(pair) for pair in zip(X.views, others.views, strict=True)]
-    return MultiView(views, names=X.names)
-
-
 def treat(treatment, X, y, others):
     """Apply a treatment.
 
@@ -173,7 +168,7 @@ def treat(treatment, X, y, others):
         return X[complete], y[complete], others
     if treatment == "laplacian":
         reference = int(X.observed.sum(axis=0).argmax())
-        together = fill_by_laplacian(_stack(X, others), reference)
+        together = fill_by_laplacian(stack_samples(X, others), reference)
         return fill_by_laplacian(X, reference), y, together[len(X) :]
     means = view_means(X)
     if treatment == "mean":

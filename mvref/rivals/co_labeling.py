@@ -41,13 +41,12 @@ import warnings
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from ..base import validate_targets, validate_views
 from ..checks import check_number
 from ..kernels import fit_similarities
-from ..views import MultiView
+from ..views import stack_samples
 from ..voters import check_trainable, check_votable
 from .candidate_labels import weigh_candidates
 from .scored import Scored
@@ -197,8 +196,7 @@ class CoLabeling(Scored):
         if not new.observed.all():
             i, v = np.argwhere(~new.observed)[0]
             raise ValueError(f"X_unlabelled must have all views: row {i} misses {X.names[v]!r}.")
-        pairs = zip(X.views, new.views, strict=True)
-        return MultiView([_stack(*pair) for pair in pairs], names=X.names)
+        return stack_samples(X, new)
 
     def _exchange(self, kernels, rows, y):
         """Coefficients and number of candidates of every view, gaps, and number of rounds."""
@@ -266,9 +264,3 @@ class CoLabeling(Scored):
             check_number(getattr(self, name), name, low=0, low_open=True)
         check_number(self.intercept_scaling, "intercept_scaling", low=0)
         check_number(self.max_rounds, "max_rounds", low=1, integer=True)
-
-
-def _stack(old, new):
-    if sparse.issparse(old) or sparse.issparse(new):
-        return sparse.vstack([old, new], format="csr")
-    return np.vstack([old, new])

@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base import MultiViewInput, validate_views
 from ..checks import check_choice
 from ..kernels import fit_similarity, one_per_view
-from ..views import MultiView
+from ..views import MultiView, stack_samples
 
 OUTPUTS = ("gram", "features")
 
@@ -209,11 +209,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         """
         check_is_fitted(self, "gamma_")
         X = validate_views(self, X, reset=False)
-        together = MultiView(
-            [_stack(old, new) for old, new in zip(self.X_.views, X.views, strict=True)],
-            names=self.X_.names,
-            observed=np.vstack([self.X_.observed, X.observed]),
-        )
+        together = stack_samples(self.X_, X)
         return self._completed(together, np.arange(self.X_.n_samples, len(together)))
 
     def _completed(self, X, rows):
@@ -267,9 +263,3 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         K = np.zeros((len(X), len(X)))
         K[np.ix_(seen, seen)] = mu(X.views[v][seen])
         return K
-
-
-def _stack(old, new):
-    if sparse.issparse(old) or sparse.issparse(new):
-        return sparse.vstack([old, new], format="csr")
-    return np.vstack([old, new])
