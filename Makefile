@@ -18,9 +18,11 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 ## make book       build the HTML book, executing chapters that changed
-book: .venv/installed _build/.executed
-	rm -rf _build/html
-	$(BIN)/jupyter-book build . --all -n -W --keep-going
+book: .venv/installed _build/.executed _build/.configured
+	$(BIN)/python book/execute.py --cache
+	@rm _build/.configured
+	$(BIN)/jupyter-book build . -n -W --keep-going
+	@touch _build/.configured
 	@echo "The book: $$(pwd)/_build/html/index.html"
 
 ## make test       every stage below, in this order, until one fails
@@ -91,3 +93,9 @@ clean:
 _build/.executed: $(shell find mvref -name '*.py' -o -name '*.csv' -o -name '*.npz') $(wildcard book/errata/*.toml) requirements.txt
 	rm -rf _build/.jupyter_cache
 	@mkdir -p _build && touch $@
+
+# Sphinx builds the pages that changed. A change of their order or of the code rebuilds all of them,
+# and so does a build that did not end well: it would not warn a second time.
+_build/.configured: _build/.executed _config.yml _toc.yml $(wildcard book/_ext/*.py)
+	rm -rf _build/html _build/.doctrees
+	@touch $@
