@@ -161,6 +161,33 @@ def validate_targets(estimator, y, n_samples):
     return codes
 
 
+def one_against_rest(codes, n_classes):
+    """Return the labels of the two-class problems that stand for a problem of several classes.
+
+    Parameters
+    ----------
+    codes : int array, shape (n_samples,)
+        Classes, 0 to n_classes - 1.
+    n_classes : int
+
+    Returns
+    -------
+    Y : array, shape (n_classes, n_samples), or (1, n_samples) for two classes
+        Row k is +1 in class k and -1 in the others; of two classes the second is +1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.base import one_against_rest
+    >>> one_against_rest(np.array([0, 2, 1]), 3)
+    array([[ 1., -1., -1.],
+           [-1., -1.,  1.],
+           [-1.,  1., -1.]])
+    """
+    positive = [1] if n_classes == 2 else range(n_classes)
+    return np.array([np.where(codes == k, 1.0, -1.0) for k in positive])
+
+
 def validate_numbers(estimator, y, n_samples):
     """Check the targets of a regression and return them as floats.
 

@@ -308,7 +308,9 @@ def one_vs_rest(y, classes=None):
         raise ValueError(f"classes must be different labels, got {classes.tolist()}.")
     unknown = np.setdiff1d(labels, classes)
     if len(unknown):
-        raise ValueError(f"y holds {unknown.tolist()[0]!r}, which is not in classes.")
+        raise ValueError(
+            f"y holds {unknown.tolist()[0]!r}, which is not in classes, {classes.tolist()}."
+        )
     return y[:, None] == classes
 
 

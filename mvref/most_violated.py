@@ -275,7 +275,9 @@ def _check(s, y):
         raise ValueError(f"y must have one label per score, {s.shape}, got shape {y.shape}.")
     s = s.astype(float, copy=False)
     if not np.abs(s).max() <= LARGEST_SCORE:  # NaN fails, too
-        raise ValueError(f"s must hold finite numbers up to {LARGEST_SCORE:g}.")
+        raise ValueError(
+            f"s must hold finite numbers up to {LARGEST_SCORE:g}, got {np.abs(s).max():g}."
+        )
     if y.dtype.kind not in "if" or not (np.abs(y) == 1).all():
         raise ValueError(
             f"y must hold labels -1 and +1, got {list(dict.fromkeys(y.tolist()))[:5]}."

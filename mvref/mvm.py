@@ -45,7 +45,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
-from .base import check_length, validate_numbers, validate_targets, validate_views
+from .base import check_length, one_against_rest, validate_numbers, validate_targets, validate_views
 from .checks import check_choice
 from .mvm_base import MultiViewMachine, streams
 from .mvm_losses import LOSSES
@@ -230,7 +230,7 @@ class MVMClassifier(ClassifierMixin, MultiViewMachine):
         self._check_parameters()
         codes = validate_targets(self, y, X.n_samples)
         check_votable(X)
-        self._fit_machines(X, self._signs(codes), codes, self.n_jobs)
+        self._fit_machines(X, one_against_rest(codes, len(self.classes_)), codes, self.n_jobs)
         return self
 
     @available_if(streams)
@@ -269,15 +269,13 @@ class MVMClassifier(ClassifierMixin, MultiViewMachine):
         check_length(y, X.n_samples)
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
-            raise ValueError(f"y has the labels {unknown.tolist()}, which are not in classes.")
-        signs = self._signs(np.searchsorted(self.classes_, y))
+            raise ValueError(
+                f"y has the labels {unknown.tolist()}, which are not in classes, "
+                f"{self.classes_.tolist()}."
+            )
+        signs = one_against_rest(np.searchsorted(self.classes_, y), len(self.classes_))
         self._partial_fit_machines(X, signs, first)
         return self
-
-    def _signs(self, codes):
-        """Labels -1 and +1: of the second class, or of each class against the rest."""
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        return [np.where(codes == c, 1.0, -1.0) for c in positive]
 
     def decision_function(self, X):
         """Return the score of Eq. (9): shape (n,) for two classes, else (n, n_classes).

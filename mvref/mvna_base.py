@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .base import MultiViewInput, validate_targets, validate_views
+from .base import MultiViewInput, one_against_rest, validate_targets, validate_views
 from .checks import check_choice, check_number
 from .ho_kashyap import SOLVERS, Coupling, ho_kashyap, share_weights
 from .kernels import one_per_view
@@ -86,8 +86,7 @@ class HoKashyapClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
         if K > 2 and self.multi_class == "ovo":
             rows = [(j, np.flatnonzero((codes == i) | (codes == j))) for i, j in pairs_of(K)]
             return [(of_pair, np.where(codes[of_pair] == j, 1.0, -1.0)) for j, of_pair in rows]
-        positive = [1] if K == 2 else range(K)
-        return [(slice(None), np.where(codes == k, 1.0, -1.0)) for k in positive]
+        return [(slice(None), y_k) for y_k in one_against_rest(codes, K)]
 
     def _solve_all(self, form, problems, costs, rates):
         """Run Table 1 for every problem; those on all samples share the factorised matrices."""

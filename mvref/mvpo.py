@@ -41,7 +41,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from .base import MultiViewInput, validate_targets, validate_views
+from .base import MultiViewInput, one_against_rest, validate_targets, validate_views
 from .checks import check_choice, check_number
 from .consistency import DualMetric, PrimalMetric
 from .cutting_planes import cutting_planes
@@ -227,11 +227,9 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
         check_votable(X)
         form = self._form(X)
         metric = self._metric(form, X.observed)
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        solutions = Parallel(self.n_jobs)(
-            delayed(self._solve)(metric, np.where(codes == k, 1, -1)) for k in positive
-        )
-        self._set_fitted(metric, form, codes, positive, solutions)
+        signs = one_against_rest(codes, len(self.classes_))
+        solutions = Parallel(self.n_jobs)(delayed(self._solve)(metric, y_k) for y_k in signs)
+        self._set_fitted(metric, form, signs, solutions)
         self._warn_of_gaps(solutions)
         return self
 
@@ -287,13 +285,13 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
             )
         warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
-    def _set_fitted(self, metric, form, codes, positive, solutions):
+    def _set_fitted(self, metric, form, signs, solutions):
         coef, shares, intercept = [], [], []
-        for k, solution in zip(positive, solutions, strict=True):
+        for y_k, solution in zip(signs, solutions, strict=True):
             of_views, b = form.functions(metric, solution.c)
             threshold = 0.0
             if self.measure in RANKING:
-                threshold = ranking_threshold(metric.scores(solution.c), int((codes == k).sum()))
+                threshold = ranking_threshold(metric.scores(solution.c), int((y_k > 0).sum()))
             coef.append(of_views)
             shares.append(b)
             intercept.append(float(b.sum() - threshold))

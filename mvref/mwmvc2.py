@@ -42,7 +42,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
-from .base import MultiViewInput, validate_targets, validate_views
+from .base import MultiViewInput, one_against_rest, validate_targets, validate_views
 from .checks import check_choice
 from .ties import TIES, break_ties, draw_keys
 from .two_level import TwoLevelWeights, check_options, learn_weights
@@ -225,13 +225,12 @@ class MwMvC2(ClassifierMixin, MultiViewInput, BaseEstimator):
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        seeds = rng.randint(2**31, size=len(positive))
+        signs = one_against_rest(codes, len(self.classes_)).astype(int)  # labels for the voters
+        seeds = rng.randint(2**31, size=len(signs))
         fits = Parallel(self.n_jobs, return_as="generator")(
-            delayed(self._fit_one)(X, np.where(codes == k, 1, -1), seed)
-            for k, seed in zip(positive, seeds, strict=True)
+            delayed(self._fit_one)(X, y_k, seed) for y_k, seed in zip(signs, seeds, strict=True)
         )
-        fits = list(tqdm(fits, "classes", len(positive), disable=not self.verbose))
+        fits = list(tqdm(fits, "classes", len(signs), disable=not self.verbose))
         self._set_fitted(fits)
         self.n_iter_ = self.max_iter
         return self

@@ -24,7 +24,7 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .base import check_length, validate_targets, validate_views
+from .base import check_length, one_against_rest, validate_targets, validate_views
 from .checks import check_number
 from .landmarks import DEFAULT_LANDMARKS, LandmarkProjection
 from .mvl_svm import PROJECTION_PARAMETERS
@@ -80,8 +80,7 @@ def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8):
     shared |= {"landmarks": np.arange(len(rows)), "n_landmarks": len(rows)}
     model.projection_ = LandmarkProjection(**shared).fit(landmarks)
     model.projection_.landmark_indices_ = rows
-    positive = [1] if len(model.classes_) == 2 else range(len(model.classes_))
-    Y = np.array([np.where(codes == k, 1.0, -1.0) for k in positive])
+    Y = one_against_rest(codes, len(model.classes_))
     B = model.intercept_scaling if model.fit_intercept else 0.0
     W, model.n_iter_ = _newton(
         lambda: _projections(model, chunks, B), Y, model.c / len(y), max_passes, tol

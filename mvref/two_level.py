@@ -262,7 +262,11 @@ def _check_tables(Ms):
     seen = np.column_stack([M[:, 0] != 0 for M in Ms]).astype(float)
     for v, M in enumerate(Ms):
         if not (np.abs(M) == seen[:, [v]]).all():
-            raise ValueError(f"Ms[{v}] must hold -1 and +1, and 0 in whole rows (missing view).")
+            wrong = M[np.argmax((np.abs(M) != seen[:, [v]]).any(axis=1))]
+            raise ValueError(
+                f"Ms[{v}] must hold -1 and +1, and 0 in whole rows (missing view), got for example "
+                f"the row {wrong.tolist()}."
+            )
     return Ms, seen
 
 

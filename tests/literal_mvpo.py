@@ -78,6 +78,26 @@ def pairs_of(y):
                 yield i, j
 
 
+def all_cuts(measure, y, loss):
+    """Delta and c of every label tuple that is admissible, or of every labelling of the pairs.
+
+    `loss` is Delta of a tuple; that of pairs ("auroc") needs none.
+    """
+    if measure == "auroc":
+        pairs = list(pairs_of(y))
+        for swapped in itertools.product([0, 1], repeat=len(pairs)):
+            c = [0] * len(y)
+            for flag, (i, j) in zip(swapped, pairs, strict=True):
+                c[i] += flag
+                c[j] -= flag
+            yield sum(swapped) / len(pairs), c
+        return
+    for prediction in itertools.product([-1, 1], repeat=len(y)):
+        if measure != "prbep" or as_many_positives(y, prediction):
+            c = [label - said for label, said in zip(y, prediction, strict=True)]
+            yield loss(y, prediction), c
+
+
 def best_pairs_value(s, y):
     """Eq. (16) for AUROC over all 2^(P N) labels of pairs: Delta - sum of swapped s_i - s_j."""
     pairs = list(pairs_of(y))

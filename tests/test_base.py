@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from mvref import MVLSVM, LandmarkProjection, MultiView
-from mvref.base import validate_targets, validate_views
+from mvref.base import one_against_rest, validate_targets, validate_views
 from mvref.checks import check_choice, check_number
 from tests.literal import toy_views
 
@@ -126,6 +126,15 @@ def test_categorical_and_object_labels():
         dummy = Dummy()
         assert_array_equal(validate_targets(dummy, y, 3), [0, 1, 0])
         assert list(dummy.classes_) == ["x", "y"]
+
+
+def test_two_classes_are_one_problem_and_more_are_one_each():
+    codes = np.array([0, 2, 1, 0])
+    for k, signs in enumerate(one_against_rest(codes, 3)):
+        assert signs.tolist() == [1.0 if code == k else -1.0 for code in codes]
+    assert one_against_rest(np.array([0, 1, 1]), 2).tolist() == [[-1.0, 1.0, 1.0]]
+    part = one_against_rest(np.array([1, 1]), 3)  # of a stream: the classes are known, not all here
+    assert part.tolist() == [[-1.0, -1.0], [1.0, 1.0], [-1.0, -1.0]]
 
 
 @pytest.mark.parametrize("value", [0, 1, 0.5, np.float32(0.5), np.int64(1)])

@@ -64,27 +64,11 @@ def metric_matrix(views, C1):
     return M
 
 
-def all_cuts(measure, y):
-    """(Delta, c) of every label tuple that is admissible, or of every labelling of the pairs."""
-    y = y.tolist()
-    if measure == "auroc":
-        pairs = list(literal.pairs_of(y))
-        for swapped in itertools.product([0, 1], repeat=len(pairs)):
-            c = np.zeros(len(y))
-            for flag, (i, j) in zip(swapped, pairs, strict=True):
-                c[i] += flag
-                c[j] -= flag
-            yield sum(swapped) / len(pairs), c
-        return
-    for prediction in itertools.product([-1, 1], repeat=len(y)):
-        if measure != "prbep" or literal.as_many_positives(y, prediction):
-            yield LOSS[measure](y, prediction), np.subtract(y, prediction)
-
-
 def full_program(views, y, measure, C1, C2):
     """Solve Eq. (13) with all constraints by cvxopt: the weights and the minimum."""
     M, X = metric_matrix(views, C1), np.hstack(views)
-    deltas, cs = map(np.array, zip(*all_cuts(measure, y), strict=True))
+    cuts = literal.all_cuts(measure, y.tolist(), LOSS.get(measure))
+    deltas, cs = map(np.array, zip(*cuts, strict=True))
     rows = np.unique(np.column_stack([deltas, cs @ X]), axis=0)
     deltas, pis = rows[:, 0], rows[:, 1:]
     d = len(M)

@@ -1,13 +1,12 @@
 """Memory of MVPO and its rivals on wide sparse views: no square of d, no dense table."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from scipy import sparse
 
 from mvref import MVPO, MultiView
 from mvref.rivals import CAPO, SMS, FSMulti, SVMPerf
+from tests.costs import peak_bytes
 from tests.literal import random_pattern
 
 N, D, FLOAT = 100, 4000, 8  # a matrix (D, D) would take 128 MB, and a dense table 3.2 MB
@@ -22,15 +21,6 @@ def wide_views(missing):
     views = [sparse.csr_matrix(part) for part in np.split(table, 2, axis=1)]
     observed = random_pattern(0, N, 2) if missing else None
     return MultiView(views, observed=observed), y
-
-
-def peak_bytes(run):
-    """Largest memory that Python and NumPy held during a call, beyond what was there before."""
-    tracemalloc.start()
-    run()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
 
 
 @pytest.mark.parametrize("missing", [False, True])

@@ -1066,8 +1066,6 @@ def test_not_fitted(method):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [
-        MVMClassifier(),
-        MVMRegressor(),
         MVMClassifier(loss="hinge", penalty="l1", solver="sgd", max_iter=20),
         MVMClassifier(loss="squared", solver="als", max_iter=50),
         MVMRegressor(solver="sgd", max_iter=50, batch_size=16),

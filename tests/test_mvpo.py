@@ -658,7 +658,7 @@ def test_one_positive_and_one_negative(measure):
 # ------------------------------------------------------------------ scikit-learn
 
 
-@parametrize_with_checks([MVPO(), MVPO("auroc", solver="dual"), MVPO("prbep", solver="primal")])
+@parametrize_with_checks([MVPO("auroc", solver="dual"), MVPO("prbep", solver="primal")])
 def test_scikit_learns_estimator_checks(estimator, check):
     check(estimator)
 

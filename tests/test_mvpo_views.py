@@ -113,22 +113,6 @@ LOSS = {
 }
 
 
-def all_cuts(measure, y):
-    """Delta and y - y' of every label tuple that is admissible, or of every labelling of pairs."""
-    if measure == "auroc":
-        pairs = list(literal.pairs_of(y))
-        for swapped in itertools.product([0, 1], repeat=len(pairs)):
-            c = np.zeros(len(y))
-            for flag, (i, j) in zip(swapped, pairs, strict=True):
-                c[i] += flag
-                c[j] -= flag
-            yield sum(swapped) / len(pairs), c
-        return
-    for prediction in itertools.product([-1, 1], repeat=len(y)):
-        if measure != "prbep" or literal.as_many_positives(y, prediction):
-            yield LOSS[measure](y, prediction), np.subtract(y, prediction)
-
-
 def factors(views, seen, gammas, B):
     """F_j with F_j F_j' = K_j + B^2 on the samples that have view j, zero rows elsewhere."""
     Fs = []
@@ -149,7 +133,8 @@ def full_program(Fs, seen, y, measure, C1, C2):
             v[offsets[j] : offsets[j + 1]] = Fs[j][i]
             v[offsets[k] : offsets[k + 1]] = -Fs[k][i]
             M += C1 * np.outer(v, v)
-    deltas, cs = map(np.array, zip(*all_cuts(measure, y), strict=True))
+    cuts = literal.all_cuts(measure, y, LOSS.get(measure))
+    deltas, cs = map(np.array, zip(*cuts, strict=True))
     rows = np.unique(np.column_stack([deltas, cs @ np.hstack(Fs)]).round(14), axis=0)
     deltas, pis = rows[:, 0], rows[:, 1:]
     d = len(M)

@@ -1,7 +1,5 @@
 """Learning in passes: the machine of one piece, whatever the chunks."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from mvref import MVLSVM, MultiView, PerView, fit_in_chunks
 from mvref.datasets import load_digits_views
 from mvref.out_of_core import _sums
+from tests.costs import peak_bytes
 from tests.literal import hide, random_pattern, toy_views
 
 
@@ -113,12 +112,7 @@ def test_memory_does_not_grow_with_the_samples():
 
         return chunks
 
-    peaks = []
-    for n_chunks in (4, 40):
-        tracemalloc.start()
-        fit_in_chunks(machine(30, c=1.0), stream(n_chunks))
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
+    peaks = [peak_bytes(lambda n=n: fit_in_chunks(machine(30, c=1.0), stream(n))) for n in (4, 40)]
     labels = 36 * 500 * 8
     assert peaks[1] - peaks[0] < 6 * labels < 0.25 * 36 * 500 * 30 * 8
 

@@ -28,7 +28,7 @@ from joblib import Parallel, delayed
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from ..base import validate_targets, validate_views
+from ..base import one_against_rest, validate_targets, validate_views
 from ..checks import check_choice, check_number
 from ..ties import TIES, break_ties, draw_keys
 from ..voters import cast_votes, check_trainable, check_votable
@@ -61,10 +61,10 @@ class _Boosted(Scored):
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        signs = one_against_rest(codes, len(self.classes_)).astype(int)  # labels for the voters
         courses = Parallel(self.n_jobs)(
-            delayed(self._boost)(learner, X, np.where(codes == k, 1, -1), np.random.RandomState(s))
-            for k, s in zip(positive, rng.randint(2**31, size=len(positive)), strict=True)
+            delayed(self._boost)(learner, X, y_k, np.random.RandomState(seed))
+            for y_k, seed in zip(signs, rng.randint(2**31, size=len(signs)), strict=True)
         )
         for name in courses[0]:
             values = [course[name] for course in courses]

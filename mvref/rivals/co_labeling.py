@@ -43,7 +43,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 
-from ..base import validate_targets, validate_views
+from ..base import one_against_rest, validate_targets, validate_views
 from ..checks import check_number
 from ..kernels import fit_similarities
 from ..views import stack_samples
@@ -173,10 +173,9 @@ class CoLabeling(Scored):
             ]
         if not all(np.isfinite(K).all() for K in kernels):
             raise ValueError("X holds values too large for its kernel; scale the views.")
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         learnt = Parallel(self.n_jobs)(
-            delayed(self._exchange)(kernels, rows, np.where(codes == k, 1.0, -1.0))
-            for k in positive
+            delayed(self._exchange)(kernels, rows, y_k)
+            for y_k in one_against_rest(codes, len(self.classes_))
         )
         coef, candidates, gaps, rounds = zip(*learnt, strict=True)
         self.dual_coef_ = [np.array(of_view) for of_view in zip(*coef, strict=True)]

@@ -36,7 +36,7 @@ from scipy.special import logit
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
-from ..base import validate_numbers, validate_targets, validate_views
+from ..base import one_against_rest, validate_numbers, validate_targets, validate_views
 from ..mvm_losses import logistic, squared
 from ..voters import logistic_probabilities, winning_labels
 from .fm_core import FactorisationMachine
@@ -151,21 +151,21 @@ class FMClassifier(ClassifierMixin, FactorisationMachine):
         self._check_parameters()
         codes = validate_targets(self, y, X.n_samples)
         columns, terms = self._design(X)
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        signs = one_against_rest(codes, len(self.classes_))
         rng = check_random_state(self.random_state)
-        seeds = rng.randint(2**31, size=len(positive))
+        seeds = rng.randint(2**31, size=len(signs))
         learnt = Parallel(self.n_jobs)(
             delayed(self._solve)(
                 columns,
                 terms,
-                np.where(codes == k, 1.0, -1.0),
+                y_k,
                 logistic,
-                logit(np.mean(codes == k)),
+                logit(np.mean(y_k > 0)),
                 np.random.RandomState(seed),
             )
-            for k, seed in zip(positive, seeds, strict=True)
+            for y_k, seed in zip(signs, seeds, strict=True)
         )
-        self._set_fitted(learnt, len(terms), several=len(positive) > 1)
+        self._set_fitted(learnt, len(terms), several=len(signs) > 1)
         return self
 
     def decision_function(self, X):

@@ -57,7 +57,10 @@ def harmonic_weights(K_ref, unknown):
     array([[0.5, 0.5]])
     """
     if (K_ref < 0).any():
-        raise ValueError("the reference view has negative similarities, its graph needs them >= 0.")
+        raise ValueError(
+            "kernel must give similarities >= 0 in the reference view, whose graph needs them; got "
+            f"{K_ref.min():.3g}."
+        )
     _, component = connected_components(sparse.csr_matrix(K_ref))
     reached = np.isin(component, component[~unknown])[unknown]
     if not reached.all():
@@ -155,8 +158,11 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         check_choice(self.output, "output", OUTPUTS)
         self.X_ = X[np.arange(len(X))]  # a copy: the caller's arrays may change
         self.reference_ = self._position_of_reference(X)
-        if not X.observed.any(axis=0).all():
-            raise ValueError("every view must be observed in at least one training sample.")
+        for name, seen in zip(X.names, X.observed.T, strict=True):
+            if not seen.any():
+                raise ValueError(
+                    f"X must have every view in a sample or more; view {name!r} is in none."
+                )
         self._kernels = one_per_view(self.kernel, X.n_views, "kernel")
         gammas = one_per_view(self.gamma, X.n_views, "gamma")
         self.gamma_ = [None] * X.n_views
@@ -224,7 +230,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
             if filled.any():
                 if not known.any():
                     raise ValueError(
-                        f"no sample has both the reference view and view {X.names[v]!r}."
+                        f"X has no sample with both the reference view and view {X.names[v]!r}."
                     )
                 T = harmonic_weights(K_ref, ~seen[has_reference])
             views.append(complete(X, v, rows, T, filled, known))

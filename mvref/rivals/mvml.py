@@ -51,7 +51,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from ..base import MultiViewInput, validate_targets, validate_views
+from ..base import MultiViewInput, one_against_rest, validate_targets, validate_views
 from ..checks import check_number
 from ..kernels import fit_similarities, one_per_view
 from ..mvpo_views import add_kernel_scores, check_kernels, inner_products
@@ -224,8 +224,8 @@ class MVML(ClassifierMixin, MultiViewInput, BaseEstimator):
         codes = validate_targets(self, y, X.n_samples)
         check_votable(X)
         maps, factors = self._view_factors(X, kernels)
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        learnt = [self._learn(factors, np.where(codes == k, 1.0, -1.0)) for k in positive]
+        signs = one_against_rest(codes, len(self.classes_))
+        learnt = [self._learn(factors, y_k) for y_k in signs]
         self._set_fitted(maps, factors, learnt)
         return self
 

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base import MultiViewInput, validate_targets, validate_views
 from ..checks import check_choice, check_number
 from ..kernels import fit_similarities
+from ..voters import check_trainable, check_votable
 
 
 class PerViewSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
@@ -97,9 +98,7 @@ class PerViewSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
         check_number(self.tol, "tol", low=0, low_open=True)
         check_choice(self.ties, "ties", ("score", "smallest", "random"))
         codes = validate_targets(self, y, X.n_samples)
-        for name, seen in zip(X.names, X.observed.T, strict=True):
-            if len(np.unique(codes[seen])) < 2:
-                raise ValueError(f"view {name!r} is observed in samples of one class only.")
+        check_trainable(X, codes)
         rows = [np.flatnonzero(seen) for seen in X.observed.T]
         self.similarities_ = fit_similarities(self.kernel, self.gamma, X, rows, rows)
         # a seed that changes nothing here, but without one SVC draws from numpy's global generator
@@ -118,9 +117,7 @@ class PerViewSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
         """Return (n, n_classes) counts of votes and sums of decision values."""
         check_is_fitted(self, "tie_order_")
         X = validate_views(self, X, reset=False)
-        if not X.observed.any(axis=1).all():
-            empty = np.flatnonzero(~X.observed.any(axis=1))
-            raise ValueError(f"{len(empty)} sample(s) have no view at all, first row {empty[0]}.")
+        check_votable(X)
         votes = np.zeros((X.n_samples, len(self.classes_)))
         scores = np.zeros_like(votes)
         for machine, mu, view, seen in zip(

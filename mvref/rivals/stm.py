@@ -40,7 +40,7 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import MultiViewInput, validate_targets, validate_views
+from ..base import MultiViewInput, one_against_rest, validate_targets, validate_views
 from ..checks import check_choice, check_number
 from ..columns import view_features
 from ..voters import check_votable, winning_labels
@@ -185,8 +185,7 @@ class STMClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
         codes = validate_targets(self, y, X.n_samples)
         check_votable(X)
         views = _features(X)
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        signs = [np.where(codes == k, 1.0, -1.0) for k in positive]
+        signs = one_against_rest(codes, len(self.classes_))
         for name in LEARNT:  # by the other kernel
             vars(self).pop(name, None)
         if self.kernel == "rank_one":

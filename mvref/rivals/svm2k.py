@@ -44,7 +44,7 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..base import validate_targets, validate_views
+from ..base import one_against_rest, validate_targets, validate_views
 from ..checks import check_choice, check_number
 from ..kernels import fit_similarities
 from ..ties import TIES, break_ties, draw_keys
@@ -265,8 +265,7 @@ class SVM2K(Scored):
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        Y = np.array([np.where(codes == c, 1.0, -1.0) for c in positive])
+        Y = one_against_rest(codes, len(self.classes_))
         self.rows_ = [np.flatnonzero(seen) for seen in X.observed.T]
         self.similarities_ = fit_similarities(self.kernel, self.gamma, X, self.rows_, self.rows_)
         grams = self._grams(X)

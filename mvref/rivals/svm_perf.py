@@ -35,7 +35,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import MultiViewInput, validate_targets, validate_views
+from ..base import MultiViewInput, one_against_rest, validate_targets, validate_views
 from ..checks import check_choice, check_number
 from ..columns import view_features
 from ..consistency import PrimalMetric
@@ -164,8 +164,7 @@ class LinearForMeasure(ClassifierMixin, MultiViewInput, BaseEstimator):
         self._check_parameters()
         codes = validate_targets(self, y, X.n_samples)
         check_votable(X)
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        signs = [np.where(codes == k, 1, -1) for k in positive]
+        signs = one_against_rest(codes, len(self.classes_))
         tables = self._training_tables(X, signs)
         learnt = Parallel(self.n_jobs)(
             delayed(self._learn)(table, y_k) for table, y_k in zip(tables, signs, strict=True)

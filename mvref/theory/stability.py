@@ -431,8 +431,10 @@ def loss_changes(
     Phi = model.projection_.transform(validate_views(model, X, reset=False))
     T = Phi if X_test is None else model.projection_.transform(X_test)
     codes = np.searchsorted(model.classes_, y)
-    if min(np.bincount(codes)) < 2:
-        raise ValueError("measure_stability needs at least two samples of each class in y.")
+    if min(counts := np.bincount(codes)) < 2:
+        raise ValueError(
+            f"measure_stability needs at least two samples of each class in y, got {counts.tolist()}."
+        )
     m = len(codes)
     n_replacements = m if n_replacements is None else n_replacements
     check_number(n_replacements, "n_replacements", low=1, high=m, integer=True)

@@ -4,7 +4,6 @@ Run by ``make bench``. One thread; contestants of a comparison take turns in one
 of the processor (``time.process_time``), so that other programs on the machine count less.
 """
 
-import time
 import tracemalloc
 from functools import partial
 
@@ -14,7 +13,6 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
-from threadpoolctl import threadpool_limits
 
 from mvref import MultiView, MVMClassifier
 from mvref.datasets import make_interactions
@@ -22,6 +20,7 @@ from mvref.mvm_als import als_sweep
 from mvref.mvm_model import Design, Objective, group_structure, leave_one_out, prefix_products
 from mvref.mvm_start import start_factors
 from mvref.rivals import FMClassifier
+from tests.costs import medians, seconds_of, tell
 
 K = 8
 # Two libraries with scikit-learn's API on the problem of `clicks`, one thread, k = 8, measured
@@ -50,34 +49,6 @@ SGD = {
     "n_iter_no_change": 1,
     "random_state": 0,
 }
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with threadpool_limits(1):
-        yield
-
-
-def seconds_of(run):
-    start = time.process_time()
-    run()
-    return time.process_time() - start
-
-
-def medians(runs, rounds):
-    """Median seconds of each run; they take turns, after one warm-up round."""
-    for run in runs:
-        run()
-    return np.median([[seconds_of(run) for run in runs] for _ in range(rounds)], axis=0)
-
-
-def tell(benchmark, title, x, cost, unit):
-    """Print costs and the slope of their logarithms (1 is linear), and return the slope."""
-    slope = np.polyfit(np.log(x), np.log(cost), 1)[0]
-    told = ", ".join(f"{n}: {c:.4g}" for n, c in zip(x, cost, strict=True))
-    print(f"\n{title}: {told} {unit}; slope {slope:.3f}")
-    benchmark.extra_info[title] = {"costs": list(map(float, cost)), "slope": float(slope)}
-    return slope
 
 
 def one_hot(n, widths, seed=0, nnz=1):

@@ -5,50 +5,21 @@ of the processor (``time.process_time``), so that other programs on the machine 
 """
 
 import time
-import tracemalloc
 from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 from sklearn.metrics.pairwise import rbf_kernel
-from threadpoolctl import threadpool_limits
 
 from mvref import KMHKS, MVNAKMHKS, NAKMHKS
 from mvref.datasets import DatasetUnavailable, fetch_optdigits
 from mvref.theory.rademacher import empirical_complexity
 from tests import literal_mvna as literal
+from tests.costs import medians, peak_bytes, seconds_of, tell
 
 DIGITS = [0, 2, 3, 4, 5, 6, 7, 8, 9]
 PRINTED = [1, 1, 21, 4, 10, 5, 17, 22, 18]  # errors of MVNA-KMHKS in Table 3
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with threadpool_limits(1):
-        yield
-
-
-def seconds_of(run):
-    start = time.process_time()
-    run()
-    return time.process_time() - start
-
-
-def medians(runs, rounds):
-    """Median seconds of each run; they take turns, after one warm-up round."""
-    for run in runs:
-        run()
-    return np.median([[seconds_of(run) for run in runs] for _ in range(rounds)], axis=0)
-
-
-def tell(benchmark, title, x, cost, unit):
-    """Print costs and the slope of their logarithms (1 is linear), and return the slope."""
-    slope = np.polyfit(np.log(x), np.log(cost), 1)[0]
-    told = ", ".join(f"{n}: {c:.4g}" for n, c in zip(x, cost, strict=True))
-    print(f"\n{title}: {told} {unit}; slope {slope:.3f}")
-    benchmark.extra_info[title] = {"costs": list(map(float, cost)), "slope": float(slope)}
-    return slope
 
 
 def samples(n, d=10):
@@ -113,22 +84,13 @@ def test_time_is_linear_in_the_samples(benchmark):
     assert slope <= 1.1
 
 
-def peak_of(model, X, y):
-    """Bytes that a fit takes at most, beyond the data."""
-    tracemalloc.start()
-    model.fit(X, y)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
-
-
 @pytest.mark.parametrize("M", [1, 2])
 def test_memory_is_at_most_three_times_the_factors(benchmark, M):
     """M factors of n m numbers; M = 1 is NA-KMHKS."""
     sizes, m = np.array([5000, 10_000, 20_000, 40_000]), 256
     X, y = samples(sizes[-1])
     model = NAKMHKS(m, random_state=0) if M == 1 else MVNAKMHKS(M, m, random_state=0)
-    peaks = np.array([peak_of(model, X[:n], y[:n]) for n in sizes])
+    peaks = np.array([peak_bytes(lambda n=n: model.fit(X[:n], y[:n])) for n in sizes])
     multiple = peaks / (8 * M * sizes * m)
     slope = tell(benchmark, f"peak, M={M}", sizes, peaks / 2**20, "MiB")
     print("peak in units of the factors:", multiple.round(2))
@@ -142,7 +104,7 @@ def test_memory_of_kmhks_grows_with_the_square(benchmark):
     """Without approximation: matrices of n rows and n columns, five while the kernel is made."""
     sizes = np.array([500, 1000, 2000])
     X, y = samples(sizes[-1])
-    peaks = np.array([peak_of(KMHKS(), X[:n], y[:n]) for n in sizes])
+    peaks = np.array([peak_bytes(lambda n=n: KMHKS().fit(X[:n], y[:n])) for n in sizes])
     slope = tell(benchmark, "peak of KMHKS", sizes, peaks / 2**20, "MiB")
     multiple = peaks / (8 * sizes**2)
     print("peak in matrices of n x n:", multiple.round(2))

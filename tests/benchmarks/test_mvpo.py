@@ -4,13 +4,10 @@ Run by ``make bench``. One thread; contestants of a comparison take turns in one
 of the processor (``time.process_time``), so that other programs on the machine count less.
 """
 
-import time
-import tracemalloc
 from functools import partial
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from mvref import MVPO
 from mvref.datasets import DatasetUnavailable, load_mfeat
@@ -18,6 +15,7 @@ from mvref.experiments.halves import load_halves
 from mvref.measures import f_beta_loss
 from mvref.most_violated import f_beta_argmax
 from mvref.rivals import SVMPerf
+from tests.costs import medians, peak_bytes, seconds_of, tell
 from tests.literal_mvpo import best_table_value
 
 SIZES = np.array([1000, 5000, 20_000])
@@ -30,34 +28,6 @@ PUBLISHED = {
 }
 # The program's option C = 100 is C2 = 25 C for F1 and PRBEP. For AUROC its unit is not known to us.
 C2, TOL = 2500.0, 1e-3
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with threadpool_limits(1):
-        yield
-
-
-def seconds_of(run):
-    start = time.process_time()
-    run()
-    return time.process_time() - start
-
-
-def medians(runs, rounds):
-    """Median seconds of each run; they take turns, after one warm-up round."""
-    for run in runs:
-        run()
-    return np.median([[seconds_of(run) for run in runs] for _ in range(rounds)], axis=0)
-
-
-def tell(benchmark, title, x, cost, unit):
-    """Print costs and the slope of their logarithms (1 is linear), and return the slope."""
-    slope = np.polyfit(np.log(x), np.log(cost), 1)[0]
-    told = ", ".join(f"{n}: {c:.4g}" for n, c in zip(x, cost, strict=True))
-    print(f"\n{title}: {told} {unit}; slope {slope:.3f}")
-    benchmark.extra_info[title] = {"costs": list(map(float, cost)), "slope": float(slope)}
-    return slope
 
 
 # ------------------------------------------------------------------ dense problems
@@ -240,10 +210,7 @@ def test_citeseer_never_meets_a_square_of_its_columns(benchmark):
         pytest.skip(f"CiteSeer is not on this machine: {reason}")
     X, y = halves.X[halves.train], halves.Y[halves.train][:, 0]
     model = MVPO("f1")
-    tracemalloc.start()
-    model.fit(X, y)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    peak = peak_bytes(lambda: model.fit(X, y))
     n, d = X.shape
     print(
         f"\nCiteSeer, n={n}, d={d}, V=3: peak {peak / 2**20:.0f} MiB, {peak / (8 * n * n):.1f} "

@@ -3,27 +3,19 @@
 Run by ``make bench``. The contestants of a comparison take turns in one run, on one thread.
 """
 
-import time
-import tracemalloc
 from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
-from threadpoolctl import threadpool_limits
 
 from mvref import MwMvC2
 from mvref.two_level import learn_weights
+from tests.costs import medians, peak_bytes, tell
 
 SAMPLES = np.array([10_000, 20_000, 40_000, 100_000])
 VOTERS = np.array([50, 100, 200, 500])  # below, what is done once per sample counts as much
 N_VIEWS, FIXED_VOTERS, FIXED_SAMPLES = 4, 20, 10_000
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with threadpool_limits(1):
-        yield
 
 
 def tables(m, n_voters):
@@ -31,26 +23,6 @@ def tables(m, n_voters):
     rng = np.random.default_rng(0)
     right = rng.uniform(0.55, 0.75, size=(N_VIEWS, n_voters))
     return [np.where(rng.random((m, n_voters)) < r, 1.0, -1.0) for r in right]
-
-
-def medians(runs, rounds):
-    """Median seconds of each run; they take turns, after one warm-up round."""
-    seconds = np.empty((rounds + 1, len(runs)))
-    for r in range(rounds + 1):
-        for k, run in enumerate(runs):
-            start = time.perf_counter()
-            run()
-            seconds[r, k] = time.perf_counter() - start
-    return np.median(seconds[1:], axis=0)
-
-
-def tell(benchmark, title, x, cost, unit):
-    """Print costs and the slope of their logarithms (1 is linear), and return the slope."""
-    slope = np.polyfit(np.log(x), np.log(cost), 1)[0]
-    told = ", ".join(f"{n}: {c:.4g}" for n, c in zip(x, cost, strict=True))
-    print(f"\n{title}: {told} {unit}; slope {slope:.3f}")
-    benchmark.extra_info.update({"costs": list(map(float, cost)), "slope": float(slope)})
-    return slope
 
 
 @pytest.mark.parametrize("rho_step", ["qp", "exact"])
@@ -108,15 +80,6 @@ def weight_sizes(axis):
     if axis == "samples":
         return SAMPLES, [(m, FIXED_VOTERS) for m in SAMPLES]
     return VOTERS, [(FIXED_SAMPLES, n) for n in VOTERS]
-
-
-def peak_bytes(run):
-    """Largest memory that Python and NumPy held during a call, beyond what was there before."""
-    tracemalloc.start()
-    run()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
 
 
 @pytest.fixture(scope="module")

@@ -3,24 +3,15 @@
 Slopes of log cost against log size over a decade: 1 is linear. Run by ``make bench``.
 """
 
-import time
-import tracemalloc
-
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from mvref import MVLSVM, LandmarkProjection, MultiView
+from tests.costs import medians, peak_bytes, tell
 
 SAMPLES = np.array([4000, 8000, 16_000, 40_000])
 LANDMARKS = np.array([80, 160, 320, 800])
 FIXED_LANDMARKS, FIXED_SAMPLES = 100, 6000
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with threadpool_limits(1):
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -37,30 +28,6 @@ def sizes(axis):
     if axis == "samples":
         return SAMPLES, [(m, FIXED_LANDMARKS) for m in SAMPLES]
     return LANDMARKS, [(FIXED_SAMPLES, L) for L in LANDMARKS]
-
-
-def slope(x, cost):
-    return np.polyfit(np.log(x), np.log(cost), 1)[0]
-
-
-def medians(runs, rounds=7):
-    """Median seconds of each run; they take turns, after one warm-up round."""
-    seconds = np.empty((rounds + 1, len(runs)))
-    for r in range(rounds + 1):
-        for k, run in enumerate(runs):
-            start = time.perf_counter()
-            run()
-            seconds[r, k] = time.perf_counter() - start
-    return np.median(seconds[1:], axis=0)
-
-
-def peak_bytes(run):
-    """Largest memory that Python and NumPy held during a call, beyond what was there before."""
-    tracemalloc.start()
-    run()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
 
 
 def projections(X, pairs):
@@ -81,21 +48,13 @@ def predictions(X, y, pairs):
     return calls
 
 
-def tell(benchmark, title, x, cost, unit):
-    found = slope(x, cost)
-    told = ", ".join(f"{n}: {c:.4g}" for n, c in zip(x, cost, strict=True))
-    print(f"\n{title}: {told} {unit}; slope {found:.3f}")
-    benchmark.extra_info.update({"costs": list(map(float, cost)), "slope": float(found)})
-    return found
-
-
 @pytest.mark.parametrize("axis", ["samples", "landmarks"])
 @pytest.mark.parametrize("what", ["projection", "prediction"])
 def test_time_is_linear(benchmark, data, axis, what):
     X, y = data
     x, pairs = sizes(axis)
     calls = projections(X, pairs) if what == "projection" else predictions(X, y, pairs)
-    found = tell(benchmark, f"time of {what} by {axis}", x, 1e3 * medians(calls), "ms")
+    found = tell(benchmark, f"time of {what} by {axis}", x, 1e3 * medians(calls, 7), "ms")
     benchmark.pedantic(calls[-1], rounds=3)
     assert 0.8 <= found <= 1.25
 

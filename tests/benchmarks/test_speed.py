@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.svm import LinearSVC
-from threadpoolctl import threadpool_limits
 
 from mvref import MVLSVM, LandmarkProjection
 from mvref.datasets import DatasetUnavailable, fetch_uwave
@@ -18,12 +17,6 @@ from mvref.mvl_svm import impute
 
 L = 200
 TOL = 1e-4
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with threadpool_limits(1):
-        yield
 
 
 @pytest.fixture(scope="module")

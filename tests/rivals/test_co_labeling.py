@@ -14,7 +14,6 @@ from scipy.optimize import minimize_scalar, nnls
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
 from mvref.rivals.candidate_labels import squared_hinge_svm, weigh_candidates
@@ -348,12 +347,6 @@ def test_bad_data():
         CoLabeling().fit(gone, Y)
     with pytest.raises(ValueError, match="positive definite"):
         CoLabeling(100.0, kernel=lambda X, Z: -10 - linear(X, Z)).fit(VIEWS, Y)
-
-
-@pytest.mark.filterwarnings("ignore:a MultiView is turned into")
-@parametrize_with_checks([CoLabeling()])
-def test_scikit_learns_estimator_checks(estimator, check):
-    check(estimator)
 
 
 def test_forms_of_input_jobs_and_search():

@@ -508,8 +508,6 @@ def test_bad_data():
 @pytest.mark.filterwarnings("ignore:a MultiView is turned into")
 @parametrize_with_checks(
     [
-        FMClassifier(4),
-        FMRegressor(4),
         FMClassifier(2, order=3, multiview=True),
         FMRegressor(2, order=3, max_iter=100),
     ]

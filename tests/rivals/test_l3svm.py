@@ -13,7 +13,6 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MVLSVM, MultiView
 from mvref.rivals.l3svm import L3SVM, block_features, linear_kernel
@@ -230,13 +229,6 @@ def test_overflow_is_an_error():
         L3SVM(random_state=0).fit([1e160 * view for view in VIEWS], Y)
     with pytest.raises(ValueError, match="scale the views"):
         L3SVM(random_state=0).fit(VIEWS, Y).predict([1e300 * view for view in VIEWS])
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore:a MultiView is turned into")
-@parametrize_with_checks([L3SVM(2, n_init=1, max_iter=1000)])
-def test_scikit_learns_estimator_checks(estimator, check):
-    check(estimator)
 
 
 def test_forms_of_input_seeds_and_search():

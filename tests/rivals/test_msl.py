@@ -399,7 +399,7 @@ def test_one_view_is_a_shrunk_singular_value_decomposition():
 
 
 @pytest.mark.filterwarnings("ignore:a MultiView is turned into")
-@parametrize_with_checks([MSL(), MSL(train_on="factor")])
+@parametrize_with_checks([MSL(train_on="factor")])
 def test_scikit_learns_estimator_checks(estimator, check):
     check(estimator)
 

@@ -518,7 +518,7 @@ def test_bad_data():
 
 
 @pytest.mark.filterwarnings("ignore:a MultiView is turned into")
-@parametrize_with_checks([MVML(), MVML(sparse=True, n_components=0.5, learn_weights=True)])
+@parametrize_with_checks([MVML(sparse=True, n_components=0.5, learn_weights=True)])
 def test_scikit_learns_estimator_checks(estimator, check):
     check(estimator)
 

@@ -314,7 +314,7 @@ def test_bad_data():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:a MultiView is turned into")
-@parametrize_with_checks([STMClassifier(n_restarts=2), STMClassifier("product")])
+@parametrize_with_checks([STMClassifier("product")])
 def test_scikit_learns_estimator_checks(estimator, check):
     check(estimator)
 

@@ -196,19 +196,8 @@ def test_leverages_of_both_forms(seed, C1, missing):
 
 
 def all_cuts(measure, y):
-    """y - y' of every tuple that is admissible, or its counterpart for pairs."""
-    if measure == "auroc":
-        pairs = list(literal.pairs_of(y))
-        for swapped in itertools.product([0, 1], repeat=len(pairs)):
-            c = np.zeros(len(y))
-            for flag, (i, j) in zip(swapped, pairs, strict=True):
-                c[i] += flag
-                c[j] -= flag
-            yield c
-        return
-    for prediction in itertools.product([-1, 1], repeat=len(y)):
-        if measure != "prbep" or literal.as_many_positives(y, prediction):
-            yield np.subtract(y, prediction)
+    """c of every cut that is admissible."""
+    return np.array([c for _, c in literal.all_cuts(measure, y, LOSS.get(measure))])
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -290,7 +279,7 @@ def curves_of(measure, C2, tol, step, monkeypatch, seed=0, C1=0.5):
     seen = np.ones((7, 2), dtype=bool)
     data = [np.column_stack([view, np.ones(7)]) for view in X]
     gram = DualMetric([view @ view.T for view in data], seen, C1).gram
-    cuts = np.array(list(all_cuts(measure, y.tolist())))
+    cuts = all_cuts(measure, y.tolist())
     R = math.sqrt(np.einsum("ki,ij,kj->k", cuts, gram, cuts).max())
     return model, R, cut_radius(PrimalMetric(data, seen, C1), y, measure)
 
