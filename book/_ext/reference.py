@@ -8,9 +8,11 @@ import re
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from sphinx import addnodes
 from sphinx_codeautolink.extension.block import CodeBlockAnalyser
 
 CODE_OR_BAR = re.compile(r"^ *(?:>>>|\.\.\.)[^\n]*|``.*?``|`[^`]*`|\|", re.MULTILINE | re.DOTALL)
+STRAIGHT = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 
 
 class UsedIn(nodes.General, nodes.Element):
@@ -43,6 +45,19 @@ def escape_bars(app, what, name, obj, options, lines):
     lines[:] = text.split("\n")
 
 
+def straighten_quotes(app, doctree):
+    """In an entry of the reference a word in quotes is a value, and typed like that."""
+    for entry in doctree.findall(addnodes.desc_content):
+        for text in list(entry.findall(nodes.Text)):
+            text.parent.replace(text, nodes.Text(text.translate(STRAIGHT)))
+
+
+def read_again(app, env, added, changed, removed):
+    """Read the reference again when any page changed, for its links to chapters."""
+    touched = added | changed | removed
+    return [doc for doc in env.found_docs if doc.startswith("book/reference/") and touched]
+
+
 def list_chapters(app, doctree, docname):
     """Replace the marks by links."""
     marks = list(doctree.findall(UsedIn))
@@ -56,6 +71,15 @@ def list_chapters(app, doctree, docname):
             address = app.builder.get_relative_uri(docname, chapter)
             line += nodes.reference("", title, internal=True, refuri=address)
         mark.replace_self(line if chapters else [])
+
+
+def put_space_before_link(app, doctree, docname):
+    """sphinx-exercise underlines the space of "Solution to Exercise 1" together with the link."""
+    for link in doctree.findall(nodes.reference):
+        if isinstance(link.parent, nodes.title) and link.astext().startswith(" "):
+            text = next(iter(link.findall(nodes.Text)))
+            text.parent.replace(text, nodes.Text(text.lstrip()))
+            link.parent.insert(link.parent.index(link), nodes.Text(" "))
 
 
 def _uses(env):
@@ -89,5 +113,8 @@ def setup(app):
     app.connect("autodoc-skip-member", keep_own_members)
     app.connect("autodoc-process-docstring", escape_bars, priority=100)  # before numpydoc
     app.connect("autodoc-process-docstring", ask_for_chapters, priority=900)
+    app.connect("doctree-read", straighten_quotes)
+    app.connect("env-get-outdated", read_again)
     app.connect("doctree-resolved", list_chapters)
+    app.connect("doctree-resolved", put_space_before_link)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -44,6 +44,8 @@ LEFT_OVER = re.compile(
 )
 # Where such signs may stand, beside formulas.
 LITERAL = {"code", "pre", "script", "style", "textarea"}
+BINDER = "https://mybinder.org/v2/gh/mvref/mvref/main?urlpath=lab/tree/"
+CURLY = re.compile("[\u2018\u2019\u201c\u201d]")
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
 
 
@@ -53,8 +55,8 @@ class Page(HTMLParser):
     def __init__(self, path):
         super().__init__()
         self.anchors, self.links, self.fetched, self.inline = set(), [], [], []
-        self.has_formulas = self.in_code = False
-        self.headings, self.alternatives, self.text = [], [], []
+        self.has_formulas = self.in_code = self.in_type = False
+        self.headings, self.alternatives, self.text, self.types = [], [], [], []
         self.is_redirect, self.open = False, []  # (tag, whether its text is literal)
         self.feed(path.read_text(encoding="utf-8"))
 
@@ -64,6 +66,7 @@ class Page(HTMLParser):
         is_formula = "math" in (attributes.get("class") or "").split()
         self.has_formulas |= is_formula
         self.in_code = tag in ("script", "style")
+        self.in_type = "classifier" in (attributes.get("class") or "").split()
         if tag == "a" and attributes.get("href"):
             self.links.append(attributes["href"])
         if tag == "meta" and (attributes.get("http-equiv") or "").lower() == "refresh":
@@ -92,6 +95,8 @@ class Page(HTMLParser):
             self.inline.append(data)
         if self.open and not self.open[-1][1]:
             self.text.append(data)
+        if self.in_type:
+            self.types.append(data)
 
 
 def read_pages(folder):
@@ -158,6 +163,29 @@ def markup_left_over(pages):
         yield from (f"{path.name}: {text}" for text in page.text if LEFT_OVER.search(text))
 
 
+def formulas_as_tab_stops(pages):
+    """Pages that leave MathJax its default, by which the Tab key stops at every formula."""
+    for path, page in pages.items():
+        if page.has_formulas and '"inTabOrder": false' not in "".join(page.inline):
+            yield path.name
+
+
+def types_in_curly_quotes(pages):
+    """Values of the API reference that cannot be typed as they stand."""
+    for path, page in pages.items():
+        yield from (f"{path.name}: {text}" for text in page.types if CURLY.search(text))
+
+
+def wrong_launch_buttons(folder, pages):
+    """Pages made of a notebook whose button does not open that notebook, or others with one."""
+    for path, page in pages.items():
+        notebook = path.relative_to(folder).with_suffix(".ipynb").as_posix()
+        wanted = [BINDER + notebook] if (ROOT / notebook).exists() else []
+        found = [link for link in page.links if "mybinder" in link]
+        if found != wanted:
+            yield f"{path.name}: {found}"
+
+
 @pytest.fixture(scope="module")
 def book():
     if not (BUILT / "index.html").exists():
@@ -202,6 +230,20 @@ def test_no_markup_is_left_over(book):
     assert list(markup_left_over(book)) == []
 
 
+def test_formulas_are_no_tab_stops(book):
+    assert list(formulas_as_tab_stops(book)) == []
+
+
+def test_types_have_straight_quotes(book):
+    assert sum(len(page.types) for page in book.values()) > 500
+    assert list(types_in_curly_quotes(book)) == []
+
+
+def test_notebooks_have_a_button_that_opens_them(book):
+    assert sum(BINDER in "".join(page.links) for page in book.values()) > 25
+    assert list(wrong_launch_buttons(BUILT.resolve(), book)) == []
+
+
 GOOD = '<article><h1 id="top">A</h1><a href="b.html#part-1">b</a> <a href="https://x.org">x</a>'
 FAULTS = {
     "dead page": ('<a href="c.html">', dead_links),
@@ -223,6 +265,12 @@ FAULTS = {
     "formula": ("<p>where $x_i$ is</p>", markup_left_over),
     "link": ("<p>the [data](data.md)</p>", markup_left_over),
     "bold text": ("<p>a **view</p><p>er** and **b**</p>", markup_left_over),
+    "formula without a word on Tab": ('<p class="math">a</p>', formulas_as_tab_stops),
+    "type in curly quotes": (
+        '<span class="classifier">\u2018a\u2019</span>',
+        types_in_curly_quotes,
+    ),
+    "launch button": (f'<a href="{BINDER}b.ipynb">', wrong_launch_buttons),
     "font": ("<style>src: url('https://cdn.org/a.ttf')</style>", outside_resources),
 }
 
@@ -242,7 +290,8 @@ def site(tmp_path):
 
 
 def found(check, folder, pages):
-    return list(check(folder, pages) if check is outside_resources else check(pages))
+    with_folder = (outside_resources, wrong_launch_buttons)
+    return list(check(folder.resolve(), pages) if check in with_folder else check(pages))
 
 
 @pytest.mark.parametrize("fault", FAULTS)
