@@ -89,7 +89,7 @@ def primal_objective(w, Phi, signs, C, B, loss="hinge"):
     return 0.5 * w @ w + C * np.sum(slack if loss == "hinge" else slack**2)
 
 
-def block_sparse_minimum(Phi, signs, C, n_landmarks, B, n_steps=20_000):
+def block_sparse_minimum(Phi, signs, C, n_landmarks, B, n_steps=5000):
     """Proximal gradient steps on sum_p |theta_p| + b^2 / (2 B^2) + C sum of squared slacks.
 
     `signs` is (m, K), one column per class; theta (L V, K), its block p all rows p + v L.

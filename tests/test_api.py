@@ -318,23 +318,40 @@ TWO_VALUES = dict.fromkeys(METHODS, ("gamma", 0.01, 0.3)) | {
 }
 
 
-def few_rounds(estimator):
-    """The estimator, with few rounds where it boosts; 100 take long and check nothing more."""
-    if "n_estimators" in estimator.get_params():
-        estimator.set_params(n_estimators=8)
-    return estimator
+# Fewer rounds, starts and folds, and looser solutions: the defaults take long in the tests of the
+# API and check nothing more.
+CHEAP = {
+    "MVWAB": {"n_estimators": 8},
+    "RBoostSH": {"n_estimators": 8},
+    "Mumbo": {"n_estimators": 8},
+    "SVM2K": {"tol": 1e-2},
+    "STMClassifier": {"n_restarts": 2},
+    "L3SVM": {"n_init": 2},
+    "CAPO": {"cv": 2},
+    "FSMulti": {"tol": 0.1},
+}
 
 
-# Some checks fit noise or repeated rows, on which the hinge stops at max_iter and says so; others
-# compare two MultiViews with NumPy.
+def cheap(name, **parameters):
+    """An instance that fits fast."""
+    return METHODS[name](**CHEAP.get(name, {}) | parameters)
+
+
+# Some checks fit noise or repeated rows, on which the hinge stops at max_iter and says so: a small
+# one will do. Others compare two MultiViews with NumPy.
+SOON = {"max_iter": 1000}
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:a MultiView is turned into")
 @parametrize_with_checks(
     [
-        *(few_rounds(method()) for method in METHODS.values()),
+        *(cheap(name) for name in METHODS if name not in ("MVLSVM", "L3SVM")),
+        MVLSVM(**SOON),
+        L3SVM(n_init=2, **SOON),
         PerView(StandardScaler()),
         PerView(),
-        MVLSVM(loss="squared_hinge", landmarks="per_view", keep_known=False),
+        MVLSVM(loss="squared_hinge", landmarks="per_view", keep_known=False, **SOON),
         MwMvC2(update="paper", ties="largest"),
         MwMvC2("random_trees", step="collins", rho_step="exact", ties="smallest"),
         PerViewSVM(ties="smallest"),
@@ -451,7 +468,7 @@ def output(estimator, X):
 
 def with_seed(name, **parameters):
     """An instance with a seed, where it takes one."""
-    estimator = few_rounds(METHODS[name](**parameters))
+    estimator = cheap(name, **parameters)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=0)
     return estimator

@@ -475,7 +475,8 @@ OTHERS = [
         "LaplacianCompletion, a view nobody has",
         lambda: LaplacianCompletion().fit([A, GONE]),
         "view",
-        "at least one",
+        "in none",
+        "'view_1'",
     ),
     case(
         "nobody has both views",
@@ -560,6 +561,7 @@ MWMVC2 = [
         lambda: learn_weights([changed(VOTES, (0, 1), 0.0)]),
         "Ms[0]",
         "whole rows",
+        str(changed(VOTES, (0, 1), 0.0)[0].tolist()),
     ),
     case(
         "the first voter abstains",

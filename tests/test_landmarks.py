@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -431,6 +431,7 @@ def test_a_larger_ridge_shrinks_the_combination():
 # ------------------------------------------------------------------ forms of input
 
 
+@settings(max_examples=25)
 @given(seeds)
 def test_a_missing_view_is_the_same_in_every_form_of_input(seed):
     observed = random_pattern(seed, 60, 3, n_complete=15)

@@ -327,7 +327,7 @@ def test_bad_beta(beta):
         (np.zeros((2, 2, 2)), np.eye(2), None, "Y must be a list of class labels"),
         (np.zeros((0, 2)), np.zeros((0, 2)), None, "Y must be a list of class labels"),
         ([], np.eye(2), None, "y must be a list of class labels"),
-        (["a", "b"], np.eye(2), ["a", "c"], "y holds 'b', which is not in classes"),
+        (["a", "b"], np.eye(2), ["a", "c"], r"y holds 'b', which is not in classes, \['a', 'c'\]"),
         (["a", "b"], np.eye(2), ["a", "a"], "classes must be different labels"),
         (np.array([[0, 2], [1, 0]]), np.eye(2), None, "Class 1: y_true must hold labels"),
     ],

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
@@ -242,6 +242,7 @@ def test_predictions_with_pattern_grouping_equal_row_by_row(options):
     assert_array_equal(model.predict(X), (f > 0).astype(int))
 
 
+@settings(max_examples=25)
 @given(seeds)
 def test_a_missing_view_is_the_same_in_every_form_of_input(seed):
     observed = random_pattern(seed, 60, 3, n_complete=15)
@@ -357,7 +358,7 @@ def test_block_sparsity_reaches_the_minimum(views, codes, B):
     Phi = LandmarkProjection(9, random_state=0).fit_transform(views)
     c = 20.0
     norms, objective = block_sparse_norms(
-        Phi, codes, c, 9, n_rounds=300, intercept_scaling=B, tol=1e-8
+        Phi, codes, c, 9, n_rounds=100, intercept_scaling=B, tol=1e-8
     )
     expected, best = block_sparse_minimum(Phi, signs_of(codes), c / len(codes), 9, B)
     assert_allclose(objective[-1], best, rtol=1e-4)

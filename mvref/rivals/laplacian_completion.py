@@ -58,8 +58,8 @@ def harmonic_weights(K_ref, unknown):
     """
     if (K_ref < 0).any():
         raise ValueError(
-            "kernel must give similarities >= 0 in the reference view, whose graph needs them; got "
-            f"{K_ref.min():.3g}."
+            f"kernel gives negative similarities, down to {K_ref.min():.3g}, in the reference "
+            "view, whose graph needs them >= 0."
         )
     _, component = connected_components(sparse.csr_matrix(K_ref))
     reached = np.isin(component, component[~unknown])[unknown]
@@ -160,9 +160,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         self.reference_ = self._position_of_reference(X)
         for name, seen in zip(X.names, X.observed.T, strict=True):
             if not seen.any():
-                raise ValueError(
-                    f"X must have every view in a sample or more; view {name!r} is in none."
-                )
+                raise ValueError(f"X must have every view in some sample, but {name!r} is in none.")
         self._kernels = one_per_view(self.kernel, X.n_views, "kernel")
         gammas = one_per_view(self.gamma, X.n_views, "gamma")
         self.gamma_ = [None] * X.n_views

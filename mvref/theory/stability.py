@@ -433,7 +433,8 @@ def loss_changes(
     codes = np.searchsorted(model.classes_, y)
     if min(counts := np.bincount(codes)) < 2:
         raise ValueError(
-            f"measure_stability needs at least two samples of each class in y, got {counts.tolist()}."
+            "measure_stability needs at least two samples of each class in y, got "
+            f"{counts.tolist()}."
         )
     m = len(codes)
     n_replacements = m if n_replacements is None else n_replacements

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+from itertools import pairwise
 
 import nbformat
 
@@ -16,6 +17,8 @@ LARGEST_OUTPUT = 1_000_000  # bytes
 MACHINE = re.compile(
     r"/(home|root|Users|tmp)/|[A-Z]:\\|site-packages|ipykernel_\d|\bat 0x[0-9a-f]+"
 )
+
+EXERCISE = re.compile(r"^`{3,}\{(exercise|solution|solution-start|solution-end)\}", re.MULTILINE)
 
 
 def read(path):
@@ -71,6 +74,15 @@ def cell_faults(cell):
         yield "a figure without alternative text (mystnb: {image: {alt: ...}})"
 
 
+def solution_faults(notebook):
+    """Solutions that show their output before the reader unfolds them."""
+    for cell, following in pairwise(notebook.cells):
+        told = EXERCISE.findall(cell.source) if cell.cell_type == "markdown" else []
+        shown = "remove-input" not in following.metadata.get("tags", [])
+        if told[-1:] == ["solution"] and following.cell_type == "code" and shown:
+            yield f"{cell.get('id')}: code below a solution: solution-start and -end take it in"
+
+
 def faults(notebook):
     """Everything that is wrong with a stored notebook, one sentence each."""
     found = []
@@ -87,4 +99,4 @@ def faults(notebook):
             found.append(f"{cell.get('id')}: metadata {sorted(extra)}")
     for cell in code_cells(notebook):
         found += [f"{cell.get('id')}: {fault}" for fault in cell_faults(cell)]
-    return found
+    return [*found, *solution_faults(notebook)]

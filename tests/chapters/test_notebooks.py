@@ -103,6 +103,12 @@ def huge_output(notebook):
     notebook.cells[2].outputs[0].text = "x" * 1_100_000
 
 
+def open_solution(notebook):
+    notebook.cells[0:0] = [
+        v4.new_markdown_cell("````{solution} ex-a\n:class: dropdown\n\nB.\n````")
+    ]
+
+
 SPOILERS = [
     never_executed,
     executed_out_of_order,
@@ -117,6 +123,7 @@ SPOILERS = [
     patch_version,
     timing,
     huge_output,
+    open_solution,
 ]
 
 

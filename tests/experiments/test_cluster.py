@@ -46,13 +46,13 @@ def test_the_jobs_run_on_the_workers(cluster, tmp_path):
 
 
 def test_a_grid_gives_the_same_rows_on_the_cluster(cluster, tmp_path):
-    item, rows = find_item("mvl_svm.extensions"), []
+    item, rows = find_item("mvna_kmhks.decision"), []
     with parallel_config(backend="dask"):
-        run(item, "mfeat", Ledger("mvl_svm", tmp_path / "cluster"), quick=True, n_jobs=2)
-    run(item, "mfeat", Ledger("mvl_svm", tmp_path / "here"), quick=True)
+        run(item, "moons", Ledger("mvna_kmhks", tmp_path / "cluster"), quick=True, n_jobs=2)
+    run(item, "moons", Ledger("mvna_kmhks", tmp_path / "here"), quick=True)
     for folder in ("cluster", "here"):
-        rows.append(Ledger("mvl_svm", tmp_path / folder).read().drop(columns="seconds"))
-    assert len(rows[0]) == 3
+        rows.append(Ledger("mvna_kmhks", tmp_path / folder).read().drop(columns="seconds"))
+    assert len(rows[0]) == 16
     assert rows[0].equals(rows[1])
 
 

@@ -206,7 +206,7 @@ def test_flat_table():
 def test_a_reference_with_negative_similarities_is_refused():
     """The graph needs non-negative weights: else Lap is indefinite and there is no minimum."""
     X = MultiView(VIEWS, observed=pattern(0))
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(ValueError, match="kernel gives negative similarities, down to -"):
         LaplacianCompletion(kernel=linear_kernel, reference=0).fit_transform(X)
 
 

@@ -70,7 +70,7 @@ def test_the_norm_is_the_largest_scaled_trace_norm(seed, beta):
     rng = np.random.RandomState(seed)
     for n in (3, 12):
         Z = rng.normal(size=(7, n)) * np.r_[np.ones(3), np.full(4, rng.uniform(0.2, 3))][:, None]
-        grid = np.linspace(0, 1, 4001)
+        grid = np.linspace(0, 1, 2001)
         values = np.array([trace_norm_of_scaled(Z, (3, 4), beta, t) for t in grid])
         assert np.diff(values, 2).max() <= 1e-10  # concave in theta
         value, theta = shared_norm(Z, (3, 4), beta)

@@ -1,5 +1,7 @@
 """Mono, Concat, Fusion, MVMV: each against the few lines that its description amounts to."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -70,12 +72,17 @@ def test_another_seed_is_another_model(method):
     assert len(thresholds) == 3
 
 
+@cache
+def fitted(method):
+    return method(TREE, random_state=0).fit(THREE, Y3)
+
+
 @pytest.mark.parametrize("method", ALL)
 @settings(max_examples=15)
 @given(st.integers(0, 2**31))
 def test_samples_are_independent(method, seed):
     X = MultiView(hide(NEW3, random_pattern(seed, 90, 3)))
-    model = method(TREE, random_state=0).fit(THREE, Y3)
+    model = fitted(method)
     together = model.decision_function(X)
     order = np.random.default_rng(seed).permutation(90)
     assert_array_equal(model.decision_function(X[order]), together[order])

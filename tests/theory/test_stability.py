@@ -358,7 +358,7 @@ def test_loss_changes_shape_and_reproducibility():
         ),
         (
             lambda: measure_stability(MVLSVM(2), np.ones((4, 2)), [0, 1, 1, 1]),
-            "at least two samples of each class",
+            r"at least two samples of each class in y, got \[",
         ),
         (
             lambda: measure_stability(MVLSVM(2), np.ones((4, 2)), [0, 1] * 2, n_replacements=9),
