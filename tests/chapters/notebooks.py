@@ -13,6 +13,7 @@ ROOT = BOOK.parent
 CHAPTERS = {path.relative_to(ROOT).as_posix(): path for path in chapters()}
 
 LARGEST_OUTPUT = 1_000_000  # bytes
+LONGEST_LINE = 98  # characters that fit beside both sidebars in a window of 1280 pixels
 # A folder of somebody's machine, a process id, the address of an object.
 MACHINE = re.compile(
     r"/(home|root|Users|tmp)/|[A-Z]:\\|site-packages|ipykernel_\d|\bat 0x[0-9a-f]+"
@@ -46,6 +47,13 @@ def text_of(output):
     return "\n".join([output.get("text", ""), *map(str, data.values())])
 
 
+def printed_lines(output):
+    """The lines that a page shows as they are: prints, and results that are not tables."""
+    data = output.get("data", {})
+    text = output.get("text", "") if not data else data.get("text/plain", "")
+    return text.splitlines() if set(data) <= {"text/plain"} else []
+
+
 def output_faults(output):
     """What is wrong with one output of a cell."""
     if output.output_type == "error":
@@ -57,6 +65,8 @@ def output_faults(output):
         yield f"{found.group()!r} in the output, which differs between machines"
     if "np.float64(" in text_of(output):
         yield "a number in NumPy's own spelling, np.float64(...): convert it with float()"
+    if any(len(line) > LONGEST_LINE for line in printed_lines(output)):
+        yield f"a printed line of more than {LONGEST_LINE} characters"
     if len(json.dumps(output)) > LARGEST_OUTPUT:
         yield f"an output of more than {LARGEST_OUTPUT} bytes"
 

@@ -101,7 +101,11 @@ def timing(notebook):
 
 
 def huge_output(notebook):
-    notebook.cells[2].outputs[0].text = "x" * 1_100_000
+    notebook.cells[2].outputs[0].text = "x\n" * 550_000
+
+
+def long_line(notebook):
+    notebook.cells[2].outputs[0].text = "x" * 99
 
 
 def open_solution(notebook):
@@ -124,6 +128,7 @@ SPOILERS = [
     patch_version,
     timing,
     huge_output,
+    long_line,
     open_solution,
 ]
 
