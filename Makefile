@@ -11,8 +11,9 @@ endif
 # Two test workers share two cores, so each of them computes with one thread unless told otherwise.
 PYTEST := OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest -q
 STAGES := lint unit outputs small book links
+OF_HTML := tests/project/test_html.py tests/project/test_binder.py
 
-.PHONY: help book test lint unit outputs small links lab chapters numerics reproduce bench lock clean
+.PHONY: help book pdf test lint unit outputs small links lab chapters numerics reproduce bench lock clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -24,6 +25,10 @@ book: .venv/installed _build/.executed _build/.configured
 	$(BIN)/jupyter-book build . -n -W --keep-going
 	@touch _build/.configured
 	@echo "The book: $$(pwd)/_build/html/index.html"
+
+## make pdf        print the built book into _build/html/mvref.pdf (needs Chromium, Chrome or Edge)
+pdf: .venv/installed
+	$(BIN)/python book/pdf.py $(if $(BROWSER),"$(BROWSER)")
 
 ## make test       every stage below, in this order, until one fails
 test: .venv/installed
@@ -40,7 +45,7 @@ lint: .venv/installed
 
 ## make unit         unit and property tests, doctests, packaging, ledger spot checks
 unit: .venv/installed
-	$(PYTEST) -n 2 --ignore=tests/chapters --ignore=tests/benchmarks --ignore=tests/project/test_html.py
+	$(PYTEST) -n 2 --ignore=tests/chapters --ignore=tests/benchmarks $(addprefix --ignore=,$(OF_HTML))
 
 ## make outputs      the stored outputs of every chapter, recomputed and compared
 outputs: .venv/installed
@@ -50,9 +55,9 @@ outputs: .venv/installed
 small: .venv/installed
 	$(PYTEST) -n 2 tests/chapters
 
-## make links        links, anchors and outside resources of the built HTML
+## make links        the built HTML: links, anchors, outside resources, launch buttons
 links: .venv/installed
-	$(PYTEST) tests/project/test_html.py
+	$(PYTEST) $(OF_HTML)
 
 ## make lab        open the chapters in JupyterLab
 lab: .venv/installed

@@ -156,8 +156,10 @@ def _read_table(path, key, target):
         raise ValueError(f"{path.name} has {key!r} {twice.iloc[0]!r} more than once.")
     for column, values in table.drop(columns=key).items():
         if column != target and not pd.api.types.is_numeric_dtype(values):
+            words = values[values.notna() & pd.to_numeric(values, errors="coerce").isna()]
+            found = (words if len(words) else values).iloc[0]  # dates and "1" are no words
             raise ValueError(
-                f"column {column!r} of {path.name} must hold numbers, got {values.iloc[0]!r}; "
+                f"column {column!r} of {path.name} must hold numbers, got {found!r}; "
                 "pandas.get_dummies makes columns of 0 and 1 from categories."
             )
     return table.set_index(key)

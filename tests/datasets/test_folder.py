@@ -94,6 +94,16 @@ WRONG = {
         {},
         ["'unit'", "blood.csv", "'mg'", "get_dummies"],
     ),
+    "one word among numbers": (
+        {"blood": BLOOD.assign(dose=["2.8", "n.a.", *["1"] * (len(BLOOD) - 2)])},
+        {},
+        ["'dose'", "'n.a.'"],
+    ),
+    "dates": (
+        {"blood": BLOOD.assign(day="2026-01-05")},
+        {},
+        ["'day'", "'2026-01-05'"],
+    ),
     "no target": ({"blood": BLOOD, "scan": SCAN}, {}, ["target='label'", "none", "'scan'"]),
     "two targets": (
         {"blood": BLOOD.assign(label=1), "scan": SCAN.assign(label=0)},

@@ -1,0 +1,80 @@
+"""Binder: the rocket of every chapter of the built book opens that chapter in JupyterLab.
+
+What Binder installs is the matter of test_requirements.py.
+"""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILT = ROOT / "_build" / "html"
+CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+CHAPTERS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in (ROOT / "book").rglob("*.ipynb")
+    if ".ipynb_checkpoints" not in path.parts
+)
+
+
+def binder_address(chapter):
+    """Where the rocket of a chapter has to lead."""
+    repository = CONFIG["repository"]
+    project = urlsplit(repository["url"]).path.strip("/")
+    host = CONFIG["launch_buttons"]["binderhub_url"]
+    return f"{host}/v2/gh/{project}/{repository['branch']}?urlpath=lab/tree/{chapter}"
+
+
+class Links(HTMLParser):
+    """The links of one page that lead to Binder."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.found = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        href = dict(attributes).get("href") or ""
+        if tag == "a" and urlsplit(href).netloc == "mybinder.org":
+            self.found.append(href)
+
+
+def rockets(page):
+    return Links(page.read_text(encoding="utf-8")).found
+
+
+@pytest.fixture(scope="module")
+def built():
+    if not (BUILT / "index.html").exists():
+        pytest.skip("the book is not built: run make book")
+    return BUILT
+
+
+def test_links_to_binder_are_found():
+    html = f'<a class="btn" href="{binder_address("book/a.ipynb")}">b</a><a href="b.html">c</a>'
+    assert Links(html).found == [binder_address("book/a.ipynb")]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_rocket_opens_its_own_chapter(built, chapter):
+    page = (built / chapter).with_suffix(".html")
+    assert rockets(page) == [binder_address(chapter)]
+
+
+def test_pages_without_code_have_no_rocket(built):
+    pages = {path.relative_to(ROOT).with_suffix(".html") for path in (ROOT / "book").rglob("*.md")}
+    pages = [built / page for page in pages if (built / page).exists()]
+    assert pages
+    assert [page.name for page in pages if rockets(page)] == []
+
+
+def test_badge_of_the_readme_opens_the_book():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    [address] = re.findall(r"\((https://mybinder\.org/v2/[^)]*)\)", readme)
+    assert address.startswith(binder_address(""))
+    [place] = parse_qs(urlsplit(address).query)["urlpath"]
+    assert (ROOT / place.removeprefix("lab/tree/")).exists()

@@ -1,0 +1,171 @@
+"""The PDF of the book: which pages, in which order, with links that lead inside it."""
+
+import importlib.util
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+pytest.importorskip("pypdf", reason="needs pypdf, which make pdf uses: pip install pypdf")
+from bs4 import BeautifulSoup
+from pypdf import PdfReader
+
+ROOT = Path(__file__).resolve().parents[2]
+MATHJAX = "mathjax/tex-svg-full.js"
+
+TOC = """
+format: jb-book
+root: book/intro
+parts:
+  - caption: One
+    chapters:
+      - file: book/a/run
+        sections:
+          - file: book/a/more
+  - caption: Two
+    chapters:
+      - file: book/b
+"""
+HEAD = f"""<html><head><link rel="stylesheet" href="../_static/mvref.css">
+<script>window.MathJax = {{"options": {{"processHtmlClass": "math"}}}}</script>
+<script defer src="../_static/{MATHJAX}?v=1"></script></head><body>"""
+
+
+@pytest.fixture
+def pdf():
+    """The script as a module of its own, so that a test can point it elsewhere."""
+    spec = importlib.util.spec_from_file_location("book_pdf", ROOT / "book" / "pdf.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_page_of_the_book_is_in_it_once(pdf):
+    text = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    parts = pdf.read_toc()
+    pages = [page for _, names in parts for page in names]
+    assert pages == [yaml.safe_load(text)["root"], *re.findall(r"file: (\S+)", text)]
+    assert [caption for caption, _ in parts] == re.findall(r'caption: "?(.*?)"?\n', text)
+
+
+PAGES = {"book/intro", "book/a/run", "book/b"}
+ADDRESSES = {
+    "#top": "#book.a.run:top",
+    "../b.html": "#book.b",
+    "../b.html#part%201": "#book.b:part 1",
+    "run.html#x": "#book.a.run:x",
+    "https://example.org/b.html#x": "https://example.org/b.html#x",
+    "../../genindex.html": None,
+    "../c.html#x": None,
+}
+
+
+@pytest.mark.parametrize("href", ADDRESSES)
+def test_links_stay_in_the_book(pdf, href):
+    assert pdf.new_address(href, "book/a/run", PAGES) == ADDRESSES[href]
+
+
+ARTICLE = """<article><h1>Run<a class="headerlink" href="#run">#</a></h1>
+<details><summary>Show</summary><pre>plt.plot()</pre></details>
+<img src="../../_images/a.png"><span id="here"></span><a href="../c.html">elsewhere</a>
+<a href="../../_modules/m.html#f"><span class="viewcode-link">[source]</span></a>
+<section id="exercises"><h2>Exercises</h2>
+<details><summary>Show</summary><pre>print(42)</pre></details></section></article>"""
+
+
+def test_article_is_made_for_paper(pdf):
+    article = BeautifulSoup(ARTICLE, "html.parser").article
+    text = str(pdf.prepare(article, "book/a/run", PAGES))
+    assert "plt.plot()" not in text  # code that draws
+    assert "print(42)" in text  # what a solution computes
+    assert "Show" not in text and "[source]" not in text and "headerlink" not in text
+    assert article.h2.get_text() == "Run" and article.h3.get_text() == "Exercises"
+    assert article.img["src"] == "../html/_images/a.png"
+    assert {tag["id"] for tag in article.find_all(id=True)} == {
+        "book.a.run:here",
+        "book.a.run:exercises",
+    }
+    assert article["id"] == "book.a.run"
+    assert "elsewhere" in text and article.find("a", href=True) is None
+
+
+def test_absent_browser_gets_one_sentence(pdf):
+    with pytest.raises(SystemExit, match="needs Chromium, Chrome or Edge, and found none"):
+        pdf.find_browser(["browser-that-nobody-has"])
+
+
+def test_book_that_is_not_built_gets_one_sentence(pdf, tmp_path):
+    pdf.HTML = tmp_path
+    with pytest.raises(SystemExit, match="run make book first"):
+        pdf.main([])
+
+
+@pytest.fixture
+def site(pdf, tmp_path):
+    """A book of four pages that refer to each other, built by hand."""
+    if not any(map(shutil.which, pdf.BROWSERS)):
+        pytest.skip("needs Chromium, Chrome or Edge on the PATH")
+    (tmp_path / "_toc.yml").write_text(TOC)
+    pdf.HTML, pdf.WORK = tmp_path / "html", tmp_path / "pdf"
+    static = pdf.HTML / "_static"
+    (static / "mathjax").mkdir(parents=True)
+    shutil.copy(ROOT / "book" / "_static" / MATHJAX, static / MATHJAX)
+    shutil.copy(ROOT / "book" / "_static" / "mvref.css", static)
+    links = {
+        "book/intro": "a/run.html",
+        "book/a/run": "../b.html#eq",
+        "book/a/more": "run.html",
+        "book/b": "intro.html",
+    }
+    for page, href in links.items():
+        path = pdf.HTML / f"{page}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(
+            f'{HEAD}<article><h1>Page {page}</h1><p><a href="{href}">onwards</a></p>'
+            f'<div class="math" id="eq">\\(x^2\\)</div></article></body></html>'
+        )
+    (pdf.HTML / "index.html").write_text("")
+    read_toc = pdf.read_toc
+    pdf.read_toc = lambda: read_toc(tmp_path / "_toc.yml")
+    return pdf
+
+
+def test_small_book_is_printed(site, capsys):
+    site.main([])
+    assert "The PDF (6 pages)" in capsys.readouterr().out
+    printed = PdfReader(site.HTML / "mvref.pdf")
+    texts = [sheet.extract_text() for sheet in printed.pages]
+    # A title, the contents with page numbers, and the pages in their order.
+    titles = [f"Page book/{name}" for name in ("intro", "a/run", "a/more", "b")]
+    for number, title in enumerate(titles, start=3):
+        assert re.search(rf"{title}\s+{number}\b", texts[1])
+        assert title in texts[number - 1]
+    # The links between pages lead to the right sheet, and none to a file.
+    sheets = [sheet.indirect_reference for sheet in printed.pages]
+    targets = []
+    for sheet in printed.pages[2:]:
+        [link] = [note.get_object() for note in sheet["/Annots"]]
+        place = link["/Dest"] if "/Dest" in link else link["/A"]["/D"]
+        targets.append(sheets.index(printed.named_destinations[place].page) + 1)
+    assert targets == [4, 6, 4, 3]
+    assert list(site.local_links(printed)) == []
+    # The outline, and a title instead of the machine's.
+    parts = [item["/Title"] for item in printed.outline if not isinstance(item, list)]
+    assert parts == ["One", "Two"]
+    assert printed.metadata.author == "mvref authors"
+    assert str(site.HTML.parent) not in (site.HTML / "mvref.pdf").read_bytes().decode("latin-1")
+
+
+def test_welcome_page_leads_to_it_once(site):
+    for _ in range(2):
+        site.link_from_welcome_page("book/intro")
+    welcome = (site.HTML / "book" / "intro.html").read_text(encoding="utf-8")
+    assert welcome.count('href="../mvref.pdf"') == 1
+
+
+def test_formula_that_is_not_set_stops_it(site):
+    (site.HTML / "_static" / MATHJAX).write_text("")
+    with pytest.raises(SystemExit, match="4 formulas, of which 0 were set"):
+        site.main([])
