@@ -36,6 +36,29 @@ PAPERS = {
     "mvl_svm": "MVL-SVM", "mwmvc2": "MwMvC²", "mvpo": "MVPO", "mvm": "MVM",
     "mvna_kmhks": "MVNA-KMHKS",
 }  # fmt: skip
+# What the text of a paper says in numbers, in words; 1 stands for a statement without a number.
+PHRASES = {
+    "landmarks_at_best": "landmarks that reach the best accuracy",
+    "exponent_of_L": "power of the number of landmarks",
+    "ratio_before_drop": "share of missing views before the drop",
+    "gain_min_accuracy": "least gain in accuracy (%)",
+    "gain_max_accuracy": "largest gain in accuracy (%)",
+    "gain_min_f1": "least gain in F1 (%)",
+    "gain_max_f1": "largest gain in F1 (%)",
+    "place_from_last": "place, counted from the last",
+    "rising_steps": "share of the steps that rise",
+    "n_exceptions": "exceptions",
+    "f1_above": "an F1 above which only MVPO is",
+    "f1_of_rivals_below": "an F1 below which the others are",
+    "f1_seconds": "seconds to train for F1",
+    "f1_seconds_small_C1": "seconds to train for F1 with a small C1",
+    "converged": "share that converges",
+    "above_STM": "share of the cells ahead of STM",
+    "above_FM": "share of the cells ahead of FM",
+    "above_FM-V": "share of the cells ahead of FM-V",
+    "first_places": "first places",
+    "low_alignment_needed": "little correlation is needed (1 for yes)",
+}
 MEASURED = ("ours", "low", "high", "std", "n")
 CELLS = [
     "paper", "item", "dataset", "method", "measure", "parameter", "protocol", "point", *MEASURED,
@@ -318,7 +341,7 @@ def _numbers(row, numbers, folder, summaries):
             summary = _summary(f"{row.paper}.{number.item}", folder, summaries)
             of = f" on {number.dataset}" if number.dataset else ""
             ours = CLAIMS[row.paper][measure](summary, number)
-            yield f"{measure}{of}: the paper {number.value:g}, ours {ours}"
+            yield f"{PHRASES[measure]}{of}: the paper {number.value:g}, ours {ours}"
 
 
 def _items(paper):

@@ -25,6 +25,7 @@ from mvref.experiments.claims import CLAIMS
 from mvref.experiments.items import ITEMS
 from mvref.experiments.reproduction import (
     PAPERS,
+    PHRASES,
     PROTOCOLS,
     TOLERANCE,
     VERDICTS,
@@ -192,6 +193,11 @@ def test_numbers_of_the_text_have_a_claim(row):
     for name in row.numbers.split():
         assert callable(CLAIMS[row.paper][name.partition(":")[0]])
     assert report().loc[row.Index, "numbers"].count(": the paper ") >= len(row.numbers.split())
+
+
+def test_numbers_of_the_text_are_told_in_words():
+    named = {name.partition(":")[0] for row in STORED.itertuples() for name in row.numbers.split()}
+    assert set(PHRASES) == named
 
 
 # Where it is measured -----------------------------------------------------------------------------
