@@ -200,7 +200,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
 
     @property
     def n_parameters(self):
-        """Number of factors learnt, k (d_1 + ... + d_V + V) per machine."""
+        """Number of factors learnt: for each machine, k times the sum of d_1 to d_V and V."""
         check_is_fitted(self, "factors_")
         return sum(A.size for A in self.factors_)
 
