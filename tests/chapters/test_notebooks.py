@@ -5,8 +5,10 @@ import copy
 import nbformat
 import nbformat.v4 as v4
 import pytest
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
 
-from book.execute import METADATA, execute
+from book.execute import METADATA, execute, lacking
 from tests.chapters.notebooks import CHAPTERS, faults, parameter_names, read
 from tests.chapters.small import SMALL
 
@@ -167,3 +169,24 @@ def test_executing_twice_gives_the_same_bytes(tmp_path):
     assert stored.metadata == METADATA
     assert stored.cells[0].outputs[0].text == "0\n1\n2\n"
     assert len({cell.id for cell in stored.cells}) == 3
+
+
+def test_a_cell_that_fails_is_told(tmp_path):
+    path = tmp_path / "chapter.ipynb"
+    nbformat.write(v4.new_notebook(cells=[v4.new_code_cell("1 / 0")]), path)
+    before = path.read_bytes()
+    assert "ZeroDivisionError" in execute(path)[2]
+    assert path.read_bytes() == before
+
+
+def test_the_cache_lacks_what_changed(tmp_path, monkeypatch):
+    path = tmp_path / "chapter.ipynb"
+    cache = get_cache(tmp_path / "cache")
+    monkeypatch.setattr("book.execute.chapters", lambda: [path])
+    for source in ("1 + 1", "1 + 2"):
+        cells = [v4.new_code_cell(source)]
+        nbformat.write(v4.new_notebook(cells=cells, metadata=copy.deepcopy(METADATA)), path)
+        assert list(lacking(cache)) == [path]
+        bundle = CacheBundleIn(execute(path)[1], str(path))
+        cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+        assert list(lacking(cache)) == []
