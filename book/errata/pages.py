@@ -2,9 +2,9 @@
 
 python book/errata/pages.py
 
-A table is a TOML file: what to trust, and the errata, each with the statement as printed, the
-correct one, the measurement that tells them apart, the section of the chapter that discusses it,
-and the tests that repeat the measurement.
+A table is a TOML file. An erratum is a sentence or a formula of the paper, quoted verbatim, that is
+false or not sufficient as printed; its counterexample is a script of NumPy in `counterexamples`,
+which the page shows, runs and offers for download. Everything else is a remark.
 """
 
 import re
@@ -12,16 +12,32 @@ import tomllib
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
+SCRIPTS = FOLDER / "counterexamples"
+REPOSITORY = tomllib.loads((FOLDER.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))[
+    "project"
+]["urls"]["Repository"]
 PAPERS = ("mvl_svm", "mwmvc2", "mvpo", "mvm", "mvna_kmhks")
 KINDS = {
+    "misprint": "Misprint",
+    "constant": "Wrong constant",
+    "gap": "Gap or missing condition",
     "false": "False statement",
-    "gap": "Gap",
-    "omission": "Omission",
-    "experiment": "Experiment",
-    "slip": "Slip",
+}
+REMARKS = {
+    "copy": "Our copy",
+    "source": "Other texts",
+    "addition": "Addition",
+    "comment": "Comment",
 }
 NUMBER = re.compile(r"\b[ABPMN][1-9]\d?\b")
 CHAPTERS = {"derive": "Derive", "run": "Run", "validate": "Validate"}
+# The page is a notebook in Markdown: the builder runs its cells.
+HEAD = """---
+file_format: mystnb
+kernelspec:
+  name: python3
+---
+"""
 
 
 def read_table(paper):
@@ -29,10 +45,10 @@ def read_table(paper):
     return tomllib.loads((FOLDER / f"{paper}.toml").read_text(encoding="utf-8"))
 
 
-def read_errata():
-    """The errata of all papers in one list, each with the name of its paper."""
+def read_all(kind):
+    """The entries of all papers in one list, "erratum" or "remark", each with its paper."""
     tables = [read_table(paper) for paper in PAPERS]
-    return [{"paper": table["paper"]} | row for table in tables for row in table["erratum"]]
+    return [{"paper": table["paper"]} | row for table in tables for row in table.get(kind, [])]
 
 
 def slug(heading):
@@ -42,12 +58,12 @@ def slug(heading):
 
 
 def anchor(number):
-    """The anchor of an erratum."""
+    """The anchor of an entry."""
     return f"erratum-{number.lower()}"
 
 
 def linked(text):
-    """The text with a link from every number of an erratum to its entry, outside of formulas."""
+    """The text with a link from every number of an entry to it, outside of formulas."""
     parts = re.split(r"(\$[^$]*\$|`[^`]*`)", text)
     for i in range(0, len(parts), 2):
         parts[i] = NUMBER.sub(lambda found: f"[{found[0]}](#{anchor(found[0])})", parts[i])
@@ -60,66 +76,85 @@ def link(table, chapter, heading):
     return f"[{CHAPTERS[chapter]}: {heading}]({target})"
 
 
-def overview(rows):
-    """The errata of a paper at a glance: number, title, kind."""
-    lines = ["| | Erratum | Kind |", "|---|---|---|"]
+def overview(rows, kinds):
+    """The entries of a paper at a glance: number, title, kind."""
+    lines = ["| | | Kind |", "|---|---|---|"]
     for row in rows:
-        kind = KINDS[row["kind"]].lower() + (", **serious**" if row["serious"] else "")
+        kind = kinds[row["kind"]].lower() + (", **serious**" if row.get("serious") else "")
         lines.append(f"| [{row['id']}](#{anchor(row['id'])}) | {row['title']} | {kind} |")
     return "\n".join(lines)
 
 
 def tests_of(row):
-    """The tests of an erratum, file by file."""
-    files = {}
-    for test in row["tests"]:
-        file, _, name = test.partition("::")
-        files.setdefault(file, []).append(f"`{name}`")
-    return "; ".join(f"{', '.join(names)} in `{file}`" for file, names in files.items())
+    """The tests of an entry, each with a link to its file."""
+    tests = (test.partition("::") for test in row["tests"])
+    return ", ".join(f"[`{name}`]({REPOSITORY}/blob/main/{file})" for file, _, name in tests)
 
 
-def entry(table, row):
-    """One erratum: its heading, and a definition list."""
-    kind = KINDS[row["kind"]] + (", **serious**" if row["serious"] else "")
+def script_of(row):
+    """The counterexample of an erratum."""
+    return SCRIPTS / f"{row['id'].lower()}.py"
+
+
+def cell(row):
+    """The counterexample: its file, and a cell that runs it."""
+    path = script_of(row)
+    code = path.read_text(encoding="utf-8").strip()
+    return [
+        f"**Counterexample** ({{download}}`{path.name} <counterexamples/{path.name}>`):",
+        "",
+        "```{code-cell} ipython3",
+        ":tags: [hide-input]",
+        "",
+        code,
+        "```",
+    ]
+
+
+def entry(table, row, kinds):
+    """One erratum or remark: heading, what is printed, and a definition list."""
     parts = {
-        "Printed": row["printed"],
-        "Correct": linked(row["correct"]),
-        "How we know": linked(row["known"]),
+        "What is wrong": linked(row.get("wrong", "")),
+        "Correct": linked(row.get("correct", "")),
+        "What depends on it": linked(row.get("depends", "")),
         "Told in": ", ".join(link(table, *pair) for pair in row["links"]),
         "Tested in": tests_of(row),
     }
-    lines = [
-        f"({anchor(row['id'])})=",
-        f"## {row['id']}: {row['title']}",
-        "",
-        f"{kind} · {row['where']}",
-    ]
-    for name, text in parts.items():
-        lines += ["", name, f": {text}"]
-    return "\n".join(lines)
+    kind = kinds[row["kind"]] + (", **serious**" if row.get("serious") else "")
+    lines = [f"({anchor(row['id'])})=", f"### {row['id']}: {row['title']}", ""]
+    lines += [f"{kind} · {row['where']}"]
+    if row.get("quote"):
+        lines += ["", f"> “{row['quote']}”"]
+    if row.get("text"):
+        lines += ["", linked(row["text"])]
+    definitions = [["", name, f": {text}"] for name, text in parts.items() if text]
+    if kinds is REMARKS:
+        return "\n".join(lines + sum(definitions, []))
+    # The counterexample stands after what is wrong, before the correction.
+    return "\n".join(lines + definitions[0] + ["", *cell(row)] + sum(definitions[1:], []))
 
 
 def page(paper):
     """The page of one paper."""
     table = read_table(paper)
     trust = "\n".join(f"- {linked(line)}" for line in table["trust"])
-    rows = table["erratum"]
-    opening = f"""# {table["part"]}, {table["paper"]}: what to trust
-
-{table["summary"].strip()}
-
-*Paper:* {{cite}}`{table["cite"]}`. Numbers in brackets are its equations. The words that describe
-the kinds are explained on [the page before](index.ipynb).
-
-**Holds as printed:**
-
-{trust}
-
-**Does not, {len(rows)} errata:**
-
-{overview(rows)}
-"""
-    return "\n\n".join([opening.strip(), *(entry(table, row) for row in rows)]) + "\n"
+    errata, remarks = table["erratum"], table.get("remark", [])
+    text = [
+        f"# {table['part']}, {table['paper']}: what to trust",
+        table["summary"].strip(),
+        f"*Paper:* {{cite}}`{table['cite']}`. Numbers in brackets are its equations. What counts "
+        "as an erratum, and the kinds, are explained on [the page before](index.ipynb).",
+        f"**Holds as printed:**\n\n{trust}",
+        f"**Does not:** {len(errata)} errata, and after them {len(remarks)} remarks, which are no "
+        "errors of the paper.",
+        "## Errata",
+        overview(errata, KINDS),
+        *(entry(table, row, KINDS) for row in errata),
+    ]
+    if remarks:
+        text += ["## Remarks", overview(remarks, REMARKS)]
+        text += [entry(table, row, REMARKS) for row in remarks]
+    return HEAD + "\n" + "\n\n".join(text) + "\n"
 
 
 def main():

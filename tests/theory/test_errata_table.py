@@ -1,11 +1,12 @@
-"""The appendix of errata: every entry has a test, links that lead somewhere, and one number."""
+"""The appendix of errata: every entry has one number, links, tests and, if false, a script."""
 
+import ast
 import importlib
 import inspect
 import io
 import re
+import runpy
 import tokenize
-from collections import Counter
 from pathlib import Path
 
 import nbformat
@@ -17,16 +18,20 @@ from book.errata.pages import (
     KINDS,
     NUMBER,
     PAPERS,
+    REMARKS,
+    SCRIPTS,
     linked,
     page,
-    read_errata,
+    read_all,
     read_table,
+    script_of,
     slug,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-ROWS = {row["id"]: row for row in read_errata()}
-TEXTS = ("id", "title", "kind", "where", "printed", "correct", "known")
+ERRATA = {row["id"]: row for row in read_all("erratum")}
+ROWS = ERRATA | {row["id"]: row for row in read_all("remark")}
+BOTH = {"paper", "id", "title", "kind", "where", "quote", "links", "tests"}
 LETTERS = dict(zip(PAPERS, "ABPMN", strict=True))
 
 
@@ -71,22 +76,26 @@ def functions_of(row):
 
 
 def test_numbers_are_unique_and_without_gaps():
-    numbers = [row["id"] for row in read_errata()]
-    assert [n for n, count in Counter(numbers).items() if count > 1] == []
     for paper, letter in LETTERS.items():
-        rows = read_table(paper)["erratum"]
-        assert [row["id"] for row in rows] == [f"{letter}{k + 1}" for k in range(len(rows))]
+        table = read_table(paper)
+        numbers = [row["id"] for kind in ("erratum", "remark") for row in table.get(kind, [])]
+        assert sorted(numbers) == sorted(f"{letter}{k + 1}" for k in range(len(numbers)))
 
 
 @pytest.mark.parametrize("number", ROWS)
 def test_an_entry_is_complete(number):
     row = ROWS[number]
-    assert set(row) == {"paper", *TEXTS, "serious", "links", "tests"}
-    assert row["kind"] in KINDS and isinstance(row["serious"], bool)
-    assert row["tests"] and row["links"]
-    for name in TEXTS:
-        assert row[name] == row[name].strip() != "" and "\n" not in row[name]
-        assert row[name].count("$") % 2 == 0, f"{name} has an open formula"
+    if number in ERRATA:
+        assert set(row) == BOTH | {"serious", "wrong", "correct", "depends"}
+        assert row["kind"] in KINDS and isinstance(row["serious"], bool) and row["tests"]
+    else:
+        assert set(row) | {"quote"} == BOTH | {"text"}
+        assert row["kind"] in REMARKS
+    assert row["links"]
+    for name, text in row.items():
+        if isinstance(text, str):
+            assert text == text.strip() != "" and "\n" not in text
+            assert text.count("$") % 2 == 0, f"{name} has an open formula"
     assert not re.search(r"[$.]", row["title"])  # it is a heading
 
 
@@ -96,10 +105,47 @@ def test_every_erratum_that_is_named_somewhere_is_in_the_table():
     assert set(places) == set(ROWS)
 
 
+def test_an_erratum_is_called_erratum_and_a_remark_remark():
+    """In chapters, docstrings, comments and tests: "erratum A1", "remark A7"."""
+    pages = [*(ROOT / "book").rglob("*.ipynb"), *(ROOT / "book").rglob("*.md")]
+    modules = [*(ROOT / "mvref").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
+    for path in {*pages, *modules} - {Path(__file__)}:
+        text = path.read_text(encoding="utf-8")
+        for kind, number in re.findall(r"\b([Ee]rratum|[Rr]emark)\s+([ABPMN]\d+)\b", text):
+            assert kind.lower() == ("erratum" if number in ERRATA else "remark"), (path, number)
+
+
+# The counterexamples
+
+
+def test_every_script_belongs_to_an_erratum():
+    assert {path.name for path in SCRIPTS.iterdir()} - {"__pycache__"} == {
+        script_of(row).name for row in ERRATA.values()
+    }
+
+
+@pytest.mark.parametrize("number", ERRATA)
+def test_the_counterexample_runs_without_mvref(number, capsys):
+    path = script_of(ERRATA[number])
+    code = path.read_text(encoding="utf-8")
+    tree = ast.parse(code)
+    nodes = list(ast.walk(tree))
+    imported = {
+        alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names
+    }
+    imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in imported} <= {"numpy", "scipy", "itertools", "math"}
+    assert ast.get_docstring(tree) and 8 <= len(code.splitlines()) <= 36
+    assert isinstance(tree.body[-1], ast.Assert), "it ends with what would be false otherwise"
+    runpy.run_path(str(path))
+    printed = capsys.readouterr().out.splitlines()
+    assert printed and max(map(len, printed)) <= 98
+
+
 # The tests
 
 
-@pytest.mark.parametrize("number", ROWS)
+@pytest.mark.parametrize("number", [number for number in ROWS if ROWS[number]["tests"]])
 def test_its_counterexample_is_a_test(number):
     """The functions exist where pytest finds them, and one of them names the erratum."""
     functions = list(functions_of(ROWS[number]))
@@ -129,7 +175,7 @@ def test_links_lead_to_sections_of_the_papers_chapters(paper):
         found = re.findall(r"^#{2,3} (.+)$", text, re.MULTILINE)
         assert len({slug(heading) for heading in found}) == len(found)
         headings[chapter] = found
-    for row in table["erratum"]:
+    for row in table["erratum"] + table.get("remark", []):
         for chapter, heading in row["links"]:
             assert heading in headings[chapter], f"{row['id']}: {heading!r} not in {chapter}"
 
