@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 
 
@@ -28,7 +29,8 @@ def main(arguments=None):
         elif options.command == "compare":
             text = experiments.compare(options.item, folder=options.ledger)
         elif options.command == "report":
-            text = experiments.reproduction_page(options.paper, folder=options.ledger)
+            page = experiments.reproduction_page(options.paper, folder=options.ledger)
+            text = re.sub(r"</?(span|details|summary|b)\b[^>]*>", "", page)
         else:
             text = experiments.run_items(
                 options.item,

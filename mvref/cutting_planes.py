@@ -7,6 +7,7 @@ Loop      find the cut that a query point q violates most, of true slack v = max
           Delta - c's; P = 1/2 q'Mq + C2 max(0, v) bounds the minimum from above, and the dual of
           the cuts, D = alpha'Delta - 1/2 alpha'H alpha, from below; stop where
           min P - D <= C2 tol: the solution carries its certificate.
+Cuts      One without weight for `PATIENCE` iterations is dropped, which changes neither w nor D.
 Query     The paper's q is the w of the last alpha, and P jumps up and down. Here q is half-way
           between that w and the best q so far (`STEP`; 1 is the paper's loop), at no cost, since
           scores are linear. It is safe: a cut at q that leaves D where it was is no higher than D

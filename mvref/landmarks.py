@@ -181,7 +181,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     ridge : float, default=0.1
         Regularisation of Eq. (11); 0 is the paper's.
     keep_known : bool, default=True
-        Keep the known similarities of an incomplete sample; see :func:`impute`.
+        Keep the known similarities of an incomplete sample; see :func:`~mvref.landmarks.impute`.
     clip : "auto", None or (low, high), default="auto"
         Range that imputed similarities are clipped to. "auto": [0, 1] for "rbf" and
         "precomputed", none otherwise.

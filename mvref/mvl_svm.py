@@ -61,7 +61,9 @@ def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling
 
     where theta_p holds the weights of landmark p in all views (and for all classes). Since
     ``|t| = min over eta of (t^2 / eta + eta) / 2``, each round solves one ordinary linear SVM on
-    columns scaled by sqrt(eta_p) and sets eta_p = |theta_p|; the objective never increases.
+    columns scaled by sqrt(eta_p) and sets eta_p = |theta_p|. With exact rounds the objective never
+    increases; liblinear may stop before the minimum of a round (it then warns), so the norms that
+    are returned are those of the best round.
 
     Parameters
     ----------
@@ -80,13 +82,13 @@ def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling
     Returns
     -------
     norms : array, shape (L,)
-        Zero, or nearly so, for landmarks that are not needed.
+        Those of the best round. Zero, or nearly so, for landmarks that are not needed.
     objective : list of n_rounds floats
     """
     m, n_columns = Phi.shape
     targets = np.where(y[:, None] == (np.arange(y.max() + 1) if y.max() > 1 else 1), 1.0, -1.0)
     eta = np.ones(n_landmarks)
-    objective = []
+    objective, norms = [], eta
     for _ in range(n_rounds):
         scale = np.tile(np.sqrt(eta), n_columns // n_landmarks)
         w, b, _ = fit_linear_svm(
@@ -104,7 +106,8 @@ def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling
         slack = np.maximum(0.0, 1.0 - targets * (Phi @ theta.T + b))
         penalty = eta.sum() + (b @ b / (2 * intercept_scaling**2) if intercept_scaling else 0.0)
         objective.append(float(penalty + c / m * (slack**2).sum()))
-    return eta, objective
+        norms = eta if objective[-1] == min(objective) else norms
+    return norms, objective
 
 
 class MVLSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
@@ -118,13 +121,15 @@ class MVLSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
     n_landmarks, kernel, gamma, ridge, keep_known, clip, no_view, landmarks
         See :class:`LandmarkProjection`.
     n_selected : int or None, default=None
-        Keep only this many of the L landmarks, chosen by :func:`block_sparse_norms` (the paper's
-        second perspective). None keeps all.
+        Keep only this many of the L landmarks, chosen by
+        :func:`~mvref.mvl_svm.block_sparse_norms` (the paper's second perspective). None keeps all.
     c : float, default=1000.0
         The paper's c: weight of the *mean* loss in Eq. (2). liblinear's C is c/m.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         The paper writes the hinge; the authors' code runs the squared hinge, which is much faster
-        for large `c`.
+        for large `c`. Where c/m is above 1 liblinear is slow for either, and may end above the
+        minimum with a warning: :func:`mvref.fit_in_chunks` solves the squared hinge by Newton
+        steps, whatever the size of `c`.
     fit_intercept : bool, default=True
         Learn b.
     intercept_scaling : float, default=1.0
@@ -146,12 +151,24 @@ class MVLSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
     Attributes
     ----------
     projection_ : LandmarkProjection
+        Fitted: the map mu.
     coef_ : array, shape (1 or n_classes, L*V)
         theta; one row for two classes, else one per class.
     intercept_ : array, shape (1 or n_classes,)
+        b, the weight of the constant feature times B.
     classes_ : array of labels
+        In sorted order.
     n_iter_ : int
+        The solver's; the largest number over the classes.
     n_features_in_ : int
+        Columns of all views.
+
+    See Also
+    --------
+    LandmarkProjection : The map alone.
+    mvref.fit_in_chunks : The same machine on data that do not fit into memory.
+    mvref.rivals.PerViewSVM, mvref.rivals.SVM2K, mvref.rivals.MVML : The paper's rivals.
+    sklearn.svm.SVC : On all columns it is the plain alternative, and hard to beat.
 
     References
     ----------

@@ -8,6 +8,7 @@ Problem   min over A_1 .. A_V of  1/n sum_i l(yhat_i, y_i) + lambda Omega(A)    
           which is Eq. (3), a weight for every product of features of different views, with
           the tensor of all weights W = sum_f a_1f o ... o a_Vf                          (Eq. 5)
           l: squared (11), logistic (12), hinge (13);  Omega: L2 (14) or smoothed L1 (15)
+          (our copy of the text lacks the formulas; they are read from its words)
 
 Symbols   paper            code             shape
           n, m, I_v        n, V, d_v        samples, views, features of view v
@@ -27,11 +28,12 @@ Algorithm (the function that does each step)
           of interaction: ``contributions`` and ``subset_weights`` in :mod:`mvref.mvm_orders`.
 
 Departures from the paper, each explained in the chapter
-          * the start is ``init="live"``: from the paper's, small random numbers, four views or
+          * the start is ``init="live"``: from small random numbers, the paper's, four views or
             more go to A = 0, with L2 a local minimum for three views or more (erratum M2);
-          * products of the other views by prefixes and suffixes, which is V times cheaper than
-            one by one, and never by division (M6);
-          * the hinge has no derivative: by SGD only, or squared (M5);
+          * products of the other views by prefixes and suffixes, 3 V multiplications in place of
+            V (V - 2) one by one, and never by division (M6);
+          * the hinge has a kink at its minimum, where a gradient cannot tell L-BFGS to stop: by SGD
+            only, or squared (M5);
           * on sparse views SGD penalises the rows of A that a batch touches, bias rows always,
             and AdaGrad chooses its steps (M4);
           * the loss is a mean over samples, so that alpha means the same for every n;
@@ -78,7 +80,7 @@ class MVMClassifier(ClassifierMixin, MultiViewMachine):
         loss="squared" with penalty="l2".
     init : {"live", "paper"}, default="live"
         "live": bias rows of -1 and +1, small random feature rows. "paper": all entries small and
-        random, which fails for many views.
+        random, which collapses from four views on where they are too small.
     init_scale : float, default=0.1
         Standard deviation sigma of the entries in "paper"; of feature rows in "live", divided by
         the root of the number of features and by their size where that is above 1.
@@ -128,8 +130,16 @@ class MVMClassifier(ClassifierMixin, MultiViewMachine):
     n_iter_ : int
         The largest number over the classes.
     n_parameters : int
+        Numbers that were learnt.
     classes_ : array of labels
+        In sorted order.
     n_features_in_ : int
+        Columns of all views.
+
+    See Also
+    --------
+    MVMRegressor : The same for numbers.
+    mvref.rivals.FMClassifier, mvref.rivals.STMClassifier : Its relatives.
 
     Notes
     -----
@@ -324,8 +334,8 @@ class MVMClassifier(ClassifierMixin, MultiViewMachine):
         super()._check_parameters()
         if self.loss == "hinge" and self.solver != "sgd":
             raise ValueError(
-                f"loss='hinge' has no derivative at the margin, where solver={self.solver!r} "
-                "would get stuck: use solver='sgd' or loss='squared_hinge'."
+                f"loss='hinge' has no derivative at its minimum, where solver={self.solver!r} "
+                "looks for one: use solver='sgd' or loss='squared_hinge'."
             )
 
 

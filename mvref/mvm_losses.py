@@ -1,8 +1,8 @@
 """Losses and penalties of multi-view machines, Eqs. (11)-(15), with their derivatives, (17)-(21).
 
 A loss takes scores s and targets y, shape (n,), and returns the loss of every sample and its
-derivative with respect to the score. Labels are -1 and +1. The paper writes ln(1 + e^{-ys}) for
-Eq. (12); here no exponential of a positive number is taken, so that none overflows.
+derivative with respect to the score. Labels are -1 and +1. In ln(1 + e^{-ys}), Eq. (12), no
+exponential of a positive number is taken, so that none overflows.
 """
 
 import numpy as np

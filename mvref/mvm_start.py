@@ -1,9 +1,9 @@
 """Where the solvers of a multi-view machine start.
 
-At A = 0 every derivative of the score of order below V vanishes. With two views it is a saddle;
-with three or more, and an L2 penalty, a strict local minimum, and small random factors go there:
-the gradient of a product of V small numbers is a product of V - 1 of them. The live start has
-bias rows of -1 and +1 instead, so that each view sees a linear model at first.
+At A = 0 every derivative of the score of order below V vanishes. With two views it is a saddle if
+the L2 penalty is not too large; with three or more a strict local minimum, and from four on small
+random factors go there: the gradient of a product of V small numbers is a product of V - 1 of them.
+The live start has bias rows of -1 and +1 instead, so that each view sees a linear model at first.
 """
 
 import numpy as np

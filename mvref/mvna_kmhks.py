@@ -12,7 +12,7 @@ Problem   min over Gamma^p, w0^p, b^p >= 0 of
           g(x) = sign of sum_p mu_p (sum_i y_i alpha_i^p k_p(x, x_i) + w0^p)          (Eq. 11)
 
 Symbols   paper          code                 shape
-          n, M, m        n, M, m              samples, views, components of a view
+          n, M, m        n, M, m              samples, views, components of a view (the samples S)
           G              -                    (n, n), y_i y_j k(x_i, x_j)
           K_p            F_p F_p' with signs  factor (n, r_p) of :mod:`mvref.nystrom`
           Gamma^p        alphas_[p]           (n,), entries alpha_i^p
@@ -27,15 +27,15 @@ Symbols   paper          code                 shape
 Algorithm (the function or class that does each step)
           Eq. (1): ``draw_components`` and ``nystrom_map`` in :mod:`mvref.nystrom`;  Table 1:
           ``ho_kashyap`` in :mod:`mvref.ho_kashyap`;  Eq. (7): ``FactorMachine`` in
-          :mod:`mvref.kernel_machines`, with beta = F'Gamma, r + 1 numbers in place of n + 1, so
-          one factorisation and O(n m) a step;  KMHKS, where r = n, has ``GramMachine``;
-          Eq. (11): ``decision_function``.
+          :mod:`mvref.kernel_machines`, with beta = F'Gamma, r + 1 numbers in place of n + 1; its
+          matrix is the same in every step: O(n m^2) once, O(n m) a step;  KMHKS, where r = n, has
+          ``GramMachine``;  Eq. (11): ``decision_function``.
 
 Departures from the paper, each explained in the chapter
           * the inverse in Eq. (1) is a pseudo-inverse with a cut-off (erratum N1);
           * ``solver="exact"``: each step is the minimum of Eq. (4) over the view, which Eq. (7) is
             for no mu but 1/M, and then for an augmented problem (N2, N3), and the minimum over b,
-            which Eq. (9) cannot lower again (N7, N8), with Nesterov's momentum between iterations.
+            while that of Eq. (9) never falls (N7, N8), with Nesterov's momentum between iterations.
             ``solver="paper"`` is (7) and (9);
           * the start is Gamma = 0 and b = 0, and (9) takes the new Gamma (N9);
           * ``decision="nystrom"``: new samples by the Nyström extension, since Eq. (11) with the
@@ -109,6 +109,7 @@ class MVNAKMHKS(HoKashyapClassifier):
     components_ : list of M arrays (m, n_v)
         Samples that each view is approximated by; for "precomputed" and "gram" their columns.
     component_indices_ : list of M int arrays (m,)
+        Their places in the training sample.
     dual_coef_ : list of M arrays (m,), or (n_problems, m)
         Coefficients of the kernels to the components; with ``decision="printed"`` of those to the
         training samples, y_i alpha_i.
@@ -124,15 +125,23 @@ class MVNAKMHKS(HoKashyapClassifier):
     n_iter_ : int
         The largest number over the problems.
     classes_ : array of labels
+        In sorted order.
     n_features_in_ : int
+        Columns of all views.
+
+    See Also
+    --------
+    NAKMHKS : One approximation.
+    KMHKS : No approximation.
+    sklearn.svm.SVC : The plain alternative.
 
     Notes
     -----
     ``solver="exact"`` minimises a convex function: co-regularised machines with the squared hinge.
     Its steps are slow for a large `coupling` or a small `c`. With the default `tol` the objective
-    ended less than .01 % above its minimum for c = coupling = 1, and .7 % above it for c = 0.01 and
-    coupling = 100, on moons, breast cancer and one digit of scikit-learn. Lower `tol` where the
-    minimum itself matters.
+    ended above its minimum by at most .1 % for a coupling of 0 or 1, .2 % for 10, .7 % for 100 and
+    2.1 % for 1000, on moons, breast cancer and one digit of scikit-learn, c from .01 to 10. Lower
+    `tol` where the minimum itself matters.
 
     `coupling` hardly moved the accuracy in the book's experiments, and a strong one lowered it;
     with 0 the machines are independent.
@@ -237,8 +246,16 @@ class NAKMHKS(HoKashyapClassifier):
     components_, component_indices_, dual_coef_, similarities_
         As there, one entry for each view of `X`.
     n_iter_ : int
+        The largest number over the problems.
     classes_ : array of labels
+        In sorted order.
     n_features_in_ : int
+        Columns of all views.
+
+    See Also
+    --------
+    MVNAKMHKS : Several approximations, coupled.
+    KMHKS : No approximation.
 
     References
     ----------
@@ -314,8 +331,16 @@ class KMHKS(HoKashyapClassifier):
     components_, component_indices_, dual_coef_, similarities_
         As there, one entry for each view of `X`, of all samples that have it.
     n_iter_ : int
+        The largest number over the problems.
     classes_ : array of labels
+        In sorted order.
     n_features_in_ : int
+        Columns of all views.
+
+    See Also
+    --------
+    MVNAKMHKS, NAKMHKS : Their kernel is approximated.
+    sklearn.svm.SVC : The plain alternative.
 
     References
     ----------

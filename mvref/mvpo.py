@@ -23,7 +23,7 @@ Algorithm (the function that does each step)
           :mod:`mvref.most_violated`;  the loop: ``cutting_planes`` in :mod:`mvref.cutting_planes`.
 
 Departures from the paper, each explained in the chapter
-          * a constant feature in every view: without one F1 has no threshold (erratum P6);
+          * a constant feature in every view: without one F1 has no threshold (remark P6);
           * Eq. (16) takes O(n log n) for every measure (P9);
           * for PRBEP and AUROC, which have no threshold, the intercept makes ``predict`` call as
             many training samples positive as there are (P5);
@@ -144,8 +144,16 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
     dual_gap_ : float, or array (n_classes,)
         Primal minus dual value at the end.
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
+        The two values after every iteration.
     classes_ : array of labels
+        In sorted order.
     n_features_in_ : int
+        Columns of all views.
+
+    See Also
+    --------
+    mvref.rivals.SVMPerf, mvref.rivals.SMS, mvref.rivals.CAPO, mvref.rivals.FSMulti : One view.
+    sklearn.svm.LinearSVC : With a tuned threshold, the plain alternative.
 
     Notes
     -----

@@ -25,7 +25,7 @@ Algorithm (paper's Algorithm 1; the function that does each step)
 
 Departures of ``update="monotone"``, each explained in the chapter
           * the step along delta is at least 1/N of the printed one, N = max_i sum_v rho_v n_v: the
-            bound that the paper cites needs a row sum of at most one (errata B2);
+            bound that the paper cites needs a row sum of at most one (erratum B2);
           * rho minimises the loss itself, or a quadratic that lies above it, and not Eq. (8), a
             linear program whose solution is one view (B3, B4).
           ``update="paper"`` has neither and may raise the loss; it does T updates, the literal
@@ -109,8 +109,10 @@ class MwMvC2(ClassifierMixin, MultiViewInput, BaseEstimator):
         T, number of updates; 0 leaves the uniform vote. The paper takes 2. Where the voters
         together separate the classes the loss has no minimum, and stopping early regularises.
     update : {"monotone", "paper"}, default="monotone"
-        "monotone": the loss never increases, and goes to its infimum. "paper": Algorithm 1 as
-        printed, which may increase it, and which ends with the vote of a single view.
+        "monotone": the loss never increases. It goes to its infimum if the weights of the views
+        stay away from 0 or if q converges (the chapter has the proof), and on all tables that we
+        tried. "paper": Algorithm 1 as printed, which may increase it, and which ends with the vote
+        of a single view.
     step : {"backtrack", "collins"}, default="backtrack"
         Length of the step of "monotone": the printed one, halved until the loss falls as much as
         the bound promises; or the shortest, for which the bound is proved.
@@ -142,12 +144,19 @@ class MwMvC2(ClassifierMixin, MultiViewInput, BaseEstimator):
     loss_curve_ : array, shape (T + 1,)
         D_F(0 || q); times 1 / (m ln 2) it is Eq. (2).
     rho_path_ : array, shape (T + 1, V)
+        The weights of the views at the start and after every update.
     decrease_bound_ : array, shape (T,)
-        See :class:`TwoLevelWeights`.
+        See :class:`~mvref.two_level.TwoLevelWeights`.
     n_iter_ : int
         T.
     classes_ : array of labels
+        In sorted order.
     n_features_in_ : int
+        Columns of all views.
+
+    See Also
+    --------
+    mvref.rivals.MVMV, mvref.rivals.MVWAB, mvref.rivals.RBoostSH : Other votes of views.
 
     Notes
     -----

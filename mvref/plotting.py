@@ -50,7 +50,7 @@ METHODS = {
     "MVPO": ("blue", "o", "-"),
     "MVPO-C1=0": ("sky", "v", "--"),
     "SVMPerf": ("orange", "D", "--"),
-    "SMS": ("orange", "X", ":"),
+    "SMS": ("green", "X", ":"),
     "CAPO": ("vermilion", "^", ":"),
     "FSMulti": ("purple", "P", "-."),
     "LinearSVC": ("black", "x", ":"),

@@ -172,6 +172,15 @@ def class_scores(classifier, rows, n_classes):
         The classifier's own decision function, else its probabilities, else 1 for the class that
         it predicts. With two classes the second score minus the first is the decision function. A
         class that it has not met scores less than all others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from mvref.voters import class_scores
+    >>> tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 2])
+    >>> class_scores(tree, np.array([[1.0]]), 3).argmax(axis=1)
+    array([2])
     """
     known = classifier.classes_
     if hasattr(classifier, "decision_function"):

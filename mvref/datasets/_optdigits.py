@@ -15,7 +15,7 @@ N_TRAIN, N_PIXELS, BRIGHTEST = 3823, 64, 16
 def fetch_optdigits():
     """Fetch 5620 handwritten digits of 8 x 8 pixels, with the official split 3823 / 1797.
 
-    The test part is in scikit-learn (:func:`sklearn.datasets.load_digits`). The training part,
+    The test part is in scikit-learn (``sklearn.datasets.load_digits``). The training part,
     ``optdigits.tra``, is looked for in ``$MVREF_DATA/optdigits`` and in the cache, downloaded if it
     is not there (0.6 MB), and checked against its sha256.
 

@@ -77,9 +77,10 @@ def fetch_uci(name, *, target=None, missing=None, part="all"):
 
     Notes
     -----
-    Wang, Chen and Gao (2011) state no target, no treatment of missing values and no size. Their
-    Table 2 tells some of it, because a mean accuracy over ten test parts of t samples is a multiple
-    of 1/(10 t). All four accuracies of a data set are such multiples, at two digits, for
+    Our copy of the text of Wang, Chen and Gao (2011) lacks the section where target, treatment of
+    missing values and sizes would stand. Their Table 2 tells some of it, because a mean accuracy
+    over ten test parts of t samples is a multiple of 1/(10 t). All four accuracies of a data set
+    are such multiples, at two digits, for
 
     - lung-cancer: t = 15 or 30, hence half of all 32 rather than of 27;
     - shuttle-landing-control: t = 7 or 14, hence half of the 15 rules, not of the 253 situations;

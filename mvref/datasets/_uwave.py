@@ -42,7 +42,8 @@ def fetch_uwave():
 
     Notes
     -----
-    The rows of the test part stand in another order in the two forms.
+    All eight people have recordings in both parts of the split: a test accuracy is about new
+    recordings of known people. The rows of the test part stand in another order in the two forms.
 
     Examples
     --------
@@ -216,7 +217,7 @@ def _dataset(views, y, meta, files):
         notes=(
             "8 users, 7 days, 10 repetitions, 8 gestures, less 2 recordings of a single "
             "sample. Every row is one recording, resampled to 315 points and scaled to mean 0 and "
-            "standard deviation 1 for each axis.\n"
+            "standard deviation 1 for each axis. All 8 users are in both parts of the split.\n"
             "The code of Zantedeschi et al. (2018) reads UWaveGestureLibraryAll, the same "
             "recordings scaled over the three axes together: values differ slightly from these.\n"
             "In the compact file the test rows were recomputed from the raw recordings; they "

@@ -16,7 +16,7 @@ from .items import ITEMS, find_item, run_items, status
 from .paired_tests import paired_significance
 from .report import read_ledger, read_paper_numbers, significance, summarize
 from .reproduction import reproduction_cells, reproduction_report
-from .reproduction_page import reproduction_page
+from .verdict_text import reproduction_page, verdict_table
 
 __all__ = [
     "ITEMS",
@@ -32,4 +32,5 @@ __all__ = [
     "significance",
     "status",
     "summarize",
+    "verdict_table",
 ]

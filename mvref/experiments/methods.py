@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
 from ..mvl_svm import LandmarkProjection, project
@@ -80,6 +81,38 @@ def rbf(C, Phi, seed):
     svm : classifier, not fitted
     """
     return SVC(C=C, gamma=1.0 / Phi.shape[1])
+
+
+def logistic(C, Phi, seed):
+    """Logistic regression, one for all classes.
+
+    Parameters
+    ----------
+    C : float
+    Phi : array
+    seed : int
+
+    Returns
+    -------
+    model : classifier, not fitted
+    """
+    return LogisticRegression(C=C, max_iter=1000)
+
+
+def svm_of_kernel(C, K, seed):
+    """SVM on a Gram matrix.
+
+    Parameters
+    ----------
+    C : float
+    K : array, shape (m, m)
+    seed : int
+
+    Returns
+    -------
+    svm : classifier, not fitted
+    """
+    return SVC(C=C, kernel="precomputed")
 
 
 class LandmarkSVM:
@@ -154,6 +187,60 @@ class LandmarkSVM:
         return self.model.predict(features)
 
 
+class OneMachine(LandmarkSVM):
+    """A usual classifier without landmarks, under the interface of `LandmarkSVM`.
+
+    Parameters
+    ----------
+    problem : Problem
+    reference : int array
+        For distances: where their mean is taken.
+    train : int array
+    L : ignored
+    seed : ignored
+    head : function (C, features, seed) -> classifier
+    mean_kernel : bool
+        The features are the means of the kernels of all views with the training samples, not the
+        columns of all views side by side.
+    """
+
+    n_landmarks = 1  # it can always learn
+
+    def __init__(self, problem, reference, train, L, seed, *, head, mean_kernel=False):
+        self.X, self.y, self.head, self.seed = problem.X, problem.y[train], head, seed
+        self.projection = None
+        if mean_kernel:
+            gamma = mean_distance_gamma(problem, reference)
+            everyone = LandmarkProjection(
+                landmarks=range(len(train)), kernel=problem.kernel, gamma=gamma
+            )
+            self.projection = everyone.fit(problem.X[train])
+        self.Phi = self.features(train)
+
+    def features(self, rows):
+        """Return what the classifier is trained on, shape (len(rows), d)."""
+        if self.projection is None:
+            return self.X[rows].concat()
+        similarities = self.projection.transform(self.X[rows])
+        return similarities.reshape(len(rows), self.X.n_views, -1).mean(axis=1)
+
+
+def on_one_view(problem, reference, train, L, seed):
+    """MVL-SVM that takes the columns of all views as a single view.
+
+    Parameters
+    ----------
+    problem, reference, train, L, seed
+        As in :class:`LandmarkSVM`.
+
+    Returns
+    -------
+    machine : LandmarkSVM
+    """
+    X = MultiView([problem.X.concat()])
+    return LandmarkSVM(replace(problem, X=X, complete=X), reference, train, L, seed)
+
+
 class VotingSVM:
     """One kernel SVM per view with a majority vote, under the interface of `LandmarkSVM`.
 
@@ -214,6 +301,10 @@ METHODS = {
     "MVLSVM-mean": partial(LandmarkSVM, fill="mean"),
     "MVLSVM-complete": partial(LandmarkSVM, landmarks="complete"),
     "MVLSVM-drop": partial(LandmarkSVM, landmarks="complete", drop=True),
+    "MVLSVM-columns": on_one_view,
+    "SVC": partial(OneMachine, head=rbf),
+    "SVC-mean": partial(OneMachine, head=svm_of_kernel, mean_kernel=True),
+    "LogisticRegression": partial(OneMachine, head=logistic),
     "PerViewSVM": VotingSVM,
     "PerViewSVM+Laplacian": VotingSVM,
     "SVM2K": PairedSVM,

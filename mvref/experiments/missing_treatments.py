@@ -8,7 +8,8 @@ regression  Eq. (11) of MVL-SVM on features in place of similarities: the known 
             are written as a combination r of complete training samples, which then gives the
             missing ones. With a ridge this is ridge regression of the missing features on the
             known ones, a regression for every set of known views, without an intercept but around
-            the means of "mean". With no complete training sample, the means remain
+            the means of "mean". The ridge is `RIDGE`, which nothing tunes. With no complete
+            training sample, the means remain
 laplacian   x_u = T x_c: averages of the samples that have the view, with the harmonic weights T of
             the reference view, see :class:`~mvref.rivals.LaplacianCompletion`. The others join the
             graph. A sample that misses the reference view keeps its gaps

@@ -19,7 +19,8 @@ Protocol
   tuning   one parameter per method, three values, by three stratified folds of the training part
            (on real data, for time, by the first of the three: a third), where the treatment is
            learnt from the fold's own training samples. Ties go to the first value, the strongest
-           penalty. MwMvC2 and the trees have the paper's defaults. The test part is used once.
+           penalty. MwMvC2, MVMV, Fusion and Concat have default trees and choose nothing, and the
+           ridge of the regression is the same everywhere. The test part is used once.
   rest     where less than two classes are left to train on, or MVL-SVM has no complete sample to
            be a landmark, the commonest class of the training part is predicted. What remains
            missing (laplacian, drop) goes to the method's own treatment; LogReg has none, and takes

@@ -25,6 +25,12 @@ Methods    Mono (the view chosen by cross-validation in the sample), Concat, Fus
   MwMvC2          two updates whose loss cannot rise, the paper's trees
   MwMvC2-paper    two updates of Algorithm 1 as printed
   MwMvC2-random   as MwMvC2, trees with random splits
+  MVMLsp-weak, MVWAB-stumps, RBoostSH-full   the readings of the rivals that come nearest to their
+                  rows for MNIST1: lam = 1e-5 and eta = .001; trees of depth 1; fully grown trees
+
+Joint      MNIST1 in Table 1 again, with other splits and samples: each system by the one reading
+           that comes nearest to its row. The readings were chosen by the printed numbers; what is
+           asked is what the text says about all systems at once.
 
 Readings   What the paper leaves open, each with its parameter.
   sampling   "balanced" as above; "natural": m of the pool; "cut": the same, then as many of the
@@ -64,6 +70,10 @@ METHODS = (
     "Mono", "Concat", "Fusion", "MVMLsp", "MVMV", "MVWAB", "RBoostSH",
     "MwMvC2", "MwMvC2-paper", "MwMvC2-random",
 )  # fmt: skip
+NEAREST = (
+    "Mono", "Concat", "Fusion", "MVMLsp-weak", "MVMV", "MVWAB-stumps", "RBoostSH-full",
+    "MwMvC2-random",
+)  # fmt: skip
 SAMPLE_SIZE = 100  # m of Table 1
 SIZES = (20, 50, 100, 200, 400)  # of Figure 2, where the paper prints none
 LARGEST = {"digits": 200, "reuters1200": 200, "reuters600": 100}  # classes have no more samples
@@ -80,7 +90,7 @@ SCORES = ("accuracy", "f1")
 WATCHED = (*SCORES, "raised", "largest_rho")
 
 
-def table1(dataset, quick, rows):
+def table1(dataset, quick, rows, methods=METHODS):
     """Yield the jobs of Table 1: accuracy and F1 from 100 labelled examples.
 
     Parameters
@@ -90,6 +100,7 @@ def table1(dataset, quick, rows):
     quick : bool
         Two repeats, ten rounds of boosting, fixed weights of MVMLsp.
     rows : ignored
+    methods : tuple of str
 
     Yields
     ------
@@ -97,8 +108,23 @@ def table1(dataset, quick, rows):
     """
     for name in DATASETS[dataset]:
         for repeat in range(QUICK_REPEATS if quick else N_REPEATS):
-            for method in METHODS:
+            for method in methods:
                 yield _job(name, name, method, {"m": SAMPLE_SIZE}, repeat, quick)
+
+
+def joint(dataset, quick, rows):
+    """Yield the jobs of MNIST1 by the readings in `NEAREST`.
+
+    Parameters
+    ----------
+    dataset, quick, rows
+        As in :func:`table1`.
+
+    Yields
+    ------
+    job : Job
+    """
+    yield from (job for job in table1(dataset, quick, rows, NEAREST) if job.dataset == "mnist1")
 
 
 def fig2(dataset, quick, rows):
@@ -151,7 +177,7 @@ def readings(dataset, quick, rows):
 def _job(label, name, method, point, repeat, quick):
     """The job of a method at a parameter point; what the point does not say has its default."""
     options = {"m": SAMPLE_SIZE} | {key: value for key, value in point.items() if key != "shift"}
-    if quick and method in BOOSTED:
+    if quick and method.startswith(BOOSTED):
         options["n_estimators"] = QUICK_ROUNDS
     if quick and method == "MVMLsp":
         options = QUICK_WEIGHTS | options
@@ -191,4 +217,5 @@ ITEMS = [
         tuple(DATASETS), fig2,
     ),
     Item("mwmvc2", "readings", "what the paper leaves open", tuple(DATASETS), readings),
+    Item("mwmvc2", "joint", "MNIST1 by the readings nearest to its rows", ("mnist",), joint),
 ]  # fmt: skip

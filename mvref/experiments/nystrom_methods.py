@@ -4,6 +4,7 @@ import time
 import warnings
 
 import numpy as np
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
@@ -16,6 +17,7 @@ from .nystrom_parts import mean_distances
 
 SHARE = 0.5  # m/n
 CHOSEN = ("width", "c", "coupling")
+ALIGNMENTS = ("alignment", "alignment_centred")
 PRINTED = {"solver": "paper", "decision": "printed"}
 
 
@@ -24,7 +26,7 @@ def build(method, distances, point, seed, n_components=SHARE, **options):
 
     Parameters
     ----------
-    method : {"MVNA", "MVNA-printed", "NA-average", "NA", "KMHKS", "SVM"}
+    method : {"MVNA", "MVNA-printed", "NA-average", "NA", "KMHKS", "SVM", "Majority"}
     distances : list of V floats
         See :func:`.nystrom_parts.mean_distances`.
     point : dict
@@ -46,6 +48,8 @@ def build(method, distances, point, seed, n_components=SHARE, **options):
     >>> build("SVM", [2.0], {"width": 0.5, "c": 0.05}, 0)
     SVC(C=10.0, gamma=0.5)
     """
+    if method == "Majority":
+        return DummyClassifier()
     gammas = [0.5 / (point["width"] * distance) ** 2 for distance in distances]
     if method == "SVM":
         return SVC(C=0.5 / point["c"], gamma=gammas[0])
@@ -92,11 +96,27 @@ def n_errors(model, X, y):
     -------
     errors : int
     """
-    return int((model.predict(_input(model, X)) != y).sum())
+    return int(wrong(model, X, y).sum())
+
+
+def wrong(model, X, y):
+    """Tell which samples a fitted classifier gets wrong.
+
+    Parameters
+    ----------
+    model : classifier
+    X : MultiView
+    y : array
+
+    Returns
+    -------
+    wrong : bool array
+    """
+    return model.predict(_input(model, X)) != y
 
 
 def _input(model, X):
-    return X.views[0] if isinstance(model, SVC) else X
+    return X.views[0] if isinstance(model, SVC | DummyClassifier) else X
 
 
 def grid(method, widths, cs, couplings):
@@ -117,6 +137,8 @@ def grid(method, widths, cs, couplings):
     >>> grid("NA", (1, 4), (0.1,), (1,))
     [{'width': 4, 'c': 0.1}, {'width': 1, 'c': 0.1}]
     """
+    if method == "Majority":
+        return [{}]
     points = [
         {"width": width, "c": c}
         for width in sorted(widths, reverse=True)
@@ -189,8 +211,10 @@ def measures_of(method):
     measures : tuple of str
     """
     names = ("accuracy", "errors", "validation", "train_seconds", "warned", "n_train", "n_test")
+    if method == "Majority":
+        return names
     names += CHOSEN if method.startswith("MVNA") else CHOSEN[:2]
-    return names + (("alignment", "alignment_centred") if method == "MVNA" else ())
+    return names + (ALIGNMENTS if method == "MVNA" else ())
 
 
 def alignments(model, X):

@@ -1,6 +1,7 @@
 """Data of part V's experiments and their parts; :mod:`.mvna_kmhks` has the protocol."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.spatial.distance import pdist
@@ -8,6 +9,8 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 
+from ..datasets import fetch_uci
+from ..datasets._uci import _rows, numbers
 from ..per_view import PerView
 from ..views import MultiView
 from .engine import derive_seed
@@ -117,6 +120,40 @@ def one_view(X):
     return MultiView([np.hstack(X.views)])
 
 
+@lru_cache(maxsize=1)
+def table_of(name):
+    """Return a data set of Table 2, or another reading of it.
+
+    Parameters
+    ----------
+    name : str
+        "horse-colic-outcome" and "horse-colic-surgery" have another target: lived, died or
+        euthanized, and whether the horse was operated on, which is then no input.
+        "echocardiogram-months" has the months of survival as one more input. All other names are
+        those of :func:`.problems.load_dataset`.
+
+    Returns
+    -------
+    X : MultiView with one view
+    y : array
+    """
+    if name == "horse-colic-outcome":
+        data = fetch_uci("horse-colic", target="outcome")
+    else:
+        data = load_dataset(name.removesuffix("-surgery").removesuffix("-months"))
+    X, y = one_view(data.X), data.y
+    if name == "horse-colic-surgery":
+        column = data.meta["attributes"].index("surgery")
+        known = ~data.meta["missing"][:, column]
+        A = X.views[0][known]
+        return MultiView([np.delete(A, column, axis=1)]), (A[:, column] == 1).astype(int)
+    if name == "echocardiogram-months":
+        months = numbers(_rows("echocardiogram", "all")[:, :1], "?")[data.meta["row"], 0]
+        months = np.where(np.isnan(months), np.nanmean(months), months)
+        return MultiView([np.column_stack([months, X.views[0]])]), y
+    return X, y
+
+
 def cut(X, y, train, test, seed, scale=True):
     """Scale the views by the training part, and cut that part for tuning.
 
@@ -140,18 +177,21 @@ def cut(X, y, train, test, seed, scale=True):
     return Parts(X, y, train, test, folds)
 
 
-def table_parts(name, protocol, repeat, n_folds, seed):
+def table_parts(name, protocol, repeat, n_folds, seed, scale=True):
     """Return a split of Table 2.
 
     Parameters
     ----------
     name : str
+        As in :func:`table_of`.
     protocol : {"halves", "folds"}
     repeat : int
         Number of the fold.
     n_folds : int
     seed : int
         Of the repeat.
+    scale : bool
+        See :func:`cut`.
 
     Returns
     -------
@@ -163,12 +203,12 @@ def table_parts(name, protocol, repeat, n_folds, seed):
     >>> [len(table_parts("iris", p, 0, 10, 0).test) for p in ("halves", "folds")]
     [75, 15]
     """
-    data = load_dataset(name)
+    X, y = table_of(name)
     if protocol == "halves":
-        train, test = half(data.y, derive_seed(seed, "half"))
+        train, test = half(y, derive_seed(seed, "half"))
     else:
-        train, test = fold(data.y, repeat, n_folds, derive_seed("folds", name))
-    return cut(one_view(data.X), data.y, train, test, seed)
+        train, test = fold(y, repeat, n_folds, derive_seed("folds", name))
+    return cut(X, y, train, test, seed, scale)
 
 
 def drawn_parts(name, seed):

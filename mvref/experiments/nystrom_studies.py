@@ -1,14 +1,15 @@
 """What part V's experiments measure beside the tables; :mod:`.mvna_kmhks` has the protocol."""
 
 import warnings
+from functools import lru_cache
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..mvna_kmhks import MVNAKMHKS
 from .engine import derive_seed
-from .nystrom_methods import alignments, build, fitted, n_errors
-from .nystrom_parts import drawn_parts, mean_distances
+from .nystrom_methods import alignments, build, fitted, n_errors, wrong
+from .nystrom_parts import digit_parts, drawn_parts, mean_distances
 
 N_VIEWS = 2
 MOONS_C, MOONS_SHARE, MOONS_GAMMA = 0.1, 0.25, 1.0
@@ -114,3 +115,96 @@ def aligned(name, width, share, *, seed):
         "gain": accuracy - trained("NA", share)[1],
         "gain_double": accuracy - trained("NA", double)[1],
     }
+
+
+def fixed(parts, method, point, n_components, seed):
+    """Train with given parameters, and test once.
+
+    Parameters
+    ----------
+    parts : Parts
+    method : str
+    point : dict
+        See :func:`.nystrom_methods.build`.
+    n_components : int or float
+    seed : int
+
+    Returns
+    -------
+    measures : dict
+        ``accuracy``, ``errors``, and for MVNA those of :func:`.nystrom_methods.alignments`.
+    """
+    model, errors = _trained(parts, method, point, n_components, seed)
+    measures = {"accuracy": 1.0 - errors.mean(), "errors": float(errors.sum())}
+    return measures | (alignments(model, parts.X[parts.train]) if method == "MVNA" else {})
+
+
+@lru_cache(maxsize=256)
+def on_digit_at(name, digit, method, point, n_components, seed):
+    """Train on a digit against the rest with given parameters, and test once; kept in memory.
+
+    Parameters
+    ----------
+    name : {"optdigits"}
+    digit : int
+    method : str
+    point : tuple
+        Items of the parameter point.
+    n_components : int
+    seed : int
+
+    Returns
+    -------
+    wrong : bool array
+        Of the test images.
+    measures : dict
+        ``errors``, and for MVNA those of :func:`.nystrom_methods.alignments`.
+    """
+    parts = digit_parts(name, digit)
+    model, errors = _trained(parts, method, dict(point), n_components, seed)
+    found = alignments(model, parts.X[parts.train]) if method == "MVNA" else {}
+    return errors, {"errors": float(errors.sum())} | found
+
+
+def _trained(parts, method, point, n_components, seed):
+    """A fitted classifier, and which samples of the test part it gets wrong."""
+    X, y = parts.X, parts.y
+    model = build(method, mean_distances(X, parts.train), point, seed, n_components)
+    model, _ = fitted(model, X[parts.train], y[parts.train])
+    return model, wrong(model, X[parts.test], y[parts.test])
+
+
+def paired_errors(name, digits, sides, n_components, *, seed):
+    """Compare the errors of MVNA and a rival on the same test images, over all digits together.
+
+    Parameters
+    ----------
+    name : {"optdigits"}
+    digits : sequence of int
+    sides : two tuples
+        Of MVNA and of the rival: method, for each digit the items of its parameter point, and the
+        seed of the components.
+    n_components : int
+    seed : ignored
+
+    Returns
+    -------
+    measures : dict
+        ``std_error`` treats the images as independent, not the digits: an image that is taken for
+        another digit may be wrong on both.
+    """
+    own, other = (
+        np.column_stack([
+            on_digit_at(name, digit, method, point, n_components, drawn)[0]
+            for digit, point in zip(digits, points, strict=True)
+        ])
+        for method, points, drawn in sides
+    )  # fmt: skip
+    by_image = own.sum(axis=1) - other.sum(axis=1)
+    measures = {
+        "difference": by_image.sum(),
+        "std_error": np.sqrt(len(by_image) * by_image.var(ddof=1)),
+        "only_mvna": (own > other).sum(),
+        "only_rival": (other > own).sum(),
+    }
+    return {measure: float(value) for measure, value in measures.items()}

@@ -120,7 +120,28 @@ def train(method, shape, alpha, X, y, seed):
     return model, [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
 
 
-def choose(method, parts, shapes, alphas, seed):
+def train_best(method, shape, alpha, X, y, seeds):
+    """Fit a method from several starts and keep the one of least training objective.
+
+    Parameters
+    ----------
+    method, shape, alpha, X, y
+        As in :func:`train`.
+    seeds : sequence of int
+        One per start; a single one is :func:`train`.
+
+    Returns
+    -------
+    model, messages
+        Of the start that is kept: the first of the best.
+    """
+    fits = [train(method, shape, alpha, X, y, seed) for seed in seeds]
+    if len(fits) == 1:
+        return fits[0]
+    return min(fits, key=lambda fit: fit[0].loss_curve_[-1])
+
+
+def choose(method, parts, shapes, alphas, seeds):
     """Choose parameters where the accuracy on ``parts.check`` is best, trained on ``parts.fit``.
 
     Parameters
@@ -131,7 +152,8 @@ def choose(method, parts, shapes, alphas, seed):
     shapes : sequence
         Of k or gamma; ``(None,)`` for a method without.
     alphas : sequence of float
-    seed : int
+    seeds : sequence of int
+        Of the starts, see :func:`train_best`.
 
     Returns
     -------
@@ -145,7 +167,7 @@ def choose(method, parts, shapes, alphas, seed):
     best = (None, None, -1.0)
     for shape in shapes:
         for alpha in sorted(alphas, reverse=True):
-            model, _ = train(method, shape, alpha, X, y, seed)
+            model, _ = train_best(method, shape, alpha, X, y, seeds)
             value = accuracy_score(y_check, model.predict(X_check))
             if value > best[2]:
                 best = (shape, alpha, value)
@@ -175,7 +197,7 @@ def measures_of(method):
     return (*measures, shape) if shape else measures
 
 
-def tuned(parts, method, *, shapes, alphas, seed):
+def tuned(parts, method, *, shapes, alphas, seed, n_starts=1):
     """Tune a method inside the training part, train it on all of it, measure it on the test part.
 
     Parameters
@@ -184,19 +206,23 @@ def tuned(parts, method, *, shapes, alphas, seed):
     method, shapes, alphas
         As in :func:`choose`.
     seed : int
+    n_starts : int
+        Of every training, of two classes where there are more than one: see :func:`train_best`.
 
     Returns
     -------
     measures : dict
         ``accuracy``; ``f1`` and ``auroc``, means over the classes; ``failed``, see
         :func:`has_failed`; ``warned``, 1 after any warning about convergence; ``fit_seconds`` of
-        processor time of the last training; the ``validation`` accuracy, and what it chose.
+        processor time of the last training, all starts; the ``validation`` accuracy, and what it
+        chose.
     """
-    start_seed = derive_seed(seed, "start")
-    shape, alpha, value = choose(method, parts, shapes, alphas, start_seed)
+    # The first start is the same for any number of starts.
+    seeds = [derive_seed(seed, "start", *([i] if i else [])) for i in range(n_starts)]
+    shape, alpha, value = choose(method, parts, shapes, alphas, seeds)
     X, y = parts.X[parts.train], parts.y[parts.train]
     start = time.process_time()
-    model, messages = train(method, shape, alpha, X, y, start_seed)
+    model, messages = train_best(method, shape, alpha, X, y, seeds)
     seconds = time.process_time() - start
     X_test, y_test = parts.X[parts.test], parts.y[parts.test]
     predicted = model.predict(X_test)

@@ -44,15 +44,52 @@ def paired_t(differences, ratio=0.0):
     >>> [round(paired_t(differences, ratio), 3) for ratio in (0, 1)]  # 1: as large a test part
     [0.065, 0.361]
     """
+    d, spread = _with_spread(differences, ratio)
+    if np.ptp(d) == 0:
+        return float(d[0] == 0)
+    return float(2.0 * stats.t.sf(abs(d.mean()) / spread, len(d) - 1))
+
+
+def paired_interval(differences, ratio=0.0, level=0.95):
+    """Return the mean difference of two methods and the interval that belongs to :func:`paired_t`.
+
+    Parameters
+    ----------
+    differences : array-like, shape (J,)
+    ratio : float
+        As in :func:`paired_t`.
+    level : float
+
+    Returns
+    -------
+    mean, low, high : float
+        The interval holds 0 if and only if p is at least 1 - `level`. It is for the mean over all
+        splits of one pool of samples, and says nothing of other samples.
+
+    Raises
+    ------
+    ValueError
+        As :func:`paired_t` does.
+
+    Examples
+    --------
+    >>> from mvref.experiments.paired_tests import paired_interval
+    >>> [round(value, 3) for value in paired_interval([0.02, 0.05, -0.01, 0.03, 0.04], ratio=1)]
+    [0.026, -0.044, 0.096]
+    """
+    d, spread = _with_spread(differences, ratio)
+    half = spread * stats.t.ppf((1.0 + level) / 2.0, len(d) - 1)
+    return float(d.mean()), float(d.mean() - half), float(d.mean() + half)
+
+
+def _with_spread(differences, ratio):
+    """The differences, and the standard error of their mean."""
     d = np.asarray(differences, dtype=float)
     if d.ndim != 1 or len(d) < 2 or not np.isfinite(d).all():
         raise ValueError(f"differences must be two or more finite numbers, got {differences!r}.")
     if not ratio >= 0:
         raise ValueError(f"ratio must be >= 0, got {ratio!r}.")
-    spread = np.sqrt((1.0 / len(d) + ratio) * d.var(ddof=1))
-    if np.ptp(d) == 0:
-        return float(d[0] == 0)
-    return float(2.0 * stats.t.sf(abs(d.mean()) / spread, len(d) - 1))
+    return d, np.sqrt((1.0 / len(d) + ratio) * d.var(ddof=1))
 
 
 def paired_significance(item, reference, measure="accuracy", folder=None):

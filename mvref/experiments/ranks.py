@@ -1,4 +1,4 @@
-"""Many methods on few data sets: average ranks, Friedman's test, critical difference, Pareto front.
+"""Many methods on few data sets: ranks, critical difference, Pareto front, paired differences.
 
 Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006. The unit is
 the data set: repeats on the same data set are not independent, so that a method has one number
@@ -137,6 +137,31 @@ def pareto_front(cost, value):
     no_worse = (cost[:, None] <= cost) & (value[:, None] >= value)
     better = (cost[:, None] < cost) | (value[:, None] > value)
     return ~(no_worse & better).any(axis=0)
+
+
+def holm(p_values):
+    """Return Holm's adjusted p-values: below 5 %, any false rejection has a probability of 5 %.
+
+    Parameters
+    ----------
+    p_values : array-like, shape (k,)
+
+    Returns
+    -------
+    adjusted : array, shape (k,)
+        The i-th smallest times k - i + 1, at least that of the smaller ones, at most 1.
+
+    Examples
+    --------
+    >>> from mvref.experiments.ranks import holm
+    >>> holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    """
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(adjusted, 1.0)
 
 
 def _check(table):

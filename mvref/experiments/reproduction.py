@@ -1,24 +1,30 @@
 """What came out again: every table and figure of the five papers, with a verdict.
 
-``verdicts.csv`` has a row for each statement: the paper, the table or figure, the statement in one
+``verdicts/<paper>.csv`` has a row for each statement: the table or figure, the statement in one
 sentence, the place where it stands, the verdict and why. Rows of two kinds:
 
-cells     They name a method of a printed table (or a data set of a table of sizes) and which of
-          our results belong to it: ``ours``. Their verdict follows from the numbers by
-          :func:`verdict_by_rule`; the stored one is compared with it by a test.
+cells     They name a method of a printed table (or a data set of a table of sizes, or, without a
+          method, all methods of a data set at once) and which of our results belong to it:
+          ``ours``. Their verdict follows from the numbers by :func:`verdict_by_rule`; the stored
+          one is compared with it by a test.
 words     What the text says about a table or a figure. Somebody has judged; ``measured`` names the
-          test, or the line of the chapter, where the numbers behind the judgement are computed.
+          test, or the line of the chapter, where the numbers behind the judgement are computed,
+          and ``tried`` the protocols that were tried, separated by " | ".
 
 ``ours`` is a list of alternatives, separated by " | ", each of the form
 ``protocol: item dataset method name=value ...``, or ``protocol: data`` for the sizes of a data set.
-The protocol is one of
+The method ``*`` is that of the cell, and a value ``*`` stands for all that the ledger has, each an
+alternative of its own. The protocol is one of
 
 as printed         what the paper prints, and our choice where it prints nothing;
 another protocol   another reading of what it leaves open, or what its numbers imply;
-other data         not the data, or not the problem, of the paper: shown, and not judged.
+other data         not the data, or not the problem, of the paper: shown, and not judged;
+baseline           a rule without features: where it is near as well, a result tells nothing.
 """
 
 import json
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -29,14 +35,17 @@ from .engine import LEDGER
 from .items import ITEMS
 from .report import SUMMARY, read_paper_numbers, summarize
 
-VERDICTS = ("reproduced", "reproduced under another protocol", "not reproduced", "not comparable")
-PROTOCOLS = ("as printed", "another protocol", "other data")
+VERDICTS = (
+    "reproduced", "reproduced under another protocol", "not reproduced", "cannot tell",
+    "not comparable",
+)  # fmt: skip
+PROTOCOLS = ("as printed", "another protocol", "other data", "baseline")
 TOLERANCE = 2.0  # standard deviations of a repeat
 PAPERS = {
     "mvl_svm": "MVL-SVM", "mwmvc2": "MwMvC²", "mvpo": "MVPO", "mvm": "MVM",
     "mvna_kmhks": "MVNA-KMHKS",
 }  # fmt: skip
-# What the text of a paper says in numbers, in words; 1 stands for a statement without a number.
+# What the text of a paper says in numbers, in words.
 PHRASES = {
     "landmarks_at_best": "landmarks that reach the best accuracy",
     "exponent_of_L": "power of the number of landmarks",
@@ -53,16 +62,14 @@ PHRASES = {
     "f1_seconds": "seconds to train for F1",
     "f1_seconds_small_C1": "seconds to train for F1 with a small C1",
     "converged": "share that converges",
-    "above_STM": "share of the cells ahead of STM",
-    "above_FM": "share of the cells ahead of FM",
-    "above_FM-V": "share of the cells ahead of FM-V",
     "first_places": "first places",
-    "low_alignment_needed": "little correlation is needed (1 for yes)",
+    "low_alignment_needed": "alignment and gain",
 }
+WITHOUT_NUMBER = ("low_alignment_needed",)
 MEASURED = ("ours", "low", "high", "std", "n")
 CELLS = [
     "paper", "item", "dataset", "method", "measure", "parameter", "protocol", "point", *MEASURED,
-    "printed", "printed_std", "distance", "within",
+    "printed", "printed_std", "distance", "within", "alike",
 ]  # fmt: skip
 
 
@@ -84,8 +91,9 @@ def read_verdicts(paper=None):
     >>> read_verdicts("mvna_kmhks")["item"].unique().tolist()
     ['table1', 'table2', 'table3', 'fig1', 'text']
     """
-    rows = pd.read_csv(LEDGER / "verdicts.csv", dtype=str, keep_default_na=False)
-    return rows if paper is None else rows[rows["paper"] == paper].reset_index(drop=True)
+    files = [LEDGER / "verdicts" / f"{name}.csv" for name in ([paper] if paper else PAPERS)]
+    tables = [pd.read_csv(file, dtype=str, keep_default_na=False) for file in files]
+    return pd.concat(tables, ignore_index=True)
 
 
 def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
@@ -132,15 +140,18 @@ def verdict_by_rule(cells):
     Parameters
     ----------
     cells : DataFrame
-        Of one row of the verdicts; columns ``protocol``, ``point`` and ``distance``. A *point* is
-        one of our results for all of the cells.
+        Of one row of the verdicts; columns ``protocol``, ``point``, ``distance``, and, if wanted,
+        ``alike``: whether our number is as near to what the paper prints for each of its other
+        methods, or a rule without features is near as well. A *point* is one of our results for
+        all of the cells.
 
     Returns
     -------
     verdict : str
         "reproduced" if some point by the printed protocol is within two standard deviations of a
         repeat in each of the cells; "reproduced under another protocol" if only a point by another
-        protocol is; "not comparable" if there is no point on the paper's data; else "not
+        protocol is; "cannot tell" instead of either if most of the near points are `alike` in each
+        of the cells; "not comparable" if there is no point on the paper's data; else "not
         reproduced".
 
     Examples
@@ -152,19 +163,37 @@ def verdict_by_rule(cells):
     ...     "distance": [-5.0, 0.3]})
     >>> verdict_by_rule(cells)
     'reproduced under another protocol'
+    >>> verdict_by_rule(cells.assign(alike=True))
+    'cannot tell'
     """
-    near = cells["distance"].abs() <= TOLERANCE
-    whole = near.groupby([cells["protocol"], cells["point"]]).all()
-    known = cells.groupby(["protocol", "point"])["distance"].count() > 0
-    verdict = "not comparable"
-    for protocol, name in zip(PROTOCOLS, VERDICTS, strict=False):
-        if protocol == "other data" or protocol not in whole.index:
-            continue
-        if whole[protocol].any():
-            return name
-        if known[protocol].any():
-            verdict = "not reproduced"
-    return verdict
+    points = points_of(cells)
+    if points.empty or not points["known"].any():
+        return VERDICTS[4]
+    near = points[points["near"]]
+    if near.empty:
+        return VERDICTS[2]
+    if near["alike"].mean() > 0.5:
+        return VERDICTS[3]
+    telling = near[~near["alike"]]
+    return VERDICTS[0 if (telling["protocol"] == PROTOCOLS[0]).any() else 1]
+
+
+def points_of(cells):
+    """Our results for the cells of one row, each judged as a whole, the nearest first.
+
+    ``distance`` is the largest of a point's cells; points on other data are left out.
+    """
+    cells = cells[cells["protocol"] != "other data"]
+    alike = cells["alike"] if "alike" in cells else pd.Series(False, index=cells.index)
+    cells = cells.assign(
+        distance=cells["distance"].abs(),
+        near=cells["distance"].abs() <= TOLERANCE,
+        known=cells["distance"].notna(),
+        alike=alike.astype(bool),
+    )
+    each = cells.groupby(["protocol", "point"], sort=False)
+    points = each.agg({"distance": "max", "near": "all", "known": "any", "alike": "all"})
+    return points.reset_index().sort_values("distance", kind="stable")
 
 
 def reproduction_cells(paper=None, folder=None):
@@ -183,13 +212,14 @@ def reproduction_cells(paper=None, folder=None):
         One row per cell and result of ours: ``ours`` (mean of ``n`` repeats), ``low`` and ``high``
         (95 % interval of the mean), ``std`` (of a repeat), the paper's ``printed`` and
         ``printed_std``, their ``distance`` in standard deviations of a repeat, ``within`` the
-        tolerance or not, and by which ``protocol``.
+        tolerance or not, by which ``protocol``, and whether it is as near to every other method of
+        the table (``alike``).
 
     Examples
     --------
     >>> from mvref.experiments import reproduction_cells
     >>> cells = reproduction_cells("mwmvc2").query("dataset == 'mnist1' and method == 'Concat'")
-    >>> cells.set_index("measure")["within"].to_dict()
+    >>> cells.query("protocol == 'as printed'").set_index("measure")["within"].to_dict()
     {'accuracy': True, 'f1': True}
     """
     return judge(paper, folder)[1]
@@ -209,9 +239,11 @@ def reproduction_report(paper=None, folder=None):
     -------
     report : DataFrame
         One row per statement: ``paper``, ``item``, ``dataset``, ``method``, ``claim``, ``place``,
-        ``verdict`` ("reproduced", "reproduced under another protocol", "not reproduced" or "not
-        comparable"), ``by`` ("rule" or "words"), ``why``, ``numbers`` (of the text, the paper's
-        and ours), ``told`` (section of the book) and ``measured`` (test or line of a chapter).
+        ``verdict`` ("reproduced", "reproduced under another protocol", "not reproduced", "cannot
+        tell" or "not comparable"), ``under`` which protocol, ``tried``, the number of protocols,
+        ``near``, how many of them agree, ``nearest``, the distance of the nearest, ``by`` ("rule"
+        or "words"), ``why``, ``numbers`` (of the text, the paper's and ours), ``told`` (section of
+        the book) and ``measured`` (test or line of a chapter).
 
     Notes
     -----
@@ -229,62 +261,113 @@ def reproduction_report(paper=None, folder=None):
 
 
 def judge(paper, folder):
-    """Return the report and all cells, each item summarised once.
+    """The report and all cells, of one paper or of all; judged anew when a file has changed."""
+    reports, cells = [], []
+    for name in [paper] if paper else PAPERS:
+        files = [Path(folder or LEDGER) / f"{name}.csv", LEDGER / "verdicts" / f"{name}.csv"]
+        files += [LEDGER / "paper_numbers.csv", LEDGER / "sizes.csv"]
+        stamps = tuple(file.stat().st_mtime_ns for file in files if file.exists())
+        report, found = _judged(name, folder, stamps)
+        cells.append(found.assign(row=found["row"] + sum(map(len, reports))))
+        reports.append(report)
+    cells = [part for part in cells if len(part)] or cells[:1]
+    return pd.concat(reports, ignore_index=True), pd.concat(cells, ignore_index=True)
 
-    Parameters
-    ----------
-    paper : str or None
-    folder : path or None
 
-    Returns
-    -------
-    report, cells : DataFrame
-        As :func:`reproduction_report` and :func:`reproduction_cells` return them.
-    """
-    rows, printed, tables, summaries = read_verdicts(paper), {}, {}, {}
-    report, cells = [], [pd.DataFrame(columns=CELLS)]
-    for row in rows.itertuples():
-        if row.paper not in printed:
-            printed[row.paper] = read_paper_numbers(row.paper)
-        key = row.paper, row.place
-        if row.ours and key not in tables:
-            numbers = printed[row.paper]
-            tables[key] = printed_cells(numbers[numbers["place"] == row.place])
-        entry = row._asdict() | {"by": "rule" if row.ours else "words"}
+@lru_cache(maxsize=16)
+def _judged(paper, folder, stamps):
+    """The verdicts of one paper, each item summarised once."""
+    printed, tables, summaries = read_paper_numbers(paper), {}, {}
+    report, cells = [], [pd.DataFrame(columns=[*CELLS, "row"])]
+    for row in read_verdicts(paper).itertuples():
+        if row.ours and row.place not in tables:
+            tables[row.place] = printed_cells(printed[printed["place"] == row.place])
+        entry = row._asdict() | {"by": "words", "near": 0, "nearest": np.nan}
+        entry["tried"] = len(list(filter(None, row.tried.split(" | "))))
         if row.ours:
-            found = _cells_of(row, tables[key], folder, summaries)
-            cells.append(pd.DataFrame(found, columns=CELLS))
-            entry["verdict"] = verdict_by_rule(cells[-1])
-        entry["numbers"] = "; ".join(_numbers(row, printed[row.paper], folder, summaries))
+            found = _cells_of(row, tables[row.place], folder, summaries)
+            cells.append(pd.DataFrame(found, columns=CELLS).assign(row=row.Index))
+            entry |= {"by": "rule", "verdict": verdict_by_rule(cells[-1])}
+            points = points_of(cells[-1]).query("known")
+            entry |= {"tried": len(points), "near": int(points["near"].sum())}
+            entry["nearest"] = points["distance"].min()
+        entry["numbers"] = "; ".join(_numbers(row, printed, folder, summaries))
         report.append(entry)
-    columns = "paper item dataset method claim place verdict by why numbers told measured".split()
-    cells = [part for part in cells if len(part)]
-    cells = pd.concat(cells, ignore_index=True) if cells else pd.DataFrame(columns=CELLS)
+    columns = "paper item dataset method claim place verdict under tried near nearest".split()
+    columns += "by why numbers told measured".split()
+    cells = pd.concat([part for part in cells if len(part)] or cells, ignore_index=True)
     return pd.DataFrame(report, columns=columns), cells
 
 
-def _cells_of(row, cells, folder, summaries):
+def _cells_of(row, printed, folder, summaries):
     """Each alternative of a row that is judged by numbers, cell by cell; counts and their sum."""
-    cells = cells[(cells["dataset"] == row.dataset) & (cells["method"] == row.method)]
+    printed = printed[printed["dataset"] == row.dataset]
     if row.measure:
-        cells = cells[cells["measure"] == row.measure]
+        printed = printed[printed["measure"] == row.measure]
+    own = printed["method"] == row.method if row.method else printed["method"].notna()
     alternatives = []
     for alternative in row.ours.split(" | "):
         protocol, _, point = alternative.partition(": ")
-        found = [_cell(row, cell, point, folder, summaries) for cell in cells.itertuples()]
-        if len(found) > 1 and all(cell["measure"] == "errors" for cell in found):
-            found.append(_sum(found))
-        alternatives += [cell | {"protocol": protocol} for cell in found]
+        for one in _each(row, printed[own], point, folder, summaries):
+            found = [_cell(row, cell, one, folder, summaries) for cell in printed[own].itertuples()]
+            if len(found) > 1 and all(cell["measure"] == "errors" for cell in found):
+                found.append(_sum(found))
+            alternatives += [cell | {"protocol": protocol} for cell in found]
+    baselines = [cell for cell in alternatives if cell["protocol"] == "baseline"]
     for cell in alternatives:
         spreads = {name: cell[name] for name in ("std", "printed_std", "measure")}
         cell["distance"] = distance(cell["ours"], cell["printed"], **spreads)
         cell["within"] = bool(abs(cell["distance"]) <= TOLERANCE)
-    return alternatives
+        # With the spread of our result: a rule without features has next to none of its own.
+        passing = [
+            abs(distance(other["ours"], cell["printed"], **spreads)) <= TOLERANCE
+            for other in baselines
+            if all(other[name] == cell[name] for name in ("method", "measure", "parameter"))
+        ]
+        cell["alike"] = any(passing) or (bool(row.method) and _alike(cell, printed[~own]))
+    return [cell for cell in alternatives if cell["protocol"] != "baseline"]
+
+
+def _each(row, printed, point, folder, summaries):
+    """The points that a point with ``*`` among its values stands for."""
+    open_names = [word.removesuffix("=*") for word in point.split() if word.endswith("=*")]
+    if not open_names:
+        return [point]
+    item, dataset, method, *_ = point.split()
+    summary = _summary(f"{row.paper}.{item}", folder, summaries)
+    found = summary[(summary["dataset"] == dataset) & summary["measure"].isin(printed["measure"])]
+    if method != "*":
+        found = found[found["method"] == method]
+    if not set(open_names) <= set(found):  # a ledger without such rows
+        return []
+    values = found[open_names].dropna().drop_duplicates().sort_values(open_names)
+    return [
+        " ".join(
+            f"{word[:-1]}{_text(getattr(value, word[:-2]))}" if word.endswith("=*") else word
+            for word in point.split()
+        )
+        for value in values.itertuples()
+    ]
+
+
+def _alike(cell, others):
+    """Whether our number is near what the paper prints for each of its other methods."""
+    others = others[others["measure"] == cell["measure"]]
+    if "sum" in json.loads(cell["parameter"]).values():
+        others = others.groupby("method", as_index=False).agg({"value": "sum", "std": "first"})
+    else:
+        others = others[others["parameter"] == cell["parameter"]]
+    far = [
+        distance(cell["ours"], other.value, std=cell["std"], printed_std=other.std,
+                 measure=cell["measure"])
+        for other in others.itertuples()
+    ]  # fmt: skip
+    return bool(far) and bool(np.all(np.abs(far) <= TOLERANCE))
 
 
 def _cell(row, cell, point, folder, summaries):
     """A printed cell beside the summary of our repeats at a point."""
-    ours = {"paper": row.paper, "item": row.item, "dataset": row.dataset, "method": row.method}
+    ours = {"paper": row.paper, "item": row.item, "dataset": row.dataset, "method": cell.method}
     ours |= {"measure": cell.measure, "parameter": cell.parameter, "point": point}
     ours |= {"printed": cell.value, "printed_std": cell.std}
     ours |= dict.fromkeys(MEASURED, np.nan)
@@ -293,20 +376,30 @@ def _cell(row, cell, point, folder, summaries):
         return ours | ({"ours": float(size)} if size.isdigit() else {})
     item, dataset, method, *options = point.split()
     summary = _summary(f"{row.paper}.{item}", folder, summaries)
-    found = summary[
-        (summary["dataset"] == dataset)
-        & (summary["method"] == method)
-        & (summary["measure"] == cell.measure)
-    ]
+    method = cell.method if method == "*" else method
+    key = f"{row.paper}.{item}", dataset, method, cell.measure
+    if key not in summaries:
+        found = summary[
+            (summary["dataset"] == dataset)
+            & (summary["method"] == method)
+            & (summary["measure"] == cell.measure)
+        ]
+        names = [name for name in summary.columns.difference(SUMMARY) if summary[name].nunique()]
+        texts = {name: found[name].map(_text).to_numpy(dtype=str) for name in names}
+        values = found[["mean", *MEASURED[1:]]].to_numpy(dtype=float)
+        summaries[key] = values, texts, {name: summary[name].nunique() > 1 for name in names}
+    values, texts, varies = summaries[key]
     options = dict(option.split("=") for option in options) | json.loads(cell.parameter)
-    for name in summary.columns.difference(SUMMARY):
+    kept = np.ones(len(values), dtype=bool)
+    for name, text in texts.items():
         if name in options:
-            found = found[found[name].map(_text) == _text(options[name])]
-        elif summary[name].nunique() > 1:
-            found = found[found[name].isna()]
-    if len(found) != 1:
+            same = kept & (text == _text(options[name]))
+            kept = same if same.any() else kept & (text == "nan")
+        elif varies[name]:
+            kept &= text == "nan"
+    if kept.sum() != 1:
         return ours
-    return ours | found.rename(columns={"mean": "ours"}).iloc[0][list(MEASURED)].to_dict()
+    return ours | dict(zip(MEASURED, values[kept][0], strict=True))
 
 
 def _sum(cells):
@@ -341,7 +434,12 @@ def _numbers(row, numbers, folder, summaries):
             summary = _summary(f"{row.paper}.{number.item}", folder, summaries)
             of = f" on {number.dataset}" if number.dataset else ""
             ours = CLAIMS[row.paper][measure](summary, number)
-            yield f"{PHRASES[measure]}{of}: the paper {number.value:g}, ours {ours}"
+            yield f"{PHRASES[measure]}{of}: {_printed(measure, number.value)}ours {ours}"
+
+
+def _printed(measure, value):
+    """The paper's number, where its statement has one."""
+    return "" if measure in WITHOUT_NUMBER else f"the paper {value:g}, "
 
 
 def _items(paper):

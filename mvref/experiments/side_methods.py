@@ -8,15 +8,20 @@ break-even point. What `FIXED` changes beside that makes a method cheaper: ten r
 looser tolerances, one start, three folds inside of CAPO and MSL. For the same reason some methods
 choose among two points only, and MSL has no choice at all: each of its trainings tries every pair
 of views.
+
+`CONTROLS` are not in the comparison, but in the item that its advice rests on: plain classifiers
+that stand beside a method, and MVNA-KMHKS with other components and couplings (`VARIANTS`).
 """
 
 import pickle
 import time
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ParameterGrid
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
@@ -82,6 +87,15 @@ GRIDS = {
     "Majority": {},
 }
 REFERENCES = ("LogisticRegression", "SVC", "Majority")  # scikit-learn, all views side by side
+VARIANTS = {  # of MVNAKMHKS, whose default in GRIDS is half of the samples and the coupling 1
+    "MVNAKMHKS-half-apart": {"coupling": (0.0,)},
+    "MVNAKMHKS-all-apart": {"n_components": (1.0,), "coupling": (0.0,)},
+}
+CONTROLS = {
+    "MeanKernelSVC": MARGIN,
+    "ExtraTrees": {"max_features": ("sqrt", 0.2)},
+    **{name: HO_KASHYAP | factors for name, factors in VARIANTS.items()},
+}
 LIBLINEAR = {"loss": "squared_hinge", "tol": 1e-3, "max_iter": 10_000}
 FIXED = {
     "MVLSVM": {"n_landmarks": 100} | LIBLINEAR,
@@ -105,13 +119,52 @@ FIXED = {
 }
 
 
+class MeanKernelSVC(ClassifierMixin, BaseEstimator):
+    """SVM on the mean of the views' Gaussian kernels, one class against the rest.
+
+    Parameters
+    ----------
+    C : float
+    gamma : float
+        Width exp(-gamma |x - x'|^2) in every view. The Gaussian kernel of all views side by side
+        is the *product* of these, this one their mean.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.experiments.side_methods import MeanKernelSVC
+    >>> data = load_iris_views()
+    >>> MeanKernelSVC().fit(data.X, data.y).score(data.X, data.y) > 0.9
+    True
+    """
+
+    def __init__(self, C=1.0, gamma=1.0):
+        self.C = C
+        self.gamma = gamma
+
+    def fit(self, X, y):
+        """Keep the samples, and learn on the mean of the kernels of their views."""
+        self.X_ = X
+        self.machines_ = OneVsRestClassifier(SVC(C=self.C, kernel="precomputed"))
+        self.machines_.fit(self._kernel(X), y)
+        return self
+
+    def predict(self, X):
+        """Return the labels."""
+        return self.machines_.predict(self._kernel(X))
+
+    def _kernel(self, X):
+        pairs = zip(X.views, self.X_.views, strict=True)
+        return np.mean([rbf_kernel(a, b, gamma=self.gamma) for a, b in pairs], axis=0)
+
+
 def points_of(method):
     """Return the parameter points of a method; of equally good ones the first is taken.
 
     Parameters
     ----------
     method : str
-        Key of `GRIDS`.
+        Key of `GRIDS` or of `CONTROLS`.
 
     Returns
     -------
@@ -125,7 +178,7 @@ def points_of(method):
     >>> points_of("Majority")  # nothing to choose
     [{}]
     """
-    return list(ParameterGrid(GRIDS[method]))
+    return list(ParameterGrid((GRIDS | CONTROLS)[method]))
 
 
 def build(method, point, n_views, seed):
@@ -134,7 +187,7 @@ def build(method, point, n_views, seed):
     Parameters
     ----------
     method : str
-        Key of `GRIDS`.
+        Key of `GRIDS` or of `CONTROLS`.
     point : dict
         One of :func:`points_of`.
     n_views : int
@@ -151,8 +204,11 @@ def build(method, point, n_views, seed):
     >>> build("SVMPerf", {"C2": 10.0}, 2, seed=0)
     SVMPerf(C2=10.0, measure='error')
     """
-    if method in REFERENCES:
-        model = Concat(_reference(method, point, n_views))
+    method = "MVNAKMHKS" if method in VARIANTS else method
+    if method == "MeanKernelSVC":
+        model = MeanKernelSVC(**point)
+    elif method in (*REFERENCES, "ExtraTrees"):
+        model = Concat(_reference(method, point, n_views, seed))
     else:
         options = FIXED.get(method, {}) | point
         if "estimator" in options:
@@ -161,7 +217,9 @@ def build(method, point, n_views, seed):
     return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
 
 
-def _reference(method, point, n_views):
+def _reference(method, point, n_views, seed):
+    if method == "ExtraTrees":
+        return ExtraTreesClassifier(**point, random_state=seed)
     if method == "LogisticRegression":
         return LogisticRegression(**point, max_iter=1000)
     if method == "SVC":

@@ -237,13 +237,13 @@ def fit(method, X, y, seed, **options):
     >>> float(fit("MwMvC2-paper", data.X[:100], data.y[:100] == 3, 0).rho_.max())
     1.0
     """
-    if method in OWN_FITS:
-        return OWN_FITS[method](X, y, random_state=seed, **options)
-    options = VARIANTS.get(method, {}) | options
+    options, base = VARIANTS.get(method, {}) | options, method.split("-")[0]
+    if own_fit := OWN_FITS.get(method) or OWN_FITS.get(base):
+        return own_fit(X, y, random_state=seed, **options)
     for choice, (parameter, models) in CHOICES.items():
         if choice in options:
             options[parameter] = models[options.pop(choice)]
-    return all_methods()[method.split("-")[0]](random_state=seed, **options).fit(X, y)
+    return all_methods()[base](random_state=seed, **options).fit(X, y)
 
 
 def fit_uniform(X, y, *, max_iter, **options):
@@ -294,6 +294,9 @@ CHOICES = {
 VARIANTS = {
     "MwMvC2-paper": {"update": "paper"},
     "MwMvC2-random": {"voters": "random_trees"},
+    "MVMLsp-weak": {"lam": 1e-5, "eta": 1e-3},
+    "MVWAB-stumps": {"depth": "1"},
+    "RBoostSH-full": {"depth": "full"},
 }
 OWN_FITS = {"MwMvC2-uniform": fit_uniform, "MVMLsp": fit_metric}
 PER_VIEW = {"Mono-oracle": _best, "Mono-mean": _mean}

@@ -41,3 +41,31 @@ __all__ = [
     "STMClassifier",
     "SVMPerf",
 ]
+
+# How the definition of each is known; the class docstrings and the pages on the rivals say more.
+PROVENANCE = {
+    "PerViewSVM": "full text",
+    "Mono": "full text",
+    "Concat": "full text",
+    "Fusion": "full text",
+    "MVML": "public implementation",
+    "MSL": "public implementation",
+    "SVM2K": "public implementation",
+    "L3SVM": "public implementation",
+    "Mumbo": "public implementation",
+    "FMClassifier": "public implementation",
+    "FMRegressor": "public implementation",
+    "LaplacianCompletion": "public implementation",
+    "MVMV": "another paper's description",
+    "SVMPerf": "another paper's description",
+    "MVWAB": "abstract",
+    "RBoostSH": "abstract",
+    "SMS": "abstract",
+    "CAPO": "abstract",
+    "CoLabeling": "memory",
+    "FSMulti": "memory",
+    "STMClassifier": "memory",
+}
+
+# What is known from an abstract or from memory of the literature is a reconstruction.
+RECONSTRUCTIONS = tuple(name for name, kind in PROVENANCE.items() if kind in ("abstract", "memory"))

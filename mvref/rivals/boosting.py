@@ -1,11 +1,11 @@
 """AdaBoost over several views with one distribution over the samples: MVWAB and rBoost.SH.
 
 MVWAB      M. Xiao, Y. Guo, "Multi-view AdaBoost for multilingual subjectivity analysis", COLING
-           2012. A RECONSTRUCTION: we had the abstract, not the paper nor code.
+           2012. A reconstruction: we had the abstract, not the paper nor code.
 rBoost.SH  J. Peng, A. J. Aved, G. Seetharaman, K. Palaniappan, "Multiview boosting with information
            propagation for classification", IEEE TNNLS 2017; the views are drawn by EXP3.P
            (P. Auer, N. Cesa-Bianchi, Y. Freund, R. E. Schapire, SIAM J. Computing 32, 2002).
-           The defaults of gamma and sigma are those of a public implementation.
+           A reconstruction: abstract, bandit from memory, gamma and sigma from a public program.
 
 Problem    min over alpha of sum_i exp(-y_i F(x_i)),  F = sum_t alpha_t h_t,  y in {-1, +1}; more
            than two classes are taken one against the rest.
@@ -118,10 +118,10 @@ def vote_sign(sums, weights):
 
 
 class MVWAB(_Boosted):
-    """Multi-view weighted voting AdaBoost: a RECONSTRUCTION of Xiao and Guo (2012).
+    """Multi-view weighted voting AdaBoost: a reconstruction of Xiao and Guo (2012).
 
-    We had neither the text of that paper nor its code. From its abstract: every round fits a voter
-    on each view, with the same weights of the samples, and AdaBoost takes their weighted vote.
+    Every round fits a voter on each view, with the same weights of the samples, and AdaBoost takes
+    their weighted vote.
 
     Parameters
     ----------
@@ -152,10 +152,20 @@ class MVWAB(_Boosted):
     tie_keys_ : array
         Keys of the coins, see :mod:`mvref.ties`.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    RBoostSH : one view in every round.
+    Mumbo : several classes, costs for every view.
 
     Notes
     -----
+    Provenance: abstract. A reconstruction: the abstract of Xiao and Guo (2012) has AdaBoost with a
+    vote of the views in every round; the formulas are ours. Neither text nor code was at hand.
+
     With more than two classes the attributes up to ``normalizers_`` are lists, one entry per class.
     The share of training errors is at most the product of the Z_t. Boosting stops early after a
     round without error, or with edge 0. A missing view abstains.
@@ -257,10 +267,21 @@ class RBoostSH(_Boosted):
     tie_keys_ : array
         Keys of the coins, see :mod:`mvref.ties`.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    MVWAB : a vote of all views in every round.
+    Mumbo : several classes, costs for every view.
 
     Notes
     -----
+    Provenance: abstract. A reconstruction: shared weights and a bandit over the views are in the
+    abstract, EXP3.P is from memory of Auer et al. (2002), and the defaults of gamma and sigma are
+    those of a public program by others.
+
     With more than two classes the attributes up to ``normalizers_`` are lists, one entry per class.
     The share of training errors is at most the product of the Z_t. Boosting stops early after a
     round without error. A missing view abstains. The reward of a view is 1 - Z_t, with complete

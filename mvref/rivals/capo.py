@@ -104,10 +104,19 @@ class CAPO(LinearForMeasure):
         Primal minus dual value at the end.
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    SVMPerf : without auxiliary classifiers.
 
     Notes
     -----
+    Provenance: abstract. A reconstruction: the abstract has the two steps and says that the second
+    is like SVM^perf; the formula is from memory of the literature.
+
     A missing view counts as zeros, for the auxiliary classifiers, too. A class needs two samples.
 
     Examples

@@ -30,7 +30,7 @@ Supervised form
           with, and what ``fit(X, y)`` does. ``fit(X, y, X_unlabelled)`` is the transductive loop.
 
 Our readings
-          (*) and the mean are the published text, as far as we know it. Ours are: scores of
+          (*) and the mean are from memory, not from the text: a reconstruction. Ours are: scores of
           margin 1 in the mean, so that no view weighs more because its classes lie further apart;
           signs of the scores as candidates, without a constraint on how many are positive; one C
           for all samples; the first machines learn from the labelled samples; all views in step.
@@ -81,7 +81,9 @@ class CoLabeling(Scored):
         alpha_i sum_t mu_t y^t_i, a row per class against the rest (one row with two classes), a
         column per sample that has the view.
     intercept_ : array (V, n_problems)
+        Of every view's machine.
     similarities_ : list of V kernels to the samples
+        Kernel of each view.
     n_candidates_ : int array (V, n_problems)
         Candidates in the end: 1 without unlabelled samples.
     dual_gap_ : array (V, n_problems)
@@ -91,10 +93,21 @@ class CoLabeling(Scored):
     transduction_ : array of labels, or None
         Predicted for the unlabelled samples.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    PerViewSVM : a vote in place of the mean of the scores.
+    SVM2K : machines that nearly agree.
 
     Notes
     -----
+    Provenance: memory. A reconstruction: the abstract of Li et al. (2012) has the candidate labels
+    that views pass on and a kernel for each, and Wang, Tsang and Gao (2016) name the squared hinge;
+    the formula and the mean over the views are from memory of the literature.
+
     More than two classes: one against the rest, each with its own candidates. The labelled samples
     may miss views, the unlabelled ones may not.
 

@@ -74,7 +74,9 @@ class FMClassifier(ClassifierMixin, FactorisationMachine):
     Attributes
     ----------
     intercept_ : float, or array (n_classes,)
+        w0.
     coef_ : array (d,), or (n_classes, d) with more than two classes
+        w, weights of single features.
     factors_ : array (n_orders, d, k), or (n_classes, n_orders, d, k)
         ``factors_[p - 2]`` belongs to the products of p features.
     loss_curve_ : array (n_iter + 1,), or a list of them
@@ -82,10 +84,22 @@ class FMClassifier(ClassifierMixin, FactorisationMachine):
     n_iter_ : int
         Iterations; the largest number over the classes.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    FMRegressor : the same for numbers.
+    mvref.MVMClassifier : factors that all orders share.
+    STMClassifier : the highest order alone.
 
     Notes
     -----
+    Provenance: public implementation. Scores of pairs are those of Rendle's program libFM; the
+    restriction to different views is described by Cao, Zhou and Yu (2015), and orders above 2 are
+    from memory of Blondel et al. (2016): a reconstruction.
+
     Views should have comparable scales, such as unit variance. A missing view counts as zeros. With
     small `alpha` and a larger `tol` rounding may move scores by a part in a thousand.
 
@@ -241,17 +255,26 @@ class FMRegressor(RegressorMixin, FactorisationMachine):
     Attributes
     ----------
     intercept_ : float
+        w0.
     coef_ : array (d,)
+        w, weights of single features.
     factors_ : array (n_orders, d, k)
         ``factors_[p - 2]`` belongs to the products of p features.
     loss_curve_ : array (n_iter + 1,)
         The objective from the start on.
     n_iter_ : int
+        Iterations that were made.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    FMClassifier : the same for classes.
+    mvref.MVMRegressor : factors that all orders share.
 
     Notes
     -----
-    As for :class:`FMClassifier`.
+    Provenance: public implementation. As for :class:`FMClassifier`.
 
     Examples
     --------

@@ -89,10 +89,19 @@ class FSMulti(LinearForMeasure):
     primal_curve_, dual_curve_ : arrays, or lists of them
         Bounds of the minimum after every group, from above and from below.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    SVMPerf : with all features.
 
     Notes
     -----
+    Provenance: memory. A reconstruction: the abstract has cutting planes in two layers, groups of
+    features outside and labels inside; the formulas are from memory of the literature.
+
     A missing view counts as zeros. Features should have comparable scales: large ones are chosen
     first.
 

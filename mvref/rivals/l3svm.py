@@ -19,18 +19,16 @@ Algorithm 1 cluster;  2 draw landmarks;  3 write mu(x_i) into the columns of the
           zeros into the others: a sparse table with L values per row;  4 one linear SVM on it.
 
 Our readings
-          * We work from the abstract and from what MVL-SVM says of it: treat this as a
-            reconstruction. "Landmarks randomly selected, linear projection, linear kernel" is the
-            abstract's simplest configuration, and our default.
-          * ``landmarks="shared"``: all clusters have the same landmarks. The abstract clusters the
-            input space and projects "the data on landmarks", which we read as one projection for
-            all clusters; it is also the one that MVL-SVM keeps when it drops the clusters.
+          * The text of the paper was not at hand: the definition is that of the authors' program
+            (github.com/vzantedeschi/L3SVMs) and of the abstract, whose simplest configuration,
+            random landmarks and a linear kernel, is our default.
+          * ``landmarks="shared"``: all clusters have the same landmarks, as in the program.
             ``"cluster"`` is our variant: those of a cluster are drawn among its own samples.
           * b is one for all clusters, and penalised, as in our MVL-SVM.
           * Several views are put side by side, for the clusters and for the similarities. With one
             cluster and one view this is MVL-SVM.
           * A view that a sample lacks is filled with the means of its columns over the training
-            samples that have it.
+            samples that have it: with zeros only where these columns are centred.
           * More than two classes: one against the rest.
 """
 
@@ -158,6 +156,9 @@ class L3SVM(Scored):
 
     Notes
     -----
+    Provenance: public implementation. The authors' program has the same clusters, landmarks and
+    penalised constant; it takes the squared hinge. The text of the paper was not at hand.
+
     Features should have comparable scales. The means of the columns stand for a missing view, which
     pulls its sample to the middle: :class:`~mvref.rivals.LaplacianCompletion` before this class
     (with ``output="features"``) fills it from the other views.

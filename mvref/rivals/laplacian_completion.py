@@ -113,9 +113,17 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     gamma_ : list of V floats
         None for a kernel that is not used, and for a callable.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    mvref.LandmarkProjection : completes similarities to landmarks.
 
     Notes
     -----
+    Provenance: public implementation. The formula is that of the program of Zantedeschi, Emonet and
+    Sebban (2018); the paper of Trivedi et al. (2010) was not at hand.
+
     View v of the output is missing where a sample has neither view v nor the reference view; in a
     Gram matrix the column of such a training sample is zero. ``fit_transform`` of all samples
     together, cut afterwards, is the transductive protocol of the paper; ``transform`` completes

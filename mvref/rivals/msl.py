@@ -96,6 +96,7 @@ class MSL(Scored):
     Attributes
     ----------
     pair_ : tuple of two int, or of one
+        Positions of the views of the subspace.
     scores_ : dict, pair -> accuracy in cross-validation
         Empty where there is nothing to choose.
     components_ : list of two arrays (d_v, t)
@@ -108,14 +109,25 @@ class MSL(Scored):
     scale_ : float
         Root mean square norm of the training samples' h.
     coef_ : array (1 or n_classes, t)
+        Weights of the SVM, on the representation.
     intercept_ : array (1 or n_classes,)
+        Intercepts of the SVM.
     n_iter_ : int
         Iterations of the SVM.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    MVML : a metric between kernels of the views.
 
     Notes
     -----
+    Provenance: public implementation. Objective and norm are those of a public program by one of
+    the authors (X. Zhang's convex_multi_view); the algorithm is ours.
+
     Views should be centred and of one scale. The h of a sample without one view of the pair is
     fitted to the other, and is 0 without both. Sparse views are made dense. With a single view
     Omega is its trace norm, divided by beta. Several classes: one SVM against the rest each, in one

@@ -148,10 +148,20 @@ class Mumbo(Scored):
     tie_keys_ : array
         Keys of the coins, see :mod:`mvref.ties`.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    MVWAB : one distribution over the samples.
+    RBoostSH : one view in every round.
 
     Notes
     -----
+    Provenance: public implementation. The update rules are those of scikit-multimodallearn; of that
+    program nothing else was read, nor the paper.
+
     The share of training errors is at most (K - 1) times the product of sqrt(1 - e_t^2), e_t the
     ``edges_``, as long as none was limited. With two classes and one view this is AdaBoost.
 

@@ -147,10 +147,18 @@ class MVML(ClassifierMixin, MultiViewInput, BaseEstimator):
     n_iter_ : int
         Rounds; the largest number over the classes.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    MSL : a subspace of two views.
 
     Notes
     -----
+    Provenance: public implementation. The formulas are those of the authors' program.
+
     Views should have kernels of comparable size, as "rbf" has: all views share one step, which the
     largest kernel keeps short. A view that a sample lacks adds nothing to its score. If ``eta`` is
     so large that MVMLsp drops every view, all scores are 0. Learning takes O(n_rounds) systems of

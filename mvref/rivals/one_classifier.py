@@ -56,10 +56,19 @@ class Mono(Scored):
     estimators_ : list of V fitted classifiers
         They predict positions in ``classes_``.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    Concat : the classifier on all views.
+    MVMV : a vote of one classifier per view.
 
     Notes
     -----
+    Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in a sentence.
+
     A sample that misses the chosen view is classified by the first view of ``order_`` that it
     has. The scores are those of the classifier: see :func:`mvref.voters.class_scores`.
 
@@ -175,10 +184,19 @@ class Concat(Scored):
     estimator_ : fitted classifier
         It predicts positions in ``classes_``.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    Mono : the classifier on one view.
+    Fusion : one classifier per view, and a final one.
 
     Notes
     -----
+    Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in a sentence.
+
     A missing view reaches the classifier as NaN, which scikit-learn's trees accept; for others put
     an imputer before them in a pipeline. NaN needs dense columns, so samples with gaps among
     sparse views are made dense, in training all samples if one has a gap. The scores are those of

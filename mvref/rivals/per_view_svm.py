@@ -2,7 +2,7 @@
 
 Problem   for every view v, one class against the rest: the soft-margin SVM with kernel k_v.
 Decision  every view casts a vote for its class; the class with most votes wins.
-Ties      the paper is silent, the authors' code takes the smallest label; see ``ties``.
+Ties      not in our copy of the text; the authors' code takes the smallest label, see ``ties``.
 Missing   a sample trains the classifiers of the views it has, and gets votes from those only.
 """
 
@@ -47,9 +47,22 @@ class PerViewSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
     ----------
     machines_ : list of V fitted one-against-rest SVMs
     similarities_ : list of V kernels to the training samples
+        One per view, to the samples that have it.
     tie_order_ : int array, shape (n_classes,)
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    SVM2K : two machines that nearly agree.
+    CoLabeling : the mean of the scores in place of a vote.
+
+    Notes
+    -----
+    Provenance: full text. Zantedeschi, Emonet and Sebban (2018) describe it, and their program was
+    read.
 
     Examples
     --------

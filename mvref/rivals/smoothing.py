@@ -21,8 +21,8 @@ Smoothings
                   between two breakpoints of a line. O(n log n).
           AUROC   beta_ij = clip((1/(P N) - s_i + s_j) / mu, 0, 1), d = |beta|^2 / 2,
                   D = P N / 2: sorting and sums over the sorted scores. O(n log n).
-          F1      ours, not of the paper, which names the two others only: the entropy. The penalty
-                  is d = sum p log p + n log 2 over the probabilities p of the 2^n tuples,
+          F1      ours, the entropy: the paper's abstract names the two others only. The penalty is
+                  d = sum p log p + n log 2 over the probabilities p of the 2^n tuples,
                   D = n log 2. R_mu is the log of a sum over contingency tables (a, b) of
                   exp(Delta / mu) E_a E_b, elementary symmetric polynomials of exp(2 s / mu); the
                   chance that a tuple changes a sample comes by the recursion of E run backwards.

@@ -62,6 +62,7 @@ class SMS(LinearForMeasure):
     Attributes
     ----------
     coef_ : array (d,), or (n_classes, d) with more than two classes
+        Weights of the columns of all views.
     intercept_ : float, or array (n_classes,)
         For "prbep" and "auroc" minus the score below which no training sample is called positive.
     n_iter_ : int
@@ -71,10 +72,19 @@ class SMS(LinearForMeasure):
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
         Values of SVM^perf's problem at every evaluation; neither is monotone.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    SVMPerf : the same minimum, by cutting planes.
 
     Notes
     -----
+    Provenance: abstract. A reconstruction: the abstract names PRBEP, the ROC area and Nesterov's
+    method; the smoothings are derived here, and those of the paper may differ.
+
     A missing view counts as zeros.
 
     Examples

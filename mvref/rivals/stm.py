@@ -113,6 +113,7 @@ class STMClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
     support_views_ : list of V arrays or CSR matrices (n_support, d_v)
         Product only.
     intercept_ : float, or array (n_classes,)
+        The bias b.
     objective_curve_ : array, or a list of them
         Rank one: objective of f = 0, then after every step that was taken, of the start that was
         kept. Product: the objective at the end.
@@ -121,10 +122,20 @@ class STMClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
     n_iter_ : int
         Sweeps, or iterations of the kernel SVM; the largest number over the classes.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    mvref.MVMClassifier : all orders, several factors.
+    FMClassifier : pairs of features.
 
     Notes
     -----
+    Provenance: memory. A reconstruction: Cao, Zhou and Yu (2015) describe the score, a tensor of
+    rank one; objective and alternation are from memory of Tao et al. (2005).
+
     Products of many features are large or small: views should have rows of mean squared norm about
     1, say, standard features divided by the root of their number. A missing view counts as zeros.
 

@@ -179,6 +179,7 @@ class SVM2K(Scored):
     dual_coef_ : array, shape (n_pairs, 2, n_problems, m)
         beta_A and beta_B of every pair; one problem for two classes, else one per class.
     similarities_ : list of V kernels to the training samples that have the view
+        Kernel of each view.
     rows_ : list of V int arrays
         Those samples.
     objective_, dual_gap_ : arrays, shape (n_pairs, n_problems)
@@ -188,14 +189,23 @@ class SVM2K(Scored):
     tie_keys_ : array
         Keys of the coins, see :mod:`mvref.ties`.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    PerViewSVM : machines that do not know of each other.
 
     Notes
     -----
+    Provenance: public implementation. The problem was written down from memory of the literature; a
+    public program by others (SSR-MvSVMs) solves the same dual, penalised intercepts included.
+
     ``decision_function`` is f with two views, and with more the number of votes (for two classes a
     difference of them), where ties are moved apart by less than a vote. The kernels of all views
     are held in memory, m x m each. Coordinate descent is slow where C1 or D is far above 1. Along a
-    grid of them, :func:`solve_svm2k` can start from its last solution.
+    grid of them, :func:`~mvref.rivals.svm2k.solve_svm2k` can start from its last solution.
 
     References
     ----------

@@ -285,6 +285,7 @@ class SVMPerf(LinearForMeasure):
     Attributes
     ----------
     coef_ : array (d,), or (n_classes, d) with more than two classes
+        Weights of the columns of all views.
     intercept_ : float, or array (n_classes,)
         For "prbep" and "auroc" minus the score below which no training sample is called positive:
         as many are as there are.
@@ -294,10 +295,22 @@ class SVMPerf(LinearForMeasure):
         Primal minus dual value at the end.
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    SMS : the same minimum, by smoothing.
+    CAPO : classifiers as further columns.
+    FSMulti : a choice of columns.
+    mvref.MVPO : views that agree.
 
     Notes
     -----
+    Provenance: another paper's description. The problem is Eq. (13) of Wang, Tsang and Gao (2016)
+    for one view; the page and the C program of SVM^perf gave the units and which tuples count.
+
     A missing view counts as zeros, so it adds nothing to the score.
 
     Examples

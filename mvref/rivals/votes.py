@@ -68,10 +68,19 @@ class Fusion(Scored):
     view_rows_, final_rows_ : int arrays
         The training samples of the view classifiers and of the final model.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    MVMV : the vote, without a final classifier.
+    Concat : one classifier on all views.
 
     Notes
     -----
+    Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in two sentences.
+
     A view classifier is fitted on the samples of its part that have the view. The scores are those
     of the final model: see :func:`mvref.voters.class_scores`.
 
@@ -191,10 +200,20 @@ class MVMV(Scored):
     tie_keys_ : array
         Keys of the coins, see :mod:`mvref.ties`.
     classes_ : array of labels
+        In the order of the columns of the scores.
     n_features_in_ : int
+        Columns of all views together.
+
+    See Also
+    --------
+    Fusion : a final classifier in place of the vote.
+    mvref.MwMvC2 : votes whose weights are learnt.
 
     Notes
     -----
+    Provenance: another paper's description. Goyal, Morvant and Amini (2018) say what Amini, Usunier
+    and Goutte (2009) do.
+
     A missing view casts no vote, in training and in prediction.
 
     Examples

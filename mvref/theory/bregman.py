@@ -22,14 +22,14 @@ the minimiser of D_F(p||1/2) over all p in [0, 1]^m with p'M_v = 0 for every vie
 largest entropy under which every voter is right as often as wrong. Where some vote is right on
 every sample, p = 0 is the only such p, q* = 0 is on the boundary, and no finite weights attain it.
 
-What is corrected (the chapter proves each and shows its counterexample)
+What is corrected, and remarked (B6); the chapter proves each
     B1    Eq. (10) has no square and a plus between its terms; only so do delta and (11) follow;
     B2    it needs sum_v rho_v sum_j |M_v,ij| <= 1, so a step is divided by N;
     B3    it holds at fixed rho; a new rho also rescales the old pi;
     B4    Eq. (8) is a linear programme: its rho is one view, not a mixture;
     B5    the loss need not fall, and a falling loss need not reach the minimum;
     B6    rho_v pi_v is one vector of weights: the infimum is that of one logistic regression;
-    B7    P has sum_v n_v constraints, r is any real vector, q is inside (0, 1), p may be 0 or 1.
+    B7    r is any real vector, q is inside (0, 1), p may be 0 or 1.
 """
 
 import numpy as np

@@ -8,8 +8,8 @@ Symbols   paper      code           shape
           K_1, K_2   ``K1, K2``     (n, n), or factors F1, F2 (n, r) with ``factor=True``
           A          alignment      number
 
-What is corrected
-    N23       Eq. (21) is not centred: two kernels with large means seem alike.
+Departure from the paper: ``center=True`` is an addition, since Eq. (21) is not centred, and two
+kernels with large means seem alike. What a small alignment tells is in erratum N23.
 """
 
 import numpy as np
@@ -118,7 +118,7 @@ def kernel_alignment(K1, K2, *, center=False, factor=False):
     Notes
     -----
     Two Nystrom matrices of one kernel have an alignment that mostly tells the kernel's width:
-    with an infinitely narrow one it is the share of common landmarks.
+    with an infinitely narrow one it is the share of common components.
 
     Examples
     --------

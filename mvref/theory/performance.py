@@ -2,8 +2,9 @@
 
 Wang, Tsang and Gao (AAAI 2016) prove no theorem on generalisation. What they state is that the
 slack bounds the loss of the training sample, Eq. (9) to (12); that Eq. (5) measures how far the
-views disagree; and that cutting planes end, for which a bound is known: T. Joachims, T. Finley and
-C.-N. Yu, "Cutting-plane training of structural SVMs", Machine Learning 77, 2009. Chapter:
+views disagree; and that cutting planes end. A bound for its loop, as we know it, is that of
+T. Joachims, T. Finley and C.-N. Yu, "Cutting-plane training of structural SVMs", Machine Learning
+77, 2009, whose text was not at hand; Derive, part III, proves the bound for ours. Chapter:
 validate, part III.
 
 Symbols   paper    code       meaning
@@ -43,7 +44,7 @@ def surrogate_slack(s, y, measure, beta=1.0):
     Parameters
     ----------
     s : array, shape (n,)
-        Scores Xw. For a model with ``normalize`` multiply them by :func:`mvref.mvpo.scale_of`.
+        Scores Xw. For a model with ``normalize`` multiply them by ``mvref.mvpo.scale_of``.
     y : array, shape (n,)
         Labels -1 and +1, both present.
     measure : {"f1", "fbeta", "prbep", "auroc", "error"}
@@ -186,7 +187,7 @@ def cut_radius(metric, y, measure="f1", *, scale=1.0):
         Labels -1 and +1, both present.
     measure : {"f1", "fbeta", "prbep", "auroc", "error"}
     scale : float
-        t of :func:`mvref.mvpo.scale_of`, for a model with ``normalize``.
+        t of ``mvref.mvpo.scale_of``, for a model with ``normalize``.
 
     Returns
     -------
@@ -244,17 +245,12 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
 
     Notes
     -----
-    The bound of Joachims, Finley and Yu ("newest") rests on this: let a cut exceed the slack over
-    the cuts so far by g, at their minimiser w. Then moving the dual weights towards the cut raises
-    the dual value D by at least ``min(C2 g / 2, g^2 / 8 R^2)``. They ask at w, so that C2 g is at
-    least the gap, and stop where g <= tol; there the gap is at most C2 tol, so that our stop comes
-    no later.
-
-    The proof does not hold for a query q half-way between w and the best point: w may satisfy the
-    cut that is found at q. But let A be the gap of the best point. By convexity the objective at q
-    is at most ``D + (A + C2 g) / 2``. So either C2 g < A / 2, and q lowers the gap to 3/4 A or
-    less; or D rises by at least ``min(A / 4, A^2 / (32 R^2 C2^2))``. In both cases the gap, which
-    is ``C2 loss_max`` at the start and ends at ``C2 tol``, falls by that much: this is "halfway".
+    Derive, part III, proves "halfway". In short: let a cut exceed the slack over the cuts so far by
+    g, at their minimiser w. Then moving the dual weights towards the cut raises the dual value D by
+    at least ``min(C2 g / 2, g^2 / 8 R^2)``. A query at w ("newest") has C2 g no less than the gap.
+    Half-way w may satisfy the cut; but with A the gap of the best point the objective at the query
+    is at most ``D + (A + C2 g) / 2``. So either the gap falls to 3/4 A or less, or D rises by at
+    least ``min(A / 4, A^2 / (32 R^2 C2^2))``. The gap is ``C2 loss_max`` at the start.
     The factor 2 between the bounds says nothing about the loops; in practice half-way is faster.
     Both bounds are far above what is needed: a check of sanity, no forecast.
 

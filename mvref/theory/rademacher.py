@@ -18,14 +18,15 @@ Symbols   paper    code           meaning
 
 The class is the ball {f : |f|_k <= B}, with intercepts |w_0| <= w0_max. A decision function
 sum_p mu_p f_p of several Nystrom views lies in the ball of radius max_p |f_p|_k of the one
-kernel k, and |f_p|_k is the length of the weights beta_p: no factor M, whatever the landmarks.
+kernel k, and |f_p|_k is the length of the weights beta_p: no factor M, whatever the components.
 
-What is corrected (the chapter shows the counterexample)
-    N11       Eq. (15) is about classes of signs, so that Eq. (18) does not follow from (16). It is
-              false: rescaling f changes no sign and lets (18) vanish. ``margin_bound`` replaces it;
-    N12       2 B sqrt(E tr G) / n in Eq. (17); printed is sqrt(n) times as much;
+What is corrected, or added (the chapter shows the counterexamples)
+    N11       Eq. (15) is about classes of signs, so that Eq. (18) does not follow from (16), and it
+              fails: rescaling f changes no sign and lets (18) vanish. ``margin_bound`` is in place;
+    N12       2 B sqrt(E tr G) / n in Eq. (17); printed is sqrt(n) times as much, true but constant;
     N13       the intercept adds 2 w0_max / sqrt(n);
-    N17       B must not depend on the sample, or pays for a union: ``data_dependent=True``.
+    N17       B is fixed, as in the paper; one that is read off the sample pays for a union:
+              ``data_dependent=True``.
 """
 
 import numpy as np
@@ -223,8 +224,8 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
     the function f / rho matters, which lies in the ball of radius B / rho, with margin 1.
 
     The kernel must be fixed before the sample is seen. For a width found by cross-validation on the
-    same sample divide delta by the number of widths that were tried. For landmarks drawn from it
-    use the diagonal of k, whose ball contains all functions of all landmarks.
+    same sample divide delta by the number of widths that were tried. For components drawn from it
+    use the diagonal of k, whose ball contains all functions of all components.
 
     Examples
     --------

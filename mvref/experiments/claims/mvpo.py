@@ -1,26 +1,12 @@
 """Statements of the MVPO paper's text, and the settings of our runs."""
 
 from .. import mvpo, ranking
-
-N_SAMPLES = {"mfeat": "2000", "citeseer": "3312", "webkb": "1051"}
-N_CLASSES = {"mfeat": "10", "citeseer": "6", "webkb": "2"}
-N_VIEWS = {"mfeat": "6", "citeseer": "3", "webkb": "2"}
-NOT_HERE = "no rows"
+from ..sizes import size_of
 
 
-def n_samples(summary, row):
-    """Size of our data set of that name."""
-    return N_SAMPLES.get(row.dataset, NOT_HERE)
-
-
-def n_classes(summary, row):
-    """Classes of our data set of that name."""
-    return N_CLASSES.get(row.dataset, NOT_HERE)
-
-
-def n_views(summary, row):
-    """Views of our data set of that name."""
-    return N_VIEWS.get(row.dataset, NOT_HERE)
+def size(summary, row):
+    """Size of our data set of that name, measured."""
+    return size_of(row.dataset, row.measure)
 
 
 def f1_of_mvpo(summary, row):
@@ -115,9 +101,9 @@ def _range(rows):
 
 
 CLAIMS = {
-    "n_samples": n_samples,
-    "n_classes": n_classes,
-    "n_views": n_views,
+    "n_samples": size,
+    "n_classes": size,
+    "n_views": size,
     "n_repeats": mvpo.N_REPEATS,
     "train_share": 0.5,
     "max_iter": ranking.MAX_ITER,

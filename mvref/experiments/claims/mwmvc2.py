@@ -3,13 +3,12 @@
 import numpy as np
 
 from .. import mwmvc2, tuned_metric, voting
+from ..sizes import size_of
 
-SAMPLES = {"mnist1": "70000", "mnist2": "70000", "reuters": "1200 and 600"}
 
-
-def n_samples(summary, row):
-    """Size of our data set of that name."""
-    return SAMPLES[row.dataset]
+def size(summary, row):
+    """Size of our data set of that name, measured."""
+    return size_of(row.dataset, row.measure)
 
 
 def gain(summary, row):
@@ -61,7 +60,7 @@ def best_updates(summary, row):
 
 
 CLAIMS = {
-    "n_samples": n_samples,
+    "n_samples": size,
     "n_test": voting.N_TEST["mnist"],
     "test_share": voting.TEST_SHARE,
     "n_repeats": mwmvc2.N_REPEATS,

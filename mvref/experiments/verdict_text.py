@@ -1,0 +1,265 @@
+"""The reproduction report as text: Markdown, for the book and for ``python -m mvref report``."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+
+from ..rivals import RECONSTRUCTIONS
+from .items import ITEMS
+from .reproduction import PAPERS, VERDICTS, judge, points_of
+
+KINDS = {"fig": "Figure", "table": "Table"}
+SHOWN = 3  # results by another protocol that a table shows for a method: the nearest
+# A quantity that cannot be above 1 has no interval above 1.
+SHARES = ("accuracy", "f1", "alignment", "auroc", "prbep")
+CHAPTERS = {"derive": "Derive", "run": "Run", "validate": "Validate"}
+FAR = 99  # standard deviations: beyond, their number tells nothing
+ERRATUM = re.compile(r"\b[ABPMN][1-9]\d?\b")
+
+
+def reproduction_page(paper=None, folder=None):
+    """Write the verdicts on a paper's tables and figures as Markdown.
+
+    Parameters
+    ----------
+    paper : str, optional
+        Default: all papers, each with a heading.
+    folder : path, optional
+        Default: the ledger that comes with mvref.
+
+    Returns
+    -------
+    text : str
+        For each table and figure: where the paper prints numbers, a table of ours and theirs; then
+        each statement with its verdict and the reason. Links are relative to the book's folder.
+
+    Raises
+    ------
+    ValueError
+        If the paper is not one of the five.
+
+    Examples
+    --------
+    >>> from mvref.experiments import reproduction_page
+    >>> print(reproduction_page("mvm").splitlines()[0])
+    <details class="report"><summary><b>Table 1</b> (1 not comparable)</summary>
+    """
+    if paper is None:
+        pages = [f"## {title}\n\n{reproduction_page(key, folder)}" for key, title in PAPERS.items()]
+        return "\n".join(pages)
+    if paper not in PAPERS:
+        raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")
+    report, cells = judge(paper, folder)
+    lines = []
+    for item, rows in report.groupby("item", sort=False):
+        counts = rows["verdict"].value_counts().reindex(VERDICTS).dropna()
+        counted = ", ".join(f"{count:.0f} {verdict}" for verdict, count in counts.items())
+        summary = f"<summary><b>{title_of(paper, item)}</b> ({counted})</summary>"
+        lines += [f'<details class="report">{summary}', ""]
+        for _, part in cells[cells["item"] == item].groupby("dataset", sort=False):
+            lines += _table(part)
+        alike = ["verdict", "under", "tried", "near", "why", "by", "claim", "place", "numbers"]
+        alike += ["told", "measured"]
+        for _, group in rows.groupby(alike, sort=False):
+            lines.append(_statement(group))
+        told = dict.fromkeys(rows["told"])
+        links = ", ".join(_section(paper, section) for section in told if section)
+        lines += ["", f"Told in {links}.", "", "</details>", ""]
+    return "\n".join(lines)
+
+
+def verdict_table(paper, folder=None):
+    """Write the verdicts on a paper's statements as one Markdown table.
+
+    Parameters
+    ----------
+    paper : str
+    folder : path, optional
+        Default: the ledger that comes with mvref.
+
+    Returns
+    -------
+    text : str
+        A line for each statement: what the paper says and where, the verdict, the reason.
+
+    Raises
+    ------
+    ValueError
+        If the paper is not one of the five.
+
+    Examples
+    --------
+    >>> from mvref.experiments import verdict_table
+    >>> print(verdict_table("mvm").splitlines()[0])
+    | the paper | place | verdict | why |
+    """
+    if paper not in PAPERS:
+        raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")
+    report, _ = judge(paper, folder)
+    lines = ["| the paper | place | verdict | why |", "|---|---|---|---|"]
+    alike = ["verdict", "under", "tried", "near", "why", "by", "claim", "place", "numbers"]
+    for _, rows in report.groupby(alike, sort=False):
+        row = rows.iloc[0]
+        numbers = f" {row['numbers']}." if row["numbers"] else ""
+        cells = [_claim(rows), row["place"], verdict_of(rows.iloc[0]), linked(row["why"]) + numbers]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def title_of(paper, item):
+    """The heading of a table or a figure."""
+    if item == "text":
+        return "In the text, without a table or a figure"
+    kind, number = re.fullmatch("([a-z]+)([0-9]+)", item).groups()
+    known = ITEMS.get(f"{paper}.{item}")
+    return f"{KINDS[kind]} {number}" + (f": {known.title}" if known else "")
+
+
+def anchor_of(heading):
+    """The anchor that a heading gets in the built book: formulas are no part of it."""
+    text = re.sub(r"\$[^$]*\$", "", heading).lower().replace(" ", "-")
+    return re.sub(r"[^\w-]", "", text)
+
+
+def _table(cells):
+    """Cells of one data set as a Markdown table."""
+    sizes = cells["measure"].str.startswith("n_").all()
+    details = {point: _details(cells["dataset"].iloc[0], point) for point in cells["point"]}
+    shared = [
+        word for word in next(iter(details.values())) if all(word in d for d in details.values())
+    ]
+    title = " ".join([cells["dataset"].iloc[0], *(f"({word})" for word in shared)])
+    lines = [f"| {title} | ours | paper |" + ("" if sizes else " apart |")]
+    lines += ["|---|---|---|" + ("" if sizes else "---|")]
+    cells = _nearest(cells).reset_index(drop=True)
+    first = cells.reset_index().groupby(["method", "measure", "parameter"])["index"]
+    for i in first.transform("min").sort_values(kind="stable").index:
+        cell = cells.loc[i]
+        own = [word for word in details[cell.point] if word not in shared]
+        line = f"| {_name(cell, own)} | {_ours(cell)} | {_paper(cell)} |"
+        lines.append(line + ("" if sizes else f" {_apart(cell)} |"))
+    return [*lines, ""]
+
+
+def _nearest(cells):
+    """The cells without the points beyond the nearest `SHOWN` of each protocol and row."""
+    rows = cells.groupby(["row", "protocol"], sort=False)
+    kept = [
+        part[part["point"].isin(points_of(part)["point"].head(SHOWN))]
+        for (_, protocol), part in rows
+        if protocol != "other data"
+    ]
+    kept += [cells[cells["protocol"] == "other data"]]
+    return pd.concat(kept).sort_index(kind="stable")
+
+
+def _details(dataset, point):
+    """What is particular about a point of ours: another data set, other parameters."""
+    if point == "data":
+        return []
+    _, ours, _, *options = point.split()
+    other = [] if ours == dataset else [f"ours: {ours}"]
+    return other + [option.replace("=", " ") for option in options]
+
+
+def _name(cell, details):
+    """What a line of a table is about."""
+    parameter = json.loads(cell.parameter)
+    method = "*" if cell.point == "data" else cell.point.split()[2]
+    method = labelled(cell.method if method == "*" else method)
+    words = [method, *(f"{name} {value}" for name, value in parameter.items())]
+    if cell.measure != "errors":
+        words.append(cell.measure.removeprefix("n_"))
+    return ", ".join(filter(None, words + details))
+
+
+def _apart(cell):
+    """The distance, in bold where it is beyond the tolerance."""
+    if np.isnan(cell.distance):
+        return "–"
+    if abs(cell.distance) > FAR:
+        return f"**> {FAR}**" if cell.distance > 0 else f"**< -{FAR}**"
+    number = f"{cell.distance:+.1f}" if abs(cell.distance) >= 0.05 else "0.0"
+    return number if cell.within else f"**{number}**"
+
+
+def _digits(cell):
+    if cell.measure.startswith("n_"):
+        return ".0f"
+    return ".1f" if cell.measure == "errors" else ".3f"
+
+
+def _ours(cell):
+    form = _digits(cell)
+    if np.isnan(cell.ours):
+        return "–"
+    if np.isnan(cell.low) or cell.low == cell.high:
+        return f"{cell.ours:{form}}"
+    low, high = cell.low, cell.high
+    if cell.measure in SHARES:
+        low, high = max(low, 0.0), min(high, 1.0)
+    return f"{cell.ours:{form}} ({low:{form}}–{high:{form}})"
+
+
+def _paper(cell):
+    form = ".0f" if cell.measure == "errors" else _digits(cell)
+    spread = "" if np.isnan(cell.printed_std) else f" ±\N{NO-BREAK SPACE}{cell.printed_std:.3f}"
+    return f"{cell.printed:{form}}{spread}"
+
+
+def _claim(rows):
+    """What the paper says; for the cells of a table, of which data sets and methods."""
+    claim = rows["claim"].iloc[0].rstrip(".")
+    if rows["by"].iloc[0] == "words":
+        return claim
+    of = rows.groupby("dataset", sort=False)["method"].agg(
+        lambda names: ", ".join(map(labelled, filter(None, names)))
+    )
+    names = [f"{dataset} ({methods})" if methods else dataset for dataset, methods in of.items()]
+    return f"{claim}: {'; '.join(names)}"
+
+
+def labelled(method):
+    """The name of a method or of its variant, as a reconstruction where it is one."""
+    known = method.split("-")[0] in RECONSTRUCTIONS
+    return f"{method} (reconstruction)" if known else method
+
+
+def verdict_of(row):
+    """The verdict in its colour, with the protocols that were tried."""
+    verdict, tried, more = row["verdict"], row["tried"], ""
+    if verdict == VERDICTS[1]:
+        more = f": {row['under']}" if row["under"] else ""
+        if row["by"] == "rule" and tried > 1:
+            more += f" ({row['near']} of {tried} protocols near)"
+    elif verdict == VERDICTS[2] and tried:
+        more = f" by any of {tried} protocols" if tried > 1 else " by the one protocol tried"
+        if row["nearest"] < FAR:
+            more += f", the nearest {row['nearest']:.1f} SD away"
+    name = verdict.replace(" ", "-")
+    return f'<span class="verdict {name}">{verdict[0].upper()}{verdict[1:]}</span>{more}'
+
+
+def _statement(rows):
+    """One statement, or several cells with one verdict and one reason, as a list entry."""
+    row = rows.iloc[0]
+    parts = [f"- {verdict_of(rows.iloc[0])}. {_claim(rows)} ({row['place']}).", linked(row["why"])]
+    if row["numbers"]:
+        parts.append(f"{row['numbers']}.")
+    if row["measured"].startswith("tests/"):
+        parts.append(f"Test: `{row['measured'].split('::')[1]}`.")
+    return " ".join(parts)
+
+
+def _section(paper, told):
+    """A link to a section of the paper's part."""
+    chapter, heading = told.split("#", 1)
+    text = re.sub(r"[$`]", "", heading)
+    return f"[{CHAPTERS[chapter]}: {text}]({paper}/{chapter}.ipynb#{anchor_of(heading)})"
+
+
+def linked(text):
+    """The text with a link from every number of an erratum to its entry."""
+    return ERRATUM.sub(lambda found: f"[{found[0]}](#erratum-{found[0].lower()})", text)
