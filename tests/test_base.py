@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
@@ -83,8 +83,8 @@ def test_other_names_are_refused():
 def test_views_without_names_are_taken_by_position():
     model = MVLSVM(5, random_state=0).fit({"a": VIEWS[0], "b": VIEWS[1]}, Y)
     expected = model.decision_function({"a": VIEWS[0], "b": VIEWS[1]})
-    assert_array_equal(model.decision_function(VIEWS), expected)
-    assert_array_equal(model.decision_function(FLAT), expected)
+    assert_allclose(model.decision_function(VIEWS), expected, rtol=1e-12)
+    assert_allclose(model.decision_function(FLAT), expected, rtol=1e-12)
 
 
 def test_refit_on_views_forgets_column_names():

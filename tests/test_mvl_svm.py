@@ -14,8 +14,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel
 
-from mvref import MVLSVM, LandmarkProjection, MultiView
+from mvref import MVLSVM, LandmarkProjection, MultiView, mvl_svm
 from mvref.datasets import load_iris_views
+from mvref.linear_svm import fit_linear_svm
 from mvref.mvl_svm import block_sparse_norms
 from tests.literal import (
     block_sparse_minimum,
@@ -107,12 +108,12 @@ def test_decision_function_by_loops():
     assert_array_equal(model.predict(new), [model.classes_[int(s > 0)] for s in f])
 
 
-# ------------------------------------------------------------------ A5: invariances
+# ------------------------------------------------------------------ invariances
 
 
 @given(seeds, costs)
 def test_the_order_of_landmarks_does_not_matter(seed, c):
-    """A5.1, with every row a landmark, so that two seeds give two orders."""
+    """With every row a landmark, so that two seeds give two orders."""
     a = MVLSVM(60, c=c, random_state=seed, **TIGHT).fit(VIEWS, Y)
     b = MVLSVM(60, c=c, random_state=seed + 1, **TIGHT).fit(VIEWS, Y)
     scale = max(1, np.abs(a.decision_function(VIEWS)).max())
@@ -130,7 +131,7 @@ def test_scaling_a_view_and_its_gamma(seed, s):
 
 @given(seeds, costs, st.integers(2, 4))
 def test_identical_views_are_one_view_with_c_times_their_number(seed, c, V):
-    """A5.2, no intercept: theta spreads over the copies and its penalty shrinks by V."""
+    """No intercept: theta spreads over the copies and its penalty shrinks by V."""
     options = {"fit_intercept": False, "random_state": seed, **TIGHT}
     many = MVLSVM(10, c=c, **options).fit([VIEWS[0]] * V, Y)
     one = MVLSVM(10, c=c * V, **options).fit([VIEWS[0]], Y)
@@ -140,7 +141,7 @@ def test_identical_views_are_one_view_with_c_times_their_number(seed, c, V):
 
 @given(seeds, costs, st.sampled_from(["hinge", "squared_hinge"]))
 def test_every_sample_twice_changes_nothing(seed, c, loss):
-    """A5.3, same landmarks: that is what c/m means."""
+    """Same landmarks: that is what c/m means."""
     model = MVLSVM(10, c=c, loss=loss, random_state=seed, **TIGHT).fit(VIEWS, Y)
     once = weights_of(model)
     Phi = model.projection_.transform(VIEWS)
@@ -150,7 +151,7 @@ def test_every_sample_twice_changes_nothing(seed, c, loss):
 
 @given(st.integers(0, 1000), costs, st.sampled_from([0.0, 1.0]))
 def test_strong_duality_and_the_norm_of_theta(seed, c, B):
-    """A5.4: |theta|^2 + (c/m) sum xi = sum alpha <= c; |theta| <= min(sqrt c, c kappa)."""
+    """|theta|^2 + (c/m) sum xi = sum alpha <= c; |theta| <= min(sqrt c, c kappa)."""
     views, y = toy_views(seed, m=40, noise=1.0)
     model = MVLSVM(6, c=c, fit_intercept=B > 0, random_state=0, **TIGHT).fit(views, y)
     Phi, signs, C = model.projection_.transform(views), 2.0 * y - 1, c / 40
@@ -165,7 +166,7 @@ def test_strong_duality_and_the_norm_of_theta(seed, c, B):
 
 @given(st.integers(0, 1000), costs)
 def test_squared_hinge_duality_and_norm(seed, c):
-    """A8: |theta|^2 + (2c/m) sum xi^2 = (2c/m) sum xi; |theta| <= sqrt(c/2)."""
+    """A13: |theta|^2 + (2c/m) sum xi^2 = (2c/m) sum xi; |theta| <= sqrt(c/2)."""
     views, y = toy_views(seed, m=40, noise=1.0)
     model = MVLSVM(6, c=c, loss="squared_hinge", random_state=0, **TIGHT).fit(views, y)
     theta = weights_of(model)
@@ -177,7 +178,7 @@ def test_squared_hinge_duality_and_norm(seed, c):
 
 @pytest.mark.parametrize("c", [10.0, 100.0, 1000.0])
 def test_removing_a_sample_that_is_no_support_vector(c):
-    """A5.5: with c/m kept, samples beyond the margin change nothing; a support vector does."""
+    """With c/m kept, samples beyond the margin change nothing; a support vector does."""
     model = MVLSVM(8, c=c, random_state=0, **TIGHT).fit(VIEWS, Y)
     Phi = model.projection_.transform(VIEWS)
     full = weights_of(model)
@@ -375,6 +376,22 @@ def test_block_sparsity_never_increases_its_objective(seed, c):
         norms, objective = block_sparse_norms(Phi, y, c, 6, tol=1e-8)
     assert norms.shape == (6,) and (norms >= 0).all()
     assert (np.diff(objective) <= 1e-5 * np.array(objective[:-1])).all()
+
+
+def test_block_sparsity_keeps_its_best_round(monkeypatch):
+    """A solver that stops early can raise the objective, as liblinear does for a large c/m."""
+    Phi = LandmarkProjection(6, random_state=0).fit_transform(VIEWS)
+    expected, falling = block_sparse_norms(Phi, Y, 20.0, 6, n_rounds=4)
+    rounds = iter(range(9))
+
+    def stops_early(*args, **kwargs):
+        w, b, n_iter = fit_linear_svm(*args, **kwargs)
+        return (w if next(rounds) < 4 else 2 * w), b, n_iter
+
+    monkeypatch.setattr(mvl_svm, "fit_linear_svm", stops_early)
+    norms, objective = block_sparse_norms(Phi, Y, 20.0, 6, n_rounds=6)
+    assert objective[:4] == falling and min(objective[4:]) > falling[-1]
+    assert_array_equal(norms, expected)
 
 
 def test_selected_landmarks_are_the_largest_blocks():

@@ -248,7 +248,7 @@ def test_losses_of_huge_scores_are_finite():
 
 
 def test_linear_model_is_a_machine_with_as_many_factors_as_views():
-    """Erratum M7: with the intercept in one of the bias rows."""
+    """Remark M7: with the intercept in one of the bias rows."""
     w, A = random_factors(4, [(d,) for d in WIDTHS]), []
     for v, d in enumerate(WIDTHS):
         A.append(np.vstack([np.zeros((d, 3)), np.ones(3)]))
@@ -258,7 +258,7 @@ def test_linear_model_is_a_machine_with_as_many_factors_as_views():
 
 
 def test_factorisation_machine_is_a_machine_with_two_factors_more():
-    """Erratum M8, both directions, V = 2."""
+    """Remark M8, both directions, V = 2."""
     views = VIEWS[:2]
     w0, w, vectors = 0.7, random_factors(5, [(3,), (4,)]), random_factors(6, [(3, 2), (4, 2)])
     zeros = [np.zeros((3, 1)), np.zeros((4, 1))]
@@ -275,7 +275,7 @@ def test_factorisation_machine_is_a_machine_with_two_factors_more():
 
 
 def test_support_tensor_machine_is_one_factor_without_bias_rows():
-    """Erratum M9."""
+    """Remark M9."""
     w = random_factors(8, [(d,) for d in WIDTHS])
     A = [np.append(w_v, 0.0)[:, None] for w_v in w]
     expected = [literal.support_tensor(x, w) for x in rows_of(VIEWS)]

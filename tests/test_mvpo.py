@@ -318,7 +318,7 @@ def test_the_intercept_is_the_weight_of_a_constant_column(measure):
 
 
 def test_f1_of_centred_views_needs_the_intercept():
-    """Erratum P6: without a threshold F1 of a rare class suffers."""
+    """Remark P6: without a threshold F1 of a rare class suffers."""
     views, y = imbalanced(1, n=300, share=0.1, noise=0.8)
     centred = [view - view.mean(axis=0) for view in views]
     value = {}

@@ -274,7 +274,7 @@ def test_views_that_tie_share(update):
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_limit_is_logistic_regression_on_all_voters(seed, step, rho_step):
-    """The infimum is that of one level of weights (errata B6)."""
+    """The infimum is that of one level of weights (remark B6)."""
     Ms = random_tables(seed, m=60, n_voters=[1, 2, 3], gaps=False)
     Ms[1][:10] = 0.0
     for M in Ms:
@@ -289,6 +289,48 @@ def test_the_limit_is_logistic_regression_on_all_voters(seed, step, rho_step):
     assert_allclose(weights.loss_curve[-1], optimum, atol=1e-4)
     assert weights.loss_curve[5] > optimum + 1e-4  # it was not there from the start
     assert_allclose(A.T @ expit(-margins(Ms, weights)), 0.0, atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_limit_where_a_view_has_weight_zero(seed):
+    """Observed, not proved: a weak view has weight 0 after one update, and the optimum is met."""
+    rng, found = np.random.default_rng(seed), []
+    while len(found) < 3:
+        views = [np.where(rng.random((60, n)) < p, 1.0, -1.0) for n, p in ((2, 0.6), (3, 0.3))]
+        views.append(np.where(rng.random((60, 1)) < 0.45, 1.0, -1.0))
+        weights = learn_weights(views, max_iter=400, smoothing=1e-12)
+        if weights.rho_path[1].min() > 1e-12:
+            continue
+        M = np.hstack(views)
+        fit = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10, max_iter=10_000)
+        fit.fit(np.vstack([M, -M]), np.repeat([1, -1], len(M)))
+        if np.abs(fit.coef_).max() < 4:  # else the minimum is far away, or there is none
+            found.append(weights.loss_curve[-1] / loss(M @ fit.coef_[0]) - 1)
+    assert np.abs(found).max() < 1e-6
+
+
+@settings(max_examples=200)
+@given(tables(), st.sampled_from([0.0, 0.01, 0.3]), seeds)
+def test_the_promise_is_of_the_order_of_the_squared_edges(Ms, smoothing, seed):
+    """Part (a) of the limit theorem: every summand is at most -limit^2 r^2 / 2m."""
+    z = np.random.default_rng(seed).normal(size=len(Ms[0])) * 3
+    limit = min(1.0 / (1.0 + 2.0 * smoothing), 1.0 - 1e-12)
+    _, _, changes = reweigh(Ms, presence(Ms), z, limit)
+    for M, change in zip(Ms, changes, strict=True):
+        assert change <= -(limit**2) * np.sum((M.T @ expit(-z)) ** 2) / (2 * len(M)) + 1e-9
+
+
+@given(seeds, st.floats(0.1, 5))
+def test_what_the_view_step_gives_the_limit_theorem(seed, spread):
+    """Part (b): no unit vector is better at q - d/4, and the loss falls by |d|^2 / 8."""
+    rng = np.random.default_rng(seed)
+    G, rho = rng.normal(size=(20, 3)) * spread, rng.dirichlet(np.ones(3))
+    new = mixture(G, rho, "qp")
+    d = G @ (new - rho)
+    tilted = expit(-(G @ rho)) - d / 4
+    scale = np.trace(G.T @ G)
+    assert (G.T @ tilted <= (G @ new) @ tilted + 1e-6 * (1 + scale)).all()
+    assert loss(G @ rho) - loss(G @ new) >= d @ d / 8 - 1e-6 * (1 + scale)
 
 
 def test_a_view_of_weight_zero_comes_back():

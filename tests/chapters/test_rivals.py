@@ -1,5 +1,6 @@
 """The appendix on rivals: every method has a row in its table and a page that treats it."""
 
+import inspect
 import re
 
 import pytest
@@ -25,14 +26,16 @@ def prose(notebook):
     return "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
 
 
-def test_every_rival_has_one_row():
+def test_every_rival_has_one_row_in_both_tables():
     assert sorted(ROWS) == sorted(rivals.__all__)
     assert INDEX.count("{py:class}") == len(ROWS)
+    checked = re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", INDEX, re.MULTILINE)
+    assert checked == list(ROWS)
 
 
 @pytest.mark.parametrize("name", sorted(rivals.__all__))
 def test_a_row_is_full_and_its_page_treats_the_method(name):
-    assert len(ROWS[name]) == 4 and all(cell.strip() for cell in ROWS[name])
+    assert len(ROWS[name]) == 3 and all(cell.strip() for cell in ROWS[name])
     page = page_of(name)
     assert f"{{py:class}}`mvref.rivals.{name}`" in prose(page)
     code = "\n".join(cell.source for cell in page.cells if cell.cell_type == "code")
@@ -53,6 +56,32 @@ def test_a_page_has_its_parts(path):
     assert len(exercises) >= 2
     for label in exercises:
         assert re.search(rf"\{{solution(-start)?\}} {label}\n:class: dropdown", text)
+
+
+def section_of(name):
+    """What the page of a method says of it, up to the next heading."""
+    found = f"{{py:class}}`mvref.rivals.{name}`"
+    [section] = [part for part in re.split(r"^## ", prose(page_of(name)), flags=re.MULTILINE)
+                 if found in part]  # fmt: skip
+    return section
+
+
+@pytest.mark.parametrize("name", sorted(rivals.__all__))
+def test_page_docstring_and_table_agree_on_how_a_definition_is_known(name):
+    kind, is_ours = rivals.PROVENANCE[name], name in rivals.RECONSTRUCTIONS
+    section, doc = section_of(name), inspect.getdoc(getattr(rivals, name))
+    assert re.findall(r"\*\*Provenance:\*\* ([^.]+)\.", section) == [kind]
+    assert re.findall(r"^Provenance: ([^.]+)\.", doc, re.MULTILINE) == [kind]
+    assert ROWS[name][1] == kind + is_ours * ": *reconstruction*"
+    assert not is_ours or all("reconstruction" in text.lower() for text in (section, doc))
+    # Nothing is called published that nobody here has read.
+    assert ("**Known:**" in section) == is_ours and ("**Published:**" in section) != is_ours
+
+
+def test_every_kind_of_provenance_is_explained_once():
+    assert sorted(rivals.PROVENANCE) == sorted(rivals.__all__)
+    explained = re.findall(r"^(.+)\n: ", INDEX, re.MULTILINE)
+    assert explained == list(dict.fromkeys(rivals.PROVENANCE.values()))
 
 
 def test_pages_are_in_the_table_of_contents():

@@ -24,14 +24,14 @@ def mvref(*arguments, **environment):
 
 
 def test_quick_run_of_a_figure_with_what_it_needs(tmp_path, monkeypatch, capsys):
-    stored = {path.name: path.read_bytes() for path in LEDGER.iterdir()}
+    stored = {path: path.read_bytes() for path in LEDGER.rglob("*.csv")}
     nowhere = {"MVREF_CACHE": str(tmp_path / "empty")}
     nowhere |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(tmp_path))
     status, out, messages = mvref("run", "mvl_svm.fig4", "--quick", **nowhere)
     assert status == 0, messages
     folder = out.strip()
     assert os.path.dirname(folder) == str(tmp_path), "quick rows go to a temporary folder"
-    assert {path.name: path.read_bytes() for path in LEDGER.iterdir()} == stored
+    assert {path: path.read_bytes() for path in LEDGER.rglob("*.csv")} == stored
     for dataset in ("uwave", "flower17"):
         [sentence] = [line for line in messages.splitlines() if f"{dataset!r}" in line]
         assert sentence.startswith("Skipped: ")

@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.svm import SVC
 
 from mvref import MVLSVM
 from mvref.datasets import available
@@ -82,6 +84,34 @@ def test_the_experiment_trains_the_estimator(method, loss):
     assert np.array_equal(model.projection_.transform(problem.X[problem.pool]), machine.Phi)
     disagreements = np.sum(model.predict(problem.X[problem.test]) != predicted)
     assert disagreements <= 1, "solvers stop at different tolerances"
+
+
+def test_machines_for_all_columns_are_those_of_scikit_learn():
+    problem = small()
+    X, y, pool, test = problem.X.concat(), problem.y, problem.pool, problem.test
+    usual = {
+        "SVC": SVC(C=10.0, gamma=1 / X.shape[1]),
+        "LogisticRegression": LogisticRegression(C=10.0, max_iter=1000),
+        "MVLSVM-columns": MVLSVM(20, c=10.0 * len(pool), loss="squared_hinge", random_state=7),
+    }
+    for method, model in usual.items():
+        machine = METHODS[method](problem, problem.reference, pool, 20, 7).fit(10.0)
+        predicted = machine.predict(machine.features(test))
+        expected = model.fit(X[pool], y[pool]).predict(X[test])
+        assert np.sum(predicted != expected) <= 1, "solvers stop at different tolerances"
+    for problem in (small(), of_distances()):
+        machine = METHODS["SVC-mean"](problem, problem.reference, problem.pool, None, 0).fit(10.0)
+        gammas = mean_distance_gamma(problem, problem.reference) or [
+            1 / view.shape[1] for view in problem.X.views
+        ]
+        squares = [
+            view**2 if problem.kernel == "precomputed" else euclidean_distances(view, squared=True)
+            for view in problem.X.views
+        ]
+        K = np.mean([np.exp(-g * D) for g, D in zip(gammas, squares, strict=True)], axis=0)
+        np.testing.assert_allclose(machine.Phi, K[np.ix_(problem.pool, problem.pool)], atol=1e-12)
+        of_test = machine.features(problem.test)
+        np.testing.assert_allclose(of_test, K[np.ix_(problem.test, problem.pool)], atol=1e-12)
 
 
 @pytest.mark.skipif("flower17" not in HERE, reason="data set flower17 is not on this machine")
@@ -321,7 +351,7 @@ def test_more_landmarks_of_a_repeat_contain_the_fewer():
 @pytest.mark.parametrize("name", HERE)
 @pytest.mark.parametrize("quick", [True, False])
 def test_jobs_are_distinct_and_follow_the_protocol(name, quick):
-    for figure in (mvl_svm.fig2, mvl_svm.fig5):
+    for figure in (mvl_svm.fig2, mvl_svm.fig5, mvl_svm.columns):
         jobs = list(figure(name, quick, NO_ROWS))
         keys = {(j.method, str(j.parameter), j.repeat) for j in jobs}
         assert len(keys) == len(jobs)
@@ -332,8 +362,11 @@ def test_jobs_are_distinct_and_follow_the_protocol(name, quick):
             paired = [j for j in jobs if j.method == "SVM2K"]
             assert bool(paired) != quick  # it takes minutes
             assert all("L" not in j.parameter and {"C", "D"} < set(j.measures) for j in paired)
+        if figure is mvl_svm.columns and name == "flower17":  # distances have no columns
+            assert {j.method for j in jobs} == {"SVC-mean"} and {j.repeat for j in jobs} == {0}
+            continue
         repeats = {j.repeat for j in jobs if j.method == "MVLSVM"}
-        n_repeats = mvl_svm.N_REPEATS if figure is mvl_svm.fig2 else mvl_svm.MISSING_REPEATS[name]
+        n_repeats = mvl_svm.MISSING_REPEATS[name] if figure is mvl_svm.fig5 else mvl_svm.N_REPEATS
         assert repeats == set(range(1 if quick else n_repeats))
         splits = {j.parameter.get("split") for j in jobs}
         assert splits == ({1} if quick else {1, 2, 3}) if name == "flower17" else splits == {None}

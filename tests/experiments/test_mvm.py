@@ -192,6 +192,38 @@ def test_one_start_for_all_parameters_of_a_repeat(monkeypatch):
     assert seeds[0] != seeds[6]
 
 
+def test_of_several_starts_the_one_with_the_least_training_objective_is_kept():
+    parts, seeds = small_parts(), range(5)
+    fits = [order_methods.train("MVM", 2, 1e-3, parts.X, parts.y, seed)[0] for seed in seeds]
+    ends = [fit.loss_curve_[-1] for fit in fits]
+    kept, _ = order_methods.train_best("MVM", 2, 1e-3, parts.X, parts.y, seeds)
+    assert kept.loss_curve_[-1] == min(ends) < max(ends)
+    assert kept.random_state == np.argmin(ends)
+
+
+def test_several_starts_begin_with_the_start_of_one(monkeypatch):
+    seeds = []
+    monkeypatch.setattr(order_methods, "train_best", lambda *a: seeds.append(list(a[-1])) or 1 / 0)
+    for n_starts in (1, 3):
+        with pytest.raises(ZeroDivisionError):
+            tuned(small_parts(), "MVM", shapes=(2,), alphas=BIG, seed=4, n_starts=n_starts)
+    assert seeds[0] == [derive_seed(4, "start")] == seeds[1][:1]
+    assert len(set(seeds[1])) == 3
+
+
+def test_several_starts_are_taken_on_the_problems_of_order():
+    one, several = ITEMS["mvm.order"], ITEMS["mvm.starts"]
+    for dataset in several.datasets:
+        assert [one.seed(dataset, r) for r in range(5)] == [
+            several.seed(dataset, r) for r in range(5)
+        ]
+        for job in several.jobs(dataset, False, NO_ROWS):
+            options = job.function.keywords
+            assert (options["shapes"], options["alphas"]) == (mvm.STARTS_K, mvm.STARTS_ALPHAS)
+            assert job.function.args == (dataset, job.method, job.parameter["n_train"])
+            assert options["n_starts"] == job.parameter["n_starts"] > 1
+
+
 # ----------------------------------------------------------------------------------- tuning
 
 
@@ -223,11 +255,11 @@ def oracle(monkeypatch):
 def test_of_equals_the_smallest_k_then_the_largest_alpha_is_chosen(oracle):
     points = [(k, alpha) for k in (2, 4) for alpha in (1e-3, 1e-2, 1e-1)]
     Oracle.table = dict.fromkeys(points, 5) | {(2, 1e-3): 9, (2, 1e-2): 9, (4, 1e-1): 9}
-    found = choose("oracle", oracle, (2, 4), (1e-3, 1e-2, 1e-1), 0)
+    found = choose("oracle", oracle, (2, 4), (1e-3, 1e-2, 1e-1), (0,))
     assert found == (2, 1e-2, 9 / len(oracle.check))
     assert Oracle.fitted_on == [len(oracle.fit)] * 6
     Oracle.table[4, 1e-3] = 10
-    assert choose("oracle", oracle, (2, 4), (1e-3, 1e-2, 1e-1), 0)[:2] == (4, 1e-3)
+    assert choose("oracle", oracle, (2, 4), (1e-3, 1e-2, 1e-1), (0,))[:2] == (4, 1e-3)
 
 
 @pytest.mark.parametrize("method", ["Linear", "RBF", "FM-V", "MVM", "STM-product"])
@@ -328,9 +360,11 @@ def test_jobs_are_distinct_and_whole(item, quick):
         keys = {(j.dataset, j.method, str(j.parameter), j.repeat) for j in jobs}
         assert len(keys) == len(jobs)
         assert {j.dataset for j in jobs} == {dataset}
-        assert {j.repeat for j in jobs} == set(range(1 if quick else 5))
+        repeats = mvm.STARTS_REPEATS if item.name == "starts" else 5
+        assert {j.repeat for j in jobs} == set(range(1 if quick else repeats))
         if item.name != "start":
-            assert {j.method for j in jobs} - {"data"} == set(METHODS)
+            methods = mvm.SEVERAL_STARTS[dataset] if item.name == "starts" else METHODS
+            assert {j.method for j in jobs} - {"data"} == set(methods)
 
 
 def test_planted_jobs_have_all_sizes_and_grids():
@@ -361,9 +395,15 @@ def test_start_jobs_train_from_the_start_that_they_name():
 def test_a_quick_run_of_what_is_drawn(tmp_path):
     run_items(["mvm.start"], quick=True, folder=tmp_path, only="planted-full", say=str)
     run_items(["mvm.order"], quick=True, folder=tmp_path, only="onehot-full", say=str)
+    run_items(["mvm.starts"], quick=True, folder=tmp_path, only="onehot-full", say=str)
     rows = pd.read_csv(tmp_path / "mvm.csv")
     starts = rows[rows["item"] == "start"]
     assert len(starts) == 2 * 3 * len(mvm.START_MEASURES["planted-full"])
+    several = rows[rows["item"] == "starts"]
+    assert set(several["parameter"]) == {'{"n_starts":2,"n_train":250}'}
+    assert len(several) == sum(
+        len(measures_of(method)) for method in mvm.SEVERAL_STARTS["onehot-full"]
+    )
     methods = rows[rows["item"] == "order"].pivot(index="method", columns="measure", values="value")
     assert set(methods.index) == {"data", *METHODS}
     shares = methods.loc["data", ["unseen_pairs", "unseen_triples"]]

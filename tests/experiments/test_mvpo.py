@@ -305,6 +305,16 @@ def test_jobs_are_distinct_and_follow_the_protocol(quick):
         }
 
 
+@pytest.mark.parametrize("dataset", mvpo.DATASETS)
+def test_all_methods_search_the_same_values_of_C2(dataset):
+    grids = {}
+    for job in fig1(dataset, False, NO_ROWS):
+        options = job.function.keywords
+        grids[job.method] = options.get("rival_C2", options["grid_C2"])
+    assert set(grids) == {*mvpo.FIG1_METHODS, *mvpo.RIVALS}
+    assert set(grids.values()) == {mvpo.GRID_C2[dataset]}
+
+
 def test_all_items_share_their_halves():
     seeds = [{item.seed("mfeat", repeat) for repeat in range(10)} for item in ITEMS]
     assert len(seeds[0]) == 10
@@ -404,15 +414,6 @@ def test_every_number_of_the_text_has_a_claim():
         known = row.item in ("data", "protocol")
         assert (text == "-") != known
     assert CLAIMS["n_repeats"] == numbers.set_index("measure").loc["n_repeats", "value"]
-
-
-@pytest.mark.parametrize("name", mvpo.DATASETS)
-def test_the_sizes_are_those_of_the_data(name):
-    skip_unless_here(name)
-    data, row = load_dataset(name), SimpleNamespace(dataset=name)
-    assert CLAIMS["n_samples"](None, row) == str(len(data.y))
-    assert CLAIMS["n_classes"](None, row) == str(len(set(data.y)))
-    assert CLAIMS["n_views"](None, row) == str(data.X.n_views)
 
 
 def test_claims_about_the_measures():

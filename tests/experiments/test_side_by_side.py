@@ -10,17 +10,30 @@ from scipy import stats
 from sklearn.base import is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 import mvref
 from mvref.experiments import find_item, side_by_side, side_methods
+from mvref.experiments.missing_treatments import fill_means, view_means
 from mvref.experiments.nystrom_parts import Parts
-from mvref.experiments.ranks import average_ranks, critical_difference, friedman, pareto_front
-from mvref.experiments.side_by_side import choose, load_parts, measured, measures_of
+from mvref.experiments.paired_tests import paired_interval
+from mvref.experiments.ranks import (
+    average_ranks,
+    critical_difference,
+    friedman,
+    holm,
+    pareto_front,
+)
+from mvref.experiments.side_by_side import advised, choose, load_parts, measured, measures_of
 from mvref.experiments.side_methods import (
+    CONTROLS,
     GRIDS,
     MAX_POINTS,
     REFERENCES,
+    VARIANTS,
+    MeanKernelSVC,
     build,
     points_of,
     seconds_of,
@@ -91,6 +104,35 @@ def test_time_is_the_median_of_the_calls(monkeypatch):
     ticks = iter([0.0, 5.0, 10.0, 11.0, 20.0, 22.0])
     monkeypatch.setattr(side_methods.time, "process_time", lambda: next(ticks))
     assert seconds_of(lambda: "done", 3) == ("done", 2.0)
+
+
+@pytest.mark.parametrize("method", CONTROLS)
+def test_a_point_of_a_control_reaches_the_constructor(method):
+    for point in points_of(method):
+        model = build(method, point, 3, seed=7)
+        params = getattr(model, "estimator", model).get_params()  # ExtraTrees stands in a Concat
+        assert point.items() <= params.items() and params.get("random_state", 7) == 7
+        assert (model.__class__.__name__ == "MVNAKMHKS") == (method in VARIANTS)
+    fixed = side_methods.FIXED["MVNAKMHKS"] | points_of("MVNAKMHKS")[0]
+    assert all(VARIANTS[name].keys() <= {"coupling", "n_components"} for name in VARIANTS)
+    assert build("MVNAKMHKS", points_of("MVNAKMHKS")[0], 3, 7).get_params().items() >= fixed.items()
+
+
+def test_the_mean_kernel_is_the_mean_and_not_the_product(digits):
+    """Against scikit-learn with the kernel written out; the product is that of `SVC`."""
+    X, y, test = digits.X[digits.train], digits.y[digits.train], digits.X[digits.test]
+
+    def kernel(A, B):
+        distances = [
+            ((a[:, None] - b) ** 2).sum(axis=2) for a, b in zip(A.views, B.views, strict=True)
+        ]
+        return np.mean([np.exp(-0.5 * d) for d in distances], axis=0)
+
+    machine = OneVsRestClassifier(SVC(C=3.0, kernel="precomputed")).fit(kernel(X, X), y)
+    ours = MeanKernelSVC(C=3.0, gamma=0.5).fit(X, y).predict(test)
+    assert (ours == machine.predict(kernel(test, X))).all()
+    product = build("SVC", {"C": 3.0, "gamma": 2.0}, 4, 0).fit(X, y)  # gamma / V in each view
+    assert (ours != product.predict(test)).any()
 
 
 # --------------------------------------------------------------------------------- parts
@@ -191,6 +233,57 @@ def test_the_item_has_every_method_in_every_repeat():
         assert len(keys) == len(jobs) == len(GRIDS) * side_by_side.N_REPEATS
         quick = list(item.jobs(name, True, None))
         assert {job.method for job in quick} == set(side_by_side.QUICK_METHODS)
+
+
+# -------------------------------------------------------------------------------- advice
+
+
+def test_the_advice_is_measured_on_splits_of_its_own():
+    item, table = find_item("side_by_side.advice"), find_item("side_by_side.comparison")
+    assert item.serial and set(item.datasets) == set(table.datasets)
+    for name in item.datasets:
+        jobs = list(item.jobs(name, False, None))
+        keys = {(job.method, job.repeat) for job in jobs}
+        assert len(keys) == len(jobs) == len(side_by_side.ADVICE[name]) * side_by_side.N_ADVICE
+        assert not {item.seed(name, r) for r in range(50)} & {
+            table.seed(name, r) for r in range(50)
+        }
+        assert {job.method for job in jobs} <= set(GRIDS) | set(CONTROLS)
+        assert 0 < len(list(item.jobs(name, True, None))) < 5
+
+
+@pytest.mark.parametrize("method", ["LogisticRegression", "CoLabeling"])
+def test_gaps_come_after_a_complete_training(digits, method):
+    """By hand: the accuracy on complete samples is that of `measured`; the references get means."""
+    values, complete = advised("digits", method, seed=0), measured(digits, method, 0)
+    assert values["accuracy"] == complete["accuracy"]
+    assert values["accuracy_0.5"] < values["accuracy_0.3"] < values["accuracy"]
+    X, test = digits.X[digits.train], digits.X[digits.test]
+    point = points_of(method)[int(values["point"])]
+    model = build(method, point, 4, side_by_side.derive_seed(0, "start")).fit(
+        X, digits.y[digits.train]
+    )
+    gaps = test.drop_views(0.3, random_state=side_by_side.derive_seed(0, "gaps", 0.3))
+    gaps = fill_means(gaps, view_means(X)) if method in REFERENCES else gaps
+    by_hand = np.mean(model.predict(gaps) == digits.y[digits.test])
+    assert values["accuracy_0.3"] == by_hand
+
+
+def test_the_interval_of_differences_is_that_of_scipy():
+    d = np.random.default_rng(2).normal(0.1, 1.0, 10)
+    expected = stats.ttest_1samp(d, 0.0).confidence_interval(0.9)
+    mean, low, high = paired_interval(d, level=0.9)
+    assert_allclose([mean, low, high], [d.mean(), *expected])
+    with pytest.raises(ValueError, match="two or more finite"):
+        paired_interval([0.1])
+
+
+def test_holm_by_hand_and_that_it_keeps_its_level():
+    assert_allclose(holm([0.01, 0.02, 0.03, 0.005]), [0.03, 0.04, 0.04, 0.02])
+    assert holm([0.6, 0.9]).tolist() == [1.0, 1.0]
+    rng = np.random.default_rng(0)
+    false = [(holm(rng.uniform(size=8)) < 0.05).any() for _ in range(4000)]
+    assert 0.035 < np.mean(false) < 0.065
 
 
 # --------------------------------------------------------------------------------- ranks

@@ -91,6 +91,19 @@ def test_article_is_made_for_paper(pdf):
     assert "elsewhere" in text and article.find("a", href=True) is None
 
 
+def test_verdicts_and_counterexamples_are_unfolded(pdf):
+    fold = '<details class="{}"><summary>Head</summary><p>body</p></details>'
+    folds = f"<article><h1>A</h1>{fold}</article>"
+    for page, name, seen in (
+        ("book/reproduction", "report", ["Head", "body"]),
+        ("book/errata/mvm", "hide", ["body"]),
+        ("book/mvm/run", "hide", []),
+    ):
+        article = BeautifulSoup(folds.format(name), "html.parser").article
+        text = str(pdf.prepare(article, page, {page}))
+        assert [word for word in ("Head", "body") if word in text] == seen
+
+
 def test_absent_browser_gets_one_sentence(pdf):
     with pytest.raises(SystemExit, match="needs Chromium, Chrome or Edge, and found none"):
         pdf.find_browser(["browser-that-nobody-has"])
