@@ -28,7 +28,7 @@ book: .venv/installed _build/.executed _build/.configured
 
 ## make pdf        print the built book into _build/html/mvref.pdf (needs Chromium, Chrome or Edge)
 pdf: .venv/installed
-	$(BIN)/python book/pdf.py $(if $(BROWSER),"$(BROWSER)")
+	$(BIN)/python book/pdf.py $(if $(CHROME),"$(CHROME)")
 
 ## make test       every stage below, in this order, until one fails
 test: .venv/installed

@@ -95,10 +95,12 @@ def lacking(cache):
 
 
 def main(names):
+    """Execute what the command line asks for; one line for each chapter that is done."""
     cache = get_cache(CACHE) if names == ["--cache"] else None
-    paths = list(lacking(cache)) if cache else [Path(name).resolve() for name in names]
-    if not names:
-        paths = chapters()
+    if cache:
+        paths = list(lacking(cache))
+    else:
+        paths = [Path(name).resolve() for name in names] or chapters()
     jobs = max(1, min(cpu_count(), MOST_AT_A_TIME, len(paths)))
     failed = []
     done = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(

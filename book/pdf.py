@@ -104,8 +104,12 @@ def prepare(article, page, pages):
     for useless in article.select("a.headerlink, a:has(> .viewcode-link), .pdf-link"):
         useless.decompose()
     for fold in article.find_all("details"):
-        # What solutions compute is shown, code that draws is not.
-        if fold.find_parent("section", id="exercises"):
+        # What solutions compute is shown, and so are verdicts and counterexamples; code that draws
+        # is not.
+        if "report" in fold.get("class", []):
+            fold.summary.name = "p"
+            fold.unwrap()
+        elif fold.find_parent("section", id="exercises") or page.startswith("book/errata/"):
             fold.summary.decompose()
             fold.unwrap()
         else:

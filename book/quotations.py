@@ -1,0 +1,141 @@
+"""Check every quotation of the book against the texts of the papers.
+
+python book/quotations.py                the whole book
+python book/quotations.py book/mvl_svm   some files or folders
+
+A quotation is what stands between double quotation marks and has three words or more, and the field
+`quote` of the errata. It has to be in one of the papers as it stands: `[...]` leaves something out,
+the first letter may be small or capital, and nothing else is forgiven but white space, hyphens at
+the ends of lines and the signs of Markdown. In the errata formulas are quoted too; elsewhere one
+between dollars stands for any. What is quoted from other works is
+listed, with its source, in other_quotations.txt. The variable MVREF_PAPERS names the folder of the
+texts, which are not part of the project.
+"""
+
+import csv
+import json
+import os
+import re
+import sys
+import tomllib
+import unicodedata
+from functools import cache
+from pathlib import Path
+
+BOOK = Path(__file__).resolve().parent
+LEDGER = BOOK.parent / "mvref" / "experiments" / "ledger"
+LONGEST = 3000  # characters that an omission may leave out
+OTHERS = BOOK / "other_quotations.txt"
+# Where nothing is quoted: code, directives and roles, links' targets, comments, attributes.
+NOT_PROSE = re.compile(
+    r"```\{code-cell\}.*?```|(?<!`)`[^`]+`|\]\([^)]*\)|<[^<>]*>|\{[#.][^{}]*\}|^:\w[^\n]*$",
+    re.DOTALL | re.MULTILINE,
+)
+QUOTATION = re.compile(r'“([^“”]+)”|(?<![\w=])"([^"\n]*(?:\n(?!\n)[^"\n]*)*)"(?!\w)')
+
+
+@cache
+def papers():
+    """The text of each paper, flattened; nothing where MVREF_PAPERS names no folder."""
+    folder = os.environ.get("MVREF_PAPERS")
+    texts = sorted(Path(folder).glob("*.txt")) if folder else []
+    return {path.stem: flat(path.read_text(encoding="utf-8")) for path in texts}
+
+
+@cache
+def others():
+    """Quotations of other works, flattened: a line each, the source after a tab."""
+    lines = OTHERS.read_text(encoding="utf-8").splitlines() if OTHERS.exists() else []
+    return {flat(line.split("\t")[0]) for line in lines}
+
+
+def flat(text):
+    """Only what must agree: no white space, no marks of Markdown, one sort of each sign."""
+    text = unicodedata.normalize("NFKC", text)
+    text = text.translate(str.maketrans("’‘“”–—−‐‑", "''\"\"-----"))
+    text = re.sub(r"-\s*\n\s*", "", text)  # hyphens at the ends of lines, in the papers' texts
+    return re.sub(r"[\s*_\\{}$-]+", "", text)
+
+
+def is_printed(quotation, literal=False):
+    """Whether a paper has all of it, in its order; literal: its formulas too."""
+    gap = r"\[\.\.\.\]" if literal else r"\[\.\.\.\]|\$[^$]*\$"
+    parts = [flat(part) for part in re.split(gap, quotation)]
+    parts = [part for part in parts if re.search(r"\w", part)]
+    first, *rest = parts
+    start = f"(?i:{re.escape(first[0])}){re.escape(first[1:])}"
+    pattern = re.compile(f".{{0,{LONGEST}}}?".join([start, *map(re.escape, rest)]), re.DOTALL)
+    return any(pattern.search(text) for text in papers().values())
+
+
+def prose_of(path):
+    """The texts of a file that a reader reads, each with its place."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        for number, cell in enumerate(json.loads(text)["cells"]):
+            if cell["cell_type"] == "markdown":
+                yield f"cell {number}", "".join(cell["source"])
+    elif path.suffix == ".toml":
+        table = tomllib.loads(text)
+        for row in table["erratum"] + table.get("remark", []):
+            for name in ("wrong", "correct", "depends", "text"):
+                yield row["id"], row.get(name, "")
+        yield "trust", "\n\n".join([*table["trust"], table["summary"]])
+    elif path.suffix == ".csv":
+        with path.open(encoding="utf-8", newline="") as file:
+            for number, row in enumerate(csv.DictReader(file), start=2):
+                yield f"line {number}", "\n\n".join(row[name] for name in ("claim", "why", "under"))
+    else:
+        yield "", text
+
+
+def quotations(path):
+    """The quotations of a file, each with its place, and whether formulas are quoted too."""
+    for place, text in prose_of(path):
+        text = re.sub(r"\$\$.*?\$\$", " ", text, flags=re.DOTALL)
+        if path.suffix != ".toml":
+            text = NOT_PROSE.sub(" ", text)
+        for found in QUOTATION.finditer(text):
+            quotation = found[1] or found[2] or ""
+            if len(re.findall(r"\w+", re.sub(r"\$[^$]*\$", "", quotation))) >= 3:
+                yield place, " ".join(quotation.split()), False
+    if path.suffix == ".toml":
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        for row in table["erratum"] + table.get("remark", []):
+            if row.get("quote"):
+                yield row["id"], row["quote"], True
+
+
+def files(*names):
+    """The files that are read: pages, tables of errata, verdicts."""
+    if not names:
+        found = [*BOOK.rglob("*.ipynb"), *BOOK.rglob("*.md"), *BOOK.rglob("*.toml")]
+        found += [BOOK.parent / "README.md", *(LEDGER / "verdicts").glob("*.csv")]
+        generated = {path.with_suffix(".md") for path in BOOK.rglob("*.toml")}
+        return sorted(path for path in found if path not in generated)
+    paths = [Path(name) for name in names]
+    inside = [file for path in paths for file in path.rglob("*") if path.is_dir()]
+    kept = (".ipynb", ".md", ".toml", ".csv")
+    return [path for path in [*paths, *inside] if path.is_file() and path.suffix in kept]
+
+
+def unknown(path):
+    """The quotations of a file that neither a paper nor the list of other works has."""
+    for place, quotation, literal in quotations(path):
+        if flat(quotation) not in others() and not is_printed(quotation, literal):
+            yield place, quotation
+
+
+def main(names):
+    if not papers():
+        sys.exit("MVREF_PAPERS must name the folder with the texts of the five papers.")
+    found = [(path, *item) for path in files(*names) for item in unknown(path)]
+    for path, place, quotation in found:
+        print(f"{path} {place}: “{quotation}”")
+    total = sum(len(list(quotations(path))) for path in files(*names))
+    print(f"{total} quotations, {len(found)} of them not found")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
