@@ -6,17 +6,15 @@ array with the parameter ``views``.
 """
 
 from . import datasets, rivals, theory
-from .inspection import view_importance
-from .linear_svm import SolverFallbackWarning
-from .mvl_svm import MVLSVM, LandmarkProjection
+from .core.inspection import view_importance
+from .core.linear_svm import SolverFallbackWarning
+from .core.per_view import PerView
+from .core.views import MultiView
+from .mvl_svm import MVLSVM, LandmarkProjection, fit_in_chunks
 from .mvm import MVMClassifier, MVMRegressor
 from .mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
 from .mvpo import MVPO
 from .mwmvc2 import MwMvC2
-from .out_of_core import fit_in_chunks
-from .per_view import PerView
-from .registry import all_methods
-from .views import MultiView
 
 __version__ = "0.1.0"
 
@@ -40,3 +38,23 @@ __all__ = [
     "theory",
     "view_importance",
 ]
+
+
+def all_methods():
+    """Return every estimator of mvref: the methods of the papers, then their rivals.
+
+    Returns
+    -------
+    methods : dict name -> class
+
+    Examples
+    --------
+    >>> import mvref
+    >>> mvref.all_methods()["MVLSVM"]
+    <class 'mvref.mvl_svm.MVLSVM'>
+    """
+    methods = (LandmarkProjection, MVLSVM, MwMvC2, MVPO, MVMClassifier, MVMRegressor)
+    methods += (MVNAKMHKS, NAKMHKS, KMHKS)
+    return {method.__name__: method for method in methods} | {
+        name: getattr(rivals, name) for name in rivals.__all__
+    }

@@ -32,6 +32,7 @@ from mvref import (
     PerView,
 )
 from mvref.mvl_svm import impute
+from mvref.mwmvc2.weights import learn_weights
 from mvref.rivals import (
     CAPO,
     L3SVM,
@@ -55,7 +56,6 @@ from mvref.rivals import (
     STMClassifier,
     SVMPerf,
 )
-from mvref.two_level import learn_weights
 from tests.literal import toy_views
 
 NAN = np.nan

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..views import MultiView
+from ..core.views import MultiView
 
 
 @dataclass(frozen=True, eq=False, repr=False)

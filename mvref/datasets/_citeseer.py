@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from ..views import MultiView
+from ..core.views import MultiView
 from ._base import MultiViewDataset, describe
 from ._lookup import fetch, locate, open_content
 from ._registry import LINQS_CITESEER, checksums

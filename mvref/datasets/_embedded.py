@@ -5,7 +5,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.datasets import load_digits, load_iris
 
-from ..views import MultiView
+from ..core.views import MultiView
 from ._base import MultiViewDataset, describe
 
 SIDE = 8  # of the digit images, in pixels

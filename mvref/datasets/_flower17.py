@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.io import loadmat
 
-from ..views import MultiView
+from ..core.views import MultiView
 from ._base import MultiViewDataset, describe
 from ._lookup import DatasetCorrupted, fetch, find, locate, unavailable
 from ._registry import VGG_FLOWERS, checksums

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.datasets import make_moons
 from sklearn.utils import check_random_state
 
-from ..views import MultiView
+from ..core.views import MultiView
 from ._base import MultiViewDataset, describe
 
 

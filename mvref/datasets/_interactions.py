@@ -13,8 +13,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from ..checks import check_choice, check_number
-from ..views import MultiView, as_multiview
+from ..core.checks import check_choice, check_number
+from ..core.views import MultiView, as_multiview
 from ._base import MultiViewDataset, describe
 
 TASKS = ("classification", "regression")

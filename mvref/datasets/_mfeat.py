@@ -19,7 +19,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from ..views import MultiView
+from ..core.views import MultiView
 from ._base import MultiViewDataset, describe
 from ._lookup import check_embedded, fetch, locate
 from ._registry import EMBEDDED, UCI_MFEAT, checksums

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..checks import check_number
-from ..views import MultiView
+from ..core.checks import check_number
+from ..core.views import MultiView
 from ._base import MultiViewDataset, describe
 from ._lookup import DatasetCorrupted, fetch, locate, open_content
 from ._registry import MNIST_MIRROR, checksums

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.datasets import load_digits
 
-from ..views import MultiView
+from ..core.views import MultiView
 from ._base import MultiViewDataset, describe
 from ._lookup import DatasetCorrupted, fetch, locate, open_content
 from ._registry import UCI_OPTDIGITS, checksums

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 from scipy.io import loadmat
 
-from ..checks import check_choice
-from ..views import MultiView
+from ..core.checks import check_choice
+from ..core.views import MultiView
 from ._base import MultiViewDataset, describe
 from ._lookup import fetch, locate, unavailable
 from ._registry import REUTERS_600, REUTERS_1200, UCI_REUTERS, checksums

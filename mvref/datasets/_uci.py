@@ -5,8 +5,8 @@ import itertools
 
 import numpy as np
 
-from ..checks import check_choice
-from ..views import MultiView
+from ..core.checks import check_choice
+from ..core.views import MultiView
 from ._base import MultiViewDataset, describe
 from ._lookup import DatasetCorrupted, fetch, locate, open_content, unavailable
 from ._registry import FILES, checksums

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from ..views import MultiView
+from ..core.views import MultiView
 from ._base import MultiViewDataset, describe
 from ._lookup import DatasetCorrupted, find, locate, open_content, unavailable
 from ._registry import UCR_UWAVE, checksums

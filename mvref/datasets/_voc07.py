@@ -18,8 +18,8 @@ from itertools import product
 import numpy as np
 from scipy import sparse
 
-from ..checks import check_choice
-from ..views import MultiView
+from ..core.checks import check_choice
+from ..core.views import MultiView
 from ._base import MultiViewDataset, describe
 from ._lookup import DatasetCorrupted, locate, open_content, unavailable
 from ._registry import LEAR_FEATURES

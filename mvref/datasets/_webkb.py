@@ -10,7 +10,7 @@ import zlib
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from ..views import MultiView
+from ..core.views import MultiView
 from ._base import MultiViewDataset, describe
 from ._lookup import DatasetCorrupted, locate, unavailable
 from ._registry import CMU_WEBKB, MANIFESTS

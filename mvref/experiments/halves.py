@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from ..measures import auroc, f_beta, macro_average, one_vs_rest, precision_recall_break_even
-from ..per_view import PerView
-from ..views import MultiView
+from ..core.measures import auroc, f_beta, macro_average, one_vs_rest, precision_recall_break_even
+from ..core.per_view import PerView
+from ..core.views import MultiView
 from .engine import derive_seed
 from .problems import load_dataset
 

@@ -7,8 +7,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.model_selection import train_test_split
 
+from ..core.views import MultiView
 from ..datasets import make_interactions, unseen_share
-from ..views import MultiView
 from .engine import derive_seed
 from .halves import load_halves
 

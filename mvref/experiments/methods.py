@@ -16,9 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
+from ..core.views import MultiView
 from ..mvl_svm import LandmarkProjection, project
 from ..rivals import LaplacianCompletion, PerViewSVM
-from ..views import MultiView
 from .problems import load_problem, mean_distance_gamma
 from .similarity_rivals import NystromMetric, PairedSVM
 

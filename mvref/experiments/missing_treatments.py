@@ -21,9 +21,9 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics.pairwise import rbf_kernel
 
-from ..landmarks import impute
+from ..core.views import MultiView, stack_samples
+from ..mvl_svm import impute
 from ..rivals.laplacian_completion import harmonic_weights
-from ..views import MultiView, stack_samples
 from .engine import derive_seed
 
 SMALLEST = 1e-8  # similarity that makes an edge: outliers that have none cannot be filled

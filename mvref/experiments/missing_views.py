@@ -49,9 +49,9 @@ from functools import partial
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
+from ..core.views import MultiView
 from ..datasets import make_two_moons_views
 from ..datasets._generators import rotation
-from ..views import MultiView
 from .engine import Item, Job, derive_seed
 from .halves import scale_views
 from .interactions import unit_rows

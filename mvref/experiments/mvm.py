@@ -60,7 +60,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..datasets import make_interactions
 from ..mvm import MVMClassifier
-from ..mvm_base import COLLAPSED
+from ..mvm.machine import COLLAPSED
 from .engine import Item, Job, derive_seed
 from .interactions import N_TEST, PLANTED, planted, real
 from .interactions import unseen as unseen_levels

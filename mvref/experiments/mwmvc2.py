@@ -55,7 +55,7 @@ Readings   What the paper leaves open, each with its parameter.
 
 from functools import partial
 
-from ..ties import TIES
+from ..core.ties import TIES
 from .engine import Item, Job
 from .voting import DEPTHS, FINAL_MODELS, SAMPLINGS, score
 

@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
+from ..core.nystrom import nystrom_map
 from ..mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
-from ..nystrom import nystrom_map
 from ..theory.rademacher import kernel_alignment
 from .engine import derive_seed
 from .nystrom_parts import mean_distances

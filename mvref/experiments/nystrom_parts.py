@@ -9,10 +9,10 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 
+from ..core.per_view import PerView
+from ..core.views import MultiView
 from ..datasets import fetch_uci
 from ..datasets._uci import _rows, numbers
-from ..per_view import PerView
-from ..views import MultiView
 from .engine import derive_seed
 from .problems import load_dataset
 

@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, LinearSVC
 
-from ..measures import auroc, macro_average, one_vs_rest
+from ..core.measures import auroc, macro_average, one_vs_rest
 from ..mvm import MVMClassifier
 from ..rivals import Concat, FMClassifier, STMClassifier
 from .engine import derive_seed

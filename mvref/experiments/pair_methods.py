@@ -25,10 +25,10 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel
 
-from ..linear_svm import fit_linear_svm
+from ..core.linear_svm import fit_linear_svm
+from ..core.views import MultiView
 from ..rivals.msl import MSL
 from ..rivals.svm2k import SVM2K
-from ..views import MultiView
 from .halves import load_halves, measure_all
 from .ranking import TARGETS, TOL, TUNING_TOL
 

@@ -13,8 +13,8 @@ from sklearn.model_selection import KFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from .. import datasets
-from ..per_view import PerView
-from ..views import MultiView
+from ..core.per_view import PerView
+from ..core.views import MultiView
 from .engine import derive_seed
 
 UCI = (

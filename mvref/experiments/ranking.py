@@ -15,11 +15,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from ..consistency import DualMetric, PrimalMetric
-from ..cutting_planes import cutting_planes
-from ..measures import macro_average
-from ..mvpo import RANKING, ranking_threshold
-from ..mvpo_views import LinearViews, add_linear_scores
+from ..core.kernel_views import LinearViews, add_linear_scores
+from ..core.measures import macro_average
+from ..mvpo import RANKING, DualMetric, PrimalMetric, cutting_planes, ranking_threshold
 from ..rivals.capo import CAPO
 from ..rivals.fs_multi import FSMulti
 from ..rivals.sms import SMS

@@ -42,7 +42,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from ..views import MultiView
+from ..core.views import MultiView
 from .engine import Item, Job, derive_seed
 from .halves import scale_views
 from .interactions import draw_planted, unit_rows

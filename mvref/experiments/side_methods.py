@@ -27,7 +27,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from ..registry import all_methods
+from .. import all_methods
 from ..rivals import Concat
 
 MAX_POINTS = 4

@@ -13,13 +13,13 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.utils import check_random_state
 
-from ..kernels import Similarity
-from ..nystrom import draw_components, nystrom_features, nystrom_map
+from ..core.kernels import Similarity
+from ..core.nystrom import draw_components, nystrom_features, nystrom_map
+from ..core.views import MultiView
 from ..rivals import SVM2K
 from ..rivals.mvml_descent import Problem as MetricProblem
 from ..rivals.mvml_descent import learn_metric
 from ..rivals.mvml_metric import ViewFactors
-from ..views import MultiView
 from .problems import mean_distance_gamma
 
 # ties go to the first: the smaller C and D, the larger lam

@@ -27,8 +27,8 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from ..registry import all_methods
-from ..views import MultiView
+from .. import all_methods
+from ..core.views import MultiView
 from .engine import Item, Job, derive_seed
 from .side_methods import FIXED, seconds_of
 from .speed_pairs import PAIRS, against

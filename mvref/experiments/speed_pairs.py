@@ -23,11 +23,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from ..landmarks import LandmarkProjection
-from ..most_violated import f_beta_argmax
-from ..mvl_svm import MVLSVM
+from ..mvl_svm import MVLSVM, LandmarkProjection
 from ..mvna_kmhks import MVNAKMHKS, NAKMHKS
-from ..mvpo import MVPO
+from ..mvpo import MVPO, f_beta_argmax
 from ..rivals import Concat, FMClassifier, PerViewSVM, RBoostSH
 from .side_methods import seconds_of
 

@@ -12,10 +12,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, f1_score
 from sklearn.tree import DecisionTreeClassifier
 
+from .. import all_methods
+from ..core.voters import cast_votes
 from ..mwmvc2 import MwMvC2
-from ..registry import all_methods
-from ..two_level import reweigh
-from ..voters import cast_votes
+from ..mwmvc2.weights import reweigh
 from .engine import derive_seed
 from .problems import load_dataset
 from .tuned_metric import fit_metric

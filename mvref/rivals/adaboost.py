@@ -14,7 +14,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import has_fit_parameter
 
-from ..voters import check_classifier, seeded_clone
+from ..core.voters import check_classifier, seeded_clone
 
 
 def half_log_odds(W_plus, W_minus, m):

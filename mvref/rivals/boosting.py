@@ -28,10 +28,10 @@ from joblib import Parallel, delayed
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from ..base import one_against_rest, validate_targets, validate_views
-from ..checks import check_choice, check_number
-from ..ties import TIES, break_ties, draw_keys
-from ..voters import cast_votes, check_trainable, check_votable
+from ..core.base import check_votable, one_against_rest, validate_targets, validate_views
+from ..core.checks import check_choice, check_number
+from ..core.ties import TIES, break_ties, draw_keys
+from ..core.voters import cast_votes, check_trainable
 from .adaboost import boost_step, fit_weighted, half_log_odds, training_rows, weighted_learner
 from .bandit import reward_view, view_probabilities
 from .scored import Scored
@@ -150,7 +150,7 @@ class MVWAB(_Boosted):
     alphas_, edges_, normalizers_ : arrays, shape (T,)
         alpha_t, e_t and Z_t of the vote h_t = sign(sum_v b_tv h_tv).
     tie_keys_ : array
-        Keys of the coins, see :mod:`mvref.ties`.
+        Keys of the coins, see :mod:`mvref.core.ties`.
     classes_ : array of labels
         In the order of the columns of the scores.
     n_features_in_ : int
@@ -265,7 +265,7 @@ class RBoostSH(_Boosted):
     alphas_, edges_, normalizers_ : arrays, shape (T,)
         alpha_t, e_t and Z_t.
     tie_keys_ : array
-        Keys of the coins, see :mod:`mvref.ties`.
+        Keys of the coins, see :mod:`mvref.core.ties`.
     classes_ : array of labels
         In the order of the columns of the scores.
     n_features_in_ : int

@@ -36,9 +36,9 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from ..checks import check_number
-from ..columns import view_features
-from ..voters import check_classifier, class_scores, seeded_clone
+from ..core.checks import check_number
+from ..core.columns import view_features
+from ..core.voters import check_classifier, class_scores, seeded_clone
 from .one_classifier import _folds
 from .svm_perf import LinearForMeasure, side_by_side, svm_perf
 

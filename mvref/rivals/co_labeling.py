@@ -43,11 +43,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 
-from ..base import one_against_rest, validate_targets, validate_views
-from ..checks import check_number
-from ..kernels import fit_similarities
-from ..views import stack_samples
-from ..voters import check_trainable, check_votable
+from ..core.base import check_votable, one_against_rest, validate_targets, validate_views
+from ..core.checks import check_number
+from ..core.kernels import fit_similarities
+from ..core.views import stack_samples
+from ..core.voters import check_trainable
 from .candidate_labels import weigh_candidates
 from .scored import Scored
 

@@ -36,9 +36,15 @@ from scipy.special import logit
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
-from ..base import one_against_rest, validate_numbers, validate_targets, validate_views
-from ..mvm_losses import logistic, squared
-from ..voters import logistic_probabilities, winning_labels
+from ..core.base import (
+    logistic_probabilities,
+    one_against_rest,
+    validate_numbers,
+    validate_targets,
+    validate_views,
+    winning_labels,
+)
+from ..core.losses import logistic, squared
 from .fm_core import FactorisationMachine
 
 

@@ -12,10 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import MultiViewInput, validate_views
-from ..checks import check_number
-from ..columns import view_features
-from ..voters import check_votable
+from ..core.base import MultiViewInput, check_votable, validate_views
+from ..core.checks import check_number
+from ..core.columns import view_features
 from .anova import Columns, interaction_terms
 
 
@@ -36,7 +35,7 @@ class FMObjective:
     --------
     >>> import numpy as np
     >>> from mvref.rivals.anova import Columns, interaction_terms
-    >>> from mvref.mvm_losses import squared
+    >>> from mvref.core.losses import squared
     >>> from mvref.rivals.fm_core import FMObjective
     >>> columns = Columns([np.eye(2)])
     >>> terms = interaction_terms(columns, 2, multiview=False)

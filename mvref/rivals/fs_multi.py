@@ -39,7 +39,7 @@ Departures   the constant feature belongs to every group, and is none of the B.
 import numpy as np
 from cvxopt import matrix, solvers
 
-from ..checks import check_number
+from ..core.checks import check_number
 from .svm_perf import Learnt, LinearForMeasure, most_violated_of
 
 CONE_TOLERANCES = 1e-9, 1e-6, 1e-3

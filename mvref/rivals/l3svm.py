@@ -40,17 +40,16 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..base import validate_targets, validate_views
-from ..checks import check_choice, check_number
-from ..columns import view_features
-from ..kernels import fit_similarity
-from ..landmarks import DEFAULT_LANDMARKS
-from ..linear_svm import LOSSES, fit_linear_svm
-from ..voters import check_votable
+from ..core.base import check_votable, validate_targets, validate_views
+from ..core.checks import check_choice, check_number
+from ..core.columns import view_features
+from ..core.kernels import fit_similarity
+from ..core.linear_svm import LOSSES, fit_linear_svm
 from .scored import Scored
 from .svm_perf import side_by_side
 
 LANDMARKS = ("shared", "cluster")
+MOST_LANDMARKS = 200  # of "auto", as in MVLSVM
 
 
 def linear_kernel(X, Z):
@@ -266,7 +265,7 @@ class L3SVM(Scored):
     def _draw_landmarks(self, labels, rng):
         """Training rows of the landmarks of every cluster; an empty cluster draws among all."""
         m = len(labels)
-        L = min(DEFAULT_LANDMARKS, m) if self.n_landmarks == "auto" else self.n_landmarks
+        L = min(MOST_LANDMARKS, m) if self.n_landmarks == "auto" else self.n_landmarks
         if self.landmarks == "shared":
             return [rng.choice(m, L, replace=False)] * self.n_clusters
         members = [np.flatnonzero(labels == k) for k in range(self.n_clusters)]

@@ -26,10 +26,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import MultiViewInput, validate_views
-from ..checks import check_choice
-from ..kernels import fit_similarity, one_per_view
-from ..views import MultiView, stack_samples
+from ..core.base import MultiViewInput, validate_views
+from ..core.checks import check_choice
+from ..core.kernels import fit_similarity, one_per_view
+from ..core.views import MultiView, stack_samples
 
 OUTPUTS = ("gram", "features")
 

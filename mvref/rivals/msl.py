@@ -48,11 +48,10 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import validate_targets, validate_views
-from ..checks import check_choice, check_number
-from ..kernels import one_per_view
-from ..linear_svm import LOSSES, fit_linear_svm
-from ..voters import check_votable
+from ..core.base import check_votable, validate_targets, validate_views
+from ..core.checks import check_choice, check_number
+from ..core.kernels import one_per_view
+from ..core.linear_svm import LOSSES, fit_linear_svm
 from .one_classifier import _folds
 from .scored import Scored
 from .subspace import dual_norm, learn_subspace

@@ -28,16 +28,10 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from ..base import validate_targets, validate_views
-from ..checks import check_choice, check_number
-from ..ties import TIES, break_ties, draw_keys
-from ..voters import (
-    check_trainable,
-    check_votable,
-    count_votes,
-    difference_if_two,
-    predict_all,
-)
+from ..core.base import check_votable, validate_targets, validate_views
+from ..core.checks import check_choice, check_number
+from ..core.ties import TIES, break_ties, draw_keys
+from ..core.voters import check_trainable, count_votes, difference_if_two, predict_all
 from .adaboost import fit_weighted, training_rows, weighted_learner
 from .scored import Scored
 
@@ -146,7 +140,7 @@ class Mumbo(Scored):
     local_edges_ : array, shape (T, V)
         Edges of all views' voters on their own costs.
     tie_keys_ : array
-        Keys of the coins, see :mod:`mvref.ties`.
+        Keys of the coins, see :mod:`mvref.core.ties`.
     classes_ : array of labels
         In the order of the columns of the scores.
     n_features_in_ : int

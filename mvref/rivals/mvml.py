@@ -24,7 +24,7 @@ Algorithm start: A = blockdiag(U_v'U_v), w = 1/V. At most ``n_rounds`` times:
                   MVMLsp: A <- theta o (A + s lam p p'), theta_kl = (1 - s eta / |block kl|)_+
           w-step  w = (Z'Z)^+ Z'y with Z_v = U_v g_v                   (``learn_weights``)
           s doubles before each round and is halved as long as that lowers the objective.
-          f(x) = sum_v w_v k_v(x, S_v) T_v g_v, with T_v of :mod:`mvref.nystrom`.
+          f(x) = sum_v w_v k_v(x, S_v) T_v g_v, with T_v of :mod:`mvref.core.nystrom`.
 
 Bound     The objective is convex in (g, A). For fixed g its infimum over A has a closed form: A is
           g g' / t, of rank one, and the penalty of g is 3 eta^(1/3) (lam/2)^(2/3) |g|^(4/3); for
@@ -51,12 +51,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from ..base import MultiViewInput, one_against_rest, validate_targets, validate_views
-from ..checks import check_number
-from ..kernels import fit_similarities, one_per_view
-from ..mvpo_views import add_kernel_scores, check_kernels, inner_products
-from ..nystrom import check_n_components, draw_components, nystrom_features, nystrom_map
-from ..voters import check_votable, winning_labels
+from ..core.base import (
+    MultiViewInput,
+    check_votable,
+    one_against_rest,
+    validate_targets,
+    validate_views,
+    winning_labels,
+)
+from ..core.checks import check_number
+from ..core.kernel_views import add_kernel_scores, check_kernels, inner_products
+from ..core.kernels import fit_similarities, one_per_view
+from ..core.nystrom import check_n_components, draw_components, nystrom_features, nystrom_map
 from .mvml_descent import Problem, learn_metric
 from .mvml_metric import ViewFactors
 
@@ -113,7 +119,7 @@ class MVML(ClassifierMixin, MultiViewInput, BaseEstimator):
         Width of "rbf" and "precomputed"; None is 1 / number of features.
     n_components : float, int or "auto", default=1.0
         Samples that the Nystroem approximation of a kernel is made of: a share of all, or a
-        number; see :func:`mvref.nystrom.draw_components`. 1.0 is no approximation.
+        number; see :func:`mvref.core.nystrom.draw_components`. 1.0 is no approximation.
     n_rounds : int, default=6
         Largest number of steps of the metric. Stopping there is part of the method: see the bound
         in the head of this module. There is no warning.

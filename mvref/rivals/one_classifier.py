@@ -19,9 +19,14 @@ from scipy import sparse
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 from sklearn.utils import check_random_state
 
-from ..base import validate_targets, validate_views
-from ..checks import check_number
-from ..voters import check_trainable, check_votable, class_scores, difference_if_two, seeded_clone
+from ..core.base import check_votable, validate_targets, validate_views
+from ..core.checks import check_number
+from ..core.voters import (
+    check_trainable,
+    class_scores,
+    difference_if_two,
+    seeded_clone,
+)
 from .scored import Scored, fit_views, tree_or
 
 
@@ -70,7 +75,7 @@ class Mono(Scored):
     Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in a sentence.
 
     A sample that misses the chosen view is classified by the first view of ``order_`` that it
-    has. The scores are those of the classifier: see :func:`mvref.voters.class_scores`.
+    has. The scores are those of the classifier: see :func:`mvref.core.voters.class_scores`.
 
     Examples
     --------
@@ -200,7 +205,7 @@ class Concat(Scored):
     A missing view reaches the classifier as NaN, which scikit-learn's trees accept; for others put
     an imputer before them in a pipeline. NaN needs dense columns, so samples with gaps among
     sparse views are made dense, in training all samples if one has a gap. The scores are those of
-    the classifier: see :func:`mvref.voters.class_scores`.
+    the classifier: see :func:`mvref.core.voters.class_scores`.
 
     Examples
     --------

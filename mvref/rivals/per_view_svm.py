@@ -14,10 +14,10 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import MultiViewInput, validate_targets, validate_views
-from ..checks import check_choice, check_number
-from ..kernels import fit_similarities
-from ..voters import check_trainable, check_votable
+from ..core.base import MultiViewInput, check_votable, validate_targets, validate_views
+from ..core.checks import check_choice, check_number
+from ..core.kernels import fit_similarities
+from ..core.voters import check_trainable
 
 
 class PerViewSVM(ClassifierMixin, MultiViewInput, BaseEstimator):

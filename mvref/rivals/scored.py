@@ -6,8 +6,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import MultiViewInput, validate_views
-from ..voters import check_classifier, check_votable, winning_labels
+from ..core.base import MultiViewInput, check_votable, validate_views, winning_labels
+from ..core.voters import check_classifier
 
 
 class Scored(ClassifierMixin, MultiViewInput, BaseEstimator):

@@ -34,7 +34,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from ..measures import f_beta_loss
+from ..core.measures import f_beta_loss
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 
-from ..checks import check_number
+from ..core.checks import check_number
 from ..mvpo import scale_of
 from .smoothing import SMOOTHINGS, largest_penalty
 from .svm_perf import Learnt, LinearForMeasure, most_violated_of

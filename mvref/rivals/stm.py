@@ -40,10 +40,16 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import MultiViewInput, one_against_rest, validate_targets, validate_views
-from ..checks import check_choice, check_number
-from ..columns import view_features
-from ..voters import check_votable, winning_labels
+from ..core.base import (
+    MultiViewInput,
+    check_votable,
+    one_against_rest,
+    validate_targets,
+    validate_views,
+    winning_labels,
+)
+from ..core.checks import check_choice, check_number
+from ..core.columns import view_features
 from .rank_one import rank_one_machine
 
 KERNELS = ("rank_one", "product")

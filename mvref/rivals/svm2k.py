@@ -44,11 +44,11 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..base import one_against_rest, validate_targets, validate_views
-from ..checks import check_choice, check_number
-from ..kernels import fit_similarities
-from ..ties import TIES, break_ties, draw_keys
-from ..voters import check_trainable, check_votable, difference_if_two
+from ..core.base import check_votable, one_against_rest, validate_targets, validate_views
+from ..core.checks import check_choice, check_number
+from ..core.kernels import fit_similarities
+from ..core.ties import TIES, break_ties, draw_keys
+from ..core.voters import check_trainable, difference_if_two
 from .scored import Scored
 
 
@@ -187,7 +187,7 @@ class SVM2K(Scored):
     n_iter_ : int
         Sweeps; the largest number over the pairs.
     tie_keys_ : array
-        Keys of the coins, see :mod:`mvref.ties`.
+        Keys of the coins, see :mod:`mvref.core.ties`.
     classes_ : array of labels
         In the order of the columns of the scores.
     n_features_in_ : int

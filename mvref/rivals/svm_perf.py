@@ -13,8 +13,8 @@ Symbols   paper     code         shape
           y - y'    ``c``        (n,)
           t         ``t``        1/n, or 1/(P N) for AUROC: P positives, N negatives
 
-Algorithm ``cutting_planes`` in :mod:`mvref.cutting_planes` with the argmax of
-          :mod:`mvref.most_violated`. A metric without C1 is two products with the columns.
+Algorithm ``cutting_planes`` in :mod:`mvref.mvpo.solver` with the argmax of
+          :mod:`mvref.mvpo.most_violated`. A metric without C1 is two products with the columns.
 
 Units     C2 is that of MVPO with ``normalize``, so that one grid serves all methods. For n samples:
           option C of the C program   C2 = 25 C    (25 C / n^2 without the 1/n in t) and its
@@ -35,13 +35,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import MultiViewInput, one_against_rest, validate_targets, validate_views
-from ..checks import check_choice, check_number
-from ..columns import view_features
-from ..consistency import PrimalMetric
-from ..cutting_planes import cutting_planes
-from ..mvpo import MEASURES, RANKING, ranking_threshold, scale_of
-from ..voters import check_votable
+from ..core.base import (
+    MultiViewInput,
+    check_votable,
+    one_against_rest,
+    validate_targets,
+    validate_views,
+)
+from ..core.checks import check_choice, check_number
+from ..core.columns import view_features
+from ..mvpo import MEASURES, RANKING, PrimalMetric, cutting_planes, ranking_threshold, scale_of
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,11 @@ Missing   a view trains and votes on the samples that have it.
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..base import validate_targets, validate_views
-from ..checks import check_choice, check_number
-from ..ties import TIES, break_ties, draw_keys
-from ..voters import (
+from ..core.base import check_votable, validate_targets, validate_views
+from ..core.checks import check_choice, check_number
+from ..core.ties import TIES, break_ties, draw_keys
+from ..core.voters import (
     check_trainable,
-    check_votable,
     class_scores,
     count_votes,
     difference_if_two,
@@ -82,7 +81,7 @@ class Fusion(Scored):
     Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in two sentences.
 
     A view classifier is fitted on the samples of its part that have the view. The scores are those
-    of the final model: see :func:`mvref.voters.class_scores`.
+    of the final model: see :func:`mvref.core.voters.class_scores`.
 
     Examples
     --------
@@ -198,7 +197,7 @@ class MVMV(Scored):
     estimators_ : list of V fitted classifiers
         They predict positions in ``classes_``.
     tie_keys_ : array
-        Keys of the coins, see :mod:`mvref.ties`.
+        Keys of the coins, see :mod:`mvref.core.ties`.
     classes_ : array of labels
         In the order of the columns of the scores.
     n_features_in_ : int

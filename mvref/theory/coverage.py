@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.datasets import make_moons
 from sklearn.utils import check_random_state
 
-from ..checks import check_number
+from ..core.checks import check_number
 from .rademacher import margin_bound
 
 

@@ -27,9 +27,8 @@ import math
 import numpy as np
 from scipy.linalg import cho_solve
 
-from ..checks import check_choice, check_number
-from ..consistency import DualMetric
-from ..mvpo import MEASURES
+from ..core.checks import check_choice, check_number
+from ..mvpo import MEASURES, DualMetric
 
 LOOPS = ("halfway", "newest")
 
@@ -150,7 +149,7 @@ def leverages(metric):
     Parameters
     ----------
     metric : PrimalMetric or DualMetric
-        Of :mod:`mvref.consistency`.
+        Of :mod:`mvref.mvpo.metric`.
 
     Returns
     -------
@@ -160,7 +159,7 @@ def leverages(metric):
     Examples
     --------
     >>> import numpy as np
-    >>> from mvref.consistency import PrimalMetric
+    >>> from mvref.mvpo.metric import PrimalMetric
     >>> from mvref.theory.performance import leverages
     >>> views, seen = [np.array([[1.0]]), np.array([[2.0]])], np.array([[True, True]])
     >>> leverages(PrimalMetric(views, seen, 0.0)), leverages(PrimalMetric(views, seen, 1.0))
@@ -201,7 +200,7 @@ def cut_radius(metric, y, measure="f1", *, scale=1.0):
     Examples
     --------
     >>> import numpy as np
-    >>> from mvref.consistency import PrimalMetric
+    >>> from mvref.mvpo.metric import PrimalMetric
     >>> from mvref.theory.performance import cut_radius
     >>> metric = PrimalMetric([np.array([[3.0], [-1.0]])], np.ones((2, 1), bool), 0.0)
     >>> cut_radius(metric, [1, -1])  # y' = (-1, 1): pi = 2 (3 + 1)
@@ -234,7 +233,7 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
         Largest Delta.
     query : {"halfway", "newest"}
         Where the loop asks for the next constraint: half-way between its best and its newest point,
-        as :mod:`mvref.cutting_planes` does, or at the newest one, as the paper does.
+        as :mod:`mvref.mvpo.solver` does, or at the newest one, as the paper does.
 
     Returns
     -------
@@ -256,10 +255,10 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
 
     Examples
     --------
-    >>> from mvref.consistency import PrimalMetric
+    >>> from mvref.mvpo.metric import PrimalMetric
     >>> from mvref.datasets import load_iris_views
     >>> from mvref import MVPO
-    >>> from mvref.columns import view_features
+    >>> from mvref.core.columns import view_features
     >>> from mvref.theory.performance import cut_radius, iteration_bound
     >>> data = load_iris_views()
     >>> model = MVPO("f1", C1=0.1, C2=1.0).fit(data.X, data.y == 2)

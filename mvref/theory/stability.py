@@ -28,8 +28,8 @@ from cvxopt import matrix, solvers
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from ..base import validate_views
-from ..checks import check_choice, check_number
+from ..core.base import validate_views
+from ..core.checks import check_choice, check_number
 
 VERSIONS = ("corrected", "printed")
 LOSSES = ("hinge", "squared_hinge")

@@ -16,9 +16,15 @@ from sklearn.metrics import log_loss
 
 from mvref import MultiView, MVMClassifier
 from mvref.datasets import make_interactions
-from mvref.mvm_als import als_sweep
-from mvref.mvm_model import Design, Objective, group_structure, leave_one_out, prefix_products
-from mvref.mvm_start import start_factors
+from mvref.mvm.model import (
+    Design,
+    Objective,
+    group_structure,
+    leave_one_out,
+    prefix_products,
+    start_factors,
+)
+from mvref.mvm.solvers import als_sweep
 from mvref.rivals import FMClassifier
 from tests.costs import medians, seconds_of, tell
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from mvref import MVPO
+from mvref.core.measures import f_beta_loss
 from mvref.datasets import DatasetUnavailable, load_mfeat
 from mvref.experiments.halves import load_halves
-from mvref.measures import f_beta_loss
-from mvref.most_violated import f_beta_argmax
+from mvref.mvpo.most_violated import f_beta_argmax
 from mvref.rivals import SVMPerf
 from tests.costs import medians, peak_bytes, seconds_of, tell
 from tests.literal_mvpo import best_table_value

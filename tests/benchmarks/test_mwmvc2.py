@@ -10,7 +10,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MwMvC2
-from mvref.two_level import learn_weights
+from mvref.mwmvc2.weights import learn_weights
 from tests.costs import medians, peak_bytes, tell
 
 SAMPLES = np.array([10_000, 20_000, 40_000, 100_000])

@@ -10,6 +10,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
 
 from mvref import MVLSVM
+from mvref.core.views import MultiView
 from mvref.datasets import available
 from mvref.experiments import methods, mvl_svm, similarity_rivals
 from mvref.experiments.engine import COLUMNS
@@ -24,7 +25,6 @@ from mvref.experiments.problems import label, load_problem, mean_distance_gamma
 from mvref.experiments.similarity_rivals import positive_projection
 from mvref.mvl_svm import project
 from mvref.rivals import MVML, SVM2K
-from mvref.views import MultiView
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
 HERE = [name for name in mvl_svm.DATASETS if name in available()]

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import mvref
+from mvref.core.views import MultiView
 from mvref.experiments import find_item, side_by_side, side_methods
 from mvref.experiments.missing_treatments import fill_means, view_means
 from mvref.experiments.nystrom_parts import Parts
@@ -39,7 +40,6 @@ from mvref.experiments.side_methods import (
     seconds_of,
     stored_kilobytes,
 )
-from mvref.views import MultiView
 
 
 @pytest.fixture(scope="module")

@@ -15,19 +15,19 @@ PAGES = {path.stem: path.read_text() for path in (ROOT / "book" / "reference").g
 ENTRIES = re.findall(r"^\.\. auto(\w+):: (\S+)$", "\n".join(PAGES.values()), re.MULTILINE)
 # Modules whose every public function is documented.
 WHOLE = [f"mvref.theory.{name}" for name in mvref.theory.__all__]
-WHOLE += ["mvref.kernels", "mvref.measures", "mvref.plotting", "mvref.experiments.engine"]
+WHOLE += ["mvref.core.kernels", "mvref.core.measures", "mvref.plotting", "mvref.experiments.engine"]
 # Parts of methods that docstrings of public names lead to.
 PARTS = {
-    "mvref.landmarks.impute",
+    "mvref.mvl_svm.landmarks.impute",
     "mvref.mvl_svm.block_sparse_norms",
-    "mvref.nystrom.draw_components",
+    "mvref.core.nystrom.draw_components",
     "mvref.rivals.svm2k.solve_svm2k",
-    "mvref.two_level.TwoLevelWeights",
-    "mvref.two_level.learn_weights",
-    "mvref.voters.class_scores",
+    "mvref.mwmvc2.weights.TwoLevelWeights",
+    "mvref.mwmvc2.weights.learn_weights",
+    "mvref.core.voters.class_scores",
 }
 # What only its own method can use.
-NO_EXAMPLE = {"mvref.mvl_svm.block_sparse_norms", "mvref.two_level.TwoLevelWeights"}
+NO_EXAMPLE = {"mvref.mvl_svm.block_sparse_norms", "mvref.mwmvc2.weights.TwoLevelWeights"}
 # Names of the modules themselves, and a table of items.
 NO_ENTRY = {"datasets", "rivals", "theory", "ITEMS"}
 

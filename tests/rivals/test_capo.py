@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MultiView
-from mvref.measures import auroc
+from mvref.core.measures import auroc
 from mvref.rivals import CAPO, SVMPerf
 from mvref.rivals.capo import _out_of_fold, default_auxiliaries
 from mvref.rivals.svm_perf import most_violated_of

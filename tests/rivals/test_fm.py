@@ -22,8 +22,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
+from mvref.core.losses import logistic, squared
 from mvref.datasets import make_interactions
-from mvref.mvm_losses import logistic, squared
 from mvref.rivals import FMClassifier, FMRegressor, anova
 from mvref.rivals.anova import (
     Columns,

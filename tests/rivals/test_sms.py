@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
-from mvref.most_violated import auroc_argmax, f_beta_argmax, prbep_argmax
+from mvref.mvpo.most_violated import auroc_argmax, f_beta_argmax, prbep_argmax
 from mvref.rivals import SMS, SVMPerf
 from mvref.rivals.smoothing import SMOOTHINGS, largest_penalty
 from mvref.rivals.svm_perf import most_violated_of

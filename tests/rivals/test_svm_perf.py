@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
-from mvref.measures import auroc, error_rate, f_beta, precision_recall_break_even
+from mvref.core.measures import auroc, error_rate, f_beta, precision_recall_break_even
 from mvref.mvpo import MVPO
 from mvref.rivals import SVMPerf
 from mvref.rivals.svm_perf import most_violated_of

@@ -11,12 +11,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from mvref import MultiView, MVMClassifier
+from mvref.core.losses import LOSSES
 from mvref.datasets import make_interactions
-from mvref.mvm_als import als, als_sweep, balance_norms
-from mvref.mvm_losses import LOSSES, PENALTIES
-from mvref.mvm_model import Design, Objective, group_structure, leave_one_out, prefix_products
-from mvref.mvm_solvers import AdaGrad, lbfgs
-from mvref.mvm_start import start_factors
+from mvref.mvm.model import (
+    PENALTIES,
+    Design,
+    Objective,
+    group_structure,
+    leave_one_out,
+    prefix_products,
+    start_factors,
+)
+from mvref.mvm.solvers import AdaGrad, als, als_sweep, balance_norms, lbfgs
 from mvref.rivals import FMClassifier, STMClassifier
 from tests import literal_mvm as literal
 

@@ -15,13 +15,12 @@ from scipy.stats import binom, spearmanr
 from sklearn.datasets import load_digits, make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 
-from mvref import mvna_views
+from mvref.core.nystrom import nystrom_map
 from mvref.experiments import read_paper_numbers
 from mvref.experiments.paired_tests import paired_t
-from mvref.ho_kashyap import Coupling, ho_kashyap
-from mvref.kernel_machines import FactorMachine
-from mvref.mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
-from mvref.nystrom import nystrom_map
+from mvref.mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS, machines
+from mvref.mvna_kmhks.ho_kashyap import Coupling, ho_kashyap
+from mvref.mvna_kmhks.machines import FactorMachine
 from mvref.theory.rademacher import (
     dyadic_level,
     empirical_complexity,
@@ -78,7 +77,7 @@ def alone(c, solver, rho=0.5, T=4000):
 
 def with_the_same_components(monkeypatch, **options):
     """The estimator on the reference components."""
-    monkeypatch.setattr(mvna_views, "draw_components", lambda *arguments: COMPONENTS)
+    monkeypatch.setattr(machines, "draw_components", lambda *arguments: COMPONENTS)
     options = {"n_views": 3, "gamma": 1.0, "tol": 0.0} | options
     return MVNAKMHKS(**options).fit(X, Y)
 

@@ -10,11 +10,12 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from mvref import MVPO, PerView, consistency, cutting_planes
-from mvref.consistency import PrimalMetric
+from mvref import MVPO, PerView
+from mvref.core.measures import auroc, f_beta, precision_recall_break_even
 from mvref.datasets import load_mfeat
-from mvref.measures import auroc, f_beta, precision_recall_break_even
-from mvref.most_violated import auroc_argmax, error_argmax, f_beta_argmax, prbep_argmax
+from mvref.mvpo import metric, solver
+from mvref.mvpo.metric import PrimalMetric
+from mvref.mvpo.most_violated import auroc_argmax, error_argmax, f_beta_argmax, prbep_argmax
 from mvref.rivals import SVMPerf
 from mvref.theory.performance import pair_disagreements, surrogate_slack, view_disagreement
 from tests import literal_mvpo as literal
@@ -96,7 +97,7 @@ def test_P3_without_y_itself_the_maximum_may_be_negative():
 @pytest.mark.parametrize("argmax", [f_beta_argmax, prbep_argmax, auroc_argmax, error_argmax])
 def test_P4_the_slack_over_some_constraints_is_a_lower_bound(argmax, monkeypatch):
     """Of the true slack in every iteration, and not even of the loss an upper one."""
-    monkeypatch.setattr(cutting_planes, "STEP", 1.0)  # the paper's loop
+    monkeypatch.setattr(solver, "STEP", 1.0)  # the paper's loop
     rng = np.random.default_rng(0)
     y = np.where(np.arange(60) < 20, 1, -1)
     X = rng.normal(size=(60, 6)) + 0.4 * y[:, None]
@@ -109,7 +110,7 @@ def test_P4_the_slack_over_some_constraints_is_a_lower_bound(argmax, monkeypatch
 
     metric = PrimalMetric([X], np.ones((60, 1), bool), 0.0)
     options = {"C2": 2e-3, "tol": 1e-4, "max_iter": 500}
-    found = cutting_planes.cutting_planes(most_violated, metric.scores, 60, **options)
+    found = solver.cutting_planes(most_violated, metric.scores, 60, **options)
     over_some, true, losses = [], [], []
     for t, (s, cut) in enumerate(asked):
         over_some.append(max([0.0] + [old.loss - old.c @ s for _, old in asked[:t]]))
@@ -278,7 +279,7 @@ def test_P7_a_share_or_a_percentage():
             return unit * cut.value, unit * cut.loss, cut.c
 
         options = {"tol": unit * 1e-6, "max_iter": 3000}
-        found = cutting_planes.cutting_planes(most_violated, metric.scores, 80, C2=C2, **options)
+        found = solver.cutting_planes(most_violated, metric.scores, 80, C2=C2, **options)
         assert found.converged
         return metric.weights(found.c)[0]
 
@@ -332,13 +333,13 @@ def test_P9_sorting_is_enough(argmax, twin):
 )
 def test_P10_one_factor_more_than_svm_perf(C1, solver, sizes, monkeypatch):
     """M of (d, d), or V + 1 matrices (n, n): once, for all cuts and all classes."""
-    made, factor = [], consistency.cho_factor
+    made, factor = [], metric.cho_factor
 
     def count(A, *rest, **options):
         made.append(len(A))
         return factor(A, *rest, **options)
 
-    monkeypatch.setattr(consistency, "cho_factor", count)
+    monkeypatch.setattr(metric, "cho_factor", count)
     rng = np.random.default_rng(0)
     y = np.arange(40) % 3
     views = [rng.normal(size=(40, width)) + 0.5 * y[:, None] for width in (3, 4)]
@@ -378,12 +379,12 @@ def test_P11_every_start_ends_at_the_same_value(digits, monkeypatch):
             return cut.loss - cut.c @ s if at is s else 1.0, cut.loss, cut.c
 
         options = {"C2": C2, "tol": 1e-3, "max_iter": 1000}
-        found = cutting_planes.cutting_planes(most_violated, metric.scores, len(y), **options)
+        found = solver.cutting_planes(most_violated, metric.scores, len(y), **options)
         assert found.converged
         return found.dual_curve[-1], len(found.dual_curve)
 
     ours = [solve(seed) for seed in [None, *range(10)]]
-    monkeypatch.setattr(cutting_planes, "STEP", 1.0)
+    monkeypatch.setattr(solver, "STEP", 1.0)
     papers = [solve(seed) for seed in (None, 0, 1)]
     values = [value for value, _ in ours + papers]
     assert np.ptp(values) < 1e-3 * 1e-3  # C2 tol

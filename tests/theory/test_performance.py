@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from mvref import MVPO, MultiView, cutting_planes
-from mvref.columns import view_features
-from mvref.consistency import DualMetric, PrimalMetric
-from mvref.mvpo import MEASURES, scale_of
+from mvref import MVPO, MultiView
+from mvref.core.columns import view_features
+from mvref.mvpo import MEASURES, scale_of, solver
+from mvref.mvpo.metric import DualMetric, PrimalMetric
 from mvref.theory.performance import (
     cut_radius,
     iteration_bound,
@@ -270,7 +270,7 @@ def test_bound_as_printed():
 
 def curves_of(measure, C2, tol, step, monkeypatch, seed=0, C1=0.5):
     """A fit on few samples with the paper's or our query; its curves, R of all cuts, the bound."""
-    monkeypatch.setattr(cutting_planes, "STEP", step)
+    monkeypatch.setattr(solver, "STEP", step)
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(7) < 2, 1, -1)
     X = [rng.normal(size=(7, 3)) + 0.3 * y[:, None] for _ in "ab"]

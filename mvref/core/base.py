@@ -1,0 +1,293 @@
+"""What every estimator of mvref does with its input: validation and class labels."""
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit, log_expit, softmax
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, validate_data
+
+from .views import as_multiview, default_names, is_collection_of_views
+
+
+class MultiViewInput:
+    """Mixin that tells scikit-learn what input an estimator takes: its tags.
+
+    Sparse input is welcome; NaN is, where it can mean a missing view.
+    """
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.views is not None
+        return tags
+
+
+def validate_views(estimator, X, *, reset, partial_rows=False):
+    """Check `X` for an estimator and return it as a :class:`~mvref.MultiView`.
+
+    Parameters
+    ----------
+    estimator : object
+        Its parameter ``views`` tells how a 2-D `X` is cut. With ``reset`` it gets the attributes
+        ``n_features_in_``, ``view_names_``, ``view_widths_`` and, for data frames,
+        ``feature_names_in_``.
+    X : MultiView, list or tuple or mapping of 2-D arrays, or one 2-D array or data frame
+    reset : bool
+        True in ``fit``: learn the shape. False afterwards: compare with the shape learnt.
+    partial_rows : bool
+        Accept rows of a view that are NaN only in part (for imputers).
+
+    Returns
+    -------
+    X : MultiView
+
+    Raises
+    ------
+    ValueError
+        If the shape differs from the fitted one, a value is infinite, or a row is partly NaN.
+    """
+    views = getattr(estimator, "views", None)
+    if isinstance(X, list | tuple) and len(X) == 0:
+        raise ValueError("X is an empty list: at least one of the views is needed.")
+    if is_collection_of_views(X):
+        X = as_multiview(X, views)
+        _check_filled(estimator, X)
+        if reset:
+            estimator.n_features_in_ = X.shape[1]
+            vars(estimator).pop("feature_names_in_", None)  # of an earlier fit on a data frame
+        else:
+            X = _in_fitted_order(estimator, X)
+    else:
+        learnt = getattr(estimator, "view_widths_", [])
+        if not reset and views is None and len(learnt) > 1:  # fitted on views, given a flat table
+            views = learnt
+        X = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=np.float64,
+            ensure_all_finite="allow-nan" if views is not None or partial_rows else True,
+        )
+        columns = getattr(estimator, "feature_names_in_", None)
+        X = as_multiview(X, views, columns=None if columns is None else list(columns))
+    if reset:
+        estimator.view_widths_ = X.widths
+        estimator.view_names_ = X.names
+    elif X.widths != estimator.view_widths_:
+        raise ValueError(
+            f"X has {X.n_views} views of {X.widths} features, but {type(estimator).__name__} was "
+            f"fitted on {len(estimator.view_widths_)} views of {estimator.view_widths_} features."
+        )
+    _check_values(X, partial_rows)
+    return X
+
+
+def _in_fitted_order(estimator, X):
+    """Bring named views into the order of ``fit``; unnamed ones are taken as they come."""
+    learnt = estimator.view_names_
+    unnamed = default_names(X.n_views)
+    if X.names in (learnt, unnamed) or learnt == unnamed or X.n_views != len(learnt):
+        return X
+    if set(X.names) != set(learnt):
+        raise ValueError(
+            f"X has the views {X.names}, but {type(estimator).__name__} was fitted on the views "
+            f"{learnt}."
+        )
+    return X.select(learnt)
+
+
+def _check_filled(estimator, X):
+    if X.n_samples == 0:
+        raise ValueError(
+            f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required by "
+            f"{type(estimator).__name__}."
+        )
+
+
+def _check_values(X, partial_rows):
+    for view, name, seen in zip(X.views, X.names, X.observed.T, strict=True):
+        values = view.data if sparse.issparse(view) else view
+        if np.isinf(values).any():
+            raise ValueError(f"Input X contains infinity in view {name!r}.")
+        if partial_rows:
+            continue
+        rows = view[seen] if not seen.all() else view
+        bad = np.isnan(rows.data if sparse.issparse(rows) else rows)
+        if bad.any():
+            raise ValueError(
+                f"Input X contains NaN in view {name!r}: {int(bad.sum())} of its values, in rows "
+                "that also hold numbers. A missing view is a row in which every value of the view "
+                "is NaN; impute single values first, for example with PerView(SimpleImputer())."
+            )
+
+
+def validate_targets(estimator, y, n_samples):
+    """Check class labels, set ``classes_`` and return the labels as integers.
+
+    Parameters
+    ----------
+    estimator : classifier
+    y : array-like of shape (n_samples,)
+        Labels of any type.
+    n_samples : int
+
+    Returns
+    -------
+    codes : int array of shape (n_samples,)
+        Positions in ``estimator.classes_``.
+
+    Raises
+    ------
+    ValueError
+        If `y` is None, of another length, not made of class labels, or has a single class.
+    """
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind in "fc":
+        assert_all_finite(y, input_name="y")
+    check_length(y, n_samples)
+    _check_one_type(y)
+    check_classification_targets(y)
+    estimator.classes_, codes = np.unique(y, return_inverse=True)
+    if len(estimator.classes_) < 2:
+        raise ValueError(
+            f"{type(estimator).__name__} needs samples of at least 2 classes in y, got one class: "
+            f"{estimator.classes_.tolist()[0]!r}."
+        )
+    return codes
+
+
+def one_against_rest(codes, n_classes):
+    """Return the labels of the two-class problems that stand for a problem of several classes.
+
+    Parameters
+    ----------
+    codes : int array, shape (n_samples,)
+        Classes, 0 to n_classes - 1.
+    n_classes : int
+
+    Returns
+    -------
+    Y : array, shape (n_classes, n_samples), or (1, n_samples) for two classes
+        Row k is +1 in class k and -1 in the others; of two classes the second is +1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.core.base import one_against_rest
+    >>> one_against_rest(np.array([0, 2, 1]), 3)
+    array([[ 1., -1., -1.],
+           [-1., -1.,  1.],
+           [-1.,  1., -1.]])
+    """
+    positive = [1] if n_classes == 2 else range(n_classes)
+    return np.array([np.where(codes == k, 1.0, -1.0) for k in positive])
+
+
+def validate_numbers(estimator, y, n_samples):
+    """Check the targets of a regression and return them as floats.
+
+    Parameters
+    ----------
+    estimator : regressor
+    y : array-like of shape (n_samples,)
+    n_samples : int
+
+    Returns
+    -------
+    y : float array of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If `y` is None, of another length, or not made of finite numbers.
+    """
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    y = column_or_1d(y, warn=True)
+    try:
+        y = y.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"y must hold numbers, got {y[:3].tolist()} ...") from None
+    assert_all_finite(y, input_name="y")
+    check_length(y, n_samples)
+    return y
+
+
+def check_length(y, n_samples):
+    """Raise a ValueError unless there is one label per sample.
+
+    Parameters
+    ----------
+    y : array-like
+    n_samples : int
+    """
+    n_labels = len(np.asarray(y))
+    if n_labels != n_samples:
+        raise ValueError(f"y has {n_labels} labels, but X has {n_samples} samples.")
+
+
+def _check_one_type(y):
+    """Refuse labels that cannot be put in order: numbers among words, None, NaN."""
+    kinds = {type(label): label for label in y.tolist()}
+    if len(kinds) > 1 and not all(issubclass(kind, int | float) for kind in kinds):
+        told = ", ".join(f"{label!r} ({kind.__name__})" for kind, label in kinds.items())
+        raise ValueError(f"y must hold labels of one type, got for example {told}.")
+
+
+def check_votable(X):
+    """Raise a ValueError if a sample has no view at all: nobody could vote on it.
+
+    Parameters
+    ----------
+    X : MultiView
+    """
+    empty = np.flatnonzero(~X.observed.any(axis=1))
+    if len(empty):
+        raise ValueError(f"{len(empty)} sample(s) have no view at all, first row {empty[0]}.")
+
+
+def winning_labels(scores, classes):
+    """Return the label with the best score; the first of equal ones.
+
+    Parameters
+    ----------
+    scores : array, shape (n,) for two classes, else (n, n_classes)
+    classes : array of labels
+
+    Returns
+    -------
+    labels : array, shape (n,)
+    """
+    return classes[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+
+def logistic_probabilities(scores):
+    """Return probabilities from the scores of logistic machines, one against the rest.
+
+    Parameters
+    ----------
+    scores : array, shape (n, 1) for two classes, else (n, n_classes)
+
+    Returns
+    -------
+    probabilities : array, shape (n, n_classes)
+        p = 1 / (1 + e^-score); with more than two classes divided by their sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.core.base import logistic_probabilities
+    >>> logistic_probabilities(np.array([[0.0]])), logistic_probabilities(np.zeros((1, 4)))
+    (array([[0.5, 0.5]]), array([[0.25, 0.25, 0.25, 0.25]]))
+    """
+    if scores.shape[1] == 1:
+        return expit(np.hstack([-scores, scores]))
+    return softmax(log_expit(scores), axis=1)  # p over its sum, also where every p is 0

@@ -1,0 +1,280 @@
+"""The views as MVPO computes with them: columns and weights, or Gram matrices and coefficients.
+
+Problem   A function of view j is f_j(x) = w_j' x_j + b_j. With a kernel k_j in place of the inner
+          product, Eq. (13) has the solution (dual form of :mod:`mvref.mvpo.metric`)
+          f_j(x) = sum_i beta_ij k_j(x_j, x_ij) + b_j,   beta_j = ``coefficients`` of the metric.
+
+Symbols   w_j      coef_[j]       (d_j,)
+          beta_j   dual_coef_[j]  (n_j,), of the training samples that have view j
+          b_j      share          weight of one more feature of constant value B, times B. As a
+                                  column it is B for all samples, in a kernel it is + B^2.
+
+A missing view is a row of zeros, the constant feature too: it adds nothing to the score.
+"""
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import LinAlgError, cho_factor, eigvalsh
+
+from .checks import check_number
+from .columns import view_features
+from .kernels import KERNELS, fit_similarities, one_per_view
+
+PSD_TOLERANCE = 1e-8  # of the smallest eigenvalue, relative to the sum of all
+
+
+class LinearViews:
+    """Columns of the views, and the weights of the columns.
+
+    Parameters
+    ----------
+    X : MultiView of n samples
+    constant : float
+        B; 0 for no intercept.
+
+    Attributes
+    ----------
+    features : list of V arrays or CSR matrices
+        See :func:`mvref.core.columns.view_features`.
+    n_features : int
+        d, with the constant features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref import MultiView
+    >>> from mvref.core.kernel_views import LinearViews
+    >>> form = LinearViews(MultiView([np.array([[1.0], [2.0]])]), 3.0)
+    >>> form.features, form.grams()
+    ([array([[1., 3.],
+             [2., 3.]])], [array([[10., 11.],
+                                  [11., 13.]])])
+    """
+
+    similarities = None
+
+    def __init__(self, X, constant):
+        self.constant = constant
+        self.features = view_features(X, constant)
+        self.n_features = sum(view.shape[1] for view in self.features)
+
+    def grams(self):
+        """Return the Gram matrices of the features.
+
+        Returns
+        -------
+        grams : list of V arrays (n, n)
+        """
+        return [linear_gram(view) for view in self.features]
+
+    def functions(self, metric, c):
+        """Return the w_j and the shares b_j of w = M^-1 X'c.
+
+        Parameters
+        ----------
+        metric : PrimalMetric or DualMetric
+        c : array, shape (n,)
+
+        Returns
+        -------
+        weights : list of V arrays (d_j,)
+        shares : array, shape (V,)
+        """
+        if hasattr(metric, "weights"):
+            w = metric.weights(c)
+        else:
+            betas = metric.coefficients(c)
+            w = [np.asarray(Z.T @ beta) for Z, beta in zip(self.features, betas, strict=True)]
+        if not self.constant:
+            return w, np.zeros(len(w))
+        return [w_j[:-1] for w_j in w], self.constant * np.array([w_j[-1] for w_j in w])
+
+
+class KernelViews:
+    """Kernels of the views, and the coefficients of the training samples.
+
+    Parameters
+    ----------
+    X : MultiView of n samples
+    kernels : list of V names or callables
+        See :func:`check_kernels`.
+    gamma : float, "mean" or None, or a list of V of these
+    constant : float
+        B; 0 for no intercept.
+
+    Attributes
+    ----------
+    similarities : list of V Similarity
+        Kernels to the training samples that have the view.
+
+    Raises
+    ------
+    ValueError
+        If a kernel is no inner product: not symmetric, or with a negative eigenvalue.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref import MultiView
+    >>> from mvref.core.kernel_views import KernelViews
+    >>> KernelViews(MultiView([np.array([[1.0], [2.0]])]), ["linear"], None, 3.0).grams()
+    [array([[10., 11.],
+            [11., 13.]])]
+    """
+
+    n_features = np.inf  # never written down
+
+    def __init__(self, X, kernels, gamma, constant):
+        self.constant = constant
+        self.rows = [np.flatnonzero(seen) for seen in X.observed.T]
+        kernels = [inner_products if kernel == "linear" else kernel for kernel in kernels]
+        self.similarities = fit_similarities(kernels, gamma, X, self.rows, self.rows)
+        self._grams = [
+            self._gram(*of_view)
+            for of_view in zip(X.views, X.names, self.rows, self.similarities, strict=True)
+        ]
+
+    def _gram(self, view, name, rows, similarity):
+        K = np.zeros((view.shape[0], view.shape[0]))
+        K[np.ix_(rows, rows)] = _inner_product(similarity(view[rows]), name) + self.constant**2
+        return K
+
+    def grams(self):
+        """Return the Gram matrices of the kernels, with the constant feature.
+
+        Returns
+        -------
+        grams : list of V arrays (n, n)
+            Zero rows and columns where a view is missing.
+        """
+        return self._grams
+
+    def functions(self, metric, c):
+        """Return the beta_j and the shares b_j.
+
+        Parameters
+        ----------
+        metric : DualMetric
+        c : array, shape (n,)
+
+        Returns
+        -------
+        coefficients : list of V arrays (n_j,)
+        shares : array, shape (V,)
+        """
+        betas = metric.coefficients(c)
+        betas = [beta[rows] for beta, rows in zip(betas, self.rows, strict=True)]
+        return betas, self.constant**2 * np.array([beta.sum() for beta in betas])
+
+
+def check_kernels(kernel, gamma, n_views):
+    """Check the names of the kernels and return one per view.
+
+    Parameters
+    ----------
+    kernel : str, callable, or a list of V of these
+        "linear", or what :func:`mvref.core.kernels.fit_similarity` takes.
+    gamma : float, "mean" or None, or a list of V of these
+    n_views : int
+
+    Returns
+    -------
+    kernels : list of V names or callables
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> from mvref.core.kernel_views import check_kernels
+    >>> check_kernels("rbf", None, 2)
+    ['rbf', 'rbf']
+    """
+    kernels, known = one_per_view(kernel, n_views, "kernel"), ["linear", *KERNELS]
+    for one in kernels:
+        if not callable(one) and not (isinstance(one, str) and one in known):
+            raise ValueError(f"kernel must be one of {known} or callable, got {one!r}.")
+    for value in one_per_view(gamma, n_views, "gamma"):
+        if value is not None and not (isinstance(value, str) and value == "mean"):
+            check_number(value, "gamma", low=0, low_open=True)
+    return kernels
+
+
+def add_linear_scores(scores, X, coef):
+    """Add the scores w_j' x_j of all views.
+
+    Parameters
+    ----------
+    scores : array, shape (n, K)
+        Changed in place.
+    X : MultiView of n samples
+    coef : list of V arrays (d_j,) or (K, d_j)
+    """
+    for view, w in zip(view_features(X, 0.0), coef, strict=True):
+        scores += np.asarray(view @ np.atleast_2d(w).T)
+
+
+def add_kernel_scores(scores, X, similarities, dual_coef):
+    """Add the scores k_j(x_j, X_j) beta_j of the views that a sample has.
+
+    Parameters
+    ----------
+    scores : array, shape (n, K)
+        Changed in place.
+    X : MultiView of n samples
+    similarities : list of V Similarity
+    dual_coef : list of V arrays (n_j,) or (K, n_j)
+    """
+    for view, seen, mu, beta in zip(X.views, X.observed.T, similarities, dual_coef, strict=True):
+        if seen.any():
+            rows = np.flatnonzero(seen)
+            scores[rows] += mu(view[rows]) @ np.atleast_2d(beta).T
+
+
+def inner_products(X, Z):
+    """Return all inner products of the rows, the linear kernel.
+
+    Parameters
+    ----------
+    X : array or CSR matrix, shape (n, d)
+    Z : array or CSR matrix, shape (p, d)
+
+    Returns
+    -------
+    K : array, shape (n, p)
+    """
+    K = X @ Z.T
+    return K.toarray() if sparse.issparse(K) else K
+
+
+def linear_gram(view):
+    """Return the Gram matrix of a view as an array.
+
+    Parameters
+    ----------
+    view : array or CSR matrix, shape (n, d)
+
+    Returns
+    -------
+    K : array, shape (n, n)
+    """
+    return inner_products(view, view)
+
+
+def _inner_product(K, name):
+    """Return a kernel matrix without the rounding in its symmetry, if it is one of features."""
+    symmetric = (K + K.T) / 2.0
+    scale = np.abs(K).max(initial=0.0)
+    if np.abs(K - symmetric).max(initial=0.0) > PSD_TOLERANCE * scale:
+        raise ValueError(f"kernel of view {name!r} must be symmetric on the training samples.")
+    ridge = PSD_TOLERANCE * max(K.trace(), 0.0) + np.finfo(float).tiny
+    try:
+        cho_factor(symmetric + ridge * np.eye(len(K)))
+    except LinAlgError:
+        values = eigvalsh(symmetric)
+        raise ValueError(
+            f"kernel of view {name!r} must be positive semi-definite on the training samples, "
+            f"got eigenvalues from {values[0]:.3g} to {values[-1]:.3g}."
+        ) from None
+    return symmetric

@@ -1,0 +1,283 @@
+"""Similarities between samples and landmarks of one view, one matrix product each."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from .checks import check_number
+
+KERNELS = ("rbf", "precomputed", "gram")
+
+
+def squared_distances(X, Z):
+    """Return all squared Euclidean distances, ``|x|^2 + |z|^2 - 2 x.z`` clipped at zero.
+
+    Parameters
+    ----------
+    X : array or CSR matrix, shape (n, d)
+    Z : array or CSR matrix, shape (p, d)
+
+    Returns
+    -------
+    D2 : array, shape (n, p)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.core.kernels import squared_distances
+    >>> squared_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
+    array([[25.]])
+    """
+    product = X @ Z.T
+    D2 = product.toarray() if sparse.issparse(product) else np.asarray(product)
+    D2 *= -2.0
+    D2 += _squared_norms(X)[:, None]
+    D2 += _squared_norms(Z)
+    return np.maximum(D2, 0.0, out=D2)
+
+
+def _squared_norms(X):
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)
+
+
+def rbf(X, Z, gamma):
+    """Return the radial basis function similarity ``exp(-gamma |x - z|^2)``, in [0, 1].
+
+    Parameters
+    ----------
+    X : array or CSR matrix, shape (n, d)
+    Z : array or CSR matrix, shape (p, d)
+    gamma : float
+
+    Returns
+    -------
+    K : array, shape (n, p)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.core.kernels import rbf
+    >>> rbf(np.array([[0.0], [2.0]]), np.array([[0.0]]), gamma=0.25).round(4)
+    array([[1.    ],
+           [0.3679]])
+    """
+    K = squared_distances(X, Z)
+    K *= -gamma
+    return np.exp(K, out=K)
+
+
+def rbf_of_distances(D, gamma):
+    """Return ``exp(-gamma d^2)`` of given distances.
+
+    Parameters
+    ----------
+    D : array, shape (n, p)
+    gamma : float
+
+    Returns
+    -------
+    K : array, shape (n, p)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.core.kernels import rbf_of_distances
+    >>> rbf_of_distances(np.array([[0.0, 2.0]]), gamma=0.25).round(4)
+    array([[1.    , 0.3679]])
+    """
+    K = np.square(D)
+    K *= -gamma
+    return np.exp(K, out=K)
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """The similarity mu_v(., l_1), ..., mu_v(., l_L) of one view to its landmarks.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "precomputed", "gram"} or callable
+    gamma : float or None
+        None for a callable and for "gram".
+    landmarks : array
+        Rows of the landmarks (L, n_v); for "precomputed" and "gram" their L columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.core.kernels import Similarity
+    >>> mu = Similarity("rbf", 0.25, np.array([[0.0], [2.0]]))
+    >>> mu(np.array([[0.0]])).round(4), mu.range
+    (array([[1.    , 0.3679]]), (0.0, 1.0))
+    """
+
+    kernel: str | Callable
+    gamma: float | None
+    landmarks: np.ndarray
+
+    def __call__(self, X):
+        """Return the similarities, shape (n, L), of the rows X of the view."""
+        if self.kernel == "rbf":
+            return rbf(X, self.landmarks, self.gamma)
+        if self.kernel == "precomputed":
+            D = X[:, self.landmarks]
+            if (D < 0).any():
+                raise ValueError("kernel='precomputed' needs non-negative distances in X.")
+            return rbf_of_distances(D, self.gamma)
+        if self.kernel == "gram":
+            return np.asarray(X[:, self.landmarks])
+        K = self.kernel(X, self.landmarks)
+        try:
+            K = np.asarray(K, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"kernel must return an array of numbers, got {K!r}.") from None
+        if K.shape != (X.shape[0], len(self)) or not np.isfinite(K).all():
+            raise ValueError(
+                f"kernel must return a finite array of shape {(X.shape[0], len(self))}, got shape "
+                f"{K.shape} with {np.size(K) - np.isfinite(K).sum()} values that are not finite."
+            )
+        return K
+
+    def __len__(self):
+        return self.landmarks.shape[0]
+
+    @property
+    def range(self):
+        """Interval (low, high) that the similarity cannot leave."""
+        return (0.0, 1.0) if self.kernel in ("rbf", "precomputed") else (-np.inf, np.inf)
+
+
+def fit_similarity(kernel, gamma, view, landmarks, complete):
+    """Fix the similarity of one view from its training rows.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "precomputed", "gram"} or callable
+    gamma : float, "mean" or None
+        None: ``1/n_v`` for "rbf", "mean" for "precomputed". "mean": one over the mean distance
+        between the complete training samples.
+    view : array or CSR matrix, shape (m, n_v)
+        For "precomputed", distances to a set of points that contains the training samples; for
+        "gram", similarities between the training samples.
+    landmarks, complete : int arrays
+        Rows of the landmarks and of the complete samples.
+
+    Returns
+    -------
+    similarity : Similarity
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.core.kernels import fit_similarity
+    >>> view, rows = np.arange(12.0).reshape(3, 4), np.arange(3)
+    >>> fit_similarity("rbf", None, view, landmarks=rows[:1], complete=rows).gamma
+    0.25
+    """
+    if not callable(kernel) and (not isinstance(kernel, str) or kernel not in KERNELS):
+        raise ValueError(f"kernel must be one of {list(KERNELS)} or callable, got {kernel!r}.")
+    if isinstance(gamma, str) and gamma != "mean":
+        raise ValueError(f"gamma must be None, 'mean' or a number > 0, got {gamma!r}.")
+    if gamma is not None and not isinstance(gamma, str):
+        check_number(gamma, "gamma", low=0, low_open=True)
+    if callable(kernel):
+        return Similarity(kernel, None, view[landmarks])
+    if kernel == "rbf":
+        if gamma == "mean":
+            raise ValueError("gamma='mean' needs kernel='precomputed', got kernel='rbf'.")
+        return Similarity(kernel, gamma or 1.0 / view.shape[1], view[landmarks])
+    if kernel == "gram":
+        if view.shape[0] != view.shape[1] or sparse.issparse(view):
+            raise ValueError(
+                "kernel='gram' needs in fit a dense square matrix of the similarities between the "
+                f"training samples, got shape {view.shape}."
+            )
+        return Similarity(kernel, None, landmarks)
+    if sparse.issparse(view) or (view[complete] < 0).any():
+        raise ValueError("kernel='precomputed' needs dense, non-negative distances in X.")
+    if gamma is None or gamma == "mean":
+        # The training block only; the authors' code averages the test points in as well.
+        block = view[np.ix_(complete, _own_columns(view, complete))]
+        if not block.any():
+            raise ValueError("gamma='mean': all distances between the training samples are zero.")
+        gamma = 1.0 / block.mean()
+    return Similarity(kernel, float(gamma), _own_columns(view, landmarks))
+
+
+def _own_columns(distances, rows):
+    """Return, for training rows of a distance matrix, the column of the sample itself.
+
+    A sample is at distance zero from itself: its column is the diagonal of a square matrix, else a
+    column that holds a zero (two such columns belong to the same point of this view).
+    """
+    columns = np.array(rows)
+    if distances.shape[0] != distances.shape[1] or distances[rows, rows].any():
+        columns = np.argmin(distances[rows], axis=1)
+    own = distances[rows, columns]
+    if own.any():
+        raise ValueError(
+            f"kernel='precomputed': row {rows[np.argmax(own > 0)]} of X has no zero distance; the "
+            "columns must include every training sample."
+        )
+    return columns
+
+
+def fit_similarities(kernel, gamma, X, landmarks, complete):
+    """Fix the similarities of all views, see :func:`fit_similarity`.
+
+    Parameters
+    ----------
+    kernel, gamma : one value for all views, or a list of V
+    X : MultiView of m samples
+    landmarks, complete : lists of V int arrays
+
+    Returns
+    -------
+    similarities : list of V Similarity
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref import MultiView
+    >>> from mvref.core.kernels import fit_similarities
+    >>> X, rows = MultiView([np.ones((3, 2)), np.ones((3, 4))]), np.arange(3)
+    >>> [mu.gamma for mu in fit_similarities("rbf", None, X, [rows, rows], [rows, rows])]
+    [0.5, 0.25]
+    """
+    kernels = one_per_view(kernel, X.n_views, "kernel")
+    gammas = one_per_view(gamma, X.n_views, "gamma")
+    views = zip(kernels, gammas, X.views, landmarks, complete, strict=True)
+    return [fit_similarity(*of_view) for of_view in views]
+
+
+def one_per_view(value, n_views, name):
+    """Repeat a parameter for every view, or check that a list has one entry per view.
+
+    Parameters
+    ----------
+    value : object, or list or tuple of V objects
+    n_views : int
+    name : str
+        Name of the parameter, for the message.
+
+    Returns
+    -------
+    values : list of V objects
+
+    Examples
+    --------
+    >>> from mvref.core.kernels import one_per_view
+    >>> one_per_view("rbf", 2, "kernel")
+    ['rbf', 'rbf']
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        value = value.tolist()
+    if not isinstance(value, list | tuple):
+        return [value] * n_views
+    if len(value) != n_views:
+        raise ValueError(f"{name} has {len(value)} entries, but X has {n_views} views.")
+    return list(value)

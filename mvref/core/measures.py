@@ -1,0 +1,436 @@
+"""Performance measures of MVPO: F-beta, precision/recall break-even point, AUROC, error rate.
+
+Symbols   paper, report   code   meaning
+          P, N            P, N   number of positive and of negative samples
+          a, b            a, b   samples predicted positive: right ones and wrong ones
+          Delta           loss   1 - measure, in [0, 1]
+
+A measure here looks at the whole tuple of predictions at once; most are no mean over samples. The
+losses are functions of the contingency table (a, b), so that the search for MVPO's most violated
+constraint can take them over all tables. The measures are 1 - loss: what is
+optimised is what is reported.
+
+Conventions
+    labels   0 and 1, -1 and +1, or False and True; the class of interest is 1.
+    F-beta   of predicted labels. The decision of a score is ``score >= 0``.
+    PRBEP    of scores: the top P are predicted positive, so precision and recall are both a/P.
+             Samples that tie for the last places share them: the mean over all orders of the ties.
+    AUROC    of scores: the share of pairs (positive, negative) in the right order; a tie is half.
+    Without a positive F-beta and PRBEP are undefined, without a positive and a negative AUROC is:
+    a ValueError, where scikit-learn warns and returns 0 or NaN.
+
+Source: T. Joachims, "A support vector method for multivariate performance measures", ICML 2005,
+and Section "Problem formulation" of Wang, Tsang and Gao (AAAI 2016), which name the measures.
+"""
+
+import numpy as np
+
+from .checks import check_number
+
+# Between these the square of beta and its products are ordinary numbers; outside, F-beta is the
+# precision or the recall to all digits.
+SMALLEST_BETA, LARGEST_BETA = 1e-50, 1e50
+
+
+# ------------------------------------------------------------- losses of contingency tables
+
+
+def f_beta_loss(a, b, P, beta=1.0):
+    """Return Delta = 1 - F-beta of a contingency table.
+
+    F-beta is the harmonic mean of precision ``a/(a + b)`` (weight 1) and recall ``a/P`` (weight
+    beta^2), that is ``(1 + beta^2) a / (beta^2 P + a + b)``. The loss is computed without the
+    subtraction from 1.
+
+    Parameters
+    ----------
+    a, b : int or array
+        Right and wrong samples among those predicted positive.
+    P : int
+        Number of positives, at least 1.
+    beta : float
+        From 1e-50 to 1e50; recall counts beta times as much as precision.
+
+    Returns
+    -------
+    loss : float or array
+        1 wherever a is 0.
+
+    Examples
+    --------
+    >>> from mvref.core.measures import f_beta_loss
+    >>> f_beta_loss(a=1, b=1, P=2)  # precision 1/2, recall 1/2
+    0.5
+    """
+    beta_squared = check_beta(beta) ** 2
+    return (beta_squared * (P - a) + b) / (beta_squared * P + a + b)
+
+
+def prbep_loss(a, P):
+    """Return Delta = 1 - a/P of a table with P samples predicted positive, `a` of them rightly.
+
+    Parameters
+    ----------
+    a : number or array
+    P : int
+        Number of positives, at least 1.
+
+    Returns
+    -------
+    loss : float or array
+
+    Examples
+    --------
+    >>> from mvref.core.measures import prbep_loss
+    >>> prbep_loss(a=3, P=4)
+    0.25
+    """
+    return (P - a) / P
+
+
+def auroc_loss(swapped, P, N):
+    """Return Delta = 1 - AUROC, the share of the P N pairs that are in the wrong order.
+
+    Parameters
+    ----------
+    swapped : number or array
+        Pairs in the wrong order; a tie is half a pair.
+    P, N : int
+        Number of positives and of negatives, each at least 1.
+
+    Returns
+    -------
+    loss : float or array
+
+    Examples
+    --------
+    >>> from mvref.core.measures import auroc_loss
+    >>> auroc_loss(swapped=3, P=2, N=3)
+    0.5
+    """
+    return swapped / (P * N)
+
+
+def error_loss(a, b, P, N):
+    """Return Delta = share of the samples with a wrong label.
+
+    Parameters
+    ----------
+    a, b : int or array
+        Right and wrong samples among those predicted positive.
+    P, N : int
+        Number of positives and of negatives.
+
+    Returns
+    -------
+    loss : float or array
+
+    Examples
+    --------
+    >>> from mvref.core.measures import error_loss
+    >>> error_loss(a=1, b=1, P=2, N=6)
+    0.25
+    """
+    return ((P - a) + b) / (P + N)
+
+
+# --------------------------------------------------------------------------------- measures
+
+
+def f_beta(y_true, y_pred, beta=1.0):
+    """Return F-beta of predicted labels.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like, shape (n,)
+        Labels 0 and 1, -1 and +1, or booleans.
+    beta : float
+        From 1e-50 to 1e50; 1 is the F1 score.
+
+    Returns
+    -------
+    value : float
+        In [0, 1]; 0 if nothing is predicted positive.
+
+    Raises
+    ------
+    ValueError
+        If there is no positive, or an array holds other values or has another length.
+
+    Examples
+    --------
+    >>> from mvref.core.measures import f_beta
+    >>> f_beta([1, 1, -1, -1], [1, -1, 1, -1])
+    0.5
+    """
+    true, predicted = _label_pair(y_true, y_pred)
+    P = _count_positives(true, "F-beta")
+    return float(1 - f_beta_loss((true & predicted).sum(), (predicted & ~true).sum(), P, beta))
+
+
+def error_rate(y_true, y_pred):
+    """Return the share of wrong labels.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like, shape (n,)
+        Labels 0 and 1, -1 and +1, or booleans.
+
+    Returns
+    -------
+    value : float
+        In [0, 1]; the only one of these measures that is better when smaller.
+
+    Raises
+    ------
+    ValueError
+        If an array holds other values or has another length.
+
+    Examples
+    --------
+    >>> from mvref.core.measures import error_rate
+    >>> error_rate([1, 1, -1, -1], [1, -1, -1, -1])
+    0.25
+    """
+    true, predicted = _label_pair(y_true, y_pred)
+    return float((true != predicted).mean())
+
+
+def precision_recall_break_even(y_true, scores):
+    """Return PRBEP: the precision when as many samples are predicted positive as there are.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        Labels 0 and 1, -1 and +1, or booleans; P of them positive.
+    scores : array-like, shape (n,)
+        The P largest are predicted positive. Samples that tie for the last of these places share
+        them: the value is the mean over all orders of the ties.
+
+    Returns
+    -------
+    value : float
+        In [0, 1]; P/n if all scores are equal.
+
+    Raises
+    ------
+    ValueError
+        If there is no positive, or an array holds other values or has another length.
+
+    Examples
+    --------
+    >>> from mvref.core.measures import precision_recall_break_even
+    >>> precision_recall_break_even([1, 1, 0, 0], [0.9, 0.3, 0.4, 0.1])
+    0.5
+    >>> precision_recall_break_even([1, 1, 0, 0], [0.9, 0.4, 0.4, 0.1])  # a tie for place 2
+    0.75
+    """
+    true, scores = _labels_and_scores(y_true, scores)
+    P, n = _count_positives(true, "PRBEP"), len(true)
+    last = np.partition(scores, n - P)[n - P]  # the P-th largest
+    above, tied = scores > last, scores == last
+    share = (P - above.sum()) / tied.sum()
+    return float(1 - prbep_loss((true & above).sum() + share * (true & tied).sum(), P))
+
+
+def auroc(y_true, scores):
+    """Return the area under the ROC curve: the share of well ordered pairs.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        Labels 0 and 1, -1 and +1, or booleans.
+    scores : array-like, shape (n,)
+
+    Returns
+    -------
+    value : float
+        In [0, 1]; a pair of equal scores counts 1/2. O(n log n).
+
+    Raises
+    ------
+    ValueError
+        If there is no positive or no negative, or an array holds other values or has another
+        length.
+
+    Examples
+    --------
+    >>> from mvref.core.measures import auroc
+    >>> auroc([1, 1, 0, 0], [0.9, 0.4, 0.4, 0.1])
+    0.875
+    """
+    true, scores = _labels_and_scores(y_true, scores)
+    P = _count_positives(true, "AUROC")
+    N = len(true) - P
+    if N == 0:
+        raise ValueError("y_true must hold at least one negative: AUROC is undefined without.")
+    negative = np.sort(scores[~true])
+    smaller = np.searchsorted(negative, scores[true], side="left").sum()
+    not_larger = np.searchsorted(negative, scores[true], side="right").sum()
+    return float(1 - auroc_loss(P * N - (smaller + not_larger) / 2, P, N))
+
+
+# ---------------------------------------------------------------------------- macro average
+
+
+def one_vs_rest(y, classes=None):
+    """Return the indicator matrix of class labels: one binary problem per column.
+
+    Parameters
+    ----------
+    y : array-like, shape (n,)
+        Class labels.
+    classes : array-like, shape (K,), optional
+        Class of each column; default: the labels in `y`, sorted.
+
+    Returns
+    -------
+    Y : bool array, shape (n, K)
+
+    Raises
+    ------
+    ValueError
+        If `classes` has a duplicate or lacks a label of `y`.
+
+    Examples
+    --------
+    >>> from mvref.core.measures import one_vs_rest
+    >>> one_vs_rest(["a", "c", "a"], classes=["a", "b", "c"]).astype(int)
+    array([[1, 0, 0],
+           [0, 0, 1],
+           [1, 0, 0]])
+    """
+    y = np.asarray(y)
+    if y.ndim != 1 or len(y) == 0:
+        raise ValueError(f"y must be a list of class labels, got an array of shape {y.shape}.")
+    labels = np.unique(y)
+    classes = labels if classes is None else np.asarray(classes)
+    if classes.ndim != 1 or len(np.unique(classes)) != len(classes):
+        raise ValueError(f"classes must be different labels, got {classes.tolist()}.")
+    unknown = np.setdiff1d(labels, classes)
+    if len(unknown):
+        raise ValueError(
+            f"y holds {unknown.tolist()[0]!r}, which is not in classes, {classes.tolist()}."
+        )
+    return y[:, None] == classes
+
+
+def macro_average(measure, Y, scores, classes=None, **options):
+    """Return the mean of a binary measure over one-vs-rest classes.
+
+    Parameters
+    ----------
+    measure : callable
+        Such as :func:`auroc` or :func:`f_beta`.
+    Y : array-like, shape (n,) or (n, K)
+        Class labels, or the indicator matrix of a problem with several labels per sample.
+    scores : array-like, shape (n, K)
+        One column per class, as the measure wants it: scores, or predicted labels of the binary
+        problems for F-beta (``scores >= 0``, or :func:`one_vs_rest` of predicted classes). Two
+        classes also need two columns: F1 and PRBEP of a class are not those of the other.
+    classes : array-like, shape (K,), optional
+        For class labels: the class of each column. Default: the labels in `Y`, sorted.
+    **options
+        For the measure, such as ``beta``.
+
+    Returns
+    -------
+    mean : float
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or the measure is undefined for a class; the message names it.
+
+    Examples
+    --------
+    >>> from mvref.core.measures import auroc, macro_average
+    >>> scores = [[0.9, 0.4, 0.0], [0.2, 0.3, 0.1], [0.3, 0.4, 0.2], [0.5, 0.3, 0.9]]
+    >>> macro_average(auroc, ["x", "y", "z", "z"], scores)  # 1, 1/6 and 1
+    0.722...
+    """
+    Y, scores = np.asarray(Y), np.asarray(scores)
+    if Y.ndim == 1:
+        names = np.unique(Y) if classes is None else np.asarray(classes)
+        Y = one_vs_rest(Y, names)
+    elif Y.ndim == 2 and Y.size and classes is None:
+        names = np.arange(Y.shape[1])
+    else:
+        raise ValueError(
+            "Y must be a list of class labels, or an indicator matrix without classes; got an "
+            f"array of shape {Y.shape} and classes={classes!r}."
+        )
+    if scores.shape != Y.shape:
+        raise ValueError(
+            f"scores must have one row per sample and one column per class, {Y.shape}, got an "
+            f"array of shape {scores.shape}."
+        )
+    values = []
+    for name, y, s in zip(names.tolist(), Y.T, scores.T, strict=True):
+        try:
+            values.append(measure(y, s, **options))
+        except ValueError as error:
+            raise ValueError(f"Class {name!r}: {error}") from error
+    return float(np.mean(values))
+
+
+# ----------------------------------------------------------------------------------- checks
+
+
+def check_beta(beta):
+    """Raise a ValueError unless `beta` is a positive number whose square is one, too.
+
+    Parameters
+    ----------
+    beta : object
+
+    Returns
+    -------
+    beta : float
+
+    Examples
+    --------
+    >>> from mvref.core.measures import check_beta
+    >>> check_beta(2)
+    2.0
+    """
+    return float(check_number(beta, "beta", low=SMALLEST_BETA, high=LARGEST_BETA))
+
+
+def _is_positive(y, name):
+    y = np.asarray(y)
+    if y.ndim != 1 or len(y) == 0:
+        raise ValueError(f"{name} must be a list of labels, got an array of shape {y.shape}.")
+    number = y.dtype.kind in "biuf"
+    if not number or not (((y == 0) | (y == 1)).all() or ((y == -1) | (y == 1)).all()):
+        raise ValueError(
+            f"{name} must hold labels 0 and 1, -1 and +1, or booleans, got {y[:5].tolist()}"
+            f"{'...' if len(y) > 5 else ''}. For scores, the labels are scores >= 0."
+        )
+    return y == 1
+
+
+def _label_pair(y_true, y_pred):
+    true, predicted = _is_positive(y_true, "y_true"), _is_positive(y_pred, "y_pred")
+    if len(true) != len(predicted):
+        raise ValueError(f"y_pred has {len(predicted)} labels, but y_true has {len(true)}.")
+    return true, predicted
+
+
+def _labels_and_scores(y_true, scores):
+    true, scores = _is_positive(y_true, "y_true"), np.asarray(scores)
+    if scores.dtype.kind not in "biuf" or scores.shape != true.shape:
+        raise ValueError(
+            f"scores must be {len(true)} numbers, one per label in y_true, got an array of shape "
+            f"{scores.shape} and type {scores.dtype}."
+        )
+    if not np.isfinite(scores).all():
+        raise ValueError("scores must be finite, got NaN or infinity.")
+    return true, scores
+
+
+def _count_positives(true, name):
+    P = int(true.sum())
+    if P == 0:
+        raise ValueError(f"y_true must hold at least one positive: {name} is undefined without.")
+    return P

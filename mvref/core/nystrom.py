@@ -1,0 +1,162 @@
+"""Nyström approximation of a kernel by some of the samples, in factor form: K = F F'.
+
+Problem   K = G_nS G_SS^+ G_Sn                                             (Eq. 1 of MVNA-KMHKS)
+          with G_ij = k(x_i, x_j) and S the components, m samples drawn without replacement
+
+Symbols   paper          code            shape
+          n, m           -               numbers of samples, of components
+          G_nm, G_mm     -               (n, m), (m, m)
+          -              ``T``           (m, r), with T T' = G_SS^+ and r its rank
+          K              F F'            F = G_nS T, (n, r)
+
+A new sample has the features k(x, S) T, so F F' extends to it: the *Nyström extension*. Labels are
+not in here; the paper's K has rows and columns multiplied by them.
+
+Departure from the paper: G_mm^{-1} is a pseudo-inverse with a relative cut-off (erratum N1), since
+samples that are equal, or a linear kernel of few features, make G_mm singular.
+"""
+
+import numpy as np
+from scipy.linalg import eigh
+
+from .checks import check_number
+
+EIGEN_CUTOFF = 1e-10  # of eigenvalues of G_SS that count, relative to the largest
+PSD_TOLERANCE = 1e-8  # of negative eigenvalues and asymmetry, relative to the sum or the largest
+LARGEST = 1e150  # of a kernel; squares of larger numbers overflow
+AUTO_COMPONENTS = 256  # of "auto", at most; the paper's section 3.1 names 256 and 512
+
+
+def draw_components(observed, n_components, rng):
+    """Draw the components of every view among the samples that have it, without replacement.
+
+    Parameters
+    ----------
+    observed : bool array, shape (n, V)
+    n_components : int, float or "auto"
+        m; or the share of the samples, above 0 and at most 1; "auto": half of the samples, at most
+        256.
+    rng : RandomState
+
+    Returns
+    -------
+    components : list of V int arrays (m_v,)
+        In increasing order.
+
+    Raises
+    ------
+    ValueError
+        If a view has fewer samples than components, or none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.core.nystrom import draw_components
+    >>> observed = np.ones((10, 2), dtype=bool)
+    >>> draw_components(observed, 3, np.random.RandomState(0))
+    [array([2, 4, 8]), array([1, 3, 5])]
+    """
+    drawn = []
+    for v, seen in enumerate(observed.T):
+        rows = np.flatnonzero(seen)
+        if len(rows) == 0:
+            raise ValueError(f"X has no sample with view {v}, so no component can be drawn.")
+        m = _number_of_components(n_components, len(rows))
+        drawn.append(np.sort(rng.choice(rows, m, replace=False)))
+    return drawn
+
+
+def check_n_components(n_components):
+    """Raise a ValueError unless `n_components` is "auto", an integer >= 1 or a share.
+
+    Parameters
+    ----------
+    n_components : object
+    """
+    if isinstance(n_components, str):
+        if n_components != "auto":
+            raise ValueError(
+                f"n_components must be 'auto', an integer or a share, got {n_components!r}."
+            )
+    elif isinstance(n_components, float | np.floating):
+        check_number(n_components, "n_components", low=0, high=1, low_open=True)
+    else:
+        check_number(n_components, "n_components", low=1, integer=True)
+
+
+def _number_of_components(n_components, n):
+    check_n_components(n_components)
+    if isinstance(n_components, str):
+        return min(AUTO_COMPONENTS, (n + 1) // 2)
+    if isinstance(n_components, float | np.floating):
+        return int(np.ceil(n_components * n))
+    if n_components > n:
+        raise ValueError(
+            f"n_components={n_components} is larger than the number of samples to draw from, {n}."
+        )
+    return int(n_components)
+
+
+def nystrom_map(K):
+    """Return T with T T' = K^+, of the kernel matrix of the components.
+
+    Parameters
+    ----------
+    K : array, shape (m, m)
+
+    Returns
+    -------
+    T : array, shape (m, r)
+        r eigenvalues are above 1e-10 of the largest.
+
+    Raises
+    ------
+    ValueError
+        If K is not finite (below 1e150), symmetric and positive semi-definite, up to rounding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.core.nystrom import nystrom_map
+    >>> K = np.array([[4.0, 4.0], [4.0, 4.0]])  # the same sample twice
+    >>> T = nystrom_map(K)
+    >>> T.shape, (K @ T @ T.T @ K).round(12)
+    ((2, 1), array([[4., 4.],
+                    [4., 4.]]))
+    """
+    if not np.abs(K).max(initial=0.0) < LARGEST:
+        raise ValueError(f"kernel has values that are not finite or above {LARGEST:g}; scale X.")
+    if np.abs(K - K.T).max(initial=0.0) > PSD_TOLERANCE * np.abs(K).max(initial=0.0):
+        raise ValueError("kernel must be symmetric on the training samples.")
+    values, vectors = eigh((K + K.T) / 2.0)
+    if values[0] < -PSD_TOLERANCE * np.abs(values).sum():
+        raise ValueError(
+            "kernel must be positive semi-definite on the training samples, got eigenvalues from "
+            f"{values[0]:.3g} to {values[-1]:.3g}."
+        )
+    keep = values > EIGEN_CUTOFF * values[-1]
+    return vectors[:, keep] / np.sqrt(values[keep])
+
+
+def nystrom_features(view, seen, similarity, T):
+    """Return F = k(x, S) T, with rows of zeros where the view is missing.
+
+    Parameters
+    ----------
+    view : array or CSR matrix, shape (n, d)
+    seen : bool array, shape (n,)
+    similarity : Similarity
+        Kernel to the components S.
+    T : array, shape (m, r)
+
+    Returns
+    -------
+    F : array, shape (n, r)
+    """
+    if seen.all():
+        return similarity(view) @ T
+    F = np.zeros((len(seen), T.shape[1]))
+    rows = np.flatnonzero(seen)
+    if len(rows):
+        F[rows] = similarity(view[rows]) @ T
+    return F

@@ -1,0 +1,435 @@
+"""Multi-view input: one immutable table of samples seen through several views.
+
+scikit-learn slices, splits and clones anything that has ``shape`` and row indexing. A
+:class:`MultiView` has both, so it passes unchanged through ``train_test_split``,
+``cross_val_score``, ``GridSearchCV`` and ``Pipeline``. A *missing view* of a sample is a row
+of NaN in that view, in every form of input.
+"""
+
+import warnings
+from collections.abc import Collection, Iterable, Mapping
+from numbers import Integral
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from .checks import check_number
+from .columns import view_columns
+from .storage import all_nan_rows, as_view, freeze, with_nan_rows
+
+
+class MultiView:
+    """An immutable table of ``n_samples`` samples, each seen through ``V`` views.
+
+    Parameters
+    ----------
+    views : sequence of V arrays, CSR matrices or data frames, or mapping name -> array
+        View v has shape (n_samples, n_features_v). Dense views are seen, not copied.
+    names : sequence of V str, optional
+        Names of the views. Default: the keys of the mapping, or ``"view_0", "view_1", ...``.
+    observed : array of bool, shape (n_samples, V), optional
+        ``observed[i, v]`` is False where view v of sample i is missing; those rows become NaN.
+        Default: False where a whole row of a view is NaN.
+
+    Attributes
+    ----------
+    views : list of V arrays (n_samples, n_features_v)
+        Dense views are read-only float64 arrays, sparse ones CSR matrices.
+    names : list of V str
+    observed : array of bool, shape (n_samples, V)
+    n_views, n_samples : int
+    shape : tuple
+        ``(n_samples, total number of features)``.
+
+    Raises
+    ------
+    ValueError
+        If there is no view, the views disagree on ``n_samples``, one is not a 2-D array of
+        numbers, or `names` or `observed` have the wrong length, shape or type.
+
+    Notes
+    -----
+    A missing row of a CSR view stores a NaN for each of its features. A row that is NaN only in
+    part is accepted here, so that an imputer can be applied with :class:`PerView`; the
+    estimators refuse it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref import MultiView
+    >>> X = MultiView({"sound": np.ones((4, 2)), "image": np.zeros((4, 3))})
+    >>> X
+    MultiView(4 samples, sound: 2, image: 3)
+    >>> X[:2].shape
+    (2, 5)
+    """
+
+    def __init__(self, views, *, names=None, observed=None):
+        if isinstance(views, Mapping):
+            names = list(views) if names is None else names
+            views = list(views.values())
+        if not isinstance(views, Iterable) or hasattr(views, "shape"):
+            raise ValueError(
+                "views must be a sequence or a mapping of 2-D arrays, got "
+                f"{type(views).__name__}; use MultiView.from_array to cut one 2-D array into views."
+            )
+        views = list(views)
+        if not views:
+            raise ValueError("views is empty: at least one view is needed.")
+        _check_same_index(views)
+        self._names = _check_names(names, len(views))
+        self._views = [as_view(view, name) for view, name in zip(views, self._names, strict=True)]
+        n_samples = [view.shape[0] for view in self._views]
+        if len(set(n_samples)) > 1:
+            told = ", ".join(f"{name}: {n}" for name, n in zip(self._names, n_samples, strict=True))
+            raise ValueError(f"views must agree on the number of samples, got {told}.")
+        present = np.column_stack([~all_nan_rows(view) for view in self._views])
+        if observed is not None:
+            self._hide(_check_observed(observed, present))
+            present &= np.asarray(observed)
+        present.flags.writeable = False
+        self._observed = present
+
+    def _hide(self, observed):
+        """Overwrite the rows that are declared missing with NaN (in copies)."""
+        for v, view in enumerate(self._views):
+            missing = np.flatnonzero(~observed[:, v])
+            if len(missing):
+                self._views[v] = freeze(with_nan_rows(view, missing))
+
+    @property
+    def views(self):
+        """List of the V arrays."""
+        return list(self._views)
+
+    @property
+    def names(self):
+        """List of the V view names."""
+        return list(self._names)
+
+    @property
+    def observed(self):
+        """Boolean (n_samples, V): False where a view of a sample is missing."""
+        return self._observed
+
+    @property
+    def n_views(self):
+        """Number of views V."""
+        return len(self._views)
+
+    @property
+    def n_samples(self):
+        """Number of samples."""
+        return self._views[0].shape[0]
+
+    @property
+    def widths(self):
+        """List of the V numbers of features."""
+        return [view.shape[1] for view in self._views]
+
+    @property
+    def shape(self):
+        """``(n_samples, total number of features)``."""
+        return self.n_samples, sum(self.widths)
+
+    ndim = 2
+    dtype = np.dtype(np.float64)
+
+    def __len__(self):
+        return self.n_samples
+
+    def __getitem__(self, rows):
+        """Return the samples `rows` (int, slice, boolean mask or integer array)."""
+        if isinstance(rows, tuple):  # scikit-learn writes X[rows, ...]
+            rows, *others = rows
+            if not all(
+                o is Ellipsis or (isinstance(o, slice) and o == slice(None)) for o in others
+            ):
+                raise IndexError("a MultiView is indexed by samples only; use select() for views.")
+        if isinstance(rows, Integral):
+            if not -self.n_samples <= rows < self.n_samples:
+                raise IndexError(f"sample {rows} is out of range for {self.n_samples} samples.")
+            rows = [rows]
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows)
+            if rows.ndim != 1 or (rows.dtype.kind not in "biu" and rows.size):
+                raise IndexError(
+                    f"a MultiView is indexed by samples, in one dimension, got {rows.tolist()!r}; "
+                    "use select() for views."
+                )
+            if rows.dtype != bool:
+                rows = rows.astype(np.intp)
+        return self._like([view[rows] for view in self._views], self._names, self._observed[rows])
+
+    @classmethod
+    def _like(cls, views, names, observed):
+        """Build from parts that are valid already, without checking them again."""
+        new = cls.__new__(cls)
+        new._views = [freeze(view) for view in views]
+        new._names = list(names)
+        new._observed = observed
+        new._observed.flags.writeable = False
+        return new
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._views = [freeze(view) for view in self._views]  # a pickle forgets this
+        self._observed.flags.writeable = False
+
+    def __array__(self, dtype=None, copy=None):
+        warnings.warn(
+            "a MultiView is turned into one 2-D array and its views are forgotten; use PerView to "
+            "transform view by view, or concat() if you mean it.",
+            UserWarning,
+            stacklevel=2,
+        )
+        flat = self.concat()
+        return np.asarray(flat.toarray() if sparse.issparse(flat) else flat, dtype=dtype)
+
+    def __repr__(self):
+        views = ", ".join(f"{n}: {w}" for n, w in zip(self._names, self.widths, strict=True))
+        missing = self._observed.size - self._observed.sum()
+        gaps = f", {missing / self._observed.size:.0%} of the views missing" if missing else ""
+        return f"MultiView({self.n_samples} samples, {views}{gaps})"
+
+    def concat(self):
+        """Return all views side by side: one array, or CSR if any view is sparse.
+
+        Returns
+        -------
+        X : array or CSR matrix, shape (n_samples, total features)
+        """
+        if any(sparse.issparse(view) for view in self._views):
+            return sparse.hstack(self._views, format="csr")
+        return np.hstack(self._views)
+
+    def select(self, which):
+        """Return a MultiView of some of the views.
+
+        Parameters
+        ----------
+        which : str, int, or sequence of str and int
+            Names or positions of the views, in the order wanted.
+
+        Returns
+        -------
+        X : MultiView
+
+        Raises
+        ------
+        ValueError
+            If a name or position does not exist, or nothing is selected.
+        """
+        single = isinstance(which, str) or not isinstance(which, Iterable)
+        which = [which] if single else list(which)
+        if not which:
+            raise ValueError("select() needs at least one view.")
+        index = [self._position(w) for w in which]
+        return self._like(
+            [self._views[v] for v in index],
+            [self._names[v] for v in index],
+            self._observed[:, index],
+        )
+
+    def _position(self, which):
+        if isinstance(which, str) and which in self._names:
+            return self._names.index(which)
+        if isinstance(which, Integral) and -self.n_views <= which < self.n_views:
+            return int(which) % self.n_views
+        raise ValueError(f"there is no view {which!r}; the views are {self._names}.")
+
+    @classmethod
+    def from_array(cls, X, views, *, names=None, columns=None):
+        """Cut one 2-D array, CSR matrix or data frame into views.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame, shape (n_samples, n_features)
+        views : sequence or mapping name -> entry, one entry per view
+            All widths (int, which must add up to n_features), or each a slice, a list of column
+            indices, or a list of column names (data frames).
+        names : sequence of str, optional
+            Names of the views.
+        columns : sequence of str, optional
+            Column names of `X`; default: those of a data frame.
+
+        Returns
+        -------
+        X : MultiView
+
+        Raises
+        ------
+        ValueError
+            If the widths do not add up, or a column does not exist.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mvref import MultiView
+        >>> MultiView.from_array(np.zeros((5, 7)), {"left": slice(0, 3), "right": slice(3, 7)})
+        MultiView(5 samples, left: 3, right: 4)
+        """
+        if columns is None and hasattr(X, "columns"):
+            columns = list(X.columns)
+        X = X.to_numpy() if hasattr(X, "to_numpy") else X
+        X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+        if X.ndim != 2:
+            raise ValueError(f"X must be a 2-D array, got {X.ndim} dimension(s).")
+        if isinstance(views, Mapping):
+            names = list(views) if names is None else names
+            views = list(views.values())
+        indices = view_columns(views, X.shape[1], columns)
+        return cls([X[:, index] for index in indices], names=names)
+
+    def drop_views(self, fraction, random_state=None):
+        """Return a copy in which random views of random samples are missing.
+
+        Every sample keeps at least one view. The realised fraction is exact up to rounding to a
+        whole number of views.
+
+        Parameters
+        ----------
+        fraction : float
+            Share of the observed (sample, view) pairs to drop; at most 1 - 1/V when nothing is
+            missing yet.
+        random_state : int, RandomState instance or None
+
+        Returns
+        -------
+        X : MultiView
+
+        Raises
+        ------
+        ValueError
+            If `fraction` is negative or so large that a sample would lose all its views.
+        """
+        check_number(fraction, "fraction", low=0)
+        rng = check_random_state(random_state)
+        observed = self._observed.copy()
+        kept = np.argmax(rng.uniform(size=observed.shape) * observed, axis=1)  # one view each stays
+        free = observed.copy()
+        free[np.arange(len(free)), kept] = False
+        candidates = np.flatnonzero(free)
+        n_drop = round(fraction * observed.sum())
+        if n_drop > len(candidates):
+            largest = len(candidates) / max(observed.sum(), 1)
+            raise ValueError(
+                f"fraction must be between 0 and {largest:.4g} (every sample keeps one view), "
+                f"got {fraction!r}."
+            )
+        observed.flat[rng.choice(candidates, n_drop, replace=False)] = False
+        return type(self)(self._views, names=self._names, observed=observed)
+
+
+def as_multiview(X, views=None, columns=None):
+    """Turn any accepted form of multi-view input into a :class:`MultiView`.
+
+    Parameters
+    ----------
+    X : MultiView, list or tuple or mapping of 2-D arrays, or one 2-D array or data frame
+    views : sequence or mapping, optional
+        For one 2-D array: its cut into views, see :meth:`MultiView.from_array`. Default: one view.
+    columns : sequence of str, optional
+        Column names of a 2-D `X`.
+
+    Returns
+    -------
+    X : MultiView
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.core.views import as_multiview
+    >>> as_multiview(np.zeros((4, 5)), views=[2, 3]).widths
+    [2, 3]
+    """
+    if is_collection_of_views(X):
+        X = X if isinstance(X, MultiView) else MultiView(X)
+        if views is not None:
+            _check_described(X, views)
+        return X
+    if views is not None:
+        return MultiView.from_array(X, views, columns=columns)
+    return MultiView([X])
+
+
+def _check_described(X, views):
+    """Compare the parameter ``views`` with an X that is cut into views already."""
+    if not isinstance(views, Collection) or isinstance(views, str):
+        raise ValueError(f"views must hold one entry per view, got {views!r}.")
+    if len(views) != X.n_views:
+        raise ValueError(f"views describes {len(views)} views, but X has {X.n_views}.")
+    widths = list(views.values() if isinstance(views, Mapping) else views)
+    if all(isinstance(width, Integral) for width in widths) and widths != X.widths:
+        raise ValueError(f"views gives the widths {widths}, but those of X are {X.widths}.")
+
+
+def is_collection_of_views(X):
+    """Tell a collection of views (MultiView, mapping, list of 2-D arrays) from one 2-D array."""
+    if isinstance(X, MultiView | Mapping):
+        return True
+    if not isinstance(X, list | tuple) or not X:
+        return False
+    return any(sparse.issparse(view) or np.ndim(view) >= 2 for view in X)
+
+
+def _check_same_index(views):
+    """Refuse data frames that would be joined by position although their indices differ."""
+    frames = [view for view in views if hasattr(view, "index") and hasattr(view, "columns")]
+    if any(not frame.index.equals(frames[0].index) for frame in frames):
+        raise ValueError(
+            "views are data frames with different indices; bring them to the same rows in the same "
+            "order first, for example with frame.reindex(index)."
+        )
+
+
+def default_names(n_views):
+    """Names of views that were not given any."""
+    return [f"view_{v}" for v in range(n_views)]
+
+
+def _check_names(names, n_views):
+    if names is None:
+        return default_names(n_views)
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ValueError(f"names must be {n_views} different names, one per view, got {names!r}.")
+    names = [str(name) for name in names]
+    if len(names) != n_views or len(set(names)) != n_views:
+        raise ValueError(f"names must be {n_views} different names, one per view, got {names}.")
+    return names
+
+
+def _check_observed(observed, present):
+    try:
+        observed = np.asarray(observed)
+    except ValueError:
+        raise ValueError(f"observed must be of shape {present.shape}, its rows differ.") from None
+    if observed.shape != present.shape or observed.dtype != bool:
+        raise ValueError(
+            f"observed must be a boolean array of shape {present.shape} (n_samples, n_views), got "
+            f"{observed.dtype} of shape {observed.shape}."
+        )
+    if (observed & ~present).any():
+        i, v = np.argwhere(observed & ~present)[0]
+        raise ValueError(f"observed says that sample {i} has view {v}, but that row is all NaN.")
+    return observed
+
+
+def stack_samples(first, second):
+    """Put the samples of two :class:`MultiView` with the same views under each other.
+
+    Parameters
+    ----------
+    first, second : MultiView
+
+    Returns
+    -------
+    X : MultiView
+        With the names of the first; a view is sparse where it is sparse in one of them.
+    """
+    views = [
+        sparse.vstack(pair, format="csr") if any(map(sparse.issparse, pair)) else np.vstack(pair)
+        for pair in zip(first.views, second.views, strict=True)
+    ]
+    return MultiView(views, names=first.names)

@@ -1,0 +1,198 @@
+"""Voters: classifiers of one view each, and the tables of their votes.
+
+A voter is any scikit-learn classifier, fitted on the samples that have its view. Where a sample
+misses the view, the voter abstains: its vote is 0.
+"""
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.tree import BaseDecisionTree
+
+
+def check_classifier(classifier, name):
+    """Raise a ValueError unless `classifier` is a scikit-learn classifier, not a class.
+
+    Parameters
+    ----------
+    classifier : object
+    name : str
+        Name of the parameter, for the message.
+
+    Returns
+    -------
+    classifier : object
+        Unchanged.
+    """
+    if (
+        isinstance(classifier, type)
+        or not hasattr(classifier, "fit")
+        or not is_classifier(classifier)
+    ):
+        raise ValueError(f"{name} must be a scikit-learn classifier, got {classifier!r}.")
+    return classifier
+
+
+def seeded_clone(classifier, rng):
+    """Clone a classifier and give a seed to each of its random states that has none.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier
+    rng : RandomState
+
+    Returns
+    -------
+    classifier : scikit-learn classifier, not fitted
+    """
+    copy = clone(classifier)
+    states = {
+        name: int(rng.randint(2**31))
+        for name, value in sorted(copy.get_params(deep=True).items())
+        if (name == "random_state" or name.endswith("__random_state")) and value is None
+    }
+    return copy.set_params(**states)
+
+
+def check_trainable(X, codes, part=""):
+    """Raise a ValueError unless every view is observed in samples of two classes or more.
+
+    Parameters
+    ----------
+    X : MultiView
+    codes : int array, shape (n,)
+    part : str
+        Ends the message, where `X` is a part of the training samples.
+    """
+    for name, seen in zip(X.names, X.observed.T, strict=True):
+        if len(np.unique(codes[seen])) < 2:
+            raise ValueError(f"view {name!r} is observed in samples of one class only{part}.")
+
+
+def predict_all(voters, view, seen):
+    """Return what the voters of a view say.
+
+    Parameters
+    ----------
+    voters : list of fitted classifiers
+    view : array or CSR matrix, shape (n, n_features)
+    seen : bool array, shape (n,)
+        The samples that have the view.
+
+    Returns
+    -------
+    labels : array, shape (n_seen, n_voters)
+        One column per voter, one row per sample that has the view.
+    """
+    rows = view if seen.all() else view[np.flatnonzero(seen)]
+    if all(isinstance(voter, BaseDecisionTree) for voter in voters):
+        rows = rows.astype(np.float32)  # trees compare in single precision: convert once, not each
+    return np.column_stack([voter.predict(rows) for voter in voters])
+
+
+def cast_votes(voters, view, seen):
+    """Return the table of the votes of one view's voters, who predict -1 or +1.
+
+    Parameters
+    ----------
+    voters : list of fitted classifiers
+    view : array or CSR matrix, shape (n, n_features)
+    seen : bool array, shape (n,)
+
+    Returns
+    -------
+    votes : array, shape (n, n_voters)
+        -1, +1, or 0 where the sample misses the view.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from mvref.core.voters import cast_votes
+    >>> view = np.array([[0.0], [1.0], [np.nan]])
+    >>> stump = DecisionTreeClassifier().fit(view[:2], [-1, 1])
+    >>> cast_votes([stump], view, np.array([True, True, False])).ravel()
+    array([-1.,  1.,  0.])
+    """
+    votes = np.zeros((len(seen), len(voters)))
+    if seen.any():
+        votes[seen] = predict_all(voters, view, seen)
+    return votes
+
+
+def count_votes(labels, weights, n_classes):
+    """Return the weight of the votes for every class.
+
+    Parameters
+    ----------
+    labels : int array, shape (n, n_voters)
+        Class that each voter names, 0 to n_classes - 1.
+    weights : array, shape (n_voters,)
+    n_classes : int
+
+    Returns
+    -------
+    votes : array, shape (n, n_classes)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.core.voters import count_votes
+    >>> count_votes(np.array([[0, 2, 2]]), np.ones(3), 3)
+    array([[1., 0., 2.]])
+    """
+    return np.column_stack([(labels == k) @ weights for k in range(n_classes)])
+
+
+def class_scores(classifier, rows, n_classes):
+    """Return a score per class: the largest is the class that the classifier names.
+
+    Parameters
+    ----------
+    classifier : fitted classifier
+        Its classes are integers, some of 0 to n_classes - 1.
+    rows : array or CSR matrix, shape (n, n_features)
+    n_classes : int
+
+    Returns
+    -------
+    scores : array, shape (n, n_classes)
+        The classifier's own decision function, else its probabilities, else 1 for the class that
+        it predicts. With two classes the second score minus the first is the decision function. A
+        class that it has not met scores less than all others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from mvref.core.voters import class_scores
+    >>> tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 2])
+    >>> class_scores(tree, np.array([[1.0]]), 3).argmax(axis=1)
+    array([2])
+    """
+    known = classifier.classes_
+    if hasattr(classifier, "decision_function"):
+        own = classifier.decision_function(rows)
+        own = np.column_stack([np.zeros(len(own)), own]) if own.ndim == 1 else own
+    elif hasattr(classifier, "predict_proba"):
+        own = classifier.predict_proba(rows)
+    else:
+        own = (classifier.predict(rows)[:, None] == known).astype(float)
+    if len(known) == n_classes:
+        return own
+    scores = np.repeat(own.min(axis=1, keepdims=True) - 1.0, n_classes, axis=1)
+    scores[:, known] = own
+    return scores
+
+
+def difference_if_two(scores):
+    """Return scores in scikit-learn's shape: for two classes, the second minus the first.
+
+    Parameters
+    ----------
+    scores : array, shape (n, n_classes)
+
+    Returns
+    -------
+    scores : array, (n,) for two classes, else (n, n_classes)
+    """
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

@@ -1,0 +1,400 @@
+"""Landmarks: draw them, project on them, fill what is missing.
+
+Steps 1 and 2 of MVL-SVM (Zantedeschi, Emonet and Sebban, ECML PKDD 2018; Algorithm 1) and its
+treatment of missing views (Eq. 11). Symbols as in :mod:`mvref.mvl_svm`.
+"""
+
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+from scipy import linalg
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..core.base import MultiViewInput, validate_views
+from ..core.checks import check_choice, check_number
+from ..core.kernels import fit_similarities
+from ..core.views import MultiView
+
+DEFAULT_LANDMARKS = 200  # the number in the paper's experiments with missing views
+
+
+def draw_landmarks(observed, n_landmarks, rng, *, per_view=False):
+    """Draw L samples uniformly without replacement (Algorithm 1, step 1).
+
+    Parameters
+    ----------
+    observed : bool array, shape (m, V)
+    n_landmarks : int or "auto"
+        L; "auto" takes 200, or every candidate when there are fewer.
+    rng : RandomState
+    per_view : bool
+        Draw other samples for every view (the paper's first perspective).
+
+    Returns
+    -------
+    indices : int array, shape (L,), or (V, L) with `per_view`
+
+    Raises
+    ------
+    ValueError
+        If fewer than L samples are complete: Eq. (11) needs every view of a landmark.
+    """
+    complete = np.flatnonzero(observed.all(axis=1))
+    if len(complete) == 0:
+        raise ValueError("no sample is complete in all views, so no landmark can be drawn.")
+    L = min(DEFAULT_LANDMARKS, len(complete)) if n_landmarks == "auto" else n_landmarks
+    if L > len(complete):
+        raise ValueError(
+            f"n_landmarks={L} is larger than the number of complete samples: {len(complete)} of "
+            f"{len(observed)} samples have all {observed.shape[1]} views."
+        )
+    if per_view:
+        return np.array([rng.choice(complete, L, replace=False) for _ in observed.T])
+    return rng.choice(complete, L, replace=False)
+
+
+def project(X, similarities):
+    """Return mu(x) for every sample, missing views as NaN (Algorithm 1, step 2).
+
+    Parameters
+    ----------
+    X : MultiView of n samples
+    similarities : list of V functions, array (n, n_v) -> array (n, L)
+
+    Returns
+    -------
+    Phi : array, shape (n, L*V)
+    """
+    blocks = []
+    for view, seen, mu in zip(X.views, X.observed.T, similarities, strict=True):
+        if seen.all():
+            blocks.append(mu(view))
+        else:
+            block = np.full((X.n_samples, len(mu)), np.nan)
+            if seen.any():
+                block[seen] = mu(view[seen])
+            blocks.append(block)
+    return np.hstack(blocks)
+
+
+def impute(Phi, P, ridge=0.1, keep_known=True):
+    """Fill missing similarities with combinations of the landmarks' own (Eq. 11).
+
+    Row i becomes r_i P, with r_i the minimiser of ``|Phi_io - r P_o|^2 + ridge |r|^2`` over its
+    known columns o. Rows with the same known views share one factorisation.
+
+    Parameters
+    ----------
+    Phi : array, shape (n, L*V)
+        Projections, NaN where a view is missing; every row needs one known view.
+    P : array, shape (n_reference, L*V)
+        Projections of the landmarks themselves, complete.
+    ridge : float
+        0 is the paper's least squares (of least norm where that is not unique).
+    keep_known : bool
+        Keep the known similarities. False replaces every row by r_i P, as the authors' code does.
+
+    Returns
+    -------
+    Phi : array, shape (n, L*V)
+        A new array without NaN.
+
+    Raises
+    ------
+    ValueError
+        If a row has no known entry.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.mvl_svm import impute
+    >>> P = np.array([[1.0, 0.5, 1.0, 0.2], [0.5, 1.0, 0.2, 1.0]])  # 2 landmarks, 2 views
+    >>> impute(np.array([[0.75, 0.75, np.nan, np.nan]]), P, ridge=0).round(3)
+    array([[0.75, 0.75, 0.6 , 0.6 ]])
+    """
+    check_number(ridge, "ridge", low=0)
+    Phi, P = np.array(Phi, dtype=float), np.asarray(P, dtype=float)
+    if Phi.ndim != 2 or P.ndim != 2 or P.shape[1] != Phi.shape[1]:
+        raise ValueError(
+            "Phi and P must be 2-D arrays with the same columns, got the shapes Phi "
+            f"{Phi.shape} and P {P.shape}."
+        )
+    if np.isinf(Phi).any():
+        raise ValueError("Phi contains infinity.")
+    if not np.isfinite(P).all():
+        raise ValueError("P contains NaN or infinity: the landmarks must be complete.")
+    known = ~np.isnan(Phi)
+    if not known.any(axis=1).all():
+        empty = np.flatnonzero(~known.any(axis=1))[0]
+        raise ValueError(f"Phi has no known entry in row {empty}: nothing to impute it from.")
+    incomplete = np.flatnonzero(~known.all(axis=1)) if keep_known else np.arange(len(Phi))
+    for members, o in _patterns(known[incomplete]):
+        rows = incomplete[members]
+        R = _combinations(Phi[np.ix_(rows, o)], P[:, o], ridge)
+        filled = ~o if keep_known else np.ones_like(o)
+        Phi[np.ix_(rows, filled)] = R @ P[:, filled]
+    return Phi
+
+
+def _patterns(known):
+    """Yield (rows, columns) for every set of columns that some rows have in common."""
+    # a row as one string of bytes: np.unique on the boolean columns is hundreds of times slower
+    packed = np.ascontiguousarray(np.packbits(known, axis=1))
+    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    for g, row in enumerate(first):
+        yield np.flatnonzero(group == g), known[row]
+
+
+def _combinations(known, P_o, ridge):
+    """Return R minimising |known - R P_o|^2 + ridge |R|^2, for many rows at once."""
+    if ridge == 0:
+        return linalg.lstsq(P_o.T, known.T)[0].T
+    gram = P_o @ P_o.T
+    gram.flat[:: len(gram) + 1] += ridge
+    try:
+        return linalg.cho_solve(linalg.cho_factor(gram), P_o @ known.T).T
+    except linalg.LinAlgError:  # the ridge is lost in rounding: as good as none
+        return linalg.lstsq(P_o.T, known.T)[0].T
+
+
+class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
+    """Map multi-view samples to their similarities to L landmarks (Eq. 1, Eq. 11).
+
+    Parameters
+    ----------
+    n_landmarks : int or "auto", default="auto"
+        Number L of landmarks, drawn without replacement among the complete training samples.
+        "auto": 200, or all complete samples when there are fewer.
+    kernel : {"rbf", "precomputed", "gram"}, callable, or a list of these, one per view
+        "rbf": ``exp(-gamma_v |x - l|^2)``. "precomputed": the view holds distances d to a fixed
+        set of points that contains the training samples (each training row must have a zero
+        where its own column is), and the similarity is ``exp(-gamma_v d^2)``. "gram": the view
+        holds similarities to the m training samples. A callable gets two arrays (n, n_v),
+        (L, n_v) and returns the (n, L) similarities.
+    gamma : float, "mean", or a list of these, one per view, default=None
+        None: 1/n_v for "rbf" (the authors' choice), "mean" for "precomputed": 1/mean distance
+        between the complete training samples.
+    ridge : float, default=0.1
+        Regularisation of Eq. (11); 0 is the paper's.
+    keep_known : bool, default=True
+        Keep the known similarities of an incomplete sample; see :func:`~mvref.mvl_svm.impute`.
+    clip : "auto", None or (low, high), default="auto"
+        Range that imputed similarities are clipped to. "auto": [0, 1] for "rbf" and
+        "precomputed", none otherwise.
+    no_view : {"raise", "mean"}, default="raise"
+        What to do with a sample without any view: refuse it, or give it the mean of the
+        landmarks' own projections.
+    landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
+        "per_view" draws other landmarks in each view, the paper's first perspective. An array
+        names the training rows to take, instead of a draw; `n_landmarks` is then not used.
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None
+
+    Attributes
+    ----------
+    landmarks_ : MultiView of L samples
+    landmark_indices_ : int array, shape (L,), or (V, L) with ``landmarks="per_view"``
+        Training rows that became landmarks.
+    similarities_ : list of V functions
+        Similarity of each view's rows to its landmarks, with its ``gamma``.
+    reference_ : array, shape (n_reference, L*V)
+        Projections P of the landmarks themselves.
+    n_features_in_ : int
+
+    References
+    ----------
+    Zantedeschi, Emonet and Sebban, ECML PKDD 2018, sections 3 and 5.
+
+    Examples
+    --------
+    >>> from mvref import LandmarkProjection
+    >>> from mvref.datasets import load_iris_views
+    >>> X = load_iris_views().X
+    >>> LandmarkProjection(n_landmarks=10, random_state=0).fit_transform(X).shape
+    (150, 20)
+    """
+
+    def __init__(
+        self,
+        n_landmarks="auto",
+        *,
+        kernel="rbf",
+        gamma=None,
+        ridge=0.1,
+        keep_known=True,
+        clip="auto",
+        no_view="raise",
+        landmarks="shared",
+        views=None,
+        random_state=None,
+    ):
+        self.n_landmarks = n_landmarks
+        self.kernel = kernel
+        self.gamma = gamma
+        self.ridge = ridge
+        self.keep_known = keep_known
+        self.clip = clip
+        self.no_view = no_view
+        self.landmarks = landmarks
+        self.views = views
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Draw the landmarks.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array
+        y : ignored
+
+        Returns
+        -------
+        self : LandmarkProjection
+
+        Raises
+        ------
+        ValueError
+            For a parameter out of range, or fewer complete samples than landmarks.
+        """
+        X = validate_views(self, X, reset=True)
+        self._check_parameters()
+        V = X.n_views
+        if isinstance(self.landmarks, str):
+            per_view = self.landmarks == "per_view"
+            rng = check_random_state(self.random_state)
+            indices = draw_landmarks(X.observed, self.n_landmarks, rng, per_view=per_view)
+        else:
+            indices = _check_chosen(self.landmarks, X.observed)
+        self.landmark_indices_ = indices
+        of_view = np.broadcast_to(indices, (V, indices.shape[-1]))
+        self.landmarks_ = MultiView([X.views[v][of_view[v]] for v in range(V)], names=X.names)
+        complete = np.flatnonzero(X.observed.all(axis=1))
+        self.similarities_ = fit_similarities(self.kernel, self.gamma, X, of_view, [complete] * V)
+        points = X[np.unique(indices) if indices.ndim == 2 else indices]
+        self.reference_ = project(points, self.similarities_)
+        return self
+
+    def restrict(self, which):
+        """Return a fitted projection on some of the landmarks.
+
+        Parameters
+        ----------
+        which : int array
+            Positions of the landmarks to keep, 0..L-1.
+
+        Returns
+        -------
+        projection : LandmarkProjection
+            Missing views are still imputed from all the landmarks that were drawn.
+        """
+        check_is_fitted(self, "reference_")
+        L = self.landmarks_.n_samples
+        fewer = copy(self)
+        fewer.landmark_indices_ = self.landmark_indices_[..., which]
+        fewer.landmarks_ = self.landmarks_[which]
+        fewer.similarities_ = [
+            replace(mu, landmarks=mu.landmarks[which]) for mu in self.similarities_
+        ]
+        columns = np.arange(len(self.similarities_) * L).reshape(-1, L)[:, which]
+        fewer.reference_ = self.reference_[:, columns.ravel()]
+        return fewer
+
+    def transform(self, X):
+        """Project samples on the landmarks, with missing views imputed.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        Phi : array, shape (n, L*V)
+            Columns view by view: similarity to landmark p in view v is column ``v*L + p``.
+
+        Raises
+        ------
+        ValueError
+            If a sample has no view at all (unless ``no_view="mean"``).
+        """
+        check_is_fitted(self, "reference_")
+        X = validate_views(self, X, reset=False)
+        Phi = project(X, self.similarities_)
+        empty = ~X.observed.any(axis=1)
+        if empty.any():
+            if self.no_view == "raise":
+                raise ValueError(
+                    f"{empty.sum()} sample(s) have no view at all, the first is row "
+                    f"{np.flatnonzero(empty)[0]}; remove them or set no_view='mean'."
+                )
+            Phi[empty] = self.reference_.mean(axis=0)
+        if X.observed.all() and self.keep_known:
+            return Phi
+        filled = self._clipped(impute(Phi, self.reference_, self.ridge, self.keep_known))
+        return np.where(np.isnan(Phi), filled, Phi) if self.keep_known else filled
+
+    def _clipped(self, Phi):
+        """Clip each view's block to the range of its similarity."""
+        if self.clip is None:
+            return Phi
+        blocks = np.split(Phi, len(self.similarities_), axis=1)
+        for block, mu in zip(blocks, self.similarities_, strict=True):
+            np.clip(block, *(mu.range if self.clip == "auto" else self.clip), out=block)
+        return Phi
+
+    def get_feature_names_out(self, input_features=None):
+        """Return ``<view>_landmark<p>`` for every column of the projection.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        names : array of str, shape (L*V,)
+        """
+        check_is_fitted(self, "reference_")
+        L = self.landmarks_.n_samples
+        return np.array(
+            [f"{name}_landmark{p}" for name in self.landmarks_.names for p in range(L)],
+            dtype=object,
+        )
+
+    def _check_parameters(self):
+        L = self.n_landmarks
+        if not isinstance(L, int | np.integer | str) or (isinstance(L, str) and L != "auto"):
+            raise ValueError(f"n_landmarks must be 'auto' or an integer >= 1, got {L!r}.")
+        if L != "auto":
+            check_number(L, "n_landmarks", low=1, integer=True)
+        check_number(self.ridge, "ridge", low=0)
+        check_choice(self.no_view, "no_view", ("raise", "mean"))
+        if isinstance(self.landmarks, str):
+            check_choice(self.landmarks, "landmarks", ("shared", "per_view"))
+        if self.clip is not None and not (isinstance(self.clip, str) and self.clip == "auto"):
+            limits = self.clip if np.shape(self.clip) == (2,) else (None, None)
+            numbers = all(isinstance(x, int | float | np.number) for x in limits)
+            if not numbers or not limits[0] <= limits[1]:
+                raise ValueError(f"clip must be 'auto', None or (low, high), got {self.clip!r}.")
+
+
+def _check_chosen(rows, observed):
+    """Return chosen landmarks as an array, or say what is wrong with them."""
+    rows = np.asarray(rows)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(np.unique(rows)) != max(rows.size, 1):
+        raise ValueError(
+            "landmarks must be 'shared', 'per_view' or a list of different training rows, got "
+            f"{rows!r}."
+        )
+    outside = rows[(rows < 0) | (rows >= len(observed))]
+    if len(outside):
+        raise ValueError(
+            f"landmarks names row {outside[0]}, but X has the rows 0 to {len(observed) - 1}."
+        )
+    if not observed[rows].all():
+        gap = rows[~observed[rows].all(axis=1)][0]
+        raise ValueError(f"landmarks names row {gap}, which is missing a view.")
+    return rows.astype(np.intp)

@@ -1,0 +1,463 @@
+"""MVM: multi-view machines, interactions of all orders between views in linear time.
+
+B. Cao, H. Zhou, P. S. Yu, "Multi-view Machines", arXiv 1506.01110, 2015. Chapters: part IV of the
+book.
+
+Problem   min over A_1 .. A_V of  1/n sum_i l(yhat_i, y_i) + lambda Omega(A)             (Eq. 10)
+          yhat = sum_f prod_v <z_v, a_vf>,   z_v = [x_v; 1]                         (Eqs. 6, 9)
+          which is Eq. (3), a weight for every product of features of different views, with
+          the tensor of all weights W = sum_f a_1f o ... o a_Vf                          (Eq. 5)
+          l: squared (11), logistic (12), hinge (13);  Omega: L2 (14) or smoothed L1 (15)
+          (our copy of the text lacks the formulas; they are read from its words)
+
+Symbols   paper            code             shape
+          n, m, I_v        n, V, d_v        samples, views, features of view v
+          k                n_factors        number of factors
+          A^(v)            factors_[v]      (d_v + 1, k); the last row is the bias row
+          z^(v)            Z[v]             (n, d_v + 1), constant last
+          z^(v)T A^(v)     S[v]             (n, k)
+          w                order_weights()  Eq. (8) and its kin of higher order
+          lambda, epsilon  alpha, smoothing
+
+Algorithm (the function that does each step)
+          Eq. (9): ``prefix_products``, and Eq. (16) for all parameters: ``leave_one_out``, both in
+          ``model``, O(k (nnz + nV)) for n samples;  Eqs. (11)-(15) and (17)-(21):
+          :mod:`mvref.core.losses`;  Algorithm 1: line 1 ``start_factors`` in
+          ``model``, the others ``AdaGrad`` and ``sgd`` in ``solvers``,
+          with ``lbfgs``;  alternating least squares: ``als`` in ``solvers``;  the orders
+          of interaction: ``contributions`` and ``subset_weights`` in ``model``.
+
+Departures from the paper, each explained in the chapter
+          * the start is ``init="live"``: from small random numbers, the paper's, four views or
+            more go to A = 0, with L2 a local minimum for three views or more (erratum M2);
+          * products of the other views by prefixes and suffixes, 3 V multiplications in place of
+            V (V - 2) one by one, and never by division (M6);
+          * the hinge has a kink at its minimum, where a gradient cannot tell L-BFGS to stop: by SGD
+            only, or squared (M5);
+          * on sparse views SGD penalises the rows of A that a batch touches, bias rows always,
+            and AdaGrad chooses its steps (M4);
+          * the loss is a mean over samples, so that alpha means the same for every n;
+          * the solvers measure factors in units of the features they multiply;
+          * after a sweep of ALS the norms of a factor are balanced over the views;
+          * a missing view is z = (0, .., 0, 1): no interaction with it, and its bias row stays.
+"""
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import column_or_1d
+from sklearn.utils.metaestimators import available_if
+
+from ..core.base import (
+    check_length,
+    check_votable,
+    logistic_probabilities,
+    one_against_rest,
+    validate_numbers,
+    validate_targets,
+    validate_views,
+    winning_labels,
+)
+from ..core.checks import check_choice
+from ..core.losses import LOSSES
+from .machine import MultiViewMachine, streams
+
+__all__ = ["MVMClassifier", "MVMRegressor"]
+
+
+class MVMClassifier(ClassifierMixin, MultiViewMachine):
+    """Multi-view machine that classifies (Eqs. 9, 10).
+
+    The score is a polynomial with every product of features of different views, whose weights
+    are a tensor of rank k. More than two classes are taken one against the rest.
+
+    Parameters
+    ----------
+    n_factors : int, default=8
+        k. An even number lets the live start begin at the score 0; a power of 2 also with groups.
+    loss : {"logistic", "squared_hinge", "hinge", "squared"}, default="logistic"
+        "hinge" needs solver="sgd". "squared" takes the labels as -1 and +1.
+    alpha : float, default=1e-3
+        lambda, weight of the penalty against the mean loss.
+    penalty : {"l2", "l1"}, default="l2"
+        Of all factors with their bias rows: with bias rows free, factors could hide in them. "l1"
+        is smoothed and makes weights small, not 0.
+    smoothing : float, default=1e-8
+        epsilon of "l1": weights below its root, 1e-4 where bias rows are about 1, count as 0.
+    solver : {"lbfgs", "sgd", "als"}, default="lbfgs"
+        L-BFGS; stochastic gradients with the steps of AdaGrad; or alternating least squares, for
+        loss="squared" with penalty="l2".
+    init : {"live", "paper"}, default="live"
+        "live": bias rows of -1 and +1, small random feature rows. "paper": all entries small and
+        random, which collapses from four views on where they are too small.
+    init_scale : float, default=0.1
+        Standard deviation sigma of the entries in "paper"; of feature rows in "live", divided by
+        the root of the number of features and by their size where that is above 1.
+    groups : list of lists of int and str, optional
+        Groups of views, by position or name, which may overlap: the score is a sum of one machine
+        per group. Default: one group of all.
+    shared_factors : bool, default=True
+        Groups use the same factors for the same view; False: each its own.
+    learning_rate : float, default=0.1
+        Of "sgd", largest change of a number in one step, divided by the size of the features
+        where that is above 1.
+    batch_size : int, default=128
+        Of "sgd".
+    max_iter : int, default=1000
+        Largest number of iterations, epochs ("sgd") or sweeps ("als").
+    tol : float, default=1e-5
+        Largest entry of the gradient ("lbfgs"; with respect to factors in units of their
+        curvature), or share by which the objective must fall in an epoch or sweep.
+    early_stopping : bool, default=False
+        Of "sgd": stop by, and keep the epoch with, the least loss on held-out samples.
+    validation_fraction : float, default=0.1
+        Share of the samples held out, of every class.
+    n_iter_no_change : int, default=10
+        Epochs without progress after which "sgd" stops.
+    n_jobs : int or None
+        Classes learnt in parallel (joblib).
+    verbose : int, default=0
+        1: a progress bar over the iterations.
+    views : sequence or mapping, optional
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None
+        Of the start, the order of the samples and the samples held out.
+
+    Attributes
+    ----------
+    factors_ : list of V arrays (d_v + 1, k)
+        The last row is the bias row. With more than two classes (n_classes, d_v + 1, k). With
+        groups and ``shared_factors=False`` one array for each view of each group.
+    factor_views_ : list of int
+        View of each array in `factors_`.
+    terms_ : list of lists of int
+        For every group, its arrays in `factors_`.
+    loss_curve_ : array, one value more than iterations, or a list of them
+        Eq. (10) at the start and after every iteration.
+    validation_curve_ : array of the same length, or a list of them
+        Mean loss on the samples held out; with ``early_stopping`` only.
+    n_iter_ : int
+        The largest number over the classes.
+    n_parameters : int
+        Numbers that were learnt.
+    classes_ : array of labels
+        In sorted order.
+    n_features_in_ : int
+        Columns of all views.
+
+    See Also
+    --------
+    MVMRegressor : The same for numbers.
+    mvref.rivals.FMClassifier, mvref.rivals.STMClassifier : Its relatives.
+
+    Notes
+    -----
+    The score multiplies V numbers per factor. Standardise the views and, if they have many
+    features, divide each by the root of their number; one-hot views are good as they are. With
+    thousands of levels, though, the live start's rows are tiny, since they are divided by the root
+    of the number of levels: with "sgd" take ``init_scale`` larger by that root, or
+    ``init="paper"`` if there are two views.
+    Where products overflow the last finite factors are kept, and a warning says what to change.
+
+    The objective is not convex: another `random_state` can give another minimum.
+
+    References
+    ----------
+    Cao, Zhou and Yu, arXiv 1506.01110, 2015. Duchi, Hazan and Singer, JMLR 12, 2011 (AdaGrad).
+
+    Examples
+    --------
+    A class that no single view tells anything about:
+
+    >>> import numpy as np
+    >>> from mvref import MVMClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> views = [rng.normal(size=(200, 3)) for _ in range(3)]
+    >>> y = views[0][:, 0] * views[1][:, 1] > 0
+    >>> model = MVMClassifier(n_factors=4, random_state=0).fit(views[:2], y)
+    >>> bool(model.score(views[:2], y) > 0.95)
+    True
+    >>> sorted(model.order_weights())
+    [(), ('view_0',), ('view_0', 'view_1'), ('view_1',)]
+    """
+
+    def __init__(
+        self,
+        n_factors=8,
+        *,
+        loss="logistic",
+        alpha=1e-3,
+        penalty="l2",
+        smoothing=1e-8,
+        solver="lbfgs",
+        init="live",
+        init_scale=0.1,
+        groups=None,
+        shared_factors=True,
+        learning_rate=0.1,
+        batch_size=128,
+        max_iter=1000,
+        tol=1e-5,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        n_jobs=None,
+        verbose=0,
+        views=None,
+        random_state=None,
+    ):
+        self.n_factors = n_factors
+        self.loss = loss
+        self.alpha = alpha
+        self.penalty = penalty
+        self.smoothing = smoothing
+        self.solver = solver
+        self.init = init
+        self.init_scale = init_scale
+        self.groups = groups
+        self.shared_factors = shared_factors
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.views = views
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Learn the factors.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,)
+
+        Returns
+        -------
+        self : MVMClassifier
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range or a single class.
+        """
+        X = validate_views(self, X, reset=True)
+        self._check_parameters()
+        codes = validate_targets(self, y, X.n_samples)
+        check_votable(X)
+        self._fit_machines(X, one_against_rest(codes, len(self.classes_)), codes, self.n_jobs)
+        return self
+
+    @available_if(streams)
+    def partial_fit(self, X, y, classes=None):
+        """Pass once over some samples of a stream, from where the last pass of SGD ended.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,)
+        classes : array-like of labels
+            All of them; needed in the first call, optional afterwards.
+
+        Returns
+        -------
+        self : MVMClassifier
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range, or a label that is not in `classes`.
+        """
+        first = getattr(self, "_states", (None,))[0] is None
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        X = validate_views(self, X, reset=first)
+        self._check_parameters()
+        check_votable(X)
+        if first:
+            validate_targets(self, classes, np.size(classes))
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"classes={classes!r} are not those of the first call, {self.classes_.tolist()}."
+            )
+        y = column_or_1d(y, warn=True)
+        check_length(y, X.n_samples)
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ValueError(
+                f"y has the labels {unknown.tolist()}, which are not in classes, "
+                f"{self.classes_.tolist()}."
+            )
+        signs = one_against_rest(np.searchsorted(self.classes_, y), len(self.classes_))
+        self._partial_fit_machines(X, signs, first)
+        return self
+
+    def decision_function(self, X):
+        """Return the score of Eq. (9): shape (n,) for two classes, else (n, n_classes).
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        scores : array
+        """
+        scores = self._scores(X)
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X):
+        """Return the class of the sign of the score, or of the largest score.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        y : array of labels, shape (n,)
+        """
+        return winning_labels(self.decision_function(X), self.classes_)
+
+    @available_if(lambda self: self.loss == "logistic")
+    def predict_proba(self, X):
+        """Return probabilities, with ``loss="logistic"``: 1 / (1 + e^{-yhat}).
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        p : array, shape (n, n_classes)
+            With more than two classes divided by their sum over the classes.
+        """
+        return logistic_probabilities(self._scores(X))
+
+    def _check_parameters(self):
+        check_choice(self.loss, "loss", list(LOSSES))
+        super()._check_parameters()
+        if self.loss == "hinge" and self.solver != "sgd":
+            raise ValueError(
+                f"loss='hinge' has no derivative at its minimum, where solver={self.solver!r} "
+                "looks for one: use solver='sgd' or loss='squared_hinge'."
+            )
+
+
+class MVMRegressor(RegressorMixin, MultiViewMachine):
+    """Multi-view machine for regression, with the squared loss (Eqs. 9 to 11).
+
+    Parameters
+    ----------
+    n_factors : int, default=8
+        k.
+    loss : {"squared"}, default="squared"
+    alpha, penalty, smoothing, solver, init, init_scale, groups, shared_factors : optional
+        As in :class:`MVMClassifier`.
+    learning_rate, batch_size, max_iter, tol : optional
+        As in :class:`MVMClassifier`.
+    early_stopping, validation_fraction, n_iter_no_change : optional
+        As in :class:`MVMClassifier`.
+    verbose, views, random_state : optional
+        As in :class:`MVMClassifier`.
+
+    Attributes
+    ----------
+    factors_ : list of V arrays (d_v + 1, k)
+        The last row is the bias row. With groups and ``shared_factors=False`` one array for each
+        view of each group.
+    factor_views_, terms_, loss_curve_, validation_curve_, n_iter_, n_parameters
+        As in :class:`MVMClassifier`.
+    n_features_in_ : int
+
+    Notes
+    -----
+    The penalty also bears on the global bias: standardise the targets, for example with
+    scikit-learn's ``TransformedTargetRegressor``, and the views as for :class:`MVMClassifier`.
+
+    References
+    ----------
+    Cao, Zhou and Yu, arXiv 1506.01110, 2015.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref import MVMRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> views = [rng.normal(size=(200, 3)) for _ in range(2)]
+    >>> y = 1 + views[0][:, 0] + views[0][:, 1] * views[1][:, 2]
+    >>> model = MVMRegressor(n_factors=4, alpha=1e-4, random_state=0).fit(views, y)
+    >>> weights = model.order_weights()
+    >>> float(weights[()].round(1)), float(weights[("view_0", "view_1")][1, 2].round(1))
+    (1.0, 1.0)
+    """
+
+    def fit(self, X, y):
+        """Learn the factors.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of n numbers
+
+        Returns
+        -------
+        self : MVMRegressor
+
+        Raises
+        ------
+        ValueError
+            For wrong input or a parameter out of range.
+        """
+        X = validate_views(self, X, reset=True)
+        self._check_parameters()
+        y = validate_numbers(self, y, X.n_samples)
+        check_votable(X)
+        self._fit_machines(X, [y], np.zeros(len(y), dtype=int))
+        return self
+
+    @available_if(streams)
+    def partial_fit(self, X, y):
+        """Pass once over some samples of a stream, from where the last pass of SGD ended.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of n numbers
+
+        Returns
+        -------
+        self : MVMRegressor
+
+        Raises
+        ------
+        ValueError
+            For wrong input or a parameter out of range.
+        """
+        first = getattr(self, "_states", (None,))[0] is None
+        X = validate_views(self, X, reset=first)
+        self._check_parameters()
+        y = validate_numbers(self, y, X.n_samples)
+        check_votable(X)
+        self._partial_fit_machines(X, [y], first)
+        return self
+
+    def predict(self, X):
+        """Return the score of Eq. (9).
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        y : array, shape (n,)
+        """
+        return self._scores(X)[:, 0]
+
+    def _check_parameters(self):
+        check_choice(self.loss, "loss", ["squared"])
+        super()._check_parameters()

@@ -1,0 +1,329 @@
+"""What the classifier and the regressor of :mod:`mvref.mvm` share: fitting and explaining."""
+
+import warnings
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+from tqdm import tqdm
+
+from ..core.base import MultiViewInput, check_votable, validate_views
+from ..core.checks import check_choice, check_number
+from ..core.columns import view_features
+from .model import (
+    PENALTIES,
+    Design,
+    Objective,
+    Structure,
+    contributions,
+    group_structure,
+    start_factors,
+    subset_weights,
+)
+from .solvers import ADVICE, AdaGrad, als, lbfgs, sgd
+
+SOLVERS, INITS = ("lbfgs", "sgd", "als"), ("live", "paper")
+COLLAPSED = 1e-6  # scores smaller than this share of the targets: the factors went to 0
+
+
+def streams(estimator):
+    """Tell whether the estimator has ``partial_fit``; if not, raise the error that says why."""
+    if estimator.solver == "sgd" and not estimator.early_stopping:
+        return True
+    raise AttributeError(
+        "partial_fit needs solver='sgd' and early_stopping=False, got "
+        f"solver={estimator.solver!r}, early_stopping={estimator.early_stopping!r}."
+    )
+
+
+class MultiViewMachine(MultiViewInput, BaseEstimator):
+    """Base of :class:`~mvref.mvm.MVMClassifier` and :class:`~mvref.mvm.MVMRegressor`.
+
+    See the first for the parameters.
+    """
+
+    def __init__(
+        self,
+        n_factors=8,
+        *,
+        loss="squared",
+        alpha=1e-3,
+        penalty="l2",
+        smoothing=1e-8,
+        solver="lbfgs",
+        init="live",
+        init_scale=0.1,
+        groups=None,
+        shared_factors=True,
+        learning_rate=0.1,
+        batch_size=128,
+        max_iter=1000,
+        tol=1e-5,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        verbose=0,
+        views=None,
+        random_state=None,
+    ):
+        self.n_factors = n_factors
+        self.loss = loss
+        self.alpha = alpha
+        self.penalty = penalty
+        self.smoothing = smoothing
+        self.solver = solver
+        self.init = init
+        self.init_scale = init_scale
+        self.groups = groups
+        self.shared_factors = shared_factors
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.verbose = verbose
+        self.views = views
+        self.random_state = random_state
+
+    def _fit_machines(self, X, targets, codes, n_jobs=None):
+        """Learn one machine for each array of targets; held out are samples of all `codes`."""
+        rng = check_random_state(self.random_state)
+        seeds = rng.randint(2**31, size=len(targets))
+        structure = group_structure(self.groups, X, self.shared_factors)
+        parts = [(X, slice(None))]
+        if self.early_stopping:
+            held_out = hold_out(codes, self.validation_fraction, rng)
+            parts = [(X[rows], rows) for rows in (~held_out, held_out)]
+        designs = [(Design(part, structure, self.n_factors), rows) for part, rows in parts]
+        problems = [[self._objective(design, y[rows]) for design, rows in designs] for y in targets]
+        fits = Parallel(n_jobs, prefer="threads")(  # products release the lock, data are shared
+            delayed(self._solve)(*problem, seed=seed)
+            for problem, seed in zip(problems, seeds, strict=True)
+        )
+        solutions, self._states = zip(*fits, strict=True)
+        self.factor_views_, self.terms_ = structure
+        self._set_factors([solution.factors for solution in solutions])
+        self.loss_curve_ = _one_or_list([np.array(s.curve) for s in solutions])
+        vars(self).pop("validation_curve_", None)  # of an earlier fit
+        if self.early_stopping:
+            self.validation_curve_ = _one_or_list([np.array(s.validation) for s in solutions])
+        self.n_iter_ = max(len(solution.curve) - 1 for solution in solutions)
+        troubles = [solution.trouble for solution in solutions]
+        self._warn([*troubles, self._compare_with_zero([problem[0] for problem in problems])])
+
+    def _solve(self, objective, validation=None, *, seed):
+        """Minimise Eq. (10) from the start that `seed` draws; return solution and state of SGD."""
+        rng = np.random.RandomState(seed)
+        factors = start_factors(self.init, self.init_scale, objective.design, rng)
+        with tqdm(total=self.max_iter, desc=self.solver, disable=not self.verbose) as bar:
+            options = {"tol": self.tol, "max_iter": self.max_iter, "tick": bar.update}
+            if self.solver != "sgd":
+                minimise = {"lbfgs": lbfgs, "als": als}[self.solver]
+                return minimise(objective, factors, **options), None
+            state = AdaGrad(factors, rng, objective.design)
+            options |= {name: getattr(self, name) for name in ("learning_rate", "batch_size")}
+            options |= {"patience": self.n_iter_no_change, "validation": validation}
+            return sgd(objective, state, **options), state
+
+    def _partial_fit_machines(self, X, targets, first):
+        """Pass once over the samples by stochastic gradients, for every array of targets."""
+        if first:
+            self.factor_views_, self.terms_ = group_structure(self.groups, X, self.shared_factors)
+        design = Design(X, Structure(self.factor_views_, self.terms_), self.n_factors)
+        objectives = [self._objective(design, y) for y in targets]
+        if first:
+            seeds = check_random_state(self.random_state).randint(2**31, size=len(targets))
+            rngs = [np.random.RandomState(seed) for seed in seeds]
+            starts = [start_factors(self.init, self.init_scale, design, rng) for rng in rngs]
+            self._states = tuple(AdaGrad(*pair, design) for pair in zip(starts, rngs, strict=True))
+            values = [o.value(A) for o, A in zip(objectives, starts, strict=True)]
+            self.loss_curve_, self.n_iter_ = _one_or_list([np.array([v]) for v in values]), 0
+        curves = self.loss_curve_ if len(targets) > 1 else [self.loss_curve_]
+        troubles = []
+        for i, (objective, state) in enumerate(zip(objectives, self._states, strict=True)):
+            finite = state.epoch(objective, self.learning_rate, self.batch_size)
+            if finite and np.isfinite(value := objective.value(state.factors)):
+                curves[i] = np.append(curves[i], value)
+            else:
+                troubles.append(f"products of views overflow in these samples; {ADVICE}")
+        self.loss_curve_ = _one_or_list(curves)
+        self.n_iter_ += 1
+        self._set_factors([state.factors for state in self._states])
+        self._warn(troubles)
+
+    def _objective(self, design, y):
+        options = {name: getattr(self, name) for name in ("loss", "penalty", "alpha", "smoothing")}
+        return Objective(design, y, **options)
+
+    def _set_factors(self, machines):
+        """Store the factors, with a first axis for the classes if there are several machines."""
+        self.factors_ = [_one_or_stack(A) for A in zip(*machines, strict=True)]
+
+    def _machines(self):
+        """Return the list of factors of every machine."""
+        if self.factors_[0].ndim == 2:
+            return [self.factors_]
+        return [list(machine) for machine in zip(*self.factors_, strict=True)]
+
+    def _warn(self, troubles):
+        told = sorted({trouble for trouble in troubles if trouble is not None})
+        if told:
+            message = f"{type(self).__name__} with solver={self.solver!r}: {'; '.join(told)}."
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+
+    def _compare_with_zero(self, objectives):
+        """Tell whether a machine has gone to factors 0, or is worse than that."""
+        for objective, machine in zip(objectives, self._machines(), strict=True):
+            scores = np.abs(objective.design.scores(machine)).max()
+            if len(machine) > 1 and scores < COLLAPSED * np.abs(objective.y).max():
+                return (
+                    "it collapsed, all scores are 0: a local minimum where views are multiplied; "
+                    "standardise the views, use init='live', a larger init_scale, or alpha below "
+                    f"{self.alpha:.3g}"
+                )
+            if not objective.value(machine) <= objective.value([0.0 * A for A in machine]):
+                return f"it ended worse than with factors 0; {ADVICE}"
+        return None
+
+    def _scores(self, X):
+        """Return Eq. (9) of every machine, shape (n, number of machines)."""
+        check_is_fitted(self, "factors_")
+        X = validate_views(self, X, reset=False)
+        check_votable(X)
+        structure = Structure(self.factor_views_, self.terms_)
+        design = Design(X, structure, self.factors_[0].shape[-1])
+        scores = np.column_stack([design.scores(machine) for machine in self._machines()])
+        if not np.isfinite(scores).all():
+            raise ValueError(f"X has values so large that products of views overflow; {ADVICE}.")
+        return scores
+
+    @property
+    def n_parameters(self):
+        """Number of factors learnt: for each machine, k times the sum of d_1 to d_V and V."""
+        check_is_fitted(self, "factors_")
+        return sum(A.size for A in self.factors_)
+
+    def decompose(self, X):
+        """Return what every subset of the views contributes to the scores.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        parts : dict tuple of view names -> array (n,), or (n, n_classes)
+            From the global bias, key (), to the interactions of most views; they sum to the score.
+            A missing view is in no interaction.
+
+        Raises
+        ------
+        ValueError
+            If there are more than 1e8 numbers in it.
+        """
+        check_is_fitted(self, "factors_")
+        X = validate_views(self, X, reset=False)
+        check_votable(X)
+        features = view_features(X, 0.0)
+        answers = [
+            contributions(features, machine, self.factor_views_, self.terms_)
+            for machine in self._machines()
+        ]
+        return self._by_names(answers, axis=1)
+
+    def order_weights(self, max_order=2):
+        """Return the weights of the interactions, as tensors, that the factors stand for.
+
+        Parameters
+        ----------
+        max_order : int, default=2
+            Largest number of views in an interaction.
+
+        Returns
+        -------
+        weights : dict tuple of view names -> array with one axis per view
+            The global bias, key (), weights of single features, weights of pairs of features and
+            so on; with more than two classes a first axis for the classes.
+
+        Raises
+        ------
+        ValueError
+            If they hold more than 1e8 numbers.
+        """
+        check_is_fitted(self, "factors_")
+        check_number(max_order, "max_order", low=0, integer=True)
+        answers = [
+            subset_weights(machine, self.factor_views_, self.terms_, max_order)
+            for machine in self._machines()
+        ]
+        return self._by_names(answers, axis=0)
+
+    def _by_names(self, answers, axis):
+        """Name the views of every subset, and put the machines side by side."""
+        named = [{tuple(self.view_names_[v] for v in s): a[s] for s in a} for a in answers]
+        if len(named) == 1:
+            return named[0]
+        return {key: np.stack([answer[key] for answer in named], axis=axis) for key in named[0]}
+
+    def _check_parameters(self):
+        check_choice(self.solver, "solver", SOLVERS)
+        check_choice(self.penalty, "penalty", list(PENALTIES))
+        check_choice(self.init, "init", INITS)
+        for name in ("n_factors", "max_iter", "batch_size", "n_iter_no_change"):
+            check_number(getattr(self, name), name, low=1, integer=True)
+        for name in ("smoothing", "init_scale", "learning_rate"):
+            check_number(getattr(self, name), name, low=0, low_open=True)
+        for name in ("alpha", "tol"):
+            check_number(getattr(self, name), name, low=0)
+        check_number(self.validation_fraction, "validation_fraction", low=0, high=1, low_open=True)
+        if self.solver == "als" and (self.loss, self.penalty) != ("squared", "l2"):
+            raise ValueError(
+                "solver='als' needs loss='squared' and penalty='l2', got "
+                f"loss={self.loss!r}, penalty={self.penalty!r}: its steps are ridge regressions."
+            )
+        if self.early_stopping and self.solver != "sgd":
+            raise ValueError(f"early_stopping needs solver='sgd', got solver={self.solver!r}.")
+
+
+def hold_out(codes, fraction, rng):
+    """Choose samples at random, the same share of every class.
+
+    Parameters
+    ----------
+    codes : int array, shape (n,)
+    fraction : float
+    rng : RandomState
+
+    Returns
+    -------
+    held_out : bool array, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If none or all would be chosen.
+    """
+    order = rng.permutation(len(codes))
+    order = order[np.argsort(codes[order], kind="stable")]
+    counted = np.floor(fraction * np.arange(len(codes) + 1) + 0.5)  # each 1/fraction-th of them
+    held_out = np.zeros(len(codes), dtype=bool)
+    held_out[order] = np.diff(counted) > 0
+    if held_out.all() or not held_out.any():
+        raise ValueError(
+            f"validation_fraction={fraction!r} of {len(codes)} samples leaves none to "
+            f"{'train' if held_out.all() else 'validate'} on."
+        )
+    return held_out
+
+
+def _one_or_list(curves):
+    return curves if len(curves) > 1 else curves[0]
+
+
+def _one_or_stack(arrays):
+    return np.stack(arrays) if len(arrays) > 1 else arrays[0]

@@ -1,0 +1,557 @@
+"""The multi-view machine as a function of its factors: score, objective and gradient.
+
+Symbols, equations and departures are those of :mod:`mvref.mvm`. A *block* is one matrix A of
+factors; a *term* is a product over blocks, summed over factors. The machine of Eq. (9) has one
+block per view and one term. With groups of views it has one term per group, whose blocks are
+shared with other groups, or not.
+
+Where the solvers of a multi-view machine start.
+
+At A = 0 every derivative of the score of order below V vanishes. With two views it is a saddle if
+the L2 penalty is not too large; with three or more a strict local minimum, and from four on small
+random factors go there: the gradient of a product of V small numbers is a product of V - 1 of them.
+The live start has bias rows of -1 and +1 instead, so that each view sees a linear model at first.
+
+What the factors of a multi-view machine say, order by order of interaction.
+
+Expanding the products of Eq. (9) gives one contribution for every subset T of the views in a
+term: sum_f prod_{v in T} <x_v, a_vf> prod_{v not in T} b_vf, with the feature rows a and the bias
+row b of A. It is the inner product of the outer product of the x_v with the tensor of weights
+
+    W_T = sum_f (prod_{v not in T} b_vf) a_v1f o a_v2f o ...        (Eq. 3; W of no view is Eq. 8)
+"""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..core.columns import view_features
+from ..core.losses import LOSSES
+
+NUMBERS_PER_PART = 2**15  # a table of so many numbers stays in the cache of a core
+
+
+class Structure(NamedTuple):
+    """Which views are multiplied.
+
+    Parameters
+    ----------
+    views : list of int
+        View of every block.
+    terms : list of lists of int
+        Blocks of every term, in the order of the views.
+    """
+
+    views: list
+    terms: list
+
+
+def group_structure(groups, X, shared):
+    """Return the structure of groups of views.
+
+    Parameters
+    ----------
+    groups : None or list of lists of int and str
+        Positions or names of the views of every group; None is one group of all views.
+    X : MultiView
+    shared : bool
+        True: a view has one block, which all its groups use. False: one block per group.
+
+    Returns
+    -------
+    structure : Structure
+
+    Raises
+    ------
+    ValueError
+        If a group is empty, names a view twice or one that is not there, is given twice, or if
+        a view is in no group.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref import MultiView
+    >>> from mvref.mvm.model import group_structure
+    >>> X = MultiView({"user": np.eye(2), "ad": np.eye(2), "query": np.eye(2)})
+    >>> group_structure([["user", "ad"], ["ad", "query"]], X, shared=True)
+    Structure(views=[0, 1, 2], terms=[[0, 1], [1, 2]])
+    >>> group_structure([["user", "ad"], ["ad", "query"]], X, shared=False)
+    Structure(views=[0, 1, 1, 2], terms=[[0, 1], [2, 3]])
+    """
+    if groups is None:
+        return Structure(list(range(X.n_views)), [list(range(X.n_views))])
+    if isinstance(groups, str) or not isinstance(groups, list | tuple) or not groups:
+        raise ValueError(f"groups must be None or a list of lists of views, got {groups!r}.")
+    members = [_members(group, X) for group in groups]
+    if len({tuple(group) for group in members}) < len(members):
+        raise ValueError(f"groups holds the same group twice: {groups!r}.")
+    left_out = [name for v, name in enumerate(X.names) if not any(v in group for group in members)]
+    if left_out:
+        raise ValueError(
+            f"groups must cover all views, but {groups!r} leaves out {left_out}; drop a view with "
+            "MultiView.select if it is not wanted."
+        )
+    if shared:
+        return Structure(list(range(X.n_views)), members)
+    ends = np.cumsum([len(group) for group in members])
+    terms = [list(range(end - len(g), end)) for end, g in zip(ends.tolist(), members, strict=True)]
+    return Structure([v for group in members for v in group], terms)
+
+
+def _members(group, X):
+    """Sorted positions of the views of one group."""
+    if isinstance(group, str) or not isinstance(group, list | tuple) or not group:
+        raise ValueError(f"groups must hold lists of views, at least one view each, got {group!r}.")
+    try:
+        names = [X.select(view).names[0] for view in group]
+    except ValueError as error:
+        raise ValueError(f"groups has the group {group!r}: {error}") from None
+    if len(set(names)) < len(names):
+        raise ValueError(f"groups has the group {group!r}, in which a view stands twice.")
+    return sorted(X.names.index(name) for name in names)
+
+
+# ------------------------------------------------------------------ Eq. (9) and Eq. (16)
+
+
+def prefix_products(S, terms):
+    """Return the scores, Eq. (9), and the products of the blocks that precede each block.
+
+    Parameters
+    ----------
+    S : list of arrays, shape (n, k)
+        S_b = Z_b A_b of every block.
+    terms : list of lists of int
+
+    Returns
+    -------
+    scores : array, shape (n,)
+        sum over terms and factors of prod_b S_b.
+    prefixes : list of lists of arrays, shape (n, k)
+        One per block of every term; None for the first, whose product is empty.
+    """
+    scores, prefixes = np.zeros(len(S[0])), []
+    for *first, last in terms:
+        prefix = [None]
+        for b in first:
+            prefix.append(S[b] if prefix[-1] is None else prefix[-1] * S[b])
+        if prefix[-1] is None:
+            scores += S[last].sum(axis=1)
+        else:
+            scores += np.einsum("nk,nk->n", prefix[-1], S[last])
+        prefixes.append(prefix)
+    return scores, prefixes
+
+
+def leave_one_out(S, terms, prefixes, slopes):
+    """Return slopes * H_b for every block, H_b the products over the other blocks, Eq. (16).
+
+    Prefix times suffix, and never the whole product divided by S_b, which may be 0.
+
+    Parameters
+    ----------
+    S : list of arrays, shape (n, k)
+    terms : list of lists of int
+    prefixes : list of lists of arrays
+        Of :func:`prefix_products`; the answer is written over them.
+    slopes : array, shape (n,)
+        Derivative of the loss; ones give H itself.
+
+    Returns
+    -------
+    H : list of arrays, shape (n, k)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.mvm.model import leave_one_out, prefix_products
+    >>> S, terms = [np.array([[2.0]]), np.array([[0.0]]), np.array([[5.0]])], [[0, 1, 2]]
+    >>> scores, prefixes = prefix_products(S, terms)
+    >>> [float(H[0, 0]) for H in leave_one_out(S, terms, prefixes, np.ones(1))]
+    [0.0, 10.0, 0.0]
+    """
+    H = [None] * len(S)
+    for term, prefix in zip(terms, prefixes, strict=True):
+        suffix = np.repeat(slopes, S[0].shape[1]).reshape(S[0].shape)
+        for b, before in zip(term[::-1], prefix[::-1], strict=True):
+            mine = None if before is S[term[0]] else before  # the second block's prefix is an S
+            product = suffix if before is None else np.multiply(before, suffix, out=mine)
+            H[b] = product if H[b] is None else H[b] + product
+            if before is not None:
+                suffix *= S[b]
+    return H
+
+
+# ------------------------------------------------------------------ data and objective
+
+
+class Design:
+    """The matrices z of all samples: every view with a last column of ones, ready for products.
+
+    A missing view has zeros for features, and its constant: z = (0, ..., 0, 1).
+
+    Parameters
+    ----------
+    X : MultiView
+    structure : Structure
+    n_factors : int
+
+    Attributes
+    ----------
+    Z : list of V arrays or CSR matrices, shape (n, d_v + 1)
+    parts : list of (slice, list of Z[rows], list of their transposes)
+        The samples in parts whose tables of factors fit into the cache, and which have more rows
+        than a sparse view has columns, so that parts do not cost more memory than the whole.
+    """
+
+    def __init__(self, X, structure, n_factors):
+        self.Z = [_with_ones(view) for view in view_features(X, 0.0)]
+        self.n, self.k, (self.views, self.terms) = X.n_samples, n_factors, structure
+        widest = max([Z.shape[1] for Z in self.Z if sparse.issparse(Z)], default=1)
+        size = max(NUMBERS_PER_PART // n_factors, widest, 1)
+        self.parts = []
+        for start in range(0, self.n, size):
+            rows = slice(start, min(start + size, self.n))
+            Z = [take_rows(Z_v, rows) for Z_v in self.Z]
+            self.parts.append((rows, Z, [Z_v.T for Z_v in Z]))
+
+    def column_sizes(self):
+        """Return the root mean square of every column of z, a list of V arrays (d_v + 1,)."""
+        return [_root_mean_squares(Z) for Z in self.Z]
+
+    def feature_units(self):
+        """Return the root mean square of each view's features that are not 0, but at least 1.
+
+        A number for every view; it is 1 for views that are standardised, or one-hot.
+        """
+        units = []
+        for Z, sizes in zip(self.Z, self.column_sizes(), strict=True):
+            stored = (Z.nnz if sparse.issparse(Z) else np.count_nonzero(Z)) - self.n
+            largest = sizes.max()  # at least that of the constant, 1
+            mean_square = np.sum((sizes[:-1] / largest) ** 2) * self.n / max(stored, 1)
+            units.append(max(largest * np.sqrt(mean_square), 1.0))
+        return units
+
+    @property
+    def shapes(self):
+        """Shape (d_v + 1, k) of every block."""
+        return [(self.Z[v].shape[1], self.k) for v in self.views]
+
+    def products(self, factors, Z=None):
+        """Return S_b = Z_b A_b of every block, for all samples or those of one part."""
+        Z = self.Z if Z is None else Z
+        return [np.asarray(Z[v] @ A) for v, A in zip(self.views, factors, strict=True)]
+
+    def scores(self, factors):
+        """Return Eq. (9), shape (n,); may be infinite or NaN where products overflow."""
+        scores = np.empty(self.n)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for rows, Z, _ in self.parts:
+                scores[rows] = prefix_products(self.products(factors, Z), self.terms)[0]
+        return scores
+
+
+def _with_ones(view):
+    n, d = view.shape
+    if sparse.issparse(view):
+        return sparse.hstack([view, sparse.csr_matrix(np.ones((n, 1)))], format="csr")
+    Z = np.ones((n, d + 1))  # row by row, so that all forms of input are rounded alike
+    Z[:, :-1] = view
+    return Z
+
+
+def _root_mean_squares(Z):
+    """Of every column, without overflow."""
+    largest = abs(Z).max()
+    scaled = Z / largest
+    if sparse.issparse(Z):
+        squares = np.asarray(scaled.power(2).sum(axis=0)).ravel()
+    else:
+        squares = np.einsum("ij,ij->j", scaled, scaled)
+    return largest * np.sqrt(squares / Z.shape[0])
+
+
+def take_rows(Z, rows):
+    """Return the rows of a slice, seen and not copied.
+
+    Parameters
+    ----------
+    Z : array or CSR matrix
+    rows : slice
+        With start and stop.
+
+    Returns
+    -------
+    Z : array or CSR matrix
+    """
+    if not sparse.issparse(Z):
+        return Z[rows]
+    indptr = Z.indptr[rows.start : rows.stop + 1]
+    stored = slice(indptr[0], indptr[-1])
+    parts = Z.data[stored], Z.indices[stored], indptr - indptr[0]
+    return sparse.csr_matrix(parts, shape=(len(indptr) - 1, Z.shape[1]))
+
+
+class Objective:
+    """Mean loss plus alpha times the penalty of all factors, Eq. (10), and its gradient.
+
+    Parameters
+    ----------
+    design : Design
+    y : array, shape (n,)
+        Targets; labels are -1 and +1.
+    loss, penalty : str
+        Keys of LOSSES and PENALTIES.
+    alpha : float
+        lambda.
+    smoothing : float
+        eps of Eq. (15).
+    """
+
+    def __init__(self, design, y, *, loss, penalty, alpha, smoothing):
+        self.design, self.y, self.alpha, self.smoothing = design, y, alpha, smoothing
+        self.loss, self.penalty = LOSSES[loss], PENALTIES[penalty]
+
+    def mean_loss(self, factors):
+        """Return the mean loss; infinite where products overflow."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            value = self.loss(self.design.scores(factors), self.y)[0].mean()
+        return np.inf if np.isnan(value) else float(value)
+
+    def value(self, factors):
+        """Return Eq. (10); infinite where products overflow."""
+        penalty = sum(self.penalty(A, self.smoothing)[0] for A in factors)
+        return self.mean_loss(factors) + self.alpha * penalty
+
+    def value_and_gradient(self, factors):
+        """Return Eq. (10) and its derivative with respect to every block of factors.
+
+        Parameters
+        ----------
+        factors : list of arrays
+
+        Returns
+        -------
+        value : float
+        gradient : list of arrays, of the shapes of the factors
+        """
+        design, value, gradient = self.design, 0.0, []
+        for A in factors:
+            penalty, slope = self.penalty(A, self.smoothing)
+            value += self.alpha * penalty
+            slope *= self.alpha
+            gradient.append(slope)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for rows, Z, Zt in design.parts:
+                S = design.products(factors, Z)
+                scores, prefixes = prefix_products(S, design.terms)
+                losses, slopes = self.loss(scores, self.y[rows])
+                value += losses.sum() / design.n
+                H = leave_one_out(S, design.terms, prefixes, slopes / design.n)
+                for v, G, H_b in zip(design.views, gradient, H, strict=True):
+                    G += Zt[v] @ H_b  # Eqs. (16) to (19)
+        return float(value), gradient
+
+
+def start_factors(init, scale, design, rng):
+    """Draw the factors that a solver starts from.
+
+    Parameters
+    ----------
+    init : {"live", "paper"}
+        "paper": all entries N(0, scale^2). "live": feature rows N(0, scale^2 / d_v), bias rows of
+        -1 and +1, so that the other views' product is about -1 or +1 wherever a gradient looks,
+        however many views there are. Features above unit size have smaller rows to match.
+    scale : float
+    design : Design
+    rng : RandomState
+
+    Returns
+    -------
+    factors : list of arrays (d_v + 1, k)
+    """
+    if init == "paper":
+        return [rng.normal(0.0, scale, size=shape) for shape in design.shapes]
+    units, factors = design.feature_units(), []
+    for v, signs in zip(design.views, live_signs(design), strict=True):
+        d = design.Z[v].shape[1] - 1
+        features = rng.normal(0.0, scale / np.sqrt(max(d, 1)), size=(d, design.k))
+        factors.append(np.vstack([features / units[v], signs]))
+    return factors
+
+
+def live_signs(design):
+    """Return signs of the bias rows whose products sum to 0 over the factors in every term.
+
+    For one term: +1 in all blocks but the first, which alternates. For several, block b is a
+    Walsh function, the parity of the bits that f and a code of b share. Products of Walsh
+    functions are Walsh functions, of the exclusive or of their codes, and sum to 0 unless that is
+    0: the codes are chosen, last block first, such that it is 0 in as few terms as can be. Of k
+    factors there are as many codes as the largest power of 2 in k; an odd k has one, and its
+    signs alternate all the same.
+
+    Parameters
+    ----------
+    design : Design
+
+    Returns
+    -------
+    signs : list of arrays (k,)
+    """
+    k = design.k
+    n_codes = max(k & -k, 2)
+    codes = [0] * len(design.views)
+    for b in reversed(range(len(codes))):
+        decided = [term for term in design.terms if term[0] == b]
+        rest = [int(np.bitwise_xor.reduce([codes[c] for c in term])) for term in decided]
+        codes[b] = min(range(n_codes), key=lambda code, rest=rest: rest.count(code))
+    return [np.array([(-1.0) ** (f & code).bit_count() for f in range(k)]) for code in codes]
+
+
+MOST_NUMBERS = 10**8  # of one answer: 800 MB
+
+
+def contributions(features, factors, views, terms):
+    """Return the contribution of every subset of the views to every score.
+
+    Parameters
+    ----------
+    features : list of V arrays or CSR matrices, shape (n, d_v)
+    factors : list of arrays (d_v + 1, k)
+        One per block.
+    views : list of int
+        View of every block.
+    terms : list of lists of int
+        Blocks of every term.
+
+    Returns
+    -------
+    parts : dict tuple of views -> array (n,)
+        They add up to the scores.
+
+    Raises
+    ------
+    ValueError
+        If there are more than 1e8 numbers in it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.mvm.model import contributions
+    >>> features = [np.array([[2.0]]), np.array([[3.0]])]
+    >>> factors = [np.array([[1.0], [10.0]]), np.array([[1.0], [1.0]])]  # (2 + 10) (3 + 1)
+    >>> parts = contributions(features, factors, [0, 1], [[0, 1]])
+    >>> {T: float(part[0]) for T, part in parts.items()}
+    {(): 10.0, (0,): 2.0, (1,): 30.0, (0, 1): 6.0}
+    """
+    n, n_subsets = features[0].shape[0], sum(2 ** len(term) for term in terms)
+    if n * n_subsets > MOST_NUMBERS:
+        raise ValueError(
+            f"X has {n} samples, and its groups of views have {n_subsets} subsets: more than "
+            f"{MOST_NUMBERS} contributions; pass fewer samples at a time."
+        )
+    linear = [np.asarray(features[v] @ A[:-1]) for v, A in zip(views, factors, strict=True)]
+    bias = [A[-1] for A in factors]
+    parts = {}
+
+    def expand(blocks, product, subset):
+        if not blocks:
+            parts[subset] = parts.get(subset, 0.0) + product.sum(axis=1)
+            return
+        b, *rest = blocks
+        expand(rest, product * bias[b], subset)
+        expand(rest, product * linear[b], (*subset, views[b]))
+
+    for term in terms:
+        expand(term, np.ones((n, factors[0].shape[1])), ())
+    return {subset: parts[subset] for subset in sorted(parts, key=lambda s: (len(s), s))}
+
+
+def subset_weights(factors, views, terms, max_order):
+    """Return the tensor W_T of every subset of at most `max_order` views.
+
+    Parameters
+    ----------
+    factors : list of arrays (d_v + 1, k)
+    views : list of int
+    terms : list of lists of int
+    max_order : int
+
+    Returns
+    -------
+    weights : dict tuple of views -> array with one axis per view
+        A number for no view.
+
+    Raises
+    ------
+    ValueError
+        If they hold more than 1e8 numbers.
+    """
+    weights, n_numbers = {}, 0
+    for term in terms:
+        for order in range(min(max_order, len(term)) + 1):
+            for inside in combinations(term, order):
+                n_numbers += int(np.prod([float(len(factors[b]) - 1) for b in inside]))
+                if n_numbers > MOST_NUMBERS:
+                    raise ValueError(
+                        f"the weights up to max_order={max_order} are more than {MOST_NUMBERS} "
+                        "numbers; lower max_order."
+                    )
+                subset = tuple(views[b] for b in inside)
+                bias = np.ones(factors[0].shape[1])
+                for b in set(term) - set(inside):
+                    bias = bias * factors[b][-1]
+                tensor = _tensor([factors[b][:-1] for b in inside], bias)
+                weights[subset] = weights.get(subset, 0.0) + tensor
+    return {subset: weights[subset] for subset in sorted(weights, key=lambda s: (len(s), s))}
+
+
+def _tensor(parts, bias):
+    """sum_f bias_f times the outer product of the columns f of the parts."""
+    if not parts:
+        return bias.sum()
+    *first, last = parts
+    tensor = bias
+    for A in first:
+        tensor = tensor[..., None, :] * A
+    return tensor @ last.T
+
+
+def l2(A, smoothing):
+    """Return sum a^2, Eq. (14), and 2a, Eq. (20).
+
+    Parameters
+    ----------
+    A : array
+    smoothing : float
+        Not used.
+
+    Returns
+    -------
+    value : float
+    gradient : array, of the shape of `A`
+    """
+    return float(np.vdot(A, A)), 2.0 * A
+
+
+def l1(A, smoothing):
+    """Return sum sqrt(a^2 + eps), Eq. (15), and a / sqrt(a^2 + eps), Eq. (21).
+
+    Parameters
+    ----------
+    A : array
+    smoothing : float
+        eps; weights below its root are as good as 0.
+
+    Returns
+    -------
+    value : float
+    gradient : array, of the shape of `A`
+    """
+    size = np.sqrt(A**2 + smoothing)
+    return float(size.sum()), A / size
+
+
+PENALTIES = {"l2": l2, "l1": l1}

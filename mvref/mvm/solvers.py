@@ -1,0 +1,461 @@
+"""Minimise the objective of a multi-view machine by L-BFGS or by stochastic gradients.
+
+Both start from given factors, never leave the finite numbers, and say in a sentence why they
+stopped if it was not at an optimum.
+
+Minimise the squared objective of a multi-view machine by alternating least squares.
+
+The score is linear in each block of factors while the others are fixed, Eq. (16), so that the
+squared loss with the L2 penalty is a ridge regression in one block after another. The objective
+cannot rise. Alternating least squares is known for its swamps, in which it hardly falls: here they
+are mostly the gauge, norms that move from one block to another while the score stays the same.
+Balancing them after every sweep is exact, free, and ends most swamps.
+"""
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.optimize import minimize
+from scipy.sparse.linalg import LinearOperator, cg
+
+from .model import leave_one_out, prefix_products, take_rows
+
+WALL = 1e3  # value of an objective that overflows, in units of its last value
+FLAT = 1e-4  # L-BFGS stops, too, where the objective falls by a smaller share than FLAT tol
+TINY, HUGE = 1e-8, 1e150  # AdaGrad's start; size of a gradient whose square still is a number
+ADVICE = (
+    "standardise every view and divide it by the square root of its number of features, or raise "
+    "alpha"
+)
+
+
+class Solution(NamedTuple):
+    """What a solver found.
+
+    Parameters
+    ----------
+    factors : list of arrays
+    curve : list of float
+        Objective at the start and after every iteration.
+    trouble : str or None
+        Why it is not an optimum.
+    validation : list of float
+        Mean loss on the samples held out.
+    """
+
+    factors: list
+    curve: list
+    trouble: str | None = None
+    validation: list | tuple = ()
+
+
+def lbfgs(objective, factors, *, tol, max_iter, tick):
+    """Minimise by L-BFGS with a line search for the strong Wolfe conditions.
+
+    Every number is measured in units of about its curvature, (E z^2 + 2 alpha)^(1/2): without
+    this a feature that is in few samples hardly moves, and one in large units does not stop.
+
+    Parameters
+    ----------
+    objective : Objective
+    factors : list of arrays
+        The start.
+    tol : float
+        Largest entry of the gradient, in these units, that ends the search.
+    max_iter : int
+    tick : callable
+        Called after every iteration.
+
+    Returns
+    -------
+    solution : Solution
+    """
+    curve = [objective.value(factors)]
+    if not np.isfinite(curve[0]):
+        return Solution(factors, curve, f"the objective overflows at the start; {ADVICE}")
+    ends = np.cumsum([A.size for A in factors])[:-1]
+    shapes = [A.shape for A in factors]
+    units, overflowed = curvature_units(objective, shapes), False
+
+    def unpack(theta):
+        parts = np.split(theta / units, ends)
+        return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+
+    def value_and_gradient(theta):
+        nonlocal overflowed
+        value, gradient = objective.value_and_gradient(unpack(theta))
+        gradient = np.concatenate([G.ravel() for G in gradient]) / units
+        if np.isfinite(value) and np.isfinite(gradient).all():
+            return value, gradient
+        overflowed = True  # a wall; the line search interpolates, and returns from a finite one
+        return WALL * (1.0 + abs(curve[-1])), np.zeros_like(gradient)
+
+    def record(intermediate_result):
+        curve.append(float(intermediate_result.fun))
+        tick()
+
+    found = minimize(
+        value_and_gradient,
+        np.concatenate([A.ravel() for A in factors]) * units,
+        jac=True,
+        method="L-BFGS-B",
+        callback=record,
+        options={
+            "maxiter": max_iter,
+            "maxfun": 20 * max_iter,
+            "gtol": tol,
+            "ftol": FLAT * tol,
+        },
+    )
+    trouble = None
+    if found.status == 1:
+        trouble = f"it stopped after max_iter={max_iter} iterations; raise max_iter or tol"
+    elif overflowed and np.abs(found.jac).max() > tol:
+        trouble = f"products of views overflow on its way; {ADVICE}"
+    elif not found.success:
+        trouble = f"its line search failed; raise tol, or {ADVICE}"
+    return Solution(unpack(found.x), curve, trouble)
+
+
+def curvature_units(objective, shapes):
+    """Return (E z^2 + 2 alpha)^(1/2) for every number of the factors, in one array.
+
+    Parameters
+    ----------
+    objective : Objective
+    shapes : list of pairs of int
+
+    Returns
+    -------
+    units : array
+        1 for features that are always 0, where alpha is 0 too.
+    """
+    columns = objective.design.column_sizes()
+    units = [
+        np.repeat(np.hypot(columns[v], np.sqrt(2.0 * objective.alpha)), k)
+        for v, (_, k) in zip(objective.design.views, shapes, strict=True)
+    ]
+    units = np.concatenate(units)
+    return np.where(units > 0, units, 1.0)
+
+
+# ------------------------------------------------------------------ stochastic gradients
+
+
+class AdaGrad:
+    """Algorithm 1 with the step sizes of AdaGrad: the factors and what they have been through.
+
+    A step moves no number by more than the learning rate, which is divided by the unit of the
+    features where that is above 1. Sparse views pay for the rows of A whose features are in the
+    batch, and only these are penalised: a feature's penalty is weighted by the share of batches
+    it is in.
+
+    Parameters
+    ----------
+    factors : list of arrays
+        The start; changed in place.
+    rng : RandomState
+        For the order of the samples.
+    design : Design
+        Of samples that tell the units, :meth:`~mvref.mvm.model.Design.feature_units`.
+    """
+
+    def __init__(self, factors, rng, design):
+        self.factors, self.rng = factors, rng
+        self.squares = [np.full_like(A, TINY) for A in factors]
+        units = design.feature_units()
+        self.rates = [np.full((len(A), 1), 1.0) for A in factors]
+        for v, rate in zip(design.views, self.rates, strict=True):
+            rate[:-1] /= units[v]
+
+    def epoch(self, objective, learning_rate, batch_size):
+        """Pass once over all samples in random order.
+
+        Parameters
+        ----------
+        objective : Objective
+        learning_rate : float
+        batch_size : int
+
+        Returns
+        -------
+        finite : bool
+            False if a gradient overflowed; the factors are those before that step.
+        """
+        n = objective.design.n
+        order = self.rng.permutation(n)
+        Z, y = [Z_v[order] for Z_v in objective.design.Z], objective.y[order]
+        for start in range(0, n, batch_size):
+            rows = slice(start, min(start + batch_size, n))
+            batch = [_touched(take_rows(Z_v, rows)) for Z_v in Z]
+            if not self._step(objective, batch, y[rows], learning_rate):
+                return False
+        return True
+
+    def _step(self, objective, batch, y, learning_rate):
+        design = objective.design
+        with np.errstate(over="ignore", invalid="ignore"):
+            A = [A[batch[v][0]] for v, A in zip(design.views, self.factors, strict=True)]
+            S = [batch[v][1] @ A_b for v, A_b in zip(design.views, A, strict=True)]
+            scores, prefixes = prefix_products(S, design.terms)
+            slopes = objective.loss(scores, y)[1] / len(y)
+            H = leave_one_out(S, design.terms, prefixes, slopes)
+            gradient = [
+                batch[v][1].T @ H_b
+                + objective.alpha * objective.penalty(A_b, objective.smoothing)[1]
+                for v, H_b, A_b in zip(design.views, H, A, strict=True)
+            ]
+        if not all(np.abs(G).max() < HUGE for G in gradient):  # NaN is not smaller either
+            return False
+        for b, (v, G) in enumerate(zip(design.views, gradient, strict=True)):
+            rows = batch[v][0]
+            self.squares[b][rows] += G**2
+            step = learning_rate * self.rates[b][rows] * G / np.sqrt(self.squares[b][rows])
+            self.factors[b][rows] -= step
+        return True
+
+
+def _touched(Z):
+    """The columns of a batch that hold anything, and the batch without the others."""
+    if not sparse.issparse(Z):
+        return slice(None), Z
+    columns, indices = np.unique(Z.indices, return_inverse=True)
+    parts = Z.data, indices, Z.indptr
+    return columns, sparse.csr_matrix(parts, shape=(Z.shape[0], len(columns)))
+
+
+def sgd(
+    objective, state, *, learning_rate, batch_size, tol, max_iter, patience, tick, validation=None
+):
+    """Minimise by stochastic gradients, Algorithm 1, until the objective stops falling.
+
+    Parameters
+    ----------
+    objective : Objective
+    state : AdaGrad
+    learning_rate : float
+    batch_size : int
+    tol : float
+        Share by which the value watched must fall to count as progress.
+    max_iter : int
+        Largest number of epochs.
+    patience : int
+        Epochs without progress after which to stop.
+    tick : callable
+    validation : Objective, optional
+        Of samples held out: their mean loss is watched, and the best epoch is kept.
+
+    Returns
+    -------
+    solution : Solution
+    """
+
+    def watch():
+        curve.append(objective.value(state.factors))
+        if validation is not None:
+            held_out.append(validation.mean_loss(state.factors))
+        return (curve if validation is None else held_out)[-1]
+
+    curve, held_out, stale = [], [], 0
+    best, best_factors = watch(), [A.copy() for A in state.factors]
+    if not np.isfinite(best):
+        return Solution(best_factors, curve, f"the objective overflows at the start; {ADVICE}")
+    trouble = f"it stopped after max_iter={max_iter} epochs; raise max_iter or tol"
+    for _ in range(max_iter):
+        before = [A.copy() for A in state.factors]
+        finite = state.epoch(objective, learning_rate, batch_size)
+        value = watch()
+        if not (finite and np.isfinite(value) and np.isfinite(curve[-1])):
+            state.factors = before
+            del curve[-1], held_out[-1:]
+            trouble = f"it diverged; lower learning_rate, or {ADVICE}"
+            break
+        tick()
+        stale = 0 if value < best - tol * abs(best) else stale + 1
+        if value < best:
+            best, best_factors = value, [A.copy() for A in state.factors]
+        if stale >= patience:
+            trouble = None
+            break
+    if validation is not None:
+        state.factors = best_factors
+    return Solution(state.factors, curve, trouble, held_out)
+
+
+CLOSED_FORM = 600  # numbers in a block of factors up to which its matrix is factorised
+CG_STEPS = 50  # conjugate gradient steps for larger blocks
+NUMBERS_PER_TABLE = 2**20  # rows times columns of a design table that is held at a time
+
+
+def als(objective, factors, *, tol, max_iter, tick):
+    """Minimise the squared loss with L2 block by block; the objective never rises.
+
+    With all other blocks fixed the score is linear in A_b, on features z_i H_i f: ridge regression.
+
+    Parameters
+    ----------
+    objective : Objective
+    factors : list of arrays
+        The start.
+    tol : float
+        Share by which a sweep must lower the objective to be followed by another.
+    max_iter : int
+        Largest number of sweeps.
+    tick : callable
+
+    Returns
+    -------
+    solution : Solution
+    """
+    factors = list(factors)
+    curve = [objective.value(factors)]
+    if not np.isfinite(curve[0]):
+        return Solution(factors, curve, f"the objective overflows at the start; {ADVICE}")
+    for _ in range(max_iter):
+        value = als_sweep(objective, factors, curve[-1])
+        if not np.isfinite(value):
+            return Solution(factors, curve, f"it overflows; {ADVICE}")
+        balanced = balance_norms(factors, objective.design.terms)
+        if (new := objective.value(balanced)) <= value:
+            factors, value = balanced, new
+        curve.append(value)
+        tick()
+        if curve[-2] - value <= tol * curve[-2]:
+            return Solution(factors, curve)
+    trouble = f"it stopped after max_iter={max_iter} sweeps; raise max_iter or tol"
+    return Solution(factors, curve, trouble)
+
+
+def als_sweep(objective, factors, value):
+    """Solve for every block once.
+
+    Parameters
+    ----------
+    objective : Objective
+    factors : list of arrays
+        Replaced, one by one, where that lowers the objective.
+    value : float
+        The objective now.
+
+    Returns
+    -------
+    value : float
+        The objective afterwards; NaN if products overflow.
+    """
+    design, y, alpha = objective.design, objective.y, objective.alpha
+    with np.errstate(over="ignore", invalid="ignore"):
+        S = design.products(factors)
+        for b, v in enumerate(design.views):
+            scores, prefixes = prefix_products(S, design.terms)
+            H = leave_one_out(S, design.terms, prefixes, np.ones(design.n))[b]
+            rest = y - scores + np.einsum("nk,nk->n", S[b], H)
+            if not (np.isfinite(rest).all() and np.abs(H).max() < HUGE):
+                return np.nan
+            A = ridge_block(design.Z[v], H, rest, alpha, factors[b])
+            S_b = np.asarray(design.Z[v] @ A)
+            others = sum(np.vdot(F, F) for c, F in enumerate(factors) if c != b)
+            residual = rest - np.einsum("nk,nk->n", S_b, H)
+            new = float(residual @ residual / design.n + alpha * (others + np.vdot(A, A)))
+            if not np.isfinite(new):
+                return np.nan
+            if new <= value:
+                factors[b], S[b], value = A, S_b, new
+    return value
+
+
+def balance_norms(factors, terms):
+    """Give the columns of a factor the same norm in all blocks of a term.
+
+    This leaves the score as it is and makes the L2 penalty of the term as small as it can be,
+    V (prod_v |a_v|)^(2/V) per factor. Blocks that several terms share are left alone.
+
+    Parameters
+    ----------
+    factors : list of arrays (d_v + 1, k)
+    terms : list of lists of int
+
+    Returns
+    -------
+    factors : list of arrays (d_v + 1, k)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.mvm.solvers import balance_norms
+    >>> balanced = balance_norms([np.array([[8.0]]), np.array([[0.5]])], [[0, 1]])
+    >>> [A.round(6).tolist() for A in balanced]
+    [[[2.0]], [[2.0]]]
+    """
+    uses, factors = Counter(b for term in terms for b in term), list(factors)
+    for term in terms:
+        norms = np.array([np.linalg.norm(factors[b], axis=0) for b in term])
+        alive = norms.min(axis=0) > 0
+        if max(uses[b] for b in term) == 1 and alive.any():
+            scale = np.ones_like(norms)
+            scale[:, alive] = np.exp(np.log(norms[:, alive]).mean(axis=0)) / norms[:, alive]
+            for b, row in zip(term, scale, strict=True):
+                factors[b] = factors[b] * row
+    return factors
+
+
+def ridge_block(Z, H, target, alpha, A):
+    """Minimise 1/n sum_i (t_i - sum_jf z_ij H_if A_jf)^2 + alpha |A|^2 over one block A.
+
+    Closed form where the block is small, else conjugate gradients from the present A, whose
+    products cost O(k nnz) and which cannot end above the value they started from.
+
+    Parameters
+    ----------
+    Z : array or CSR matrix, shape (n, d + 1)
+    H : array, shape (n, k)
+    target : array, shape (n,)
+    alpha : float
+    A : array, shape (d + 1, k)
+
+    Returns
+    -------
+    A : array, shape (d + 1, k)
+    """
+    if A.size <= CLOSED_FORM:
+        return _closed_form(Z, H, target, alpha, A.shape)
+    n = len(H)
+
+    def apply(a):
+        u = np.einsum("nk,nk->n", np.asarray(Z @ a.reshape(A.shape)), H)
+        return (Z.T @ (H * u[:, None]) / n).ravel() + alpha * a
+
+    diagonal = ((Z.multiply(Z) if sparse.issparse(Z) else Z**2).T @ H**2 / n).ravel() + alpha
+    diagonal[diagonal == 0] = 1.0  # a feature that is always 0, and no penalty
+    shape = (A.size, A.size)
+    solution, _ = cg(
+        LinearOperator(shape, matvec=apply),
+        (Z.T @ (H * target[:, None]) / n).ravel(),
+        x0=A.ravel(),
+        rtol=1e-10,
+        maxiter=CG_STEPS,
+        M=LinearOperator(shape, matvec=lambda a: a / diagonal),
+    )
+    return solution.reshape(A.shape)
+
+
+def _closed_form(Z, H, target, alpha, shape):
+    n, p = len(H), shape[0] * shape[1]
+    M, r = np.zeros((p, p)), np.zeros(p)
+    size = max(NUMBERS_PER_TABLE // p, 1)
+    for start in range(0, n, size):
+        rows = slice(start, min(start + size, n))
+        Z_part = take_rows(Z, rows)
+        Z_part = Z_part.toarray() if sparse.issparse(Z_part) else Z_part
+        D = (Z_part[:, :, None] * H[rows, None, :]).reshape(-1, p)
+        M += D.T @ D
+        r += D.T @ target[rows]
+    M.flat[:: p + 1] += n * alpha
+    if not np.isfinite(M).all():
+        return np.full(shape, np.nan)
+    try:
+        return cho_solve(cho_factor(M, check_finite=False), r, check_finite=False).reshape(shape)
+    except LinAlgError:  # alpha = 0, and factors or features that depend on each other
+        return np.linalg.lstsq(M, r, rcond=None)[0].reshape(shape)

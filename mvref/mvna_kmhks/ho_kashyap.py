@@ -1,0 +1,253 @@
+"""Coupled Ho-Kashyap machines that are given: Eqs. (4) to (10), Table 1 of MVNA-KMHKS.
+
+Problem, symbols and departures are those of :mod:`mvref.mvna_kmhks`; the machines are those of
+``machines``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SOLVERS = ("exact", "paper")
+
+
+def share_weights(mu, seen):
+    """Return the weights mu_p of the machines that a sample has, divided by their sum.
+
+    Parameters
+    ----------
+    mu : array, shape (M,)
+    seen : bool array, shape (M, n)
+
+    Returns
+    -------
+    weights : array, shape (M, n)
+        Zero where a machine has no view of the sample.
+
+    Raises
+    ------
+    ValueError
+        If all machines of a sample have weight zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.mvna_kmhks.ho_kashyap import share_weights
+    >>> share_weights(np.array([0.6, 0.2, 0.2]), np.array([[True, False]] + [[True, True]] * 2))
+    array([[0.6, 0. ],
+           [0.2, 0.5],
+           [0.2, 0.5]])
+    """
+    weights = mu[:, None] * seen
+    total = weights.sum(axis=0)
+    if (total == 0).any():
+        raise ValueError(
+            f"view_weights is zero for every view that row {np.flatnonzero(total == 0)[0]} of X "
+            "has."
+        )
+    return weights / total
+
+
+class Coupling:
+    """The second sum of Eq. (4), gamma sum_p |f_p - sum_j mu_j f_j|^2, as machine p sees it.
+
+    Parameters
+    ----------
+    mu : array, shape (M,)
+        View weights.
+    seen : bool array, shape (M, n)
+        Which machine has a view of which sample; the others are in no sum.
+    gamma : float
+        The paper's coupling parameter.
+    solver : {"exact", "paper"}
+        With "paper" the machine takes the weighted mean for a constant (errata N2, N3).
+    """
+
+    def __init__(self, mu, seen, gamma, solver):
+        self.mu = share_weights(mu, seen)
+        self.seen = seen
+        self.gamma = gamma
+        self.solver = solver
+        self.others = seen.sum(axis=0) - 1.0
+
+    def curvature(self, p):
+        """Return what f_p^2 is multiplied by in Eq. (4), per sample.
+
+        Parameters
+        ----------
+        p : int
+
+        Returns
+        -------
+        weight : array, shape (n,)
+            1 + gamma a_p with a_p = (1 - mu_p)^2 + (M - 1) mu_p^2; 1 + gamma for "paper".
+        """
+        if self.solver == "paper":
+            return np.full(len(self.others), 1.0 + self.gamma)
+        return 1.0 + self.gamma * ((1.0 - self.mu[p]) ** 2 + self.others * self.mu[p] ** 2)
+
+    def pull(self, p, f):
+        """Return what the other machines add to the target 1 + b_p of machine p.
+
+        Parameters
+        ----------
+        p : int
+        f : array, shape (M, n)
+            Margins.
+
+        Returns
+        -------
+        pull : array, shape (n,)
+        """
+        mean = np.einsum("pn,pn->n", self.mu, f)
+        if self.solver == "paper":
+            return self.gamma * mean  # Eq. (7): the own old margins are among them
+        r = mean - self.mu[p] * f[p]
+        rest = f.sum(axis=0) - f[p] - self.others * r  # sum of f_q - r over the others q
+        return self.gamma * ((1.0 - self.mu[p]) * r + self.mu[p] * rest)
+
+    def disagreement(self, f):
+        """Return gamma sum_p |f_p - sum_j mu_j f_j|^2.
+
+        Parameters
+        ----------
+        f : array, shape (M, n)
+
+        Returns
+        -------
+        value : float
+        """
+        mean = np.einsum("pn,pn->n", self.mu, f)
+        return self.gamma * float(((self.seen * (f - mean)) ** 2).sum())
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The machines after one iteration of Table 1.
+
+    Parameters
+    ----------
+    thetas : list of M arrays
+    norms : array, shape (M,)
+        Norm of every machine in the space of its kernel, without the intercept.
+    rhs : array, shape (M, n)
+        What the thetas were solved for.
+    f, b : arrays, shape (M, n)
+        Margins, and how far they may be beyond 1.
+    """
+
+    thetas: list
+    norms: np.ndarray
+    rhs: np.ndarray
+    f: np.ndarray
+    b: np.ndarray
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What :func:`ho_kashyap` found.
+
+    Parameters
+    ----------
+    thetas, norms, margins, b
+        As in :class:`Sweep`, at the end.
+    coefficients : array, shape (M, n)
+        y_i alpha_i^p; the paper's Gamma^p are these times the labels.
+    curve : array, shape (iterations + 1,)
+        J' of Eq. (4) at the start, where all margins are 0, and after every iteration.
+    converged : bool
+    """
+
+    thetas: list
+    norms: np.ndarray
+    coefficients: np.ndarray
+    margins: np.ndarray
+    b: np.ndarray
+    curve: np.ndarray
+    converged: bool
+
+
+def ho_kashyap(machines, costs, coupling, y, *, learning_rate, tol, max_iter, momentum=False):
+    """Table 1: solve for every machine in turn, then for its b, until J' moves no more.
+
+    Parameters
+    ----------
+    machines : list of M FactorMachine or GramMachine
+    costs : array, shape (M,)
+        c^p.
+    coupling : Coupling
+    y : array, shape (n,)
+        Labels -1 and +1.
+    learning_rate : sequence of M floats
+        rho^p, of ``coupling.solver="paper"``.
+    tol : float
+        xi.
+    max_iter : int
+    momentum : bool
+        Begin an iteration not where the last one ended but further on in its direction (Nesterov's
+        steps), and go back where that raises J'. For ``coupling.solver="exact"``, whose b is
+        determined by the margins.
+
+    Returns
+    -------
+    solution : Solution
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.mvna_kmhks.ho_kashyap import Coupling, ho_kashyap
+    >>> from mvref.mvna_kmhks.machines import FactorMachine
+    >>> F, y, seen = np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, 1.0, 1.0]), np.ones((1, 3))
+    >>> coupling = Coupling(np.ones(1), seen == 1, 0.0, "exact")
+    >>> machine = FactorMachine(F, seen[0] == 1, coupling.curvature(0), 0.0)
+    >>> options = {"learning_rate": [0.5], "tol": 1e-12, "max_iter": 1000}
+    >>> found = ho_kashyap([machine], np.zeros(1), coupling, y, **options)
+    >>> found.margins.round(3), found.b.round(3)  # b takes what is beyond the margin
+    (array([[1., 1., 5.]]), array([[0., 0., 4.]]))
+    """
+    zero = np.zeros(coupling.seen.shape)
+    last = Sweep([], np.zeros(len(machines)), zero, zero, zero)
+    curve, converged, t = [_objective(last, costs, coupling)], False, 1.0
+    f, b = zero, zero
+    while not converged and len(curve) <= max_iter:
+        new = _sweep(machines, coupling, y, f, b, learning_rate)
+        value = _objective(new, costs, coupling)
+        if value > curve[-1] and f is not last.f:  # too far: from where the last one ended
+            f, b, t = last.f, last.b, 1.0
+            curve.append(curve[-1])
+            continue
+        curve.append(value)
+        converged = abs(curve[-2] - curve[-1]) <= tol * curve[-2]  # Eq. (10)
+        f, b = new.f, new.b
+        if momentum:
+            t, before = (1.0 + np.sqrt(1.0 + 4.0 * t * t)) / 2.0, t
+            f = new.f + (before - 1.0) / t * (new.f - last.f)
+            b = np.maximum(0.0, f - 1.0)
+        last = new
+    parts = zip(machines, last.thetas, y * last.f, last.rhs, strict=True)
+    coefficients = np.array([machine.coefficients(*part) for machine, *part in parts])
+    curve = np.array(curve)
+    return Solution(last.thetas, last.norms, coefficients, last.f, last.b, curve, converged)
+
+
+def _sweep(machines, coupling, y, f, b, learning_rate):
+    """One iteration of Table 1, from the margins f and b."""
+    f, b, rhs = f.copy(), b.copy(), np.empty_like(f)
+    thetas, norms = [], []
+    for p, machine in enumerate(machines):
+        rhs[p] = y * (1.0 + b[p] + coupling.pull(p, f))
+        theta, u = machine.solve(rhs[p])  # Eq. (7), or the exact minimum
+        f[p] = y * u
+        if coupling.solver == "paper":
+            b[p] += 2.0 * learning_rate[p] * np.maximum(0.0, f[p] - 1.0 - b[p])  # Eq. (9)
+        else:
+            b[p] = np.maximum(0.0, f[p] - 1.0)
+        thetas.append(theta)
+        norms.append(machine.norm(theta, u))
+    return Sweep(thetas, np.array(norms), rhs, f, b)
+
+
+def _objective(sweep, costs, coupling):
+    """J' of Eq. (4)."""
+    errors = coupling.seen * (sweep.f - 1.0 - sweep.b)
+    return float((errors**2).sum() + costs @ sweep.norms**2) + coupling.disagreement(sweep.f)

@@ -1,0 +1,366 @@
+"""The views as MVNA-KMHKS computes with them: Nyström features, or the kernel matrix itself.
+
+Each of the M machines has some of the views: MVNA-KMHKS one each, its Nyström approximation; the
+machines that the paper compares with, NA-KMHKS and KMHKS, are one machine (M = 1) whose kernel is
+the sum of those of all the views, so their features side by side.
+
+One kernel Ho-Kashyap machine whose matrix is factorised once: Eq. (7) of MVNA-KMHKS.
+
+Problem   min over beta, w0 of  sum_i W_i (u_i - rhs_i / W_i)^2 + c |beta|^2,   u = F beta + w0 1
+          with margins f = y u, rhs = y times target, and W the curvature of
+          :class:`mvref.mvna_kmhks.ho_kashyap.Coupling`
+
+Symbols   paper                 code
+          K = D F F' D          ``F`` (n, r), or ``K`` without the labels D = diag(y)
+          Gamma' K Gamma        ``norm`` squared, |beta|^2 with beta = F' D Gamma
+          Gamma, w0             ``coefficients``, the last entry of ``theta``
+
+Labels enter as signs of rows only, so the matrix has none, and the machines of several classes
+share one factorisation. Where a sample lacks the view of a machine its row of F and its entry of
+1 are 0, which leaves it out of every sum.
+"""
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinv
+
+from ..core.kernel_views import KernelViews, inner_products
+from ..core.kernels import fit_similarities
+from ..core.nystrom import draw_components, nystrom_features, nystrom_map
+
+SMALLEST_PIVOT = 1e-6  # of a Cholesky factor that is believed, relative to the largest
+
+
+class FactorMachine:
+    """One machine in features: minimises |f - target|^2 and c |beta|^2 in O(n r) a time.
+
+    Parameters
+    ----------
+    F : array, shape (n, r)
+    seen : bool array, shape (n,)
+    weight : array, shape (n,)
+        Curvature, positive.
+    c : float
+
+    Notes
+    -----
+    theta = (beta, w0) solves (S' W S + c D) theta = S' rhs with S = [F, 1] and D = diag(1 .. 1, 0).
+    The matrix is factorised once; if c is 0, or so small that its Cholesky factor is none, the
+    solution of least norm takes its place, by a pseudo-inverse that is as large as S.
+    """
+
+    def __init__(self, F, seen, weight, c):
+        self.F, self.one, self.weight, self.c = F, seen.astype(float), weight, c
+        self.factor = None
+        A = self._normal_matrix()
+        if c > 0:
+            try:
+                factor = cho_factor(A, lower=True)
+                pivots = factor[0].diagonal()
+                if pivots.min() > SMALLEST_PIVOT * pivots.max():
+                    self.factor = factor
+            except LinAlgError:
+                pass
+        if self.factor is None:
+            self.inverse = self._pseudo_inverse()
+
+    def _normal_matrix(self):
+        F, one, weight = self.F, self.one, self.weight
+        r = F.shape[1]
+        A = np.empty((r + 1, r + 1))
+        with np.errstate(over="ignore", invalid="ignore"):  # answered below
+            if np.ptp(weight) == 0:
+                A[:r, :r] = weight[0] * (F.T @ F)
+            else:
+                A[:r, :r] = F.T @ (weight[:, None] * F)
+            A[r, :r] = A[:r, r] = F.T @ (weight * one)
+        A[r, r] = weight @ one
+        if not np.isfinite(A).all():
+            raise ValueError("kernel has values so large that their squares overflow; scale X.")
+        A[np.arange(r), np.arange(r)] += self.c
+        return A
+
+    def _pseudo_inverse(self):
+        """Of the least squares that theta solves: rows of samples, then rows of the penalty."""
+        n, r = self.F.shape
+        rows = np.sqrt(self.weight)[:, None] * np.column_stack([self.F, self.one])
+        penalty = np.sqrt(self.c) * np.eye(r, r + 1)
+        inverse = pinv(np.vstack([rows, penalty]))[:, :n]
+        return inverse / np.sqrt(self.weight)
+
+    def solve(self, rhs):
+        """Return theta and the scores F beta + w0, which are 0 where the view is missing.
+
+        Parameters
+        ----------
+        rhs : array, shape (n,)
+            Labels times targets.
+
+        Returns
+        -------
+        theta : array, shape (r + 1,)
+        u : array, shape (n,)
+        """
+        if self.factor is None:
+            theta = self.inverse @ rhs
+        else:
+            theta = cho_solve(self.factor, np.append(self.F.T @ rhs, self.one @ rhs))
+        return theta, self.F @ theta[:-1] + theta[-1] * self.one
+
+    def norm(self, theta, u):
+        """Return |beta|, the norm of the machine in the space of its kernel.
+
+        Parameters
+        ----------
+        theta, u : arrays
+            See :meth:`solve`; `u` is not needed here.
+
+        Returns
+        -------
+        norm : float
+        """
+        return float(np.linalg.norm(theta[:-1]))
+
+    def coefficients(self, theta, u, rhs):
+        """Return y_i alpha_i, the coefficients of the samples in Eqs. (7) and (11).
+
+        Parameters
+        ----------
+        theta, u : arrays
+            What :meth:`solve` returned for `rhs`.
+        rhs : array, shape (n,)
+
+        Returns
+        -------
+        coefficients : array, shape (n,)
+            With c = 0 those of least norm. Else rounding of the scores is divided by c.
+        """
+        if self.c == 0:
+            return np.linalg.lstsq(self.F.T, theta[:-1])[0]
+        return self.one * (rhs - self.weight * u) / self.c  # rows of A in Eq. (7)
+
+
+class GramMachine:
+    """One machine in the kernel matrix itself, in O(n^2) a time.
+
+    Parameters
+    ----------
+    K : array, shape (n, n)
+        Overwritten.
+    c : float
+        Positive.
+
+    Notes
+    -----
+    (K + c I) Gamma + w0 1 = rhs and 1'Gamma = 0, with theta = (Gamma, w0) and Gamma without its
+    labels. The scores are rhs - c Gamma, so K is not needed once it is factorised.
+    """
+
+    def __init__(self, K, c):
+        self.c = c
+        K[np.diag_indices_from(K)] += c
+        self.factor = cho_factor(K.T, lower=True, overwrite_a=True)  # in place: LAPACK's order
+        self.bias = cho_solve(self.factor, np.ones(len(K)))
+
+    def solve(self, rhs):
+        """Return theta and the scores K Gamma + w0.
+
+        Parameters
+        ----------
+        rhs : array, shape (n,)
+            Labels times targets.
+
+        Returns
+        -------
+        theta : array, shape (n + 1,)
+        u : array, shape (n,)
+        """
+        Gamma = cho_solve(self.factor, rhs)
+        w0 = Gamma.sum() / self.bias.sum()
+        Gamma -= w0 * self.bias
+        return np.append(Gamma, w0), rhs - self.c * Gamma
+
+    def norm(self, theta, u):
+        """Return the root of Gamma'K Gamma.
+
+        Parameters
+        ----------
+        theta, u : arrays
+            See :meth:`solve`.
+
+        Returns
+        -------
+        norm : float
+        """
+        return float(np.sqrt(max(theta[:-1] @ (u - theta[-1]), 0.0)))
+
+    def coefficients(self, theta, u, rhs):
+        """Return y_i alpha_i, which is Gamma without its labels.
+
+        Parameters
+        ----------
+        theta, u, rhs : arrays
+            See :meth:`solve`.
+
+        Returns
+        -------
+        coefficients : array, shape (n,)
+        """
+        return theta[:-1]
+
+
+class NystromViews:
+    """Nyström features of the views, machine by machine.
+
+    Parameters
+    ----------
+    X : MultiView of n samples
+        A view for every approximation.
+    kernels : list of names or callables, one per view
+    gammas : list of float, "mean" or None, one per view
+    sources : list of M lists of int
+        The views of every machine.
+    n_components : int, float or "auto"
+        See :func:`mvref.core.nystrom.draw_components`.
+    rng : RandomState
+
+    Attributes
+    ----------
+    components : list of int arrays, one per view
+    similarities : list of Similarity, one per view
+        Kernels to the components.
+    factors : list of M arrays (n, r_p)
+    seen : bool array, shape (M, n)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref import MultiView
+    >>> from mvref.mvna_kmhks.machines import NystromViews
+    >>> X = MultiView([np.array([[1.0], [2.0], [3.0]])])
+    >>> form = NystromViews(X, ["linear"], [None], [[0]], 2, np.random.RandomState(0))
+    >>> (form.factors[0] @ form.factors[0].T).round(12)  # exact: the kernel has rank one
+    array([[1., 2., 3.],
+           [2., 4., 6.],
+           [3., 6., 9.]])
+    """
+
+    def __init__(self, X, kernels, gammas, sources, n_components, rng):
+        self.sources = sources
+        self.seen = np.array([X.observed[:, views].any(axis=1) for views in sources])
+        self.components = draw_components(X.observed, n_components, rng)
+        self.similarities = _similarities(X, kernels, gammas, self.components)
+        self.maps = [self._map(X, v) for v in range(X.n_views)]
+        self.factors = [self._features(X, views) for views in sources]
+
+    def _map(self, X, v):
+        return nystrom_map(self.similarities[v](X.views[v][self.components[v]]))
+
+    def _features(self, X, views):
+        parts = [
+            nystrom_features(X.views[v], X.observed[:, v], self.similarities[v], self.maps[v])
+            for v in views
+        ]
+        return parts[0] if len(parts) == 1 else np.hstack(parts)
+
+    def machine(self, p, rows, weight, c):
+        """Return machine p on some of the samples.
+
+        Parameters
+        ----------
+        p : int
+        rows : slice or int array
+        weight : array
+            Curvature of these samples.
+        c : float
+
+        Returns
+        -------
+        machine : FactorMachine
+        """
+        return FactorMachine(self.factors[p][rows], self.seen[p][rows], weight, c)
+
+    def component_coefficients(self, thetas):
+        """Return the coefficients of the components: T beta, so that the score is k(x, S) T beta.
+
+        Parameters
+        ----------
+        thetas : list of M arrays (r_p + 1,)
+
+        Returns
+        -------
+        coefficients : list of arrays (m_v,), one per view
+        """
+        coefficients = [None] * len(self.maps)
+        for views, theta in zip(self.sources, thetas, strict=True):
+            ends = np.cumsum([self.maps[v].shape[1] for v in views])
+            for v, beta in zip(views, np.split(theta[:-1], ends[:-1]), strict=True):
+                coefficients[v] = self.maps[v] @ beta
+        return coefficients
+
+
+class GramViews:
+    """The sum of the kernel matrices of all views, for one machine.
+
+    Parameters
+    ----------
+    X : MultiView of n samples
+    kernels : list of names or callables, one per view
+    gammas : list of float, "mean" or None, one per view
+
+    Attributes
+    ----------
+    components : list of int arrays, one per view
+        All samples that have it.
+    similarities : list of Similarity, one per view
+    seen : bool array, shape (1, n)
+    """
+
+    def __init__(self, X, kernels, gammas):
+        form = KernelViews(X, kernels, gammas, 0.0)
+        self.components, self.similarities = form.rows, form.similarities
+        self.seen = X.observed.any(axis=1)[None]
+        grams = form.grams()
+        self.K = grams[0]
+        for K in grams[1:]:
+            self.K += K
+
+    def machine(self, p, rows, weight, c):
+        """Return the machine on some of the samples.
+
+        Parameters
+        ----------
+        p, weight : ignored
+            There is one machine, whose curvature is 1.
+        rows : slice or int array
+        c : float
+
+        Returns
+        -------
+        machine : GramMachine, or FactorMachine if c is 0
+        """
+        K = self.K[rows][:, rows]
+        if c > 0:
+            return GramMachine(K, c)
+        return FactorMachine(K @ nystrom_map(K), np.ones(len(K), dtype=bool), weight, c)
+
+
+def sample_similarities(X, kernels, gammas):
+    """Return the kernels to all samples that have the view, which Eq. (11) prints.
+
+    Parameters
+    ----------
+    X : MultiView of n samples
+    kernels : list of names or callables, one per view
+    gammas : list of float, "mean" or None, one per view
+
+    Returns
+    -------
+    similarities : list of Similarity, one per view
+    """
+    return _similarities(X, kernels, gammas, [np.flatnonzero(seen) for seen in X.observed.T])
+
+
+def _similarities(X, kernels, gammas, rows):
+    complete = [np.flatnonzero(seen) for seen in X.observed.T]
+    kernels = [inner_products if kernel == "linear" else kernel for kernel in kernels]
+    return fit_similarities(kernels, gammas, X, rows, complete)

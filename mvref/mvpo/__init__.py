@@ -1,0 +1,36 @@
+"""MVPO: several views, one multivariate performance measure, by cutting planes.
+
+Read in this order: ``estimator`` (the problem and the classifier), ``most_violated`` (the labels
+that cost most, for each measure), ``solver`` (cutting planes), ``metric`` (the norm that makes
+the views agree).
+"""
+
+from .estimator import MVPO
+from .metric import DualMetric, PrimalMetric
+from .most_violated import (
+    MEASURES,
+    RANKING,
+    auroc_argmax,
+    error_argmax,
+    f_beta_argmax,
+    prbep_argmax,
+    ranking_threshold,
+    scale_of,
+)
+from .solver import CutSolution, cutting_planes
+
+__all__ = [
+    "MEASURES",
+    "MVPO",
+    "RANKING",
+    "CutSolution",
+    "DualMetric",
+    "PrimalMetric",
+    "auroc_argmax",
+    "cutting_planes",
+    "error_argmax",
+    "f_beta_argmax",
+    "prbep_argmax",
+    "ranking_threshold",
+    "scale_of",
+]

@@ -1,0 +1,177 @@
+"""Validation shared by all estimators: shapes learnt in fit, labels, numbers and choices."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from mvref import MVLSVM, LandmarkProjection, MultiView
+from mvref.core.base import one_against_rest, validate_targets, validate_views
+from mvref.core.checks import check_choice, check_number
+from tests.literal import toy_views
+
+
+class Dummy(BaseEstimator):
+    """An estimator with nothing but the parameter `views`."""
+
+    def __init__(self, views=None):
+        self.views = views
+
+
+VIEWS, Y = toy_views(0, m=30, widths=(3, 2))
+FLAT = np.hstack(VIEWS)
+FRAME = pd.DataFrame(FLAT, columns=list("abcde"))
+
+
+@pytest.mark.parametrize(
+    ("views", "X"),
+    [
+        (None, MultiView(VIEWS)),
+        (None, VIEWS),
+        (None, {"p": VIEWS[0], "q": VIEWS[1]}),
+        ([3, 2], FLAT),
+        ([3, 2], FLAT.tolist()),
+        ([3, 2], sparse.csr_matrix(FLAT)),
+        ([list("abc"), list("de")], FRAME),
+        ([3, 2], MultiView(VIEWS)),
+    ],
+)
+def test_every_form_of_input_gives_the_same_table(views, X):
+    dummy = Dummy(views)
+    table = validate_views(dummy, X, reset=True)
+    assert isinstance(table, MultiView)
+    assert dummy.n_features_in_ == 5 and dummy.view_widths_ == [3, 2]
+    flat = table.concat()
+    assert_array_equal(flat.toarray() if sparse.issparse(flat) else flat, FLAT)
+
+
+def test_what_was_fitted_on_views_takes_a_flat_table():
+    dummy = Dummy()
+    validate_views(dummy, VIEWS, reset=True)
+    assert validate_views(dummy, FLAT, reset=False).widths == [3, 2]
+
+
+def test_what_was_fitted_on_a_flat_table_takes_views():
+    dummy = Dummy([3, 2])
+    validate_views(dummy, FLAT, reset=True)
+    assert validate_views(dummy, VIEWS, reset=False).widths == [3, 2]
+
+
+@pytest.mark.parametrize("names", ["ab", ["view_left", "view_right"], [1, 0]])
+def test_names_given_in_another_order_do_not_swap_views(names):
+    """Views of equal width under their names: either put in order or refused, never swapped."""
+    p, q = names
+    A, B = VIEWS[0], VIEWS[0] + 1.0
+    model = MVLSVM(5, random_state=0).fit({p: A, q: B}, Y)
+    expected = model.decision_function({p: A, q: B})
+    try:
+        scores = model.decision_function({q: B, p: A})
+    except ValueError as error:
+        assert str(p) in str(error) and str(q) in str(error)
+    else:
+        assert_array_equal(scores, expected)
+
+
+def test_other_names_are_refused():
+    model = MVLSVM(5, random_state=0).fit({"a": VIEWS[0], "b": VIEWS[1]}, Y)
+    with pytest.raises(ValueError, match=r"\['a', 'c'\].*\['a', 'b'\]"):
+        model.predict({"a": VIEWS[0], "c": VIEWS[1]})
+
+
+def test_views_without_names_are_taken_by_position():
+    model = MVLSVM(5, random_state=0).fit({"a": VIEWS[0], "b": VIEWS[1]}, Y)
+    expected = model.decision_function({"a": VIEWS[0], "b": VIEWS[1]})
+    assert_allclose(model.decision_function(VIEWS), expected, rtol=1e-12)
+    assert_allclose(model.decision_function(FLAT), expected, rtol=1e-12)
+
+
+def test_refit_on_views_forgets_column_names():
+    model = MVLSVM(5, views=[list("abc"), list("de")], random_state=0).fit(FRAME, Y)
+    assert_array_equal(model.feature_names_in_, list("abcde"))
+    model.set_params(views=None).fit(VIEWS, Y)
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_the_projection_inside_a_model_cuts_a_flat_table_as_the_model_does():
+    """With interleaved columns a cut by widths would mix the views up silently."""
+    model = MVLSVM(5, views=[[0, 2, 4], [1, 3]], random_state=0).fit(FLAT, Y)
+    expected = model.projection_.transform(MultiView.from_array(FLAT, model.views))
+    try:
+        Phi = model.projection_.transform(FLAT)
+    except ValueError:
+        return  # refusing is as good
+    assert_array_equal(Phi, expected)
+
+
+def test_columns_in_another_order_are_refused():
+    model = MVLSVM(5, views=[list("abc"), list("de")], random_state=0).fit(FRAME, Y)
+    with pytest.raises(ValueError, match="order"):
+        model.predict(FRAME[list("edcba")])
+
+
+@pytest.mark.parametrize("labels", [["b", "a"], [True, False], [7, -3], [2.0, 1.0]])
+def test_labels_of_any_type(labels):
+    dummy = Dummy()
+    y = np.array(labels)[[0, 1, 0, 0]]
+    codes = validate_targets(dummy, y, 4)
+    assert_array_equal(dummy.classes_, np.sort(labels))
+    assert_array_equal(dummy.classes_[codes], y)
+    assert_array_equal(codes, validate_targets(dummy, pd.Series(y), 4))
+
+
+def test_categorical_and_object_labels():
+    for y in (pd.Series(list("xyx"), dtype="category"), np.array(["x", "y", "x"], dtype=object)):
+        dummy = Dummy()
+        assert_array_equal(validate_targets(dummy, y, 3), [0, 1, 0])
+        assert list(dummy.classes_) == ["x", "y"]
+
+
+def test_two_classes_are_one_problem_and_more_are_one_each():
+    codes = np.array([0, 2, 1, 0])
+    for k, signs in enumerate(one_against_rest(codes, 3)):
+        assert signs.tolist() == [1.0 if code == k else -1.0 for code in codes]
+    assert one_against_rest(np.array([0, 1, 1]), 2).tolist() == [[-1.0, 1.0, 1.0]]
+    part = one_against_rest(np.array([1, 1]), 3)  # of a stream: the classes are known, not all here
+    assert part.tolist() == [[-1.0, -1.0], [1.0, 1.0], [-1.0, -1.0]]
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.5, np.float32(0.5), np.int64(1)])
+def test_numbers_in_a_closed_interval(value):
+    assert check_number(value, "p", low=0, high=1) is value
+
+
+@pytest.mark.parametrize("value", [-1e-9, 1.1, np.nan, np.inf, "0.5", None, True, [0.5], 1j])
+def test_numbers_outside(value):
+    with pytest.raises(ValueError, match="^p must be a number >= 0 and <= 1, got "):
+        check_number(value, "p", low=0, high=1)
+
+
+def test_open_ends_and_integers():
+    with pytest.raises(ValueError, match="p must be a number > 0, got 0"):
+        check_number(0, "p", low=0, low_open=True)
+    with pytest.raises(ValueError, match="p must be an integer >= 1, got 2.0"):
+        check_number(2.0, "p", low=1, integer=True)
+    assert check_number(np.int8(2), "p", low=1, integer=True) == 2
+
+
+def test_choices():
+    assert check_choice("a", "p", ("a", "b")) == "a"
+    for wrong in ("c", None, ["a"], 1):
+        with pytest.raises(ValueError, match=r"p must be one of \['a', 'b'\], got "):
+            check_choice(wrong, "p", ("a", "b"))
+
+
+def test_validation_happens_in_fit_not_in_the_constructor():
+    MVLSVM(c=-1, loss="none", n_landmarks=0)
+    LandmarkProjection(n_landmarks="none", gamma=-1)
+
+
+@pytest.mark.parametrize("view", [0, 1])
+def test_partly_missing_rows_are_counted(view):
+    views = [v.copy() for v in VIEWS]
+    views[view][4, 0] = views[view][9, 1] = np.nan
+    with pytest.raises(ValueError, match=f"NaN in view 'view_{view}': 2"):
+        validate_views(Dummy(), views, reset=True)
+    validate_views(Dummy(), views, reset=True, partial_rows=True)

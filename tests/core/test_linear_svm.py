@@ -1,0 +1,264 @@
+"""The linear SVM: optimality, both builds of liblinear, what it says when it stops early."""
+
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from mvref import MVLSVM, SolverFallbackWarning
+from mvref.core.linear_svm import fit_linear_svm, official_liblinear
+from tests.literal import (
+    hinge_dual,
+    primal_objective,
+    squared_hinge_minimum,
+    toy_views,
+    with_constant_feature,
+)
+
+TIGHT = {"tol": 1e-10, "max_iter": 10_000_000, "random_state": 0}
+
+
+def problem(seed=0, m=50, n_classes=2):
+    views, y = toy_views(seed, m=m, widths=(4,), n_classes=n_classes, noise=1.0)
+    return views[0], y
+
+
+def needs_official():
+    return pytest.importorskip(
+        "liblinear.liblinear", reason="liblinear-official is not installed (needs a C++ compiler)"
+    )
+
+
+@pytest.mark.parametrize("B", [0.0, 1.0, 5.0])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_binary_minimum(loss, B):
+    X, y = problem()
+    signs = 2.0 * y - 1
+    coef, intercept, n_iter = fit_linear_svm(X, y, 0.3, loss=loss, intercept_scaling=B, **TIGHT)
+    assert coef.shape == (1, 4) and intercept.shape == (1,) and n_iter >= 1
+    if loss == "hinge":
+        expected, _ = hinge_dual(X, signs, 0.3, B)
+    else:
+        expected = squared_hinge_minimum(X, signs, 0.3, B)
+    assert_allclose(coef[0], expected[:4], atol=2e-5)
+    assert_allclose(intercept[0], expected[4] * B if B else 0.0, atol=2e-5)
+
+
+@given(st.integers(0, 10_000), st.floats(1e-3, 1e2), st.sampled_from([0.0, 1.0, 3.0]))
+def test_squared_hinge_is_stationary(seed, C, B):
+    """The gradient vanishes: w = 2 C sum xi_i y_i x_i, no other solver asked."""
+    X, y = problem(seed, m=30)
+    signs = 2.0 * y - 1
+    coef, intercept, _ = fit_linear_svm(X, y, C, loss="squared_hinge", intercept_scaling=B, **TIGHT)
+    Z = with_constant_feature(X, B) * signs[:, None]
+    w = np.append(coef[0], intercept / B) if B else coef[0]
+    slack = np.maximum(0, 1 - Z @ w)
+    assert_allclose(w, 2 * C * Z.T @ slack, atol=1e-6 * (1 + C))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_many_classes_are_one_against_the_rest(loss):
+    X, y = problem(n_classes=4, m=60)
+    coef, intercept, _ = fit_linear_svm(X, y, 0.5, loss=loss, intercept_scaling=1.0, **TIGHT)
+    assert coef.shape == (4, 4) and intercept.shape == (4,)
+    for k in range(4):
+        one, b, _ = fit_linear_svm(
+            X, (y == k).astype(int), 0.5, loss=loss, intercept_scaling=1.0, **TIGHT
+        )
+        assert_allclose(coef[k], one[0], atol=1e-6)
+        assert_allclose(intercept[k], b[0], atol=1e-6)
+
+
+def test_more_features_than_samples_has_the_same_minimum():
+    """Squared hinge changes to the dual when m < d."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(15, 40)), np.arange(15) % 2
+    coef, intercept, _ = fit_linear_svm(
+        X, y, 0.2, loss="squared_hinge", intercept_scaling=1.0, **TIGHT
+    )
+    expected = squared_hinge_minimum(X, 2.0 * y - 1, 0.2, 1.0)
+    assert_allclose(np.append(coef[0], intercept), expected, atol=1e-5)
+
+
+def test_csr_features():
+    X, y = problem()
+    dense = fit_linear_svm(X, y, 0.3, loss="squared_hinge", intercept_scaling=1.0, **TIGHT)
+    csr = fit_linear_svm(
+        sparse.csr_matrix(X), y, 0.3, loss="squared_hinge", intercept_scaling=1.0, **TIGHT
+    )
+    assert_allclose(csr[0], dense[0], atol=1e-6)
+
+
+# ------------------------------------------------------------------ two builds of liblinear
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("B", [0.0, 1.0, 4.0])
+@pytest.mark.parametrize("first", [0, 1])
+def test_both_builds_give_the_same_answer(n_classes, B, first):
+    """`first`: liblinear counts classes in the order in which they appear."""
+    needs_official()
+    X, y = problem(1, m=80, n_classes=n_classes)
+    X, y = X[first:], y[first:]
+    both = {
+        solver: fit_linear_svm(
+            X, y, 0.7, loss="squared_hinge", intercept_scaling=B, solver=solver, **TIGHT
+        )
+        for solver in ("sklearn", "liblinear")
+    }
+    for ours, official in zip(both["sklearn"][:2], both["liblinear"][:2], strict=True):
+        assert ours.shape == official.shape
+        assert_allclose(official, ours, atol=1e-6)
+
+
+@pytest.mark.parametrize("c", [1.0, 100.0, 10_000.0])
+def test_both_builds_through_the_estimator(c):
+    needs_official()
+    views, y = toy_views(2, m=90, n_classes=3, noise=1.0)
+    labels = np.array(["x", "y", "z"])[y]
+    models = [
+        MVLSVM(15, c=c, loss="squared_hinge", solver=solver, tol=1e-8, random_state=0)
+        for solver in ("sklearn", "liblinear")
+    ]
+    scores = [model.fit(views, labels).decision_function(views) for model in models]
+    assert_allclose(scores[1], scores[0], atol=1e-4)
+    assert_array_equal(models[0].predict(views), models[1].predict(views))
+    assert models[1].n_iter_ >= 1
+
+
+def test_liblinear_is_quiet(capfd):
+    needs_official()
+    X, y = problem()
+    fit_linear_svm(
+        X, y, 1.0, loss="squared_hinge", intercept_scaling=1.0, solver="liblinear", **TIGHT
+    )
+    assert capfd.readouterr() == ("", "")
+
+
+def test_weights_outlive_liblinears_memory():
+    """The arrays must be copies: liblinear frees its model when the Python object goes."""
+    needs_official()
+    X, y = problem(n_classes=3)
+    options = {"loss": "squared_hinge", "intercept_scaling": 1.0, "solver": "liblinear"}
+    first = fit_linear_svm(X, y, 1.0, **options, **TIGHT)
+    before = first[0].copy()
+    for C in np.logspace(-3, 3, 20):
+        fit_linear_svm(X, y, C, **options, **TIGHT)
+    assert_array_equal(first[0], before)
+
+
+def test_liblinear_has_no_seeded_hinge():
+    X, y = problem()
+    with pytest.raises(ValueError, match="solver='liblinear' needs loss='squared_hinge'"):
+        fit_linear_svm(X, y, 1.0, loss="hinge", intercept_scaling=1.0, solver="liblinear", **TIGHT)
+    with pytest.raises(ValueError, match="solver='liblinear' needs loss='squared_hinge'"):
+        MVLSVM(solver="liblinear", loss="hinge").fit(X, y)
+
+
+@pytest.fixture
+def without_liblinear(monkeypatch):
+    """As on a machine without a C++ compiler."""
+    monkeypatch.setitem(sys.modules, "liblinear", None)
+    official_liblinear.cache_clear()
+    yield
+    official_liblinear.cache_clear()
+
+
+def test_without_liblinear_official(without_liblinear):
+    views, y = toy_views(3, m=60, n_classes=3)
+    model = MVLSVM(10, loss="squared_hinge", solver="liblinear", random_state=0)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        scores = [model.fit(views, y).decision_function(views) for _ in range(3)]
+    fallback = [w for w in said if issubclass(w.category, SolverFallbackWarning)]
+    assert len(fallback) == 1, "said once, not at every fit"
+    assert "scikit-learn" in str(fallback[0].message)
+    expected = model.set_params(solver="sklearn").fit(views, y).decision_function(views)
+    for s in scores:
+        assert_array_equal(s, expected)
+
+
+def test_the_default_solver_needs_no_liblinear_official(without_liblinear):
+    views, y = toy_views(3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MVLSVM(10, random_state=0).fit(views, y)
+
+
+def test_fresh_process_without_liblinear_official():
+    """`import mvref` and a fit in a process where the package cannot be imported at all."""
+    code = (
+        "import sys, warnings; sys.modules['liblinear'] = None; import numpy as np, mvref\n"
+        "warnings.simplefilter('always')\n"
+        "X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2\n"
+        "for _ in range(2): mvref.MVLSVM(solver='liblinear', loss='squared_hinge').fit(X, y)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    assert run.stderr.count("SolverFallbackWarning: ") == 1
+
+
+# ------------------------------------------------------------------ stopping early
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_no_convergence_warns_and_says_what_to_do(loss):
+    X, y = problem()
+    with pytest.warns(ConvergenceWarning, match="max_iter") as said:
+        fit_linear_svm(
+            X, y, 100.0, loss=loss, intercept_scaling=1.0, tol=1e-9, max_iter=1, random_state=0
+        )
+    assert len(said) == 1
+
+
+def test_the_estimator_warns_once_for_many_classes():
+    views, y = toy_views(0, n_classes=4)
+    with pytest.warns(ConvergenceWarning) as said:
+        MVLSVM(10, max_iter=1, random_state=0).fit(views, y)
+    assert len(said) == 1
+
+
+def test_no_warning_after_convergence():
+    X, y = problem()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _, _, n_iter = fit_linear_svm(X, y, 1.0, loss="hinge", intercept_scaling=1.0, **TIGHT)
+    assert n_iter < TIGHT["max_iter"]
+
+
+def test_the_seed_orders_the_steps():
+    """Stopped early, the order shows: equal for equal seeds, not for others."""
+    X, y = problem(n_classes=3)
+    options = {"loss": "hinge", "intercept_scaling": 1.0, "tol": 1e-9, "max_iter": 3}
+    with pytest.warns(ConvergenceWarning):
+        a, b, c = (fit_linear_svm(X, y, 10.0, random_state=s, **options)[0] for s in (3, 3, 4))
+    assert_array_equal(a, b)
+    assert (a != c).any()
+
+
+def test_advice_fits_the_loss():
+    """A message to users of the squared hinge must not tell them to take the squared hinge."""
+    X, y = problem()
+    with pytest.warns(ConvergenceWarning) as said:
+        fit_linear_svm(X, y, 1e3, loss="squared_hinge", intercept_scaling=1.0, tol=1e-9, max_iter=1)
+    assert "take loss='squared_hinge'" not in str(said[0].message)
+
+
+def test_primal_objective_is_below_that_of_any_perturbation():
+    X, y = problem()
+    signs = 2.0 * y - 1
+    rng = np.random.default_rng(0)
+    for loss in ("hinge", "squared_hinge"):
+        coef, intercept, _ = fit_linear_svm(X, y, 0.5, loss=loss, intercept_scaling=1.0, **TIGHT)
+        w = np.append(coef[0], intercept)
+        best = primal_objective(w, X, signs, 0.5, 1.0, loss)
+        for size in (1e-3, 1e-1, 1.0):
+            other = w + size * rng.normal(size=5)
+            assert primal_objective(other, X, signs, 0.5, 1.0, loss) > best

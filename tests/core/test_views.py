@@ -1,0 +1,508 @@
+"""MultiView: the contract of multi-view input, and its passage through scikit-learn's tools."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+    learning_curve,
+    train_test_split,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_random_state
+
+from mvref import MVLSVM, MultiView, PerView
+from mvref.core.views import as_multiview, is_collection_of_views
+from tests.literal import hide, random_pattern, toy_views
+
+NAN = np.nan
+
+
+def same(X, Y):
+    """Assert that two tables hold the same values, names and gaps."""
+    assert X.names == Y.names
+    assert_array_equal(X.observed, Y.observed)
+    for a, b in zip(X.views, Y.views, strict=True):
+        a, b = (v.toarray() if sparse.issparse(v) else v for v in (a, b))
+        assert_array_equal(a, b)
+
+
+@pytest.fixture
+def arrays():
+    """Two views of 6 samples whose entries are all different."""
+    return [np.arange(12.0).reshape(6, 2), np.arange(100.0, 118.0).reshape(6, 3)]
+
+
+@pytest.fixture
+def X(arrays):
+    return MultiView(arrays, names=["a", "b"])
+
+
+# ------------------------------------------------------------------ construction and attributes
+
+
+def test_attributes(X, arrays):
+    assert (X.n_views, X.n_samples, len(X), X.shape, X.ndim) == (2, 6, 6, (6, 5), 2)
+    assert X.names == ["a", "b"] and X.widths == [2, 3]
+    assert X.observed.shape == (6, 2) and X.observed.dtype == bool and X.observed.all()
+    for view, array in zip(X.views, arrays, strict=True):
+        assert_array_equal(view, array)
+        assert view.dtype == np.float64
+    assert repr(X) == "MultiView(6 samples, a: 2, b: 3)"
+
+
+@pytest.mark.parametrize("dtype", [int, np.float32, bool, object])
+def test_views_become_float64(dtype):
+    X = MultiView([np.eye(3).astype(dtype)])
+    assert X.views[0].dtype == np.float64
+    assert_array_equal(X.views[0], np.eye(3))
+
+
+def test_all_forms_of_input_agree(X, arrays):
+    frames = [pd.DataFrame(a, columns=[f"c{j}" for j in range(a.shape[1])]) for a in arrays]
+    lists = [a.tolist() for a in arrays]
+    for views in (arrays, tuple(arrays), iter(arrays), frames, lists):
+        same(MultiView(views, names=["a", "b"]), X)
+    same(MultiView({"a": arrays[0], "b": frames[1]}), X)
+    same(
+        MultiView([sparse.csr_matrix(arrays[0]), sparse.csc_array(arrays[1])], names=["a", "b"]), X
+    )
+
+
+def test_frames_are_not_joined_by_position_over_different_indices(arrays):
+    frames = [pd.DataFrame(a, index=list("uvwxyz")) for a in arrays]
+    same(MultiView(frames), MultiView(arrays))
+    same(MultiView([frames[0], arrays[1]]), MultiView(arrays))  # an array has no index
+    with pytest.raises(ValueError, match="ind"):
+        MultiView([frames[0], frames[1].iloc[::-1]])
+
+
+def test_default_and_given_names(arrays):
+    assert MultiView(arrays).names == ["view_0", "view_1"]
+    assert MultiView({"a": arrays[0], "b": arrays[1]}, names=["c", "d"]).names == ["c", "d"]
+
+
+def test_a_missing_view_is_a_row_of_nan(arrays):
+    arrays[0][1] = NAN
+    arrays[1][4] = NAN
+    arrays[1][5, 0] = NAN  # partly NaN: not a missing view
+    X = MultiView(arrays)
+    assert_array_equal(np.argwhere(~X.observed), [[1, 0], [4, 1]])
+    assert "17% of the views missing" in repr(X)
+
+
+def test_observed_hides_values_without_touching_the_callers_array(arrays):
+    observed = np.ones((6, 2), dtype=bool)
+    observed[2, 0] = observed[3, 1] = False
+    X = MultiView(arrays, observed=observed)
+    assert_array_equal(X.observed, observed)
+    assert np.isnan(X.views[0][2]).all() and np.isnan(X.views[1][3]).all()
+    assert np.isfinite(arrays[0]).all() and np.isfinite(arrays[1]).all()
+    same(MultiView(X.views), MultiView(arrays, observed=observed.tolist()))
+
+
+def test_missing_rows_of_csr_views():
+    dense = np.array([[0.0, 1.0], [0.0, 0.0], [2.0, 0.0]])
+    observed = np.array([[True], [True], [False]])
+    X = MultiView([sparse.csr_matrix(dense)], observed=observed)
+    assert sparse.issparse(X.views[0]) and X.views[0].format == "csr"
+    assert_array_equal(X.observed, observed)  # a row of zeros is not a missing view
+    assert_array_equal(X.views[0].toarray(), [[0, 1], [0, 0], [NAN, NAN]])
+    same(MultiView(X.views), X)  # and the gap is found again in the NaN
+    same(X[[2, 0]], MultiView([X.views[0].toarray()[[2, 0]]]))
+    partly = MultiView([sparse.csr_matrix([[NAN, 1.0], [NAN, 0.0], [NAN, NAN]])])
+    assert_array_equal(partly.observed, [[True], [True], [False]])
+
+
+# ------------------------------------------------------------------ immutability
+
+
+def tries_to_change(X):
+    """Ways to write into a table; each must raise and leave the table as it is."""
+    if sparse.issparse(X.views[0]):
+        yield lambda: X.views[0].data.__setitem__(0, 99.0)
+    else:
+        yield lambda: X.views[0].__setitem__((0, 0), 99.0)
+    yield lambda: X.observed.__setitem__((0, 0), False)
+    yield lambda: setattr(X, "views", [])
+    yield lambda: setattr(X, "names", ["p", "q"])
+    yield lambda: setattr(X, "observed", None)
+    yield lambda: X.__setitem__(0, X[1])
+
+
+def made_in_every_way(X):
+    """The same table after each operation that builds a new one."""
+    yield "constructor", X
+    yield "slice", X[:]
+    yield "mask", X[np.ones(len(X), dtype=bool)]
+    yield "integers", X[np.arange(len(X))]
+    yield "select", X.select(X.names)
+    yield "drop_views", X.drop_views(0.0)
+    yield "observed", MultiView(X.views, names=X.names, observed=X.observed)
+    yield "pickle", pickle.loads(pickle.dumps(X))
+    yield "deepcopy", copy.deepcopy(X)
+
+
+@pytest.mark.parametrize("form", ["dense", "csr"])
+@pytest.mark.parametrize(
+    "made",
+    "constructor slice mask integers select drop_views observed pickle deepcopy".split(),
+)
+def test_immutable(arrays, made, form):
+    if form == "csr":
+        arrays = [sparse.csr_matrix(a) for a in arrays]
+    X = MultiView(arrays, names=["a", "b"])
+    table = dict(made_in_every_way(X))[made]
+    before = table.views[0][[0]].copy()
+    for change in tries_to_change(table):
+        with pytest.raises((ValueError, AttributeError, TypeError)):
+            change()
+    before, after = (v.toarray() if form == "csr" else v for v in (before, table.views[0][[0]]))
+    assert_array_equal(before, after)
+
+
+def test_lists_given_out_are_copies(X):
+    X.views.append(None)
+    X.names[0] = "changed"
+    assert X.n_views == 2 and X.names == ["a", "b"]
+
+
+def test_the_callers_arrays_stay_writeable(arrays):
+    MultiView(arrays)
+    arrays[0][0, 0] = 5.0
+
+
+# ------------------------------------------------------------------ row indexing
+
+
+ROWS = {
+    "slice": slice(1, 5, 2),
+    "open slice": slice(None),
+    "reversed": slice(None, None, -1),
+    "mask": np.array([True, False, True, False, False, True]),
+    "list of bool": [True, False, True, False, False, True],
+    "integers": np.array([4, 0, 4]),
+    "negative": [-1, -6],
+    "uint8": np.array([3, 2], dtype=np.uint8),
+    "series": pd.Series([2, 5], index=[10, 11]),
+    "empty list": [],
+    "no row": np.zeros(6, dtype=bool),
+}
+
+
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "csr"])
+def test_row_indexing_is_numpys(arrays, rows, form):
+    arrays[1][2] = NAN
+    X = MultiView([form(a) for a in arrays])
+    part = X[rows]
+    numpy_rows = np.asarray(rows, dtype=int) if isinstance(rows, list) and not rows else rows
+    expected = [a[numpy_rows] for a in arrays]
+    assert isinstance(part, MultiView) and part.n_views == 2
+    for view, e in zip(part.views, expected, strict=True):
+        assert_array_equal(view.toarray() if sparse.issparse(view) else view, e)
+    assert_array_equal(part.observed, np.column_stack([~np.isnan(e).all(axis=1) for e in expected]))
+
+
+def test_one_integer_gives_a_table_of_one_sample(X):
+    assert X[2].shape == (1, 5)
+    same(X[-1], X[[5]])
+    assert [len(row) for row in X] == [1] * 6
+
+
+def test_scikit_learns_two_dimensional_index(X):
+    same(X[[1, 2], ...], X[[1, 2]])
+    same(X[[1, 2], :], X[[1, 2]])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [6, -7, [0, 6], np.ones(5, dtype=bool), (slice(None), 0), [[0, 1], [2, 3]]],
+    ids=["int", "negative", "list", "short mask", "column", "2-D"],
+)
+def test_wrong_index(X, rows):
+    with pytest.raises(IndexError):
+        X[rows]
+
+
+def test_fractions_are_no_index(X):
+    with pytest.raises((IndexError, TypeError)):
+        X[[0.5, 1.5]]
+
+
+# ------------------------------------------------------------------ concat, select, from_array
+
+
+def test_concat(X, arrays):
+    assert_array_equal(X.concat(), np.hstack(arrays))
+    mixed = MultiView([sparse.csr_matrix(arrays[0]), arrays[1]])
+    assert sparse.issparse(mixed.concat()) and mixed.concat().format == "csr"
+    assert_array_equal(mixed.concat().toarray(), np.hstack(arrays))
+
+
+def test_losing_the_views_by_accident_is_told(X, arrays):
+    """NumPy and scikit-learn's own estimators would quietly see one flat table."""
+    mixed = MultiView([sparse.csr_matrix(arrays[0]), arrays[1]])
+    for table in (X, mixed):
+        with pytest.warns(UserWarning, match="PerView"):
+            assert_array_equal(np.asarray(table), np.hstack(arrays))
+    with pytest.warns(UserWarning, match="PerView"):
+        assert np.asarray(X, dtype=np.float32).dtype == np.float32
+    with pytest.warns(UserWarning, match="PerView"):
+        StandardScaler().fit(X)
+
+
+def test_select(X, arrays):
+    same(X.select(["b"]), MultiView({"b": arrays[1]}))
+    same(X.select("b"), X.select(1))
+    same(X.select(-1), X.select(np.int64(1)))
+    same(X.select(["b", 0]), MultiView({"b": arrays[1], "a": arrays[0]}))
+
+
+def test_select_keeps_the_gaps(arrays):
+    observed = random_pattern(0, 6, 2)
+    X = MultiView(arrays, observed=observed)
+    assert_array_equal(X.select([1, 0]).observed, observed[:, ::-1])
+
+
+CUTS = {
+    "widths": [2, 3],
+    "numpy widths": np.array([2, 3]),
+    "slices": [slice(0, 2), slice(2, 5)],
+    "open slices": [slice(None, 2), slice(-3, None)],
+    "indices": [[0, 1], np.array([2, 3, 4])],
+    "ranges": (range(2), range(2, 5)),
+    "slice and list": [slice(0, 2), [2, 3, 4]],
+}
+
+
+@pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, pd.DataFrame])
+def test_from_array(arrays, cut, form):
+    flat = form(np.hstack(arrays))
+    same(MultiView.from_array(flat, cut), MultiView(arrays))
+    same(MultiView.from_array(flat, cut, names=["p", "q"]), MultiView(arrays, names=["p", "q"]))
+
+
+def test_from_array_by_column_names(arrays):
+    frame = pd.DataFrame(np.hstack(arrays), columns=list("uvxyz"))
+    same(
+        MultiView.from_array(frame, {"a": ["u", "v"], "b": list("xyz")}),
+        MultiView({"a": arrays[0], "b": arrays[1]}),
+    )
+    same(MultiView.from_array(frame[list("zyxvu")], [["u", "v"], list("xyz")]), MultiView(arrays))
+    one_column = MultiView.from_array(frame, ["z", ["u", "v"]])
+    assert_array_equal(one_column.views[0].ravel(), arrays[1][:, 2])
+
+
+def test_from_array_views_may_overlap_and_leave_columns_out(arrays):
+    flat = np.hstack(arrays)
+    X = MultiView.from_array(flat, [[0, 1, 2], slice(2, 4)])
+    assert X.shape == (6, 5)
+    assert_array_equal(X.views[0], flat[:, :3])
+    assert_array_equal(X.views[1], flat[:, 2:4])
+
+
+def test_from_array_is_the_inverse_of_concat(X):
+    same(MultiView.from_array(X.concat(), dict(zip(X.names, X.widths, strict=True))), X)
+
+
+def test_as_multiview(X, arrays):
+    assert as_multiview(X) is X
+    same(as_multiview(arrays), MultiView(arrays))
+    same(as_multiview(np.hstack(arrays), views=[2, 3]), MultiView(arrays))
+    assert as_multiview(np.hstack(arrays)).widths == [5]
+    frame = pd.DataFrame(np.hstack(arrays), columns=list("uvxyz"))
+    same(as_multiview(frame, views={"a": ["u", "v"], "b": list("xyz")}), X)
+
+
+def test_what_is_a_collection_of_views(X, arrays):
+    flat = np.hstack(arrays)
+    frame = pd.DataFrame(flat)
+    for views in (X, arrays, tuple(arrays), {"a": flat}, [frame], [flat.tolist(), flat.tolist()]):
+        assert is_collection_of_views(views)
+    for table in (flat, flat.tolist(), frame, sparse.csr_matrix(flat), list(flat), [], [[1, 2]]):
+        assert not is_collection_of_views(table)
+
+
+# ------------------------------------------------------------------ drop_views
+
+
+@st.composite
+def tables_and_fractions(draw):
+    V = draw(st.integers(1, 5))
+    m = draw(st.integers(1, 30))
+    X = MultiView([np.ones((m, 1 + v)) for v in range(V)])
+    return X, draw(st.floats(0, 1 - 1 / V))
+
+
+@given(tables_and_fractions(), st.integers(0, 2**31))
+def test_drop_views_exact_ratio_and_no_empty_row(case, seed):
+    X, fraction = case
+    dropped = X.drop_views(fraction, random_state=seed)
+    missing = (~dropped.observed).sum()
+    assert abs(missing - fraction * X.observed.size) <= 0.5
+    assert dropped.observed.any(axis=1).all()
+    for view, seen in zip(dropped.views, dropped.observed.T, strict=True):
+        assert_array_equal(np.isnan(view).all(axis=1), ~seen)
+        assert np.isfinite(view[seen]).all()
+    same(dropped, X.drop_views(fraction, random_state=seed))
+    assert X.observed.all()  # the table itself stays complete
+
+
+@given(st.integers(0, 2**31), st.floats(0, 0.3))
+def test_drop_views_counts_what_is_observed(seed, fraction):
+    """On a table with gaps the fraction is one of what is left, and gaps stay gaps."""
+    views, _ = toy_views(0, m=40, widths=(2, 2, 2))
+    X = MultiView(hide(views, random_pattern(1, 40, 3, share=0.2)))
+    dropped = X.drop_views(fraction, random_state=seed)
+    lost = X.observed.sum() - dropped.observed.sum()
+    assert abs(lost - fraction * X.observed.sum()) <= 0.5
+    assert not (dropped.observed & ~X.observed).any()
+    assert dropped.observed.any(axis=1).all()
+
+
+def test_drop_views_up_to_the_limit():
+    X = MultiView([np.ones((9, 2))] * 3)
+    dropped = X.drop_views(2 / 3, random_state=0)
+    assert_array_equal(dropped.observed.sum(axis=1), np.ones(9))
+
+
+def test_drop_views_is_uniform_over_cells():
+    """Every cell is dropped equally often: 30 % of the time, within five standard errors."""
+    X = MultiView([np.ones((10, 1))] * 3)
+    n_draws = 2000
+    rate = np.mean([~X.drop_views(0.3, random_state=s).observed for s in range(n_draws)], axis=0)
+    assert_allclose(rate, 0.3, atol=5 * np.sqrt(0.3 * 0.7 / n_draws))
+
+
+def test_drop_views_differs_with_the_seed_and_spares_the_global_one():
+    X = MultiView([np.ones((50, 1))] * 2)
+    before = check_random_state(None).get_state()[1].copy()
+    a, b = (X.drop_views(0.3, random_state=s).observed for s in (0, 1))
+    assert (a != b).any()
+    assert_array_equal(check_random_state(None).get_state()[1], before)
+
+
+def test_drop_views_of_csr():
+    X = MultiView([sparse.eye(8, format="csr"), sparse.csr_matrix(np.ones((8, 2)))])
+    dropped = X.drop_views(0.25, random_state=0)
+    assert (~dropped.observed).sum() == 4
+    dense = MultiView([v.toarray() for v in X.views]).drop_views(0.25, random_state=0)
+    same(dropped, dense)
+
+
+# ------------------------------------------------------------------ scikit-learn's tools
+
+
+@pytest.fixture
+def data():
+    views, y = toy_views(3, m=60, widths=(4, 3))
+    return MultiView({"sound": views[0], "image": views[1]}), y
+
+
+MODEL = MVLSVM(n_landmarks=10, loss="squared_hinge", random_state=0)
+
+
+def test_train_test_split(data):
+    X, y = data
+    train, test, y_train, y_test, index, _ = train_test_split(
+        X, y, np.arange(len(X)), test_size=0.25, stratify=y, random_state=0
+    )
+    assert isinstance(train, MultiView) and isinstance(test, MultiView)
+    assert (len(train), len(test)) == (45, 15)
+    same(train, X[index])
+    assert_array_equal(y_train, y[index])
+
+
+def test_cross_validation_equals_the_flat_table(data):
+    X, y = data
+    flat = clone(MODEL).set_params(views=X.widths)
+    scores = cross_val_score(MODEL, X, y, cv=3)
+    assert_array_equal(scores, cross_val_score(flat, X.concat(), y, cv=3))
+    assert scores.min() > 0.6
+    assert_array_equal(
+        cross_val_predict(MODEL, X, y, cv=3), cross_val_predict(flat, X.concat(), y, cv=3)
+    )
+
+
+def test_cross_validation_of_data_frames_and_csr_tables(data):
+    X, y = data
+    expected = cross_val_score(MODEL, X, y, cv=3)
+    frame = pd.DataFrame(X.concat(), columns=list("abcdefg"), index=np.arange(60) + 1000)
+    by_name = clone(MODEL).set_params(views={"sound": list("abcd"), "image": list("efg")})
+    assert_array_equal(cross_val_score(by_name, frame, y, cv=3), expected)
+    flat = clone(MODEL).set_params(views=X.widths)
+    assert_array_equal(cross_val_score(flat, sparse.csr_matrix(X.concat()), y, cv=3), expected)
+    csr = MultiView([sparse.csr_matrix(v) for v in X.views])
+    assert_array_equal(cross_val_score(MODEL, csr, y, cv=3), expected)
+
+
+def test_cross_validation_stratifies(data):
+    """An integer cv stratifies only when scikit-learn recognises a classifier."""
+    X, y = data
+    order = np.argsort(y, kind="stable")
+    assert_array_equal(
+        cross_val_score(MODEL, X[order], y[order], cv=4),
+        cross_val_score(MODEL, X[order], y[order], cv=StratifiedKFold(4)),
+    )
+
+
+def test_cross_validation_in_processes(data):
+    X, y = data
+    assert_array_equal(
+        cross_val_score(MODEL, X, y, cv=2, n_jobs=2), cross_val_score(MODEL, X, y, cv=2)
+    )
+
+
+def test_grid_search_over_a_pipeline(data):
+    X, y = data
+    pipeline = make_pipeline(PerView(StandardScaler()), MODEL)
+    grid = {"mvlsvm__c": [1e-3, 100.0], "perview__transformer__with_mean": [True, False]}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
+    scores = [
+        cross_val_score(clone(pipeline).set_params(**p), X, y, cv=3).mean()
+        for p in search.cv_results_["params"]
+    ]
+    assert len(scores) == 4
+    assert_allclose(search.cv_results_["mean_test_score"], scores)
+    assert_array_equal(
+        search.predict(X), clone(pipeline).set_params(**search.best_params_).fit(X, y).predict(X)
+    )
+
+
+def test_learning_curve(data):
+    X, y = data
+    model = clone(MODEL).set_params(n_landmarks="auto")
+    sizes, train, test = learning_curve(
+        model, X, y, train_sizes=[0.5, 1.0], cv=3, shuffle=True, random_state=0
+    )
+    assert_array_equal(sizes, [20, 40])
+    assert train.shape == test.shape == (2, 3) and np.isfinite([train, test]).all()
+
+
+def test_pickle_keeps_everything(arrays):
+    X = MultiView(hide(arrays, random_pattern(2, 6, 2)), names=["a", "b"])
+    same(pickle.loads(pickle.dumps(X)), X)
+    same(copy.deepcopy(X), X)
+
+
+def test_missing_views_pass_through_the_tools(data):
+    X, y = data
+    gaps = X.drop_views(0.3, random_state=0)
+    train, test, *_ = train_test_split(gaps, y, random_state=0)
+    assert (~train.observed).sum() + (~test.observed).sum() == (~gaps.observed).sum()
+    scores = cross_val_score(MODEL, gaps, y, cv=3)
+    assert np.isfinite(scores).all() and scores.mean() > 0.6

@@ -1,0 +1,516 @@
+"""MVL-SVM against exact solutions of Eq. (3), and its invariances."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import linear_kernel
+
+from mvref import MVLSVM, LandmarkProjection, MultiView
+from mvref.core.linear_svm import fit_linear_svm
+from mvref.datasets import load_iris_views
+from mvref.mvl_svm import block_sparse_norms, estimator
+from tests.literal import (
+    block_sparse_minimum,
+    hide,
+    hinge_dual,
+    impute_row_by_row,
+    primal_objective,
+    random_pattern,
+    rbf_projection,
+    squared_hinge_minimum,
+    toy_views,
+    weights_of,
+    with_constant_feature,
+)
+
+TIGHT = {"tol": 1e-10, "max_iter": 10_000_000}
+WIDTHS = (4, 2, 3)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.0)
+THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.0)
+seeds = st.integers(0, 2**31)
+costs = st.floats(-2, 3).map(lambda e: 10**e)
+
+
+def random_problem(number):
+    """Problem `number` of 20: sizes, noise and c vary, c from 1e-2 to 1e4."""
+    rng = np.random.default_rng(number)
+    m = int(rng.integers(30, 81))
+    widths = rng.integers(1, 6, size=rng.integers(1, 5))
+    views, y = toy_views(number, m=m, widths=widths, noise=rng.uniform(0.5, 1.5))
+    L = int(rng.integers(3, m // 2))
+    return views, y, L, 10 ** (-2 + 6 * number / 19)
+
+
+# ------------------------------------------------------------------ the optimum of Eq. (3)
+
+
+@pytest.mark.parametrize("B", [1.0, 0.0, 10.0])
+@pytest.mark.parametrize("number", range(20))
+def test_hinge_objective_is_that_of_cvxopt(number, B):
+    """Within 1e-4 relative of the exact optimum, with the default tolerance."""
+    views, y, L, c = random_problem(number)
+    model = MVLSVM(L, c=c, fit_intercept=B > 0, intercept_scaling=B or 1.0, random_state=number)
+    Phi = model.fit(views, y).projection_.transform(views)
+    signs, C = 2.0 * y - 1, c / len(y)
+    exact, alpha = hinge_dual(Phi, signs, C, B)
+    best = primal_objective(exact, Phi, signs, C, B)
+    assert best - (alpha.sum() - exact @ exact / 2) < 1e-7 * best  # the oracle's own gap
+    reached = primal_objective(weights_of(model), Phi, signs, C, B)
+    assert -1e-7 * best <= reached - best <= 1e-4 * best
+
+
+@pytest.mark.parametrize("B", [1.0, 0.0, 5.0])
+@pytest.mark.parametrize("number", range(20))
+def test_hinge_weights_are_those_of_cvxopt(number, B):
+    views, y, L, c = random_problem(number)
+    model = MVLSVM(
+        L, c=c, fit_intercept=B > 0, intercept_scaling=B or 1.0, random_state=number, **TIGHT
+    ).fit(views, y)
+    Phi = model.projection_.transform(views)
+    exact, _ = hinge_dual(Phi, 2.0 * y - 1, c / len(y), B)
+    assert_allclose(weights_of(model), exact, atol=1e-5 * np.linalg.norm(exact))
+
+
+@pytest.mark.parametrize("B", [1.0, 0.0])
+@pytest.mark.parametrize("number", range(20))
+def test_squared_hinge_objective_is_that_of_lbfgs(number, B):
+    views, y, L, c = random_problem(number)
+    model = MVLSVM(L, c=c, loss="squared_hinge", fit_intercept=B > 0, random_state=number)
+    Phi = model.fit(views, y).projection_.transform(views)
+    signs, C = 2.0 * y - 1, c / len(y)
+    exact = squared_hinge_minimum(Phi, signs, C, B)
+    best = primal_objective(exact, Phi, signs, C, B, "squared_hinge")
+    reached = primal_objective(weights_of(model), Phi, signs, C, B, "squared_hinge")
+    assert abs(reached - best) <= 1e-4 * best
+    model.set_params(**TIGHT).fit(views, y)
+    assert_allclose(weights_of(model), exact, atol=1e-4 * np.linalg.norm(exact))
+
+
+def test_decision_function_by_loops():
+    """Eq. (1), sample by sample: f(x) = theta' mu(x) + b."""
+    model = MVLSVM(7, random_state=0).fit(VIEWS, Y)
+    new = [v + 0.3 for v in VIEWS]
+    rows = [np.arange(60, 67)] * 3
+    landmarks = model.projection_.landmark_indices_
+    stacked = [np.vstack([n, v[landmarks]]) for n, v in zip(new, VIEWS, strict=True)]
+    mu = rbf_projection(stacked, rows, [1 / w for w in WIDTHS])[:60]
+    f = [sum(mu[i] * model.coef_[0]) + model.intercept_[0] for i in range(60)]
+    assert_allclose(model.decision_function(new), f, atol=1e-10)
+    assert_array_equal(model.predict(new), [model.classes_[int(s > 0)] for s in f])
+
+
+# ------------------------------------------------------------------ invariances
+
+
+@given(seeds, costs)
+def test_the_order_of_landmarks_does_not_matter(seed, c):
+    """With every row a landmark, so that two seeds give two orders."""
+    a = MVLSVM(60, c=c, random_state=seed, **TIGHT).fit(VIEWS, Y)
+    b = MVLSVM(60, c=c, random_state=seed + 1, **TIGHT).fit(VIEWS, Y)
+    scale = max(1, np.abs(a.decision_function(VIEWS)).max())
+    assert_allclose(b.decision_function(VIEWS), a.decision_function(VIEWS), atol=1e-5 * scale)
+
+
+@given(seeds, st.floats(0.01, 100))
+def test_scaling_a_view_and_its_gamma(seed, s):
+    gammas = np.array([0.3, 0.5, 0.2])
+    a = MVLSVM(8, gamma=gammas, random_state=seed).fit(VIEWS, Y)
+    scaled = [VIEWS[0] * s, *VIEWS[1:]]
+    b = MVLSVM(8, gamma=gammas / [s**2, 1, 1], random_state=seed).fit(scaled, Y)
+    assert_allclose(b.decision_function(scaled), a.decision_function(VIEWS), atol=1e-6)
+
+
+@given(seeds, costs, st.integers(2, 4))
+def test_identical_views_are_one_view_with_c_times_their_number(seed, c, V):
+    """No intercept: theta spreads over the copies and its penalty shrinks by V."""
+    options = {"fit_intercept": False, "random_state": seed, **TIGHT}
+    many = MVLSVM(10, c=c, **options).fit([VIEWS[0]] * V, Y)
+    one = MVLSVM(10, c=c * V, **options).fit([VIEWS[0]], Y)
+    f = one.decision_function([VIEWS[0]])
+    assert_allclose(many.decision_function([VIEWS[0]] * V), f, atol=1e-6 * (1 + np.abs(f).max()))
+
+
+@given(seeds, costs, st.sampled_from(["hinge", "squared_hinge"]))
+def test_every_sample_twice_changes_nothing(seed, c, loss):
+    """Same landmarks: that is what c/m means."""
+    model = MVLSVM(10, c=c, loss=loss, random_state=seed, **TIGHT).fit(VIEWS, Y)
+    once = weights_of(model)
+    Phi = model.projection_.transform(VIEWS)
+    model.fit_latent(np.vstack([Phi, Phi]), np.concatenate([Y, Y]), random_state=0)
+    assert_allclose(weights_of(model), once, atol=1e-5 * (1 + np.linalg.norm(once)))
+
+
+@given(st.integers(0, 1000), costs, st.sampled_from([0.0, 1.0]))
+def test_strong_duality_and_the_norm_of_theta(seed, c, B):
+    """|theta|^2 + (c/m) sum xi = sum alpha <= c; |theta| <= min(sqrt c, c kappa)."""
+    views, y = toy_views(seed, m=40, noise=1.0)
+    model = MVLSVM(6, c=c, fit_intercept=B > 0, random_state=0, **TIGHT).fit(views, y)
+    Phi, signs, C = model.projection_.transform(views), 2.0 * y - 1, c / 40
+    theta = weights_of(model)
+    Z = with_constant_feature(Phi, B)
+    xi = np.maximum(0, 1 - signs * (Z @ theta))
+    _, alpha = hinge_dual(Phi, signs, C, B)
+    assert_allclose(theta @ theta + C * xi.sum(), alpha.sum(), rtol=1e-6)
+    kappa = np.linalg.norm(Z, axis=1).max()
+    assert np.linalg.norm(theta) <= min(np.sqrt(c), c * kappa) * (1 + 1e-9)
+
+
+@given(st.integers(0, 1000), costs)
+def test_squared_hinge_duality_and_norm(seed, c):
+    """A13: |theta|^2 + (2c/m) sum xi^2 = (2c/m) sum xi; |theta| <= sqrt(c/2)."""
+    views, y = toy_views(seed, m=40, noise=1.0)
+    model = MVLSVM(6, c=c, loss="squared_hinge", random_state=0, **TIGHT).fit(views, y)
+    theta = weights_of(model)
+    Z = with_constant_feature(model.projection_.transform(views), 1.0)
+    xi = np.maximum(0, 1 - (2.0 * y - 1) * (Z @ theta))
+    assert_allclose(theta @ theta + 2 * c / 40 * (xi @ xi), 2 * c / 40 * xi.sum(), rtol=1e-6)
+    assert np.linalg.norm(theta) <= np.sqrt(c / 2) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("c", [10.0, 100.0, 1000.0])
+def test_removing_a_sample_that_is_no_support_vector(c):
+    """With c/m kept, samples beyond the margin change nothing; a support vector does."""
+    model = MVLSVM(8, c=c, random_state=0, **TIGHT).fit(VIEWS, Y)
+    Phi = model.projection_.transform(VIEWS)
+    full = weights_of(model)
+    margins = (2.0 * Y - 1) * model.decision_function(VIEWS)
+    beyond, inside = margins > 1 + 1e-4, margins < 1 - 1e-4
+    assert beyond.sum() >= 3 and inside.any()
+    model.fit_latent(Phi[~beyond], Y[~beyond], random_state=0, m=60)
+    assert_allclose(weights_of(model), full, atol=1e-5 * np.linalg.norm(full))
+    without_one = np.arange(60) != np.flatnonzero(inside)[0]
+    model.fit_latent(Phi[without_one], Y[without_one], random_state=0, m=60)
+    assert np.abs(weights_of(model) - full).max() > 1e-3
+
+
+def test_c_is_the_weight_of_the_mean_loss():
+    """`m` is only the divisor of c."""
+    model = MVLSVM(8, c=30.0, random_state=0, **TIGHT).fit(VIEWS, Y)
+    Phi = model.projection_.transform(VIEWS)
+    same = clone(model).set_params(c=60.0).fit_latent(Phi, Y, random_state=0, m=120)
+    assert_allclose(weights_of(same), weights_of(model), atol=1e-6)
+
+
+def test_the_intercept_is_penalised():
+    """A5 of the errata: with constant views f is b alone, which |b|/B < |free b| shows."""
+    constant = [np.ones((30, 1))]
+    y = (np.arange(30) < 20).astype(int)
+    for B in (0.1, 1.0):
+        model = MVLSVM(1, c=0.5, kernel=zero, intercept_scaling=B, random_state=0, **TIGHT)
+        model.fit(constant, y)
+        # dual: all alpha at the box, w = B (c/m) (20 - 10), b = B w
+        assert_allclose(model.intercept_, [B**2 * 0.5 * 10 / 30], atol=1e-8)
+    no_b = clone(model).set_params(fit_intercept=False).fit(constant, y)
+    assert_array_equal(no_b.intercept_, [0.0])
+
+
+def zero(A, B):
+    return np.zeros((A.shape[0], B.shape[0]))
+
+
+# ------------------------------------------------------------------ missing views
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"ridge": 0.1}, {"ridge": 0}, {"ridge": 0.1, "keep_known": False}, {"clip": None}],
+    ids=["default", "least squares", "keep nothing", "no clip"],
+)
+def test_predictions_with_pattern_grouping_equal_row_by_row(options):
+    """The model on gaps equals the same SVM on row-by-row imputed projections."""
+    observed = random_pattern(0, 60, 3, n_complete=10)
+    X = MultiView(hide(VIEWS, observed))
+    model = MVLSVM(8, c=50.0, random_state=0, **options, **TIGHT).fit(X, Y)
+    raw = rbf_projection(VIEWS, [model.projection_.landmark_indices_] * 3, [1 / w for w in WIDTHS])
+    raw[np.repeat(~observed, 8, axis=1)] = np.nan
+    P = raw[model.projection_.landmark_indices_]
+    keep = options.get("keep_known", True)
+    Phi = impute_row_by_row(raw, P, options.get("ridge", 0.1), keep)
+    if "clip" not in options:
+        Phi = np.where(np.isnan(raw) | (not keep), np.clip(Phi, 0, 1), raw)
+    literal = clone(model).fit_latent(Phi, Y, random_state=0)
+    f = Phi @ literal.coef_[0] + literal.intercept_
+    assert_allclose(model.decision_function(X), f, atol=1e-5)
+    assert_array_equal(model.predict(X), (f > 0).astype(int))
+
+
+@settings(max_examples=25)
+@given(seeds)
+def test_a_missing_view_is_the_same_in_every_form_of_input(seed):
+    observed = random_pattern(seed, 60, 3, n_complete=15)
+    views = hide(VIEWS, observed)
+    flat = np.hstack(views)
+    columns = [f"f{j}" for j in range(9)]
+    forms = [
+        (None, MultiView(views)),
+        (None, MultiView(VIEWS, observed=observed)),
+        (None, views),
+        (list(WIDTHS), flat),
+        ([columns[:4], columns[4:6], columns[6:]], pd.DataFrame(flat, columns=columns)),
+    ]
+    scores = [
+        MVLSVM(10, c=10.0, views=cut, random_state=0).fit(X, Y).decision_function(X)
+        for cut, X in forms
+    ]
+    for other in scores[1:]:
+        assert_array_equal(other, scores[0])
+
+
+def test_missing_only_at_prediction():
+    model = MVLSVM(20, random_state=0).fit(VIEWS, Y)
+    gaps = MultiView(hide(VIEWS, random_pattern(2, 60, 3)))
+    f = model.decision_function(gaps)
+    assert np.isfinite(f).all()
+    complete = gaps.observed.all(axis=1)
+    assert_allclose(f[complete], model.decision_function(VIEWS)[complete], atol=1e-12)
+    for i in range(0, 60, 7):  # a sample's score does not depend on its company
+        assert_allclose(model.decision_function(gaps[[i]]), f[[i]], atol=1e-12)
+
+
+def test_no_view_at_all():
+    gaps = MultiView([np.full((2, w), np.nan) for w in WIDTHS])
+    model = MVLSVM(8, random_state=0).fit(VIEWS, Y)
+    with pytest.raises(ValueError, match="no view at all"):
+        model.predict(gaps)
+    model = MVLSVM(8, no_view="mean", random_state=0).fit(VIEWS, Y)
+    f = model.projection_.reference_.mean(axis=0) @ model.coef_[0] + model.intercept_[0]
+    assert_allclose(model.decision_function(gaps), [f, f])
+
+
+def test_accuracy_survives_missing_views():
+    """Not a number of the paper: only that imputation does not destroy the signal."""
+    views, y = toy_views(5, m=300, widths=(6, 6, 6), noise=0.8)
+    X = MultiView(views).drop_views(0.3, random_state=0)
+    train, test = np.arange(200), np.arange(200, 300)
+    model = MVLSVM(50, c=10.0, random_state=0)
+    full = model.fit(MultiView(views)[train], y[train]).score(MultiView(views)[test], y[test])
+    some = model.fit(X[train], y[train]).score(X[test], y[test])
+    assert full > 0.9 and full - 0.2 < some
+
+
+# ------------------------------------------------------------------ kernels
+
+
+def test_precomputed_distances_equal_features():
+    distances = [cdist(v, v) for v in VIEWS]
+    a = MVLSVM(10, gamma=0.3, random_state=0, **TIGHT).fit(VIEWS, Y)
+    b = MVLSVM(10, kernel="precomputed", gamma=0.3, random_state=0, **TIGHT).fit(distances, Y)
+    assert_allclose(b.decision_function(distances), a.decision_function(VIEWS), atol=1e-5)
+
+
+def test_precomputed_distances_through_folds():
+    distances = MultiView([cdist(v, v) for v in VIEWS])
+    train, test = np.arange(0, 60, 2), np.arange(1, 60, 2)
+    y = Y.copy()
+    y[:4] = [0, 0, 1, 1]
+    train = np.sort(np.random.default_rng(0).permutation(60)[:40])
+    test = np.setdiff1d(np.arange(60), train)
+    a = MVLSVM(10, gamma=0.3, random_state=0, **TIGHT).fit([v[train] for v in VIEWS], y[train])
+    b = MVLSVM(10, kernel="precomputed", gamma=0.3, random_state=0, **TIGHT)
+    b.fit(distances[train], y[train])
+    expected = a.decision_function([v[test] for v in VIEWS])
+    assert_allclose(b.decision_function(distances[test]), expected, atol=1e-5)
+
+
+def test_linear_kernel_equals_gram():
+    a = MVLSVM(10, kernel=linear_kernel, c=1.0, random_state=0, **TIGHT).fit(VIEWS, Y)
+    grams = [v @ v.T for v in VIEWS]
+    b = MVLSVM(10, kernel="gram", c=1.0, random_state=0, **TIGHT).fit(grams, Y)
+    assert_allclose(b.decision_function(grams), a.decision_function(VIEWS), atol=1e-4)
+
+
+def test_all_samples_as_landmarks_of_a_linear_kernel_is_a_linear_model():
+    """f is then linear in every view: midpoints get the mean of the scores."""
+    model = MVLSVM(60, kernel=linear_kernel, c=1.0, random_state=0).fit(VIEWS, Y)
+    middle = [(v[:30] + v[30:]) / 2 for v in VIEWS]
+    f = model.decision_function(VIEWS)
+    assert_allclose(model.decision_function(middle), (f[:30] + f[30:]) / 2, atol=1e-9)
+
+
+def test_landmarks_per_view():
+    model = MVLSVM(8, landmarks="per_view", random_state=0).fit(THREE, Y3)
+    assert model.projection_.landmark_indices_.shape == (3, 8)
+    assert model.coef_.shape == (3, 24)
+    assert model.score(THREE, Y3) > 0.8
+
+
+# ------------------------------------------------------------------ landmarks by block sparsity
+
+
+def signs_of(codes):
+    """Columns of +-1, one per problem: a single one for two classes."""
+    n_classes = codes.max() + 1
+    return np.where(codes[:, None] == (np.arange(n_classes) if n_classes > 2 else 1), 1.0, -1.0)
+
+
+@pytest.mark.parametrize("B", [1.0, 0.0, 3.0])
+@pytest.mark.parametrize(("views", "codes"), [(VIEWS, Y), (THREE, Y3)], ids=["2", "3"])
+def test_block_sparsity_reaches_the_minimum(views, codes, B):
+    """Many rounds end at the minimum that proximal gradient steps find."""
+    Phi = LandmarkProjection(9, random_state=0).fit_transform(views)
+    c = 20.0
+    norms, objective = block_sparse_norms(
+        Phi, codes, c, 9, n_rounds=100, intercept_scaling=B, tol=1e-8
+    )
+    expected, best = block_sparse_minimum(Phi, signs_of(codes), c / len(codes), 9, B)
+    assert_allclose(objective[-1], best, rtol=1e-4)
+    assert_allclose(norms, expected, atol=0.02 * expected.max())
+    assert (expected == 0).any() and (expected > 0).any()  # the problem is a sparse one
+
+
+@given(st.integers(0, 1000), costs)
+def test_block_sparsity_never_increases_its_objective(seed, c):
+    views, y = toy_views(seed, m=40, noise=1.0)
+    Phi = LandmarkProjection(6, random_state=seed).fit_transform(views)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        norms, objective = block_sparse_norms(Phi, y, c, 6, tol=1e-8)
+    assert norms.shape == (6,) and (norms >= 0).all()
+    assert (np.diff(objective) <= 1e-5 * np.array(objective[:-1])).all()
+
+
+def test_block_sparsity_keeps_its_best_round(monkeypatch):
+    """A solver that stops early can raise the objective, as liblinear does for a large c/m."""
+    Phi = LandmarkProjection(6, random_state=0).fit_transform(VIEWS)
+    expected, falling = block_sparse_norms(Phi, Y, 20.0, 6, n_rounds=4)
+    rounds = iter(range(9))
+
+    def stops_early(*args, **kwargs):
+        w, b, n_iter = fit_linear_svm(*args, **kwargs)
+        return (w if next(rounds) < 4 else 2 * w), b, n_iter
+
+    monkeypatch.setattr(estimator, "fit_linear_svm", stops_early)
+    norms, objective = block_sparse_norms(Phi, Y, 20.0, 6, n_rounds=6)
+    assert objective[:4] == falling and min(objective[4:]) > falling[-1]
+    assert_array_equal(norms, expected)
+
+
+def test_selected_landmarks_are_the_largest_blocks():
+    model = MVLSVM(20, n_selected=6, c=30.0, random_state=0).fit(VIEWS, Y)
+    full = LandmarkProjection(20, random_state=0).fit(VIEWS)
+    norms, _ = block_sparse_norms(full.transform(VIEWS), Y, 30.0, 20)
+    largest = np.argsort(norms)[-6:]
+    assert set(model.projection_.landmark_indices_) == set(full.landmark_indices_[largest])
+    assert model.coef_.shape == (1, 18)
+    assert np.isfinite(model.decision_function(VIEWS)).all()
+    chosen = MVLSVM(
+        landmarks=model.projection_.landmark_indices_, c=30.0, random_state=0, **TIGHT
+    ).fit(VIEWS, Y)
+    model.set_params(**TIGHT).fit_latent(model.projection_.transform(VIEWS), Y, random_state=0)
+    assert_allclose(model.decision_function(VIEWS), chosen.decision_function(VIEWS), atol=1e-6)
+
+
+@pytest.mark.parametrize("c", [1.0, 1000.0])
+def test_selection_with_default_options_does_not_warn(c):
+    """Its inner solver is no parameter: a user can do nothing about it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MVLSVM(20, n_selected=6, c=c, loss="squared_hinge", random_state=0).fit(VIEWS, Y)
+
+
+def test_selection_with_missing_views():
+    X = MultiView(hide(VIEWS, random_pattern(0, 60, 3, n_complete=25)))
+    model = MVLSVM(20, n_selected=6, c=30.0, random_state=0).fit(X, Y)
+    assert model.score(X, Y) > 0.7
+
+
+# ------------------------------------------------------------------ classes and labels
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_many_classes_are_one_against_the_rest(loss):
+    model = MVLSVM(12, c=20.0, loss=loss, random_state=0, **TIGHT).fit(THREE, Y3)
+    f = model.decision_function(THREE)
+    assert f.shape == (90, 3) and model.coef_.shape == (3, 36) and model.intercept_.shape == (3,)
+    for k in range(3):
+        one = clone(model).fit(THREE, (Y3 == k).astype(int))
+        assert_allclose(f[:, k], one.decision_function(THREE), atol=1e-5)
+    assert_array_equal(model.predict(THREE), f.argmax(axis=1))
+
+
+def test_two_classes_have_one_score():
+    model = MVLSVM(12, random_state=0).fit(VIEWS, Y)
+    f = model.decision_function(VIEWS)
+    assert f.shape == (60,) and model.coef_.shape == (1, 36) and model.intercept_.shape == (1,)
+    assert_array_equal(model.predict(VIEWS), (f > 0).astype(int))
+    flipped = MVLSVM(12, random_state=0, **TIGHT).fit(VIEWS, 1 - Y).decision_function(VIEWS)
+    tight = MVLSVM(12, random_state=0, **TIGHT).fit(VIEWS, Y).decision_function(VIEWS)
+    assert_allclose(flipped, -tight, atol=1e-4 * np.abs(tight).max())
+
+
+@pytest.mark.parametrize(
+    "names", [["no", "yes"], [5, -5], [False, True], [2.0, 1.0], ["b", "a", "c"], [30, 10, 20]]
+)
+def test_labels_of_any_type(names):
+    views, codes = (VIEWS, Y) if len(names) == 2 else (THREE, Y3)
+    sorted_names = np.sort(names)
+    by_code = MVLSVM(10, random_state=0).fit(views, codes).predict(views)
+    y = sorted_names[codes]
+    model = MVLSVM(10, random_state=0).fit(views, y)
+    assert_array_equal(model.classes_, sorted_names)
+    assert_array_equal(model.predict(views), sorted_names[by_code])
+    assert model.predict(views).dtype == y.dtype
+    assert model.score(views, pd.Series(y)) == model.score(views, list(y))
+
+
+# ------------------------------------------------------------------ state, seeds, warnings
+
+
+def test_same_seed_same_model():
+    a, b, c = (MVLSVM(10, random_state=s).fit(VIEWS, Y) for s in (7, 7, 8))
+    assert_array_equal(a.coef_, b.coef_)
+    assert_array_equal(a.projection_.landmark_indices_, b.projection_.landmark_indices_)
+    assert set(a.projection_.landmark_indices_) != set(c.projection_.landmark_indices_)
+    alone = LandmarkProjection(10, random_state=7).fit(VIEWS)
+    assert_array_equal(alone.landmark_indices_, a.projection_.landmark_indices_)
+
+
+def test_refit_with_other_data_leaves_nothing_behind():
+    model = MVLSVM(10, random_state=0).fit(VIEWS, Y)
+    others, y = toy_views(4, m=45, widths=(2, 7), n_classes=3)
+    fresh = MVLSVM(10, random_state=0).fit(others, y)
+    assert_array_equal(
+        model.fit(others, y).decision_function(others), fresh.decision_function(others)
+    )
+    assert set(vars(model)) == set(vars(fresh))
+    model.fit(VIEWS, Y)
+    again = MVLSVM(10, random_state=0).fit(VIEWS, Y).decision_function(VIEWS)
+    assert_array_equal(model.decision_function(VIEWS), again)
+
+
+def test_pickle():
+    model = MVLSVM(10, random_state=0).fit(VIEWS, Y)
+    again = pickle.loads(pickle.dumps(model))
+    assert_array_equal(again.decision_function(VIEWS), model.decision_function(VIEWS))
+
+
+def test_fit_latent_keeps_the_projection():
+    model = MVLSVM(10, random_state=0).fit(VIEWS, Y)
+    before = model.projection_
+    Phi = before.transform(VIEWS)
+    assert model.fit_latent(Phi, Y, random_state=0) is model
+    assert model.projection_ is before
+    assert_allclose(model.decision_function(VIEWS), Phi @ model.coef_[0] + model.intercept_[0])
+
+
+def test_stopping_early_warns_through_the_estimator():
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        MVLSVM(10, max_iter=1, random_state=0).fit(VIEWS, Y)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_defaults_fit_real_data_without_a_warning(loss):
+    data = load_iris_views()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = MVLSVM(loss=loss, random_state=0).fit(data.X, data.y)
+    assert model.score(data.X, data.y) > 0.95

@@ -1,0 +1,687 @@
+"""MVPO as an estimator: its certificate, scales, invariances, missing views and errors."""
+
+import pickle
+import re
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from joblib import parallel_config
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.linalg import block_diag, solve_triangular
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mvref import MultiView
+from mvref.core.measures import auroc, error_rate, f_beta, precision_recall_break_even
+from mvref.mvpo import MEASURES, MVPO, scale_of
+from mvref.mvpo import estimator as module
+from mvref.mvpo.most_violated import auroc_argmax, error_argmax, f_beta_argmax, prbep_argmax
+from mvref.mvpo.solver import cutting_planes
+from tests.literal import hide, random_pattern, toy_views
+
+WIDTHS = (3, 4, 2)
+TIGHT = {"tol": 1e-8, "max_iter": 5000}
+seeds = st.integers(0, 1000)
+ARGMAX = {
+    "f1": f_beta_argmax,
+    "fbeta": lambda s, y: f_beta_argmax(s, y, 2.0),
+    "prbep": prbep_argmax,
+    "auroc": auroc_argmax,
+    "error": error_argmax,
+}
+
+
+def imbalanced(seed=0, n=60, share=0.3, widths=WIDTHS, noise=1.0):
+    """Views with a class of `share` positives."""
+    rng = np.random.default_rng(seed)
+    y = (np.arange(n) < share * n).astype(int)
+    rng.shuffle(y)
+    return [y[:, None] + noise * rng.normal(size=(n, width)) for width in widths], y
+
+
+VIEWS, Y = imbalanced()
+PATTERN = random_pattern(5, 60, 3)
+GAPS = MultiView(hide(VIEWS, PATTERN))
+
+
+def mvpo(measure="f1", **options):
+    """A model whose beta is that of ARGMAX."""
+    return MVPO(measure, beta=2.0, **{**TIGHT, **options})
+
+
+def weights(model):
+    return np.concatenate(model.coef_)
+
+
+def from_scratch(model, views, seen, y):
+    """Eq. (13) of the fitted weights: its value, its structured slack, and w' Lambda w."""
+    n, signs = len(y), np.where(y == model.classes_[1], 1, -1)
+    B = model.intercept_scaling
+    u = np.column_stack(
+        [view @ model.coef_[j] + model.view_intercepts_[j] for j, view in enumerate(views)]
+    )
+    u = np.where(seen, u, 0.0)
+    disagreement = sum(
+        (u[i, j] - u[i, k]) ** 2
+        for i in range(n)
+        for j in range(len(views))
+        for k in range(j)
+        if seen[i, j] and seen[i, k]
+    )
+    P = int((signs > 0).sum())
+    t = 1.0
+    C1 = model.C1
+    if model.normalize:
+        t = 1 / (P * (n - P)) if model.measure == "auroc" else 1 / n
+        C1 /= n
+    slack = ARGMAX[model.measure](t * u.sum(axis=1), signs).value
+    squares = sum(w @ w for w in model.coef_) + sum((model.view_intercepts_ / B) ** 2)
+    return squares / 2 + C1 / 2 * disagreement + model.C2 * slack, slack, disagreement
+
+
+# ------------------------------------------------------------------ the certificate
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("C2", [1.0, 100.0, 3000.0])
+@pytest.mark.parametrize("C1", [0.0, 0.1, 10.0])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_gap_recomputed_from_the_weights(measure, C1, C2, missing):
+    X = GAPS if missing else VIEWS
+    model = mvpo(measure, C1=C1, C2=C2, tol=1e-3).fit(X, Y)
+    seen = PATTERN if missing else np.ones_like(PATTERN)
+    primal, slack, _ = from_scratch(model, VIEWS, seen, Y)
+    assert_allclose(primal, model.primal_curve_.min(), rtol=1e-8)
+    assert primal - model.dual_curve_[-1] <= C2 * 1e-3 * (1 + 1e-9)
+    assert_allclose(model.dual_gap_, primal - model.dual_curve_[-1], atol=1e-8 * C2)
+    assert np.diff(model.dual_curve_).min(initial=0) >= -1e-10 * C2
+    assert model.n_iter_ == len(model.primal_curve_) == len(model.dual_curve_)
+    predicted, scores = model.predict(X), model.decision_function(X)
+    loss = {
+        "f1": lambda: 1 - f_beta(Y, predicted),
+        "fbeta": lambda: 1 - f_beta(Y, predicted, 2.0),
+        "prbep": lambda: 1 - precision_recall_break_even(Y, scores),
+        "auroc": lambda: 1 - auroc(Y, scores),
+        "error": lambda: error_rate(Y, predicted),
+    }[measure]()
+    assert slack >= loss - 1e-12  # the structured hinge bounds the measure
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_no_other_weights_are_better(measure):
+    model = mvpo(measure, C2=50.0).fit(VIEWS, Y)
+    seen = np.ones_like(PATTERN)
+    best, _, _ = from_scratch(model, VIEWS, seen, Y)
+    rng = np.random.default_rng(0)
+    for size in (1e-3, 1e-2, 1e-1, 1.0):
+        other = clone(model).set_params(max_iter=5000).fit(VIEWS, Y)
+        other.coef_ = [w + size * rng.normal(size=len(w)) for w in model.coef_]
+        assert from_scratch(other, VIEWS, seen, Y)[0] > best
+
+
+def test_decision_function_by_hand():
+    model = mvpo(C2=500.0).fit(GAPS, Y)
+    expected = [
+        sum(
+            VIEWS[j][i] @ model.coef_[j] + model.view_intercepts_[j]
+            for j in range(3)
+            if PATTERN[i, j]
+        )
+        for i in range(60)
+    ]
+    assert_allclose(model.decision_function(GAPS), expected, atol=1e-10)
+    assert_array_equal(model.predict(GAPS), (np.array(expected) >= 0).astype(int))
+    assert_allclose(model.intercept_, model.view_intercepts_.sum())
+
+
+def test_a_score_of_zero_is_positive():
+    """As in the measures: score >= 0."""
+    labels = np.where(Y == 1, "yes", "no")
+    model = MVPO(fit_intercept=False, tol=3.0).fit(VIEWS, labels)
+    assert_array_equal(model.decision_function(VIEWS), np.zeros(60))
+    assert_array_equal(model.predict(VIEWS), ["yes"] * 60)
+
+
+# ------------------------------------------------------------------ primal = dual
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("C1", [0.0, 1e-6, 0.1, 100.0])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_primal_equals_dual(measure, C1, missing):
+    X = GAPS if missing else VIEWS
+    primal = mvpo(measure, C1=C1, C2=20.0, solver="primal").fit(X, Y)
+    dual = mvpo(measure, C1=C1, C2=20.0, solver="dual").fit(X, Y)
+    # |w - w*|^2 / 2 <= C2 tol for either
+    assert_allclose(weights(dual), weights(primal), atol=2 * np.sqrt(2 * 20 * 1e-8))
+    assert_allclose(dual.dual_curve_[-1], primal.dual_curve_[-1], atol=20 * 1e-8)
+
+
+def test_first_steps_of_primal_and_dual_are_equal():
+    """The same cuts, weights to 1e-8: the tolerance of the optimum is not in the way."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for measure in MEASURES:
+            primal, dual = (
+                mvpo(measure, C2=20.0, max_iter=8, solver=solver).fit(GAPS, Y)
+                for solver in ("primal", "dual")
+            )
+            assert_allclose(dual.primal_curve_, primal.primal_curve_, rtol=1e-8)
+            scale = np.abs(weights(primal)).max()
+            assert_allclose(weights(dual), weights(primal), atol=1e-8 * scale)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_whitened_views_are_one_view(measure):
+    """Property 3: M = L L', one view of the features X L^-T without consistency, w = L^-T u."""
+    columns, C1 = [np.column_stack([view, np.ones(60)]) for view in VIEWS], 0.7
+    X = np.hstack(columns)
+    M = np.eye(12) - C1 / 60 * X.T @ X  # C1 is divided by n
+    M += 3 * C1 / 60 * block_diag(*(Z.T @ Z for Z in columns))
+    L = np.linalg.cholesky(M)
+    white = solve_triangular(L, X.T, lower=True).T
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = mvpo(measure, C1=C1, C2=20.0, max_iter=8).fit(VIEWS, Y)
+        plain = mvpo(measure, C2=20.0, max_iter=8, fit_intercept=False).fit([white], Y)
+    assert_allclose(plain.primal_curve_, model.primal_curve_, rtol=1e-8)
+    w = np.split(solve_triangular(L.T, weights(plain)), [4, 9])
+    scale = np.abs(weights(model)).max()
+    for ours, theirs, b in zip(model.coef_, w, model.view_intercepts_, strict=True):
+        assert_allclose(np.append(ours, b), theirs, atol=1e-8 * scale)
+
+
+def spy_on(monkeypatch, name, used):
+    """Let the metric `name` note in `used` that it was made."""
+    metric = getattr(module, name)
+
+    def remember(self, *arguments):
+        used.append(name)
+        metric.__init__(self, *arguments)
+
+    monkeypatch.setattr(module, name, type(name, (metric,), {"__init__": remember}))
+
+
+def test_auto_takes_the_smaller_matrix(monkeypatch):
+    used = []
+    spy_on(monkeypatch, "PrimalMetric", used)
+    spy_on(monkeypatch, "DualMetric", used)
+    MVPO().fit(VIEWS, Y)
+    MVPO().fit([view[:8] for view in VIEWS], np.arange(8) % 2)
+    assert used == ["PrimalMetric", "DualMetric"]
+
+
+def test_sparse_text_needs_no_matrix_of_features():
+    """d = 6000: (d, d) would take 288 MB."""
+    rng = np.random.default_rng(0)
+    views = [
+        sparse.random(40, 3000, 0.01, format="csr", random_state=rng, dtype=float) for _ in "ab"
+    ]
+    y = np.arange(40) % 2
+    tracemalloc.start()
+    model = MVPO().fit(views, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6
+    assert model.score(views, y) == 1.0
+
+
+# ------------------------------------------------------------------ the scale dictionary
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_normalize_only_changes_units(measure):
+    """Psi times t: C2 -> C2 t^2 and w -> w t; C1 -> C1/n."""
+    t = scale_of(measure, 60, int(Y.sum()))
+    assert_allclose(t, 1 / (18 * 42) if measure == "auroc" else 1 / 60)
+    mean = mvpo(measure, C1=0.5, C2=20.0).fit(VIEWS, Y)
+    total = mvpo(measure, C1=0.5 / 60, C2=20.0 * t**2, normalize=False).fit(VIEWS, Y)
+    bound = 2 * np.sqrt(2 * 20 * 1e-8)
+    assert_allclose(weights(total) / t, weights(mean), atol=bound)
+    assert_allclose(total.dual_curve_[-1], t**2 * mean.dual_curve_[-1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("B", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("C2", [0.5, 10.0, 300.0])
+def test_error_is_the_linear_svm(C2, B):
+    """C = 4 n C2 of the sums, C2 of the means divided by n^2; w_svc = 2 n w of the sums."""
+    signs = np.where(Y == 1, 1, -1)
+    X = np.hstack(VIEWS)
+    svm = LinearSVC(
+        C=4 * C2 / 60,
+        loss="hinge",
+        fit_intercept=B > 0,
+        intercept_scaling=B or 1.0,
+        tol=1e-10,
+        max_iter=10_000_000,
+        random_state=0,
+    ).fit(X, signs)
+    options = {"fit_intercept": B > 0, "intercept_scaling": B or 1.0, "C1": 7.0}
+    model = mvpo("error", C2=C2, tol=1e-15, max_iter=400, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # as exact as rounding allows
+        model.fit([X], signs)
+    assert model.dual_gap_ < 1e-13 * C2
+    scale = 1 + np.abs(svm.coef_).max()
+    assert_allclose(2 * weights(model), svm.coef_[0], atol=1e-6 * scale)
+    assert_allclose(2 * model.intercept_, svm.intercept_ if B else 0.0, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize("measure", ["f1", "prbep", "error"])
+def test_units_of_svm_perf(measure):
+    """Labels +-50/n, losses in per cent, option C: C2 = 25 C / n^2, w_perf = 2 n w."""
+    C, n = 30.0, 60
+    X, signs = np.hstack(VIEWS), np.where(Y == 1, 1, -1)
+
+    def most_violated(s):
+        cut = ARGMAX[measure](s / (2 * n), signs)
+        return 100 * cut.value, 100 * cut.loss, 50 / n * cut.c
+
+    perf = cutting_planes(most_violated, lambda c: X @ (X.T @ c), n, C2=C, tol=1e-6, max_iter=5000)
+    model = mvpo(measure, C2=25 * C / n**2, normalize=False, fit_intercept=False).fit([X], Y)
+    assert perf.converged
+    assert_allclose(perf.dual_curve[-1], 4 * n**2 * model.dual_curve_[-1], rtol=1e-5)
+    w = X.T @ perf.c
+    assert_allclose(2 * n * weights(model), w, atol=1e-3 * np.abs(w).max())
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("intercept", [False, True])
+def test_without_consistency_views_are_one(measure, intercept):
+    """C1 = 0, or one view with any C1: the machine of the concatenation (V constants as one)."""
+    many = mvpo(measure, C1=0.0, C2=20.0, fit_intercept=intercept).fit(VIEWS, Y)
+    one = mvpo(
+        measure, C1=50.0, C2=20.0, fit_intercept=intercept, intercept_scaling=np.sqrt(3)
+    ).fit(np.hstack(VIEWS), Y)
+    assert_allclose(weights(many), weights(one), rtol=1e-6, atol=1e-8)
+    assert_allclose(many.intercept_, one.intercept_, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("measure", ["f1", "error"])
+def test_the_intercept_is_the_weight_of_a_constant_column(measure):
+    B = 2.5
+    model = mvpo(measure, intercept_scaling=B).fit(VIEWS, Y)
+    columns = [np.column_stack([view, np.full(60, B)]) for view in VIEWS]
+    plain = mvpo(measure, fit_intercept=False).fit(columns, Y)
+    assert plain.intercept_ == 0
+    assert_allclose(weights(model), np.concatenate([w[:-1] for w in plain.coef_]), atol=1e-12)
+    assert_allclose(model.view_intercepts_, [B * w[-1] for w in plain.coef_], atol=1e-12)
+    assert_allclose(model.decision_function(VIEWS), plain.decision_function(columns), atol=1e-12)
+
+
+def test_f1_of_centred_views_needs_the_intercept():
+    """Remark P6: without a threshold F1 of a rare class suffers."""
+    views, y = imbalanced(1, n=300, share=0.1, noise=0.8)
+    centred = [view - view.mean(axis=0) for view in views]
+    value = {}
+    for intercept in (False, True):
+        model = MVPO(C2=1e4, fit_intercept=intercept, intercept_scaling=3.0).fit(centred, y)
+        value[intercept] = f_beta(y, model.predict(centred))
+    assert value[True] > value[False] + 0.15
+
+
+# ------------------------------------------------------------------ invariances
+
+
+@settings(max_examples=15)
+@given(seeds, st.sampled_from(list(MEASURES)))
+def test_order_of_samples_and_of_views(seed, measure):
+    views, y = imbalanced(seed, n=30)
+    model = mvpo(measure, C1=0.5, C2=20.0).fit(views, y)
+    bound = 2 * np.sqrt(2 * 20 * 1e-8)
+    rows = np.random.default_rng(seed).permutation(30)
+    other = clone(model).fit([view[rows] for view in views], y[rows])
+    assert_allclose(weights(other), weights(model), atol=bound)
+    turned = clone(model).fit(views[::-1], y)
+    for w, v in zip(model.coef_, turned.coef_[::-1], strict=True):
+        assert_allclose(v, w, atol=bound)
+
+
+@settings(max_examples=15)
+@given(seeds, st.sampled_from(list(MEASURES)))
+def test_rotations_within_a_view(seed, measure):
+    views, y = imbalanced(seed, n=30)
+    model = mvpo(measure, C1=0.5, C2=20.0).fit(views, y)
+    Q = np.linalg.qr(np.random.default_rng(seed).normal(size=(4, 4)))[0]
+    turned = clone(model).fit([views[0], views[1] @ Q, views[2]], y)
+    bound = 2 * np.sqrt(2 * 20 * 1e-8)
+    assert_allclose(turned.coef_[1], Q.T @ model.coef_[1], atol=bound)
+    assert_allclose(turned.coef_[0], model.coef_[0], atol=bound)
+
+
+@pytest.mark.parametrize("solver", ["primal", "dual"])
+@pytest.mark.parametrize("C1", [0.0, 0.3, 300.0])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_duplicated_view_gets_equal_weights(measure, C1, solver):
+    model = mvpo(measure, C1=C1, C2=20.0, solver=solver).fit([VIEWS[0], VIEWS[0]], Y)
+    assert_allclose(model.coef_[0], model.coef_[1], rtol=1e-9, atol=1e-12)
+    alone = mvpo(measure, C1=0.0, C2=40.0).fit([VIEWS[0]], Y)  # sqrt(2) times the features
+    assert_allclose(2 * model.coef_[0], alone.coef_[0], atol=4 * np.sqrt(2 * 40 * 1e-8))
+
+
+@pytest.mark.parametrize("C1", [0.0, 1.0])
+@pytest.mark.parametrize("measure", ["prbep", "auroc"])
+def test_rankings_need_no_constant(measure, C1):
+    """Property 10: its weights add up to 0, and are 0 without consistency."""
+    shifted = [view + 3.0 * j for j, view in enumerate(VIEWS)]
+    for solver in ("primal", "dual"):
+        model = mvpo(measure, C1=C1, C2=20.0, solver=solver).fit(shifted, Y)
+        assert_allclose(model.view_intercepts_.sum(), 0.0, atol=1e-9)
+        if C1 == 0:
+            assert_allclose(model.view_intercepts_, np.zeros(3), atol=1e-9)
+        else:
+            assert np.abs(model.view_intercepts_).max() > 1e-3
+
+
+@pytest.mark.parametrize("measure", ["prbep", "auroc"])
+def test_rankings_do_not_see_shifts(measure):
+    """Property 12, C1 = 0: the weights stay, the intercept follows, predictions stay."""
+    model = mvpo(measure, C1=0.0, C2=20.0).fit(VIEWS, Y)
+    moved = [view + 5.0 for view in VIEWS]
+    shifted = clone(model).fit(moved, Y)
+    assert_allclose(weights(shifted), weights(model), atol=2 * np.sqrt(2 * 20 * 1e-8))
+    assert_allclose(shifted.decision_function(moved), model.decision_function(VIEWS), atol=0.05)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("measure", ["prbep", "auroc"])
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.85])
+def test_rankings_call_as_many_positive_as_there_are(measure, share, missing):
+    views, y = imbalanced(3, share=share)
+    X = MultiView(hide(views, PATTERN)) if missing else MultiView(views)
+    model = mvpo(measure, C2=50.0, C1=1.0).fit(X, y)
+    assert model.predict(X).sum() == y.sum()
+    with_zero = clone(model).set_params(fit_intercept=False, C1=0.0).fit(X, y)
+    assert with_zero.predict(X).sum() == y.sum()
+
+
+def penalty_path(measure, strengths):
+    """(disagreement, loss and norm term) of the optimum for each C1."""
+    seen = np.ones_like(PATTERN)
+    for C1 in strengths:
+        model = mvpo(measure, C1=C1, C2=50.0).fit(VIEWS, Y)
+        value, _, disagreement = from_scratch(model, VIEWS, seen, Y)
+        yield disagreement, value - C1 / 60 / 2 * disagreement
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_views_agree_more_as_C1_grows(measure):
+    """Property 15, and the price for it."""
+    disagreement, rest = np.array(list(penalty_path(measure, [0.0, 0.1, 1, 10, 100]))).T
+    assert (np.diff(disagreement) <= 1e-3 * disagreement[:-1]).all()
+    assert disagreement[-1] < 0.2 * disagreement[0]
+    assert (np.diff(rest) >= -1e-6 * rest[:-1]).all()
+
+
+def test_each_measure_is_best_at_its_own_weights():
+    """Eq. (13) of one measure at the weights that another one likes is larger."""
+    seen = np.ones_like(PATTERN)
+    models = {m: mvpo(m, C2=200.0, tol=1e-5).fit(VIEWS, Y) for m in MEASURES}
+    for m, own in models.items():
+        best = from_scratch(own, VIEWS, seen, Y)[0]
+        for other in models.values():
+            guest = clone(own).fit(VIEWS, Y)
+            guest.coef_, guest.view_intercepts_ = other.coef_, other.view_intercepts_
+            excess = from_scratch(guest, VIEWS, seen, Y)[0] - best
+            assert excess > 0.01 if other is not own else excess == 0, m
+
+
+def test_beta_trades_precision_for_recall():
+    views, y = imbalanced(5, n=200, share=0.2, noise=2.0)
+    called = [
+        MVPO("fbeta", beta=beta, C2=1e3, max_iter=3000).fit(views, y).predict(views).sum()
+        for beta in (0.2, 1.0, 5.0)
+    ]
+    assert called[0] < called[1] < called[2]
+    one, f1 = (MVPO(m, beta=b, C2=50.0).fit(views, y) for m, b in (("fbeta", 1.0), ("f1", 9.0)))
+    assert_array_equal(weights(one), weights(f1))
+
+
+# ------------------------------------------------------------------ missing views, forms of input
+
+
+@pytest.mark.parametrize("solver", ["primal", "dual"])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_missing_views_are_rows_of_zeros_without_a_pair(measure, solver):
+    """C1 = 0: the same as zeros, with the pattern as the constant features."""
+    model = mvpo(measure, C1=0.0, C2=20.0, solver=solver).fit(GAPS, Y)
+    filled = [
+        np.column_stack([np.where(seen[:, None], view, 0.0), seen])
+        for view, seen in zip(VIEWS, PATTERN.T, strict=True)
+    ]
+    plain = mvpo(measure, C1=0.0, C2=20.0, solver=solver, fit_intercept=False).fit(filled, Y)
+    bound = 2 * np.sqrt(2 * 20 * 1e-8)
+    for w, v in zip(model.coef_, plain.coef_, strict=True):
+        assert_allclose(w, v[:-1], atol=bound)
+    scores = plain.decision_function(filled)
+    assert_allclose(model.decision_function(GAPS), scores, atol=20 * bound)
+
+
+def test_missing_only_at_prediction():
+    model = mvpo(C2=20.0).fit(VIEWS, Y)
+    full, gaps = model.decision_function(VIEWS), model.decision_function(GAPS)
+    complete = PATTERN.all(axis=1)
+    assert_allclose(gaps[complete], full[complete])
+    for i in np.flatnonzero(~complete):
+        lost = sum(
+            VIEWS[j][i] @ model.coef_[j] + model.view_intercepts_[j]
+            for j in np.flatnonzero(~PATTERN[i])
+        )
+        assert_allclose(gaps[i], full[i] - lost, atol=1e-10)
+
+
+@pytest.mark.parametrize("solver", ["primal", "dual"])
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("measure", ["f1", "auroc"])
+def test_sparse_equals_dense(measure, missing, solver):
+    seen = PATTERN if missing else np.ones_like(PATTERN)
+    zeros = [np.maximum(view, 0) * seen[:, [j]] for j, view in enumerate(VIEWS)]
+    dense = MultiView(hide(zeros, seen))
+    csr = MultiView([sparse.csr_matrix(view) for view in zeros], observed=seen)
+    mixed = MultiView([zeros[0], *csr.views[1:]], observed=seen)
+    model = mvpo(measure, C2=20.0, solver=solver).fit(dense, Y)
+    for X in (csr, mixed):
+        other = clone(model).fit(X, Y)
+        assert_allclose(weights(other), weights(model), atol=2 * np.sqrt(2 * 20 * 1e-8))
+        assert_allclose(model.decision_function(X), model.decision_function(dense), atol=1e-12)
+        assert all(isinstance(w, np.ndarray) and w.ndim == 1 for w in other.coef_)
+
+
+def test_no_view_at_all():
+    lost = MultiView([view[:4] for view in VIEWS], observed=None)
+    gone = MultiView([np.full((2, w), np.nan) for w in WIDTHS])
+    model = MVPO(max_iter=5, tol=1.0).fit(VIEWS, Y)
+    with pytest.raises(ValueError, match="no view at all"):
+        model.decision_function(gone)
+    everywhere = np.vstack([VIEWS[0][:5], np.full((1, 3), np.nan)])
+    with pytest.raises(ValueError, match="no view at all"):
+        MVPO().fit([everywhere], np.arange(6) % 2)
+    assert np.isfinite(model.decision_function(lost)).all()
+
+
+def test_flat_table():
+    model = mvpo(C2=20.0).fit(GAPS, Y)
+    flat = mvpo(C2=20.0, views=list(WIDTHS)).fit(GAPS.concat(), Y)
+    assert_allclose(weights(flat), weights(model), atol=2 * np.sqrt(2 * 20 * 1e-8))
+    scores = model.decision_function(GAPS)
+    assert_allclose(model.decision_function(GAPS.concat()), scores, atol=1e-12)
+    assert_allclose(flat.decision_function(GAPS.concat()), scores, atol=1e-2)
+
+
+# ------------------------------------------------------------------ several classes
+
+
+THREE, Y3 = toy_views(1, m=60, widths=WIDTHS, n_classes=3, noise=1.0)
+
+
+@pytest.mark.parametrize("solver", ["primal", "dual"])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_several_classes_are_one_against_the_rest(measure, solver):
+    labels = np.array(["a", "b", "c"])[Y3]
+    gaps = MultiView(hide(THREE, PATTERN))
+    model = mvpo(measure, C2=20.0, tol=1e-4, solver=solver).fit(gaps, labels)
+    assert [w.shape for w in model.coef_] == [(3, width) for width in WIDTHS]
+    assert model.intercept_.shape == model.dual_gap_.shape == (3,)
+    assert model.view_intercepts_.shape == (3, 3)
+    assert len(model.primal_curve_) == len(model.dual_curve_) == 3
+    assert model.n_iter_ == max(map(len, model.dual_curve_))
+    scores = model.decision_function(gaps)
+    for k in range(3):
+        alone = clone(model).fit(gaps, Y3 == k)
+        assert_allclose(scores[:, k], alone.decision_function(gaps), atol=1e-9)
+        assert_array_equal(model.dual_curve_[k], alone.dual_curve_)
+    assert_array_equal(model.predict(gaps), np.array(["a", "b", "c"])[scores.argmax(axis=1)])
+
+
+def test_classes_in_parallel():
+    model = mvpo(C2=20.0, tol=1e-4).fit(THREE, Y3)
+    with parallel_config(backend="threading"):
+        parallel = clone(model).set_params(n_jobs=2).fit(THREE, Y3)
+    for w, v in zip(model.coef_, parallel.coef_, strict=True):
+        assert_array_equal(v, w)
+
+
+def test_the_factor_is_shared_by_the_classes(monkeypatch):
+    used = []
+    spy_on(monkeypatch, "PrimalMetric", used)
+    MVPO().fit(THREE, Y3)
+    assert used == ["PrimalMetric"]
+
+
+# ------------------------------------------------------------------ warnings and errors
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("y", [Y, Y3], ids=["two classes", "three classes"])
+def test_no_convergence_warns_once_at_the_users_line(y, n_jobs):
+    with parallel_config(backend="threading"), pytest.warns(ConvergenceWarning) as said:
+        model = MVPO(C2=1e4, max_iter=3, n_jobs=n_jobs).fit(THREE, y)
+    assert len(said) == 1 and said[0].filename == __file__
+    message = str(said[0].message)
+    assert "max_iter=3" in message and f"{np.max(model.dual_gap_):.3g}" in message
+    assert "C2 tol = 10" in message
+    assert model.n_iter_ == 3 and np.max(model.dual_gap_) > 10
+
+
+def test_no_warning_after_convergence():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for measure in MEASURES:
+            MVPO(measure).fit(GAPS, Y)
+            MVPO(measure).fit(THREE, Y3)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("measure", "f2"),
+        ("measure", None),
+        ("solver", "kernel"),
+        ("beta", 0.0),
+        ("beta", 1e60),
+        ("C1", -0.1),
+        ("C1", np.nan),
+        ("C2", 0.0),
+        ("C2", "1"),
+        ("intercept_scaling", 0.0),
+        ("tol", 0.0),
+        ("tol", -1e-3),
+        ("max_iter", 0),
+        ("max_iter", 2.5),
+    ],
+)
+def test_bad_parameters(name, value):
+    with pytest.raises(ValueError, match=f"^{name} must be .*got {re.escape(repr(value))}"):
+        MVPO(**{name: value}).fit(VIEWS, Y)
+
+
+def test_bad_data():
+    with pytest.raises(ValueError, match="one class: 'x'"):
+        MVPO().fit(VIEWS, ["x"] * 60)
+    with pytest.raises(ValueError, match="59 labels"):
+        MVPO().fit(VIEWS, Y[:-1])
+    with pytest.raises(ValueError, match="continuous"):
+        MVPO().fit(VIEWS, Y + 0.5 * np.random.default_rng(0).random(60))
+    model = MVPO().fit(VIEWS, Y)
+    with pytest.raises(ValueError, match="2 views"):
+        model.predict(VIEWS[:2])
+    with pytest.raises(NotFittedError):
+        MVPO().predict(VIEWS)
+    with pytest.raises(ValueError, match="C1=.* too large"):
+        MVPO(C1=1e30).fit(VIEWS, Y)
+
+
+@pytest.mark.parametrize("C1", [0.0, 0.1])
+@pytest.mark.parametrize("solver", ["primal", "dual"])
+@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e60])
+def test_extreme_scales(scale, solver, C1):
+    """A certificate, or a sentence that says what is wrong; never NaN."""
+    views = [scale * view for view in VIEWS]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            model = MVPO(max_iter=50, C1=C1, solver=solver).fit(views, Y)
+        except ValueError as error:
+            assert "too large" in str(error)
+            return
+    assert all(issubclass(w.category, ConvergenceWarning) for w in said)
+    assert np.isfinite(weights(model)).all() and np.isfinite(model.intercept_)
+    assert np.isfinite(model.decision_function(views)).all()
+    assert said or -1e-9 < model.dual_gap_ <= 100 * 1e-3
+
+
+def test_a_gap_below_zero_is_not_an_optimum():
+    """At 1e8 the dual form has lost its digits; a dual value above the primal proves nothing."""
+    views = [1e8 * view for view in VIEWS]
+    with pytest.warns(ConvergenceWarning, match="rounding"):
+        model = MVPO(solver="dual").fit(views, Y)
+    assert model.dual_gap_ < -0.1
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_one_positive_and_one_negative(measure):
+    for y in (np.eye(60, dtype=int)[7], 1 - np.eye(60, dtype=int)[7]):
+        model = MVPO(measure, C2=1e3).fit(VIEWS, y)
+        assert model.dual_gap_ <= 1.0
+    pair = MVPO(measure).fit([np.array([[0.0], [1.0]])], [0, 1])
+    assert_array_equal(pair.predict([np.array([[-3.0], [4.0]])]), [0, 1])
+
+
+# ------------------------------------------------------------------ scikit-learn
+
+
+@parametrize_with_checks([MVPO("auroc", solver="dual"), MVPO("prbep", solver="primal")])
+def test_scikit_learns_estimator_checks(estimator, check):
+    check(estimator)
+
+
+def test_clone_and_pickle():
+    model = MVPO("fbeta", beta=2.0, C1=0.3, views=list(WIDTHS)).fit(np.hstack(VIEWS), Y)
+    copy = clone(model)
+    assert copy.get_params() == model.get_params() and not hasattr(copy, "coef_")
+    again = pickle.loads(pickle.dumps(model))
+    flat = np.hstack(VIEWS)
+    assert_array_equal(again.decision_function(flat), model.decision_function(flat))
+    assert is_classifier(model)
+
+
+def test_same_data_same_result():
+    first, second = (MVPO(C2=50.0).fit(GAPS, Y) for _ in range(2))
+    assert_array_equal(weights(first), weights(second))
+    assert_array_equal(first.dual_curve_, second.dual_curve_)
+
+
+def test_grid_search():
+    X = MultiView(VIEWS)
+    search = GridSearchCV(MVPO(), {"C2": [0.1, 100.0], "C1": [0.0, 1.0]}, cv=3, scoring="f1")
+    search.fit(X, Y)
+    assert search.best_params_["C2"] == 100.0 and search.best_score_ > 0.6
+    assert cross_val_score(MVPO("auroc"), X, Y, cv=3, scoring="roc_auc").mean() > 0.8

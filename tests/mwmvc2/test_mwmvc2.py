@@ -1,0 +1,501 @@
+"""MwMvC2 as an estimator: the vote by hand, its voters, ties, missing views."""
+
+import pickle
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from mvref import MultiView, MwMvC2, PerView
+from mvref.datasets import load_iris_views
+from mvref.mwmvc2.estimator import fit_pool
+from mvref.mwmvc2.weights import learn_weights
+from tests.literal import hide, random_pattern, toy_views
+
+WIDTHS = (4, 2, 3)
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
+NEW, _ = toy_views(0, m=45, widths=WIDTHS, noise=2.5)
+THREE, Y3 = toy_views(1, m=75, widths=WIDTHS, n_classes=3, noise=1.5)
+PATTERN = random_pattern(2, 60, 3, n_complete=6)
+STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
+LINEAR = LogisticRegression()
+MIXED = [LINEAR, STUMP, make_pipeline(StandardScaler(), KNeighborsClassifier(3))]
+
+
+def vote_by_hand(X, voters, pi, rho):
+    """Eq. (1), one voter and one sample at a time; a view of NaN casts no vote."""
+    B = np.zeros(len(X[0]))
+    for v, pool in enumerate(voters):
+        for j, voter in enumerate(pool):
+            for i, x in enumerate(X[v]):
+                if not np.isnan(x).all():
+                    B[i] += rho[v] * pi[v][j] * voter.predict(x[None])[0]
+    return B
+
+
+def right_or_wrong(model, X, signs):
+    """Tables y_i h_vj(x_i) of a fitted two-class model."""
+    Ms = []
+    for v, pool in enumerate(model.voters_):
+        seen = ~np.isnan(X[v]).all(axis=1)
+        M = np.zeros((len(signs), len(pool)))
+        for j, voter in enumerate(pool):
+            M[seen, j] = signs[seen] * voter.predict(X[v][seen])
+        Ms.append(M)
+    return Ms
+
+
+# ------------------------------------------------------------------ the vote, Eq. (1)
+
+
+@pytest.mark.parametrize("update", ["monotone", "paper"])
+@pytest.mark.parametrize("voters", ["trees", "random_trees", MIXED], ids=["best", "random", "list"])
+def test_two_classes_by_hand(voters, update):
+    model = MwMvC2(voters, max_iter=3, update=update, random_state=0).fit(VIEWS, Y)
+    expected = vote_by_hand(NEW, model.voters_, model.pi_, model.rho_)
+    assert_allclose(model.decision_function(NEW), expected, atol=1e-7)
+    clear = np.abs(expected) > 1e-7
+    assert_array_equal(model.predict(NEW)[clear], expected[clear] > 0)
+    assert len(np.unique(expected)) > 3
+    model.rho_ = np.array([1e-4, 0.0, 1.0 - 1e-4])  # a small weight counts, too
+    expected = vote_by_hand(NEW, model.voters_, model.pi_, model.rho_)
+    assert_allclose(model.decision_function(NEW), expected, atol=1e-7)
+
+
+@pytest.mark.parametrize("voters", ["trees", [STUMP, LINEAR]], ids=["trees", "list"])
+def test_more_classes_are_one_against_the_rest(voters):
+    model = MwMvC2(voters, max_iter=3, random_state=0).fit(THREE, Y3)
+    expected = np.column_stack(
+        [
+            vote_by_hand(NEW, *machine)
+            for machine in zip(model.voters_, model.pi_, model.rho_, strict=True)
+        ]
+    )
+    assert_allclose(model.decision_function(NEW), expected, atol=1e-7)
+    assert_array_equal(model.predict(NEW), model.decision_function(NEW).argmax(axis=1))
+    if voters != "trees":  # deterministic: each machine is that of a two-class problem
+        for k in range(3):
+            alone = MwMvC2(voters, max_iter=3).fit(THREE, Y3 == k)
+            assert_allclose(alone.rho_, model.rho_[k], atol=1e-9)
+            assert_allclose(alone.decision_function(NEW), expected[:, k], atol=1e-7)
+
+
+@pytest.mark.parametrize("T", [0, 3])
+def test_fitted_attributes(T):
+    two = MwMvC2(max_iter=T, random_state=0).fit(VIEWS, Y)
+    assert two.rho_.shape == (3,) and two.rho_path_.shape == (T + 1, 3)
+    assert two.loss_curve_.shape == (T + 1,) and two.decrease_bound_.shape == (T,)
+    assert len(two.pi_) == len(two.voters_) == 3 and two.n_iter_ == T
+    assert [p.shape for p in two.pi_] == [(len(pool),) for pool in two.voters_]
+    assert_array_equal(two.classes_, [0, 1])
+    many = MwMvC2(max_iter=T, random_state=0).fit(THREE, Y3)
+    assert many.rho_.shape == (3, 3) and many.rho_path_.shape == (3, T + 1, 3)
+    assert many.loss_curve_.shape == (3, T + 1) and many.decrease_bound_.shape == (3, T)
+    assert len(many.pi_) == len(many.voters_) == 3 and many.n_iter_ == T
+    for pi, pools in zip(many.pi_, many.voters_, strict=True):
+        assert [p.shape for p in pi] == [(len(pool),) for pool in pools]
+    for model in (two, many):
+        assert_array_equal(model.rho_path_[..., -1, :], model.rho_)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("update", ["monotone", "paper"])
+def test_weights_are_those_of_the_votes_in_training(update, missing):
+    """learn_weights on the tables of the fitted voters; with the loss of their final vote."""
+    X = hide(VIEWS, PATTERN) if missing else VIEWS
+    signs = 2 * Y - 1
+    options = {"max_iter": 4, "update": update, "step": "collins", "rho_step": "exact"}
+    options["smoothing"] = 0.03
+    model = MwMvC2(random_state=0, **options).fit(X, Y)
+    weights = learn_weights(right_or_wrong(model, X, signs), **options)
+    assert_array_equal(model.rho_, weights.rho)
+    assert_array_equal(np.hstack(model.pi_), np.hstack(weights.pi))
+    assert_array_equal(model.loss_curve_, weights.loss_curve)
+    assert_array_equal(model.rho_path_, weights.rho_path)
+    assert_array_equal(model.decrease_bound_, weights.decrease_bound)
+    B = vote_by_hand(X, model.voters_, model.pi_, model.rho_)
+    assert_allclose(model.loss_curve_[-1], np.logaddexp(0, -signs * B).sum(), rtol=1e-9)
+
+
+def test_every_option_reaches_the_weights():
+    base = {"max_iter": 4, "random_state": 0}
+    fits = [
+        MwMvC2(**base | other).fit(VIEWS, Y)
+        for other in (
+            {},
+            {"max_iter": 5},
+            {"update": "paper"},
+            {"step": "collins"},
+            {"rho_step": "exact"},
+            {"smoothing": 0.2},
+        )
+    ]
+    scores = [model.decision_function(NEW) for model in fits]
+    for a in range(len(scores)):
+        for b in range(a):
+            assert np.abs(scores[a] - scores[b]).max() > 1e-6
+
+
+def test_the_printed_update_is_the_vote_of_one_view():
+    """Errata B4: the weights of all other views are zero."""
+    model = MwMvC2(update="paper", random_state=0).fit(VIEWS, Y)
+    (view,) = np.flatnonzero(model.rho_)
+    assert model.rho_[view] == 1.0
+    votes = np.column_stack([voter.predict(NEW[view]) for voter in model.voters_[view]])
+    assert_allclose(model.decision_function(NEW), votes @ model.pi_[view], atol=1e-9)
+    others = [x if v == view else np.zeros_like(x) for v, x in enumerate(NEW)]
+    assert_array_equal(model.decision_function(others), model.decision_function(NEW))
+    assert (MwMvC2(random_state=0).fit(VIEWS, Y).rho_ > 0).sum() > 1  # ours keeps several
+
+
+@pytest.mark.parametrize("n", [5, 10, 40])
+def test_copies_of_one_voter_raise_the_printed_loss(n):
+    """Errata B2 through the estimator: n voters that always say 1, true of three in four."""
+    X, y = [np.zeros((4, 1))], [1, 1, 1, 0]
+    voters = [DummyClassifier(strategy="most_frequent")] * n
+    expected = {5: [2.2530, 2.2573], 10: [2.2530, 2.3038], 40: [2.2530, 3.1719]}[n]
+    printed = MwMvC2(voters, max_iter=1, update="paper").fit(X, y)
+    assert_allclose(printed.loss_curve_, expected, atol=5e-5)
+    ours = MwMvC2(voters, max_iter=20).fit(X, y)
+    assert (np.diff(ours.loss_curve_) <= 1e-12).all()
+    assert_allclose(ours.loss_curve_[-1], 2.2493, atol=5e-5)
+
+
+# ------------------------------------------------------------------ voters
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("name", ["trees", "random_trees"])
+def test_depths_of_the_trees(name, missing):
+    """Depth 1 to d - 2, at least one; d is the depth of the fully grown tree of the same view."""
+    X = hide(VIEWS, PATTERN) if missing else VIEWS
+    model = MwMvC2(name, random_state=3).fit(X, Y)
+    splitter = "best" if name == "trees" else "random"
+    for v, pool in enumerate(model.voters_):
+        assert [tree.max_depth for tree in pool] == list(range(1, len(pool) + 1))
+        assert [tree.get_depth() for tree in pool] == list(range(1, len(pool) + 1))
+        assert all(tree.splitter == splitter for tree in pool)
+        seen = ~np.isnan(X[v]).all(axis=1)
+        assert all(tree.tree_.n_node_samples[0] == seen.sum() for tree in pool)
+        if name == "trees":
+            full = clone(pool[0]).set_params(max_depth=None).fit(X[v][seen], Y[seen])
+            assert len(pool) == max(1, full.get_depth() - 2)
+            assert len({tree.random_state for tree in pool}) == 1
+        else:
+            assert len({tree.random_state for tree in pool}) == len(pool)
+    assert max(len(pool) for pool in model.voters_) > 2
+
+
+@pytest.mark.parametrize("name", ["trees", "random_trees"])
+def test_a_shallow_tree_still_gives_a_voter(name):
+    """One feature of two values: d = 1, and the pool is one stump."""
+    view = np.arange(10.0)[:, None] % 2
+    (stump,) = fit_pool(name, view, np.where(view[:, 0] > 0, 1, -1), np.random.RandomState(0))
+    assert stump.max_depth == 1
+
+
+def test_pools_of_random_trees_differ_between_views_and_seeds():
+    X = [VIEWS[0]] * 2
+    pools = MwMvC2("random_trees", random_state=0).fit(X, Y).voters_
+    first, second = (pool[0].tree_.threshold for pool in pools)
+    assert first[0] != second[0]
+    other = MwMvC2("random_trees", random_state=1).fit(X, Y).voters_[0][0].tree_.threshold
+    assert other[0] != first[0]
+
+
+def test_voters_of_a_list_are_cloned_for_every_view():
+    voters = [STUMP, LINEAR, make_pipeline(StandardScaler(), LINEAR)]
+    model = MwMvC2(voters, random_state=0).fit(VIEWS, Y)
+    for view, pool in zip(VIEWS, model.voters_, strict=True):
+        assert [type(voter) for voter in pool] == [type(voter) for voter in voters]
+        assert not any(a is b for a, b in zip(pool, voters, strict=True))
+        alone = clone(LINEAR).fit(view, 2 * Y - 1)
+        assert_allclose(pool[1].coef_, alone.coef_)
+        assert_array_equal(pool[1].classes_, [-1, 1])
+    assert not hasattr(STUMP, "tree_") and not hasattr(LINEAR, "coef_")
+
+
+def test_a_voter_with_a_seed_keeps_it_and_others_get_one():
+    seeded, free = DecisionTreeClassifier(random_state=5), DecisionTreeClassifier(max_features=1)
+    scaled = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_features=1))
+    pools = MwMvC2([seeded, free, scaled], random_state=0).fit(VIEWS, Y).voters_
+    assert {pool[0].random_state for pool in pools} == {5}
+    assert len({pool[1].random_state for pool in pools}) == 3
+    assert len({pool[2][-1].random_state for pool in pools}) == 3
+    assert free.random_state is None
+
+
+# ------------------------------------------------------------------ ties
+
+
+def opposite_voters(labels=(0, 1), n=3000, **parameters):
+    """Two views of which one predicts the class and the other its opposite: B(x) is 0."""
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=(200, 1))
+    a += 0.5 * np.sign(a)
+    y = np.asarray(labels)[(a[:, 0] > 0).astype(int)]
+    new = rng.normal(size=(n, 1))
+    new += 0.5 * np.sign(new)
+    model = MwMvC2([STUMP], max_iter=0, **parameters).fit([a, a], y)
+    return model, [new, -new]
+
+
+def test_a_tie_is_a_fair_coin():
+    """3000 ties: the share of the second class is 1/2 within four standard errors."""
+    shares = []
+    for seed in range(5):
+        model, new = opposite_voters(random_state=seed)
+        assert np.abs(model.decision_function(new)).max() < 1e-8
+        shares.append(model.predict(new).mean())
+    assert_allclose(shares, 0.5, atol=4 * 0.5 / np.sqrt(3000))
+    assert len(set(shares)) > 1  # the seed decides
+
+
+def test_a_tie_can_go_to_the_smallest_or_the_largest_label():
+    for ties, winner in (("smallest", "no"), ("largest", "yes")):
+        model, new = opposite_voters(labels=("no", "yes"), ties=ties)
+        assert set(model.predict(new)) == {winner}
+
+
+def test_the_coin_of_a_sample_ignores_its_company():
+    model, new = opposite_voters(random_state=0)
+    whole = model.predict(new)
+    assert_array_equal(model.predict([view[5:60] for view in new]), whole[5:60])
+    order = np.random.default_rng(0).permutation(len(whole))
+    assert_array_equal(model.predict([view[order] for view in new]), whole[order])
+    stored = [sparse.csr_matrix(view) for view in new]
+    assert_array_equal(model.predict(stored), whole)
+
+
+def test_no_vote_changes_but_those_of_ties():
+    scores = {
+        ties: MwMvC2(max_iter=0, ties=ties, random_state=0).fit(VIEWS, Y).decision_function(NEW)
+        for ties in ("random", "smallest", "largest")
+    }
+    clear = np.abs(scores["random"]) > 1e-6
+    assert 0 < clear.sum()
+    for ties in ("smallest", "largest"):
+        assert_array_equal(scores[ties][clear], scores["random"][clear])
+    assert (scores["smallest"][~clear] < 0).all() and (scores["largest"][~clear] > 0).all()
+
+
+@pytest.mark.parametrize("ties", ["random", "smallest", "largest"])
+def test_ties_of_three_classes(ties):
+    """One voter per class that is always wrong the same way: all scores are -1."""
+    X, y = [np.arange(9.0)[:, None]], np.repeat([4, 5, 6], 3)
+    model = MwMvC2([DummyClassifier(strategy="prior")], max_iter=0, ties=ties, random_state=0)
+    new = [np.random.default_rng(0).normal(size=(3000, 1))]
+    labels = model.fit(X, y).predict(new)
+    if ties == "random":
+        shares = [(labels == k).mean() for k in (4, 5, 6)]
+        assert_allclose(shares, 1 / 3, atol=4 * np.sqrt(2 / 9 / 3000))
+    else:
+        assert set(labels) == {4 if ties == "smallest" else 6}
+
+
+# ------------------------------------------------------------------ labels, order, randomness
+
+
+@pytest.mark.parametrize("views, y", [(VIEWS, Y), (THREE, Y3)], ids=["two", "three"])
+def test_labels_of_any_type(views, y):
+    numbers = MwMvC2(random_state=0).fit(views, y)
+    for names in (np.array(["ant", "bee", "cat"]), np.array([-7, 2, 30])):
+        named = MwMvC2(random_state=0).fit(views, names[y])
+        assert_array_equal(named.decision_function(NEW), numbers.decision_function(NEW))
+        assert_array_equal(named.predict(NEW), names[numbers.predict(NEW)])
+
+
+def test_exchanged_classes_change_the_sign():
+    """Flipping y flips every vote of a logistic regression, so no weight moves."""
+    options = {"voters": [LINEAR, LogisticRegression(C=0.01)], "max_iter": 3}
+    model, other = MwMvC2(**options).fit(VIEWS, Y), MwMvC2(**options).fit(VIEWS, 1 - Y)
+    assert_allclose(other.rho_, model.rho_, atol=1e-9)
+    assert_allclose(np.hstack(other.pi_), np.hstack(model.pi_), atol=1e-9)
+    clear = np.abs(model.decision_function(NEW)) > 1e-6
+    assert_allclose(
+        other.decision_function(NEW)[clear], -model.decision_function(NEW)[clear], atol=1e-7
+    )
+
+
+@pytest.mark.parametrize("update", ["monotone", "paper"])
+def test_order_of_the_views(update):
+    """Permuted with deterministic voters, the weights are permuted."""
+    order = [2, 0, 1]
+    options = {"voters": [LINEAR, STUMP], "update": update, "max_iter": 3}
+    model = MwMvC2(**options).fit(VIEWS, Y)
+    other = MwMvC2(**options).fit([VIEWS[v] for v in order], Y)
+    assert_allclose(other.rho_, model.rho_[order], atol=1e-6)
+    assert np.ptp(model.rho_) > 1e-3
+    for k, v in enumerate(order):
+        assert_allclose(other.pi_[k], model.pi_[v], atol=1e-6)
+
+
+@pytest.mark.parametrize("views, y", [(VIEWS, Y), (THREE, Y3)], ids=["two", "three"])
+def test_randomness(views, y):
+    def scores(seed, **options):
+        model = MwMvC2("random_trees", random_state=seed, **options).fit(views, y)
+        return model.decision_function(NEW)
+
+    first = scores(0)
+    assert_array_equal(scores(0), first)
+    with parallel_config(backend="threading"):
+        assert_array_equal(scores(0, n_jobs=2), first)
+    assert_array_equal(scores(np.random.RandomState(0)), first)
+    assert np.abs(scores(1) - first).max() > 1e-3
+
+
+# ------------------------------------------------------------------ missing views
+
+
+def test_a_missing_view_casts_no_vote():
+    """In prediction: as if the voters of the view were not there."""
+    model = MwMvC2(random_state=0).fit(VIEWS, Y)
+    for v in range(3):
+        gaps = [view.copy() for view in NEW]
+        gaps[v][:20] = np.nan
+        kept = [u for u in range(3) if u != v]
+        expected = vote_by_hand(
+            [NEW[u][:20] for u in kept],
+            [model.voters_[u] for u in kept],
+            [model.pi_[u] for u in kept],
+            model.rho_[kept],
+        )
+        assert_allclose(model.decision_function(gaps)[:20], expected, atol=1e-7)
+        assert_array_equal(model.decision_function(gaps)[20:], model.decision_function(NEW)[20:])
+
+
+@pytest.mark.parametrize("voters", ["trees", [LINEAR, STUMP]], ids=["trees", "list"])
+def test_missing_views_in_training(voters):
+    """Voters learn from the samples that have their view; others do not count for them."""
+    gaps = hide(VIEWS, PATTERN)
+    model = MwMvC2(voters, max_iter=3, random_state=0).fit(gaps, Y)
+    expected = vote_by_hand(gaps, model.voters_, model.pi_, model.rho_)
+    assert_allclose(model.decision_function(gaps), expected, atol=1e-7)
+    if voters != "trees":
+        for v, pool in enumerate(model.voters_):
+            alone = clone(LINEAR).fit(VIEWS[v][PATTERN[:, v]], 2 * Y[PATTERN[:, v]] - 1)
+            assert_allclose(pool[0].coef_, alone.coef_)
+
+
+@pytest.mark.parametrize("step", ["backtrack", "collins"])
+@pytest.mark.parametrize("views, y", [(VIEWS, Y), (THREE, Y3)], ids=["two", "three"])
+def test_the_bound_holds_with_missing_views(views, y, step):
+    """N is the largest row sum over the views that a sample has."""
+    for seed in range(5):
+        gaps = hide(views, random_pattern(seed, len(y), 3, n_complete=3))
+        model = MwMvC2("random_trees", max_iter=8, step=step, random_state=seed).fit(gaps, y)
+        fall = -np.diff(model.loss_curve_)
+        assert (fall >= -1e-9).all() and (fall >= model.decrease_bound_ - 1e-9).all()
+        assert (model.decrease_bound_ > 0).any()
+
+
+def test_a_sample_without_views_is_refused():
+    empty = [np.vstack([view[:9], np.full((1, view.shape[1]), np.nan)]) for view in VIEWS]
+    with pytest.raises(ValueError, match="1 sample.*no view at all, first row 9"):
+        MwMvC2().fit(empty, Y[:10])
+    with pytest.raises(ValueError, match="1 sample.*no view at all, first row 9"):
+        MwMvC2().fit(VIEWS, Y).predict(empty)
+
+
+def test_a_view_of_one_class_is_refused():
+    """Nobody could learn from it."""
+    gaps = [view.copy() for view in THREE]
+    gaps[1][Y3 != 2] = np.nan
+    with pytest.raises(ValueError, match="'view_1' is observed in samples of one class only"):
+        MwMvC2().fit(gaps, Y3)
+
+
+# ------------------------------------------------------------------ with scikit-learn
+
+
+def test_pickle_and_clone():
+    for views, y in ((VIEWS, Y), (THREE, Y3)):
+        model = MwMvC2([LINEAR, STUMP], max_iter=3, ties="largest").fit(views, y)
+        again = pickle.loads(pickle.dumps(model))
+        assert_array_equal(again.decision_function(NEW), model.decision_function(NEW))
+        copy = clone(model)
+        assert not hasattr(copy, "rho_") and copy.max_iter == 3 and copy.ties == "largest"
+        assert_array_equal(copy.fit(views, y).predict(NEW), model.predict(NEW))
+
+
+def test_pipelines_and_searches():
+    X = MultiView(VIEWS)
+    pipeline = make_pipeline(PerView(StandardScaler()), MwMvC2("random_trees", random_state=0))
+    search = GridSearchCV(pipeline, {"mwmvc2__max_iter": [0, 1, 4]}, cv=3).fit(X, Y)
+    assert search.best_params_["mwmvc2__max_iter"] in (0, 1, 4)
+    best = search.best_estimator_[-1]
+    assert len(best.loss_curve_) == best.max_iter + 1
+    assert search.best_score_ > 0.6
+    nested = MwMvC2([STUMP, LINEAR]).fit(X, Y)
+    assert nested.score(X, Y) > 0.7
+
+
+def test_sparse_views():
+    """Trees of sparse and of dense rows are the same trees."""
+    rounded = [np.round(view) * (np.abs(view) > 1) for view in VIEWS]
+    fresh = [np.round(view) * (np.abs(view) > 1) for view in NEW]
+    stored = MultiView([sparse.csr_matrix(view) for view in rounded])
+    new = MultiView([sparse.csr_matrix(view) for view in fresh])
+    for voters in ("trees", [STUMP, LINEAR]):
+        dense = MwMvC2(voters, random_state=0).fit(rounded, Y)
+        model = MwMvC2(voters, random_state=0).fit(stored, Y)
+        assert_allclose(model.rho_, dense.rho_, atol=1e-6)
+        assert_allclose(model.decision_function(new), dense.decision_function(fresh), atol=1e-6)
+
+
+def test_one_view_and_a_flat_table():
+    flat = np.hstack(VIEWS)
+    one = MwMvC2(random_state=0).fit(flat, Y)
+    assert_array_equal(one.rho_, [1.0])
+    cut = MwMvC2(views=list(WIDTHS), random_state=0).fit(flat, Y)
+    whole = MwMvC2(random_state=0).fit(VIEWS, Y)
+    assert_array_equal(cut.decision_function(np.hstack(NEW)), whole.decision_function(NEW))
+
+
+def test_a_progress_bar_on_request(capfd):
+    MwMvC2(verbose=1, random_state=0).fit(THREE, Y3)
+    assert "3/3" in capfd.readouterr().err
+    MwMvC2(random_state=0).fit(THREE, Y3)
+    assert capfd.readouterr().err == ""
+
+
+def test_better_than_its_uniform_vote_in_training_and_good_on_flowers():
+    data = load_iris_views()
+    train, test, y, y_test = train_test_split(
+        data.X, data.y, test_size=0.4, random_state=0, stratify=data.y
+    )
+    model = MwMvC2(random_state=0).fit(train, y)
+    assert model.score(test, y_test) > 0.88
+    assert (model.loss_curve_[:, -1] < model.loss_curve_[:, 0]).all()
+
+
+def test_view_that_never_shows_a_class_votes_against_it():
+    """One against the rest, a view that lacks a class altogether says no; nothing fails."""
+    views, y = toy_views(3, m=60, widths=[3, 2], n_classes=3)
+    seen = np.ones((60, 2), dtype=bool)
+    seen[y == 2, 1] = False
+    X = MultiView(views, observed=seen)
+    model = MwMvC2([LogisticRegression()], random_state=0).fit(X, y)
+    complete = MultiView(views)
+    assert (model.voters_[2][1][0].predict(complete.views[1]) == -1).all()
+    assert np.mean(model.predict(X) == y) > 0.5
+
+
+def test_weights_that_are_all_zero_tie_every_sample():
+    """A voter that is right as often as wrong ends with weight 0, and ties decide alone."""
+    y = np.tile([0, 1], 10)
+    model = MwMvC2([DummyClassifier(strategy="constant", constant=1)], max_iter=50, random_state=0)
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    for ties, label in (("largest", 1), ("smallest", 0)):
+        model.set_params(ties=ties).fit(X, y).pi_[0][:] = 0.0
+        assert (model.predict(X) == label).all()
