@@ -50,8 +50,8 @@ def all_methods():
     Examples
     --------
     >>> import mvref
-    >>> mvref.all_methods()["MVLSVM"]
-    <class 'mvref.mvl_svm.MVLSVM'>
+    >>> mvref.all_methods()["MVLSVM"] is mvref.MVLSVM
+    True
     """
     methods = (LandmarkProjection, MVLSVM, MwMvC2, MVPO, MVMClassifier, MVMRegressor)
     methods += (MVNAKMHKS, NAKMHKS, KMHKS)

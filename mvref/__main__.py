@@ -9,15 +9,7 @@ import sys
 def main(arguments=None):
     """Run the command line.
 
-    Parameters
-    ----------
-    arguments : list of str, optional
-        Default: those of the process.
-
-    Returns
-    -------
-    status : int
-        0; 2 for a wrong argument; 130 if stopped by the user.
+    arguments: Default: those of the process.
     """
     from . import experiments  # here, so that --help answers at once
 

@@ -26,26 +26,10 @@ class MultiViewInput:
 def validate_views(estimator, X, *, reset, partial_rows=False):
     """Check `X` for an estimator and return it as a :class:`~mvref.MultiView`.
 
-    Parameters
-    ----------
-    estimator : object
-        Its parameter ``views`` tells how a 2-D `X` is cut. With ``reset`` it gets the attributes
-        ``n_features_in_``, ``view_names_``, ``view_widths_`` and, for data frames,
-        ``feature_names_in_``.
-    X : MultiView, list or tuple or mapping of 2-D arrays, or one 2-D array or data frame
-    reset : bool
-        True in ``fit``: learn the shape. False afterwards: compare with the shape learnt.
-    partial_rows : bool
-        Accept rows of a view that are NaN only in part (for imputers).
-
-    Returns
-    -------
-    X : MultiView
-
-    Raises
-    ------
-    ValueError
-        If the shape differs from the fitted one, a value is infinite, or a row is partly NaN.
+    estimator: Its parameter ``views`` tells how a 2-D `X` is cut. With ``reset`` it gets the
+    attributes ``n_features_in_``, ``view_names_``, ``view_widths_`` and, for data frames,
+    ``feature_names_in_``; reset: True in ``fit``: learn the shape. False afterwards: compare with
+    the shape learnt; partial_rows: Accept rows of a view that are NaN only in part (for imputers).
     """
     views = getattr(estimator, "views", None)
     if isinstance(X, list | tuple) and len(X) == 0:
@@ -126,22 +110,7 @@ def _check_values(X, partial_rows):
 def validate_targets(estimator, y, n_samples):
     """Check class labels, set ``classes_`` and return the labels as integers.
 
-    Parameters
-    ----------
-    estimator : classifier
-    y : array-like of shape (n_samples,)
-        Labels of any type.
-    n_samples : int
-
-    Returns
-    -------
-    codes : int array of shape (n_samples,)
-        Positions in ``estimator.classes_``.
-
-    Raises
-    ------
-    ValueError
-        If `y` is None, of another length, not made of class labels, or has a single class.
+    y (n_samples,): Labels of any type; returns codes (n_samples,).
     """
     if y is None:
         raise ValueError(
@@ -165,16 +134,8 @@ def validate_targets(estimator, y, n_samples):
 def one_against_rest(codes, n_classes):
     """Return the labels of the two-class problems that stand for a problem of several classes.
 
-    Parameters
-    ----------
-    codes : int array, shape (n_samples,)
-        Classes, 0 to n_classes - 1.
-    n_classes : int
-
-    Returns
-    -------
-    Y : array, shape (n_classes, n_samples), or (1, n_samples) for two classes
-        Row k is +1 in class k and -1 in the others; of two classes the second is +1.
+    codes (n_samples,): Classes, 0 to n_classes - 1; returns Y (n_classes, n_samples), or (1,
+    n_samples) for two classes.
 
     Examples
     --------
@@ -192,20 +153,7 @@ def one_against_rest(codes, n_classes):
 def validate_numbers(estimator, y, n_samples):
     """Check the targets of a regression and return them as floats.
 
-    Parameters
-    ----------
-    estimator : regressor
-    y : array-like of shape (n_samples,)
-    n_samples : int
-
-    Returns
-    -------
-    y : float array of shape (n_samples,)
-
-    Raises
-    ------
-    ValueError
-        If `y` is None, of another length, or not made of finite numbers.
+    y (n_samples,); returns y (n_samples,).
     """
     if y is None:
         raise ValueError(
@@ -222,13 +170,7 @@ def validate_numbers(estimator, y, n_samples):
 
 
 def check_length(y, n_samples):
-    """Raise a ValueError unless there is one label per sample.
-
-    Parameters
-    ----------
-    y : array-like
-    n_samples : int
-    """
+    """Raise a ValueError unless there is one label per sample."""
     n_labels = len(np.asarray(y))
     if n_labels != n_samples:
         raise ValueError(f"y has {n_labels} labels, but X has {n_samples} samples.")
@@ -243,12 +185,7 @@ def _check_one_type(y):
 
 
 def check_votable(X):
-    """Raise a ValueError if a sample has no view at all: nobody could vote on it.
-
-    Parameters
-    ----------
-    X : MultiView
-    """
+    """Raise a ValueError if a sample has no view at all: nobody could vote on it."""
     empty = np.flatnonzero(~X.observed.any(axis=1))
     if len(empty):
         raise ValueError(f"{len(empty)} sample(s) have no view at all, first row {empty[0]}.")
@@ -257,14 +194,7 @@ def check_votable(X):
 def winning_labels(scores, classes):
     """Return the label with the best score; the first of equal ones.
 
-    Parameters
-    ----------
-    scores : array, shape (n,) for two classes, else (n, n_classes)
-    classes : array of labels
-
-    Returns
-    -------
-    labels : array, shape (n,)
+    scores (n,) for two classes, else (n, n_classes); returns labels (n,).
     """
     return classes[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
@@ -272,14 +202,7 @@ def winning_labels(scores, classes):
 def logistic_probabilities(scores):
     """Return probabilities from the scores of logistic machines, one against the rest.
 
-    Parameters
-    ----------
-    scores : array, shape (n, 1) for two classes, else (n, n_classes)
-
-    Returns
-    -------
-    probabilities : array, shape (n, n_classes)
-        p = 1 / (1 + e^-score); with more than two classes divided by their sum.
+    scores (n, 1) for two classes, else (n, n_classes); returns probabilities (n, n_classes).
 
     Examples
     --------

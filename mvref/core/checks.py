@@ -6,20 +6,8 @@ import numpy as np
 def check_number(value, name, *, low=None, high=None, low_open=False, integer=False):
     """Raise a ValueError unless `value` is a number in the interval that is allowed.
 
-    Parameters
-    ----------
-    value : object
-    name : str
-        Name of the parameter, for the message.
-    low, high : float, optional
-        Limits of the interval; `low` itself is allowed unless `low_open`.
-    integer : bool
-        Ask for an integer.
-
-    Returns
-    -------
-    value : object
-        Unchanged.
+    name: Name of the parameter, for the message; low, high: Limits of the interval; `low` itself is
+    allowed unless `low_open`; integer: Ask for an integer.
     """
     kinds = (int, np.integer) if integer else (int, float, np.integer, np.floating)
     good = isinstance(value, kinds) and not isinstance(value, bool) and np.isfinite(value)
@@ -36,19 +24,7 @@ def check_number(value, name, *, low=None, high=None, low_open=False, integer=Fa
 
 
 def check_choice(value, name, allowed):
-    """Raise a ValueError unless `value` is one of the strings `allowed`.
-
-    Parameters
-    ----------
-    value : object
-    name : str
-    allowed : sequence of str
-
-    Returns
-    -------
-    value : str
-        Unchanged.
-    """
+    """Raise a ValueError unless `value` is one of the strings `allowed`."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
     return value

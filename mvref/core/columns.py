@@ -10,16 +10,7 @@ from scipy import sparse
 def view_columns(views, n_features, columns=None):
     """Return the column indices of every view of a flat table.
 
-    Parameters
-    ----------
-    views : sequence of int (widths), slices, lists of indices or lists of column names
-    n_features : int
-    columns : list of str, optional
-        Column names of the table.
-
-    Returns
-    -------
-    indices : list of V integer arrays
+    columns: Column names of the table.
     """
     if isinstance(views, Mapping):
         views = list(views.values())
@@ -71,15 +62,7 @@ def _columns_of(entry, n_features, columns):
 def view_features(X, constant):
     """Return the views with zeros for what is missing, and a constant column unless it is 0.
 
-    Parameters
-    ----------
-    X : MultiView
-    constant : float
-        Value of the last column, in the rows that have the view.
-
-    Returns
-    -------
-    features : list of V arrays or CSR matrices
+    constant: Value of the last column, in the rows that have the view.
     """
     features = []
     for view, seen in zip(X.views, X.observed.T, strict=True):

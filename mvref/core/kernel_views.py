@@ -26,18 +26,7 @@ PSD_TOLERANCE = 1e-8  # of the smallest eigenvalue, relative to the sum of all
 class LinearViews:
     """Columns of the views, and the weights of the columns.
 
-    Parameters
-    ----------
-    X : MultiView of n samples
-    constant : float
-        B; 0 for no intercept.
-
-    Attributes
-    ----------
-    features : list of V arrays or CSR matrices
-        See :func:`mvref.core.columns.view_features`.
-    n_features : int
-        d, with the constant features.
+    constant: B; 0 for no intercept; n_features: d, with the constant features.
 
     Examples
     --------
@@ -59,26 +48,13 @@ class LinearViews:
         self.n_features = sum(view.shape[1] for view in self.features)
 
     def grams(self):
-        """Return the Gram matrices of the features.
-
-        Returns
-        -------
-        grams : list of V arrays (n, n)
-        """
+        """Return the Gram matrices of the features."""
         return [linear_gram(view) for view in self.features]
 
     def functions(self, metric, c):
         """Return the w_j and the shares b_j of w = M^-1 X'c.
 
-        Parameters
-        ----------
-        metric : PrimalMetric or DualMetric
-        c : array, shape (n,)
-
-        Returns
-        -------
-        weights : list of V arrays (d_j,)
-        shares : array, shape (V,)
+        c (n,); returns shares (V,).
         """
         if hasattr(metric, "weights"):
             w = metric.weights(c)
@@ -93,24 +69,8 @@ class LinearViews:
 class KernelViews:
     """Kernels of the views, and the coefficients of the training samples.
 
-    Parameters
-    ----------
-    X : MultiView of n samples
-    kernels : list of V names or callables
-        See :func:`check_kernels`.
-    gamma : float, "mean" or None, or a list of V of these
-    constant : float
-        B; 0 for no intercept.
-
-    Attributes
-    ----------
-    similarities : list of V Similarity
-        Kernels to the training samples that have the view.
-
-    Raises
-    ------
-    ValueError
-        If a kernel is no inner product: not symmetric, or with a negative eigenvalue.
+    constant: B; 0 for no intercept; similarities: Kernels to the training samples that have the
+    view.
 
     Examples
     --------
@@ -140,27 +100,13 @@ class KernelViews:
         return K
 
     def grams(self):
-        """Return the Gram matrices of the kernels, with the constant feature.
-
-        Returns
-        -------
-        grams : list of V arrays (n, n)
-            Zero rows and columns where a view is missing.
-        """
+        """Return the Gram matrices of the kernels, with the constant feature."""
         return self._grams
 
     def functions(self, metric, c):
         """Return the beta_j and the shares b_j.
 
-        Parameters
-        ----------
-        metric : DualMetric
-        c : array, shape (n,)
-
-        Returns
-        -------
-        coefficients : list of V arrays (n_j,)
-        shares : array, shape (V,)
+        c (n,); returns shares (V,).
         """
         betas = metric.coefficients(c)
         betas = [beta[rows] for beta, rows in zip(betas, self.rows, strict=True)]
@@ -170,20 +116,7 @@ class KernelViews:
 def check_kernels(kernel, gamma, n_views):
     """Check the names of the kernels and return one per view.
 
-    Parameters
-    ----------
-    kernel : str, callable, or a list of V of these
-        "linear", or what :func:`mvref.core.kernels.fit_similarity` takes.
-    gamma : float, "mean" or None, or a list of V of these
-    n_views : int
-
-    Returns
-    -------
-    kernels : list of V names or callables
-
-    Raises
-    ------
-    ValueError
+    kernel: "linear", or what :func:`mvref.core.kernels.fit_similarity` takes.
 
     Examples
     --------
@@ -204,12 +137,7 @@ def check_kernels(kernel, gamma, n_views):
 def add_linear_scores(scores, X, coef):
     """Add the scores w_j' x_j of all views.
 
-    Parameters
-    ----------
-    scores : array, shape (n, K)
-        Changed in place.
-    X : MultiView of n samples
-    coef : list of V arrays (d_j,) or (K, d_j)
+    scores (n, K): Changed in place.
     """
     for view, w in zip(view_features(X, 0.0), coef, strict=True):
         scores += np.asarray(view @ np.atleast_2d(w).T)
@@ -218,13 +146,7 @@ def add_linear_scores(scores, X, coef):
 def add_kernel_scores(scores, X, similarities, dual_coef):
     """Add the scores k_j(x_j, X_j) beta_j of the views that a sample has.
 
-    Parameters
-    ----------
-    scores : array, shape (n, K)
-        Changed in place.
-    X : MultiView of n samples
-    similarities : list of V Similarity
-    dual_coef : list of V arrays (n_j,) or (K, n_j)
+    scores (n, K): Changed in place.
     """
     for view, seen, mu, beta in zip(X.views, X.observed.T, similarities, dual_coef, strict=True):
         if seen.any():
@@ -235,14 +157,7 @@ def add_kernel_scores(scores, X, similarities, dual_coef):
 def inner_products(X, Z):
     """Return all inner products of the rows, the linear kernel.
 
-    Parameters
-    ----------
-    X : array or CSR matrix, shape (n, d)
-    Z : array or CSR matrix, shape (p, d)
-
-    Returns
-    -------
-    K : array, shape (n, p)
+    X (n, d); Z (p, d); returns K (n, p).
     """
     K = X @ Z.T
     return K.toarray() if sparse.issparse(K) else K
@@ -251,13 +166,7 @@ def inner_products(X, Z):
 def linear_gram(view):
     """Return the Gram matrix of a view as an array.
 
-    Parameters
-    ----------
-    view : array or CSR matrix, shape (n, d)
-
-    Returns
-    -------
-    K : array, shape (n, n)
+    view (n, d); returns K (n, n).
     """
     return inner_products(view, view)
 

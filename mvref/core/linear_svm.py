@@ -31,30 +31,11 @@ def fit_linear_svm(
 ):
     """Solve one linear SVM per class against the rest.
 
-    Parameters
-    ----------
-    X : array or CSR matrix, shape (m, d)
-    y : int array, shape (m,)
-        Codes 0..K-1 of the classes; for K = 2 a single problem is solved, class 1 positive.
-    C : float
-        Weight of the summed loss.
-    loss : {"hinge", "squared_hinge"}
-    intercept_scaling : float
-        Value B of the constant feature; 0 for no intercept.
-    tol : float
-        Tolerance of liblinear's stopping rule.
-    max_iter : int
-        Limit of its iterations (``solver="sklearn"`` only).
-    solver : {"sklearn", "liblinear"}
-    random_state : int, RandomState instance or None
-        Order of the dual coordinate steps.
-
-    Returns
-    -------
-    coef : array, shape (1 or K, d)
-    intercept : array, shape (1 or K,)
-    n_iter : int
-        Most iterations that any of the problems took.
+    X (m, d); y (m,): Codes 0..K-1 of the classes; for K = 2 a single problem is solved, class 1
+    positive; C: Weight of the summed loss; intercept_scaling: Value B of the constant feature; 0
+    for no intercept; tol: Tolerance of liblinear's stopping rule; max_iter: Limit of its iterations
+    (``solver="sklearn"`` only); random_state: Order of the dual coordinate steps; returns coef (1
+    or K, d), intercept (1 or K,).
     """
     if solver == "liblinear" and loss != "squared_hinge":
         raise ValueError(

@@ -11,13 +11,7 @@ import numpy as np
 def squared(s, y):
     """Return (s - y)^2, Eq. (11), and 2 (s - y), Eq. (17).
 
-    Parameters
-    ----------
-    s, y : arrays, shape (n,)
-
-    Returns
-    -------
-    values, slopes : arrays, shape (n,)
+    s, y (n,); returns values, slopes (n,).
     """
     residual = s - y
     return residual**2, 2.0 * residual
@@ -26,13 +20,7 @@ def squared(s, y):
 def logistic(s, y):
     """Return ln(1 + e^{-ys}), Eq. (12), and -y / (1 + e^{ys}), Eq. (18).
 
-    Parameters
-    ----------
-    s, y : arrays, shape (n,)
-
-    Returns
-    -------
-    values, slopes : arrays, shape (n,)
+    s, y (n,); returns values, slopes (n,).
 
     Examples
     --------
@@ -51,13 +39,7 @@ def logistic(s, y):
 def hinge(s, y):
     """Return max(0, 1 - ys), Eq. (13), and its subgradient -y [ys < 1], Eq. (19).
 
-    Parameters
-    ----------
-    s, y : arrays, shape (n,)
-
-    Returns
-    -------
-    values, slopes : arrays, shape (n,)
+    s, y (n,); returns values, slopes (n,).
     """
     slack = np.maximum(1.0 - y * s, 0.0)
     return slack, -y * (slack > 0)
@@ -66,13 +48,7 @@ def hinge(s, y):
 def squared_hinge(s, y):
     """Return max(0, 1 - ys)^2 and -2y max(0, 1 - ys): a hinge with a derivative.
 
-    Parameters
-    ----------
-    s, y : arrays, shape (n,)
-
-    Returns
-    -------
-    values, slopes : arrays, shape (n,)
+    s, y (n,); returns values, slopes (n,).
     """
     slack = np.maximum(1.0 - y * s, 0.0)
     return slack**2, -2.0 * y * slack

@@ -67,12 +67,7 @@ def draw_components(observed, n_components, rng):
 
 
 def check_n_components(n_components):
-    """Raise a ValueError unless `n_components` is "auto", an integer >= 1 or a share.
-
-    Parameters
-    ----------
-    n_components : object
-    """
+    """Raise a ValueError unless `n_components` is "auto", an integer >= 1 or a share."""
     if isinstance(n_components, str):
         if n_components != "auto":
             raise ValueError(
@@ -100,19 +95,7 @@ def _number_of_components(n_components, n):
 def nystrom_map(K):
     """Return T with T T' = K^+, of the kernel matrix of the components.
 
-    Parameters
-    ----------
-    K : array, shape (m, m)
-
-    Returns
-    -------
-    T : array, shape (m, r)
-        r eigenvalues are above 1e-10 of the largest.
-
-    Raises
-    ------
-    ValueError
-        If K is not finite (below 1e150), symmetric and positive semi-definite, up to rounding.
+    K (m, m); returns T (m, r).
 
     Examples
     --------
@@ -141,17 +124,7 @@ def nystrom_map(K):
 def nystrom_features(view, seen, similarity, T):
     """Return F = k(x, S) T, with rows of zeros where the view is missing.
 
-    Parameters
-    ----------
-    view : array or CSR matrix, shape (n, d)
-    seen : bool array, shape (n,)
-    similarity : Similarity
-        Kernel to the components S.
-    T : array, shape (m, r)
-
-    Returns
-    -------
-    F : array, shape (n, r)
+    view (n, d); seen (n,); similarity: Kernel to the components S; T (m, r); returns F (n, r).
     """
     if seen.all():
         return similarity(view) @ T

@@ -32,20 +32,8 @@ LIMIT = 100  # of steps per variable, far above what was seen (2)
 def solve_budget_qp(H, d, C, start=None):
     """Minimise 1/2 x'Hx - d'x over x >= 0, sum(x) <= C.
 
-    Parameters
-    ----------
-    H : array, shape (K, K)
-        Positive semi-definite.
-    d : array, shape (K,)
-    C : float
-    start : array, shape (K,), optional
-        Feasible point to start from, if it is better than 0, the default.
-
-    Returns
-    -------
-    x : array, shape (K,)
-        Always feasible; optimal as far as rounding lets it, which the caller can tell by the
-        dual value of x.
+    H (K, K): Positive semi-definite; d (K,); start (K,), optional: Feasible point to start from, if
+    it is better than 0, the default; returns x (K,).
 
     Examples
     --------

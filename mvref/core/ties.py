@@ -15,16 +15,7 @@ TIES = ("random", "smallest", "largest")
 def draw_keys(n_features, rng):
     """Draw the keys of the coins.
 
-    Parameters
-    ----------
-    n_features : int
-        Of all views together.
-    rng : RandomState
-
-    Returns
-    -------
-    keys : uint64 array, shape (n_features,)
-        Odd numbers.
+    n_features: Of all views together; returns keys (n_features,).
     """
     return rng.randint(0, 2**63, size=n_features, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
@@ -32,16 +23,7 @@ def draw_keys(n_features, rng):
 def hash_samples(X, keys):
     """Return a number per sample that depends on the sample's values and on the keys only.
 
-    Parameters
-    ----------
-    X : MultiView of n samples
-    keys : uint64 array, shape (total number of features,)
-
-    Returns
-    -------
-    hashes : uint64 array, shape (n,)
-        Multilinear hashing of the mixed bits of the values, modulo 2^64; equal for dense and sparse
-        storage of the same values.
+    keys (total number of features,); returns hashes (n,).
     """
     hashes = np.zeros(X.n_samples, dtype=np.uint64)
     start = 0
@@ -74,22 +56,9 @@ def _mix(x):
 def break_ties(scores, X, ties, keys, *, width=1e-9):
     """Move equal best scores apart, so that the sign or the largest score names one class.
 
-    Parameters
-    ----------
-    scores : array, shape (n,) for two classes (positive: the second one), else (n, n_classes)
-    X : MultiView of the n samples
-    ties : {"random", "smallest", "largest"}
-        Who wins: a coin of the sample, the smallest label, or the largest.
-    keys : uint64 array
-        From :func:`draw_keys`.
-    width : float
-        Scores closer than this to the best are equal to it.
-
-    Returns
-    -------
-    scores : array
-        A copy. The winner of a tie has the score `width` (two classes), or the best score plus
-        `width`.
+    scores (n,) for two classes (positive: the second one), else (n, n_classes); ties: Who wins: a
+    coin of the sample, the smallest label, or the largest; keys: From :func:`draw_keys`; width:
+    Scores closer than this to the best are equal to it.
 
     Examples
     --------

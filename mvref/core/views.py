@@ -325,17 +325,8 @@ class MultiView:
 def as_multiview(X, views=None, columns=None):
     """Turn any accepted form of multi-view input into a :class:`MultiView`.
 
-    Parameters
-    ----------
-    X : MultiView, list or tuple or mapping of 2-D arrays, or one 2-D array or data frame
-    views : sequence or mapping, optional
-        For one 2-D array: its cut into views, see :meth:`MultiView.from_array`. Default: one view.
-    columns : sequence of str, optional
-        Column names of a 2-D `X`.
-
-    Returns
-    -------
-    X : MultiView
+    views: For one 2-D array: its cut into views, see :meth:`MultiView.from_array`. Default: one
+    view; columns: Column names of a 2-D `X`.
 
     Examples
     --------
@@ -417,17 +408,7 @@ def _check_observed(observed, present):
 
 
 def stack_samples(first, second):
-    """Put the samples of two :class:`MultiView` with the same views under each other.
-
-    Parameters
-    ----------
-    first, second : MultiView
-
-    Returns
-    -------
-    X : MultiView
-        With the names of the first; a view is sparse where it is sparse in one of them.
-    """
+    """Put the samples of two :class:`MultiView` with the same views under each other."""
     views = [
         sparse.vstack(pair, format="csr") if any(map(sparse.issparse, pair)) else np.vstack(pair)
         for pair in zip(first.views, second.views, strict=True)

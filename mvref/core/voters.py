@@ -12,16 +12,7 @@ from sklearn.tree import BaseDecisionTree
 def check_classifier(classifier, name):
     """Raise a ValueError unless `classifier` is a scikit-learn classifier, not a class.
 
-    Parameters
-    ----------
-    classifier : object
-    name : str
-        Name of the parameter, for the message.
-
-    Returns
-    -------
-    classifier : object
-        Unchanged.
+    name: Name of the parameter, for the message.
     """
     if (
         isinstance(classifier, type)
@@ -33,17 +24,7 @@ def check_classifier(classifier, name):
 
 
 def seeded_clone(classifier, rng):
-    """Clone a classifier and give a seed to each of its random states that has none.
-
-    Parameters
-    ----------
-    classifier : scikit-learn classifier
-    rng : RandomState
-
-    Returns
-    -------
-    classifier : scikit-learn classifier, not fitted
-    """
+    """Clone a classifier and give a seed to each of its random states that has none."""
     copy = clone(classifier)
     states = {
         name: int(rng.randint(2**31))
@@ -56,12 +37,7 @@ def seeded_clone(classifier, rng):
 def check_trainable(X, codes, part=""):
     """Raise a ValueError unless every view is observed in samples of two classes or more.
 
-    Parameters
-    ----------
-    X : MultiView
-    codes : int array, shape (n,)
-    part : str
-        Ends the message, where `X` is a part of the training samples.
+    codes (n,); part: Ends the message, where `X` is a part of the training samples.
     """
     for name, seen in zip(X.names, X.observed.T, strict=True):
         if len(np.unique(codes[seen])) < 2:
@@ -71,17 +47,8 @@ def check_trainable(X, codes, part=""):
 def predict_all(voters, view, seen):
     """Return what the voters of a view say.
 
-    Parameters
-    ----------
-    voters : list of fitted classifiers
-    view : array or CSR matrix, shape (n, n_features)
-    seen : bool array, shape (n,)
-        The samples that have the view.
-
-    Returns
-    -------
-    labels : array, shape (n_seen, n_voters)
-        One column per voter, one row per sample that has the view.
+    view (n, n_features); seen (n,): The samples that have the view; returns labels (n_seen,
+    n_voters).
     """
     rows = view if seen.all() else view[np.flatnonzero(seen)]
     if all(isinstance(voter, BaseDecisionTree) for voter in voters):
@@ -92,16 +59,7 @@ def predict_all(voters, view, seen):
 def cast_votes(voters, view, seen):
     """Return the table of the votes of one view's voters, who predict -1 or +1.
 
-    Parameters
-    ----------
-    voters : list of fitted classifiers
-    view : array or CSR matrix, shape (n, n_features)
-    seen : bool array, shape (n,)
-
-    Returns
-    -------
-    votes : array, shape (n, n_voters)
-        -1, +1, or 0 where the sample misses the view.
+    view (n, n_features); seen (n,); returns votes (n, n_voters).
 
     Examples
     --------
@@ -122,16 +80,8 @@ def cast_votes(voters, view, seen):
 def count_votes(labels, weights, n_classes):
     """Return the weight of the votes for every class.
 
-    Parameters
-    ----------
-    labels : int array, shape (n, n_voters)
-        Class that each voter names, 0 to n_classes - 1.
-    weights : array, shape (n_voters,)
-    n_classes : int
-
-    Returns
-    -------
-    votes : array, shape (n, n_classes)
+    labels (n, n_voters): Class that each voter names, 0 to n_classes - 1; weights (n_voters,);
+    returns votes (n, n_classes).
 
     Examples
     --------
@@ -187,12 +137,6 @@ def class_scores(classifier, rows, n_classes):
 def difference_if_two(scores):
     """Return scores in scikit-learn's shape: for two classes, the second minus the first.
 
-    Parameters
-    ----------
-    scores : array, shape (n, n_classes)
-
-    Returns
-    -------
-    scores : array, (n,) for two classes, else (n, n_classes)
+    scores (n, n_classes).
     """
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

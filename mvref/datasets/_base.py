@@ -96,18 +96,8 @@ class MultiViewDataset:
 def describe(title, X, *, source, licence, citation, notes, checksums=None):
     """Write the ``DESCR`` of a data set, the same sections in the same order for all.
 
-    Parameters
-    ----------
-    title : str
-    source, licence, citation, notes : str
-        Each line is wrapped; a line break starts a new paragraph.
-    X : MultiView
-        The shapes are read off it.
-    checksums : mapping file name -> sha256, optional
-
-    Returns
-    -------
-    text : str
+    source, licence, citation, notes: Each line is wrapped; a line break starts a new paragraph; X:
+    The shapes are read off it.
     """
     views = [f"{n}: ({X.n_samples}, {w})" for n, w in zip(X.names, X.widths, strict=True)]
     files = [f"{file}: {sha256}" for file, sha256 in (checksums or {}).items()]

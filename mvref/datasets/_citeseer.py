@@ -55,12 +55,7 @@ def fetch_citeseer():
 
 
 def on_this_machine():
-    """Return the folder that has both files, or None; nothing is opened.
-
-    Returns
-    -------
-    folder : Path or None
-    """
+    """Return the folder that has both files, or None; nothing is opened."""
     paths = [locate("citeseer", file) for file in (CONTENT, CITES)]
     return paths[0].parent if all(paths) else None
 
@@ -68,16 +63,8 @@ def on_this_machine():
 def read_content(path):
     """Read ``citeseer.content``: on each line an id, a 0 or 1 for each word, and the field.
 
-    Parameters
-    ----------
-    path : Path
-        Separated by tabs, possibly compressed (.gz).
-
-    Returns
-    -------
-    papers : array of str, shape (n_papers,)
-    text : CSR matrix, shape (n_papers, n_words)
-    fields : array of str, shape (n_papers,)
+    path: Separated by tabs, possibly compressed (.gz); returns papers (n_papers,), text (n_papers,
+    n_words), fields (n_papers,).
     """
     papers, rows, fields = [], [], []
     with open_content(path) as stream:
@@ -95,16 +82,8 @@ def read_content(path):
 def read_links(path, papers):
     """Read ``citeseer.cites``: on each line the id of a cited paper, then of the one that cites.
 
-    Parameters
-    ----------
-    path : Path
-    papers : array of str, shape (n_papers,)
-        Links from or to any other id are left out.
-
-    Returns
-    -------
-    inbound : CSR matrix, shape (n_papers, n_papers)
-        ``inbound[i, j]`` is 1 if paper j cites paper i.
+    papers (n_papers,): Links from or to any other id are left out; returns inbound (n_papers,
+    n_papers).
     """
     row_of = {paper: row for row, paper in enumerate(papers)}
     with open_content(path) as stream:

@@ -94,14 +94,6 @@ def load_digits_views(kind="quarters", *, overlap=0):
 def quarter_regions(overlap):
     """Return view name -> (rows, columns) slices of the four, possibly overlapping, quarters.
 
-    Parameters
-    ----------
-    overlap : int, 0 to 4
-
-    Returns
-    -------
-    regions : dict
-
     Examples
     --------
     >>> from mvref.datasets._embedded import quarter_regions
@@ -121,14 +113,7 @@ def quarter_regions(overlap):
 def derived_views(images):
     """Return the views pixels, profiles, fourier and gradients of square images.
 
-    Parameters
-    ----------
-    images : array, shape (n_samples, 8, 8)
-
-    Returns
-    -------
-    views : dict
-        View name -> array (n_samples, n_features).
+    images (n_samples, 8, 8).
     """
     return {
         "pixels": _flat(images),
@@ -143,15 +128,8 @@ def fourier_magnitudes(images, highest=3):
 
     The magnitude is the same at (u, v) and (-u, -v), so that half a plane of frequencies says all.
 
-    Parameters
-    ----------
-    images : array, shape (n_samples, side, side)
-    highest : int
-        Largest frequency, below side / 2.
-
-    Returns
-    -------
-    magnitudes : array, shape (n_samples, 2 highest (highest + 1) + 1)
+    images (n_samples, side, side); highest: Largest frequency, below side / 2; returns magnitudes
+    (n_samples, 2 highest (highest + 1) + 1).
     """
     u, v = np.meshgrid(np.arange(-highest, highest + 1), np.arange(highest + 1), indexing="ij")
     half_plane = (v > 0) | (u >= 0)
@@ -161,14 +139,7 @@ def fourier_magnitudes(images, highest=3):
 def gradient_histograms(images, n_sectors=8):
     """Return for each quarter the lengths of its gradients, summed by direction.
 
-    Parameters
-    ----------
-    images : array, shape (n_samples, side, side)
-    n_sectors : int
-
-    Returns
-    -------
-    histograms : array, shape (n_samples, 4 n_sectors)
+    images (n_samples, side, side); returns histograms (n_samples, 4 n_sectors).
     """
     down, right = np.gradient(images, axis=(1, 2))
     # Sectors are centred on 0, 45, ... degrees: their borders have irrational slopes, which

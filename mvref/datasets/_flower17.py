@@ -66,12 +66,7 @@ def fetch_flower17():
 
 
 def on_this_machine():
-    """Return the folder that has the distances, or None; nothing is opened.
-
-    Returns
-    -------
-    folder : Path or None
-    """
+    """Return the folder that has the distances, or None; nothing is opened."""
     originals = [locate("flower17", file) for file in ORIGINALS]
     path = originals[0] if all(originals) else locate("flower17", RECOMPUTED)
     return path.parent if path and locate("flower17", SPLITS) else None
@@ -80,20 +75,7 @@ def on_this_machine():
 def read_originals(paths):
     """Read Oxford's .mat files of distances.
 
-    Parameters
-    ----------
-    paths : mapping file name -> path
-        The names are those of `ORIGINALS`.
-
-    Returns
-    -------
-    distances : dict
-        View name -> array (n_images, n_images).
-
-    Raises
-    ------
-    DatasetCorrupted
-        If a matrix is missing, not square, not finite, or of another size than the first.
+    paths: The names are those of `ORIGINALS`.
     """
     distances = {}
     for file, names in ORIGINALS.items():
@@ -112,17 +94,7 @@ def read_originals(paths):
 
 
 def read_recomputed(path):
-    """Read the recomputed stand-in, which stores the strict upper triangles as whole numbers.
-
-    Parameters
-    ----------
-    path : path of an .npz file
-
-    Returns
-    -------
-    distances : dict
-        View name -> symmetric array (n_images, n_images) with values in [0, 1].
-    """
+    """Read the recomputed stand-in, which stores the strict upper triangles as whole numbers."""
     upper = np.triu_indices(N_IMAGES, 1)
     distances = {}
     with np.load(path) as stored:
@@ -134,21 +106,7 @@ def read_recomputed(path):
 
 
 def read_splits(path):
-    """Read the official splits and count from 0.
-
-    Parameters
-    ----------
-    path : path of datasplits.mat
-
-    Returns
-    -------
-    splits : list of three (train, validation, test) index arrays
-
-    Raises
-    ------
-    DatasetCorrupted
-        If a split is missing or is not a partition of the 1360 images.
-    """
+    """Read the official splits and count from 0."""
     content = _read_mat(path)
     splits = []
     for s in (1, 2, 3):

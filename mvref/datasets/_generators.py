@@ -77,14 +77,7 @@ def make_two_moons_views(n_samples=200, *, n_views=2, noise=0.1, view_noise=0.1,
 def rotation(angle):
     """Return the matrix that turns the plane by `angle`.
 
-    Parameters
-    ----------
-    angle : float
-        In radians, counter-clockwise.
-
-    Returns
-    -------
-    R : array, shape (2, 2)
+    angle: In radians, counter-clockwise; returns R (2, 2).
 
     Examples
     --------

@@ -24,14 +24,10 @@ TASKS = ("classification", "regression")
 class PlantedInteractions:
     """The score behind the labels: products of factors of different views.
 
-    Parameters
-    ----------
-    weights : list of V arrays, shapes (d_v, K)
-        Factor k of view v is ``x_v @ weights[v][:, k]``.
-    order : int or "all"
-        p: the sum over all sets T of p views and over k of prod_{v in T} g_vk, divided by
-        (K C(V, p))^(1/2). "all": the sum over k of +-[prod_v (1 + g_vk) - 1], signs alternating,
-        divided by (K (2^V - 1))^(1/2): every set of views has the same weight.
+    weights (d_v, K): Factor k of view v is ``x_v @ weights[v][:, k]``; order: p: the sum over all
+    sets T of p views and over k of prod_{v in T} g_vk, divided by (K C(V, p))^(1/2). "all": the sum
+    over k of +-[prod_v (1 + g_vk) - 1], signs alternating, divided by (K (2^V - 1))^(1/2): every
+    set of views has the same weight.
 
     Examples
     --------
@@ -46,12 +42,7 @@ class PlantedInteractions:
     order: object
 
     def __call__(self, X):
-        """Return the scores of samples, shape (n,).
-
-        Parameters
-        ----------
-        X : MultiView or list of V arrays or CSR matrices
-        """
+        """Return the scores of samples, shape (n,)."""
         views = as_multiview(X).views
         g = np.array([view @ W for view, W in zip(views, self.weights, strict=True)])
         V, _, K = g.shape
@@ -75,12 +66,7 @@ class LinearPlusPair:
     """
 
     def __call__(self, X):
-        """Return the scores of samples, shape (n,).
-
-        Parameters
-        ----------
-        X : MultiView or list of V arrays or CSR matrices
-        """
+        """Return the scores of samples, shape (n,)."""
         first, second = (_columns(view) for view in as_multiview(X).views[:2])
         return first[:, 0] + second[:, 1] * first[:, 2] + 0.3
 

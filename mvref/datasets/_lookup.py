@@ -35,27 +35,14 @@ class DatasetCorrupted(ValueError):
 
 
 def cache_folder():
-    """Return the folder in which downloads are kept.
-
-    Returns
-    -------
-    folder : Path
-    """
+    """Return the folder in which downloads are kept."""
     return Path(os.environ.get("MVREF_CACHE") or pooch.os_cache("mvref")).expanduser()
 
 
 def data_folders(dataset):
     """Return the folders in which the files of a data set are looked for, in order.
 
-    Parameters
-    ----------
-    dataset : str
-        A name of :func:`mvref.datasets.available`; several may share one folder.
-
-    Returns
-    -------
-    folders : list of Path
-        The last one is the cache's.
+    dataset: A name of :func:`mvref.datasets.available`; several may share one folder.
 
     Examples
     --------
@@ -71,17 +58,7 @@ def data_folders(dataset):
 
 
 def unavailable(dataset, reason):
-    """Return the exception that says why a data set is missing and how to get it.
-
-    Parameters
-    ----------
-    dataset : str
-    reason : str
-
-    Returns
-    -------
-    error : DatasetUnavailable
-    """
+    """Return the exception that says why a data set is missing and how to get it."""
     return DatasetUnavailable(
         f"data set {dataset!r} is not available: {reason}. {BY_HAND[dataset]} into the folder "
         f"{data_folders(dataset)[0]}"
@@ -89,18 +66,7 @@ def unavailable(dataset, reason):
 
 
 def check_embedded(file, content):
-    """Raise unless a file that comes with mvref has its sha256.
-
-    Parameters
-    ----------
-    file : str
-    content : bytes
-
-    Raises
-    ------
-    DatasetCorrupted
-        If the content has another sha256.
-    """
+    """Raise unless a file that comes with mvref has its sha256."""
     found = hashlib.sha256(content).hexdigest()
     if found != EMBEDDED[file]:
         raise DatasetCorrupted(
@@ -110,16 +76,7 @@ def check_embedded(file, content):
 
 
 def locate(dataset, file):
-    """Return the path of a file or of its ``.gz``, or None; nothing is opened.
-
-    Parameters
-    ----------
-    dataset, file : str
-
-    Returns
-    -------
-    path : Path or None
-    """
+    """Return the path of a file or of its ``.gz``, or None; nothing is opened."""
     for folder in data_folders(dataset):
         for path in (folder / file, folder / f"{file}.gz"):
             if os.path.isfile(path):  # False, not an error, for a folder we may not enter
@@ -128,38 +85,12 @@ def locate(dataset, file):
 
 
 def open_content(path):
-    """Open a file, or the content of a ``.gz``, for reading bytes.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    stream : binary file
-    """
+    """Open a file, or the content of a ``.gz``, for reading bytes."""
     return gzip.open(path) if path.suffix == ".gz" else open(path, "rb")
 
 
 def find(dataset, file):
-    """Return the path of a file on this machine, checked if its sha256 is known.
-
-    Parameters
-    ----------
-    dataset, file : str
-
-    Returns
-    -------
-    path : Path or None
-        None if no folder has the file.
-
-    Raises
-    ------
-    DatasetCorrupted
-        If the content has another sha256 than the registered one.
-    DatasetUnavailable
-        If the file is there but cannot be read.
-    """
+    """Return the path of a file on this machine, checked if its sha256 is known."""
     path = locate(dataset, file)
     if path is not None and file in FILES[dataset]:
         _check_sha256(dataset, path, FILES[dataset][file][0])
@@ -167,23 +98,7 @@ def find(dataset, file):
 
 
 def fetch(dataset, file):
-    """Return the path of a registered file, downloading it if it is nowhere on this machine.
-
-    Parameters
-    ----------
-    dataset, file : str
-
-    Returns
-    -------
-    path : Path
-
-    Raises
-    ------
-    DatasetCorrupted
-        If the file found or downloaded has the wrong sha256.
-    DatasetUnavailable
-        If there is nothing to download from, no network, or no folder to write to.
-    """
+    """Return the path of a registered file, downloading it if it is nowhere on this machine."""
     path = find(dataset, file)
     if path is not None:
         return path

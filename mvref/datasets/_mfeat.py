@@ -125,12 +125,7 @@ def fetch_mfeat():
 
 
 def on_this_machine():
-    """Return the folder that has the original files, or None; nothing is opened.
-
-    Returns
-    -------
-    folder : Path or None
-    """
+    """Return the folder that has the original files, or None; nothing is opened."""
     paths = [locate("mfeat", f"mfeat-{view}") for view in LAYOUT]
     return paths[0].parent if all(paths) else None
 
@@ -155,17 +150,7 @@ def _dataset(name, arrays, notes, sha256):
 def unpack(packed, n_samples=N_SAMPLES, layout=None):
     """Read a packed file.
 
-    Parameters
-    ----------
-    packed : bytes
-    n_samples : int
-    layout : dict, optional
-        Default: that of the six views.
-
-    Returns
-    -------
-    arrays : dict
-        View name -> float64 array (n_samples, n_columns).
+    layout: Default: that of the six views.
     """
     layout = LAYOUT if layout is None else layout
     stream = memoryview(lzma.decompress(packed))
@@ -184,14 +169,6 @@ def unpack(packed, n_samples=N_SAMPLES, layout=None):
 
 def decimals_from_codes(codes):
     """Turn signed ranks of five-digit decimals into the nearest float64.
-
-    Parameters
-    ----------
-    codes : integer array
-
-    Returns
-    -------
-    values : float64 array of the same shape
 
     Examples
     --------

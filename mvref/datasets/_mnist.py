@@ -76,12 +76,7 @@ def fetch_mnist_views(overlap=False, shift=None):
 
 
 def on_this_machine():
-    """Return the folder that has the four files, or None; nothing is opened.
-
-    Returns
-    -------
-    folder : Path or None
-    """
+    """Return the folder that has the four files, or None; nothing is opened."""
     paths = [locate("mnist", file) for files in PARTS.values() for file in files]
     return paths[0].parent if all(paths) else None
 
@@ -89,14 +84,7 @@ def on_this_machine():
 def window_regions(shift):
     """Return view name -> (rows, columns) slices of the four windows.
 
-    Parameters
-    ----------
-    shift : int, 0 to 7
-        Pixels by which the quarters are moved towards the centre.
-
-    Returns
-    -------
-    regions : dict
+    shift: Pixels by which the quarters are moved towards the centre.
 
     Examples
     --------
@@ -117,20 +105,7 @@ def window_regions(shift):
 def read_parts(paths):
     """Read images and labels of the training part, then of the test part.
 
-    Parameters
-    ----------
-    paths : mapping part -> (path of the images, path of the labels)
-        The parts are those of `N_IMAGES`.
-
-    Returns
-    -------
-    images : array of uint8, shape (n_samples, 28, 28)
-    y : array of int, shape (n_samples,)
-
-    Raises
-    ------
-    DatasetCorrupted
-        If a file is not of the IDX format, not of MNIST's size, or has labels beyond 9.
+    paths: The parts are those of `N_IMAGES`; returns images (n_samples, 28, 28), y (n_samples,).
     """
     images, labels = [], []
     for part, n in N_IMAGES.items():
@@ -145,21 +120,7 @@ def read_parts(paths):
 def read_idx(path, shape):
     """Read a file of the IDX format: a magic number, the sizes, then one byte for each value.
 
-    Parameters
-    ----------
-    path : Path
-        Possibly compressed (.gz).
-    shape : tuple of int
-        The sizes that the file must have.
-
-    Returns
-    -------
-    values : array of uint8
-
-    Raises
-    ------
-    DatasetCorrupted
-        If the magic number, the sizes or the length of the file are others.
+    path: Possibly compressed (.gz); shape: The sizes that the file must have.
     """
     with open_content(path) as stream:
         content = stream.read()

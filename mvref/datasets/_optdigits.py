@@ -75,12 +75,7 @@ def fetch_optdigits():
 
 
 def on_this_machine():
-    """Return the folder that has the training part, or None; nothing is opened.
-
-    Returns
-    -------
-    folder : Path or None
-    """
+    """Return the folder that has the training part, or None; nothing is opened."""
     path = locate("optdigits", TRAIN)
     return path and path.parent
 
@@ -88,20 +83,7 @@ def on_this_machine():
 def read_digits(path):
     """Read lines of 64 grey values and the digit, separated by commas.
 
-    Parameters
-    ----------
-    path : Path
-        Possibly compressed (.gz).
-
-    Returns
-    -------
-    pixels : array, shape (n, 64)
-    labels : array of int, shape (n,)
-
-    Raises
-    ------
-    DatasetCorrupted
-        If the file is not of this form.
+    path: Possibly compressed (.gz); returns pixels (n, 64), labels (n,).
     """
     with open_content(path) as stream:
         try:

@@ -215,15 +215,7 @@ BY_HAND = {
 def checksums(dataset, files):
     """Return file -> sha256 for those of `files` whose content is known.
 
-    Parameters
-    ----------
-    dataset : str
-    files : iterable of str
-        File names; a final ``.gz`` is ignored.
-
-    Returns
-    -------
-    checksums : dict
+    files: File names; a final ``.gz`` is ignored.
 
     Examples
     --------

@@ -86,13 +86,7 @@ def fetch_reuters(subset="1200"):
 
 
 def on_this_machine():
-    """Return name -> the folder that has the files, or None; nothing is opened.
-
-    Returns
-    -------
-    folders : dict
-        For the names reuters1200, reuters600 and reuters_full.
-    """
+    """Return name -> the folder that has the files, or None; nothing is opened."""
     paths = {f"reuters{subset}": locate(f"reuters{subset}", f) for subset, f in SUBSETS.items()}
     folders = {name: path and path.parent for name, path in paths.items()}
     indices = [_locate_index(*key) for key in product(LANGUAGES, LANGUAGES)]
@@ -117,15 +111,7 @@ def _index_files():
 def read_1200(path):
     """Read ``Reuters-1200.mat``: dense tables of 2000 words.
 
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    views : dict
-        Language -> CSR matrix (n_samples, n_words).
-    y : array of int, shape (n_samples,)
+    returns y (n_samples,).
     """
     content = loadmat(path)
     tables = content["X"].ravel()
@@ -136,15 +122,7 @@ def read_1200(path):
 def read_600(path):
     """Read ``reuters600_fullvocab.mat``: triplets (row, column, value) that count from 1.
 
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    views : dict
-        Language -> CSR matrix (n_samples, largest column used).
-    y : array of int, shape (n_samples,)
+    returns y (n_samples,).
     """
     content = loadmat(path)
     y = content["truth"].ravel().astype(np.int64)

@@ -32,26 +32,9 @@ _LINE = re.compile(rb"\s*[\w.+-]+(?:[ \t]+\d{1,9}:" + _NUMBER + rb")*\s*")
 def read_collection(paths):
     """Read the 25 files of the full collection.
 
-    Parameters
-    ----------
-    paths : mapping (source, view) -> path
-
-    Returns
-    -------
-    views : dict
-        View -> CSR matrix (n_documents, n_words), the sources below each other.
-    topics : array of str, shape (n_documents,)
-    sources : array of str, shape (n_documents,)
-
-    Raises
-    ------
-    DatasetCorrupted
-        If a file is not of the format, the files of a source disagree on the documents, or a
-        number of documents, a topic or a word is not as the collection's authors state.
-
-    Notes
-    -----
     Ids count from 0 if any of the 25 files has the id 0, and from 1 otherwise.
+
+    returns topics (n_documents,), sources (n_documents,).
     """
     labels, views = {}, {}
     for view in LANGUAGES:
@@ -152,14 +135,7 @@ def _read_lines(path):
 def _check_index(path, source, topics, expected):
     """Raise unless a file has the documents that it must have.
 
-    Parameters
-    ----------
-    path : Path
-    source : str
-    topics : array of str
-        Labels in the file.
-    expected : array of str
-        Labels in the first file of the same source.
+    topics: Labels in the file; expected: Labels in the first file of the same source.
     """
     if len(topics) != N_DOCUMENTS[source]:
         raise DatasetCorrupted(

@@ -122,12 +122,7 @@ def fetch_uci(name, *, target=None, missing=None, part="all"):
 
 
 def on_this_machine():
-    """Return name -> folder, or None, for the five data sets; nothing is opened.
-
-    Returns
-    -------
-    folders : dict
-    """
+    """Return name -> folder, or None, for the five data sets; nothing is opened."""
     folders = {}
     for name in TABLES:
         paths = [locate(name, file) for file in _files(name, "all")]
@@ -156,21 +151,8 @@ def _rows(name, part):
 def read_rows(path, width):
     """Read lines of fields that commas or spaces separate.
 
-    Parameters
-    ----------
-    path : Path
-        Possibly compressed (.gz).
-    width : int
-        Number of fields. An empty field too many at the start is left out, and so are empty lines.
-
-    Returns
-    -------
-    rows : list of list of str
-
-    Raises
-    ------
-    DatasetCorrupted
-        If a line has another number of fields.
+    path: Possibly compressed (.gz); width: Number of fields. An empty field too many at the start
+    is left out, and so are empty lines.
     """
     with open_content(path) as stream:
         lines = stream.read().decode("latin-1").splitlines()
@@ -185,30 +167,12 @@ def read_rows(path, width):
 
 
 def values_sha256(rows):
-    """Return the sha256 of the fields alone, whatever spaces stood between them.
-
-    Parameters
-    ----------
-    rows : list of list of str
-
-    Returns
-    -------
-    sha256 : str
-    """
+    """Return the sha256 of the fields alone, whatever spaces stood between them."""
     return hashlib.sha256("".join(" ".join(row) + "\n" for row in rows).encode()).hexdigest()
 
 
 def numbers(fields, mark):
     """Return fields as numbers, NaN at the mark, with yea 1 and nay -1.
-
-    Parameters
-    ----------
-    fields : array of str
-    mark : str
-
-    Returns
-    -------
-    A : array of float
 
     Examples
     --------
@@ -225,17 +189,7 @@ def numbers(fields, mark):
 def treat(A, measured, missing):
     """Treat the NaN of a table, see :func:`fetch_uci`.
 
-    Parameters
-    ----------
-    A : array, shape (n, d)
-    measured : array of bool, shape (d,)
-    missing : {"fill", "value", "expand", "drop", "keep"}
-
-    Returns
-    -------
-    A : array, shape (n_kept, d)
-    kept : array of int, shape (n_kept,)
-        The row each of them comes from; with "expand" several may come from one.
+    A (n, d); measured (d,); returns A (n_kept, d), kept (n_kept,).
 
     Examples
     --------

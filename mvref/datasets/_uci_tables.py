@@ -7,21 +7,10 @@ from dataclasses import dataclass
 class Table:
     """How the file of one data set is to be read.
 
-    Parameters
-    ----------
-    title, citation, notes : str
-    width : int
-        Number of fields on a line.
-    inputs : dict
-        Name of an attribute -> its field, from 0.
-    measured : tuple of str
-        The attributes that are numbers; all others are codes without an order.
-    targets : dict
-        Name of a target -> (its field, dict code in the file -> class). The first is the default.
-    treatments : tuple of str
-        Values of `missing`. The first is the default.
-    mark : str
-        What the file has where there is no value.
+    width: Number of fields on a line; inputs: Name of an attribute -> its field, from 0; measured:
+    The attributes that are numbers; all others are codes without an order; targets: Name of a
+    target -> (its field, dict code in the file -> class). The first is the default; treatments:
+    Values of `missing`. The first is the default; mark: What the file has where there is no value.
     """
 
     title: str

@@ -64,12 +64,7 @@ def fetch_uwave():
 
 
 def on_this_machine():
-    """Return the folder that has the data, or None; nothing is opened.
-
-    Returns
-    -------
-    folder : Path or None
-    """
+    """Return the folder that has the data, or None; nothing is opened."""
     found = [_locate_text(axis, part) for axis, part in product(AXES, PARTS)]
     path = locate("uwave", COMPACT) or (found[0] if all(found) else None)
     return path and path.parent
@@ -96,17 +91,7 @@ def _text_files():
 def read_compact(path):
     """Read the compact file.
 
-    Parameters
-    ----------
-    path : path of an .npz file
-
-    Returns
-    -------
-    views : dict
-        x, y, z -> array (n_samples, n_points), training rows first.
-    y : array, shape (n_samples,)
-    meta : dict
-        ``user``, ``day`` and ``repetition`` of each sample.
+    returns y (n_samples,).
     """
     with np.load(path) as stored:
         X = np.concatenate([stored["X_train"], stored["X_test"]]).astype(np.float64)
@@ -119,21 +104,7 @@ def read_compact(path):
 def read_text(paths):
     """Read the text files of the three axes and two parts.
 
-    Parameters
-    ----------
-    paths : mapping (axis, part) -> path
-        Axes "X", "Y", "Z", parts "TRAIN", "TEST".
-
-    Returns
-    -------
-    views : dict
-        x, y, z -> array (n_samples, n_points), training rows first.
-    y : array, shape (n_samples,)
-
-    Raises
-    ------
-    DatasetCorrupted
-        If a file cannot be read, or the axes disagree on the labels.
+    paths: Axes "X", "Y", "Z", parts "TRAIN", "TEST"; returns y (n_samples,).
     """
     labels, series = {}, {}
     for axis in AXES:
@@ -152,20 +123,8 @@ def read_text(paths):
 def read_ucr(path):
     """Read a text file of the UCR archive: one series per row, its class in the first column.
 
-    Parameters
-    ----------
-    path : Path
-        Numbers separated by tabs, blanks or commas, possibly compressed (.gz).
-
-    Returns
-    -------
-    y : array of int, shape (n_samples,)
-    X : array, shape (n_samples, n_points)
-
-    Raises
-    ------
-    DatasetCorrupted
-        If this is not a table of finite numbers with whole numbers in front.
+    path: Numbers separated by tabs, blanks or commas, possibly compressed (.gz); returns y
+    (n_samples,), X (n_samples, n_points).
     """
     try:
         with open_content(path) as stream:

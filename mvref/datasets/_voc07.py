@@ -88,12 +88,7 @@ def fetch_voc07(descriptor="DenseSift"):
 
 
 def on_this_machine():
-    """Return the folder that has the files of the default view, or None; nothing is opened.
-
-    Returns
-    -------
-    folder : Path or None
-    """
+    """Return the folder that has the files of the default view, or None; nothing is opened."""
     names = product(N_IMAGES, (DESCRIPTORS[0], "tags"))
     paths = [locate("voc07", f"pascal07_{part}_{name}.hvecs") for part, name in names]
     labels = [_locate_labels(part) for part in N_IMAGES]
@@ -150,19 +145,7 @@ def _read(path):
 def read_hvecs(path):
     """Read a table of whole numbers below 65536.
 
-    Parameters
-    ----------
-    path : Path
-        An ``.hvecs`` file, possibly compressed (.gz).
-
-    Returns
-    -------
-    table : array of uint16, shape (n_rows, n_columns)
-
-    Raises
-    ------
-    DatasetCorrupted
-        If the file is empty or incomplete, or a row has another length than the first.
+    path: An ``.hvecs`` file, possibly compressed (.gz); returns table (n_rows, n_columns).
     """
     content = _read(path)
     width = int.from_bytes(content[:2], "little")
@@ -185,24 +168,10 @@ def read_hvecs(path):
 def read_labels(path, n_images):
     """Read which of the 20 classes each image shows.
 
-    Parameters
-    ----------
-    path : Path
-        A text table, or an ``.hvecs`` file, possibly compressed (.gz). Values are 1 for a class
-        that is shown and 0 or -1 for one that is not. (The challenge itself writes 0 where only
-        objects that are hard to see are shown, and -1 where there is none.)
-    n_images : int
-        Number of rows that the file must have.
-
-    Returns
-    -------
-    labels : array of int, shape (n_images, 20)
-        1 where the class is shown, else 0.
-
-    Raises
-    ------
-    DatasetCorrupted
-        If the file cannot be read, or has other values or another size.
+    path: A text table, or an ``.hvecs`` file, possibly compressed (.gz). Values are 1 for a class
+    that is shown and 0 or -1 for one that is not. (The challenge itself writes 0 where only objects
+    that are hard to see are shown, and -1 where there is none.); n_images: Number of rows that the
+    file must have; returns labels (n_images, 20).
     """
     if ".hvecs" in path.name:
         table = read_hvecs(path)

@@ -71,12 +71,7 @@ def fetch_webkb():
 
 
 def on_this_machine():
-    """Return the folder that has the archive, or None; nothing is opened.
-
-    Returns
-    -------
-    folder : Path or None
-    """
+    """Return the folder that has the archive, or None; nothing is opened."""
     path = locate("webkb", f"{ARCHIVE}.tar")
     return path and path.parent
 
@@ -84,22 +79,7 @@ def on_this_machine():
 def read_archive(path):
     """Read all files of the archive, without unpacking it.
 
-    Parameters
-    ----------
-    path : Path
-        A tar archive, possibly compressed (.gz).
-
-    Returns
-    -------
-    files : dict
-        Path inside the archive -> bytes.
-
-    Raises
-    ------
-    DatasetCorrupted
-        If this is not a complete tar archive.
-    DatasetUnavailable
-        If it cannot be opened.
+    path: A tar archive, possibly compressed (.gz).
     """
     try:
         with tarfile.open(path) as archive:
@@ -111,16 +91,7 @@ def read_archive(path):
 
 
 def manifest(files):
-    """Return the sha256 of the list of all files and their sha256, sorted by path.
-
-    Parameters
-    ----------
-    files : mapping path -> bytes
-
-    Returns
-    -------
-    sha256 : str
-    """
+    """Return the sha256 of the list of all files and their sha256, sorted by path."""
     lines = (f"{hashlib.sha256(files[path]).hexdigest()}  {path}\n" for path in sorted(files))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
@@ -137,14 +108,6 @@ def _check_manifest(path, files):
 def visible_text(page):
     """Return what is left of an HTML page without comments, tags and entities.
 
-    Parameters
-    ----------
-    page : str
-
-    Returns
-    -------
-    text : str
-
     Examples
     --------
     >>> from mvref.datasets._webkb import visible_text
@@ -157,15 +120,7 @@ def visible_text(page):
 def count_words(texts):
     """Count the visible words of HTML documents.
 
-    Parameters
-    ----------
-    texts : list of str
-
-    Returns
-    -------
-    words : array of str, shape (n_words,)
-        In alphabetical order.
-    counts : CSR matrix of float, shape (n_texts, n_words)
+    returns words (n_words,), counts (n_texts, n_words).
     """
     counter = CountVectorizer(token_pattern=WORD, dtype=np.float64)
     counts = counter.fit_transform(map(visible_text, texts))

@@ -32,14 +32,7 @@ DIGIT = 9  # of MNIST, whose mean image is kept
 def agreement(X):
     """Return how far every two views agree on which samples are alike.
 
-    Parameters
-    ----------
-    X : MultiView
-
-    Returns
-    -------
-    correlations : array, shape (V, V)
-        Of the cosines of all pairs of samples.
+    returns correlations (V, V).
 
     Examples
     --------
@@ -55,14 +48,7 @@ def agreement(X):
 def sizes(data):
     """Return samples, views, features, classes, smallest and largest class, and parts of a split.
 
-    Parameters
-    ----------
-    data : MultiViewDataset
-
-    Returns
-    -------
-    sizes : int array, shape (9,)
-        The last three, training, validation and test samples, are 0 without an official split.
+    returns sizes (9,).
     """
     counts = np.unique(data.y, return_counts=True)[1]
     parts = [len(part) for part in data.splits[0]] if data.splits else [0, 0, 0]
@@ -178,14 +164,7 @@ SOURCES = {
 def compute(name):
     """Return what is kept of a data set, from its files.
 
-    Parameters
-    ----------
-    name : str
-        A key of `SOURCES`.
-
-    Returns
-    -------
-    kept : dict of arrays
+    name: A key of `SOURCES`.
     """
     read, keep = SOURCES[name]
     data = read()
@@ -195,10 +174,6 @@ def compute(name):
 
 def load_averages():
     """Return what is kept of every data set; needs no files.
-
-    Returns
-    -------
-    averages : dict name -> dict of arrays
 
     Examples
     --------

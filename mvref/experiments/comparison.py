@@ -77,18 +77,10 @@ def compare(item, folder=None):
 def printed_cells(numbers):
     """Return the cells of the paper's table: what it prints there for a method.
 
-    Parameters
-    ----------
-    numbers : DataFrame
-        Rows of ``paper_numbers.csv``. The measures "accuracy", "accuracy_std", "accuracy_arrow" and
-        "accuracy_p" are parts of one cell, of which some may be missing; the arrow is 1 where the
-        paper marks the method as significantly worse than another, p is that of its test.
-
-    Returns
-    -------
-    cells : DataFrame
-        ``dataset``, ``method``, ``parameter`` (JSON), ``measure``, ``value``, ``note``, and the
-        parts ``std``, ``arrow``, ``p``, NaN where the paper has none.
+    numbers: Rows of ``paper_numbers.csv``. The measures "accuracy", "accuracy_std",
+    "accuracy_arrow" and "accuracy_p" are parts of one cell, of which some may be missing; the arrow
+    is 1 where the paper marks the method as significantly worse than another, p is that of its
+    test.
     """
     key = ["dataset", "method", "parameter", "measure"]
     numbers = numbers[numbers["place"].str.startswith("Table ")]

@@ -21,16 +21,8 @@ N_FOLDS = 3
 class Halves:
     """A data set cut into a training and a test half, its views scaled by the training half.
 
-    Parameters
-    ----------
-    X : MultiView of all n samples
-    Y : bool array, shape (n, K)
-        One column per class.
-    y : array of labels, shape (n,)
-    train, test : int arrays
-        Rows.
-    folds : list of (fit, check) int arrays
-        Where parameters are chosen: stratified folds of `train`.
+    Y (n, K): One column per class; y (n,); train, test: Rows; folds: Where parameters are chosen:
+    stratified folds of `train`.
     """
 
     X: MultiView
@@ -44,15 +36,6 @@ class Halves:
 @lru_cache(maxsize=1)
 def load_halves(name, seed):
     """Cut a data set into two random halves, stratified by class.
-
-    Parameters
-    ----------
-    name : {"mfeat", "citeseer", "webkb"}
-    seed : int
-
-    Returns
-    -------
-    halves : Halves
 
     Examples
     --------
@@ -77,17 +60,6 @@ def load_halves(name, seed):
 def scale_views(X, train):
     """Scale the views by the training samples.
 
-    Parameters
-    ----------
-    X : MultiView without missing views
-    train : int array
-
-    Returns
-    -------
-    X : MultiView
-        Dense columns have mean 0 and variance 1 over `train`; sparse views keep their zeros, and
-        their rows have mean squared norm 1 over `train`.
-
     Examples
     --------
     >>> import numpy as np
@@ -111,14 +83,7 @@ def scale_views(X, train):
 def f1_of_scores(y, scores):
     """F1 of the rule score >= 0.
 
-    Parameters
-    ----------
-    y : bool array, shape (n,)
-    scores : array, shape (n,)
-
-    Returns
-    -------
-    f1 : float
+    y (n,); scores (n,).
     """
     return f_beta(y, scores >= 0)
 
@@ -129,14 +94,7 @@ MEASURES = {"f1": f1_of_scores, "prbep": precision_recall_break_even, "auroc": a
 def measure_all(Y, scores):
     """Return the three measures, averaged over the classes.
 
-    Parameters
-    ----------
-    Y : bool array, shape (n, K)
-    scores : array, shape (n, K)
-
-    Returns
-    -------
-    measures : dict
+    Y (n, K); scores (n, K).
 
     Examples
     --------

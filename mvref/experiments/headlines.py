@@ -93,16 +93,7 @@ def headlines(folder=None):
 def headline_table(folder=None):
     """Write the headline claims as a Markdown table.
 
-    Parameters
-    ----------
-    folder : path, optional
-        Default: the ledger that comes with mvref.
-
-    Returns
-    -------
-    text : str
-        A line for each paper: its claim in its own words; verdict, the difference that answers it
-        (the paper's, and ours with the 95 % interval of the paired difference), and the reason.
+    folder: Default: the ledger that comes with mvref.
 
     Examples
     --------

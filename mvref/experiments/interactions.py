@@ -28,16 +28,8 @@ N_VIEWS, NOISE, N_POOL, N_TEST = 3, 0.05, 4000, 5000
 class Parts:
     """Samples to train and to test on; the rows of every view have mean squared norm 1.
 
-    Parameters
-    ----------
-    X : MultiView of all samples
-    y : array of labels
-    train, test : int arrays
-        Rows.
-    fit, check : int arrays
-        A cut of `train`: parameters are chosen by the accuracy on `check`, a third.
-    best : float
-        No rule has a larger expected accuracy than this.
+    train, test: Rows; fit, check: A cut of `train`: parameters are chosen by the accuracy on
+    `check`, a third; best: No rule has a larger expected accuracy than this.
     """
 
     X: MultiView
@@ -51,19 +43,7 @@ class Parts:
 
 @lru_cache(maxsize=1)
 def draw_planted(name, seed):
-    """Draw `N_POOL` samples to train on and `N_TEST` to test on, of one planted score.
-
-    Parameters
-    ----------
-    name : str
-        Key of `PLANTED`.
-    seed : int
-
-    Returns
-    -------
-    X : MultiView
-    y : array of labels
-    """
+    """Draw `N_POOL` samples to train on and `N_TEST` to test on, of one planted score."""
     data = make_interactions(
         N_POOL + N_TEST,
         N_VIEWS,
@@ -76,17 +56,6 @@ def draw_planted(name, seed):
 
 def planted(name, n_train, seed):
     """Return a planted problem; that of fewer training samples has the first ones of it.
-
-    Parameters
-    ----------
-    name : str
-        Key of `PLANTED`.
-    n_train : int, at most `N_POOL`
-    seed : int
-
-    Returns
-    -------
-    parts : Parts
 
     Examples
     --------
@@ -106,15 +75,6 @@ def planted(name, n_train, seed):
 def real(name, seed):
     """Return a real problem: two stratified halves, one of them cut by the first of three folds.
 
-    Parameters
-    ----------
-    name : {"mfeat", "digits", "webkb", "citeseer"}
-    seed : int
-
-    Returns
-    -------
-    parts : Parts
-
     Examples
     --------
     >>> from mvref.experiments.interactions import real
@@ -129,14 +89,7 @@ def real(name, seed):
 def unit_rows(X):
     """Divide dense views with features of variance 1 by the root of their number.
 
-    Parameters
-    ----------
-    X : MultiView
-        Rows of sparse views have mean squared norm 1 already.
-
-    Returns
-    -------
-    X : MultiView
+    X: Rows of sparse views have mean squared norm 1 already.
 
     Examples
     --------
@@ -153,14 +106,7 @@ def unit_rows(X):
 def unseen(parts):
     """Return the share of pairs, and of triples, of levels in the test part that are new there.
 
-    Parameters
-    ----------
-    parts : Parts
-        Of one-hot views.
-
-    Returns
-    -------
-    measures : dict
+    parts: Of one-hot views.
     """
     known, asked = parts.X[parts.train], parts.X[parts.test]
     orders = {"unseen_pairs": 2, "unseen_triples": 3}

@@ -45,16 +45,7 @@ def find_item(name):
 
 
 def in_order(items):
-    """Return items, each after the items that it needs.
-
-    Parameters
-    ----------
-    items : iterable of Item
-
-    Returns
-    -------
-    items : list of Item
-    """
+    """Return items, each after the items that it needs."""
     ordered = []
     for item in items:
         needed = in_order(ITEMS[f"{item.paper}.{name}"] for name in item.needs)

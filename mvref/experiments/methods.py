@@ -35,15 +35,7 @@ def squared_hinge(C, Phi, seed):
     which :class:`~mvref.MVLSVM` reaches by the dual in many times as long; the ledger's accuracies
     at such C are those of the solution that is stopped.
 
-    Parameters
-    ----------
-    C : float
-    Phi : array, shape (m, L*V)
-    seed : int
-
-    Returns
-    -------
-    svm : classifier, not fitted
+    Phi (m, L*V).
     """
     return LinearSVC(C=C, dual=False)
 
@@ -54,15 +46,7 @@ def hinge(C, Phi, seed):
     liblinear has no fast solver for it: where C is 10 or more it may stop at `HINGE_MAX_ITER`
     before it reaches its tolerance.
 
-    Parameters
-    ----------
-    C : float
-    Phi : array, shape (m, L*V)
-    seed : int
-
-    Returns
-    -------
-    svm : classifier, not fitted
+    Phi (m, L*V).
     """
     return LinearSVC(C=C, loss="hinge", max_iter=HINGE_MAX_ITER, random_state=seed)
 
@@ -70,47 +54,20 @@ def hinge(C, Phi, seed):
 def rbf(C, Phi, seed):
     """RBF SVM on the latent space, gamma = 1/(LV): what the authors' committed scripts run.
 
-    Parameters
-    ----------
-    C : float
-    Phi : array, shape (m, L*V)
-    seed : int
-
-    Returns
-    -------
-    svm : classifier, not fitted
+    Phi (m, L*V).
     """
     return SVC(C=C, gamma=1.0 / Phi.shape[1])
 
 
 def logistic(C, Phi, seed):
-    """Logistic regression, one for all classes.
-
-    Parameters
-    ----------
-    C : float
-    Phi : array
-    seed : int
-
-    Returns
-    -------
-    model : classifier, not fitted
-    """
+    """Logistic regression, one for all classes."""
     return LogisticRegression(C=C, max_iter=1000)
 
 
 def svm_of_kernel(C, K, seed):
     """SVM on a Gram matrix.
 
-    Parameters
-    ----------
-    C : float
-    K : array, shape (m, m)
-    seed : int
-
-    Returns
-    -------
-    svm : classifier, not fitted
+    K (m, m).
     """
     return SVC(C=C, kernel="precomputed")
 
@@ -118,25 +75,12 @@ def svm_of_kernel(C, K, seed):
 class LandmarkSVM:
     """MVL-SVM and its variants on one set of training samples.
 
-    Parameters
-    ----------
-    problem : Problem
-    reference, train : int arrays
-        Rows to draw landmarks from, and rows to train on.
-    L : int
-    seed : int
-    head : function (C, Phi, seed) -> classifier
-        What is trained on the latent space.
-    landmarks : {"known", "complete"}
-        "known": L landmarks are drawn from `reference` and known in all views, even where the
-        same sample misses a view in training (the authors' code). "complete": they are drawn
-        among the samples that are still complete; all of those, if they are fewer than L.
-    ridge, clip
-        See :class:`~mvref.LandmarkProjection`.
-    fill : {"impute", "mean"}
-        Fill missing similarities by Eq. (11), or by the means of the training columns.
-    drop : bool
-        Train on complete samples only. Samples to predict are imputed all the same.
+    reference, train: Rows to draw landmarks from, and rows to train on; head: What is trained on
+    the latent space; landmarks: "known": L landmarks are drawn from `reference` and known in all
+    views, even where the same sample misses a view in training (the authors' code). "complete":
+    they are drawn among the samples that are still complete; all of those, if they are fewer than
+    L; fill: Fill missing similarities by Eq. (11), or by the means of the training columns; drop:
+    Train on complete samples only. Samples to predict are imputed all the same.
     """
 
     def __init__(
@@ -190,18 +134,8 @@ class LandmarkSVM:
 class OneMachine(LandmarkSVM):
     """A usual classifier without landmarks, under the interface of `LandmarkSVM`.
 
-    Parameters
-    ----------
-    problem : Problem
-    reference : int array
-        For distances: where their mean is taken.
-    train : int array
-    L : ignored
-    seed : ignored
-    head : function (C, features, seed) -> classifier
-    mean_kernel : bool
-        The features are the means of the kernels of all views with the training samples, not the
-        columns of all views side by side.
+    reference: For distances: where their mean is taken; mean_kernel: The features are the means of
+    the kernels of all views with the training samples, not the columns of all views side by side.
     """
 
     n_landmarks = 1  # it can always learn
@@ -226,32 +160,13 @@ class OneMachine(LandmarkSVM):
 
 
 def on_one_view(problem, reference, train, L, seed):
-    """MVL-SVM that takes the columns of all views as a single view.
-
-    Parameters
-    ----------
-    problem, reference, train, L, seed
-        As in :class:`LandmarkSVM`.
-
-    Returns
-    -------
-    machine : LandmarkSVM
-    """
+    """MVL-SVM that takes the columns of all views as a single view."""
     X = MultiView([problem.X.concat()])
     return LandmarkSVM(replace(problem, X=X, complete=X), reference, train, L, seed)
 
 
 class VotingSVM:
-    """One kernel SVM per view with a majority vote, under the interface of `LandmarkSVM`.
-
-    Parameters
-    ----------
-    problem : Problem
-    reference : ignored
-    train : int array
-    L : ignored
-    seed : ignored
-    """
+    """One kernel SVM per view with a majority vote, under the interface of `LandmarkSVM`."""
 
     def __init__(self, problem, reference, train, L, seed):
         self.problem, self.train = problem, train
@@ -279,15 +194,6 @@ def complete_by_laplacian(problem):
 
     Training and test samples are completed together, as in the paper; a sample that misses the
     reference view stays incomplete and casts fewer votes.
-
-    Parameters
-    ----------
-    problem : Problem
-
-    Returns
-    -------
-    problem : Problem
-        With kernel "gram".
     """
     K = LaplacianCompletion(kernel=problem.kernel).fit_transform(problem.X)
     return replace(problem, X=K, kernel="gram")
@@ -316,15 +222,6 @@ SETTINGS = {"SVM2K": ("C", "D"), "MVML": ("lam", "eta")}  # names; of all others
 def name_setting(method, setting):
     """Return a setting by names.
 
-    Parameters
-    ----------
-    method : str
-    setting : float or tuple of float
-
-    Returns
-    -------
-    values : dict name -> float
-
     Examples
     --------
     >>> from mvref.experiments.methods import name_setting
@@ -339,22 +236,7 @@ def name_setting(method, setting):
 def choose_setting(problem, method, L, seed, grid):
     """Choose the setting with which most samples of the folds are classified correctly.
 
-    Parameters
-    ----------
-    problem : Problem
-    method : str
-        Key of `METHODS`.
-    L : int or None
-    seed : int
-    grid : sequence of settings
-        The strongest regularisation first.
-
-    Returns
-    -------
-    setting : float or tuple of float
-        The first of the best.
-    accuracy : float
-        Its share of correct labels over the folds.
+    grid: The strongest regularisation first.
     """
     correct = np.zeros(len(grid), dtype=int)
     for fit, check in problem.folds:
@@ -369,23 +251,7 @@ def choose_setting(problem, method, L, seed, grid):
 def tuned_accuracy(name, method, *, L=None, split=None, missing=None, grid, seed):
     """Choose a setting inside the training part, train, and count correct labels of the test part.
 
-    Parameters
-    ----------
-    name : {"uwave", "flower17", "mfeat"}
-    method : str
-        Key of `METHODS`.
-    L, split : int, optional
-    missing : float, optional
-        Share of missing views, in Figure 5.
-    grid : tuple of settings
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-        ``accuracy`` on the test part, the chosen ``C`` (or ``C`` and ``D``, ``lam`` and ``eta``)
-        and its ``validation_accuracy``; for MVL-SVM with missing views also ``n_landmarks`` of
-        the final model.
+    missing: Share of missing views, in Figure 5.
     """
     problem = load_problem(name, split=split, missing=missing or 0.0, seed=seed)
     if method == "PerViewSVM+Laplacian":
@@ -401,20 +267,7 @@ def tuned_accuracy(name, method, *, L=None, split=None, missing=None, grid, seed
 
 
 def timing(name, method, *, setting, L=None, split=None, seed):
-    """Measure the processor time that training and testing take with a fixed setting.
-
-    Parameters
-    ----------
-    name, method, L, split, seed
-        As in :func:`tuned_accuracy`.
-    setting : float or tuple of float
-
-    Returns
-    -------
-    measures : dict
-        ``train_seconds``, ``test_seconds`` (medians of `N_TIMINGS` runs, or of fewer that last
-        `LONG`), and the setting.
-    """
+    """Measure the processor time that training and testing take with a fixed setting."""
     problem = load_problem(name, split=split, seed=seed)
     runs = []
     while len(runs) < N_TIMINGS and np.sum(runs) < LONG:

@@ -30,18 +30,10 @@ N_LANDMARKS, MAX_ITER = 50, 200
 class Method:
     """How a method is made, what is tuned, and what it is combined with.
 
-    Parameters
-    ----------
-    make : callable
-        ``make(value, X, seed)`` returns the classifier for the training samples X.
-    tuned : str or None
-        Name of the parameter.
-    grid : tuple
-        Its values, the strongest penalty first.
-    treatments : tuple of str
-        The first one is the method's own, "mean" where it has none.
-    needs_complete : bool
-        Whether it cannot learn without a complete sample.
+    make: ``make(value, X, seed)`` returns the classifier for the training samples X; tuned: Name of
+    the parameter; grid: Its values, the strongest penalty first; treatments: The first one is the
+    method's own, "mean" where it has none; needs_complete: Whether it cannot learn without a
+    complete sample.
     """
 
     make: Callable
@@ -110,37 +102,14 @@ METHODS = {
 
 
 def own_treatment(method):
-    """Return the treatment that a method has by itself; "mean" if none.
-
-    Parameters
-    ----------
-    method : str
-        Key of `METHODS`.
-
-    Returns
-    -------
-    treatment : str
-    """
+    """Return the treatment that a method has by itself; "mean" if none."""
     return METHODS[method].treatments[0]
 
 
 def fit_treated(method, value, X, y, seed):
     """Fit a method on samples that are treated already.
 
-    Parameters
-    ----------
-    method : str
-        Key of `METHODS`.
-    value : float or None
-        Of the parameter that is tuned.
-    X : MultiView
-    y : array of labels
-    seed : int
-
-    Returns
-    -------
-    predict : callable or None
-        ``predict(X)`` returns labels; None where there is nothing to learn from.
+    value: Of the parameter that is tuned.
     """
     spec = METHODS[method]
     if len(np.unique(y)) < 2 or (spec.needs_complete and not X.observed.all(axis=1).any()):
@@ -158,24 +127,7 @@ def fit_treated(method, value, X, y, seed):
 def count_correct(sample, method, treatment, values, fit, check, seed):
     """Treat two parts, train on one with each value of the parameter, and predict the other.
 
-    Parameters
-    ----------
-    sample : Sample
-    method : str
-        Key of `METHODS`.
-    treatment : str
-        One of `TREATMENTS`.
-    values : sequence
-    fit, check : int arrays
-        Rows.
-    seed : int
-
-    Returns
-    -------
-    correct : list of int
-        Number of correct labels for each value.
-    seconds : float
-        Processor time of the treatment and of all the trainings.
+    treatment: One of `TREATMENTS`; fit, check: Rows.
     """
     start = time.process_time()
     X, y, others = treat(treatment, sample.X[fit], sample.y[fit], sample.X[check])
@@ -190,20 +142,7 @@ def count_correct(sample, method, treatment, values, fit, check, seed):
 def tuned_accuracy(sample, method, treatment, seed):
     """Tune a method with a treatment inside the training part, train it, and test it once.
 
-    Parameters
-    ----------
-    sample : Sample
-    method : str
-        Key of `METHODS`.
-    treatment : str
-        One of `TREATMENTS`.
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-        ``accuracy``, ``fit_seconds``; for a method with a grid its ``validation`` accuracy and
-        the chosen value.
+    treatment: One of `TREATMENTS`.
 
     Examples
     --------
@@ -232,16 +171,6 @@ def tuned_accuracy(sample, method, treatment, seed):
 
 
 def measures_of(method):
-    """Return the names of what :func:`tuned_accuracy` measures.
-
-    Parameters
-    ----------
-    method : str
-        Key of `METHODS`.
-
-    Returns
-    -------
-    measures : tuple of str
-    """
+    """Return the names of what :func:`tuned_accuracy` measures."""
     tuned = METHODS[method].tuned
     return ("accuracy", "fit_seconds") + (("validation", tuned) if tuned else ())

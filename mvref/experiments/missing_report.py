@@ -17,17 +17,7 @@ POINT = ["dataset", "method", "treatment", "missing"]
 def read_curves(folder=None, measure="accuracy"):
     """Return a measure by data set, method, treatment, ratio and repeat.
 
-    Parameters
-    ----------
-    folder : path, optional
-        Default: the ledger that comes with mvref.
-    measure : str
-
-    Returns
-    -------
-    rows : DataFrame
-        The columns `POINT`, ``repeat`` and ``value``. Without gaps all treatments of a method are
-        the same, and have its one value.
+    folder: Default: the ledger that comes with mvref.
 
     Examples
     --------
@@ -46,18 +36,7 @@ def read_curves(folder=None, measure="accuracy"):
 
 
 def mean_curves(rows):
-    """Return the mean of the repeats and their standard deviation.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        See :func:`read_curves`.
-
-    Returns
-    -------
-    curves : DataFrame
-        The columns `POINT`, ``mean``, ``std`` and ``n_repeats``.
-    """
+    """Return the mean of the repeats and their standard deviation."""
     values = rows.groupby(POINT, dropna=False)["value"].agg(["mean", "std", "count"])
     return values.rename(columns={"count": "n_repeats"}).reset_index()
 
@@ -65,18 +44,7 @@ def mean_curves(rows):
 def compare_treatments(rows):
     """Compare every treatment of a method with its own, repeat by repeat.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Accuracies, see :func:`read_curves`.
-
-    Returns
-    -------
-    tests : DataFrame
-        One row per data set, method, ratio above 0 and other treatment: ``gain``, the mean of the
-        other minus the own; ``std`` of the differences; ``n_repeats``; ``p_paired`` of the
-        ordinary t-test and ``p_corrected`` of the one for splits that share samples. For a method
-        without treatment of its own, "mean" stands for it.
+    rows: Accuracies, see :func:`read_curves`.
     """
     tests = []
     for (dataset, method, missing), part in rows[rows["missing"] > 0].groupby(

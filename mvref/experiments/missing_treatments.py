@@ -31,16 +31,7 @@ RIDGE = 0.1  # the default of Eq. (11) in mvref; rows of a view have mean square
 
 
 def view_means(X):
-    """Return the mean of every view over the samples that have it, zeros if none has.
-
-    Parameters
-    ----------
-    X : MultiView of dense views
-
-    Returns
-    -------
-    means : list of V arrays (n_v,)
-    """
+    """Return the mean of every view over the samples that have it, zeros if none has."""
     return [
         view[seen].mean(axis=0) if seen.any() else np.zeros(view.shape[1])
         for view, seen in zip(X.views, X.observed.T, strict=True)
@@ -49,15 +40,6 @@ def view_means(X):
 
 def fill_means(X, means):
     """Return the samples with means in place of their gaps.
-
-    Parameters
-    ----------
-    X : MultiView of dense views
-    means : list of V arrays (n_v,)
-
-    Returns
-    -------
-    X : MultiView
 
     Examples
     --------
@@ -77,18 +59,8 @@ def fill_means(X, means):
 def fill_by_regression(X, reference, means, ridge=RIDGE):
     """Return the samples with gaps filled by Eq. (11) on features.
 
-    Parameters
-    ----------
-    X : MultiView of dense views
-    reference : MultiView
-        Its complete samples take the place of the landmarks.
-    means : list of V arrays (n_v,)
-        Subtracted before, added after.
-    ridge : float
-
-    Returns
-    -------
-    X : MultiView
+    reference: Its complete samples take the place of the landmarks; means: Subtracted before, added
+    after.
     """
     complete = reference[reference.observed.all(axis=1)]
     if len(complete) == 0 or X.observed.all():
@@ -103,18 +75,7 @@ def fill_by_regression(X, reference, means, ridge=RIDGE):
 def fill_by_laplacian(X, reference, gamma=1.0):
     """Return the samples with gaps filled by averages over the graph of a reference view.
 
-    Parameters
-    ----------
-    X : MultiView of dense views
-    reference : int
-        Position of the view whose kernel exp(-gamma |x - x'|^2) weighs the edges.
-    gamma : float
-
-    Returns
-    -------
-    X : MultiView
-        A sample that misses the reference view keeps its gaps and takes no part; so does an
-        outlier that no chain of edges connects to a known sample.
+    reference: Position of the view whose kernel exp(-gamma |x - x'|^2) weighs the edges.
     """
     there = np.flatnonzero(X.observed[:, reference])
     K = rbf_kernel(X.views[reference][there], gamma=gamma)
@@ -137,21 +98,7 @@ def fill_by_laplacian(X, reference, gamma=1.0):
 def treat(treatment, X, y, others):
     """Apply a treatment.
 
-    Parameters
-    ----------
-    treatment : str
-        One of `TREATMENTS`.
-    X : MultiView of dense views
-        Training samples.
-    y : array of their labels
-    others : MultiView
-        Samples to predict.
-
-    Returns
-    -------
-    X : MultiView
-    y : array
-    others : MultiView
+    treatment: One of `TREATMENTS`; X: Training samples; others: Samples to predict.
 
     Examples
     --------
@@ -184,18 +131,8 @@ TREATMENTS = ("own", "mean", "regression", "laplacian", "drop")
 def drop_by(X, probability, seed):
     """Drop every view of every sample with a probability of its own.
 
-    Parameters
-    ----------
-    X : MultiView of n samples
-    probability : array that broadcasts to (n, V)
-        With equal entries: missing completely at random. It may depend on the class, or on the
-        values of the views.
-    seed : int
-
-    Returns
-    -------
-    X : MultiView
-        A sample that would lose all its views keeps one, chosen at random.
+    probability: With equal entries: missing completely at random. It may depend on the class, or on
+    the values of the views.
 
     Examples
     --------
@@ -219,16 +156,6 @@ def complete_share(missing, n_views):
     Every sample keeps one view for certain; of the V - 1 others, n (V - 1) cells, n V missing are
     dropped, each with the probability missing V / (V - 1). So the share is not
     (1 - missing)^V, that of views which go one by one.
-
-    Parameters
-    ----------
-    missing : float
-    n_views : int
-
-    Returns
-    -------
-    share : float
-        Exact in the limit of many samples.
 
     Examples
     --------

@@ -78,14 +78,7 @@ DISTURBANCE = 0.6
 class Sample:
     """Samples with gaps, scaled, and their parts.
 
-    Parameters
-    ----------
-    X : MultiView of n samples
-    y : array of labels, shape (n,)
-    train, test : int arrays
-        Rows.
-    folds : list of (fit, check) int arrays
-        Cuts of `train`, where parameters are chosen.
+    y (n,); train, test: Rows; folds: Cuts of `train`, where parameters are chosen.
     """
 
     X: MultiView
@@ -98,19 +91,8 @@ class Sample:
 def draw_sample(name, missing=0.0, seed=0, *, n_train=N_TRAIN, n_test=N_TEST, gaps=None):
     """Draw samples to train and to test on, drop views, and scale.
 
-    Parameters
-    ----------
-    name : str
-        One of `DATASETS`.
-    missing : float
-    seed : int
-    n_train, n_test : int
-    gaps : callable, optional
-        ``gaps(X, y, part, seed)`` drops views in another way; `part` is "train" or "test".
-
-    Returns
-    -------
-    sample : Sample
+    name: One of `DATASETS`; gaps: ``gaps(X, y, part, seed)`` drops views in another way; `part` is
+    "train" or "test".
 
     Examples
     --------
@@ -147,18 +129,6 @@ def draw_sample(name, missing=0.0, seed=0, *, n_train=N_TRAIN, n_test=N_TEST, ga
 def disturbed_moons(n_samples, seed):
     """Draw two moons, two cameras with a common disturbance, and a gauge of it.
 
-    Parameters
-    ----------
-    n_samples : int
-    seed : int
-
-    Returns
-    -------
-    X : MultiView
-        ``left`` and ``right`` see the latent point z + e, each turned by its own angle; ``gauge``
-        sees e alone. Each adds its own small noise.
-    y : array of labels
-
     Examples
     --------
     >>> from mvref.experiments.missing_views import disturbed_moons
@@ -181,19 +151,7 @@ def disturbed_moons(n_samples, seed):
 def ratio(dataset, quick, rows):
     """Yield the jobs: accuracy of every method and treatment over the ratio of missing views.
 
-    Parameters
-    ----------
-    dataset : str
-        One of `DATASETS`.
-    quick : bool
-        One repeat, two ratios, two methods.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
-        The method "data" tells the shares of complete samples. Without gaps all treatments are
-        the same, and only the method's own is run.
+    dataset: One of `DATASETS`; quick: One repeat, two ratios, two methods.
     """
     for repeat in range(1 if quick else N_REPEATS[dataset]):
         for missing in QUICK_RATIOS if quick else RATIOS:

@@ -130,16 +130,7 @@ QUICK_RATIOS = (0.0, 0.3)
 def fig2(dataset, quick, rows):
     """Yield the jobs of Figure 2: accuracy of complete views over the number of landmarks.
 
-    Parameters
-    ----------
-    dataset : {"uwave", "flower17", "mfeat"}
-    quick : bool
-        One repeat, one split, few landmarks and few C; without SVM2K, which is slow.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat, one split, few landmarks and few C; without SVM2K, which is slow.
     """
     for repeat in range(1 if quick else N_REPEATS):
         for split in _splits(dataset, quick):
@@ -152,16 +143,7 @@ def fig2(dataset, quick, rows):
 def fig3(dataset, quick, rows):
     """Yield the jobs of Figure 3: seconds at Figure 2's choice of C.
 
-    Parameters
-    ----------
-    dataset, quick
-        As in :func:`fig2`.
-    rows : DataFrame
-        Rows of the ledger; only the points that Figure 2 has are timed.
-
-    Yields
-    ------
-    job : Job
+    rows: Rows of the ledger; only the points that Figure 2 has are timed.
     """
     rows = rows[(rows["item"] == "fig2") & (rows["dataset"] == label(dataset))]
     for method, L in _points(dataset, quick):
@@ -177,31 +159,12 @@ def fig3(dataset, quick, rows):
 
 
 def fig4(dataset, quick, rows):
-    """Yield nothing: Figure 4 draws the rows of Figures 2 and 3 against each other.
-
-    Parameters
-    ----------
-    dataset, quick, rows : ignored
-
-    Yields
-    ------
-    job : Job
-    """
+    """Yield nothing: Figure 4 draws the rows of Figures 2 and 3 against each other."""
     yield from ()
 
 
 def fig5(dataset, quick, rows):
-    """Yield the jobs of Figure 5: accuracy over the share of missing views.
-
-    Parameters
-    ----------
-    dataset, quick, rows
-        As in :func:`fig2`.
-
-    Yields
-    ------
-    job : Job
-    """
+    """Yield the jobs of Figure 5: accuracy over the share of missing views."""
     landmarks = QUICK_LANDMARKS[-1] if quick else MISSING_LANDMARKS
     for repeat in range(1 if quick else MISSING_REPEATS[dataset]):
         for split in _splits(dataset, quick):
@@ -215,17 +178,7 @@ def fig5(dataset, quick, rows):
 
 
 def columns(dataset, quick, rows):
-    """Yield the jobs beside Figure 2: one machine for all columns, and landmarks in one view.
-
-    Parameters
-    ----------
-    dataset, quick, rows
-        As in :func:`fig2`.
-
-    Yields
-    ------
-    job : Job
-    """
+    """Yield the jobs beside Figure 2: one machine for all columns, and landmarks in one view."""
     counts = QUICK_LANDMARKS[:1] if quick else COLUMN_LANDMARKS
     V = N_VIEWS.get(dataset)  # None: distances have no columns
     points = [("SVC-mean", None)] + [(name, None) for name in PLAIN_METHODS if V]
@@ -240,20 +193,7 @@ def columns(dataset, quick, rows):
 
 
 def extension_accuracy(name, method, *, L, seed):
-    """Learn with one of the paper's two perspectives, at C = 1 without tuning.
-
-    Parameters
-    ----------
-    name, L, seed
-        As in :func:`tuned_accuracy`.
-    method : str
-        Key of `EXTENSIONS`.
-
-    Returns
-    -------
-    measures : dict
-        ``accuracy`` on the test part.
-    """
+    """Learn with one of the paper's two perspectives, at C = 1 without tuning."""
     problem = load_problem(name, seed=seed)
     train, test = problem.pool, problem.test
     svm = MVLSVM(L, c=len(train), loss="squared_hinge", random_state=seed)
@@ -262,17 +202,7 @@ def extension_accuracy(name, method, *, L, seed):
 
 
 def extensions(dataset, quick, rows):
-    """Yield the jobs of the paper's perspectives: landmarks per view, landmarks selected.
-
-    Parameters
-    ----------
-    dataset, quick, rows
-        As in :func:`fig2`.
-
-    Yields
-    ------
-    job : Job
-    """
+    """Yield the jobs of the paper's perspectives: landmarks per view, landmarks selected."""
     for repeat in range(1 if quick else N_REPEATS):
         for L in EXTENSION_LANDMARKS[:1] if quick else EXTENSION_LANDMARKS:
             for method in EXTENSIONS:

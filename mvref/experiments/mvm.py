@@ -94,16 +94,7 @@ START_MEASURES = {
 def start(dataset, quick, rows):
     """Yield the jobs of the starts: live, and the paper's for every sigma, by number of views.
 
-    Parameters
-    ----------
-    dataset : {"planted-mixed", "planted-full"}
-    quick : bool
-        One repeat, two numbers of views, two sigma.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat, two numbers of views, two sigma.
     """
     starts = [("live", {})] + [("paper", {"sigma": s}) for s in (SIGMAS[::2] if quick else SIGMAS)]
     for repeat in range(1 if quick else N_REPEATS):
@@ -117,20 +108,7 @@ def start(dataset, quick, rows):
 def from_start(name, init, *, n_views, sigma=0.1, seed):
     """Train a multi-view machine from a start.
 
-    Parameters
-    ----------
-    name : {"planted-mixed", "planted-full"}
-    init : {"live", "paper"}
-    n_views : int
-    sigma : float
-        ``init_scale``; 0.1 is its default.
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-        ``train_accuracy``; ``accuracy`` on other samples, for "planted-full"; ``collapsed``;
-        ``n_iter``; ``objective``, the last value of Eq. (10).
+    sigma: ``init_scale``; 0.1 is its default.
     """
     n = START_SIZE[name]
     if name == "planted-mixed":
@@ -161,17 +139,7 @@ def from_start(name, init, *, n_views, sigma=0.1, seed):
 def order(dataset, quick, rows):
     """Yield the jobs of planted interactions: all methods by number of training samples.
 
-    Parameters
-    ----------
-    dataset : str
-        Key of `PLANTED`.
-    quick : bool
-        One repeat, 250 samples, small grids.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat, 250 samples, small grids.
     """
     for repeat in range(1 if quick else N_REPEATS):
         for n in (QUICK_SIZE,) if quick else SIZES:
@@ -202,16 +170,7 @@ class ProblemsOfOrder(Item):
 def starts(dataset, quick, rows):
     """Yield the jobs of several starts: MVM and its nearest rival.
 
-    Parameters
-    ----------
-    dataset : {"onehot-full", "onehot-pairwise"}
-    quick : bool
-        One repeat, 250 samples, two starts, small grids.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat, 250 samples, two starts, small grids.
     """
     n, n_starts = (QUICK_SIZE, 2) if quick else (STARTS_SIZE, N_STARTS[dataset])
     for repeat in range(1 if quick else STARTS_REPEATS):
@@ -230,16 +189,7 @@ def unseen_of_planted(name, n_train, *, seed):
 def on_halves(dataset, quick, rows):
     """Yield the jobs of the real data sets: all methods.
 
-    Parameters
-    ----------
-    dataset : {"mfeat", "digits", "webkb", "citeseer"}
-    quick : bool
-        One repeat, small grids.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat, small grids.
     """
     for repeat in range(1 if quick else N_REPEATS):
         for method in METHODS:
@@ -254,21 +204,7 @@ def on_real(name, method, *, shapes, alphas, seed):
 
 
 def grids(method, ks, quick, alphas=ALPHAS):
-    """Return the grids of a method.
-
-    Parameters
-    ----------
-    method : str
-        Key of :data:`order_methods.METHODS`.
-    ks : tuple of int
-    quick : bool
-    alphas : tuple of float
-
-    Returns
-    -------
-    grids : dict
-        ``shapes`` and ``alphas``.
-    """
+    """Return the grids of a method."""
     shapes = {"k": QUICK_K if quick else ks, "gamma": GAMMAS[1:2] if quick else GAMMAS}
     return {
         "shapes": shapes.get(METHODS[method].shape, (None,)),

@@ -118,17 +118,7 @@ SIGNIFICANCE_LEVEL = 0.05
 def table2(dataset, quick, rows):
     """Yield the jobs of Table 2: accuracy by method, in halves and in folds.
 
-    Parameters
-    ----------
-    dataset : str
-        One of `TABLE2`.
-    quick : bool
-        Two repeats, small grids.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    dataset: One of `TABLE2`; quick: Two repeats, small grids.
     """
     values = (QUICK_WIDTHS, QUICK_C, QUICK_COUPLINGS) if quick else (WIDTHS, C, COUPLINGS)
     readings = () if quick else ("halves-narrow", *READINGS.get(dataset, ()))
@@ -155,17 +145,7 @@ def on_table(name, protocol, repeat, method, values, *, seed):
 def universes(dataset, quick, rows):
     """Yield the jobs of the universes of Table 2: accuracy without tuning, every choice of ours.
 
-    Parameters
-    ----------
-    dataset : str
-        Key of `UNIVERSE_DATA`.
-    quick : bool
-        One half, two widths.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One half, two widths.
     """
     widths = UNIVERSE_WIDTHS[2:4] if quick else UNIVERSE_WIDTHS
     grids = SCALINGS, widths, UNIVERSE_C, UNIVERSE_SHARES
@@ -192,16 +172,7 @@ def on_universe(name, method, scaling, width, c, share=SHARE, *, seed):
 def table3(dataset, quick, rows):
     """Yield the jobs of Table 3: errors by digit.
 
-    Parameters
-    ----------
-    dataset : {"optdigits"}
-    quick : bool
-        One repeat, two digits, 64 components, one point of each grid.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat, two digits, 64 components, one point of each grid.
     """
     values = DIGIT_WIDTHS, DIGIT_C, DIGIT_COUPLINGS
     values = [v[:1] for v in values] if quick else values
@@ -223,16 +194,7 @@ def on_digit(name, digit, method, values, n_components, *, seed):
 def untuned(dataset, quick, rows):
     """Yield the jobs of Table 3 with one point for all digits.
 
-    Parameters
-    ----------
-    dataset : {"optdigits"}
-    quick : bool
-        One repeat, two digits, 64 components, one value of c.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat, two digits, 64 components, one value of c.
     """
     m = QUICK_COMPONENTS if quick else N_COMPONENTS
     for c in UNTUNED_C[: 1 if quick else None]:
@@ -257,17 +219,8 @@ def _untuned(c):
 def paired(dataset, quick, rows):
     """Yield the jobs of MVNA against the rivals of Table 3 on the same images.
 
-    Parameters
-    ----------
-    dataset : {"optdigits"}
-    quick : bool
-        No job: the parameters are those of the whole table.
-    rows : DataFrame
-        Of the paper; no job while those of Table 3 are missing.
-
-    Yields
-    ------
-    job : Job
+    quick: No job: the parameters are those of the whole table; rows: Of the paper; no job while
+    those of Table 3 are missing.
     """
     rows = rows[(rows["item"] == "table3") & rows["measure"].isin(CHOSEN)]
     if quick or rows.empty:
@@ -300,16 +253,7 @@ def paired(dataset, quick, rows):
 def convergence(dataset, quick, rows):
     """Yield the jobs of the convergence: both solvers by coupling and weights of the views.
 
-    Parameters
-    ----------
-    dataset : {"moons"}
-    quick : bool
-        One repeat, two couplings.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat, two couplings.
     """
     measures = ("excess", "n_iter", "rises", "accuracy")
     measures += tuple(f"excess_{t}" for t in CHECKPOINTS)
@@ -325,16 +269,7 @@ def convergence(dataset, quick, rows):
 def decision(dataset, quick, rows):
     """Yield the jobs of the two decision functions by c, m and width of the kernel.
 
-    Parameters
-    ----------
-    dataset : {"moons"}
-    quick : bool
-        One repeat, two values of c and of m.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat, two values of c and of m.
     """
     for repeat in range(1 if quick else N_REPEATS):
         for gamma in DECISION_GAMMAS:
@@ -349,17 +284,8 @@ def decision(dataset, quick, rows):
 def alignment(dataset, quick, rows):
     """Yield the jobs of alignment and gain by width of the kernel and m/n.
 
-    Parameters
-    ----------
-    dataset : str
-        One of `TABLE2`, "moons", "digits", or "mfeat" for pairs of its views.
-    quick : bool
-        One repeat, two widths.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    dataset: One of `TABLE2`, "moons", "digits", or "mfeat" for pairs of its views; quick: One
+    repeat, two widths.
     """
     measures = (*ALIGNMENTS, "accuracy", "gain", "gain_double")
     for name in ALIGNED if dataset == "mfeat" else (dataset,):

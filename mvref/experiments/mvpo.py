@@ -119,16 +119,7 @@ class SharedHalves(Item):
 def fig1(dataset, quick, rows):
     """Yield the jobs of Figure 1: three measures by method.
 
-    Parameters
-    ----------
-    dataset : {"mfeat", "citeseer", "webkb"}
-    quick : bool
-        One repeat, few C1 and C2, a larger tolerance.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat, few C1 and C2, a larger tolerance.
     """
     for repeat in range(1 if quick else N_REPEATS):
         for target in TARGETS:
@@ -142,17 +133,8 @@ def fig1(dataset, quick, rows):
 def fig2(dataset, quick, rows):
     """Yield the jobs of Figure 2: three measures of the methods for several views.
 
-    Parameters
-    ----------
-    dataset, quick
-        As in :func:`fig1`.
-    rows : DataFrame
-        Rows of the ledger. A method of Figure 1 keeps its values: its job copies them, and waits
-        until they are there.
-
-    Yields
-    ------
-    job : Job
+    rows: Rows of the ledger. A method of Figure 1 keeps its values: its job copies them, and waits
+    until they are there.
     """
     known = rows[(rows["item"] == "fig1") & (rows["dataset"] == dataset)]
     known = known.set_index(["method", "parameter", "repeat", "measure"])["value"].to_dict()
@@ -171,18 +153,7 @@ def fig2(dataset, quick, rows):
 
 
 def fig3(dataset, quick, rows):
-    """Yield the jobs of Figure 3: the target over C1 and over C2.
-
-    Parameters
-    ----------
-    dataset : {"mfeat", "citeseer"}
-    quick, rows
-        As in :func:`fig1`.
-
-    Yields
-    ------
-    job : Job
-    """
+    """Yield the jobs of Figure 3: the target over C1 and over C2."""
     measures = ("f1", "prbep", "auroc", "n_iter", "gap")
     for repeat in range(1 if quick else CURVE_REPEATS):
         for point in _points(quick):
@@ -191,18 +162,7 @@ def fig3(dataset, quick, rows):
 
 
 def fig4(dataset, quick, rows):
-    """Yield the jobs of Figure 4: seconds of training over C1 and over C2.
-
-    Parameters
-    ----------
-    dataset : {"mfeat", "citeseer"}
-    quick, rows
-        As in :func:`fig1`.
-
-    Yields
-    ------
-    job : Job
-    """
+    """Yield the jobs of Figure 4: seconds of training over C1 and over C2."""
     for point in _points(quick):
         options = (
             {"n_timings": 1, "tol": QUICK_TOL} if quick else {"n_timings": N_TIMINGS, "tol": TOL}
@@ -212,35 +172,12 @@ def fig4(dataset, quick, rows):
 
 
 def copied(values, *, seed):
-    """Return the values of another item.
-
-    Parameters
-    ----------
-    values : dict
-    seed : ignored
-
-    Returns
-    -------
-    values : dict
-    """
+    """Return the values of another item."""
     return values
 
 
 def at_point(name, *, target, C1, C2, tol, seed):
-    """Train MVPO at a point and measure it on the test half.
-
-    Parameters
-    ----------
-    name : {"mfeat", "citeseer"}
-    target : {"f1", "prbep", "auroc"}
-    C1, C2, tol : float
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-        The three measures; ``n_iter``, the largest over the classes; ``gap``.
-    """
+    """Train MVPO at a point and measure it on the test half."""
     halves = load_halves(name, seed)
     model = _mvpo(target, C1, C2, tol).fit(halves.X[halves.train], halves.y[halves.train])
     scores = model.decision_function(halves.X[halves.test])
@@ -249,19 +186,7 @@ def at_point(name, *, target, C1, C2, tol, seed):
 
 
 def timing(name, *, target, C1, C2, tol, n_timings, seed):
-    """Measure the seconds of processor time that MVPO takes to learn all classes.
-
-    Parameters
-    ----------
-    name, target, C1, C2, tol, seed
-        As in :func:`at_point`.
-    n_timings : int
-
-    Returns
-    -------
-    measures : dict
-        ``train_seconds``, the median of `n_timings` runs, and ``n_iter``.
-    """
+    """Measure the seconds of processor time that MVPO takes to learn all classes."""
     halves = load_halves(name, seed)
     X, y = halves.X[halves.train], halves.y[halves.train]
     seconds = []

@@ -93,18 +93,7 @@ WATCHED = (*SCORES, "raised", "largest_rho")
 def table1(dataset, quick, rows, methods=METHODS):
     """Yield the jobs of Table 1: accuracy and F1 from 100 labelled examples.
 
-    Parameters
-    ----------
-    dataset : str
-        Key of `DATASETS`.
-    quick : bool
-        Two repeats, ten rounds of boosting, fixed weights of MVMLsp.
-    rows : ignored
-    methods : tuple of str
-
-    Yields
-    ------
-    job : Job
+    quick: Two repeats, ten rounds of boosting, fixed weights of MVMLsp.
     """
     for name in DATASETS[dataset]:
         for repeat in range(QUICK_REPEATS if quick else N_REPEATS):
@@ -113,32 +102,12 @@ def table1(dataset, quick, rows, methods=METHODS):
 
 
 def joint(dataset, quick, rows):
-    """Yield the jobs of MNIST1 by the readings in `NEAREST`.
-
-    Parameters
-    ----------
-    dataset, quick, rows
-        As in :func:`table1`.
-
-    Yields
-    ------
-    job : Job
-    """
+    """Yield the jobs of MNIST1 by the readings in `NEAREST`."""
     yield from (job for job in table1(dataset, quick, rows, NEAREST) if job.dataset == "mnist1")
 
 
 def fig2(dataset, quick, rows):
-    """Yield the jobs of Figure 2: accuracy and F1 over the number of labelled examples.
-
-    Parameters
-    ----------
-    dataset, quick, rows
-        As in :func:`table1`; the quick variant has two sizes.
-
-    Yields
-    ------
-    job : Job
-    """
+    """Yield the jobs of Figure 2: accuracy and F1 over the number of labelled examples."""
     sizes = QUICK_SIZES if quick else SIZES
     for name in DATASETS[dataset]:
         for repeat in range(QUICK_REPEATS if quick else CURVE_REPEATS):
@@ -149,17 +118,7 @@ def fig2(dataset, quick, rows):
 
 
 def readings(dataset, quick, rows):
-    """Yield the jobs of the readings: what the paper leaves open.
-
-    Parameters
-    ----------
-    dataset, quick, rows
-        As in :func:`table1`; the quick variant has two shifts.
-
-    Yields
-    ------
-    job : Job
-    """
+    """Yield the jobs of the readings: what the paper leaves open."""
     repeats = range(QUICK_REPEATS if quick else READING_REPEATS)
     name = DATASETS[dataset][0]
     for repeat in repeats:

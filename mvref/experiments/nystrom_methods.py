@@ -24,23 +24,9 @@ PRINTED = {"solver": "paper", "decision": "printed"}
 def build(method, distances, point, seed, n_components=SHARE, **options):
     """Return a classifier that is not fitted.
 
-    Parameters
-    ----------
-    method : {"MVNA", "MVNA-printed", "NA-average", "NA", "KMHKS", "SVM", "Majority"}
-    distances : list of V floats
-        See :func:`.nystrom_parts.mean_distances`.
-    point : dict
-        ``width``, ``c``, and ``coupling`` for MVNA. exp(-|x - x'|^2 / (2 s^2)) has s = width times
-        the mean distance.
-    seed : int
-        Draws the components: NA has those of the first view of MVNA, NA-average those of both.
-    n_components : int or float
-    **options
-        Of the class.
-
-    Returns
-    -------
-    model : classifier
+    point: ``width``, ``c``, and ``coupling`` for MVNA. exp(-|x - x'|^2 / (2 s^2)) has s = width
+    times the mean distance; seed: Draws the components: NA has those of the first view of MVNA,
+    NA-average those of both; **options: Of the class.
 
     Examples
     --------
@@ -64,19 +50,7 @@ def build(method, distances, point, seed, n_components=SHARE, **options):
 
 
 def fitted(model, X, y):
-    """Fit, and tell whether the method warned that it stopped early.
-
-    Parameters
-    ----------
-    model : classifier
-    X : MultiView
-    y : array
-
-    Returns
-    -------
-    model : the same, fitted
-    warned : bool
-    """
+    """Fit, and tell whether the method warned that it stopped early."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         model.fit(_input(model, X), y)
@@ -84,34 +58,12 @@ def fitted(model, X, y):
 
 
 def n_errors(model, X, y):
-    """Count the errors of a fitted classifier.
-
-    Parameters
-    ----------
-    model : classifier
-    X : MultiView
-    y : array
-
-    Returns
-    -------
-    errors : int
-    """
+    """Count the errors of a fitted classifier."""
     return int(wrong(model, X, y).sum())
 
 
 def wrong(model, X, y):
-    """Tell which samples a fitted classifier gets wrong.
-
-    Parameters
-    ----------
-    model : classifier
-    X : MultiView
-    y : array
-
-    Returns
-    -------
-    wrong : bool array
-    """
+    """Tell which samples a fitted classifier gets wrong."""
     return model.predict(_input(model, X)) != y
 
 
@@ -121,15 +73,6 @@ def _input(model, X):
 
 def grid(method, widths, cs, couplings):
     """Return the parameter points of a method, the smoothest and stiffest first.
-
-    Parameters
-    ----------
-    method : str
-    widths, cs, couplings : sequences of float
-
-    Returns
-    -------
-    points : list of dict
 
     Examples
     --------
@@ -152,19 +95,7 @@ def grid(method, widths, cs, couplings):
 def tuned(parts, method, points, n_components, seed):
     """Choose the parameters within the training part, train on all of it, and test once.
 
-    Parameters
-    ----------
-    parts : Parts
-    method : str
-    points : list of dict
-        Of equally good ones the first is taken.
-    n_components : int or float
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-        See :func:`measures_of`. ``validation`` is the accuracy over the folds.
+    points: Of equally good ones the first is taken.
     """
     X, y = parts.X, parts.y
     distances = mean_distances(X, parts.train)
@@ -200,16 +131,7 @@ def tuned(parts, method, points, n_components, seed):
 
 
 def measures_of(method):
-    """Return the names of what :func:`tuned` measures.
-
-    Parameters
-    ----------
-    method : str
-
-    Returns
-    -------
-    measures : tuple of str
-    """
+    """Return the names of what :func:`tuned` measures."""
     names = ("accuracy", "errors", "validation", "train_seconds", "warned", "n_train", "n_test")
     if method == "Majority":
         return names
@@ -220,17 +142,7 @@ def measures_of(method):
 def alignments(model, X):
     """Return the kernel alignment of the two approximations, Eq. (21), and the centred one.
 
-    Parameters
-    ----------
-    model : MVNAKMHKS
-        Fitted, with M = 2, ``kernel="rbf"`` and a list of `gamma`.
-    X : MultiView
-        Its training samples.
-
-    Returns
-    -------
-    measures : dict
-        ``alignment``, ``alignment_centred``.
+    model: Fitted, with M = 2, ``kernel="rbf"`` and a list of `gamma`; X: Its training samples.
     """
     F = []
     for v, S in zip(model.sources_, model.components_, strict=True):

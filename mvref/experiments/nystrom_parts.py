@@ -26,14 +26,7 @@ CHECK_SHARE = 1 / 3  # of the training part of optdigits
 class Parts:
     """Samples, and which of them train and test.
 
-    Parameters
-    ----------
-    X : MultiView
-        Scaled by the training part.
-    y : array, shape (n,)
-    train, test : int arrays
-    folds : list of (fit, check) int arrays
-        Where parameters are chosen, within `train`.
+    X: Scaled by the training part; y (n,); folds: Where parameters are chosen, within `train`.
     """
 
     X: MultiView
@@ -46,14 +39,7 @@ class Parts:
 def half(y, seed):
     """Draw a test part with half of each class, rounded down.
 
-    Parameters
-    ----------
-    y : array, shape (n,)
-    seed : int
-
-    Returns
-    -------
-    train, test : int arrays
+    y (n,).
 
     Examples
     --------
@@ -74,23 +60,10 @@ def half(y, seed):
 def fold(y, index, n_folds, seed):
     """Return one fold of a cross-validation that also deals out classes smaller than `n_folds`.
 
-    Parameters
-    ----------
-    y : array, shape (n,)
-    index : int
-        Which fold is the test part, from 0.
-    n_folds : int
-    seed : int
-        The same for all folds.
-
-    Returns
-    -------
-    train, test : int arrays
-
-    Notes
-    -----
     Shuffled samples, sorted by class, are dealt out like cards: sizes of folds differ by one at
     most, and so do the numbers of samples that they have of a class.
+
+    y (n,); index: Which fold is the test part, from 0; seed: The same for all folds.
 
     Examples
     --------
@@ -107,16 +80,7 @@ def fold(y, index, n_folds, seed):
 
 
 def one_view(X):
-    """Put the views side by side: in the paper's experiments the data have a single source.
-
-    Parameters
-    ----------
-    X : MultiView without missing views
-
-    Returns
-    -------
-    X : MultiView with one view
-    """
+    """Put the views side by side: in the paper's experiments the data have a single source."""
     return MultiView([np.hstack(X.views)])
 
 
@@ -124,18 +88,10 @@ def one_view(X):
 def table_of(name):
     """Return a data set of Table 2, or another reading of it.
 
-    Parameters
-    ----------
-    name : str
-        "horse-colic-outcome" and "horse-colic-surgery" have another target: lived, died or
-        euthanized, and whether the horse was operated on, which is then no input.
-        "echocardiogram-months" has the months of survival as one more input. All other names are
-        those of :func:`.problems.load_dataset`.
-
-    Returns
-    -------
-    X : MultiView with one view
-    y : array
+    name: "horse-colic-outcome" and "horse-colic-surgery" have another target: lived, died or
+    euthanized, and whether the horse was operated on, which is then no input.
+    "echocardiogram-months" has the months of survival as one more input. All other names are those
+    of :func:`.problems.load_dataset`.
     """
     if name == "horse-colic-outcome":
         data = fetch_uci("horse-colic", target="outcome")
@@ -157,18 +113,7 @@ def table_of(name):
 def cut(X, y, train, test, seed, scale=True):
     """Scale the views by the training part, and cut that part for tuning.
 
-    Parameters
-    ----------
-    X : MultiView
-    y : array
-    train, test : int arrays
-    seed : int
-    scale : bool
-        Features get mean 0 and variance 1 over the training part.
-
-    Returns
-    -------
-    parts : Parts
+    scale: Features get mean 0 and variance 1 over the training part.
     """
     if scale:
         X = PerView(StandardScaler()).fit(X[train]).transform(X)
@@ -180,22 +125,7 @@ def cut(X, y, train, test, seed, scale=True):
 def table_parts(name, protocol, repeat, n_folds, seed, scale=True):
     """Return a split of Table 2.
 
-    Parameters
-    ----------
-    name : str
-        As in :func:`table_of`.
-    protocol : {"halves", "folds"}
-    repeat : int
-        Number of the fold.
-    n_folds : int
-    seed : int
-        Of the repeat.
-    scale : bool
-        See :func:`cut`.
-
-    Returns
-    -------
-    parts : Parts
+    repeat: Number of the fold; seed: Of the repeat.
 
     Examples
     --------
@@ -214,17 +144,8 @@ def table_parts(name, protocol, repeat, n_folds, seed, scale=True):
 def drawn_parts(name, seed):
     """Return a split for what needs many data sets: halves, or a few samples to learn from.
 
-    Parameters
-    ----------
-    name : str
-        "moons", drawn anew; "mfeat-fou-kar" for two views of mfeat; a data set of Table 2; or
-        "digits".
-    seed : int
-
-    Returns
-    -------
-    parts : Parts
-        One view, but for mfeat two. 400 moons, 300 samples of digits and mfeat train.
+    name: "moons", drawn anew; "mfeat-fou-kar" for two views of mfeat; a data set of Table 2; or
+    "digits".
 
     Examples
     --------
@@ -251,19 +172,7 @@ def drawn_parts(name, seed):
 
 
 def digit_parts(name, digit):
-    """Return the official split, with a digit against the rest as two classes.
-
-    Parameters
-    ----------
-    name : {"optdigits"}
-    digit : int
-
-    Returns
-    -------
-    parts : Parts
-        Pixels from 0 to 1. The third of the training part that chooses the parameters is the same
-        for all digits.
-    """
+    """Return the official split, with a digit against the rest as two classes."""
     data = load_dataset(name)
     train, _, test = data.splits[0]
     fold = train_test_split(
@@ -277,14 +186,6 @@ def digit_parts(name, digit):
 def mean_distances(X, rows):
     """Return the mean distance between samples in each view.
 
-    Parameters
-    ----------
-    X : MultiView
-    rows : int array
-        At most the first 1000 of them are looked at.
-
-    Returns
-    -------
-    distances : list of V floats
+    rows: At most the first 1000 of them are looked at.
     """
     return [float(pdist(view[rows[:1000]]).mean()) for view in X.views]

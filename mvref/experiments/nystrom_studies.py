@@ -19,20 +19,7 @@ ALIGNED_C = 0.1
 
 
 def on_moons(name, solver, coupling, mu, *, seed):
-    """Follow the objective of a solver, and compare it with the minimum.
-
-    Parameters
-    ----------
-    name : {"moons"}
-    solver : {"exact", "paper"}
-    coupling : float
-    mu : {"even", "uneven"}
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-    """
+    """Follow the objective of a solver, and compare it with the minimum."""
     parts = drawn_parts(name, seed)
     train = parts.X[parts.train], parts.y[parts.train]
 
@@ -60,21 +47,7 @@ def on_moons(name, solver, coupling, mu, *, seed):
 
 
 def decided(name, decision, kernel_gamma, m, c, *, seed):
-    """Return the accuracy of a decision function.
-
-    Parameters
-    ----------
-    name : {"moons"}
-    decision : {"nystrom", "printed"}
-    kernel_gamma : float
-    m : int
-    c : float
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-    """
+    """Return the accuracy of a decision function."""
     parts = drawn_parts(name, seed)
     model = MVNAKMHKS(
         N_VIEWS, m, gamma=kernel_gamma, c=c, decision=decision,
@@ -85,18 +58,7 @@ def decided(name, decision, kernel_gamma, m, c, *, seed):
 
 
 def aligned(name, width, share, *, seed):
-    """Measure the alignment of the two approximations, and the gain over one of them.
-
-    Parameters
-    ----------
-    name : str
-    width, share : float
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-    """
+    """Measure the alignment of the two approximations, and the gain over one of them."""
     parts = drawn_parts(name, seed)
     X, y = parts.X[parts.train], parts.y[parts.train]
     distances = mean_distances(parts.X, parts.train)
@@ -118,22 +80,7 @@ def aligned(name, width, share, *, seed):
 
 
 def fixed(parts, method, point, n_components, seed):
-    """Train with given parameters, and test once.
-
-    Parameters
-    ----------
-    parts : Parts
-    method : str
-    point : dict
-        See :func:`.nystrom_methods.build`.
-    n_components : int or float
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-        ``accuracy``, ``errors``, and for MVNA those of :func:`.nystrom_methods.alignments`.
-    """
+    """Train with given parameters, and test once."""
     model, errors = _trained(parts, method, point, n_components, seed)
     measures = {"accuracy": 1.0 - errors.mean(), "errors": float(errors.sum())}
     return measures | (alignments(model, parts.X[parts.train]) if method == "MVNA" else {})
@@ -143,22 +90,7 @@ def fixed(parts, method, point, n_components, seed):
 def on_digit_at(name, digit, method, point, n_components, seed):
     """Train on a digit against the rest with given parameters, and test once; kept in memory.
 
-    Parameters
-    ----------
-    name : {"optdigits"}
-    digit : int
-    method : str
-    point : tuple
-        Items of the parameter point.
-    n_components : int
-    seed : int
-
-    Returns
-    -------
-    wrong : bool array
-        Of the test images.
-    measures : dict
-        ``errors``, and for MVNA those of :func:`.nystrom_methods.alignments`.
+    point: Items of the parameter point.
     """
     parts = digit_parts(name, digit)
     model, errors = _trained(parts, method, dict(point), n_components, seed)
@@ -177,21 +109,8 @@ def _trained(parts, method, point, n_components, seed):
 def paired_errors(name, digits, sides, n_components, *, seed):
     """Compare the errors of MVNA and a rival on the same test images, over all digits together.
 
-    Parameters
-    ----------
-    name : {"optdigits"}
-    digits : sequence of int
-    sides : two tuples
-        Of MVNA and of the rival: method, for each digit the items of its parameter point, and the
-        seed of the components.
-    n_components : int
-    seed : ignored
-
-    Returns
-    -------
-    measures : dict
-        ``std_error`` treats the images as independent, not the digits: an image that is taken for
-        another digit may be wrong on both.
+    sides: Of MVNA and of the rival: method, for each digit the items of its parameter point, and
+    the seed of the components.
     """
     own, other = (
         np.column_stack([

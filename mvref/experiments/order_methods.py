@@ -28,12 +28,8 @@ TOL, MAX_ITER = 1e-5, 1000  # of multi-view and factorisation machines: defaults
 class Method:
     """How a method is made and what is tuned.
 
-    Parameters
-    ----------
-    make : callable
-        ``make(shape, C, alpha, X, seed)`` returns the classifier; C = 1/(2 alpha n).
-    shape : {"k", "gamma", None}
-        What is chosen beside alpha.
+    make: ``make(shape, C, alpha, X, seed)`` returns the classifier; C = 1/(2 alpha n); shape: What
+    is chosen beside alpha.
     """
 
     make: Callable
@@ -96,22 +92,7 @@ METHODS = {
 def train(method, shape, alpha, X, y, seed):
     """Fit a method.
 
-    Parameters
-    ----------
-    method : str
-        Key of `METHODS`.
-    shape : int, float or None
-        k or gamma.
-    alpha : float
-    X : MultiView
-    y : array of labels
-    seed : int
-
-    Returns
-    -------
-    model : fitted classifier
-    messages : list of str
-        What it warned of.
+    shape: k or gamma.
     """
     C = 1.0 / (2.0 * alpha * len(y))
     with warnings.catch_warnings(record=True) as caught:
@@ -123,17 +104,7 @@ def train(method, shape, alpha, X, y, seed):
 def train_best(method, shape, alpha, X, y, seeds):
     """Fit a method from several starts and keep the one of least training objective.
 
-    Parameters
-    ----------
-    method, shape, alpha, X, y
-        As in :func:`train`.
-    seeds : sequence of int
-        One per start; a single one is :func:`train`.
-
-    Returns
-    -------
-    model, messages
-        Of the start that is kept: the first of the best.
+    seeds: One per start; a single one is :func:`train`.
     """
     fits = [train(method, shape, alpha, X, y, seed) for seed in seeds]
     if len(fits) == 1:
@@ -144,23 +115,8 @@ def train_best(method, shape, alpha, X, y, seeds):
 def choose(method, parts, shapes, alphas, seeds):
     """Choose parameters where the accuracy on ``parts.check`` is best, trained on ``parts.fit``.
 
-    Parameters
-    ----------
-    method : str
-        Key of `METHODS`.
-    parts : Parts
-    shapes : sequence
-        Of k or gamma; ``(None,)`` for a method without.
-    alphas : sequence of float
-    seeds : sequence of int
-        Of the starts, see :func:`train_best`.
-
-    Returns
-    -------
-    shape, alpha
-        Ties go to the smallest shape, then to the largest alpha.
-    value : float
-        The accuracy there.
+    shapes: Of k or gamma; ``(None,)`` for a method without; seeds: Of the starts, see
+    :func:`train_best`.
     """
     X, y = parts.X[parts.fit], parts.y[parts.fit]
     X_check, y_check = parts.X[parts.check], parts.y[parts.check]
@@ -177,15 +133,6 @@ def choose(method, parts, shapes, alphas, seeds):
 def measures_of(method):
     """Return what :func:`tuned` measures for a method.
 
-    Parameters
-    ----------
-    method : str
-        Key of `METHODS`.
-
-    Returns
-    -------
-    measures : tuple of str
-
     Examples
     --------
     >>> from mvref.experiments.order_methods import measures_of
@@ -200,22 +147,8 @@ def measures_of(method):
 def tuned(parts, method, *, shapes, alphas, seed, n_starts=1):
     """Tune a method inside the training part, train it on all of it, measure it on the test part.
 
-    Parameters
-    ----------
-    parts : Parts
-    method, shapes, alphas
-        As in :func:`choose`.
-    seed : int
-    n_starts : int
-        Of every training, of two classes where there are more than one: see :func:`train_best`.
-
-    Returns
-    -------
-    measures : dict
-        ``accuracy``; ``f1`` and ``auroc``, means over the classes; ``failed``, see
-        :func:`has_failed`; ``warned``, 1 after any warning about convergence; ``fit_seconds`` of
-        processor time of the last training, all starts; the ``validation`` accuracy, and what it
-        chose.
+    n_starts: Of every training, of two classes where there are more than one: see
+    :func:`train_best`.
     """
     # The first start is the same for any number of starts.
     seeds = [derive_seed(seed, "start", *([i] if i else [])) for i in range(n_starts)]
@@ -243,14 +176,7 @@ def tuned(parts, method, *, shapes, alphas, seed, n_starts=1):
 def mean_auroc(y, scores):
     """AUROC, averaged over one class against the rest where there are more than two.
 
-    Parameters
-    ----------
-    y : array of labels, shape (n,)
-    scores : array, shape (n,) for two classes, else (n, n_classes)
-
-    Returns
-    -------
-    auroc : float
+    y (n,); scores (n,) for two classes, else (n, n_classes).
     """
     Y = one_vs_rest(y)
     return auroc(Y[:, 1], scores) if scores.ndim == 1 else macro_average(auroc, Y, scores)
@@ -259,19 +185,7 @@ def mean_auroc(y, scores):
 def has_failed(y, predicted, best, messages):
     """Tell whether a training has failed.
 
-    Parameters
-    ----------
-    y, predicted : arrays of labels
-    best : float
-        The best accuracy that can be expected.
-    messages : list of str
-        Warnings.
-
-    Returns
-    -------
-    failed : bool
-        The method warned that it collapsed, or that it ended worse than with factors 0; or its
-        accuracy is below the middle between `best` and the share of the commonest class.
+    best: The best accuracy that can be expected; messages: Warnings.
 
     Examples
     --------

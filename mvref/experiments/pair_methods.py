@@ -41,16 +41,7 @@ SVM_ITERATIONS = 100_000  # the default of MSL
 class SVM2KMachine:
     """SVM-2K with linear kernels, for one D/C.
 
-    Parameters
-    ----------
-    X : MultiView of two views
-    y : int array, shape (n,)
-        Codes of the classes.
-    ratio : float
-        D/C.
-    tol : float
-    max_iter : int
-        Sweeps.
+    y (n,): Codes of the classes; ratio: D/C; max_iter: Sweeps.
     """
 
     def __init__(self, X, y, ratio, tol=TOL, max_iter=10_000):
@@ -82,11 +73,7 @@ class MSLMachine:
     The scores are those of :class:`mvref.rivals.MSL` with C = 4 C2/n, on the principal directions
     of the views that are sparse.
 
-    Parameters
-    ----------
-    X : MultiView of two views
-    y : int array, shape (n,)
-    alpha, tol : float
+    y (n,).
     """
 
     def __init__(self, X, y, alpha, tol=TOL):
@@ -131,13 +118,7 @@ class MSLMachine:
 def class_columns(scores):
     """Return scores with a column per class, shape (n, K); two classes have opposite ones.
 
-    Parameters
-    ----------
-    scores : array, shape (n,) or (n, K)
-
-    Returns
-    -------
-    scores : array, shape (n, K)
+    scores (n,) or (n, K); returns scores (n, K).
     """
     return scores if scores.ndim == 2 else np.column_stack([-scores, scores])
 
@@ -145,16 +126,7 @@ def class_columns(scores):
 def principal_directions(view, limit):
     """Return an orthonormal basis of the rows of a view, or of what varies most in them.
 
-    Parameters
-    ----------
-    view : CSR matrix, shape (n, d)
-        Not centred.
-    limit : int
-        Largest number of directions.
-
-    Returns
-    -------
-    basis : array, shape (d, k)
+    view (n, d): Not centred; limit: Largest number of directions; returns basis (d, k).
 
     Examples
     --------
@@ -175,14 +147,8 @@ def principal_directions(view, limit):
 class PairMethod:
     """How a method for two views is built and tuned.
 
-    Parameters
-    ----------
-    machine : callable
-        ``machine(X, y, outer, tol, **hasty)``.
-    outer : str
-        What is chosen beside the pair and C2.
-    hasty : dict
-        Options on the folds.
+    machine: ``machine(X, y, outer, tol, **hasty)``; outer: What is chosen beside the pair and C2;
+    hasty: Options on the folds.
     """
 
     machine: Callable
@@ -199,14 +165,6 @@ PAIR_METHODS = {
 def pair_measures_of(method):
     """Return what :func:`pair_tuned` measures for a method.
 
-    Parameters
-    ----------
-    method : {"SVM2K", "MSL"}
-
-    Returns
-    -------
-    measures : tuple of str
-
     Examples
     --------
     >>> from mvref.experiments.pair_methods import pair_measures_of
@@ -220,17 +178,7 @@ def pair_measures_of(method):
 def choose_pair(method, halves, first):
     """Choose two views, on the first fold.
 
-    Parameters
-    ----------
-    method : {"SVM2K", "MSL"}
-    halves : Halves
-    first : tuple of float
-        ``(outer, C2)`` at which pairs are compared.
-
-    Returns
-    -------
-    pair : tuple of two int
-        Ties go to the first.
+    first: ``(outer, C2)`` at which pairs are compared.
     """
     pairs = list(combinations(range(halves.X.n_views), 2))
     if len(pairs) == 1:
@@ -246,18 +194,7 @@ def choose_pair(method, halves, first):
 def validate_pair(method, halves, pair, grid_outer, grid_C2):
     """Return the measures of a pair on the folds, on average.
 
-    Parameters
-    ----------
-    method : {"SVM2K", "MSL"}
-    halves : Halves
-        Only the training half is looked at.
-    pair : tuple of two int
-    grid_outer, grid_C2 : sequences of float
-
-    Returns
-    -------
-    values : array, shape (3, len(grid_outer), len(grid_C2))
-        In the order of `TARGETS`.
+    halves: Only the training half is looked at; returns values (3, len(grid_outer), len(grid_C2)).
     """
     found = [
         [_on_fold(method, halves, pair, fold, outer, grid_C2) for outer in grid_outer]
@@ -280,23 +217,7 @@ def _on_fold(method, halves, pair, fold, outer, grid_C2):
 def pair_tuned(name, method, target, *, grid_outer, grid_C2, first, tol=TOL, seed):
     """Tune a method for two views inside the training half, and measure it on the test half.
 
-    Parameters
-    ----------
-    name : {"mfeat", "citeseer", "webkb"}
-    method : {"SVM2K", "MSL"}
-    target : {"f1", "prbep", "auroc"}
-        Measure that decides the tuning.
-    grid_outer, grid_C2 : tuples of float, ascending
-    first : tuple of float
-        As in :func:`choose_pair`.
-    tol : float
-        Of the final model; the folds use `TUNING_TOL`.
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-        As of :func:`mvref.experiments.ranking.tuned`; ``view`` and ``second_view`` are the pair.
+    target: Measure that decides the tuning; tol: Of the final model; the folds use `TUNING_TOL`.
     """
     pair, values = _folds_of(name, method, grid_outer, grid_C2, first, seed)
     values = values[TARGETS.index(target)]

@@ -20,22 +20,8 @@ from .report import read_ledger, with_parameters
 def paired_t(differences, ratio=0.0):
     """Test whether the mean difference of two methods is zero.
 
-    Parameters
-    ----------
-    differences : array-like, shape (J,)
-        One per split.
-    ratio : float
-        n_test/n_train for the corrected test; 0 for the ordinary one.
-
-    Returns
-    -------
-    p : float
-        Two-sided; 1 if all differences are 0, and 0 if all have another common value.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two differences, one is not finite, or `ratio` is negative.
+    differences (J,): One per split; ratio: n_test/n_train for the corrected test; 0 for the
+    ordinary one.
 
     Examples
     --------
@@ -53,23 +39,7 @@ def paired_t(differences, ratio=0.0):
 def paired_interval(differences, ratio=0.0, level=0.95):
     """Return the mean difference of two methods and the interval that belongs to :func:`paired_t`.
 
-    Parameters
-    ----------
-    differences : array-like, shape (J,)
-    ratio : float
-        As in :func:`paired_t`.
-    level : float
-
-    Returns
-    -------
-    mean, low, high : float
-        The interval holds 0 if and only if p is at least 1 - `level`. It is for the mean over all
-        splits of one pool of samples, and says nothing of other samples.
-
-    Raises
-    ------
-    ValueError
-        As :func:`paired_t` does.
+    differences (J,).
 
     Examples
     --------

@@ -43,21 +43,10 @@ N_FOLDS = 3
 class Problem:
     """Samples, their parts, and how parameters are tuned on them.
 
-    Parameters
-    ----------
-    X : MultiView of all n samples, with what views are missing
-    complete : MultiView
-        The same samples before views were dropped.
-    y : array, shape (n,)
-    reference : int array
-        Training samples: landmarks are drawn among them.
-    pool : int array
-        Samples that the final model is trained on: `reference`, and the validation part of an
-        official split.
-    test : int array
-    folds : list of (fit, check) int arrays
-        Where parameters are chosen; never touches `test`.
-    kernel : {"rbf", "precomputed", "gram"}
+    complete: The same samples before views were dropped; y (n,); reference: Training samples:
+    landmarks are drawn among them; pool: Samples that the final model is trained on: `reference`,
+    and the validation part of an official split; folds: Where parameters are chosen; never touches
+    `test`.
     """
 
     X: MultiView
@@ -72,31 +61,12 @@ class Problem:
 
 @lru_cache(maxsize=1)
 def load_dataset(name):
-    """Load a data set once per process; a second one takes the place of the first.
-
-    Parameters
-    ----------
-    name : str
-        Key of `LOADERS`.
-
-    Returns
-    -------
-    dataset : MultiViewDataset
-    """
+    """Load a data set once per process; a second one takes the place of the first."""
     return LOADERS[name]()
 
 
 def label(name):
     """Return the name that the ledger gives to a data set.
-
-    Parameters
-    ----------
-    name : {"uwave", "flower17", "mfeat"}
-
-    Returns
-    -------
-    label : str
-        "flower17-recomputed" where the distances are the stand-in's, not Oxford's.
 
     Examples
     --------
@@ -116,19 +86,8 @@ def load_problem(name, *, split=None, missing=0.0, seed=0):
     part. mfeat: a stratified half for training and three folds, drawn with `seed`; every view is
     standardised by the training half.
 
-    Parameters
-    ----------
-    name : {"uwave", "flower17", "mfeat"}
-    split : {1, 2, 3}, optional
-        For flower17.
-    missing : float
-        Share of the views that is dropped in each part; every sample keeps one view.
-    seed : int
-        Draws the half of mfeat and the missing views.
-
-    Returns
-    -------
-    problem : Problem
+    split: For flower17; missing: Share of the views that is dropped in each part; every sample
+    keeps one view; seed: Draws the half of mfeat and the missing views.
 
     Examples
     --------
@@ -179,19 +138,7 @@ def _parts(name, data, split, seed):
 
 
 def drop_views(X, parts, missing, seed):
-    """Drop the same share of the views in every part.
-
-    Parameters
-    ----------
-    X : MultiView
-    parts : dict name -> int array
-    missing : float
-    seed : int
-
-    Returns
-    -------
-    X : MultiView
-    """
+    """Drop the same share of the views in every part."""
     if missing == 0:
         return X
     observed = X.observed.copy()
@@ -207,15 +154,7 @@ def mean_distance_gamma(problem, rows):
     This is ``gamma="mean"`` of the estimators; computed here so that it exists even where hardly
     any sample has all views.
 
-    Parameters
-    ----------
-    problem : Problem
-        Kernel "precomputed": square matrices of distances.
-    rows : int array
-
-    Returns
-    -------
-    gamma : list of V floats, or None for another kernel
+    problem: Kernel "precomputed": square matrices of distances.
     """
     if problem.kernel != "precomputed":
         return None

@@ -38,13 +38,7 @@ class MVPOMachine:
 
     The scores are those of :class:`mvref.mvpo.MVPO` on the problems of one class against the rest.
 
-    Parameters
-    ----------
-    X : MultiView
-    Y : bool array, shape (n, K)
-    target : {"f1", "prbep", "auroc"}
-    C1 : float
-        In the unit of ``MVPO(normalize=True)``.
+    Y (n, K); C1: In the unit of ``MVPO(normalize=True)``.
     """
 
     def __init__(self, X, Y, target, C1):
@@ -84,19 +78,9 @@ class MVPOMachine:
 class ColumnsMachine:
     """An estimator of columns, one class against the rest.
 
-    Parameters
-    ----------
-    X : MultiView
-    Y : bool array, shape (n, K)
-    target : {"f1", "prbep", "auroc"}
-    outer : ignored, or int
-        The view, for ``columns="view"``.
-    make : callable
-        ``make(target, C2, n, tol)`` returns the estimator.
-    columns : {"view", "all", "each"}
-        One view; all views side by side; each view alone, scores averaged.
-    loose : float
-        Factor of the tolerance.
+    Y (n, K); outer: The view, for ``columns="view"``; make: ``make(target, C2, n, tol)`` returns
+    the estimator; columns: One view; all views side by side; each view alone, scores averaged;
+    loose: Factor of the tolerance.
     """
 
     def __init__(self, X, Y, target, outer, *, make, columns, loose=1.0):
@@ -131,18 +115,7 @@ class ColumnsMachine:
 
 
 def certified(learner, **options):
-    """Return how a method with a certificate is made, for :class:`ColumnsMachine`.
-
-    Parameters
-    ----------
-    learner : class with the parameters measure, C2 and tol
-    **options : other parameters
-
-    Returns
-    -------
-    make : callable
-        ``make(target, C2, n, tol)`` returns the classifier, not fitted.
-    """
+    """Return how a method with a certificate is made, for :class:`ColumnsMachine`."""
 
     def make(target, C2, n, tol):
         return learner(target, C2=C2, tol=tol, **options)
@@ -157,19 +130,7 @@ fs_multi = certified(FSMulti)  # its default of ten features in a group
 
 
 def linear_svc(target, C2, n, tol):
-    """Linear SVM with squared hinge, whose weight C = 4 C2/n is that of MVPO's error rate.
-
-    Parameters
-    ----------
-    target : ignored
-    C2 : float
-    n : int
-    tol : ignored
-
-    Returns
-    -------
-    model : classifier, not fitted
-    """
+    """Linear SVM with squared hinge, whose weight C = 4 C2/n is that of MVPO's error rate."""
     # by its dual: on mfeat the primal solver takes ten times as long at C2 = 1000, and stops early
     return LinearSVC(C=4.0 * C2 / n, dual=True, random_state=0)
 
@@ -178,16 +139,9 @@ def linear_svc(target, C2, n, tol):
 class Method:
     """How a method is built and tuned.
 
-    Parameters
-    ----------
-    machine : callable
-        ``machine(X, Y, target, outer)``.
-    outer : {"C1", "view", None}
-        What is chosen beside C2.
-    has_gap : bool
-        Whether its solutions come with a duality gap.
-    is_tuned : bool
-        Whether its parameters are chosen by the folds, not taken from another method.
+    machine: ``machine(X, Y, target, outer)``; outer: What is chosen beside C2; has_gap: Whether its
+    solutions come with a duality gap; is_tuned: Whether its parameters are chosen by the folds, not
+    taken from another method.
     """
 
     machine: Callable
@@ -214,25 +168,8 @@ METHODS = {
 def choose(method, halves, target, grid_C1, grid_C2, views=None):
     """Choose parameters where the target measure is best, on average over the folds.
 
-    Parameters
-    ----------
-    method : str
-        Key of `METHODS`.
-    halves : Halves
-        Only the training half is looked at.
-    target : {"f1", "prbep", "auroc"}
-    grid_C1, grid_C2 : sequences of float, ascending
-    views : sequence of int, optional
-        Views that a single-view method may choose from; default all.
-
-    Returns
-    -------
-    outer : float, int or None
-        C1 or the view; ties go to the first.
-    C2 : float
-        Ties go to the smallest.
-    value : float
-        The target measure there.
+    halves: Only the training half is looked at; views: Views that a single-view method may choose
+    from; default all.
     """
     views = range(halves.X.n_views) if views is None else views
     outers = {"C1": grid_C1, "view": views, None: (None,)}[METHODS[method].outer]
@@ -251,15 +188,6 @@ def choose(method, halves, target, grid_C1, grid_C2, views=None):
 def measures_of(method):
     """Return what :func:`tuned` measures for a method.
 
-    Parameters
-    ----------
-    method : str
-        Key of `METHODS`.
-
-    Returns
-    -------
-    measures : tuple of str
-
     Examples
     --------
     >>> from mvref.experiments.ranking import measures_of
@@ -275,24 +203,8 @@ def measures_of(method):
 def tuned(name, method, target, *, grid_C1, grid_C2, tol=TOL, seed):
     """Tune a method inside the training half, train it there, measure it on the test half.
 
-    Parameters
-    ----------
-    name : {"mfeat", "citeseer", "webkb"}
-    method : str
-        Key of `METHODS`.
-    target : {"f1", "prbep", "auroc"}
-        Measure that is optimised, as far as the method can, and that decides the tuning.
-    grid_C1, grid_C2 : sequences of float, ascending
-    tol : float
-        Of the final model; the folds use `TUNING_TOL`.
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-        All three measures of the test half, the chosen parameters, the ``validation`` value of
-        the target that chose them, and ``gap``, the largest duality gap over C2 tol: at most 1
-        where every class converged.
+    target: Measure that is optimised, as far as the method can, and that decides the tuning; tol:
+    Of the final model; the folds use `TUNING_TOL`.
     """
     halves = load_halves(name, seed)
     return _measured(halves, method, target, *choose(method, halves, target, grid_C1, grid_C2), tol)
@@ -301,18 +213,8 @@ def tuned(name, method, target, *, grid_C1, grid_C2, tol=TOL, seed):
 def rival(name, method, target, *, grid_C1, grid_C2, rival_C2, tol=TOL, seed):
     """Measure a single-view method like :func:`tuned`, on the view that SVM^perf chooses.
 
-    Parameters
-    ----------
-    name, method, target, grid_C1, tol, seed
-        As in :func:`tuned`.
-    grid_C2 : sequence of float, ascending
-        Of SVM^perf. A method that is not tuned takes its choice.
-    rival_C2 : sequence of float, ascending
-        Of the method itself.
-
-    Returns
-    -------
-    measures : dict
+    grid_C2: Of SVM^perf. A method that is not tuned takes its choice; rival_C2: Of the method
+    itself.
     """
     halves = load_halves(name, seed)
     view, C2, value = _choice_of_svm_perf(name, target, grid_C2, seed)

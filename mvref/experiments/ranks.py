@@ -12,20 +12,7 @@ from scipy import stats
 def average_ranks(table):
     """Rank methods within each data set, 1 for the best, ties sharing their ranks.
 
-    Parameters
-    ----------
-    table : DataFrame, shape (k methods, N data sets)
-        The larger the better; no gaps.
-
-    Returns
-    -------
-    ranks : Series
-        Mean over the data sets, in ascending order.
-
-    Raises
-    ------
-    ValueError
-        If a value is missing or not finite.
+    table (k methods, N data sets): The larger the better; no gaps.
 
     Examples
     --------
@@ -42,24 +29,7 @@ def average_ranks(table):
 def friedman(table):
     """Test whether all methods have the same expected rank.
 
-    Parameters
-    ----------
-    table : DataFrame, shape (k methods, N data sets)
-        Two methods or more, and two data sets or more.
-
-    Returns
-    -------
-    statistic : float
-        F of Iman and Davenport, (N - 1) chi2 / (N (k - 1) - chi2) with Friedman's chi2, corrected
-        for ties; inf where all data sets give the same order.
-    p : float
-        By the F distribution with k - 1 and (k - 1)(N - 1) degrees of freedom. It is approximate,
-        too, but less conservative than that of chi2.
-
-    Raises
-    ------
-    ValueError
-        If a value is missing or not finite, or there are too few methods or data sets.
+    table (k methods, N data sets): Two methods or more, and two data sets or more.
 
     Examples
     --------
@@ -89,20 +59,8 @@ def friedman(table):
 def critical_difference(n_methods, n_datasets, level=0.05):
     """Return by how much two average ranks must differ, by Nemenyi's test.
 
-    Parameters
-    ----------
-    n_methods : int
-        k, at least 2.
-    n_datasets : int
-        N.
-    level : float
-        Probability that any pair of equal methods differs by more.
-
-    Returns
-    -------
-    difference : float
-        q (k (k + 1) / (6 N))^(1/2), q the upper quantile of the studentised range with infinite
-        degrees of freedom, divided by 2^(1/2).
+    n_methods: k, at least 2; n_datasets: N; level: Probability that any pair of equal methods
+    differs by more.
 
     Examples
     --------
@@ -117,15 +75,7 @@ def critical_difference(n_methods, n_datasets, level=0.05):
 def pareto_front(cost, value):
     """Return which methods no other one beats in both cost and value.
 
-    Parameters
-    ----------
-    cost, value : array-like, shape (k,)
-        Less of the first and more of the second is better.
-
-    Returns
-    -------
-    on_front : bool array, shape (k,)
-        False where another method is at least as good in both, and better in one.
+    cost, value (k,): Less of the first and more of the second is better; returns on_front (k,).
 
     Examples
     --------
@@ -142,14 +92,7 @@ def pareto_front(cost, value):
 def holm(p_values):
     """Return Holm's adjusted p-values: below 5 %, any false rejection has a probability of 5 %.
 
-    Parameters
-    ----------
-    p_values : array-like, shape (k,)
-
-    Returns
-    -------
-    adjusted : array, shape (k,)
-        The i-th smallest times k - i + 1, at least that of the smaller ones, at most 1.
+    p_values (k,); returns adjusted (k,).
 
     Examples
     --------

@@ -116,17 +116,7 @@ def _results(item, folder):
 def with_parameters(rows):
     """Give every parameter a column of its own.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Of a ledger.
-
-    Returns
-    -------
-    rows : DataFrame
-        NaN where a point lacks the parameter.
-    names : list of str
-        The parameters.
+    rows: Of a ledger.
     """
     points = [json.loads(text) for text in rows["parameter"]]
     names = sorted({name for point in points for name in point})

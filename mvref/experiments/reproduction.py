@@ -76,14 +76,7 @@ CELLS = [
 def read_verdicts(paper=None):
     """Return the stored verdicts.
 
-    Parameters
-    ----------
-    paper : str, optional
-        Default: all papers.
-
-    Returns
-    -------
-    verdicts : DataFrame of str
+    paper: Default: all papers.
 
     Examples
     --------
@@ -97,22 +90,12 @@ def read_verdicts(paper=None):
 
 
 def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
-    """Return how far two means are apart, in standard deviations of a repeat of both.
+    r"""Return how far two means are apart, in standard deviations of a repeat of both.
 
-    Parameters
-    ----------
-    ours, printed : float
-        Our mean and the paper's.
-    std, printed_std : float
-        Standard deviations between repeats. Where the paper prints none, ours stands for both.
-    measure : str
-        Numbers of errors on a fixed test part have no repeats: their variance is the number
-        itself. Sizes of data sets, measures that begin with "n\\_", have no spread.
-
-    Returns
-    -------
-    distance : float
-        Positive where ours is larger; NaN where no spread is known.
+    ours, printed: Our mean and the paper's; std, printed_std: Standard deviations between repeats.
+    Where the paper prints none, ours stands for both; measure: Numbers of errors on a fixed test
+    part have no repeats: their variance is the number itself. Sizes of data sets, measures that
+    begin with "n\_", have no spread.
 
     Examples
     --------
@@ -137,22 +120,10 @@ def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
 def verdict_by_rule(cells):
     """Return the verdict on cells of a printed table.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        Of one row of the verdicts; columns ``protocol``, ``point``, ``distance``, and, if wanted,
-        ``alike``: whether our number is as near to what the paper prints for each of its other
-        methods, or a rule without features is near as well. A *point* is one of our results for
-        all of the cells.
-
-    Returns
-    -------
-    verdict : str
-        "reproduced" if some point by the printed protocol is within two standard deviations of a
-        repeat in each of the cells; "reproduced under another protocol" if only a point by another
-        protocol is; "cannot tell" instead of either if most of the near points are `alike` in each
-        of the cells; "not comparable" if there is no point on the paper's data; else "not
-        reproduced".
+    cells: Of one row of the verdicts; columns ``protocol``, ``point``, ``distance``, and, if
+    wanted, ``alike``: whether our number is as near to what the paper prints for each of its other
+    methods, or a rule without features is near as well. A *point* is one of our results for all of
+    the cells.
 
     Examples
     --------

@@ -81,16 +81,6 @@ ADVICE = {  # data set -> methods
 def load_parts(name, seed):
     """Return the samples of a repeat, scaled, and which of them train and test.
 
-    Parameters
-    ----------
-    name : str
-        Key of `SIZES`.
-    seed : int
-
-    Returns
-    -------
-    parts : Parts
-
     Examples
     --------
     >>> from mvref.experiments.side_by_side import load_parts
@@ -123,20 +113,7 @@ def load_parts(name, seed):
 def choose(parts, method, seed):
     """Choose the point with the fewest errors on the folds; the first of equal ones.
 
-    Parameters
-    ----------
-    parts : Parts
-    method : str
-        Key of `GRIDS`.
-    seed : int
-        Of the classifiers.
-
-    Returns
-    -------
-    index : int
-        Position of the point.
-    validation : float or None
-        Its accuracy over the folds; None where there is nothing to choose.
+    seed: Of the classifiers.
     """
     points = points_of(method)
     if len(points) == 1:
@@ -155,55 +132,19 @@ def choose(parts, method, seed):
 
 
 def measures_of(method):
-    """Return what :func:`tuned` measures for a method.
-
-    Parameters
-    ----------
-    method : str
-        Key of `GRIDS`.
-
-    Returns
-    -------
-    measures : tuple of str
-    """
+    """Return what :func:`tuned` measures for a method."""
     names = ("accuracy", "train_seconds", "predict_seconds", "kilobytes", "warned")
     names += ("n_train", "n_test")
     return names + (("validation", "point") if len(points_of(method)) > 1 else ())
 
 
 def tuned(name, method, *, seed):
-    """Choose a method's parameters within the training part, train on all of it, test once.
-
-    Parameters
-    ----------
-    name : str
-        Key of `SIZES`.
-    method : str
-        Key of `GRIDS`.
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-        See the head of this module.
-    """
+    """Choose a method's parameters within the training part, train on all of it, test once."""
     return measured(load_parts(name, seed), method, seed)
 
 
 def measured(parts, method, seed):
-    """Measure a method on given parts, see :func:`tuned`.
-
-    Parameters
-    ----------
-    parts : Parts
-    method : str
-        Key of `GRIDS`.
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-    """
+    """Measure a method on given parts, see :func:`tuned`."""
     return _measured(parts, method, seed)[0]
 
 
@@ -231,20 +172,7 @@ def _measured(parts, method, seed):
 
 
 def advised(name, method, *, seed):
-    """Measure a method as :func:`tuned` does, and with gaps in the test part of `GAPPY`.
-
-    Parameters
-    ----------
-    name : str
-        Key of `ADVICE`.
-    method : str
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-        Those of :func:`measures_of`, and ``accuracy_0.3``, ``accuracy_0.5``.
-    """
+    """Measure a method as :func:`tuned` does, and with gaps in the test part of `GAPPY`."""
     parts = load_parts(name, seed)
     values, model = _measured(parts, method, seed)
     if name in GAPPY:
@@ -260,17 +188,7 @@ def advised(name, method, *, seed):
 def comparison(dataset, quick, rows):
     """Yield the jobs of the comparison: every method in every repeat.
 
-    Parameters
-    ----------
-    dataset : str
-        Key of `SIZES`.
-    quick : bool
-        One repeat of `QUICK_METHODS`.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat of `QUICK_METHODS`.
     """
     for repeat in range(1 if quick else N_REPEATS):
         for method in QUICK_METHODS if quick else GRIDS:
@@ -281,17 +199,7 @@ def comparison(dataset, quick, rows):
 def advice(dataset, quick, rows):
     """Yield the jobs that the chapter's advice rests on.
 
-    Parameters
-    ----------
-    dataset : str
-        Key of `ADVICE`.
-    quick : bool
-        One repeat of the methods that are in `QUICK_METHODS` or are an SVM.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat of the methods that are in `QUICK_METHODS` or are an SVM.
     """
     gaps = tuple(f"accuracy_{gap}" for gap in GAPS) if dataset in GAPPY else ()
     for repeat in range(1 if quick else N_ADVICE):

@@ -122,12 +122,8 @@ FIXED = {
 class MeanKernelSVC(ClassifierMixin, BaseEstimator):
     """SVM on the mean of the views' Gaussian kernels, one class against the rest.
 
-    Parameters
-    ----------
-    C : float
-    gamma : float
-        Width exp(-gamma |x - x'|^2) in every view. The Gaussian kernel of all views side by side
-        is the *product* of these, this one their mean.
+    gamma: Width exp(-gamma |x - x'|^2) in every view. The Gaussian kernel of all views side by side
+    is the *product* of these, this one their mean.
 
     Examples
     --------
@@ -161,15 +157,6 @@ class MeanKernelSVC(ClassifierMixin, BaseEstimator):
 def points_of(method):
     """Return the parameter points of a method; of equally good ones the first is taken.
 
-    Parameters
-    ----------
-    method : str
-        Key of `GRIDS` or of `CONTROLS`.
-
-    Returns
-    -------
-    points : list of dict
-
     Examples
     --------
     >>> from mvref.experiments.side_methods import points_of
@@ -184,19 +171,7 @@ def points_of(method):
 def build(method, point, n_views, seed):
     """Return a classifier that is not fitted.
 
-    Parameters
-    ----------
-    method : str
-        Key of `GRIDS` or of `CONTROLS`.
-    point : dict
-        One of :func:`points_of`.
-    n_views : int
-    seed : int
-        Of everything random.
-
-    Returns
-    -------
-    model : classifier
+    point: One of :func:`points_of`; seed: Of everything random.
 
     Examples
     --------
@@ -230,16 +205,6 @@ def _reference(method, point, n_views, seed):
 def stored_kilobytes(model):
     """Return how large a fitted model is in a file, in thousands of bytes.
 
-    Parameters
-    ----------
-    model : fitted classifier
-
-    Returns
-    -------
-    size : float
-        Of its pickle: weights, training samples where the method keeps them, trees; and what it
-        tells of its training, which is small.
-
     Examples
     --------
     >>> import numpy as np
@@ -253,16 +218,7 @@ def stored_kilobytes(model):
 def seconds_of(function, n_times=1):
     """Return what a function returns, and its processor time.
 
-    Parameters
-    ----------
-    function : callable
-    n_times : int
-        The median of so many calls.
-
-    Returns
-    -------
-    result : object
-    seconds : float
+    n_times: The median of so many calls.
     """
     times = []
     for _ in range(n_times):

@@ -32,16 +32,7 @@ N_ROUNDS, TOL = 6, 1e-4  # of MVML's descent: the defaults of mvref.rivals.MVML
 def similarities(problem, reference, chosen):
     """Return the kernel of every view to its chosen samples.
 
-    Parameters
-    ----------
-    problem : Problem
-    reference : int array
-        Rows whose mean distance is the width of a kernel of distances.
-    chosen : list of V int arrays
-
-    Returns
-    -------
-    kernels : list of V Similarity
+    reference: Rows whose mean distance is the width of a kernel of distances.
     """
     gammas = mean_distance_gamma(problem, reference)
     if problem.kernel == "precomputed":
@@ -54,15 +45,7 @@ def similarities(problem, reference, chosen):
 def positive_projection(K):
     """Return the projection P on the eigenvectors of K whose eigenvalues are positive.
 
-    Parameters
-    ----------
-    K : array, shape (m, m)
-        Symmetric.
-
-    Returns
-    -------
-    P : array, shape (m, m)
-        K P is the positive semi-definite matrix nearest to K.
+    K (m, m): Symmetric; returns P (m, m).
 
     Examples
     --------
@@ -80,14 +63,8 @@ def positive_projection(K):
 class PairedSVM:
     """SVM2K of every pair of views with a majority vote.
 
-    Parameters
-    ----------
-    problem : Problem
-    reference, train : int arrays
-        Rows that fix the width of a kernel of distances, and rows to train on.
-    L : ignored
-    seed : int
-        Order of the solver's steps.
+    reference, train: Rows that fix the width of a kernel of distances, and rows to train on; seed:
+    Order of the solver's steps.
     """
 
     def __init__(self, problem, reference, train, L, seed):
@@ -122,13 +99,7 @@ class PairedSVM:
 class NystromMetric:
     """MVML on L components per view; the features are computed once for all (lam, eta).
 
-    Parameters
-    ----------
-    problem : Problem
-    reference, train : int arrays
-        Rows to draw the components from, view by view, and rows to train on.
-    L : int
-    seed : int
+    reference, train: Rows to draw the components from, view by view, and rows to train on.
     """
 
     def __init__(self, problem, reference, train, L, seed):

@@ -83,15 +83,7 @@ LARGEST = {
 def draw_gaussians(seed):
     """Draw the samples of a repeat: those that train, and after them `N_TEST` others.
 
-    Parameters
-    ----------
-    seed : int
-
-    Returns
-    -------
-    X : MultiView
-    y : array, shape (SIZES[-1] + N_TEST,)
-        -1 or 1.
+    returns y (SIZES[-1] + N_TEST,).
 
     Examples
     --------
@@ -109,15 +101,6 @@ def draw_gaussians(seed):
 def timed(function):
     """Return what a function returns, and its seconds; the median of three more if they are few.
 
-    Parameters
-    ----------
-    function : callable
-
-    Returns
-    -------
-    result : object
-    seconds : float
-
     Examples
     --------
     >>> from mvref.experiments.speed import timed
@@ -133,15 +116,6 @@ def timed(function):
 def build(method, seed):
     """Return a classifier of :func:`mvref.all_methods` with `OPTIONS`, not fitted.
 
-    Parameters
-    ----------
-    method : str
-    seed : int
-
-    Returns
-    -------
-    model : classifier
-
     Examples
     --------
     >>> from mvref.experiments.speed import build
@@ -153,19 +127,7 @@ def build(method, seed):
 
 
 def measured(method, n, *, seed):
-    """Time the training on n samples, and the prediction of 1000 others.
-
-    Parameters
-    ----------
-    method : str
-    n : int
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-        ``fit_seconds``, ``predict_seconds``.
-    """
+    """Time the training on n samples, and the prediction of 1000 others."""
     X, y = draw_gaussians(derive_seed(seed, "samples"))
     train, test, labels = X[:n], X[-N_TEST:], y[:n]
     model = build(method, derive_seed(seed, "start"))
@@ -179,16 +141,7 @@ def measured(method, n, *, seed):
 def scaling(dataset, quick, rows):
     """Yield the jobs of ``scaling``: every method at its sizes.
 
-    Parameters
-    ----------
-    dataset : str
-    quick : bool
-        One repeat of the two smallest sizes.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat of the two smallest sizes.
     """
     for repeat in range(1 if quick else N_REPEATS):
         for method, largest in LARGEST.items():
@@ -201,16 +154,7 @@ def scaling(dataset, quick, rows):
 def comparisons(dataset, quick, rows):
     """Yield the jobs of ``against``: every pair at every one of its sizes.
 
-    Parameters
-    ----------
-    dataset : str
-    quick : bool
-        One repeat of the smallest size.
-    rows : ignored
-
-    Yields
-    ------
-    job : Job
+    quick: One repeat of the smallest size.
     """
     for repeat in range(1 if quick else N_REPEATS):
         for name, pair in PAIRS.items():
@@ -221,20 +165,7 @@ def comparisons(dataset, quick, rows):
 
 
 def compared(name, n, *, seed):
-    """Time a pair on n samples, see :func:`mvref.experiments.speed_pairs.against`.
-
-    Parameters
-    ----------
-    name : str
-        Key of `PAIRS`.
-    n : int
-    seed : int
-
-    Returns
-    -------
-    measures : dict
-        ``ours_seconds``, ``theirs_seconds``, ``difference``.
-    """
+    """Time a pair on n samples, see :func:`mvref.experiments.speed_pairs.against`."""
     X, y = draw_gaussians(derive_seed(seed, "samples"))
     return against(PAIRS[name], X[:n], y[:n], X[-N_TEST:])
 
@@ -242,17 +173,7 @@ def compared(name, n, *, seed):
 def slopes(sizes, seconds):
     """Return the slope of log time against log n, over the upper half of the sizes.
 
-    Parameters
-    ----------
-    sizes : array, shape (S,)
-        Increasing.
-    seconds : array, shape (S,) or (S, R)
-        Of R repeats.
-
-    Returns
-    -------
-    slopes : float, or array of shape (R,)
-        Of at least three sizes, where there are three.
+    sizes (S,): Increasing; seconds (S,) or (S, R): Of R repeats; returns slopes (R,).
 
     Examples
     --------
@@ -271,17 +192,7 @@ def slopes(sizes, seconds):
 def time_table(rows, measure):
     """Put the rows of ``scaling`` into one table for each method.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Of :func:`mvref.experiments.read_ledger`.
-    measure : str
-        ``fit_seconds`` or ``predict_seconds``.
-
-    Returns
-    -------
-    tables : dict method -> DataFrame
-        Index the number of samples, one column for each repeat.
+    measure: ``fit_seconds`` or ``predict_seconds``.
     """
     rows = rows[(rows["item"] == "scaling") & (rows["measure"] == measure)]
     n = pd.json_normalize(rows["parameter"].map(json.loads))["samples"].to_numpy()

@@ -56,18 +56,7 @@ class Pair(NamedTuple):
 def against(pair, X, y, test):
     """Time the two forms in turns and compare their answers.
 
-    Parameters
-    ----------
-    pair : Pair
-    X : MultiView
-    y : array, shape (n,)
-        -1 or 1.
-    test : MultiView
-
-    Returns
-    -------
-    measures : dict
-        ``ours_seconds``, ``theirs_seconds``, ``difference``.
+    y (n,): -1 or 1.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the differences tell, see there

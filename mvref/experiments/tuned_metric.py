@@ -19,20 +19,7 @@ NYSTROM_SHARE = 0.24
 def fit_metric(X, y, *, width="distance", random_state, **options):
     """Fit MVMLsp; what the options do not fix is chosen by cross-validation on the sample.
 
-    Parameters
-    ----------
-    X : MultiView
-    y : bool array
-    width : {"distance", "features"}
-        Key of `WIDTHS`.
-    random_state : int
-        Of the folds and of the components.
-    **options
-        Of :class:`mvref.rivals.MVML`.
-
-    Returns
-    -------
-    model : MVML
+    random_state: Of the folds and of the components.
 
     Examples
     --------
@@ -54,14 +41,6 @@ def fit_metric(X, y, *, width="distance", random_state, **options):
 
 def inverse_distances(X):
     """Return one over the mean squared distance between the samples, view by view.
-
-    Parameters
-    ----------
-    X : MultiView without missing views
-
-    Returns
-    -------
-    gamma : list of V floats
 
     Examples
     --------

@@ -31,14 +31,8 @@ SAMPLINGS = ("balanced", "cut", "natural")
 class Task:
     """One class against the rest.
 
-    Parameters
-    ----------
-    k : label
-        The positive class.
-    train, test : int arrays
-        Rows of the data set.
-    y_train, y_test : bool arrays
-        Whether the row is of class k.
+    k: The positive class; train, test: Rows of the data set; y_train, y_test: Whether the row is of
+    class k.
     """
 
     k: object
@@ -50,18 +44,6 @@ class Task:
 
 def split(name, n_samples, seed):
     """Split a data set at random, not stratified.
-
-    Parameters
-    ----------
-    name : str
-        Key of :data:`mvref.experiments.problems.LOADERS`.
-    n_samples : int
-    seed : int
-
-    Returns
-    -------
-    pool, test : int arrays
-        Rows to draw samples from, and rows to test on: 10 000 of MNIST, 30 % of others.
 
     Examples
     --------
@@ -80,22 +62,9 @@ def split(name, n_samples, seed):
 def draw_sample(positive, m, sampling, rng):
     """Draw the samples that a class is learnt from.
 
-    Parameters
-    ----------
-    positive : bool array, shape (n_pool,)
-        Which samples of the pool are of the class.
-    m : int
-    sampling : {"balanced", "cut", "natural"}
-        "balanced": m/2 of the class and m/2 of the rest, or as many of each as the scarcer has.
-        "natural": m of the pool. "cut": the same, then as many of the rest are left as there are
-        of the class.
-    rng : RandomState
-
-    Returns
-    -------
-    rows : int array
-        Of the pool, in random order. For "balanced" and "natural" the sample of a smaller m, with
-        the same `rng`, is part of that of a larger one.
+    positive (n_pool,): Which samples of the pool are of the class; sampling: "balanced": m/2 of the
+    class and m/2 of the rest, or as many of each as the scarcer has. "natural": m of the pool.
+    "cut": the same, then as many of the rest are left as there are of the class.
 
     Examples
     --------
@@ -119,19 +88,6 @@ def draw_sample(positive, m, sampling, rng):
 def tasks(name, m, sampling, seed):
     """Return the tasks of a repeat, one per class.
 
-    Parameters
-    ----------
-    name : str
-        Key of :data:`mvref.experiments.problems.LOADERS`.
-    m : int
-    sampling : {"balanced", "cut", "natural"}
-    seed : int
-
-    Returns
-    -------
-    tasks : list of Task
-        All with the same test samples, in their natural proportions.
-
     Examples
     --------
     >>> from mvref.experiments.voting import tasks
@@ -152,25 +108,9 @@ def tasks(name, m, sampling, seed):
 def score(name, method, *, measures, m, sampling="balanced", seed, **options):
     """Train a method on every task of a repeat and score it on the test samples.
 
-    Parameters
-    ----------
-    name : str
-        Key of :data:`mvref.experiments.problems.LOADERS`.
-    method : str
-        Name of a class of mvref, or of a variant: a key of `VARIANTS` or `PER_VIEW`.
-    measures : tuple of str
-        "accuracy", "f1" (0 where nothing is called positive); for MwMvC2 also "raised", 1 where the
-        last update raised the loss, and "largest_rho", the largest view weight.
-    m, sampling
-        See :func:`draw_sample`.
-    seed : int
-    **options
-        See :func:`fit`.
-
-    Returns
-    -------
-    measures : dict
-        Means over the classes.
+    method: Name of a class of mvref, or of a variant: a key of `VARIANTS` or `PER_VIEW`; measures:
+    "accuracy", "f1" (0 where nothing is called positive); for MwMvC2 also "raised", 1 where the
+    last update raised the loss, and "largest_rho", the largest view weight.
     """
     X = load_dataset(name).X
     drawn = tasks(name, m, sampling, seed)
@@ -215,19 +155,8 @@ def _watched(model):
 def fit(method, X, y, seed, **options):
     """Train a method.
 
-    Parameters
-    ----------
-    method : str
-        Name of a class of mvref, or a key of `VARIANTS` or `OWN_FITS`.
-    X : MultiView
-    y : bool array
-    seed : int
-    **options
-        Parameters of the class, or one of its models by name: a key of `CHOICES`.
-
-    Returns
-    -------
-    model : fitted estimator
+    method: Name of a class of mvref, or a key of `VARIANTS` or `OWN_FITS`; **options: Parameters of
+    the class, or one of its models by name: a key of `CHOICES`.
 
     Examples
     --------
@@ -251,18 +180,7 @@ def fit_uniform(X, y, *, max_iter, **options):
 
     This is no reading of the paper: its step 10 is left out, to see what it does.
 
-    Parameters
-    ----------
-    X : MultiView without missing views
-    y : array of two labels
-    max_iter : int
-        Number of updates of pi.
-    **options
-        Of :class:`mvref.MwMvC2`.
-
-    Returns
-    -------
-    model : MwMvC2
+    max_iter: Number of updates of pi.
     """
     model = MwMvC2(max_iter=0, **options).fit(X, y)
     sign = np.where(y == model.classes_[1], 1.0, -1.0)[:, None]

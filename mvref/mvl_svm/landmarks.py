@@ -24,23 +24,9 @@ DEFAULT_LANDMARKS = 200  # the number in the paper's experiments with missing vi
 def draw_landmarks(observed, n_landmarks, rng, *, per_view=False):
     """Draw L samples uniformly without replacement (Algorithm 1, step 1).
 
-    Parameters
-    ----------
-    observed : bool array, shape (m, V)
-    n_landmarks : int or "auto"
-        L; "auto" takes 200, or every candidate when there are fewer.
-    rng : RandomState
-    per_view : bool
-        Draw other samples for every view (the paper's first perspective).
-
-    Returns
-    -------
-    indices : int array, shape (L,), or (V, L) with `per_view`
-
-    Raises
-    ------
-    ValueError
-        If fewer than L samples are complete: Eq. (11) needs every view of a landmark.
+    observed (m, V); n_landmarks: L; "auto" takes 200, or every candidate when there are fewer;
+    per_view: Draw other samples for every view (the paper's first perspective); returns indices
+    (L,), or (V, L) with `per_view`.
     """
     complete = np.flatnonzero(observed.all(axis=1))
     if len(complete) == 0:
@@ -59,14 +45,7 @@ def draw_landmarks(observed, n_landmarks, rng, *, per_view=False):
 def project(X, similarities):
     """Return mu(x) for every sample, missing views as NaN (Algorithm 1, step 2).
 
-    Parameters
-    ----------
-    X : MultiView of n samples
-    similarities : list of V functions, array (n, n_v) -> array (n, L)
-
-    Returns
-    -------
-    Phi : array, shape (n, L*V)
+    returns Phi (n, L*V).
     """
     blocks = []
     for view, seen, mu in zip(X.views, X.observed.T, similarities, strict=True):

@@ -293,20 +293,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
 def hold_out(codes, fraction, rng):
     """Choose samples at random, the same share of every class.
 
-    Parameters
-    ----------
-    codes : int array, shape (n,)
-    fraction : float
-    rng : RandomState
-
-    Returns
-    -------
-    held_out : bool array, shape (n,)
-
-    Raises
-    ------
-    ValueError
-        If none or all would be chosen.
+    codes (n,); returns held_out (n,).
     """
     order = rng.permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]

@@ -36,12 +36,7 @@ NUMBERS_PER_PART = 2**15  # a table of so many numbers stays in the cache of a c
 class Structure(NamedTuple):
     """Which views are multiplied.
 
-    Parameters
-    ----------
-    views : list of int
-        View of every block.
-    terms : list of lists of int
-        Blocks of every term, in the order of the views.
+    views: View of every block; terms: Blocks of every term, in the order of the views.
     """
 
     views: list
@@ -51,23 +46,8 @@ class Structure(NamedTuple):
 def group_structure(groups, X, shared):
     """Return the structure of groups of views.
 
-    Parameters
-    ----------
-    groups : None or list of lists of int and str
-        Positions or names of the views of every group; None is one group of all views.
-    X : MultiView
-    shared : bool
-        True: a view has one block, which all its groups use. False: one block per group.
-
-    Returns
-    -------
-    structure : Structure
-
-    Raises
-    ------
-    ValueError
-        If a group is empty, names a view twice or one that is not there, is given twice, or if
-        a view is in no group.
+    groups: Positions or names of the views of every group; None is one group of all views; shared:
+    True: a view has one block, which all its groups use. False: one block per group.
 
     Examples
     --------
@@ -119,18 +99,7 @@ def _members(group, X):
 def prefix_products(S, terms):
     """Return the scores, Eq. (9), and the products of the blocks that precede each block.
 
-    Parameters
-    ----------
-    S : list of arrays, shape (n, k)
-        S_b = Z_b A_b of every block.
-    terms : list of lists of int
-
-    Returns
-    -------
-    scores : array, shape (n,)
-        sum over terms and factors of prod_b S_b.
-    prefixes : list of lists of arrays, shape (n, k)
-        One per block of every term; None for the first, whose product is empty.
+    S (n, k): S_b = Z_b A_b of every block; returns scores (n,), prefixes (n, k).
     """
     scores, prefixes = np.zeros(len(S[0])), []
     for *first, last in terms:
@@ -150,18 +119,7 @@ def leave_one_out(S, terms, prefixes, slopes):
 
     Prefix times suffix, and never the whole product divided by S_b, which may be 0.
 
-    Parameters
-    ----------
-    S : list of arrays, shape (n, k)
-    terms : list of lists of int
-    prefixes : list of lists of arrays
-        Of :func:`prefix_products`; the answer is written over them.
-    slopes : array, shape (n,)
-        Derivative of the loss; ones give H itself.
-
-    Returns
-    -------
-    H : list of arrays, shape (n, k)
+    S (n, k); slopes (n,): Derivative of the loss; ones give H itself; returns H (n, k).
 
     Examples
     --------
@@ -192,18 +150,9 @@ class Design:
 
     A missing view has zeros for features, and its constant: z = (0, ..., 0, 1).
 
-    Parameters
-    ----------
-    X : MultiView
-    structure : Structure
-    n_factors : int
-
-    Attributes
-    ----------
-    Z : list of V arrays or CSR matrices, shape (n, d_v + 1)
-    parts : list of (slice, list of Z[rows], list of their transposes)
-        The samples in parts whose tables of factors fit into the cache, and which have more rows
-        than a sparse view has columns, so that parts do not cost more memory than the whole.
+    Z (n, d_v + 1); parts: The samples in parts whose tables of factors fit into the cache, and
+    which have more rows than a sparse view has columns, so that parts do not cost more memory than
+    the whole.
     """
 
     def __init__(self, X, structure, n_factors):
@@ -276,15 +225,7 @@ def _root_mean_squares(Z):
 def take_rows(Z, rows):
     """Return the rows of a slice, seen and not copied.
 
-    Parameters
-    ----------
-    Z : array or CSR matrix
-    rows : slice
-        With start and stop.
-
-    Returns
-    -------
-    Z : array or CSR matrix
+    rows: With start and stop.
     """
     if not sparse.issparse(Z):
         return Z[rows]
@@ -297,17 +238,8 @@ def take_rows(Z, rows):
 class Objective:
     """Mean loss plus alpha times the penalty of all factors, Eq. (10), and its gradient.
 
-    Parameters
-    ----------
-    design : Design
-    y : array, shape (n,)
-        Targets; labels are -1 and +1.
-    loss, penalty : str
-        Keys of LOSSES and PENALTIES.
-    alpha : float
-        lambda.
-    smoothing : float
-        eps of Eq. (15).
+    y (n,): Targets; labels are -1 and +1; loss, penalty: Keys of LOSSES and PENALTIES; alpha:
+    lambda; smoothing: eps of Eq. (15).
     """
 
     def __init__(self, design, y, *, loss, penalty, alpha, smoothing):
@@ -328,14 +260,7 @@ class Objective:
     def value_and_gradient(self, factors):
         """Return Eq. (10) and its derivative with respect to every block of factors.
 
-        Parameters
-        ----------
-        factors : list of arrays
-
-        Returns
-        -------
-        value : float
-        gradient : list of arrays, of the shapes of the factors
+        returns gradient: of the factors.
         """
         design, value, gradient = self.design, 0.0, []
         for A in factors:
@@ -358,19 +283,9 @@ class Objective:
 def start_factors(init, scale, design, rng):
     """Draw the factors that a solver starts from.
 
-    Parameters
-    ----------
-    init : {"live", "paper"}
-        "paper": all entries N(0, scale^2). "live": feature rows N(0, scale^2 / d_v), bias rows of
-        -1 and +1, so that the other views' product is about -1 or +1 wherever a gradient looks,
-        however many views there are. Features above unit size have smaller rows to match.
-    scale : float
-    design : Design
-    rng : RandomState
-
-    Returns
-    -------
-    factors : list of arrays (d_v + 1, k)
+    init: "paper": all entries N(0, scale^2). "live": feature rows N(0, scale^2 / d_v), bias rows of
+    -1 and +1, so that the other views' product is about -1 or +1 wherever a gradient looks, however
+    many views there are. Features above unit size have smaller rows to match.
     """
     if init == "paper":
         return [rng.normal(0.0, scale, size=shape) for shape in design.shapes]
@@ -391,14 +306,6 @@ def live_signs(design):
     0: the codes are chosen, last block first, such that it is 0 in as few terms as can be. Of k
     factors there are as many codes as the largest power of 2 in k; an odd k has one, and its
     signs alternate all the same.
-
-    Parameters
-    ----------
-    design : Design
-
-    Returns
-    -------
-    signs : list of arrays (k,)
     """
     k = design.k
     n_codes = max(k & -k, 2)
@@ -416,25 +323,8 @@ MOST_NUMBERS = 10**8  # of one answer: 800 MB
 def contributions(features, factors, views, terms):
     """Return the contribution of every subset of the views to every score.
 
-    Parameters
-    ----------
-    features : list of V arrays or CSR matrices, shape (n, d_v)
-    factors : list of arrays (d_v + 1, k)
-        One per block.
-    views : list of int
-        View of every block.
-    terms : list of lists of int
-        Blocks of every term.
-
-    Returns
-    -------
-    parts : dict tuple of views -> array (n,)
-        They add up to the scores.
-
-    Raises
-    ------
-    ValueError
-        If there are more than 1e8 numbers in it.
+    features (n, d_v); factors: One per block; views: View of every block; terms: Blocks of every
+    term.
 
     Examples
     --------
@@ -470,25 +360,7 @@ def contributions(features, factors, views, terms):
 
 
 def subset_weights(factors, views, terms, max_order):
-    """Return the tensor W_T of every subset of at most `max_order` views.
-
-    Parameters
-    ----------
-    factors : list of arrays (d_v + 1, k)
-    views : list of int
-    terms : list of lists of int
-    max_order : int
-
-    Returns
-    -------
-    weights : dict tuple of views -> array with one axis per view
-        A number for no view.
-
-    Raises
-    ------
-    ValueError
-        If they hold more than 1e8 numbers.
-    """
+    """Return the tensor W_T of every subset of at most `max_order` views."""
     weights, n_numbers = {}, 0
     for term in terms:
         for order in range(min(max_order, len(term)) + 1):
@@ -522,16 +394,7 @@ def _tensor(parts, bias):
 def l2(A, smoothing):
     """Return sum a^2, Eq. (14), and 2a, Eq. (20).
 
-    Parameters
-    ----------
-    A : array
-    smoothing : float
-        Not used.
-
-    Returns
-    -------
-    value : float
-    gradient : array, of the shape of `A`
+    returns gradient: of `A`.
     """
     return float(np.vdot(A, A)), 2.0 * A
 
@@ -539,16 +402,7 @@ def l2(A, smoothing):
 def l1(A, smoothing):
     """Return sum sqrt(a^2 + eps), Eq. (15), and a / sqrt(a^2 + eps), Eq. (21).
 
-    Parameters
-    ----------
-    A : array
-    smoothing : float
-        eps; weights below its root are as good as 0.
-
-    Returns
-    -------
-    value : float
-    gradient : array, of the shape of `A`
+    smoothing: eps; weights below its root are as good as 0; returns gradient: of `A`.
     """
     size = np.sqrt(A**2 + smoothing)
     return float(size.sum()), A / size

@@ -35,15 +35,8 @@ ADVICE = (
 class Solution(NamedTuple):
     """What a solver found.
 
-    Parameters
-    ----------
-    factors : list of arrays
-    curve : list of float
-        Objective at the start and after every iteration.
-    trouble : str or None
-        Why it is not an optimum.
-    validation : list of float
-        Mean loss on the samples held out.
+    curve: Objective at the start and after every iteration; trouble: Why it is not an optimum;
+    validation: Mean loss on the samples held out.
     """
 
     factors: list
@@ -58,20 +51,8 @@ def lbfgs(objective, factors, *, tol, max_iter, tick):
     Every number is measured in units of about its curvature, (E z^2 + 2 alpha)^(1/2): without
     this a feature that is in few samples hardly moves, and one in large units does not stop.
 
-    Parameters
-    ----------
-    objective : Objective
-    factors : list of arrays
-        The start.
-    tol : float
-        Largest entry of the gradient, in these units, that ends the search.
-    max_iter : int
-    tick : callable
-        Called after every iteration.
-
-    Returns
-    -------
-    solution : Solution
+    factors: The start; tol: Largest entry of the gradient, in these units, that ends the search;
+    tick: Called after every iteration.
     """
     curve = [objective.value(factors)]
     if not np.isfinite(curve[0]):
@@ -121,18 +102,7 @@ def lbfgs(objective, factors, *, tol, max_iter, tick):
 
 
 def curvature_units(objective, shapes):
-    """Return (E z^2 + 2 alpha)^(1/2) for every number of the factors, in one array.
-
-    Parameters
-    ----------
-    objective : Objective
-    shapes : list of pairs of int
-
-    Returns
-    -------
-    units : array
-        1 for features that are always 0, where alpha is 0 too.
-    """
+    """Return (E z^2 + 2 alpha)^(1/2) for every number of the factors, in one array."""
     columns = objective.design.column_sizes()
     units = [
         np.repeat(np.hypot(columns[v], np.sqrt(2.0 * objective.alpha)), k)
@@ -153,14 +123,8 @@ class AdaGrad:
     batch, and only these are penalised: a feature's penalty is weighted by the share of batches
     it is in.
 
-    Parameters
-    ----------
-    factors : list of arrays
-        The start; changed in place.
-    rng : RandomState
-        For the order of the samples.
-    design : Design
-        Of samples that tell the units, :meth:`~mvref.mvm.model.Design.feature_units`.
+    factors: The start; changed in place; rng: For the order of the samples; design: Of samples that
+    tell the units, :meth:`~mvref.mvm.model.Design.feature_units`.
     """
 
     def __init__(self, factors, rng, design):
@@ -172,19 +136,7 @@ class AdaGrad:
             rate[:-1] /= units[v]
 
     def epoch(self, objective, learning_rate, batch_size):
-        """Pass once over all samples in random order.
-
-        Parameters
-        ----------
-        objective : Objective
-        learning_rate : float
-        batch_size : int
-
-        Returns
-        -------
-        finite : bool
-            False if a gradient overflowed; the factors are those before that step.
-        """
+        """Pass once over all samples in random order."""
         n = objective.design.n
         order = self.rng.permutation(n)
         Z, y = [Z_v[order] for Z_v in objective.design.Z], objective.y[order]
@@ -232,25 +184,9 @@ def sgd(
 ):
     """Minimise by stochastic gradients, Algorithm 1, until the objective stops falling.
 
-    Parameters
-    ----------
-    objective : Objective
-    state : AdaGrad
-    learning_rate : float
-    batch_size : int
-    tol : float
-        Share by which the value watched must fall to count as progress.
-    max_iter : int
-        Largest number of epochs.
-    patience : int
-        Epochs without progress after which to stop.
-    tick : callable
-    validation : Objective, optional
-        Of samples held out: their mean loss is watched, and the best epoch is kept.
-
-    Returns
-    -------
-    solution : Solution
+    tol: Share by which the value watched must fall to count as progress; max_iter: Largest number
+    of epochs; patience: Epochs without progress after which to stop; validation: Of samples held
+    out: their mean loss is watched, and the best epoch is kept.
     """
 
     def watch():
@@ -295,20 +231,8 @@ def als(objective, factors, *, tol, max_iter, tick):
 
     With all other blocks fixed the score is linear in A_b, on features z_i H_i f: ridge regression.
 
-    Parameters
-    ----------
-    objective : Objective
-    factors : list of arrays
-        The start.
-    tol : float
-        Share by which a sweep must lower the objective to be followed by another.
-    max_iter : int
-        Largest number of sweeps.
-    tick : callable
-
-    Returns
-    -------
-    solution : Solution
+    factors: The start; tol: Share by which a sweep must lower the objective to be followed by
+    another; max_iter: Largest number of sweeps.
     """
     factors = list(factors)
     curve = [objective.value(factors)]
@@ -332,18 +256,7 @@ def als(objective, factors, *, tol, max_iter, tick):
 def als_sweep(objective, factors, value):
     """Solve for every block once.
 
-    Parameters
-    ----------
-    objective : Objective
-    factors : list of arrays
-        Replaced, one by one, where that lowers the objective.
-    value : float
-        The objective now.
-
-    Returns
-    -------
-    value : float
-        The objective afterwards; NaN if products overflow.
+    factors: Replaced, one by one, where that lowers the objective; value: The objective now.
     """
     design, y, alpha = objective.design, objective.y, objective.alpha
     with np.errstate(over="ignore", invalid="ignore"):
@@ -372,15 +285,6 @@ def balance_norms(factors, terms):
     This leaves the score as it is and makes the L2 penalty of the term as small as it can be,
     V (prod_v |a_v|)^(2/V) per factor. Blocks that several terms share are left alone.
 
-    Parameters
-    ----------
-    factors : list of arrays (d_v + 1, k)
-    terms : list of lists of int
-
-    Returns
-    -------
-    factors : list of arrays (d_v + 1, k)
-
     Examples
     --------
     >>> import numpy as np
@@ -407,17 +311,7 @@ def ridge_block(Z, H, target, alpha, A):
     Closed form where the block is small, else conjugate gradients from the present A, whose
     products cost O(k nnz) and which cannot end above the value they started from.
 
-    Parameters
-    ----------
-    Z : array or CSR matrix, shape (n, d + 1)
-    H : array, shape (n, k)
-    target : array, shape (n,)
-    alpha : float
-    A : array, shape (d + 1, k)
-
-    Returns
-    -------
-    A : array, shape (d + 1, k)
+    Z (n, d + 1); H (n, k); target (n,); A (d + 1, k); returns A (d + 1, k).
     """
     if A.size <= CLOSED_FORM:
         return _closed_form(Z, H, target, alpha, A.shape)

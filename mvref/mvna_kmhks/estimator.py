@@ -287,22 +287,7 @@ class HoKashyapClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
 def per_machine(value, M, name, **limits):
     """Return a parameter for each of the M machines, given as one number or M of them.
 
-    Parameters
-    ----------
-    value : float, or sequence of M floats
-    M : int
-    name : str
-        Name of the parameter, for the message.
-    limits
-        Of :func:`mvref.core.checks.check_number`; by default the numbers may not be negative.
-
-    Returns
-    -------
-    values : array, shape (M,)
-
-    Raises
-    ------
-    ValueError
+    name: Name of the parameter, for the message; returns values (M,).
 
     Examples
     --------
@@ -321,18 +306,7 @@ def per_machine(value, M, name, **limits):
 def normalised_weights(view_weights, M):
     """Return the weights mu of the machines, which sum to 1.
 
-    Parameters
-    ----------
-    view_weights : sequence of M floats, or None for equal ones
-    M : int
-
-    Returns
-    -------
-    mu : array, shape (M,)
-
-    Raises
-    ------
-    ValueError
+    returns mu (M,).
     """
     mu = per_machine(1.0 if view_weights is None else view_weights, M, "view_weights")
     if not mu.any():
@@ -342,14 +316,6 @@ def normalised_weights(view_weights, M):
 
 def pairs_of(n_classes):
     """Return the pairs i < j of classes in the order of ``multi_class="ovo"``.
-
-    Parameters
-    ----------
-    n_classes : int
-
-    Returns
-    -------
-    pairs : list of tuples
 
     Examples
     --------
@@ -363,16 +329,8 @@ def pairs_of(n_classes):
 def votes_of_pairs(scores, n_classes):
     """Count the votes of the machines of pairs; between equal votes the summed scores decide.
 
-    Parameters
-    ----------
-    scores : array, shape (n, n_classes (n_classes - 1) / 2)
-        Positive for the second class of the pair, which has the vote; else the first has it.
-    n_classes : int
-
-    Returns
-    -------
-    votes : array, shape (n, n_classes)
-        The number of votes plus s / (3 (|s| + 1)), where s is the sum of the scores for a class.
+    scores (n, n_classes (n_classes - 1) / 2): Positive for the second class of the pair, which has
+    the vote; else the first has it; returns votes (n, n_classes).
 
     Examples
     --------

@@ -14,20 +14,7 @@ SOLVERS = ("exact", "paper")
 def share_weights(mu, seen):
     """Return the weights mu_p of the machines that a sample has, divided by their sum.
 
-    Parameters
-    ----------
-    mu : array, shape (M,)
-    seen : bool array, shape (M, n)
-
-    Returns
-    -------
-    weights : array, shape (M, n)
-        Zero where a machine has no view of the sample.
-
-    Raises
-    ------
-    ValueError
-        If all machines of a sample have weight zero.
+    mu (M,); seen (M, n); returns weights (M, n).
 
     Examples
     --------
@@ -51,16 +38,9 @@ def share_weights(mu, seen):
 class Coupling:
     """The second sum of Eq. (4), gamma sum_p |f_p - sum_j mu_j f_j|^2, as machine p sees it.
 
-    Parameters
-    ----------
-    mu : array, shape (M,)
-        View weights.
-    seen : bool array, shape (M, n)
-        Which machine has a view of which sample; the others are in no sum.
-    gamma : float
-        The paper's coupling parameter.
-    solver : {"exact", "paper"}
-        With "paper" the machine takes the weighted mean for a constant (errata N2, N3).
+    mu (M,): View weights; seen (M, n): Which machine has a view of which sample; the others are in
+    no sum; gamma: The paper's coupling parameter; solver: With "paper" the machine takes the
+    weighted mean for a constant (errata N2, N3).
     """
 
     def __init__(self, mu, seen, gamma, solver):
@@ -73,14 +53,7 @@ class Coupling:
     def curvature(self, p):
         """Return what f_p^2 is multiplied by in Eq. (4), per sample.
 
-        Parameters
-        ----------
-        p : int
-
-        Returns
-        -------
-        weight : array, shape (n,)
-            1 + gamma a_p with a_p = (1 - mu_p)^2 + (M - 1) mu_p^2; 1 + gamma for "paper".
+        returns weight (n,).
         """
         if self.solver == "paper":
             return np.full(len(self.others), 1.0 + self.gamma)
@@ -89,15 +62,7 @@ class Coupling:
     def pull(self, p, f):
         """Return what the other machines add to the target 1 + b_p of machine p.
 
-        Parameters
-        ----------
-        p : int
-        f : array, shape (M, n)
-            Margins.
-
-        Returns
-        -------
-        pull : array, shape (n,)
+        f (M, n): Margins; returns pull (n,).
         """
         mean = np.einsum("pn,pn->n", self.mu, f)
         if self.solver == "paper":
@@ -109,13 +74,7 @@ class Coupling:
     def disagreement(self, f):
         """Return gamma sum_p |f_p - sum_j mu_j f_j|^2.
 
-        Parameters
-        ----------
-        f : array, shape (M, n)
-
-        Returns
-        -------
-        value : float
+        f (M, n).
         """
         mean = np.einsum("pn,pn->n", self.mu, f)
         return self.gamma * float(((self.seen * (f - mean)) ** 2).sum())
@@ -125,15 +84,8 @@ class Coupling:
 class Sweep:
     """The machines after one iteration of Table 1.
 
-    Parameters
-    ----------
-    thetas : list of M arrays
-    norms : array, shape (M,)
-        Norm of every machine in the space of its kernel, without the intercept.
-    rhs : array, shape (M, n)
-        What the thetas were solved for.
-    f, b : arrays, shape (M, n)
-        Margins, and how far they may be beyond 1.
+    norms (M,): Norm of every machine in the space of its kernel, without the intercept; rhs (M, n):
+    What the thetas were solved for; f, b (M, n): Margins, and how far they may be beyond 1.
     """
 
     thetas: list
@@ -147,15 +99,9 @@ class Sweep:
 class Solution:
     """What :func:`ho_kashyap` found.
 
-    Parameters
-    ----------
-    thetas, norms, margins, b
-        As in :class:`Sweep`, at the end.
-    coefficients : array, shape (M, n)
-        y_i alpha_i^p; the paper's Gamma^p are these times the labels.
-    curve : array, shape (iterations + 1,)
-        J' of Eq. (4) at the start, where all margins are 0, and after every iteration.
-    converged : bool
+    coefficients (M, n): y_i alpha_i^p; the paper's Gamma^p are these times the labels; curve
+    (iterations + 1,): J' of Eq. (4) at the start, where all margins are 0, and after every
+    iteration.
     """
 
     thetas: list
@@ -170,27 +116,10 @@ class Solution:
 def ho_kashyap(machines, costs, coupling, y, *, learning_rate, tol, max_iter, momentum=False):
     """Table 1: solve for every machine in turn, then for its b, until J' moves no more.
 
-    Parameters
-    ----------
-    machines : list of M FactorMachine or GramMachine
-    costs : array, shape (M,)
-        c^p.
-    coupling : Coupling
-    y : array, shape (n,)
-        Labels -1 and +1.
-    learning_rate : sequence of M floats
-        rho^p, of ``coupling.solver="paper"``.
-    tol : float
-        xi.
-    max_iter : int
-    momentum : bool
-        Begin an iteration not where the last one ended but further on in its direction (Nesterov's
-        steps), and go back where that raises J'. For ``coupling.solver="exact"``, whose b is
-        determined by the margins.
-
-    Returns
-    -------
-    solution : Solution
+    costs (M,): c^p; y (n,): Labels -1 and +1; learning_rate: rho^p, of ``coupling.solver="paper"``;
+    tol: xi; momentum: Begin an iteration not where the last one ended but further on in its
+    direction (Nesterov's steps), and go back where that raises J'. For ``coupling.solver="exact"``,
+    whose b is determined by the margins.
 
     Examples
     --------

@@ -33,19 +33,11 @@ SMALLEST_PIVOT = 1e-6  # of a Cholesky factor that is believed, relative to the 
 class FactorMachine:
     """One machine in features: minimises |f - target|^2 and c |beta|^2 in O(n r) a time.
 
-    Parameters
-    ----------
-    F : array, shape (n, r)
-    seen : bool array, shape (n,)
-    weight : array, shape (n,)
-        Curvature, positive.
-    c : float
-
-    Notes
-    -----
     theta = (beta, w0) solves (S' W S + c D) theta = S' rhs with S = [F, 1] and D = diag(1 .. 1, 0).
     The matrix is factorised once; if c is 0, or so small that its Cholesky factor is none, the
     solution of least norm takes its place, by a pseudo-inverse that is as large as S.
+
+    F (n, r); seen (n,); weight (n,): Curvature, positive.
     """
 
     def __init__(self, F, seen, weight, c):
@@ -90,15 +82,7 @@ class FactorMachine:
     def solve(self, rhs):
         """Return theta and the scores F beta + w0, which are 0 where the view is missing.
 
-        Parameters
-        ----------
-        rhs : array, shape (n,)
-            Labels times targets.
-
-        Returns
-        -------
-        theta : array, shape (r + 1,)
-        u : array, shape (n,)
+        rhs (n,): Labels times targets; returns theta (r + 1,), u (n,).
         """
         if self.factor is None:
             theta = self.inverse @ rhs
@@ -107,32 +91,13 @@ class FactorMachine:
         return theta, self.F @ theta[:-1] + theta[-1] * self.one
 
     def norm(self, theta, u):
-        """Return |beta|, the norm of the machine in the space of its kernel.
-
-        Parameters
-        ----------
-        theta, u : arrays
-            See :meth:`solve`; `u` is not needed here.
-
-        Returns
-        -------
-        norm : float
-        """
+        """Return |beta|, the norm of the machine in the space of its kernel."""
         return float(np.linalg.norm(theta[:-1]))
 
     def coefficients(self, theta, u, rhs):
         """Return y_i alpha_i, the coefficients of the samples in Eqs. (7) and (11).
 
-        Parameters
-        ----------
-        theta, u : arrays
-            What :meth:`solve` returned for `rhs`.
-        rhs : array, shape (n,)
-
-        Returns
-        -------
-        coefficients : array, shape (n,)
-            With c = 0 those of least norm. Else rounding of the scores is divided by c.
+        theta, u: What :meth:`solve` returned for `rhs`; rhs (n,); returns coefficients (n,).
         """
         if self.c == 0:
             return np.linalg.lstsq(self.F.T, theta[:-1])[0]
@@ -142,17 +107,10 @@ class FactorMachine:
 class GramMachine:
     """One machine in the kernel matrix itself, in O(n^2) a time.
 
-    Parameters
-    ----------
-    K : array, shape (n, n)
-        Overwritten.
-    c : float
-        Positive.
-
-    Notes
-    -----
     (K + c I) Gamma + w0 1 = rhs and 1'Gamma = 0, with theta = (Gamma, w0) and Gamma without its
     labels. The scores are rhs - c Gamma, so K is not needed once it is factorised.
+
+    K (n, n): Overwritten; c: Positive.
     """
 
     def __init__(self, K, c):
@@ -164,15 +122,7 @@ class GramMachine:
     def solve(self, rhs):
         """Return theta and the scores K Gamma + w0.
 
-        Parameters
-        ----------
-        rhs : array, shape (n,)
-            Labels times targets.
-
-        Returns
-        -------
-        theta : array, shape (n + 1,)
-        u : array, shape (n,)
+        rhs (n,): Labels times targets; returns theta (n + 1,), u (n,).
         """
         Gamma = cho_solve(self.factor, rhs)
         w0 = Gamma.sum() / self.bias.sum()
@@ -180,30 +130,13 @@ class GramMachine:
         return np.append(Gamma, w0), rhs - self.c * Gamma
 
     def norm(self, theta, u):
-        """Return the root of Gamma'K Gamma.
-
-        Parameters
-        ----------
-        theta, u : arrays
-            See :meth:`solve`.
-
-        Returns
-        -------
-        norm : float
-        """
+        """Return the root of Gamma'K Gamma."""
         return float(np.sqrt(max(theta[:-1] @ (u - theta[-1]), 0.0)))
 
     def coefficients(self, theta, u, rhs):
         """Return y_i alpha_i, which is Gamma without its labels.
 
-        Parameters
-        ----------
-        theta, u, rhs : arrays
-            See :meth:`solve`.
-
-        Returns
-        -------
-        coefficients : array, shape (n,)
+        returns coefficients (n,).
         """
         return theta[:-1]
 
@@ -211,25 +144,8 @@ class GramMachine:
 class NystromViews:
     """Nyström features of the views, machine by machine.
 
-    Parameters
-    ----------
-    X : MultiView of n samples
-        A view for every approximation.
-    kernels : list of names or callables, one per view
-    gammas : list of float, "mean" or None, one per view
-    sources : list of M lists of int
-        The views of every machine.
-    n_components : int, float or "auto"
-        See :func:`mvref.core.nystrom.draw_components`.
-    rng : RandomState
-
-    Attributes
-    ----------
-    components : list of int arrays, one per view
-    similarities : list of Similarity, one per view
-        Kernels to the components.
-    factors : list of M arrays (n, r_p)
-    seen : bool array, shape (M, n)
+    X: A view for every approximation; sources: The views of every machine; similarities: Kernels to
+    the components; seen (M, n).
 
     Examples
     --------
@@ -265,31 +181,12 @@ class NystromViews:
     def machine(self, p, rows, weight, c):
         """Return machine p on some of the samples.
 
-        Parameters
-        ----------
-        p : int
-        rows : slice or int array
-        weight : array
-            Curvature of these samples.
-        c : float
-
-        Returns
-        -------
-        machine : FactorMachine
+        weight: Curvature of these samples.
         """
         return FactorMachine(self.factors[p][rows], self.seen[p][rows], weight, c)
 
     def component_coefficients(self, thetas):
-        """Return the coefficients of the components: T beta, so that the score is k(x, S) T beta.
-
-        Parameters
-        ----------
-        thetas : list of M arrays (r_p + 1,)
-
-        Returns
-        -------
-        coefficients : list of arrays (m_v,), one per view
-        """
+        """Coefficients of the components: T beta, so that the score is k(x, S) T beta."""
         coefficients = [None] * len(self.maps)
         for views, theta in zip(self.sources, thetas, strict=True):
             ends = np.cumsum([self.maps[v].shape[1] for v in views])
@@ -301,18 +198,7 @@ class NystromViews:
 class GramViews:
     """The sum of the kernel matrices of all views, for one machine.
 
-    Parameters
-    ----------
-    X : MultiView of n samples
-    kernels : list of names or callables, one per view
-    gammas : list of float, "mean" or None, one per view
-
-    Attributes
-    ----------
-    components : list of int arrays, one per view
-        All samples that have it.
-    similarities : list of Similarity, one per view
-    seen : bool array, shape (1, n)
+    components: All samples that have it; seen (1, n).
     """
 
     def __init__(self, X, kernels, gammas):
@@ -327,16 +213,7 @@ class GramViews:
     def machine(self, p, rows, weight, c):
         """Return the machine on some of the samples.
 
-        Parameters
-        ----------
-        p, weight : ignored
-            There is one machine, whose curvature is 1.
-        rows : slice or int array
-        c : float
-
-        Returns
-        -------
-        machine : GramMachine, or FactorMachine if c is 0
+        p, weight: There is one machine, whose curvature is 1.
         """
         K = self.K[rows][:, rows]
         if c > 0:
@@ -345,18 +222,7 @@ class GramViews:
 
 
 def sample_similarities(X, kernels, gammas):
-    """Return the kernels to all samples that have the view, which Eq. (11) prints.
-
-    Parameters
-    ----------
-    X : MultiView of n samples
-    kernels : list of names or callables, one per view
-    gammas : list of float, "mean" or None, one per view
-
-    Returns
-    -------
-    similarities : list of Similarity, one per view
-    """
+    """Return the kernels to all samples that have the view, which Eq. (11) prints."""
     return _similarities(X, kernels, gammas, [np.flatnonzero(seen) for seen in X.observed.T])
 
 

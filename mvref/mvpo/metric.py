@@ -33,17 +33,7 @@ FEW = 0.2  # share of entries below which copying rows is faster than reading al
 class PrimalMetric:
     """M as a matrix of features.
 
-    Parameters
-    ----------
-    views : list of V arrays or CSR matrices (n, d_j)
-        Zeros where a view is missing.
-    seen : bool array, shape (n, V)
-    C1 : float
-
-    Raises
-    ------
-    ValueError
-        If `C1` is so large that rounding hides the identity in M.
+    views: Zeros where a view is missing; seen (n, V).
 
     Examples
     --------
@@ -87,23 +77,8 @@ class PrimalMetric:
 class DualMetric:
     """M by the Gram matrices of the views.
 
-    Parameters
-    ----------
-    grams : list of V arrays (n, n)
-        K_j, positive semi-definite; zero rows and columns where a view is missing.
-    seen : bool array, shape (n, V)
-        Every sample has a view.
-    C1 : float
-
-    Attributes
-    ----------
-    gram : array, shape (n, n)
-        K_eff.
-
-    Raises
-    ------
-    ValueError
-        If `C1` is so large that rounding hides the identity in M.
+    grams: K_j, positive semi-definite; zero rows and columns where a view is missing; seen (n, V):
+    Every sample has a view; gram (n, n): K_eff.
 
     Examples
     --------

@@ -44,14 +44,8 @@ LARGEST_SCORE = 1e280  # n^2 scores of this size can be added without overflow, 
 class Cut:
     """A constraint slack >= loss - c's, and its violation at the scores it was made from.
 
-    Parameters
-    ----------
-    value : float
-        ``loss - c @ s``, the largest over all tuples.
-    loss : float
-        Delta of the tuple.
-    c : int array, shape (n,)
-        ``y - y'``, or its counterpart for pairs. ``-c`` is a subgradient of the value in s.
+    value: ``loss - c @ s``, the largest over all tuples; loss: Delta of the tuple; c (n,): ``y -
+    y'``, or its counterpart for pairs. ``-c`` is a subgradient of the value in s.
     """
 
     value: float
@@ -62,23 +56,8 @@ class Cut:
 def f_beta_argmax(s, y, beta=1.0):
     """Return the most violated label tuple for F-beta.
 
-    Parameters
-    ----------
-    s : array-like, shape (n,)
-        Scores.
-    y : array-like, shape (n,)
-        Labels -1 and +1, both present.
-    beta : float
-        From 1e-50 to 1e50; 1 is the F1 score.
-
-    Returns
-    -------
-    cut : Cut
-
-    Raises
-    ------
-    ValueError
-        If an argument has a wrong shape or value, or `y` a single class.
+    s (n,): Scores; y (n,): Labels -1 and +1, both present; beta: From 1e-50 to 1e50; 1 is the F1
+    score.
 
     Examples
     --------
@@ -134,22 +113,7 @@ def _best_false_positives(a, q, P, beta):
 def prbep_argmax(s, y):
     """Return the most violated of the label tuples with P positives, for PRBEP.
 
-    Parameters
-    ----------
-    s : array-like, shape (n,)
-        Scores.
-    y : array-like, shape (n,)
-        Labels -1 and +1, both present.
-
-    Returns
-    -------
-    cut : Cut
-        ``c`` adds up to 0: the same constant added to all scores changes nothing.
-
-    Raises
-    ------
-    ValueError
-        If an argument has a wrong shape or value, or `y` a single class.
+    s (n,): Scores; y (n,): Labels -1 and +1, both present.
 
     Examples
     --------
@@ -173,22 +137,7 @@ def auroc_argmax(s, y):
     With y_ij = -1 for a swapped pair, pi = sum over swapped pairs of x_i - x_j, i positive and j
     negative. So c_i is the number of swapped pairs of a positive, -c_j that of a negative.
 
-    Parameters
-    ----------
-    s : array-like, shape (n,)
-        Scores.
-    y : array-like, shape (n,)
-        Labels -1 and +1, both present.
-
-    Returns
-    -------
-    cut : Cut
-        Its value is the sum over pairs of ``max(0, 1/(P N) - (s_i - s_j))``; ``c`` adds up to 0.
-
-    Raises
-    ------
-    ValueError
-        If an argument has a wrong shape or value, or `y` a single class.
+    s (n,): Scores; y (n,): Labels -1 and +1, both present.
 
     Examples
     --------
@@ -213,22 +162,7 @@ def auroc_argmax(s, y):
 def error_argmax(s, y):
     """Return the most violated label tuple for the error rate.
 
-    Parameters
-    ----------
-    s : array-like, shape (n,)
-        Scores.
-    y : array-like, shape (n,)
-        Labels -1 and +1, both present.
-
-    Returns
-    -------
-    cut : Cut
-        Its value is the sum over samples of ``max(0, 1/n - 2 y_i s_i)``: the hinge loss.
-
-    Raises
-    ------
-    ValueError
-        If an argument has a wrong shape or value, or `y` a single class.
+    s (n,): Scores; y (n,): Labels -1 and +1, both present.
 
     Examples
     --------
@@ -297,32 +231,14 @@ RANKING = ("prbep", "auroc")
 
 
 def scale_of(measure, n, n_positive):
-    """Return t, by which ``normalize`` multiplies Psi: 1/n, or 1/(PN) for pairs.
-
-    Parameters
-    ----------
-    measure : str
-    n, n_positive : int
-
-    Returns
-    -------
-    t : float
-    """
+    """Return t, by which ``normalize`` multiplies Psi: 1/n, or 1/(PN) for pairs."""
     return 1.0 / (n_positive * (n - n_positive)) if measure == "auroc" else 1.0 / n
 
 
 def ranking_threshold(s, n_positive):
     """Return a score between the `n_positive` best ones and the others.
 
-    Parameters
-    ----------
-    s : array, shape (n,)
-    n_positive : int
-        At least 1, below n.
-
-    Returns
-    -------
-    threshold : float
+    s (n,); n_positive: At least 1, below n.
     """
     order = np.sort(s)[::-1]
     return float((order[n_positive - 1] + order[n_positive]) / 2.0)

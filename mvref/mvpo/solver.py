@@ -40,17 +40,9 @@ ROOM = 64  # rows by which the store of cuts grows
 class CutSolution:
     """What :func:`cutting_planes` found.
 
-    Parameters
-    ----------
-    c : array, shape (n,)
-        sum_k alpha_k c_k, of which w = M^-1 X'c.
-    primal_curve, dual_curve : arrays, shape (n_iter,)
-        P and D of every iteration, the first at w = 0; D does not fall, P may rise.
-    gap : float
-        min P - D at the end; below 0 by rounding only.
-    converged : bool
-    n_cuts : int
-        Cuts kept at the end.
+    c (n,): sum_k alpha_k c_k, of which w = M^-1 X'c; primal_curve, dual_curve (n_iter,): P and D of
+    every iteration, the first at w = 0; D does not fall, P may rise; gap: min P - D at the end;
+    below 0 by rounding only; n_cuts: Cuts kept at the end.
     """
 
     c: np.ndarray
@@ -65,22 +57,9 @@ class CutSolution:
 def cutting_planes(most_violated, metric_scores, n, *, C2, tol, max_iter):
     """Minimise 1/2 w'Mw + C2 xi by cutting planes.
 
-    Parameters
-    ----------
-    most_violated : callable
-        Scores (n,) -> (v, Delta, c) of the most violated cut.
-    metric_scores : callable
-        c (n,) -> X M^-1 X'c (n,).
-    n : int
-    C2 : float
-    tol : float
-        Of the slack, in units of Delta.
-    max_iter : int
-        Largest number of calls of `most_violated`.
-
-    Returns
-    -------
-    solution : CutSolution
+    most_violated: Scores (n,) -> (v, Delta, c) of the most violated cut; metric_scores: c (n,) -> X
+    M^-1 X'c (n,); tol: Of the slack, in units of Delta; max_iter: Largest number of calls of
+    `most_violated`.
 
     Examples
     --------

@@ -64,18 +64,7 @@ POOLS = {"trees": "best", "random_trees": "random"}  # name -> splitter of the t
 def fit_pool(voters, view, y, rng):
     """Fit the voters of one view (the paper's section 4.2).
 
-    Parameters
-    ----------
-    voters : {"trees", "random_trees"} or list of classifiers
-        See :class:`MwMvC2`.
-    view : array or CSR matrix, shape (m, n_features)
-    y : array of -1 and +1, shape (m,)
-    rng : RandomState
-
-    Returns
-    -------
-    pool : list of n_v fitted classifiers
-        A single constant one if all samples have the same label.
+    view (m, n_features); y (m,).
     """
     if (y == y[0]).all():  # one against the rest, in a view that never shows the class
         return [DummyClassifier(strategy="most_frequent").fit(view, y)]

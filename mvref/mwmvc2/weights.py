@@ -25,26 +25,9 @@ def loss(z):
 def reweigh(Ms, seen, z, limit):
     """Steps 2 to 8 of Algorithm 1: how much to add to the weight of every voter.
 
-    Parameters
-    ----------
-    Ms : list of V arrays (m, n_v)
-        Entries y_i h_vj(x_i).
-    seen : array, shape (m, V)
-        1 where the sample has the view, else 0.
-    z : array, shape (m,)
-        Margins.
-    limit : float
-        Largest |r/Q| that is believed; a voter without errors has 1.
-
-    Returns
-    -------
-    deltas : list of V arrays (n_v,)
-        arctanh(r/Q) = 1/2 ln(W+/W-).
-    gains : array, shape (V,)
-        sum_j (sqrt W+ - sqrt W-)^2, the coefficients of Eq. (8).
-    changes : array, shape (V,)
-        sum_j W+(e^-delta - 1) + W-(e^delta - 1), negative; minus the gains where no delta is
-        limited.
+    Ms: Entries y_i h_vj(x_i); seen (m, V): 1 where the sample has the view, else 0; z (m,):
+    Margins; limit: Largest |r/Q| that is believed; a voter without errors has 1; returns gains
+    (V,), changes (V,).
     """
     log_q = log_expit(-z)
     scale = np.exp(log_q.max())
@@ -65,14 +48,7 @@ def reweigh(Ms, seen, z, limit):
 def vertex(gains):
     """Step 10 as printed, Eq. (8): the linear program on the simplex, whose solution is one view.
 
-    Parameters
-    ----------
-    gains : array, shape (V,)
-
-    Returns
-    -------
-    rho : array, shape (V,)
-        1 for the view with the largest gain; views with equal gains share.
+    gains (V,); returns rho (V,).
     """
     best = gains >= gains.max() * (1.0 - ROUNDING)
     return best / best.sum()
@@ -81,19 +57,9 @@ def vertex(gains):
 def mixture(G, rho, rho_step):
     """Our step 10: weights of the views that do not raise the loss, usually of several views.
 
-    Parameters
-    ----------
-    G : array, shape (m, V)
-        Votes M_v pi_v of the views.
-    rho : array, shape (V,)
-        The present weights.
-    rho_step : {"qp", "exact"}
-        "qp" minimises -q'G x + 1/8 |G (x - rho)|^2 over the simplex, which is above the loss
-        (the curvature of the logistic loss is at most 1/4); "exact" minimises the loss.
-
-    Returns
-    -------
-    rho : array, shape (V,)
+    G (m, V): Votes M_v pi_v of the views; rho (V,): The present weights; rho_step: "qp" minimises
+    -q'G x + 1/8 |G (x - rho)|^2 over the simplex, which is above the loss (the curvature of the
+    logistic loss is at most 1/4); "exact" minimises the loss; returns rho (V,).
     """
     if len(rho) == 1:
         return rho
@@ -225,19 +191,8 @@ def learn_weights(
 def step_length(z, h, target, N, step):
     """Return how far to go along h: 1/N, or, backtracking from 1, at least 1/N.
 
-    Parameters
-    ----------
-    z, h : arrays, shape (m,)
-        Margins, and their change by a full step.
-    target : float
-        The loss that a step of 1/N reaches at least.
-    N : float
-        max_i sum_v rho_v n_v over the views that sample i has, at least 1.
-    step : {"backtrack", "collins"}
-
-    Returns
-    -------
-    eta : float
+    z, h (m,): Margins, and their change by a full step; target: The loss that a step of 1/N reaches
+    at least; N: max_i sum_v rho_v n_v over the views that sample i has, at least 1.
     """
     eta = 1.0
     if step == "collins":
@@ -282,13 +237,7 @@ def _edge_limit(Ms, seen, smoothing):
 
 
 def check_options(max_iter, update, step, rho_step, smoothing):
-    """Raise a ValueError for an option of :func:`learn_weights` that is out of range.
-
-    Parameters
-    ----------
-    max_iter, update, step, rho_step, smoothing
-        See :class:`mvref.MwMvC2`.
-    """
+    """Raise a ValueError for an option of :func:`learn_weights` that is out of range."""
     check_number(max_iter, "max_iter", low=0, integer=True)
     check_choice(update, "update", UPDATES)
     check_choice(step, "step", STEPS)

@@ -20,17 +20,7 @@ from ..core.voters import check_classifier, seeded_clone
 def half_log_odds(W_plus, W_minus, m):
     """Return 1/2 ln(W+/W-), with an error of 1/(2m) at least.
 
-    Parameters
-    ----------
-    W_plus, W_minus : float
-        Weights of right and wrong votes.
-    m : int
-        Number of training samples.
-
-    Returns
-    -------
-    alpha : float
-        0 if nobody voted.
+    W_plus, W_minus: Weights of right and wrong votes; m: Number of training samples.
 
     Examples
     --------
@@ -47,18 +37,8 @@ def half_log_odds(W_plus, W_minus, m):
 def boost_step(d, yh):
     """Weigh a vote and reweigh the samples: a round of AdaBoost that allows abstention.
 
-    Parameters
-    ----------
-    d : array, shape (m,)
-        Weights of the samples, sum 1.
-    yh : array, shape (m,)
-        +1 where the vote is right, -1 where it is wrong, 0 where it abstains.
-
-    Returns
-    -------
-    alpha, edge, Z : floats
-    d : array, shape (m,)
-        New weights.
+    d (m,): Weights of the samples, sum 1; yh (m,): +1 where the vote is right, -1 where it is
+    wrong, 0 where it abstains; returns d (m,).
 
     Examples
     --------
@@ -75,17 +55,7 @@ def boost_step(d, yh):
 
 
 def weighted_learner(estimator, default):
-    """Return the weak learner given, or the default for None; it must take sample weights.
-
-    Parameters
-    ----------
-    estimator : scikit-learn classifier or None
-    default : scikit-learn classifier
-
-    Returns
-    -------
-    classifier : scikit-learn classifier
-    """
+    """Return the weak learner given, or the default for None; it must take sample weights."""
     if estimator is None:
         return default
     check_classifier(estimator, "estimator")
@@ -99,18 +69,8 @@ def weighted_learner(estimator, default):
 def fit_weighted(learner, rows, y, weights, rng):
     """Fit a clone of a weak learner on weighted samples.
 
-    Parameters
-    ----------
-    learner : scikit-learn classifier
-    rows : array or CSR matrix, shape (n, n_features)
-    y : array, shape (n,)
-    weights : array, shape (n,)
-        Scaled to mean 1, so that a penalty of the learner means the same in every round.
-    rng : RandomState
-
-    Returns
-    -------
-    voter : fitted classifier
+    rows (n, n_features); y (n,); weights (n,): Scaled to mean 1, so that a penalty of the learner
+    means the same in every round.
     """
     if (y == y[0]).all():  # one against the rest, in a view that never shows the class
         return DummyClassifier(strategy="most_frequent").fit(rows, y)
@@ -120,18 +80,7 @@ def fit_weighted(learner, rows, y, weights, rng):
 
 
 def training_rows(learner, X):
-    """Return for every view its samples that are observed; trees get the precision they use.
-
-    Parameters
-    ----------
-    learner : scikit-learn classifier
-    X : MultiView of m samples
-
-    Returns
-    -------
-    tables : list of V pairs (rows, where)
-        Array or CSR matrix (m_v, n_features) and the positions (m_v,) of its samples.
-    """
+    """Return for every view its samples that are observed; trees get the precision they use."""
     tables = []
     for view, seen in zip(X.views, X.observed.T, strict=True):
         where = np.flatnonzero(seen)

@@ -32,15 +32,7 @@ CACHE = 2**19  # the same over views, which are few: 4 MB
 def anova_kernel(Z, order):
     """Return the ANOVA kernel of an array along its first axis.
 
-    Parameters
-    ----------
-    Z : array, shape (m, ...)
-    order : int
-        p, at least 1.
-
-    Returns
-    -------
-    values : array, shape (...)
+    Z (m, ...); order: p, at least 1; returns values (...).
 
     Examples
     --------
@@ -59,16 +51,7 @@ def anova_kernel(Z, order):
 def anova_gradient(Z, order):
     """Return the derivatives of :func:`anova_kernel`: the recursion forth, its adjoint back.
 
-    Parameters
-    ----------
-    Z : array, shape (m, ...)
-    order : int
-        p, at least 1.
-
-    Returns
-    -------
-    gradient : array, shape (m, ...)
-        ``gradient[j]`` is the kernel of order p - 1 of all others; nothing is divided by z_j.
+    Z (m, ...); order: p, at least 1; returns gradient (m, ...).
 
     Examples
     --------
@@ -94,9 +77,7 @@ def anova_gradient(Z, order):
 class Columns:
     """The columns of all views in a row, multiplied view by view: dense and CSR may be mixed.
 
-    Parameters
-    ----------
-    views : list of V arrays or CSR matrices, shapes (n, d_v)
+    views (n, d_v).
 
     Examples
     --------
@@ -148,18 +129,7 @@ class Columns:
 def interaction_terms(columns, order, multiview):
     """Return the terms of orders 2 to `order`; with `multiview`, there are at most V orders.
 
-    Parameters
-    ----------
-    columns : Columns
-    order : int
-    multiview : bool
-        Leave out products of features of one view.
-
-    Returns
-    -------
-    terms : list of callables
-        Each takes factors (d, k) and returns its scores (n,) and a function that takes weights
-        g (n,) to the gradient (d, k) of ``g @ scores``.
+    multiview: Leave out products of features of one view.
     """
     if multiview:
         order = min(order, len(columns.views))
@@ -168,12 +138,7 @@ def interaction_terms(columns, order, multiview):
 
 
 class PairTerm:
-    """sum_{i<j} <v_i, v_j> x_i x_j of Eq. (26), by the power trick: O(k nnz).
-
-    Parameters
-    ----------
-    columns : Columns
-    """
+    """sum_{i<j} <v_i, v_j> x_i x_j of Eq. (26), by the power trick: O(k nnz)."""
 
     order = 2
 
@@ -193,12 +158,7 @@ class PairTerm:
 
 
 class ViewPairTerm:
-    """The interactions of Eq. (27), 1/2 (|sum_v s_v|^2 - sum_v |s_v|^2): O(k (nnz + n V)).
-
-    Parameters
-    ----------
-    columns : Columns
-    """
+    """The interactions of Eq. (27), 1/2 (|sum_v s_v|^2 - sum_v |s_v|^2): O(k (nnz + n V))."""
 
     order = 2
 
@@ -220,11 +180,7 @@ class ViewPairTerm:
 class ViewTerm:
     """sum_f a_p of the views' sums: O(k (nnz + n p V)).
 
-    Parameters
-    ----------
-    columns : Columns
-    order : int
-        p, at most V.
+    order: p, at most V.
     """
 
     def __init__(self, columns, order):
@@ -255,11 +211,7 @@ class ViewTerm:
 class FeatureTerm:
     """sum_f a_p of the features' products x_j v_jf: O(k p nnz), in blocks of like rows.
 
-    Parameters
-    ----------
-    columns : Columns
-    order : int
-        p.
+    order: p.
     """
 
     def __init__(self, columns, order):

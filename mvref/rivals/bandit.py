@@ -11,14 +11,7 @@ import numpy as np
 def view_probabilities(log_w, gamma):
     """Return p = (1 - gamma) w / sum(w) + gamma / V.
 
-    Parameters
-    ----------
-    log_w : array, shape (V,)
-    gamma : float
-
-    Returns
-    -------
-    p : array, shape (V,)
+    log_w (V,); returns p (V,).
 
     Examples
     --------
@@ -36,17 +29,7 @@ def reward_view(log_w, p, v, reward, T, gamma, sigma):
 
     Every view u gets gamma / (3V) times (reward/p_u if u is v, else 0) + sigma / (p_u sqrt(V T)).
 
-    Parameters
-    ----------
-    log_w, p : arrays, shape (V,)
-    v : int
-    reward : float
-    T : int
-    gamma, sigma : float
-
-    Returns
-    -------
-    log_w : array, shape (V,)
+    log_w, p (V,); returns log_w (V,).
 
     Examples
     --------

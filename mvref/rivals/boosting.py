@@ -96,16 +96,8 @@ class _Boosted(Scored):
 def vote_sign(sums, weights):
     """Return the sign of weighted sums of votes; 0 for a tie, up to rounding.
 
-    Parameters
-    ----------
-    sums : array, shape (n,), or (n, T) for T rounds
-        Sums of weights times votes.
-    weights : array, shape (V,), or (T, V)
-        The weights, none negative.
-
-    Returns
-    -------
-    votes : array, shape of `sums`
+    sums (n,), or (n, T) for T rounds: Sums of weights times votes; weights (V,), or (T, V): The
+    weights, none negative; returns votes: of `sums`.
 
     Examples
     --------

@@ -13,19 +13,7 @@ SVM_STEPS = 200  # Newton steps, far above what was seen (about 10)
 def squared_hinge_svm(M, C, start=None):
     """Minimise 1/2 alpha'M alpha + C/2 sum_i max(0, 1 - (M alpha)_i)^2.
 
-    Parameters
-    ----------
-    M : array, shape (n, n)
-        Kernel with the labels in it, K o y y'.
-    C : float
-    start : array, shape (n,), optional
-
-    Returns
-    -------
-    alpha : array, shape (n,)
-        Not negative, C times the slack.
-    gap : float
-        Primal minus dual value, relative to the primal one.
+    M (n, n): Kernel with the labels in it, K o y y'; start (n,), optional; returns alpha (n,).
 
     Examples
     --------
@@ -82,23 +70,9 @@ def _no_kernel(C):
 def weigh_candidates(K, pool, C, *, tol=1e-3, max_iter=1000):
     """Solve (*): weights of the candidates and the SVM of their mixture.
 
-    Parameters
-    ----------
-    K : array, shape (n, n)
-        Kernel of one view.
-    pool : array, shape (T, n)
-        Candidate label vectors, entries -1 and +1.
-    C, tol : float
-        Weight of the squared hinge; relative gap at which mu is good enough.
-    max_iter : int
-
-    Returns
-    -------
-    mu : array, shape (T,)
-    alpha : array, shape (n,)
-        Of margin 1; divided by its sum it is the alpha of (*).
-    gap : float
-        Upper minus lower bound of (*), relative.
+    K (n, n): Kernel of one view; pool (T, n): Candidate label vectors, entries -1 and +1; C, tol:
+    Weight of the squared hinge; relative gap at which mu is good enough; returns mu (T,), alpha
+    (n,).
 
     Examples
     --------

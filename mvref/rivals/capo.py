@@ -46,10 +46,6 @@ from .svm_perf import LinearForMeasure, side_by_side, svm_perf
 def default_auxiliaries():
     """Return the auxiliary classifiers of CAPO where the user names none.
 
-    Returns
-    -------
-    classifiers : list of scikit-learn classifiers
-
     Examples
     --------
     >>> from mvref.rivals.capo import default_auxiliaries

@@ -21,15 +21,7 @@ from .anova import Columns, interaction_terms
 class FMObjective:
     """Value and gradient of the regularised loss.
 
-    Parameters
-    ----------
-    columns : Columns
-    terms : list of interaction terms
-    y : array, shape (n,)
-    loss : callable
-        Scores, y -> losses, slopes.
-    n_factors : int
-    alpha : float
+    y (n,); loss: Scores, y -> losses, slopes.
 
     Examples
     --------
@@ -75,14 +67,8 @@ class FMObjective:
 class Learnt:
     """What L-BFGS found: the parameters and the curve of the objective.
 
-    Parameters
-    ----------
-    theta : array
-    curve : array, shape (n_iter + 1,)
-        From the start on.
-    converged : bool
-    overflow : bool
-        A step led to numbers that are too large, and was shortened.
+    curve (n_iter + 1,): From the start on; overflow: A step led to numbers that are too large, and
+    was shortened.
     """
 
     theta: np.ndarray
@@ -94,23 +80,8 @@ class Learnt:
 def minimise(objective, start, *, tol, max_iter):
     """Minimise by L-BFGS.
 
-    Parameters
-    ----------
-    objective : callable
-        Parameters -> value, gradient.
-    start : array
-    tol : float
-        Largest entry of the gradient at the end; a large objective at the start is the unit.
-    max_iter : int
-
-    Returns
-    -------
-    learnt : Learnt
-
-    Raises
-    ------
-    ValueError
-        If the objective is not a number at the start.
+    objective: Parameters -> value, gradient; tol: Largest entry of the gradient at the end; a large
+    objective at the start is the unit.
     """
 
     curve, overflows = [], []

@@ -55,13 +55,7 @@ MOST_LANDMARKS = 200  # of "auto", as in MVLSVM
 def linear_kernel(X, Z):
     """Return all inner products.
 
-    Parameters
-    ----------
-    X, Z : arrays or CSR matrices, shapes (n, d) and (p, d)
-
-    Returns
-    -------
-    K : array, shape (n, p)
+    X, Z (n, d) and (p, d); returns K (n, p).
 
     Examples
     --------
@@ -77,16 +71,8 @@ def linear_kernel(X, Z):
 def block_features(columns, clusters, similarities):
     """Return the table that has mu(x_i) in the columns of the cluster of x_i, zeros elsewhere.
 
-    Parameters
-    ----------
-    columns : array or CSR matrix, shape (n, d)
-    clusters : int array, shape (n,)
-    similarities : list of K similarities
-        That of cluster k maps (n_k, d) to (n_k, L_k).
-
-    Returns
-    -------
-    Z : CSR matrix, shape (n, L_1 + ... + L_K)
+    columns (n, d); clusters (n,); similarities: That of cluster k maps (n_k, d) to (n_k, L_k);
+    returns Z (n, L_1 + ... + L_K).
     """
     widths = np.array([len(mu) for mu in similarities])
     first = np.cumsum(widths) - widths

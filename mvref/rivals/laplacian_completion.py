@@ -37,17 +37,8 @@ OUTPUTS = ("gram", "features")
 def harmonic_weights(K_ref, unknown):
     """Return T, which writes the unknown samples as averages of the known ones.
 
-    Parameters
-    ----------
-    K_ref : array, shape (n, n)
-        Gram matrix of the reference view, non-negative.
-    unknown : bool array, shape (n,)
-
-    Returns
-    -------
-    T : array, shape (n_unknown, n_known)
-        ``-Lap_uu^-1 Lap_uc``; rows sum to one, or to zero for a sample that no chain of positive
-        similarities connects to a known one (with a ConvergenceWarning).
+    K_ref (n, n): Gram matrix of the reference view, non-negative; unknown (n,); returns T
+    (n_unknown, n_known).
 
     Examples
     --------

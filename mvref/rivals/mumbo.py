@@ -39,17 +39,7 @@ from .scored import Scored
 def cost_matrix(f, codes):
     """Return the costs, divided by the largest.
 
-    Parameters
-    ----------
-    f : array, shape (m, K)
-        Weight of the votes for each class.
-    codes : int array, shape (m,)
-        True classes.
-
-    Returns
-    -------
-    C : array, shape (m, K)
-        Rows sum to zero.
+    f (m, K): Weight of the votes for each class; codes (m,): True classes; returns C (m, K).
 
     Examples
     --------
@@ -70,18 +60,7 @@ def cost_matrix(f, codes):
 def edge_of(C, said, codes):
     """Return the edge of a voter on the costs C.
 
-    Parameters
-    ----------
-    C : array, shape (m, K)
-    said : int array, shape (m,)
-        Classes that the voter names; -1: it abstains.
-    codes : int array, shape (m,)
-        True classes.
-
-    Returns
-    -------
-    edge : float
-        In [-1, 1]: 1 if it is right everywhere.
+    C (m, K); said (m,): Classes that the voter names; -1: it abstains; codes (m,): True classes.
 
     Examples
     --------
@@ -98,15 +77,7 @@ def edge_of(C, said, codes):
 def weight_of(edge, m):
     """Return 1/2 ln((1 + edge)/(1 - edge)), the edge limited to 1 - 1/m.
 
-    Parameters
-    ----------
-    edge : float
-    m : int
-        Number of training samples.
-
-    Returns
-    -------
-    alpha : float
+    m: Number of training samples.
     """
     return float(np.arctanh(np.clip(edge, 1 / m - 1, 1 - 1 / m)))
 
@@ -259,11 +230,7 @@ class Mumbo(Scored):
 def add_votes(f, said, weight):
     """Add to f(i, said_i) the weight of the vote, in place; nothing for said_i = -1.
 
-    Parameters
-    ----------
-    f : array, shape (m, K)
-    said : int array, shape (m,)
-    weight : float or array, shape (m,)
+    f (m, K); said (m,); weight (m,).
     """
     rows = np.flatnonzero(said >= 0)
     f[rows, said[rows]] += np.broadcast_to(weight, said.shape)[rows]

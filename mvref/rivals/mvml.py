@@ -70,22 +70,11 @@ from .mvml_metric import ViewFactors
 def least_penalty(g, lam, eta, sparse=False):
     """Return the infimum over A of lam g'A^{-1}g plus the penalty of A.
 
-    Parameters
-    ----------
-    g : list of V arrays (r_v,)
-    lam, eta : float
-    sparse : bool
-        The penalty is eta times the sum of the norms of the V x V blocks, not eta |A|_F^2.
-
-    Returns
-    -------
-    value : float
-
-    Notes
-    -----
     g'A^{-1}g <= t says that A - gg'/t is psd, so that no norm of A, or sum of norms of its blocks,
     is below that of gg'/t. What is left is a minimum over t > 0: of lam t + eta |g|^4 / t^2, or of
     lam t + eta (sum_v |g_v|)^2 / t.
+
+    sparse: The penalty is eta times the sum of the norms of the V x V blocks, not eta |A|_F^2.
 
     Examples
     --------

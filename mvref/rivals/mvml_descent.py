@@ -13,16 +13,7 @@ HALVINGS = 100  # of a step before it counts as no step at all
 class Point(NamedTuple):
     """A metric, the g that is best for it, and the objective of both.
 
-    Parameters
-    ----------
-    A : Metric
-    p : list of V arrays (r_v,)
-        A^{-1} g.
-    g : list of V arrays (r_v,)
-    w : array, shape (V,)
-    norms : array, shape (V, V)
-        Of the blocks of A.
-    value : float
+    p: A^{-1} g; w (V,); norms (V, V): Of the blocks of A.
     """
 
     A: Metric
@@ -36,14 +27,7 @@ class Point(NamedTuple):
 class Problem(NamedTuple):
     """The objective of MVML for labels y; see :mod:`mvref.rivals.mvml`.
 
-    Parameters
-    ----------
-    factors : ViewFactors
-    y : array, shape (n',)
-    rest : float
-        Part of the loss that nothing changes.
-    lam, eta : float
-    sparse : bool
+    y (n',); rest: Part of the loss that nothing changes.
     """
 
     factors: ViewFactors
@@ -56,13 +40,7 @@ class Problem(NamedTuple):
     def penalty(self, norms):
         """Return eta |A|_F^2, or eta times the sum of the norms of the blocks.
 
-        Parameters
-        ----------
-        norms : array, shape (V, V)
-
-        Returns
-        -------
-        penalty : float
+        norms (V, V).
         """
         return self.eta * float(norms.sum() if self.sparse else (norms**2).sum())
 
@@ -72,19 +50,7 @@ class Problem(NamedTuple):
         g = A Phi' a with (Phi A Phi' + lam I) a = y is the g-step without an inverse of A, and the
         objective at this g is lam y'a + penalty.
 
-        Parameters
-        ----------
-        A : Metric
-        w : array, shape (V,)
-
-        Returns
-        -------
-        point : Point
-
-        Raises
-        ------
-        ValueError
-            If the numbers overflow or the equations are singular to rounding.
+        w (V,).
         """
         with np.errstate(over="ignore", invalid="ignore"):
             norms, K = A.block_norms(), A.gram(w)
@@ -107,17 +73,7 @@ class Problem(NamedTuple):
         return Point(A, p, A.apply(p), w, norms, value)
 
     def step(self, point, size):
-        """Return the point after a proximal gradient step: A <- prox(A + size lam p p').
-
-        Parameters
-        ----------
-        point : Point
-        size : float
-
-        Returns
-        -------
-        point : Point
-        """
+        """Return the point after a proximal gradient step: A <- prox(A + size lam p p')."""
         A = point.A.plus(size * self.lam, point.p)
         V = len(point.w)
         if self.sparse:
@@ -127,17 +83,7 @@ class Problem(NamedTuple):
         return self.solve(A.times(theta), point.w)
 
     def reweighted(self, point):
-        """Return the point with the best w for its g: w = (Z'Z)^+ Z'y with Z_v = U_v g_v.
-
-        Parameters
-        ----------
-        point : Point
-
-        Returns
-        -------
-        point : Point
-            The same if no w is better.
-        """
+        """Return the point with the best w for its g: w = (Z'Z)^+ Z'y with Z_v = U_v g_v."""
         Z = np.column_stack([U @ g for U, g in zip(self.factors.U, point.g, strict=True)])
         try:
             new = self.solve(point.A, np.linalg.lstsq(Z, self.y, rcond=None)[0])
@@ -147,21 +93,7 @@ class Problem(NamedTuple):
 
 
 def learn_metric(problem, *, n_rounds, tol, learn_weights):
-    """Descend from A = blockdiag(U_v'U_v) and w = 1/V.
-
-    Parameters
-    ----------
-    problem : Problem
-    n_rounds : int
-    tol : float
-    learn_weights : bool
-
-    Returns
-    -------
-    point : Point
-    curve : array
-        The objective at the start and after every round.
-    """
+    """Descend from A = blockdiag(U_v'U_v) and w = 1/V."""
     V = len(problem.factors.U)
     point = problem.solve(Metric.start(problem.factors), np.full(V, 1.0 / V))
     curve, size = [point.value], None

@@ -19,26 +19,9 @@ LARGEST = 1e30  # eigenvalue of U'U, 1 / LARGEST the least: steps grow with powe
 class ViewFactors:
     """Features of the views in the eigenbasis of U_v'U_v, on as few rows as carry them.
 
-    Parameters
-    ----------
-    features : list of V arrays (n, r_v)
-
-    Attributes
-    ----------
-    U : list of V arrays (n', r_v)
-        n' = min(n, r_1 + ... + r_V) rows: where the features are few, Q is split off by a QR
-        decomposition, [U_1 ... U_V] = Q [U'_1 ... U'_V], since only their products count.
-    D : list of V arrays (r_v,)
-        Diagonals of U_v'U_v.
-    turns : list of V arrays (r_v, r_v)
-        Orthogonal; U_v = features[v] @ turns[v].
-    grams : list of V arrays (n', n')
-        U_v D_v U_v'.
-
-    Raises
-    ------
-    ValueError
-        If the kernels are too large or too small to compute with.
+    U: n' = min(n, r_1 + ... + r_V) rows: where the features are few, Q is split off by a QR
+    decomposition, [U_1 ... U_V] = Q [U'_1 ... U'_V], since only their products count; D: Diagonals
+    of U_v'U_v; turns: Orthogonal; U_v = features[v] @ turns[v]; grams: U_v D_v U_v'.
 
     Examples
     --------
@@ -69,14 +52,7 @@ class ViewFactors:
     def carried(self, y):
         """Return y on the rows of `U`, and the part of |y|^2 that no features reach.
 
-        Parameters
-        ----------
-        y : array, shape (n,)
-
-        Returns
-        -------
-        y : array, shape (n',)
-        rest : float
+        y (n,); returns y (n',).
         """
         if self._Q is None:
             return y, 0.0
@@ -87,16 +63,7 @@ class ViewFactors:
 class Metric(NamedTuple):
     """The metric A as a sum of few terms, see the head of this module.
 
-    Parameters
-    ----------
-    factors : ViewFactors
-    share : array, shape (V,)
-        c_k.
-    B : array, shape (S, V, V)
-    parts : list of V arrays (r_v, S)
-        p_s^(k), column by column.
-    images : array, shape (n', S, V)
-        U_k p_s^(k).
+    share (V,): c_k; B (S, V, V); parts: p_s^(k), column by column; images (n', S, V): U_k p_s^(k).
     """
 
     factors: ViewFactors
@@ -107,33 +74,14 @@ class Metric(NamedTuple):
 
     @classmethod
     def start(cls, factors):
-        """Return A = blockdiag(U_v'U_v).
-
-        Parameters
-        ----------
-        factors : ViewFactors
-
-        Returns
-        -------
-        A : Metric
-        """
+        """Return A = blockdiag(U_v'U_v)."""
         V = len(factors.D)
         parts = [np.zeros((len(d), 0)) for d in factors.D]
         images = np.zeros((factors.U[0].shape[0], 0, V))
         return cls(factors, np.ones(V), np.zeros((0, V, V)), parts, images)
 
     def plus(self, step, p):
-        """Return A + step p p'.
-
-        Parameters
-        ----------
-        step : float
-        p : list of V arrays (r_v,)
-
-        Returns
-        -------
-        A : Metric
-        """
+        """Return A + step p p'."""
         V = len(p)
         images = np.column_stack([U @ p_v for U, p_v in zip(self.factors.U, p, strict=True)])
         return self._replace(
@@ -145,27 +93,12 @@ class Metric(NamedTuple):
     def times(self, theta):
         """Return A with block (k, l) times theta_kl; psd if theta is (Schur's product theorem).
 
-        Parameters
-        ----------
-        theta : array, shape (V, V)
-
-        Returns
-        -------
-        A : Metric
+        theta (V, V).
         """
         return self._replace(share=self.share * np.diag(theta), B=self.B * theta)
 
     def minus(self, older):
-        """Return A - A', where A' lacks only the last term of A.
-
-        Parameters
-        ----------
-        older : Metric
-
-        Returns
-        -------
-        difference : Metric
-        """
+        """Return A - A', where A' lacks only the last term of A."""
         B = self.B.copy()
         B[:-1] -= older.B
         return self._replace(share=self.share - older.share, B=B)
@@ -173,9 +106,7 @@ class Metric(NamedTuple):
     def block_norms(self):
         """Return the Frobenius norms of the blocks.
 
-        Returns
-        -------
-        norms : array, shape (V, V)
+        returns norms (V, V).
         """
         products = np.array([H.T @ H for H in self.parts])
         squares = np.einsum("kst,lst,skl,tkl->kl", products, products, self.B, self.B)
@@ -186,13 +117,7 @@ class Metric(NamedTuple):
     def gram(self, w):
         """Return Phi A Phi' for the features Phi = [w_1 U_1 ... w_V U_V].
 
-        Parameters
-        ----------
-        w : array, shape (V,)
-
-        Returns
-        -------
-        K : array, shape (n', n')
+        w (V,); returns K (n', n').
         """
         Z = self.images * w
         K = np.einsum("nsk,skl->nsl", Z, self.B).reshape(len(Z), -1) @ Z.reshape(len(Z), -1).T
@@ -201,16 +126,7 @@ class Metric(NamedTuple):
         return K
 
     def apply(self, p):
-        """Return A p.
-
-        Parameters
-        ----------
-        p : list of V arrays (r_v,)
-
-        Returns
-        -------
-        g : list of V arrays (r_v,)
-        """
+        """Return A p."""
         inner = np.array([H.T @ p_v for H, p_v in zip(self.parts, p, strict=True)])  # (V, S)
         weights = np.einsum("skl,ls->ks", self.B, inner)
         terms = zip(self.share, self.factors.D, self.parts, p, weights, strict=True)
@@ -223,14 +139,7 @@ def shrinkage(norms, threshold):
     Where they are not psd, which takes diagonal blocks of different norms, the factors off the
     diagonal are lowered until they are: first to sqrt(theta_kk theta_ll), then all in proportion.
 
-    Parameters
-    ----------
-    norms : array, shape (V, V)
-    threshold : float
-
-    Returns
-    -------
-    theta : array, shape (V, V)
+    norms (V, V); returns theta (V, V).
 
     Examples
     --------

@@ -15,15 +15,8 @@ SVM_TOL, SVM_ITER = 1e-4, 100_000  # of the linear SVM of one view
 class Learnt:
     """A rank-one machine.
 
-    Parameters
-    ----------
-    w : list of V arrays (d_v,)
-    b : float
-    curve : array
-        The objective: that of f = 0, then after every step.
-    n_sweeps : int
-    converged : bool
-        The last sweep gained next to nothing, and its linear SVMs reached their tolerance.
+    curve: The objective: that of f = 0, then after every step; converged: The last sweep gained
+    next to nothing, and its linear SVMs reached their tolerance.
     """
 
     w: list
@@ -36,24 +29,7 @@ class Learnt:
 def rank_one_machine(views, y, *, C, tol, max_iter, rng):
     """Learn a rank-one machine from one random start.
 
-    Parameters
-    ----------
-    views : list of V arrays or CSR matrices
-    y : array, shape (n,)
-        Labels -1 and +1.
-    C, tol : float
-    max_iter : int
-        Largest number of sweeps over the views.
-    rng : RandomState
-
-    Returns
-    -------
-    learnt : Learnt
-
-    Raises
-    ------
-    ValueError
-        If a product of views is not a number.
+    y (n,): Labels -1 and +1; max_iter: Largest number of sweeps over the views.
 
     Examples
     --------

@@ -46,15 +46,7 @@ class Scored(ClassifierMixin, MultiViewInput, BaseEstimator):
 def tree_or(given, name):
     """Return the classifier given, checked, or a decision tree for None.
 
-    Parameters
-    ----------
-    given : scikit-learn classifier or None
-    name : str
-        Name of the parameter, for the message.
-
-    Returns
-    -------
-    classifier : scikit-learn classifier
+    name: Name of the parameter, for the message.
     """
     return DecisionTreeClassifier() if given is None else check_classifier(given, name)
 
@@ -62,17 +54,7 @@ def tree_or(given, name):
 def fit_views(classifiers, X, codes, n_jobs):
     """Fit a classifier per view on the samples that have the view.
 
-    Parameters
-    ----------
-    classifiers : list of V classifiers
-        Fitted in place, where `n_jobs` allows it.
-    X : MultiView of m samples
-    codes : int array, shape (m,)
-    n_jobs : int or None
-
-    Returns
-    -------
-    classifiers : list of V fitted classifiers
+    classifiers: Fitted in place, where `n_jobs` allows it; codes (m,).
     """
     rows = [np.flatnonzero(seen) for seen in X.observed.T]
     return Parallel(n_jobs)(

@@ -41,14 +41,8 @@ from ..core.measures import f_beta_loss
 class SmoothCut:
     """The smoothed loss at some scores, and the mixture of label tuples that it is taken at.
 
-    Parameters
-    ----------
-    value : float
-        R_mu = loss - c's - mu d.
-    loss : float
-        Mean of Delta over the mixture.
-    c : array, shape (n,)
-        Mean of y - y'; the gradient of R_mu in s is -c.
+    value: R_mu = loss - c's - mu d; loss: Mean of Delta over the mixture; c (n,): Mean of y - y';
+    the gradient of R_mu in s is -c.
     """
 
     value: float
@@ -59,17 +53,7 @@ class SmoothCut:
 def smooth_prbep(s, y, mu):
     """Smooth the structured loss of PRBEP.
 
-    Parameters
-    ----------
-    s : array, shape (n,)
-        Scores, times t.
-    y : array, shape (n,)
-        Labels -1 and +1.
-    mu : float
-
-    Returns
-    -------
-    cut : SmoothCut
+    s (n,): Scores, times t; y (n,): Labels -1 and +1.
 
     Examples
     --------
@@ -102,17 +86,7 @@ def smooth_prbep(s, y, mu):
 def smooth_auroc(s, y, mu):
     """Smooth the structured loss of AUROC: a Huber function of every pair.
 
-    Parameters
-    ----------
-    s : array, shape (n,)
-        Scores, times t.
-    y : array, shape (n,)
-        Labels -1 and +1.
-    mu : float
-
-    Returns
-    -------
-    cut : SmoothCut
+    s (n,): Scores, times t; y (n,): Labels -1 and +1.
 
     Examples
     --------
@@ -153,18 +127,7 @@ def _clipped_sums(q, p):
 def smooth_f1(s, y, mu):
     """Smooth the structured loss of F1 by the entropy (ours).
 
-    Parameters
-    ----------
-    s : array, shape (n,)
-        Scores, times t.
-    y : array, shape (n,)
-        Labels -1 and +1.
-    mu : float
-
-    Returns
-    -------
-    cut : SmoothCut
-        ``value`` is mu times the log of the mean of exp((Delta - c's) / mu) over the 2^n tuples.
+    s (n,): Scores, times t; y (n,): Labels -1 and +1.
 
     Examples
     --------
@@ -217,15 +180,5 @@ SMOOTHINGS = {"prbep": smooth_prbep, "auroc": smooth_auroc, "f1": smooth_f1}
 
 
 def largest_penalty(measure, P, N):
-    """Return D, the largest value of the penalty d: mu D bounds the error of the smoothing.
-
-    Parameters
-    ----------
-    measure : {"prbep", "auroc", "f1"}
-    P, N : int
-
-    Returns
-    -------
-    D : float
-    """
+    """Return D, the largest value of the penalty d: mu D bounds the error of the smoothing."""
     return {"prbep": min(P, N), "auroc": P * N / 2, "f1": (P + N) * np.log(2.0)}[measure]

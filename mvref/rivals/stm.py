@@ -60,13 +60,7 @@ LEARNT = ("coef_", "objectives_", "dual_coef_", "support_", "support_views_")
 def product_kernel(views, others):
     """Return the kernel prod_v <x^(v), x'^(v)> of the full tensor.
 
-    Parameters
-    ----------
-    views, others : lists of V arrays or CSR matrices, shapes (n, d_v) and (p, d_v)
-
-    Returns
-    -------
-    K : array, shape (n, p)
+    views, others (n, d_v) and (p, d_v); returns K (n, p).
 
     Examples
     --------

@@ -21,14 +21,8 @@ SMALLEST = 1e-6  # singular value that counts, relative to the largest
 class Subspace:
     """Z = U H, the minimum of 1/2 |Z - X|^2 + alpha Omega(Z).
 
-    Parameters
-    ----------
-    U : list of two arrays, shapes (d_1, t) and (d_2, t)
-    H : array, shape (t, n)
-    theta : float
-    value, gap : float
-        Objective, and what proves it: minus the lower bound.
-    converged : bool
+    U (d_1, t) and (d_2, t); H (t, n); value, gap: Objective, and what proves it: minus the lower
+    bound.
     """
 
     U: list
@@ -42,15 +36,7 @@ class Subspace:
 def unscale(theta, widths, beta):
     """Return the diagonal of E_theta, as a column: beta_v / sqrt(theta_v) for the rows of view v.
 
-    Parameters
-    ----------
-    theta : float
-        In (0, 1): theta_1 = theta, theta_2 = 1 - theta.
-    widths, beta : pairs of numbers
-
-    Returns
-    -------
-    E : array, shape (d_1 + d_2, 1)
+    theta: In (0, 1): theta_1 = theta, theta_2 = 1 - theta; returns E (d_1 + d_2, 1).
 
     Examples
     --------
@@ -65,14 +51,7 @@ def unscale(theta, widths, beta):
 def shared_norm(Z, widths, beta=(1.0, 1.0)):
     """Return Omega(Z) = max over theta of the trace norm of E_theta^-1 Z, and theta.
 
-    Parameters
-    ----------
-    Z : array, shape (d_1 + d_2, n)
-    widths, beta : pairs of numbers
-
-    Returns
-    -------
-    value, theta : float
+    Z (d_1 + d_2, n).
 
     Examples
     --------
@@ -102,16 +81,7 @@ def shared_norm(Z, widths, beta=(1.0, 1.0)):
 def dual_norm(G, widths, beta=(1.0, 1.0)):
     """Return the dual norm of Omega, min over theta of the spectral norm of E_theta G.
 
-    Parameters
-    ----------
-    G : array, shape (d_1 + d_2, n)
-    widths, beta : pairs of numbers
-
-    Returns
-    -------
-    value : float
-        Also the largest |G'c| over c = [a ; b], |a| <= beta_1, |b| <= beta_2. For alpha from here
-        up, the minimum of MSL is Z = 0.
+    G (d_1 + d_2, n).
 
     Examples
     --------
@@ -132,20 +102,8 @@ def dual_norm(G, widths, beta=(1.0, 1.0)):
 def shrink(X, E, alpha, tol, start):
     """Minimise 1/2 |E W - X|^2 + alpha |W|_tr over W, for one theta, by accelerated proximal steps.
 
-    Parameters
-    ----------
-    X : array, shape (d, n)
-    E : array, shape (d, 1)
-    alpha, tol : float
-        `tol` is relative to the objective.
-    start : array, shape (d, n)
-
-    Returns
-    -------
-    W : array, shape (d, n)
-    lower : float
-        Lower bound of the minimum, for all theta together.
-    converged : bool
+    X (d, n); E (d, 1); alpha, tol: `tol` is relative to the objective; start (d, n); returns W (d,
+    n).
     """
     L, mu = E.max() ** 2, E.min() ** 2  # curvature: of E^2
     momentum = (np.sqrt(L) - np.sqrt(mu)) / (np.sqrt(L) + np.sqrt(mu))
@@ -176,17 +134,7 @@ def _threshold(W, by):
 def learn_subspace(views, alpha, *, beta=(1.0, 1.0), tol=1e-4):
     """Minimise 1/2 |Z - X|^2 + alpha Omega(Z), and factor Z = U H.
 
-    Parameters
-    ----------
-    views : list of two arrays, shapes (d_1, n) and (d_2, n)
-    alpha : float
-    beta : pair of floats
-    tol : float
-        Relative duality gap; theta stays that far from 0 and 1.
-
-    Returns
-    -------
-    found : Subspace
+    views (d_1, n) and (d_2, n); tol: Relative duality gap; theta stays that far from 0 and 1.
 
     Examples
     --------

@@ -51,17 +51,10 @@ from ..mvpo import MEASURES, RANKING, PrimalMetric, cutting_planes, ranking_thre
 class Learnt:
     """What a method learns of one class against the rest.
 
-    Parameters
-    ----------
-    w : array, shape (d,) or (d + 1,)
-        Weights; the last one is that of the constant feature, if there is one.
-    primal_curve, dual_curve : arrays
-        Bounds of the minimum, from above and from below, one pair per iteration.
-    gap : float
-        What proves the solution: the best value from above minus the best from below.
-    converged : bool
-    groups : list of int arrays
-        Groups of features, of the method that selects some.
+    w (d,) or (d + 1,): Weights; the last one is that of the constant feature, if there is one;
+    primal_curve, dual_curve: Bounds of the minimum, from above and from below, one pair per
+    iteration; gap: What proves the solution: the best value from above minus the best from below;
+    groups: Groups of features, of the method that selects some.
     """
 
     w: np.ndarray
@@ -75,16 +68,7 @@ class Learnt:
 def most_violated_of(measure, y):
     """Return the function that finds the most violated cut of a measure, scaled by t.
 
-    Parameters
-    ----------
-    measure : {"f1", "prbep", "auroc", "error"}
-    y : array, shape (n,)
-        Labels -1 and +1.
-
-    Returns
-    -------
-    most_violated : callable
-        Scores Xw (n,) -> (value, Delta, t c), as ``cutting_planes`` wants it.
+    y (n,): Labels -1 and +1.
 
     Examples
     --------
@@ -105,17 +89,7 @@ def most_violated_of(measure, y):
 def svm_perf(Z, y, measure, *, C2, tol, max_iter):
     """Learn the weights of SVM^perf for labels -1 and +1.
 
-    Parameters
-    ----------
-    Z : array or CSR matrix, shape (n, d)
-    y : array, shape (n,)
-    measure : {"f1", "prbep", "auroc", "error"}
-    C2, tol : float
-    max_iter : int
-
-    Returns
-    -------
-    learnt : Learnt
+    Z (n, d); y (n,).
 
     Examples
     --------
@@ -352,16 +326,7 @@ class SVMPerf(LinearForMeasure):
 
 
 def side_by_side(blocks):
-    """Return one table of all columns, CSR if a block is sparse.
-
-    Parameters
-    ----------
-    blocks : list of arrays or CSR matrices (n, d_k)
-
-    Returns
-    -------
-    columns : array or CSR matrix
-    """
+    """Return one table of all columns, CSR if a block is sparse."""
     if any(sparse.issparse(block) for block in blocks):
         return sparse.hstack(blocks, format="csr")
     return np.ascontiguousarray(np.hstack(blocks))  # the same rounding for every form of input

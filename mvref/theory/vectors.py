@@ -6,15 +6,7 @@ import numpy as np
 def check_vector(values, name):
     """Return `values` as a non-empty vector of finite numbers, or raise a ValueError.
 
-    Parameters
-    ----------
-    values : array-like
-    name : str
-        Name of the argument, for the message.
-
-    Returns
-    -------
-    values : float array, shape (m,)
+    name: Name of the argument, for the message; returns values (m,).
     """
     values = np.asarray(values, dtype=float)
     if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
@@ -27,16 +19,7 @@ def check_vector(values, name):
 def in_unit_interval(values, name, open_interval=False):
     """Return `values` as a vector of numbers between 0 and 1, or raise a ValueError.
 
-    Parameters
-    ----------
-    values : array-like
-    name : str
-    open_interval : bool
-        Refuse 0 and 1.
-
-    Returns
-    -------
-    values : float array, shape (m,)
+    open_interval: Refuse 0 and 1; returns values (m,).
     """
     values = check_vector(values, name)
     low, high = values.min(), values.max()
@@ -48,14 +31,6 @@ def in_unit_interval(values, name, open_interval=False):
 
 
 def check_same_length(a, name_a, b, name_b):
-    """Raise a ValueError unless two vectors have the same length.
-
-    Parameters
-    ----------
-    a : array
-    name_a : str
-    b : array
-    name_b : str
-    """
+    """Raise a ValueError unless two vectors have the same length."""
     if a.shape != b.shape:
         raise ValueError(f"{name_a} and {name_b} must agree in length, got {len(a)} and {len(b)}.")

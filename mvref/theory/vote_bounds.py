@@ -14,17 +14,7 @@ VERSIONS = ("corrected", "printed")
 def weighted_votes(Ms, q):
     """Return W+ and W- of steps 6 and 7 of Algorithm 1.
 
-    Parameters
-    ----------
-    Ms : list of V arrays, shape (m, n_v)
-        Entries in [-1, 1].
-    q : array, shape (m,)
-        Between 0 and 1.
-
-    Returns
-    -------
-    W_plus, W_minus : lists of V arrays, shape (n_v,)
-        ``sum_i q_i max(M_v,ij, 0)`` and ``sum_i q_i max(-M_v,ij, 0)``.
+    Ms (m, n_v): Entries in [-1, 1]; q (m,): Between 0 and 1; returns W_plus, W_minus (n_v,).
 
     Examples
     --------
@@ -42,16 +32,7 @@ def weighted_votes(Ms, q):
 def step_scale(Ms, rho):
     """Return N = max_i sum_v rho_v sum_j |M_v,ij|, at least 1 (erratum B2).
 
-    Parameters
-    ----------
-    Ms : list of V arrays, shape (m, n_v)
-    rho : array, shape (V,)
-        On the simplex.
-
-    Returns
-    -------
-    N : float
-        For voters that all vote, ``sum_v rho_v n_v``.
+    Ms (m, n_v); rho (V,): On the simplex.
 
     Examples
     --------
@@ -68,16 +49,7 @@ def step_scale(Ms, rho):
 def optimal_delta(W_plus, W_minus):
     """Return step 8, the delta that minimises the corrected Eq. (10).
 
-    Parameters
-    ----------
-    W_plus, W_minus : lists of V arrays, shape (n_v,)
-        See :func:`weighted_votes`.
-
-    Returns
-    -------
-    delta : list of V arrays, shape (n_v,)
-        ``1/2 ln(W+/W-) = arctanh((W+ - W-)/(W+ + W-))``. It is infinite for a voter that is never
-        wrong, or never right; 0 for one that never votes.
+    W_plus, W_minus (n_v,); returns delta (n_v,).
 
     Examples
     --------
@@ -108,25 +80,10 @@ def auxiliary_bound(Ms, rho, q, delta, *, scale=None, version="corrected"):
     With q = 1/(1 + e^z) and h = sum_v rho_v M_v delta_v, the corrected bound is at least
     D(z + h/N) - D(z): the weights move from pi_v to pi_v + delta_v / N at fixed rho.
 
-    Parameters
-    ----------
-    Ms : list of V arrays, shape (m, n_v)
-        Entries in [-1, 1].
-    rho : array, shape (V,)
-        On the simplex.
-    q : array, shape (m,)
-    delta : list of V arrays, shape (n_v,)
-        Finite.
-    scale : float, optional
-        Replaces N of :func:`step_scale`; a smaller number than N bounds nothing.
-    version : {"corrected", "printed"}
-        "printed" is the paper's formula, with a square and a minus, for the full step delta.
-        It is no bound, and is kept to show where it fails.
-
-    Returns
-    -------
-    bound : float
-        Corrected: ``1/N sum_v rho_v sum_j W+(e^-delta - 1) + W-(e^delta - 1)``.
+    Ms (m, n_v): Entries in [-1, 1]; rho (V,): On the simplex; q (m,); delta (n_v,): Finite; scale:
+    Replaces N of :func:`step_scale`; a smaller number than N bounds nothing; version: "printed" is
+    the paper's formula, with a square and a minus, for the full step delta. It is no bound, and is
+    kept to show where it fails.
 
     Examples
     --------
@@ -156,19 +113,7 @@ def auxiliary_bound(Ms, rho, q, delta, *, scale=None, version="corrected"):
 def guaranteed_decrease(Ms, rho, q, *, scale=None):
     """Return by how much the loss falls at least in the step delta / N, corrected Eq. (11).
 
-    Parameters
-    ----------
-    Ms : list of V arrays, shape (m, n_v)
-    rho : array, shape (V,)
-    q : array, shape (m,)
-    scale : float, optional
-        See :func:`auxiliary_bound`.
-
-    Returns
-    -------
-    decrease : float
-        ``1/N sum_v rho_v sum_j (sqrt(W+) - sqrt(W-))^2``, minus the corrected
-        :func:`auxiliary_bound` at :func:`optimal_delta`.
+    Ms (m, n_v); rho (V,); q (m,).
 
     Examples
     --------

@@ -6,18 +6,8 @@ from functools import partial
 def share_ahead(rival, summary, row):
     """Share of the cells where the mean accuracy of a method is above that of a rival.
 
-    Parameters
-    ----------
-    rival : str
-    summary : DataFrame
-        Of an item with the measure "accuracy"; a cell is a data set and a size, if there are some.
-    row : a row of ``paper_numbers.csv``
-        Its data set is the beginning of the names; empty for all.
-
-    Returns
-    -------
-    text : str
-        The share, and the cells where it is not.
+    summary: Of an item with the measure "accuracy"; a cell is a data set and a size, if there are
+    some; row: Its data set is the beginning of the names; empty for all.
     """
     gaps = _gaps(summary, row, rival)
     if gaps.empty:
@@ -27,17 +17,7 @@ def share_ahead(rival, summary, row):
 
 
 def range_of_gaps(rival, summary, row):
-    """Smallest and largest mean accuracy of a method minus that of a rival, over the cells.
-
-    Parameters
-    ----------
-    rival, summary, row
-        As in :func:`share_ahead`.
-
-    Returns
-    -------
-    text : str
-    """
+    """Smallest and largest mean accuracy of a method minus that of a rival, over the cells."""
     gaps = _gaps(summary, row, rival)
     if gaps.empty:
         return "-"
