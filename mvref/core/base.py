@@ -1,26 +1,103 @@
-"""What every estimator of mvref does with its input: validation and class labels."""
+"""What every estimator of mvref does: validation of input and labels, scores that decide."""
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, log_expit, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, validate_data
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from .views import as_multiview, default_names, is_collection_of_views
 
 
 class MultiViewInput:
-    """Mixin that tells scikit-learn what input an estimator takes: its tags.
+    """Input of an estimator: the tags of scikit-learn, and samples that are asked about.
 
-    Sparse input is welcome; NaN is, where it can mean a missing view.
+    Sparse input is welcome; NaN is, where it can mean a missing view. ``_learnt`` names an
+    attribute that only a fitted estimator has.
     """
+
+    _needs_a_view = True  # False: samples without any view are the subclass's affair
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.views is not None
         return tags
+
+    def _validated(self, X):
+        """Samples to be scored, as a MultiView in the order of ``fit``."""
+        check_is_fitted(self, self._learnt)
+        X = validate_views(self, X, reset=False)
+        self._check_votable(X)
+        return X
+
+    def _check_votable(self, X):
+        if self._needs_a_view:
+            check_votable(X)
+
+
+class MultiViewClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
+    """Every classifier of mvref: its input, its classes, and scores that decide.
+
+    A subclass stores its parameters in ``__init__``, refuses bad ones in ``_check_parameters``,
+    learns in ``_fit(X, codes)`` from the positions of the labels in ``classes_``, and has
+    ``_scores(X)``: shape (n, 1) or (n,) for two classes, else (n, n_classes).
+    """
+
+    def fit(self, X, y):
+        """Learn from samples and their labels.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,)
+            Labels of any type.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range, a single class, or a sample without views.
+        """
+        X = validate_views(self, X, reset=True)
+        self._check_parameters()
+        codes = validate_targets(self, y, X.n_samples)
+        self._check_votable(X)
+        self._fit(X, codes)
+        return self
+
+    def decision_function(self, X):
+        """Return a score per class; the largest wins.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        scores : array, (n,) for two classes (positive: the second one), else (n, n_classes)
+        """
+        scores = self._scores(self._validated(X))
+        return scores.reshape(-1) if len(self.classes_) == 2 else scores
+
+    def predict(self, X):
+        """Return the class with the best score; of two classes the second where it is above 0.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        y : array of labels, shape (n,)
+        """
+        return winning_labels(self.decision_function(X), self.classes_)
 
 
 def validate_views(estimator, X, *, reset, partial_rows=False):

@@ -1,6 +1,10 @@
 """Checks of single parameters, each with a sentence that names the parameter."""
 
+import sys
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 
 def check_number(value, name, *, low=None, high=None, low_open=False, integer=False):
@@ -28,3 +32,11 @@ def check_choice(value, name, allowed):
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
     return value
+
+
+def warn_caller(message, category=ConvergenceWarning):
+    """Warn at the line outside of mvref that called it, however deep the call is."""
+    depth = 2
+    while sys._getframe(depth - 1).f_globals.get("__name__", "").startswith("mvref."):
+        depth += 1
+    warnings.warn(message, category, stacklevel=depth)

@@ -13,12 +13,11 @@ A missing view is a row of zeros, the constant feature too: it adds nothing to t
 """
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, eigvalsh
 
 from .checks import check_number
 from .columns import view_features
-from .kernels import KERNELS, fit_similarities, one_per_view
+from .kernels import KERNELS, fit_similarities, linear, one_per_view
 
 PSD_TOLERANCE = 1e-8  # of the smallest eigenvalue, relative to the sum of all
 
@@ -87,7 +86,6 @@ class KernelViews:
     def __init__(self, X, kernels, gamma, constant):
         self.constant = constant
         self.rows = [np.flatnonzero(seen) for seen in X.observed.T]
-        kernels = [inner_products if kernel == "linear" else kernel for kernel in kernels]
         self.similarities = fit_similarities(kernels, gamma, X, self.rows, self.rows)
         self._grams = [
             self._gram(*of_view)
@@ -116,7 +114,7 @@ class KernelViews:
 def check_kernels(kernel, gamma, n_views):
     """Check the names of the kernels and return one per view.
 
-    kernel: "linear", or what :func:`mvref.core.kernels.fit_similarity` takes.
+    kernel: what :func:`mvref.core.kernels.fit_similarity` takes.
 
     Examples
     --------
@@ -124,10 +122,10 @@ def check_kernels(kernel, gamma, n_views):
     >>> check_kernels("rbf", None, 2)
     ['rbf', 'rbf']
     """
-    kernels, known = one_per_view(kernel, n_views, "kernel"), ["linear", *KERNELS]
+    kernels = one_per_view(kernel, n_views, "kernel")
     for one in kernels:
-        if not callable(one) and not (isinstance(one, str) and one in known):
-            raise ValueError(f"kernel must be one of {known} or callable, got {one!r}.")
+        if not callable(one) and not (isinstance(one, str) and one in KERNELS):
+            raise ValueError(f"kernel must be one of {list(KERNELS)} or callable, got {one!r}.")
     for value in one_per_view(gamma, n_views, "gamma"):
         if value is not None and not (isinstance(value, str) and value == "mean"):
             check_number(value, "gamma", low=0, low_open=True)
@@ -154,21 +152,12 @@ def add_kernel_scores(scores, X, similarities, dual_coef):
             scores[rows] += mu(view[rows]) @ np.atleast_2d(beta).T
 
 
-def inner_products(X, Z):
-    """Return all inner products of the rows, the linear kernel.
-
-    X (n, d); Z (p, d); returns K (n, p).
-    """
-    K = X @ Z.T
-    return K.toarray() if sparse.issparse(K) else K
-
-
 def linear_gram(view):
     """Return the Gram matrix of a view as an array.
 
     view (n, d); returns K (n, n).
     """
-    return inner_products(view, view)
+    return linear(view, view)
 
 
 def _inner_product(K, name):

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from .checks import check_number
 
-KERNELS = ("rbf", "precomputed", "gram")
+KERNELS = ("linear", "rbf", "precomputed", "gram")
 
 
 def squared_distances(X, Z):
@@ -42,6 +42,28 @@ def _squared_norms(X):
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)
+
+
+def linear(X, Z):
+    """Return all inner products of the rows.
+
+    Parameters
+    ----------
+    X, Z : arrays or CSR matrices, shapes (n, d) and (p, d)
+
+    Returns
+    -------
+    K : array, shape (n, p)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.core.kernels import linear
+    >>> linear(np.eye(2), np.array([[3.0, 4.0]])).tolist()
+    [[3.0], [4.0]]
+    """
+    K = X @ Z.T
+    return K.toarray() if sparse.issparse(K) else K
 
 
 def rbf(X, Z, gamma):
@@ -100,9 +122,9 @@ class Similarity:
 
     Parameters
     ----------
-    kernel : {"rbf", "precomputed", "gram"} or callable
+    kernel : {"linear", "rbf", "precomputed", "gram"} or callable
     gamma : float or None
-        None for a callable and for "gram".
+        Of "rbf" and "precomputed"; else None.
     landmarks : array
         Rows of the landmarks (L, n_v); for "precomputed" and "gram" their L columns.
 
@@ -121,6 +143,8 @@ class Similarity:
 
     def __call__(self, X):
         """Return the similarities, shape (n, L), of the rows X of the view."""
+        if self.kernel == "linear":
+            return linear(X, self.landmarks)
         if self.kernel == "rbf":
             return rbf(X, self.landmarks, self.gamma)
         if self.kernel == "precomputed":
@@ -156,7 +180,7 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
 
     Parameters
     ----------
-    kernel : {"rbf", "precomputed", "gram"} or callable
+    kernel : {"linear", "rbf", "precomputed", "gram"} or callable
     gamma : float, "mean" or None
         None: ``1/n_v`` for "rbf", "mean" for "precomputed". "mean": one over the mean distance
         between the complete training samples.
@@ -184,7 +208,7 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
         raise ValueError(f"gamma must be None, 'mean' or a number > 0, got {gamma!r}.")
     if gamma is not None and not isinstance(gamma, str):
         check_number(gamma, "gamma", low=0, low_open=True)
-    if callable(kernel):
+    if callable(kernel) or kernel == "linear":
         return Similarity(kernel, None, view[landmarks])
     if kernel == "rbf":
         if gamma == "mean":

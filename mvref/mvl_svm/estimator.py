@@ -31,11 +31,10 @@ Departures from the paper, each explained in the chapter
 """
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import assert_all_finite, check_is_fitted
+from sklearn.utils.validation import assert_all_finite
 
-from ..core.base import MultiViewInput, validate_targets, validate_views
+from ..core.base import MultiViewClassifier, validate_targets
 from ..core.checks import check_choice, check_number
 from ..core.linear_svm import LOSSES, SOLVERS, fit_linear_svm
 from .landmarks import LandmarkProjection, draw_landmarks, impute, project
@@ -110,7 +109,7 @@ def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling
     return norms, objective
 
 
-class MVLSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
+class MVLSVM(MultiViewClassifier):
     """Multi-view landmark SVM (Algorithm 1).
 
     Draws landmarks, maps every sample to its similarities to them in all views, and learns one
@@ -118,8 +117,22 @@ class MVLSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
 
     Parameters
     ----------
-    n_landmarks, kernel, gamma, ridge, keep_known, clip, no_view, landmarks
-        See :class:`LandmarkProjection`.
+    n_landmarks : int or "auto", default="auto"
+        Number L of landmarks, drawn among the complete training samples; "auto": 200, or all.
+    kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
+        Similarity to a landmark; :class:`LandmarkProjection` says what each takes.
+    gamma : float, "mean", None, or one per view, default=None
+        Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
+    ridge : float, default=0.1
+        Regularisation of Eq. (11), which fills in missing views; 0 is the paper's.
+    keep_known : bool, default=True
+        Keep the known similarities of an incomplete sample, and fill in the others only.
+    clip : "auto", None or (low, high), default="auto"
+        Range of the similarities that were filled in; "auto": that of the kernel.
+    no_view : {"raise", "mean"}, default="raise"
+        A sample without any view is refused, or gets the mean of the landmarks' projections.
+    landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
+        The same samples in all views, others in each view, or these training rows.
     n_selected : int or None, default=None
         Keep only this many of the L landmarks, chosen by
         :func:`~mvref.mvl_svm.block_sparse_norms` (the paper's second perspective). None keeps all.
@@ -143,9 +156,9 @@ class MVLSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
         hinge up to 0.1 % above its minimum in the problems of the tests.
     max_iter : int, default=1000000
         Limit of liblinear's iterations.
-    views : sequence or mapping, optional
+    views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState instance or None, default=None
         Draws the landmarks and orders the solver's steps.
 
     Attributes
@@ -184,6 +197,9 @@ class MVLSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
     >>> bool(cross_val_score(model, data.X, data.y).mean() > 0.9)
     True
     """
+
+    _learnt = "coef_"
+    _needs_a_view = False  # see ``no_view``
 
     def __init__(
         self,
@@ -226,35 +242,16 @@ class MVLSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Draw the landmarks, project, and solve Eq. (3).
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of m samples
-        y : array-like of shape (m,)
-
-        Returns
-        -------
-        self : MVLSVM
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range or a single class.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        codes = validate_targets(self, y, X.n_samples)
+    def _fit(self, X, codes):
+        """Draw the landmarks, project, and solve Eq. (3)."""
         rng = check_random_state(self.random_state)
         shared = {name: getattr(self, name) for name in PROJECTION_PARAMETERS}
         self.projection_ = LandmarkProjection(**shared, views=self.views, random_state=rng)
-        self.projection_.fit(X)
-        Phi = self.projection_.transform(X)
+        Phi = self.projection_.fit(X).transform(X)
         if self.n_selected is not None:
             self.projection_ = self._select(Phi, codes)
             Phi = self.projection_.transform(X)
-        return self.fit_latent(Phi, y, random_state=rng)
+        self._solve(Phi, codes, rng)
 
     def _select(self, Phi, codes):
         """Keep the landmarks of the largest blocks."""
@@ -290,10 +287,14 @@ class MVLSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
         if m is not None:
             check_number(m, "m", low=1, integer=True)
         codes = validate_targets(self, y, len(Phi))
+        self._solve(Phi, codes, random_state, m)
+        return self
+
+    def _solve(self, Phi, codes, random_state, m=None):
         self.coef_, self.intercept_, self.n_iter_ = fit_linear_svm(
             Phi,
             codes,
-            self.c / (len(Phi) if m is None else m),
+            self.c / (m or len(Phi)),
             loss=self.loss,
             intercept_scaling=self._intercept_scaling(),
             tol=self.tol,
@@ -301,38 +302,10 @@ class MVLSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
             solver=self.solver,
             random_state=random_state,
         )
-        return self
 
-    def decision_function(self, X):
-        """Return f(x) (Eq. 1): shape (n,) for two classes, else (n, n_classes).
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        scores : array
-        """
-        check_is_fitted(self, ["projection_", "coef_"])
-        X = validate_views(self, X, reset=False)
-        scores = self.projection_.transform(X) @ self.coef_.T + self.intercept_
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X):
-        """Return the class of the sign of f(x), or of the largest f(x).
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        y : array of labels, shape (n,)
-        """
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]
+    def _scores(self, X):
+        """f(x), Eq. (1)."""
+        return self.projection_.transform(X) @ self.coef_.T + self.intercept_
 
     def _check_parameters(self):
         check_number(self.c, "c", low=0, low_open=True)

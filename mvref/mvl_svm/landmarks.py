@@ -148,13 +148,13 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     n_landmarks : int or "auto", default="auto"
         Number L of landmarks, drawn without replacement among the complete training samples.
         "auto": 200, or all complete samples when there are fewer.
-    kernel : {"rbf", "precomputed", "gram"}, callable, or a list of these, one per view
+    kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
         "rbf": ``exp(-gamma_v |x - l|^2)``. "precomputed": the view holds distances d to a fixed
         set of points that contains the training samples (each training row must have a zero
-        where its own column is), and the similarity is ``exp(-gamma_v d^2)``. "gram": the view
-        holds similarities to the m training samples. A callable gets two arrays (n, n_v),
+        where its own column is), and the similarity is ``exp(-gamma_v d^2)``. "linear": inner
+        products. "gram": the view holds similarities to the m training samples. A callable gets two arrays (n, n_v),
         (L, n_v) and returns the (n, L) similarities.
-    gamma : float, "mean", or a list of these, one per view, default=None
+    gamma : float, "mean", None, or one per view, default=None
         None: 1/n_v for "rbf" (the authors' choice), "mean" for "precomputed": 1/mean distance
         between the complete training samples.
     ridge : float, default=0.1
@@ -170,9 +170,9 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
         "per_view" draws other landmarks in each view, the paper's first perspective. An array
         names the training rows to take, instead of a draw; `n_landmarks` is then not used.
-    views : sequence or mapping, optional
+    views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState instance or None, default=None
 
     Attributes
     ----------

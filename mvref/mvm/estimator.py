@@ -43,11 +43,12 @@ Departures from the paper, each explained in the chapter
 """
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
 from ..core.base import (
+    MultiViewClassifier,
     check_length,
     check_votable,
     logistic_probabilities,
@@ -55,7 +56,6 @@ from ..core.base import (
     validate_numbers,
     validate_targets,
     validate_views,
-    winning_labels,
 )
 from ..core.checks import check_choice
 from ..core.losses import LOSSES
@@ -64,7 +64,7 @@ from .machine import MultiViewMachine, streams
 __all__ = ["MVMClassifier", "MVMRegressor"]
 
 
-class MVMClassifier(ClassifierMixin, MultiViewMachine):
+class MVMClassifier(MultiViewClassifier, MultiViewMachine):
     """Multi-view machine that classifies (Eqs. 9, 10).
 
     The score is a polynomial with every product of features of different views, whose weights
@@ -227,29 +227,8 @@ class MVMClassifier(ClassifierMixin, MultiViewMachine):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Learn the factors.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of shape (n,)
-
-        Returns
-        -------
-        self : MVMClassifier
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range or a single class.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, codes):
         self._fit_machines(X, one_against_rest(codes, len(self.classes_)), codes, self.n_jobs)
-        return self
 
     @available_if(streams)
     def partial_fit(self, X, y, classes=None):
@@ -295,33 +274,6 @@ class MVMClassifier(ClassifierMixin, MultiViewMachine):
         self._partial_fit_machines(X, signs, first)
         return self
 
-    def decision_function(self, X):
-        """Return the score of Eq. (9): shape (n,) for two classes, else (n, n_classes).
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        scores : array
-        """
-        scores = self._scores(X)
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X):
-        """Return the class of the sign of the score, or of the largest score.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        y : array of labels, shape (n,)
-        """
-        return winning_labels(self.decision_function(X), self.classes_)
-
     @available_if(lambda self: self.loss == "logistic")
     def predict_proba(self, X):
         """Return probabilities, with ``loss="logistic"``: 1 / (1 + e^{-yhat}).
@@ -335,7 +287,7 @@ class MVMClassifier(ClassifierMixin, MultiViewMachine):
         p : array, shape (n, n_classes)
             With more than two classes divided by their sum over the classes.
         """
-        return logistic_probabilities(self._scores(X))
+        return logistic_probabilities(self._scores(self._validated(X)))
 
     def _check_parameters(self):
         check_choice(self.loss, "loss", list(LOSSES))
@@ -456,7 +408,7 @@ class MVMRegressor(RegressorMixin, MultiViewMachine):
         -------
         y : array, shape (n,)
         """
-        return self._scores(X)[:, 0]
+        return self._scores(self._validated(X))[:, 0]
 
     def _check_parameters(self):
         check_choice(self.loss, "loss", ["squared"])

@@ -1,17 +1,14 @@
 """What the classifier and the regressor of :mod:`mvref.mvm` share: fitting and explaining."""
 
-import warnings
-
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
-from ..core.base import MultiViewInput, check_votable, validate_views
-from ..core.checks import check_choice, check_number
+from ..core.base import MultiViewInput
+from ..core.checks import check_choice, check_number, warn_caller
 from ..core.columns import view_features
 from .model import (
     PENALTIES,
@@ -44,6 +41,8 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
 
     See the first for the parameters.
     """
+
+    _learnt = "factors_"
 
     def __init__(
         self,
@@ -174,7 +173,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         told = sorted({trouble for trouble in troubles if trouble is not None})
         if told:
             message = f"{type(self).__name__} with solver={self.solver!r}: {'; '.join(told)}."
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            warn_caller(message)
 
     def _compare_with_zero(self, objectives):
         """Tell whether a machine has gone to factors 0, or is worse than that."""
@@ -191,10 +190,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         return None
 
     def _scores(self, X):
-        """Return Eq. (9) of every machine, shape (n, number of machines)."""
-        check_is_fitted(self, "factors_")
-        X = validate_views(self, X, reset=False)
-        check_votable(X)
+        """Eq. (9) of every machine, shape (n, number of machines)."""
         structure = Structure(self.factor_views_, self.terms_)
         design = Design(X, structure, self.factors_[0].shape[-1])
         scores = np.column_stack([design.scores(machine) for machine in self._machines()])
@@ -226,9 +222,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         ValueError
             If there are more than 1e8 numbers in it.
         """
-        check_is_fitted(self, "factors_")
-        X = validate_views(self, X, reset=False)
-        check_votable(X)
+        X = self._validated(X)
         features = view_features(X, 0.0)
         answers = [
             contributions(features, machine, self.factor_views_, self.terms_)

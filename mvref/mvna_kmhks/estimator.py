@@ -49,24 +49,16 @@ What MVNA-KMHKS, NA-KMHKS and KMHKS share: fitting, view by view scores, and vot
 """
 
 import itertools
-import warnings
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ..core.base import (
-    MultiViewInput,
-    check_votable,
+    MultiViewClassifier,
     one_against_rest,
-    validate_targets,
-    validate_views,
-    winning_labels,
 )
-from ..core.checks import check_choice, check_number
+from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernel_views import add_kernel_scores, check_kernels
 from ..core.kernels import one_per_view
 from ..core.nystrom import check_n_components
@@ -76,7 +68,7 @@ from .machines import GramViews, NystromViews, sample_similarities
 DECISIONS, MULTI_CLASS = ("nystrom", "printed"), ("ovo", "ovr")
 
 
-class HoKashyapClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
+class HoKashyapClassifier(MultiViewClassifier):
     """Base of the three classifiers of :mod:`mvref.mvna_kmhks`: M coupled machines.
 
     Here M = 1, and the machine has all views; see :class:`~mvref.mvna_kmhks.MVNAKMHKS` for more.
@@ -84,28 +76,9 @@ class HoKashyapClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
 
     # What a single machine has no use for; MVNAKMHKS has parameters of these names.
     coupling, view_weights = 0.0, None
+    _learnt = "dual_coef_"
 
-    def fit(self, X, y):
-        """Learn the machines.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of shape (n,)
-
-        Returns
-        -------
-        self : object
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range or a single class.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, codes):
         self.sources_ = self._sources(X.n_views)
         kernels = check_kernels(self.kernel, self.gamma, X.n_views)
         gammas = one_per_view(self.gamma, X.n_views, "gamma")
@@ -121,7 +94,6 @@ class HoKashyapClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
         self._set_functions(form, X, of_views, problems, solutions)
         self._set_numbers(solutions)
         self._warn(solutions)
-        return self
 
     def _sources(self, n_views):
         """The view of every approximation."""
@@ -201,12 +173,10 @@ class HoKashyapClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
         moving = [s.curve[-3:] for s in solutions if not s.converged]
         if moving:  # the last step may have been taken back, the one before was not
             step = max(np.abs(np.diff(curve)).max() / curve[0] for curve in moving)
-            warnings.warn(
+            warn_caller(
                 f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations, "
                 f"whose last ones moved the objective by {step:.3g} of it, above "
                 f"tol={self.tol:.3g}; raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=3,
             )
 
     def view_scores(self, X):
@@ -221,14 +191,8 @@ class HoKashyapClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
         scores : array, shape (M, n), or (M, n, number of problems) with more than two classes
             0 where the sample lacks the view.
         """
-        scores = self._machine_scores(self._validated(X))
+        scores = self._machine_scores(self._validated(X).select(self.sources_))
         return scores[:, :, 0] if len(self.classes_) == 2 else scores
-
-    def _validated(self, X):
-        check_is_fitted(self, "dual_coef_")
-        X = validate_views(self, X, reset=False)
-        check_votable(X)
-        return X.select(self.sources_)
 
     def _machine_scores(self, X):
         intercepts = np.atleast_2d(self.intercepts_).T
@@ -241,39 +205,19 @@ class HoKashyapClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
             add_kernel_scores(of_machine, part, mus, coef)
         return scores
 
-    def decision_function(self, X):
-        """Return g(x) of Eq. (11) without its sign: (n,) for two classes, else (n, n_classes).
+    def _scores(self, X):
+        """g(x) of Eq. (11) without its sign.
 
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        scores : array
-            With ``multi_class="ovo"`` and more than two classes the votes for each class, plus
-            its summed scores squeezed into (-1/3, 1/3), which decide between equal votes.
+        With ``multi_class="ovo"`` and more than two classes the votes for each class, plus its
+        summed scores squeezed into (-1/3, 1/3), which decide between equal votes.
         """
-        X = self._validated(X)
+        X = X.select(self.sources_)
         seen = np.array([X.observed[:, views].any(axis=1) for views in self._machines()])
         mu = share_weights(self.view_weights_, seen)
         scores = np.einsum("pn,pnq->nq", mu, self._machine_scores(X))
-        if len(self.classes_) == 2:
-            return scores[:, 0]
-        return votes_of_pairs(scores, len(self.classes_)) if self.multi_class == "ovo" else scores
-
-    def predict(self, X):
-        """Return the class of the sign of the score, or of the largest score.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        y : array of labels, shape (n,)
-        """
-        return winning_labels(self.decision_function(X), self.classes_)
+        if self.multi_class == "ovo" and len(self.classes_) > 2:
+            return votes_of_pairs(scores, len(self.classes_))
+        return scores
 
     def _check_parameters(self):
         check_choice(self.solver, "solver", SOLVERS)

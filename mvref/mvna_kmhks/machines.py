@@ -23,7 +23,7 @@ share one factorisation. Where a sample lacks the view of a machine its row of F
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinv
 
-from ..core.kernel_views import KernelViews, inner_products
+from ..core.kernel_views import KernelViews
 from ..core.kernels import fit_similarities
 from ..core.nystrom import draw_components, nystrom_features, nystrom_map
 
@@ -228,5 +228,4 @@ def sample_similarities(X, kernels, gammas):
 
 def _similarities(X, kernels, gammas, rows):
     complete = [np.flatnonzero(seen) for seen in X.observed.T]
-    kernels = [inner_products if kernel == "linear" else kernel for kernel in kernels]
     return fit_similarities(kernels, gammas, X, rows, complete)

@@ -33,22 +33,14 @@ Departures from the paper, each explained in the chapter
             :mod:`mvref.core.kernel_views`.
 """
 
-import warnings
-
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from ..core.base import (
-    MultiViewInput,
-    check_votable,
+    MultiViewClassifier,
     one_against_rest,
-    validate_targets,
-    validate_views,
 )
-from ..core.checks import check_choice, check_number
+from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernel_views import (
     KernelViews,
     LinearViews,
@@ -64,7 +56,7 @@ from .solver import cutting_planes
 SOLVERS = ("auto", "primal", "dual")
 
 
-class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
+class MVPO(MultiViewClassifier):
     """Multi-view learning of a multivariate performance measure by cutting planes (Eq. 13).
 
     One function per view, linear or of a kernel, whose sum is the score; more than two classes
@@ -161,6 +153,8 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
     [(150,), (150,)]
     """
 
+    _learnt = "intercept_"
+
     def __init__(
         self,
         measure="f1",
@@ -194,34 +188,13 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
         self.n_jobs = n_jobs
         self.views = views
 
-    def fit(self, X, y):
-        """Learn the weights of every view.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of shape (n,)
-
-        Returns
-        -------
-        self : MVPO
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range or a single class.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, codes):
         form = self._form(X)
         metric = self._metric(form, X.observed)
         signs = one_against_rest(codes, len(self.classes_))
         solutions = Parallel(self.n_jobs)(delayed(self._solve)(metric, y_k) for y_k in signs)
         self._set_fitted(metric, form, signs, solutions)
         self._warn_of_gaps(solutions)
-        return self
 
     def _form(self, X):
         """The views as columns, or as kernels."""
@@ -273,7 +246,7 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
                 f"{max(gaps):.3g}, above C2 tol = {self.C2 * self.tol:.3g}; raise max_iter or "
                 "tol, or lower C2."
             )
-        warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        warn_caller(message)
 
     def _set_fitted(self, metric, form, signs, solutions):
         coef, shares, intercept = [], [], []
@@ -300,44 +273,17 @@ class MVPO(ClassifierMixin, MultiViewInput, BaseEstimator):
             self.primal_curve_, self.dual_curve_ = self.primal_curve_[0], self.dual_curve_[0]
         self.n_iter_ = max(len(s.primal_curve) for s in solutions)
 
-    def decision_function(self, X):
-        """Return the score sum_j w_j' x_j + b: shape (n,) for two classes, else (n, n_classes).
+    def _scores(self, X):
+        """sum_j w_j' x_j + b; with kernels a view adds k_j(x_j, X_j) beta_j in place of w_j' x_j.
 
-        With kernels a view adds k_j(x_j, X_j) beta_j in place of w_j' x_j.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        scores : array
-            Their order is what "prbep" and "auroc" optimise, their sign what "f1" does.
+        Their order is what "prbep" and "auroc" optimise, their sign what "f1" does.
         """
-        check_is_fitted(self, "intercept_")
-        X = validate_views(self, X, reset=False)
-        check_votable(X)
         scores = self.intercept_ - ~X.observed @ np.atleast_2d(self.view_intercepts_).T
         if self.similarities_ is None:
             add_linear_scores(scores, X, self.coef_)
         else:
             add_kernel_scores(scores, X, self.similarities_, self.dual_coef_)
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X):
-        """Return the class of the sign of the score (0: the second), or of the largest score.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        y : array of labels, shape (n,)
-        """
-        scores = self.decision_function(X)
-        winner = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[winner]
+        return scores
 
     def _check_parameters(self):
         check_choice(self.measure, "measure", list(MEASURES))

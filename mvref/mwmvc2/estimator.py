@@ -35,20 +35,14 @@ Common to both: |delta| is limited for voters without errors, whose W- is 0.
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from ..core.base import (
-    MultiViewInput,
-    check_votable,
+    MultiViewClassifier,
     one_against_rest,
-    validate_targets,
-    validate_views,
-    winning_labels,
 )
 from ..core.checks import check_choice
 from ..core.ties import TIES, break_ties, draw_keys
@@ -82,7 +76,7 @@ def fit_pool(voters, view, y, rng):
     ]
 
 
-class MwMvC2(ClassifierMixin, MultiViewInput, BaseEstimator):
+class MwMvC2(MultiViewClassifier):
     """Multi-view double weighted majority vote classifier (Algorithm 1).
 
     Fits weak classifiers on every view, then learns together a weight for each of them and a
@@ -171,6 +165,8 @@ class MwMvC2(ClassifierMixin, MultiViewInput, BaseEstimator):
     True
     """
 
+    _learnt = "rho_"
+
     def __init__(
         self,
         voters="trees",
@@ -198,28 +194,7 @@ class MwMvC2(ClassifierMixin, MultiViewInput, BaseEstimator):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Fit the voters and learn the two levels of weights.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of m samples
-        y : array-like of shape (m,)
-
-        Returns
-        -------
-        self : MwMvC2
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range, a single class, or a view that is observed
-            in one class only.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, codes):
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
@@ -231,7 +206,6 @@ class MwMvC2(ClassifierMixin, MultiViewInput, BaseEstimator):
         fits = list(tqdm(fits, "classes", len(signs), disable=not self.verbose))
         self._set_fitted(fits)
         self.n_iter_ = self.max_iter
-        return self
 
     def _fit_one(self, X, y, seed):
         """Fit voters and weights of one class against the rest, y in {-1, +1}."""
@@ -256,21 +230,8 @@ class MwMvC2(ClassifierMixin, MultiViewInput, BaseEstimator):
         for name, value in learnt.items():
             setattr(self, name, value[0] if len(fits) == 1 else value)
 
-    def decision_function(self, X):
-        """Return B(x), Eq. (1): shape (n,) for two classes, else (n, n_classes).
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        scores : array
-            Ties are moved apart by less than the sum of all weights times 1e-9.
-        """
-        check_is_fitted(self, ["voters_", "rho_"])
-        X = validate_views(self, X, reset=False)
-        check_votable(X)
+    def _scores(self, X):
+        """B(x), Eq. (1); ties are moved apart by less than 1e-9 of the sum of all weights."""
         two = len(self.classes_) == 2
         machines = [(self.voters_, self.pi_, self.rho_)] if two else self._machines()
         scores = np.column_stack([_vote(X, *machine) for machine in machines])
@@ -281,19 +242,6 @@ class MwMvC2(ClassifierMixin, MultiViewInput, BaseEstimator):
 
     def _machines(self):
         return list(zip(self.voters_, self.pi_, self.rho_, strict=True))
-
-    def predict(self, X):
-        """Return the class of the sign of B(x), or of the largest B(x).
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        y : array of labels, shape (n,)
-        """
-        return winning_labels(self.decision_function(X), self.classes_)
 
     def _check_parameters(self):
         if isinstance(self.voters, str):

@@ -60,7 +60,7 @@ from ..core.base import (
     winning_labels,
 )
 from ..core.checks import check_number
-from ..core.kernel_views import add_kernel_scores, check_kernels, inner_products
+from ..core.kernel_views import add_kernel_scores, check_kernels
 from ..core.kernels import fit_similarities, one_per_view
 from ..core.nystrom import check_n_components, draw_components, nystrom_features, nystrom_map
 from .mvml_descent import Problem, learn_metric
@@ -236,7 +236,6 @@ class MVML(ClassifierMixin, MultiViewInput, BaseEstimator):
         """The maps T_v of the components to features, and the features U_v of all samples."""
         rng = check_random_state(self.random_state)
         self.components_ = draw_components(X.observed, self.n_components, rng)
-        kernels = [inner_products if kernel == "linear" else kernel for kernel in kernels]
         gammas = one_per_view(self.gamma, X.n_views, "gamma")
         complete = [np.flatnonzero(seen) for seen in X.observed.T]
         mus = fit_similarities(kernels, gammas, X, self.components_, complete)
