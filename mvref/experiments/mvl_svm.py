@@ -84,19 +84,20 @@ seconds. Figure 4 is Figure 2 against Figure 3 and has no rows of its own.
 """
 
 import json
-from functools import partial
 
 import numpy as np
 
 from ..mvl_svm import MVLSVM
-from .engine import Item, Job
-from .methods import SETTINGS, timing, tuned_accuracy
+from .engine import Item
+from .methods import timing, tuned_accuracy
 from .problems import label, load_problem
 from .similarity_rivals import AGREEMENT_GRID, METRIC_GRID
+from .tables import Cell, jobs_of
+from .tuning import grid
 
 DATASETS = ("uwave", "flower17", "mfeat")
 GRID = tuple(10.0**k for k in range(-3, 4))
-GRIDS = {"SVM2K": AGREEMENT_GRID, "MVML": METRIC_GRID}
+GRIDS = {"SVM2K": AGREEMENT_GRID, "MVML": METRIC_GRID}  # of all others `GRID`
 LANDMARKS = {
     "uwave": (10, 50, 100, 200, 400, 500, 597),
     "flower17": (10, 50, 100, 200, 400, 500, 600, 680),
@@ -127,102 +128,100 @@ QUICK_LANDMARKS = (10, 50)
 QUICK_RATIOS = (0.0, 0.3)
 
 
+# The paper's section 7 names them and tries neither. L landmarks are used in prediction.
+EXTENSION_LANDMARKS = (10, 30)
+EXTENSIONS = {
+    "shared landmarks": lambda L: {},
+    "landmarks per view": lambda L: {"landmarks": "per_view"},
+    "selected of 200": lambda L: {"n_landmarks": 200, "n_selected": L},
+}
+
+
 def fig2(dataset, quick, rows):
-    """Yield the jobs of Figure 2: accuracy of complete views over the number of landmarks.
-
-    quick: One repeat, one split, few landmarks and few C; without SVM2K, which is slow.
-    """
-    for repeat in range(1 if quick else N_REPEATS):
-        for split in _splits(dataset, quick):
-            for method, L in _points(dataset, quick):
-                if repeat < _n_repeats(dataset, method, L):
-                    grid = _grid(method, quick)
-                    yield _accuracy_job(dataset, method, repeat, grid, L=L, split=split)
-
-
-def fig3(dataset, quick, rows):
-    """Yield the jobs of Figure 3: seconds at Figure 2's choice of C.
-
-    rows: Rows of the ledger; only the points that Figure 2 has are timed.
-    """
-    rows = rows[(rows["item"] == "fig2") & (rows["dataset"] == label(dataset))]
-    for method, L in _points(dataset, quick):
-        point = _given(L=L, split=_splits(dataset, quick)[0])
-        known = rows[(rows["method"] == method) & _has_landmarks(rows["parameter"], L)]
-        if len(known):
-            names = SETTINGS.get(method, ("C",))
-            setting = tuple(_lower_median(known, name) for name in names)
-            setting = setting if len(names) > 1 else setting[0]
-            function = partial(timing, dataset, method, setting=setting, **point)
-            measures = ("train_seconds", "test_seconds", *names)
-            yield Job(label(dataset), method, point, 0, measures, function)
-
-
-def fig4(dataset, quick, rows):
-    """Yield nothing: Figure 4 draws the rows of Figures 2 and 3 against each other."""
-    yield from ()
-
-
-def fig5(dataset, quick, rows):
-    """Yield the jobs of Figure 5: accuracy over the share of missing views."""
-    landmarks = QUICK_LANDMARKS[-1] if quick else MISSING_LANDMARKS
-    for repeat in range(1 if quick else MISSING_REPEATS[dataset]):
-        for split in _splits(dataset, quick):
-            for missing in QUICK_RATIOS if quick else RATIOS:
-                for method in _missing_methods(dataset, repeat):
-                    L = landmarks if method.startswith("MVLSVM") else None
-                    cut = method in IMPUTED_METHODS and not quick
-                    grid = IMPUTED_GRID if cut else _grid(method, quick)
-                    point = {"L": L, "split": split, "missing": missing}
-                    yield _accuracy_job(dataset, method, repeat, grid, **point)
+    """Accuracy of complete views over the number of landmarks; quick: without SVM2K."""
+    return _accuracies(dataset, quick, _points(dataset, quick))
 
 
 def columns(dataset, quick, rows):
-    """Yield the jobs beside Figure 2: one machine for all columns, and landmarks in one view."""
+    """Accuracy of one machine for all columns, and of landmarks in one view."""
     counts = QUICK_LANDMARKS[:1] if quick else COLUMN_LANDMARKS
     V = N_VIEWS.get(dataset)  # None: distances have no columns
-    points = [("SVC-mean", None)] + [(name, None) for name in PLAIN_METHODS if V]
-    points += [("MVLSVM", L) for L in counts if V]
-    points += [("MVLSVM-columns", n * L) for L in counts if V for n in (1, V)]
-    for repeat in range(1 if quick else N_REPEATS):
-        for split in _splits(dataset, quick):
-            for method, L in points:
-                if repeat < _n_repeats(dataset, method, L):
-                    grid = _grid(method, quick)
-                    yield _accuracy_job(dataset, method, repeat, grid, L=L, split=split)
+    points = [("SVC-mean", None)]
+    if V:
+        points += [(name, None) for name in PLAIN_METHODS]
+        points += [("MVLSVM", L) for L in counts]
+        points += [("MVLSVM-columns", n * L) for L in counts for n in (1, V)]
+    return _accuracies(dataset, quick, points)
 
 
-def extension_accuracy(name, method, *, L, seed):
+def fig3(dataset, quick, rows):
+    """Seconds at Figure 2's choice of the setting, of the points that the rows of Figure 2 have."""
+    rows = rows[(rows["item"] == "fig2") & (rows["dataset"] == label(dataset))]
+    cells = []
+    for method, L in _points(dataset, quick):
+        known = rows[(rows["method"] == method) & _has_landmarks(rows["parameter"], L)]
+        if len(known):
+            setting = {name: _lower_median(known, name) for name in _grid(method)[0]}
+            point = _given(L=L, split=_splits(dataset, quick)[0])
+            measures = ("train_seconds", "test_seconds", *setting)
+            cells.append(Cell(method, point, measures, options={"setting": setting}))
+    return jobs_of(label(dataset), dataset, cells, timing)
+
+
+def fig5(dataset, quick, rows):
+    """Accuracy over the share of missing views."""
+    cells = []
+    for split in _splits(dataset, quick):
+        for missing in QUICK_RATIOS if quick else RATIOS:
+            for method in MISSING_METHODS:
+                cut = method in IMPUTED_METHODS and not quick
+                points = grid(C=IMPUTED_GRID) if cut else _grid(method, quick)
+                once = quick or (dataset, method) == ("flower17", "MVLSVM-ridge0")  # too slow
+                n_repeats = 1 if once else MISSING_REPEATS[dataset]
+                L = QUICK_LANDMARKS[-1] if quick else MISSING_LANDMARKS
+                L = L if method.startswith("MVLSVM") else None
+                point = _given(L=L, split=split, missing=missing)
+                cells.append(_cell(method, point, points, n_repeats))
+    return jobs_of(label(dataset), dataset, cells, tuned_accuracy)
+
+
+def extensions(dataset, quick, rows):
+    """Accuracy of the paper's perspectives: landmarks per view, landmarks selected."""
+    cells = [
+        Cell(method, {"L": L}, ("accuracy",), 1 if quick else N_REPEATS)
+        for L in EXTENSION_LANDMARKS[: 1 if quick else None]
+        for method in EXTENSIONS
+    ]
+    return jobs_of(label(dataset), dataset, cells, extension_accuracy)
+
+
+def extension_accuracy(name, method, *, measures, L, seed):
     """Learn with one of the paper's two perspectives, at C = 1 without tuning."""
     problem = load_problem(name, seed=seed)
-    train, test = problem.pool, problem.test
+    train, test = problem.train, problem.test
     svm = MVLSVM(L, c=len(train), loss="squared_hinge", random_state=seed)
     svm.set_params(**EXTENSIONS[method](L)).fit(problem.X[train], problem.y[train])
     return {"accuracy": np.mean(svm.predict(problem.X[test]) == problem.y[test])}
 
 
-def extensions(dataset, quick, rows):
-    """Yield the jobs of the paper's perspectives: landmarks per view, landmarks selected."""
-    for repeat in range(1 if quick else N_REPEATS):
-        for L in EXTENSION_LANDMARKS[:1] if quick else EXTENSION_LANDMARKS:
-            for method in EXTENSIONS:
-                function = partial(extension_accuracy, dataset, method, L=L)
-                yield Job(label(dataset), method, {"L": L}, repeat, ("accuracy",), function)
+def _accuracies(dataset, quick, points):
+    """Jobs of tuned methods on complete views."""
+    cells = [
+        _cell(
+            method, _given(L=L, split=split), _grid(method, quick),
+            1 if quick else _n_repeats(dataset, method, L),
+        )
+        for split in _splits(dataset, quick)
+        for method, L in points
+    ]  # fmt: skip
+    return jobs_of(label(dataset), dataset, cells, tuned_accuracy)
 
 
-def _missing_methods(dataset, repeat):
-    """Methods of Figure 5; plain least squares is too slow to be repeated on flower17."""
-    skip = dataset == "flower17" and repeat > 0
-    return [method for method in MISSING_METHODS if not (skip and method == "MVLSVM-ridge0")]
-
-
-def _accuracy_job(dataset, method, repeat, grid, **point):
-    point = _given(**point)
-    function = partial(tuned_accuracy, dataset, method, grid=grid, **point)
-    measures = ("accuracy", *SETTINGS.get(method, ("C",)), "validation_accuracy")
+def _cell(method, point, points, n_repeats):
+    measures = ("accuracy", *points[0], "validation_accuracy")
     if {"L", "missing"} <= set(point):
         measures += ("n_landmarks",)
-    return Job(label(dataset), method, point, repeat, measures, function)
+    return Cell(method, point, measures, n_repeats, {"points": points})
 
 
 def _given(**point):
@@ -238,23 +237,19 @@ def _splits(dataset, quick):
 
 def _points(dataset, quick):
     """Methods and numbers of landmarks of Figures 2 and 3."""
-    yield "PerViewSVM", None
-    if not quick:  # minutes, for all pairs of views
-        yield "SVM2K", None
+    points = [("PerViewSVM", None)] + ([] if quick else [("SVM2K", None)])  # minutes
     for L in QUICK_LANDMARKS if quick else LANDMARKS[dataset]:
-        yield "MVLSVM", L
-        yield "MVLSVM-rbf", L
-        if L <= METRIC_COMPONENTS[dataset]:
-            yield "MVML", L
-        if L <= HINGE_LANDMARKS[dataset]:
-            yield "MVLSVM-hinge", L
+        points += [("MVLSVM", L), ("MVLSVM-rbf", L)]
+        points += [("MVML", L)] if L <= METRIC_COMPONENTS[dataset] else []
+        points += [("MVLSVM-hinge", L)] if L <= HINGE_LANDMARKS[dataset] else []
+    return points
 
 
-def _grid(method, quick):
-    """Settings to choose from, the strongest regularisation first."""
+def _grid(method, quick=False):
+    """Points to choose from, the strongest regularisation first."""
     if method in GRIDS:
         return GRIDS[method][-2:] if quick else GRIDS[method]
-    return QUICK_GRID if quick else GRID
+    return grid(C=QUICK_GRID if quick else GRID)
 
 
 def _n_repeats(dataset, method, L):
@@ -277,14 +272,6 @@ def _has_landmarks(parameters, L):
     return parameters.map(lambda text: json.loads(text).get("L") == L).astype(bool)
 
 
-# The paper's section 7 names them and tries neither. L landmarks are used in prediction.
-EXTENSION_LANDMARKS = (10, 30)
-EXTENSIONS = {
-    "shared landmarks": lambda L: {},
-    "landmarks per view": lambda L: {"landmarks": "per_view"},
-    "selected of 200": lambda L: {"n_landmarks": 200, "n_selected": L},
-}
-
 ITEMS = [
     Item("mvl_svm", "fig2", "test accuracy over the number of landmarks", DATASETS, fig2),
     Item("mvl_svm", "columns", "test accuracy of machines on all columns", DATASETS, columns),
@@ -293,7 +280,7 @@ ITEMS = [
         needs=("fig2",), serial=True,
     ),
     Item(
-        "mvl_svm", "fig4", "test accuracy over training time", DATASETS, fig4,
+        "mvl_svm", "fig4", "test accuracy over training time", DATASETS, lambda *_: (),
         needs=("fig2", "fig3"),
     ),
     Item("mvl_svm", "fig5", "test accuracy over the share of missing views", DATASETS, fig5),

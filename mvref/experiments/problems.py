@@ -1,11 +1,10 @@
-"""The classification problems of the experiments: data, parts, folds, missing views.
+"""The data sets of the experiments by name, and the splits of part I: folds, missing views.
 
-A problem holds *all* samples in one :class:`~mvref.MultiView`; its parts are row numbers. So the
+A split holds *all* samples in one :class:`~mvref.MultiView`; its parts are row numbers. So the
 distance matrices of Flower17 stay square, and completing training and test samples together, as
 the paper does for the per-view SVMs, needs no special case.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
@@ -16,6 +15,7 @@ from .. import datasets
 from ..core.per_view import PerView
 from ..core.views import MultiView
 from .engine import derive_seed
+from .tuning import Split
 
 UCI = (
     "lung-cancer", "house-votes-84", "shuttle-landing-control", "horse-colic", "echocardiogram",
@@ -39,26 +39,6 @@ LOADERS = {
 N_FOLDS = 3
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Samples, their parts, and how parameters are tuned on them.
-
-    complete: The same samples before views were dropped; y (n,); reference: Training samples:
-    landmarks are drawn among them; pool: Samples that the final model is trained on: `reference`,
-    and the validation part of an official split; folds: Where parameters are chosen; never touches
-    `test`.
-    """
-
-    X: MultiView
-    complete: MultiView
-    y: np.ndarray
-    reference: np.ndarray
-    pool: np.ndarray
-    test: np.ndarray
-    folds: list
-    kernel: str = "rbf"
-
-
 @lru_cache(maxsize=1)
 def load_dataset(name):
     """Load a data set once per process; a second one takes the place of the first."""
@@ -79,43 +59,42 @@ def label(name):
 
 
 def load_problem(name, *, split=None, missing=0.0, seed=0):
-    """Set up a problem.
+    """Return a split of part I.
 
     uwave: official training and test part, three folds in the order of the file. flower17:
     official split number `split`, one "fold": train on the training part, check on the validation
-    part. mfeat: a stratified half for training and three folds, drawn with `seed`; every view is
-    standardised by the training half.
+    part, which trains the final model too. mfeat: a stratified half for training and three folds,
+    drawn with `seed`; every view is standardised by the training half.
 
     split: For flower17; missing: Share of the views that is dropped in each part; every sample
-    keeps one view; seed: Draws the half of mfeat and the missing views.
+    keeps one view; seed: Draws the half of mfeat and the missing views. ``meta`` has the samples
+    before views were dropped, the kernel, and the training samples that are no `reference`.
 
     Examples
     --------
     >>> from mvref.experiments.problems import load_problem
     >>> problem = load_problem("mfeat", missing=0.25, seed=1)
-    >>> len(problem.pool), len(problem.test), [len(fit) for fit, _ in problem.folds]
+    >>> len(problem.train), len(problem.test), [len(fit) for fit, _ in problem.folds]
     (1000, 1000, [666, 667, 667])
     >>> float(problem.X[problem.test].observed.mean())
     0.75
     """
     data = load_dataset(name)
     parts, folds = _parts(name, data, split, seed)
-    X = drop_views(data.X, parts, missing, seed)
-    complete = data.X
+    X, complete = drop_views(data.X, parts, missing, seed), data.X
     if name == "mfeat":
         scaler = PerView(StandardScaler()).fit(X[parts["train"]])
         X, complete = scaler.transform(X), scaler.transform(complete)
-    reference = parts["train"]
-    return Problem(
-        X,
-        complete,
-        data.y,
-        reference,
-        np.concatenate([reference, parts.get("validation", reference[:0])]),
-        parts["test"],
-        folds,
-        kernel="precomputed" if name == "flower17" else "rbf",
-    )
+    validation = parts.get("validation", parts["train"][:0])
+    kernel = "precomputed" if name == "flower17" else "rbf"
+    meta = {"complete": complete, "kernel": kernel, "validation": validation}
+    train = np.concatenate([parts["train"], validation])
+    return Split(X, data.y, train, parts["test"], folds, meta)
+
+
+def reference(split, rows):
+    """Return those of `rows` that landmarks are drawn from: not those of an official validation."""
+    return rows[~np.isin(rows, split.meta["validation"])]
 
 
 def _parts(name, data, split, seed):
@@ -148,15 +127,13 @@ def drop_views(X, parts, missing, seed):
     return MultiView(X.views, names=X.names, observed=observed)
 
 
-def mean_distance_gamma(problem, rows):
+def mean_distance_gamma(split, rows):
     """Return 1/mean distance per view between those of `rows` that have the view.
 
     This is ``gamma="mean"`` of the estimators; computed here so that it exists even where hardly
-    any sample has all views.
-
-    problem: Kernel "precomputed": square matrices of distances.
+    any sample has all views. None where the views are no square matrices of distances.
     """
-    if problem.kernel != "precomputed":
+    if split.meta["kernel"] != "precomputed":
         return None
-    seen = [rows[problem.X.observed[rows, v]] for v in range(problem.X.n_views)]
-    return [float(1.0 / D[np.ix_(r, r)].mean()) for D, r in zip(problem.X.views, seen, strict=True)]
+    seen = [rows[split.X.observed[rows, v]] for v in range(split.X.n_views)]
+    return [float(1.0 / D[np.ix_(r, r)].mean()) for D, r in zip(split.X.views, seen, strict=True)]

@@ -3,7 +3,6 @@
 import numpy as np
 
 from .. import mvl_svm, similarity_rivals
-from ..methods import SETTINGS
 
 
 def landmarks_at_best(summary, row):
@@ -52,7 +51,7 @@ def _curve(summary, dataset, method, measure, x):
 
 
 METRIC, AGREEMENT = (
-    dict(zip(SETTINGS[method], zip(*mvl_svm.GRIDS[method], strict=True), strict=True))
+    {name: [point[name] for point in mvl_svm.GRIDS[method]] for name in mvl_svm.GRIDS[method][0]}
     for method in ("MVML", "SVM2K")
 )
 CLAIMS = {

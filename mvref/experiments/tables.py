@@ -1,0 +1,35 @@
+"""A protocol as a table: which methods run at which points, how often, and what is measured."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from .engine import Job
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A method at a point of a table.
+
+    point: Names the cell in the ledger; options: What the function is told beside.
+    """
+
+    method: str
+    point: Mapping
+    measures: tuple
+    n_repeats: int = 1
+    options: Mapping = field(default_factory=dict)
+
+
+def jobs_of(label, name, cells, function):
+    """Yield the jobs of a table, a repeat of all its cells before the next one.
+
+    label, name: The data set in the ledger, and for the function, which is called as
+    ``function(name, method, measures=..., seed=..., **point, **options)``.
+    """
+    for repeat in range(max((cell.n_repeats for cell in cells), default=0)):
+        for cell in cells:
+            if repeat < cell.n_repeats:
+                options = {"measures": cell.measures, **cell.point, **cell.options}
+                run = partial(function, name, cell.method, **options)
+                yield Job(label, cell.method, cell.point, repeat, cell.measures, run)

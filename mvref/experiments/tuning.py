@@ -1,0 +1,203 @@
+"""How the methods of every experiment are tuned, trained and tested: all in the same way.
+
+At each parameter point a method is trained on the folds of the training part. The first of the
+points that are best there is trained on all of the training part, and looks at the test part once.
+
+A *machine* is a method on some training samples. ``make(split, rows, seed, **options)`` does what
+no point touches (landmarks, kernels, treatments of gaps), then
+
+    machine.features(rows)      what other samples are predicted from, once for all points;
+    machine.fit(point)          trains at a point, and returns the machine;
+    machine.predict(features)   labels, or scores where the quality is one of scores.
+"""
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..core.views import MultiView
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Samples, and which of them train and test.
+
+    train, test: Rows; folds: Cuts (fit, check) of `train`, where parameters are chosen; meta: What
+    the methods and measures of an experiment ask for beside.
+    """
+
+    X: MultiView
+    y: np.ndarray
+    train: np.ndarray
+    test: np.ndarray
+    folds: list
+    meta: Mapping = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A row of a comparison: how a method is made, what it chooses from, what is reported.
+
+    make: Makes a machine; points: Of equally good ones the first is taken; measures: See
+    :meth:`Run.measure`; fixed, hasty: Options of `make`, and others on the folds.
+    """
+
+    make: Callable
+    points: Sequence = ({},)
+    measures: tuple = ("accuracy",)
+    fixed: Mapping = field(default_factory=dict)
+    hasty: Mapping = field(default_factory=dict)
+
+
+def grid(**values):
+    """Return the points of a grid; the first name changes slowest.
+
+    Examples
+    --------
+    >>> from mvref.experiments.tuning import grid
+    >>> grid(c=(10, 1), width=(2,))
+    [{'c': 10, 'width': 2}, {'c': 1, 'width': 2}]
+    """
+    return [dict(zip(values, point, strict=True)) for point in product(*values.values())]
+
+
+class Machine:
+    """The machine of a classifier that is built anew, ``build(point, X, seed)``, for each point."""
+
+    def __init__(self, split, rows, seed, *, build):
+        self.split, self.X, self.y = split, split.X[rows], split.y[rows]
+        self.seed, self.build = seed, build
+
+    def features(self, rows):
+        """Return the views of some samples."""
+        return self.split.X[rows]
+
+    def fit(self, point):
+        """Build and train."""
+        self.model = self.build(point, self.X, self.seed).fit(self.X, self.y)
+        return self
+
+    def predict(self, features):
+        """Return labels."""
+        return self.model.predict(features)
+
+
+def n_correct(split, rows, predicted):
+    """Quality of labels: how many are right, of how many."""
+    return np.sum(predicted == split.y[rows]), len(rows)
+
+
+def validate(split, method, seed, quality=n_correct):
+    """Return the mean quality of every point over the folds.
+
+    quality: ``quality(split, rows, predicted)`` returns a sum and the number of its terms; the sum
+    may be a vector (k,). Returns values (n_points,) or (n_points, k).
+    """
+    total = n = 0
+    for fit, check in split.folds:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # good enough to compare
+            machine = method.make(split, fit, seed, **{**method.fixed, **method.hasty})
+            features = machine.features(check)
+            found = [
+                quality(split, check, machine.fit(point).predict(features))
+                for point in method.points
+            ]
+        total, n = total + np.array([value for value, _ in found]), n + found[0][1]
+    return total / n
+
+
+def tuned(split, method, seed, quality=n_correct):
+    """Choose the first best point on the folds and train there, see :func:`train`.
+
+    The folds are not asked where there is no choice, and nobody wants to know the validation.
+    """
+    if len(method.points) == 1 and "validation" not in method.measures:
+        return train(split, method, 0, seed)
+    values = validate(split, method, seed, quality)
+    best = int(values.argmax())
+    return train(split, method, best, seed, values[best])
+
+
+def train(split, method, index, seed, validation=None):
+    """Train a method at one of its points on all of the training part."""
+    start = time.process_time()
+    machine = method.make(split, split.train, seed, **method.fixed)
+    features = machine.features(split.test)
+    prepared = time.process_time()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        machine.fit(method.points[index])
+    seconds = time.process_time() - prepared
+    messages = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
+    return Run(
+        split, method, machine, features, index, validation, prepared - start, seconds, messages
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A method that is tuned and trained, and its one look at the test part.
+
+    features: Of the test part; index, validation: Chosen point, and its quality on the folds;
+    prepare_seconds, fit_seconds: Processor time before the training (features of the test part
+    included), and of the training; messages: Its warnings of convergence.
+    """
+
+    split: Split
+    method: Method
+    machine: object
+    features: object
+    index: int
+    validation: float | None
+    prepare_seconds: float
+    fit_seconds: float
+    messages: list
+
+    @property
+    def point(self):
+        """The chosen point."""
+        return self.method.points[self.index]
+
+    @cached_property
+    def predicted(self):
+        """What the machine says of the test part."""
+        return self.machine.predict(self.features)
+
+    @property
+    def y_test(self):
+        """What is true of it."""
+        return self.split.y[self.split.test]
+
+    def measure(self, names=None, measures=None):
+        """Return measures by name; default: those of the method.
+
+        A name is one of `measures`, of `MEASURES`, of the chosen point, or of the machine.
+        """
+        known = MEASURES | (measures or {})
+        values = {}
+        for name in names or self.method.measures:
+            if name in known:
+                values[name] = known[name](self)
+            else:
+                values[name] = self.point.get(name, getattr(self.machine, name, None))
+        return {name: float(value) for name, value in values.items()}
+
+
+MEASURES = {
+    "accuracy": lambda run: np.mean(run.predicted == run.y_test),
+    "errors": lambda run: np.sum(run.predicted != run.y_test),
+    "validation": lambda run: run.validation,
+    "point": lambda run: run.index,
+    "fit_seconds": lambda run: run.fit_seconds,
+    "train_seconds": lambda run: run.fit_seconds,
+    "warned": lambda run: bool(run.messages),
+    "n_train": lambda run: len(run.split.train),
+    "n_test": lambda run: len(run.split.test),
+}
