@@ -6,18 +6,7 @@ then in the user's cache (``$MVREF_CACHE`` sets another one), and then downloade
 address with a known sha256 exists.
 """
 
-from . import (
-    _citeseer,
-    _flower17,
-    _mfeat,
-    _mnist,
-    _optdigits,
-    _reuters,
-    _uci,
-    _uwave,
-    _voc07,
-    _webkb,
-)
+from . import _flower17, _reuters, _uci, _uwave, _voc07, _webkb
 from ._base import MultiViewDataset
 from ._citeseer import fetch_citeseer
 from ._embedded import load_digits_views, load_iris_views
@@ -25,12 +14,13 @@ from ._flower17 import fetch_flower17
 from ._folder import read_folder, read_views
 from ._generators import make_two_moons_views
 from ._interactions import make_interactions, unseen_share
-from ._lookup import DatasetCorrupted, DatasetUnavailable
+from ._lookup import DatasetCorrupted, DatasetUnavailable, folder_of
 from ._mfeat import fetch_mfeat, load_mfeat
 from ._mnist import fetch_mnist_views
 from ._optdigits import fetch_optdigits
 from ._reuters import fetch_reuters
 from ._reuters_index import read_reuters_index
+from ._sources import FILES
 from ._uci import fetch_uci
 from ._uwave import fetch_uwave
 from ._voc07 import fetch_voc07
@@ -81,17 +71,19 @@ def available():
     >>> "mfeat" in datasets.available()
     True
     """
-    where = {name: "embedded" for name in ("digits", "iris", "mfeat")}
-    fetched = {
-        "mfeat_original": _mfeat,
-        "uwave": _uwave,
-        "flower17": _flower17,
-        "mnist": _mnist,
-        "citeseer": _citeseer,
-        "webkb": _webkb,
-        "voc07": _voc07,
-        "optdigits": _optdigits,
+    forms = {  # all others have one: each of their files
+        "uwave": _uwave.FORMS,
+        "flower17": _flower17.FORMS,
+        "webkb": _webkb.FORMS,
+        "voc07": _voc07.FORMS,
+        "reuters_full": (),
+        "horse-colic": _uci.HORSE_FORMS,
     }
-    folders = {name: module.on_this_machine() for name, module in fetched.items()}
-    folders |= _reuters.on_this_machine() | _uci.on_this_machine()
-    return where | {name: str(folder) for name, folder in folders.items() if folder is not None}
+    folders = {name: folder_of(name, *forms.get(name, [files])) for name, files in FILES.items()}
+    folders["reuters_full"] = _reuters.folder_of_full()
+    where = dict.fromkeys(("digits", "iris", "mfeat"), "embedded")
+    return where | {
+        "mfeat_original" if name == "mfeat" else name: str(folder)
+        for name, folder in folders.items()
+        if folder is not None
+    }

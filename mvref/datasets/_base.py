@@ -1,6 +1,5 @@
-"""What every loader returns, and the description that goes with it."""
+"""What every loader returns."""
 
-import textwrap
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -93,28 +92,6 @@ class MultiViewDataset:
         )
 
 
-def describe(title, X, *, source, licence, citation, notes, checksums=None):
-    """Write the ``DESCR`` of a data set, the same sections in the same order for all.
-
-    source, licence, citation, notes: Each line is wrapped; a line break starts a new paragraph; X:
-    The shapes are read off it.
-    """
-    views = [f"{n}: ({X.n_samples}, {w})" for n, w in zip(X.names, X.widths, strict=True)]
-    files = [f"{file}: {sha256}" for file, sha256 in (checksums or {}).items()]
-    sections = {
-        "Source": source,
-        "Licence": licence,
-        "Citation": citation,
-        "Shapes": "\n".join(views),
-        "Checksums (sha256)": "\n".join(files) or "no data file: see the source",
-        "Notes": notes,
-    }
-    parts = [f"{title}\n{'=' * len(title)}"]
-    parts += [f"{head}\n{'-' * len(head)}\n{_wrap(text)}" for head, text in sections.items()]
-    return "\n\n".join(parts) + "\n"
-
-
-def _wrap(text):
-    """Wrap each line of `text`, but never inside a word, an address or a checksum."""
-    wrapper = textwrap.TextWrapper(88, break_long_words=False, break_on_hyphens=False)
-    return "\n".join(wrapper.fill(line) for line in text.splitlines())
+def split_after(n_train, n_samples):
+    """Return the official split whose training part comes first, without a validation part."""
+    return np.arange(n_train), np.empty(0, np.int64), np.arange(n_train, n_samples)

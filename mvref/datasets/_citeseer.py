@@ -4,9 +4,9 @@ import numpy as np
 from scipy import sparse
 
 from ..core.views import MultiView
-from ._base import MultiViewDataset, describe
-from ._lookup import fetch, locate, open_content
-from ._registry import LINQS_CITESEER, checksums
+from ._base import MultiViewDataset
+from ._lookup import fetch, open_content
+from ._sources import checksums, describe
 
 CONTENT, CITES = "citeseer.content", "citeseer.cites"
 
@@ -51,13 +51,18 @@ def fetch_citeseer():
     papers, text, fields = read_content(fetch("citeseer", CONTENT))
     inbound = read_links(fetch("citeseer", CITES), papers)
     X = MultiView({"text": text, "inbound": inbound, "outbound": inbound.T.tocsr()})
-    return _dataset(X, fields, papers)
-
-
-def on_this_machine():
-    """Return the folder that has both files, or None; nothing is opened."""
-    paths = [locate("citeseer", file) for file in (CONTENT, CITES)]
-    return paths[0].parent if all(paths) else None
+    names, y = np.unique(fields, return_inverse=True)
+    text = describe(
+        "citeseer",
+        X,
+        checksums("citeseer", [CONTENT, CITES]),
+        links=inbound.nnz,
+        to_itself=int(inbound.diagonal().sum()),
+        no_inbound=int((inbound.getnnz(axis=1) == 0).sum()),
+        no_outbound=int((inbound.getnnz(axis=0) == 0).sum()),
+    )
+    names = [str(name) for name in names]
+    return MultiViewDataset("citeseer", X, y, names, text, meta={"paper": papers})
 
 
 def read_content(path):
@@ -92,37 +97,3 @@ def read_links(path, papers):
     cited, citing = np.array(known).T
     n = len(papers)
     return sparse.csr_matrix((np.ones(len(known)), (cited, citing)), shape=(n, n))
-
-
-def _dataset(X, fields, papers):
-    names, y = np.unique(fields, return_inverse=True)
-    inbound, outbound = X.views[1:]
-    no_inbound, no_outbound = (int((np.diff(A.indptr) == 0).sum()) for A in (inbound, outbound))
-    text = describe(
-        "CiteSeer: scientific papers by words and by links",
-        X,
-        source=f"LINQS, University of California, Santa Cruz, {LINQS_CITESEER}",
-        licence="None stated in the archive. mvref ships no copy.",
-        citation=(
-            "P. Sen, G. Namata, M. Bilgic, L. Getoor, B. Gallagher, T. Eliassi-Rad, Collective "
-            "classification in network data, AI Magazine 29(3), 93-106, 2008.\n"
-            "As three views: J. J.-Y. Wang, I. W.-H. Tsang, X. Gao, Optimizing multivariate "
-            "performance measures from multi-view data, AAAI 2016."
-        ),
-        notes=(
-            "text: 0 or 1 for each word; words in fewer than 10 papers were removed by the "
-            "authors. inbound: which papers cite this one. outbound: which papers this one cites; "
-            "the transpose of inbound.\n"
-            f"{inbound.nnz} links among the papers of the collection. The file lists 4732; 17 of "
-            "them name a paper that the collection does not have, and are left out. "
-            f"{int(inbound.diagonal().sum())} papers cite themselves according to the file, and "
-            f"these links are kept. {no_inbound} papers have no inbound link and {no_outbound} no "
-            "outbound one: rows of zeros, not missing views.\n"
-            "Another form of CiteSeer is in use elsewhere, of 3327 papers in another order (called "
-            "Planetoid); this is not that one."
-        ),
-        checksums=checksums("citeseer", [CONTENT, CITES]),
-    )
-    return MultiViewDataset(
-        "citeseer", X, y, [str(name) for name in names], text, meta={"paper": papers}
-    )

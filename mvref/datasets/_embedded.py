@@ -6,7 +6,8 @@ import numpy as np
 from sklearn.datasets import load_digits, load_iris
 
 from ..core.views import MultiView
-from ._base import MultiViewDataset, describe
+from ._base import MultiViewDataset
+from ._sources import describe
 
 SIDE = 8  # of the digit images, in pixels
 
@@ -69,26 +70,12 @@ def load_digits_views(kind="quarters", *, overlap=0):
         regions = quarter_regions(overlap)
         views = {name: _flat(digits.images[:, *region]) for name, region in regions.items()}
         meta["regions"] = list(regions.values())
-        notes = f"Four quarters of the image, each grown by {overlap} pixels in both directions."
     else:
         views = derived_views(digits.images)
-        notes = "Four descriptions of one image: see the docstring of load_digits_views."
     X = MultiView(views)
-    text = describe(
-        f"Optical digits, view kind {kind!r}",
-        X,
-        source=(
-            "E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine "
-            "Learning Repository, doi 10.24432/C50P49; its test part, as shipped by scikit-learn"
-        ),
-        licence="Creative Commons Attribution 4.0 (CC BY 4.0)",
-        citation=(
-            "E. Alpaydin, C. Kaynak, Cascading classifiers, Kybernetika 34(4), 369-374, 1998."
-        ),
-        notes=notes,
-    )
-    names = [str(digit) for digit in range(10)]
-    return MultiViewDataset("digits", X, digits.target, names, text, meta=meta)
+    source = "digits" if kind == "quarters" else "digits_derived"
+    text = describe(source, X, kind=kind, overlap=overlap)
+    return MultiViewDataset("digits", X, digits.target, list("0123456789"), text, meta=meta)
 
 
 def quarter_regions(overlap):
@@ -172,24 +159,8 @@ def load_iris_views():
     """
     iris = load_iris()
     X = MultiView({"sepal": iris.data[:, :2], "petal": iris.data[:, 2:]})
-    text = describe(
-        "Iris, sepal and petal as two views",
-        X,
-        source=(
-            "R. A. Fisher, Iris, UCI Machine Learning Repository, doi 10.24432/C56C76; as shipped "
-            "by scikit-learn"
-        ),
-        licence="Creative Commons Attribution 4.0 (CC BY 4.0)",
-        citation=(
-            "R. A. Fisher, The use of multiple measurements in taxonomic problems, Annals of "
-            "Eugenics 7(2), 179-188, 1936."
-        ),
-        notes=(
-            "Rows 34 and 37 (from 0) have the values of Fisher's paper; the file iris.data of the "
-            "UCI repository differs from it there."
-        ),
-    )
-    return MultiViewDataset("iris", X, iris.target, iris.target_names.tolist(), text)
+    names = iris.target_names.tolist()
+    return MultiViewDataset("iris", X, iris.target, names, describe("iris", X))
 
 
 def _flat(images):

@@ -4,9 +4,9 @@ import numpy as np
 from scipy.io import loadmat
 
 from ..core.views import MultiView
-from ._base import MultiViewDataset, describe
-from ._lookup import DatasetCorrupted, fetch, find, locate, unavailable
-from ._registry import VGG_FLOWERS, checksums
+from ._base import MultiViewDataset
+from ._lookup import DatasetCorrupted, fetch, find, unavailable
+from ._sources import checksums, describe
 
 N_IMAGES, N_PER_CLASS = 1360, 80
 ORIGINALS = {  # file -> its distance matrices
@@ -15,6 +15,7 @@ ORIGINALS = {  # file -> its distance matrices
 }
 VIEWS = [name.removeprefix("D_") for names in ORIGINALS.values() for name in names]
 RECOMPUTED, SPLITS = "flower17_7views_recomputed.npz", "datasplits.mat"
+FORMS = ([*ORIGINALS, SPLITS], [RECOMPUTED, SPLITS])
 FLOWERS = (
     "daffodil, snowdrop, lily of the valley, bluebell, crocus, iris, tiger lily, tulip, "
     "fritillary, sunflower, daisy, colt's foot, dandelion, cowslip, buttercup, windflower, pansy"
@@ -63,13 +64,6 @@ def fetch_flower17():
         distances, files = read_recomputed(recomputed), [RECOMPUTED]
     splits = read_splits(fetch("flower17", SPLITS))
     return _dataset(distances, splits, [*files, SPLITS], recomputed=bool(missing))
-
-
-def on_this_machine():
-    """Return the folder that has the distances, or None; nothing is opened."""
-    originals = [locate("flower17", file) for file in ORIGINALS]
-    path = originals[0] if all(originals) else locate("flower17", RECOMPUTED)
-    return path.parent if path and locate("flower17", SPLITS) else None
 
 
 def read_originals(paths):
@@ -131,37 +125,13 @@ def _dataset(distances, splits, files, recomputed):
     X = MultiView(distances)
     if X.n_samples != N_IMAGES:
         raise DatasetCorrupted(f"flower17 must have {N_IMAGES} images, found {X.n_samples}")
-    label = "RECOMPUTED distances, not Oxford's" if recomputed else "Oxford's distances"
-    notes = (
-        "Seven descriptors, one 1360 x 1360 matrix of distances each; photographs 80 k to "
-        "80 k + 79 are class k.\n"
-        "The photographs contain near-duplicates: on the recomputed matrices, 30 pairs have all "
-        "seven distances below 0.02, and 13, 6 and 12 of them have one photograph in the test "
-        "part and the other in training or validation (splits 1, 2, 3)."
-    )
-    if recomputed:
-        notes += (
-            "\nThe distances are chi-square distances between histograms, computed anew from the "
-            "same 1360 photographs after the descriptors that the two articles name, with our own "
-            "segmentation, vocabularies and parameters. Results on them are not a reproduction of "
-            "results on Oxford's matrices."
-        )
-    text = describe(
-        f"Flower17, seven distance matrices ({label})",
+    source = "flower17_recomputed" if recomputed else "flower17"
+    return MultiViewDataset(
+        "flower17 (recomputed distances)" if recomputed else "flower17",
         X,
-        source=f"Visual Geometry Group, Oxford, {VGG_FLOWERS}/\nRead from {', '.join(files)}",
-        licence=(
-            "None stated by Oxford; the photographs were collected on the web. mvref ships "
-            "neither photographs nor matrices."
-        ),
-        citation=(
-            "M.-E. Nilsback, A. Zisserman, A visual vocabulary for flower classification, CVPR "
-            "2006.\nM.-E. Nilsback, A. Zisserman, Automated flower classification over a large "
-            "number of classes, ICVGIP 2008."
-        ),
-        notes=notes,
-        checksums=checksums("flower17", files),
+        np.arange(N_IMAGES) // N_PER_CLASS,
+        target_names=list(FLOWERS),
+        DESCR=describe(source, X, checksums("flower17", files), read=", ".join(files)),
+        splits=splits,
+        meta={"recomputed": recomputed},
     )
-    name = "flower17 (recomputed distances)" if recomputed else "flower17"
-    y = np.arange(N_IMAGES) // N_PER_CLASS
-    return MultiViewDataset(name, X, y, list(FLOWERS), text, splits, {"recomputed": recomputed})

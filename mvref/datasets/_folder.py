@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from ..core.views import MultiView
-from ._base import MultiViewDataset, describe
+from ._base import MultiViewDataset
+from ._sources import describe
 
 READERS = {".csv": pd.read_csv, ".parquet": pd.read_parquet}
 
@@ -114,14 +115,7 @@ def read_folder(folder, *, key="id", target="label"):
         X=X,
         y=y,
         target_names=[str(label) for label in np.unique(y)],
-        DESCR=describe(
-            f"Tables of the folder {where}",
-            X,
-            source=f"The files of the folder, joined on the column {key!r}.",
-            licence="Whatever the files say.",
-            citation="Whatever the files say.",
-            notes=f"{len(without_views)} labelled keys are in no view and were left out.",
-        ),
+        DESCR=describe("folder", X, where=where, key=key, n=len(without_views)),
         meta={
             "ids": ids.to_numpy(),
             "unlabelled": known.difference(labels.index).tolist(),

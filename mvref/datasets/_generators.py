@@ -7,7 +7,8 @@ from sklearn.datasets import make_moons
 from sklearn.utils import check_random_state
 
 from ..core.views import MultiView
-from ._base import MultiViewDataset, describe
+from ._base import MultiViewDataset
+from ._sources import describe
 
 
 def make_two_moons_views(n_samples=200, *, n_views=2, noise=0.1, view_noise=0.1, random_state=None):
@@ -59,17 +60,7 @@ def make_two_moons_views(n_samples=200, *, n_views=2, noise=0.1, view_noise=0.1,
     X = MultiView(
         [latent @ rotation(a).T + view_noise * rng.standard_normal(latent.shape) for a in angles]
     )
-    text = describe(
-        "Two moons in several views",
-        X,
-        source="drawn by mvref.datasets.make_two_moons_views",
-        licence="none needed",
-        citation="none needed",
-        notes=(
-            f"Latent noise {noise}, view noise {view_noise}; every view is the latent plane turned "
-            "by its own angle."
-        ),
-    )
+    text = describe("two_moons", X, noise=noise, view_noise=view_noise)
     meta = {"latent": latent, "angles": angles}
     return MultiViewDataset("two moons", X, y, ["upper moon", "lower moon"], text, meta=meta)
 

@@ -15,7 +15,8 @@ from sklearn.utils import check_random_state
 
 from ..core.checks import check_choice, check_number
 from ..core.views import MultiView, as_multiview
-from ._base import MultiViewDataset, describe
+from ._base import MultiViewDataset
+from ._sources import describe
 
 TASKS = ("classification", "regression")
 
@@ -188,14 +189,8 @@ def make_interactions(
         weights = [_factor_weights(rng, second_moments, rank, one_hot) for _ in range(n_views)]
         meta["planted"] = PlantedInteractions(weights, p)
     meta["scores"] = meta["planted"](X)
-    text = describe(
-        "Planted interactions",
-        X,
-        source="drawn by mvref.datasets.make_interactions",
-        licence="none needed",
-        citation="none needed",
-        notes=f"Order {order}, rank {rank}, sparsity {sparsity}, noise {noise}, {task}.",
-    )
+    told = {"order": order, "rank": rank, "sparsity": sparsity, "noise": noise, "task": task}
+    text = describe("interactions", X, **told)
     if task == "regression":
         y = meta["scores"] + noise * rng.standard_normal(n_samples)
         return MultiViewRegressionDataset("interactions", X, y, [], text, meta=meta)

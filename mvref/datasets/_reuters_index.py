@@ -8,15 +8,13 @@ There are 25 of them. ``Index_<source>-<view>`` has a document on each line, wri
 The same line of the five files of a source is the same document.
 """
 
-import gzip
 import re
-import zlib
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
-from ._lookup import DatasetCorrupted, open_content
+from ._lookup import DatasetCorrupted, read_content
 
 LANGUAGES = ("EN", "FR", "GR", "IT", "SP")
 TOPICS = ("C15", "CCAT", "E21", "ECAT", "GCAT", "M11")
@@ -122,11 +120,7 @@ def read_reuters_index(path):
 
 def _read_lines(path):
     """Return the lines of a text file as bytes, without empty ones at the end."""
-    try:
-        with open_content(path) as stream:
-            lines = stream.read().rstrip().splitlines()
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DatasetCorrupted(f"{path} is not a complete gzip file ({error})") from None
+    lines = read_content(path).rstrip().splitlines()
     if not lines:
         raise DatasetCorrupted(f"{path} is empty")
     return lines

@@ -7,17 +7,19 @@ import numpy as np
 
 from ..core.checks import check_choice
 from ..core.views import MultiView
-from ._base import MultiViewDataset, describe
-from ._lookup import DatasetCorrupted, fetch, locate, open_content, unavailable
-from ._registry import FILES, checksums
-from ._uci_tables import SHUTTLE_CODES, TABLES
+from ._base import MultiViewDataset, split_after
+from ._lookup import DatasetCorrupted, fetch, open_content
+from ._sources import FILES, SOURCES, checksums, describe
 
 # No sha256 of the original horse-colic.test is known to us, and public copies differ in spaces.
 # This is the sha256 of its values: lines of fields with one space between, each ended by "\n".
 HORSE_TEST = "horse-colic.test"
 HORSE_TEST_VALUES = "bac1401e551d671c4e2762ca1082121088b3d14efe6c391288b72cacd79d49b6"
 HORSE_ROWS = 300  # of horse-colic.data; the rows of horse-colic.test follow
+HORSE_FORMS = ([*FILES["horse-colic"], HORSE_TEST],)
+SHUTTLE_CODES = (2, 4, 2, 2, 4, 2)  # an attribute has the codes 1 to this
 VOTE = {"n": "-1", "y": "1"}
+TABLES = {name: entry["table"] for name, entry in SOURCES.items() if "table" in entry}
 
 
 def fetch_uci(name, *, target=None, missing=None, part="all"):
@@ -100,20 +102,21 @@ def fetch_uci(name, *, target=None, missing=None, part="all"):
     """
     check_choice(name, "name", list(TABLES))
     table = TABLES[name]
-    target = next(iter(table.targets)) if target is None else target
-    check_choice(target, f"target of {name}", list(table.targets))
-    missing = table.treatments[0] if missing is None else missing
-    check_choice(missing, f"missing of {name}", list(table.treatments))
+    target = next(iter(table["targets"])) if target is None else target
+    check_choice(target, f"target of {name}", table["targets"])
+    missing = table["treatments"][0] if missing is None else missing
+    check_choice(missing, f"missing of {name}", table["treatments"])
     check_choice(part, f"part of {name}", ["all", "data"] if name == "horse-colic" else ["all"])
     rows = _rows(name, part)
-    field, classes = table.targets[target]
-    row = np.flatnonzero(rows[:, field] != table.mark)
+    field, classes = table["targets"][target]
+    row = np.flatnonzero(rows[:, field] != table["mark"])
     y = np.array([list(classes).index(code) for code in rows[row, field]])
-    table_with_gaps = numbers(rows[row][:, list(table.inputs.values())], table.mark)
-    measured = np.isin(list(table.inputs), table.measured)
+    fields = input_fields(name)
+    table_with_gaps = numbers(rows[row][:, list(fields.values())], table["mark"])
+    measured = np.isin(list(fields), table["measured"].split())
     A, kept = treat(table_with_gaps, measured, missing)
     meta = {
-        "attributes": list(table.inputs),
+        "attributes": list(fields),
         "measured": measured,
         "missing": np.isnan(table_with_gaps)[kept],
         "row": row[kept],
@@ -121,13 +124,10 @@ def fetch_uci(name, *, target=None, missing=None, part="all"):
     return _dataset(name, A, y[kept], list(classes.values()), meta, (target, missing, part))
 
 
-def on_this_machine():
-    """Return name -> folder, or None, for the five data sets; nothing is opened."""
-    folders = {}
-    for name in TABLES:
-        paths = [locate(name, file) for file in _files(name, "all")]
-        folders[name] = paths[0].parent if all(paths) else None
-    return folders
+def input_fields(name):
+    """Return attribute -> its field in the file of a data set."""
+    words = enumerate(TABLES[name]["inputs"].split(), start=TABLES[name]["first"])
+    return {word: field for field, word in words if word != "-"}
 
 
 def _files(name, part):
@@ -138,10 +138,8 @@ def _rows(name, part):
     """Return all fields of the file or files, as text."""
     rows = []
     for file in _files(name, part):
-        path = locate(name, file) if file == HORSE_TEST else fetch(name, file)
-        if path is None:
-            raise unavailable(name, f"there is no file {file}")
-        found = read_rows(path, TABLES[name].width)
+        path = fetch(name, file)
+        found = read_rows(path, TABLES[name]["width"])
         if file == HORSE_TEST and values_sha256(found) != HORSE_TEST_VALUES:
             raise DatasetCorrupted(f"{path} has not the values that mvref knows. Get it again")
         rows += found
@@ -239,27 +237,15 @@ def _expand(A):
 
 def _dataset(name, A, y, classes, meta, choices):
     """Name the classes that are there, cut horse-colic as its files are, and describe."""
-    table, (target, missing, part) = TABLES[name], choices
+    target, missing, part = choices
     present, y = np.unique(y, return_inverse=True)
     X = MultiView({"attributes": A})
     splits = []
     if name == "horse-colic" and part == "all":
-        first = meta["row"] < HORSE_ROWS
-        splits = [(np.flatnonzero(first), np.array([], dtype=int), np.flatnonzero(~first))]
+        splits = [split_after((meta["row"] < HORSE_ROWS).sum(), len(y))]
     sums = checksums(name, FILES[name])
     if HORSE_TEST in _files(name, part):
         sums[f"values of {HORSE_TEST}"] = HORSE_TEST_VALUES
-    text = describe(
-        table.title,
-        X,
-        source=f"UCI Machine Learning Repository, {next(iter(FILES[name].values()))[1]}",
-        licence=(
-            "The repository's general licence is Creative Commons Attribution 4.0 (CC BY 4.0); its "
-            "page of the data set decides. mvref ships no copy."
-        ),
-        citation=table.citation,
-        notes=f"{table.notes}\nHere: target {target!r}, missing {missing!r}, part {part!r}.",
-        checksums=sums,
-    )
+    text = describe(name, X, sums, target=target, missing=missing, part=part)
     names = [classes[k] for k in present]
     return MultiViewDataset(name, X, y, names, text, splits=splits, meta=meta)

@@ -5,15 +5,19 @@ from itertools import product
 import numpy as np
 
 from ..core.views import MultiView
-from ._base import MultiViewDataset, describe
+from ._base import MultiViewDataset, split_after
 from ._lookup import DatasetCorrupted, find, locate, open_content, unavailable
-from ._registry import UCR_UWAVE, checksums
+from ._sources import checksums, describe
 
 AXES, PARTS = ("X", "Y", "Z"), ("TRAIN", "TEST")
 N_ROWS = {"TRAIN": 896, "TEST": 3582}
 N_POINTS = 315
 COMPACT = "uwave_ucr2018_xyz.npz"
-ENDINGS = ("tsv", "txt")
+TEXT = {  # (axis, part) -> the names that its file may have
+    (axis, part): tuple(f"UWaveGestureLibrary{axis}_{part}.{ending}" for ending in ("tsv", "txt"))
+    for axis, part in product(AXES, PARTS)
+}
+FORMS = ([COMPACT], TEXT.values())
 
 
 def fetch_uwave():
@@ -63,21 +67,9 @@ def fetch_uwave():
     return _dataset(views, y, meta, files)
 
 
-def on_this_machine():
-    """Return the folder that has the data, or None; nothing is opened."""
-    found = [_locate_text(axis, part) for axis, part in product(AXES, PARTS)]
-    path = locate("uwave", COMPACT) or (found[0] if all(found) else None)
-    return path and path.parent
-
-
-def _locate_text(axis, part):
-    stem = f"UWaveGestureLibrary{axis}_{part}"
-    return next(filter(None, (locate("uwave", f"{stem}.{end}") for end in ENDINGS)), None)
-
-
 def _text_files():
     """Return (axis, part) -> path of the six text files, checked where their content is known."""
-    paths = {key: _locate_text(*key) for key in product(AXES, PARTS)}
+    paths = {key: locate("uwave", *files) for key, files in TEXT.items()}
     missing = [f"UWaveGestureLibrary{a}_{p}" for (a, p), path in paths.items() if path is None]
     if missing:
         raise unavailable(
@@ -154,35 +146,12 @@ def _dataset(views, y, meta, files):
         )
     if not np.array_equal(np.unique(y), np.arange(1, 9)):
         raise DatasetCorrupted(f"uwave must have the classes 1 to 8; found {np.unique(y)}")
-    splits = [(np.arange(n_train), np.empty(0, np.int64), np.arange(n_train, n_train + n_test))]
-    text = describe(
-        "uWaveGesture: three axes of an accelerometer, eight gestures",
+    return MultiViewDataset(
+        "uwave",
         X,
-        source=(
-            "UWaveGestureLibraryX, Y and Z of the UCR Time Series Classification Archive 2018, "
-            f"{UCR_UWAVE}X (and Y, Z)\nRead from {', '.join(files)}"
-        ),
-        licence=(
-            "The library's own terms allow commercial, educational and research use and forbid "
-            "redistribution without the authors' written permission. Therefore mvref ships no "
-            "copy: every user downloads it."
-        ),
-        citation=(
-            "J. Liu, L. Zhong, J. Wickramasuriya, V. Vasudevan, uWave: accelerometer-based "
-            "personalized gesture recognition and its applications, Pervasive and Mobile "
-            "Computing 5(6), 657-675, 2009.\n"
-            "H. A. Dau et al., The UCR time series archive, 2018."
-        ),
-        notes=(
-            "8 users, 7 days, 10 repetitions, 8 gestures, less 2 recordings of a single "
-            "sample. Every row is one recording, resampled to 315 points and scaled to mean 0 and "
-            "standard deviation 1 for each axis. All 8 users are in both parts of the split.\n"
-            "The code of Zantedeschi et al. (2018) reads UWaveGestureLibraryAll, the same "
-            "recordings scaled over the three axes together: values differ slightly from these.\n"
-            "In the compact file the test rows were recomputed from the raw recordings; they "
-            "agree with the archive's published statistics, and stand in another order."
-        ),
-        checksums=checksums("uwave", files),
+        y,
+        target_names=[f"gesture {g}" for g in range(1, 9)],
+        DESCR=describe("uwave", X, checksums("uwave", files), read=", ".join(files)),
+        splits=[split_after(n_train, n_train + n_test)],
+        meta=meta,
     )
-    gestures = [f"gesture {g}" for g in range(1, 9)]
-    return MultiViewDataset("uwave", X, y, gestures, text, splits, meta)

@@ -11,24 +11,24 @@ An ``.hvecs`` file holds rows of whole numbers, each of two bytes, the lower byt
 starts with the number of its values, the same for all rows, and the values follow.
 """
 
-import gzip
-import zlib
-from itertools import product
-
 import numpy as np
 from scipy import sparse
 
 from ..core.checks import check_choice
 from ..core.views import MultiView
-from ._base import MultiViewDataset, describe
-from ._lookup import DatasetCorrupted, locate, open_content, unavailable
-from ._registry import LEAR_FEATURES
+from ._base import MultiViewDataset, split_after
+from ._lookup import DatasetCorrupted, fetch, locate, read_of, unavailable
+from ._sources import describe
 
 N_IMAGES = {"train": 5011, "test": 4952}  # of the challenge's training + validation and test part
 N_CLASSES = 20
 DESCRIPTORS = ("DenseSift", "HarrisSift")
-LABEL_FILES = ("pascal07_{part}_classes.txt", "pascal07_{part}_annot.hvecs")
+LABEL_FILES = {  # part -> the names that its file may have
+    part: (f"pascal07_{part}_classes.txt", f"pascal07_{part}_annot.hvecs") for part in N_IMAGES
+}
 NAMES_FILE = "pascal07_classes.txt"
+TABLES = [f"pascal07_{part}_{name}.hvecs" for part in N_IMAGES for name in (DESCRIPTORS[0], "tags")]
+FORMS = ([*TABLES, *LABEL_FILES.values()],)  # of the default view
 
 
 def fetch_voc07(descriptor="DenseSift"):
@@ -84,26 +84,21 @@ def fetch_voc07(descriptor="DenseSift"):
     X = MultiView(
         {"visual": tables[descriptor], "tags": sparse.csr_matrix(tables["tags"], dtype=np.float64)}
     )
-    return _dataset(X, np.concatenate(labels), _class_names(), descriptor)
-
-
-def on_this_machine():
-    """Return the folder that has the files of the default view, or None; nothing is opened."""
-    names = product(N_IMAGES, (DESCRIPTORS[0], "tags"))
-    paths = [locate("voc07", f"pascal07_{part}_{name}.hvecs") for part, name in names]
-    labels = [_locate_labels(part) for part in N_IMAGES]
-    return paths[0].parent if all(paths + labels) else None
-
-
-def _locate_labels(part):
-    files = (file.format(part=part) for file in LABEL_FILES)
-    return next(filter(None, (locate("voc07", file) for file in files)), None)
+    y = np.concatenate(labels)
+    return MultiViewDataset(
+        f"voc07 ({descriptor})",
+        X,
+        y,
+        target_names=_class_names(),
+        DESCR=describe("voc07", X, descriptor=descriptor),
+        splits=[split_after(N_IMAGES["train"], len(y))],
+    )
 
 
 def _find_labels(part):
-    path = _locate_labels(part)
+    path = locate("voc07", *LABEL_FILES[part])
     if path is None:
-        first, second = (file.format(part=part) for file in LABEL_FILES)
+        first, second = LABEL_FILES[part]
         raise unavailable("voc07", f"there is neither {first} nor {second}")
     return path
 
@@ -113,9 +108,7 @@ def _read_parts(name):
     tables = []
     for part, n in N_IMAGES.items():
         file = f"pascal07_{part}_{name}.hvecs"
-        path = locate("voc07", file)
-        if path is None:
-            raise unavailable("voc07", f"there is no file {file}")
+        path = fetch("voc07", file)
         tables.append(read_hvecs(path))
         _check_rows(path, tables[-1], n)
     if tables[0].shape[1] != tables[1].shape[1]:
@@ -131,23 +124,12 @@ def _check_rows(path, table, n):
         raise DatasetCorrupted(f"{path} must have {n} rows, one for each image; found {len(table)}")
 
 
-def _read(path):
-    """Return the content of a file, unpacked if it is a ``.gz``."""
-    try:
-        with open_content(path) as stream:
-            return stream.read()
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DatasetCorrupted(f"{path} is not a complete gzip file ({error})") from None
-    except OSError as error:
-        raise unavailable("voc07", f"{path} cannot be read ({error.strerror})") from None
-
-
 def read_hvecs(path):
     """Read a table of whole numbers below 65536.
 
     path: An ``.hvecs`` file, possibly compressed (.gz); returns table (n_rows, n_columns).
     """
-    content = _read(path)
+    content = read_of("voc07", path)
     width = int.from_bytes(content[:2], "little")
     n_bytes = 2 * (1 + width)  # of a row
     if width == 0 or len(content) % n_bytes:
@@ -189,7 +171,7 @@ def read_labels(path, n_images):
 
 def _read_text(path):
     """Read numbers separated by blanks, tabs or commas."""
-    content = _read(path).replace(b",", b" ").strip()
+    content = read_of("voc07", path).replace(b",", b" ").strip()
     try:
         if not content:
             raise ValueError("it is empty")
@@ -203,40 +185,10 @@ def _class_names():
     path = locate("voc07", NAMES_FILE)
     if path is None:
         return [f"class {k}" for k in range(1, N_CLASSES + 1)]
-    lines = _read(path).decode(errors="replace").splitlines()
+    lines = read_of("voc07", path).decode(errors="replace").splitlines()
     names = [line.strip() for line in lines if line.strip()]
     if len(set(names)) != N_CLASSES or len(names) != N_CLASSES:
         raise DatasetCorrupted(
             f"{path} must have {N_CLASSES} different names, one on each line; found {len(names)}"
         )
     return names
-
-
-def _dataset(X, y, names, descriptor):
-    text = describe(
-        "PASCAL VOC'07: photographs by visual words and by user tags",
-        X,
-        source=f"LEAR, INRIA Grenoble, {LEAR_FEATURES}",
-        licence=(
-            "Not known to the authors of mvref: see the source. The photographs come from Flickr "
-            "and have terms of their own. mvref ships no copy."
-        ),
-        citation=(
-            "M. Guillaumin, J. Verbeek, C. Schmid, Multimodal semi-supervised learning for image "
-            "classification, CVPR 2010.\n"
-            "M. Everingham, L. Van Gool, C. K. I. Williams, J. Winn, A. Zisserman, The PASCAL "
-            "Visual Object Classes Challenge 2007 (VOC2007) Results."
-        ),
-        notes=(
-            f"visual: histogram of visual words from {descriptor} descriptors. tags: which tags "
-            "the users of Flickr gave; an image without a tag is a row of zeros.\n"
-            "An image may show several classes: y is an indicator matrix. A class counts as shown "
-            "where the file says 1.\n"
-            "Wang et al. (2016) use 9963 images, 20 classes and the two views visual words of SIFT "
-            "and user tags. That theirs are these files is likely and not stated. The sha256 of "
-            "the files are not known to mvref; numbers of images and classes are checked."
-        ),
-    )
-    n_train = N_IMAGES["train"]
-    split = (np.arange(n_train), np.empty(0, np.int64), np.arange(n_train, len(y)))
-    return MultiViewDataset(f"voc07 ({descriptor})", X, y, names, text, [split])

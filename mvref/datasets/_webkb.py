@@ -1,21 +1,23 @@
 """WebKB course: web pages by their own words, and by the words of the links to them."""
 
-import gzip
 import hashlib
 import html
 import re
 import tarfile
-import zlib
 
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from ..core.views import MultiView
-from ._base import MultiViewDataset, describe
-from ._lookup import DatasetCorrupted, locate, unavailable
-from ._registry import CMU_WEBKB, MANIFESTS
+from ._base import MultiViewDataset
+from ._lookup import DAMAGED_GZIP, DatasetCorrupted, locate, unavailable
+from ._sources import describe
 
 ARCHIVE = "course-cotrain-data"
+FORMS = ([f"{ARCHIVE}.tar"],)
+# sha256 of the lines "<sha256>  <path>\n" of the files in the archive, sorted by path: the same
+# for every way to pack the same files
+MANIFEST = "0e3824e7ed25ae28ee8960a34f50a962d025373c5caac78fd40e45e958e86c15"
 VIEWS = {"page": "fulltext", "anchor": "inlinks"}  # view -> its folder in the archive
 CLASSES = ("non-course", "course")
 WORD = r"[a-z]{2,}"  # after conversion to lower case
@@ -70,12 +72,6 @@ def fetch_webkb():
     return _dataset(files)
 
 
-def on_this_machine():
-    """Return the folder that has the archive, or None; nothing is opened."""
-    path = locate("webkb", f"{ARCHIVE}.tar")
-    return path and path.parent
-
-
 def read_archive(path):
     """Read all files of the archive, without unpacking it.
 
@@ -84,7 +80,7 @@ def read_archive(path):
     try:
         with tarfile.open(path) as archive:
             return {m.name: archive.extractfile(m).read() for m in archive if m.isfile()}
-    except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
+    except (tarfile.TarError, *DAMAGED_GZIP) as error:
         raise DatasetCorrupted(f"{path} is not a complete tar archive ({error})") from None
     except OSError as error:
         raise unavailable("webkb", f"{path} cannot be read ({error.strerror})") from None
@@ -98,10 +94,10 @@ def manifest(files):
 
 def _check_manifest(path, files):
     found = manifest(files)
-    if found != MANIFESTS[ARCHIVE]:
+    if found != MANIFEST:
         raise DatasetCorrupted(
             f"{path} does not hold the files that mvref knows: expected 2102 files whose list has "
-            f"the sha256 {MANIFESTS[ARCHIVE]}, found {len(files)} with {found}. Get it again"
+            f"the sha256 {MANIFEST}, found {len(files)} with {found}. Get it again"
         )
 
 
@@ -143,30 +139,5 @@ def _dataset(files):
         "words": {view: words for view, (words, _) in counted.items()},
     }
     y = np.array([CLASSES.index(label) for label in labels])
-    return MultiViewDataset("webkb", X, y, list(CLASSES), _description(X), meta=meta)
-
-
-def _description(X):
-    return describe(
-        "WebKB course: web pages by their words and by the links to them",
-        X,
-        source=f"Carnegie Mellon University, {CMU_WEBKB}/{ARCHIVE}.tar.gz",
-        licence="None stated. The pages are those of many authors. mvref ships no copy.",
-        citation=(
-            "A. Blum, T. Mitchell, Combining labeled and unlabeled data with co-training, COLT "
-            "1998.\n"
-            "M. Craven, D. DiPasquo, D. Freitag, A. McCallum, T. Mitchell, K. Nigam, S. Slattery, "
-            "Learning to extract symbolic knowledge from the World Wide Web, AAAI 1998."
-        ),
-        notes=(
-            "Pages of four computer science departments (Cornell, Texas, Washington, Wisconsin), "
-            "collected in the 1990s. page: the text of the page; anchor: the text of links that "
-            "point to it. Course pages come first, then the others, by address.\n"
-            "The files are raw text. The vocabulary is a choice of mvref: words of two or more "
-            "letters a to z, in lower case, all of them, counted; Wang et al. (2016) do not state "
-            "theirs. Five pages have no anchor word. 3 pairs of pages are identical.\n"
-            "The sha256 is that of the list of the 2102 files and their sha256, sorted by path, so "
-            "that it does not depend on how they are packed."
-        ),
-        checksums={f"files of {ARCHIVE}": MANIFESTS[ARCHIVE]},
-    )
+    text = describe("webkb", X, {f"files of {ARCHIVE}": MANIFEST})
+    return MultiViewDataset("webkb", X, y, list(CLASSES), text, meta=meta)

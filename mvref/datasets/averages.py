@@ -22,7 +22,7 @@ from . import (
 )
 from ._citeseer import CITES
 from ._lookup import fetch, open_content
-from ._uci_tables import TABLES
+from ._uci import TABLES
 
 FILE = resources.files(__package__) / "data" / "averages.npz"
 GESTURES = (1, 3, 5)  # of uWave, whose mean curves are kept

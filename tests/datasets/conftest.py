@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from mvref.datasets import available
-from mvref.datasets._registry import BY_HAND, FILES, FOLDERS
+from mvref.datasets._sources import BY_HAND, FILES, FOLDERS
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_citeseer
 from mvref.datasets import _citeseer as citeseer_module
 from mvref.datasets._lookup import locate, open_content
-from mvref.datasets._registry import FILES, LINQS_CITESEER
+from mvref.datasets._sources import FILES, SOURCES
 
 FIELDS = {"AI": 249, "Agents": 596, "DB": 701, "HCI": 508, "IR": 668, "ML": 590}
 CONTENT = b"7\t0\t1\t0\tML\nab01\t1\t1\t0\tAI\n10\t0\t0\t1\tML\n"
@@ -95,7 +95,7 @@ def test_description_counts_what_was_left_out(citeseer):
         FILES["citeseer"]["citeseer.content"][0],
         FILES["citeseer"]["citeseer.cites"][0],
         "Sen",
-        LINQS_CITESEER,
+        SOURCES["citeseer"]["address"],
     ):
         assert part in words
 
@@ -149,7 +149,7 @@ def test_missing_file_is_a_sentence(folders, write_small, missing):
     assert "citeseer" not in available()
     with pytest.raises(DatasetUnavailable) as caught:
         fetch_citeseer()
-    for part in (missing, LINQS_CITESEER, str(folders[0] / "citeseer")):
+    for part in (missing, SOURCES["citeseer"]["address"], str(folders[0] / "citeseer")):
         assert part in str(caught.value)
 
 

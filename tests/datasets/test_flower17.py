@@ -6,6 +6,7 @@ from scipy.io import savemat
 
 from mvref.datasets import DatasetCorrupted, DatasetUnavailable, fetch_flower17
 from mvref.datasets import _flower17 as flower_module
+from mvref.datasets._lookup import locate
 
 VIEWS = ["colourgc", "shapegc", "texturegc", "hog", "hsv", "siftint", "siftbdy"]
 
@@ -84,7 +85,7 @@ def test_stand_in_holds_distances(stand_in):
 
 def test_stand_in_follows_from_its_histograms(stand_in):
     """The stored distances are the chi-square distances of the stored histograms."""
-    path = flower_module.locate("flower17", flower_module.RECOMPUTED)
+    path = locate("flower17", flower_module.RECOMPUTED)
     rows = [0, 5, 700, 1359]
     with np.load(path) as stored:
         np.testing.assert_array_equal(stored["y"], stand_in.y)

@@ -19,7 +19,7 @@ from mvref.datasets import (
     fetch_uwave,
 )
 from mvref.datasets import _lookup as lookup
-from mvref.datasets._registry import BY_HAND, FILES, FOLDERS, VGG_FLOWERS
+from mvref.datasets._sources import BY_HAND, FILES, FOLDERS, SOURCES
 
 GOOD = b"1 2 3\n"
 FILE = "mfeat-mor"
@@ -258,7 +258,7 @@ def test_download_is_silent_and_leaves_the_logger_alone(folders, register, web, 
     ("fetch", "name", "address"),
     [
         (fetch_uwave, "uwave", "https://timeseriesclassification.com"),
-        (fetch_flower17, "flower17", VGG_FLOWERS),
+        (fetch_flower17, "flower17", SOURCES["flower17"]["address"]),
     ],
 )
 def test_data_that_nobody_may_pass_on(folders, fetch, name, address):

@@ -10,7 +10,9 @@ from sklearn.metrics.pairwise import cosine_similarity
 from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_mnist_views
 from mvref.datasets import _mnist as mnist_module
 from mvref.datasets._lookup import locate, open_content
-from mvref.datasets._registry import FILES, MNIST_MIRROR
+from mvref.datasets._sources import FILES, SOURCES
+
+ADDRESS = SOURCES["mnist"]["address"]
 
 TRAIN_COUNTS = [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
 TEST_COUNTS = [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
@@ -177,7 +179,12 @@ def test_nothing_here_and_no_network(folders, register):
     register("mnist", file, b"", f"http://127.0.0.1:9/{file}.gz")  # nobody listens
     with pytest.raises(DatasetUnavailable) as caught:
         fetch_mnist_views()
-    for part in ("'mnist'", f"http://127.0.0.1:9/{file}.gz", MNIST_MIRROR, str(data / "mnist")):
+    for part in (
+        "'mnist'",
+        f"http://127.0.0.1:9/{file}.gz",
+        ADDRESS,
+        str(data / "mnist"),
+    ):
         assert part in str(caught.value)
 
 

@@ -10,7 +10,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_optdigits
 from mvref.datasets import _optdigits as optdigits_module
 from mvref.datasets._lookup import data_folders, locate, open_content
-from mvref.datasets._registry import BY_HAND, FILES, UCI_OPTDIGITS
+from mvref.datasets._sources import BY_HAND, FILES, SOURCES
+
+ADDRESS = SOURCES["optdigits"]["address"]
 
 TRAIN_COUNTS = [376, 389, 380, 389, 387, 376, 377, 387, 380, 382]
 TEST_COUNTS = [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
@@ -63,7 +65,7 @@ def test_test_part_is_the_file_of_the_repository(optdigits):
     path = data_folders("optdigits")[0] / "optdigits.tes"
     if not path.is_file():
         pytest.skip(
-            f"there is no optdigits.tes to compare with. Download it from {UCI_OPTDIGITS}/ into "
+            f"there is no optdigits.tes to compare with. Download it from {SOURCES['optdigits']['address']}/ into "
             "the folder optdigits of the folder that the variable MVREF_DATA names"
         )
     table = np.loadtxt(path, delimiter=",")
@@ -81,7 +83,12 @@ def test_pixels_and_labels_belong_together(optdigits):
 
 def test_description(optdigits):
     text = " ".join(optdigits.DESCR.split())
-    for part in (UCI_OPTDIGITS, "Alpaydin", FILES["optdigits"]["optdigits.tra"][0], "CC BY 4.0"):
+    for part in (
+        ADDRESS,
+        "Alpaydin",
+        FILES["optdigits"]["optdigits.tra"][0],
+        "CC BY 4.0",
+    ):
         assert part in text
     assert optdigits.meta["image_shape"] == (8, 8)
 

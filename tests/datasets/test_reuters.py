@@ -19,7 +19,7 @@ from mvref.datasets import (
     read_reuters_index,
 )
 from mvref.datasets import _reuters_index as index_module
-from mvref.datasets._registry import FILES, REUTERS_600, REUTERS_1200, UCI_REUTERS
+from mvref.datasets._sources import FILES, SOURCES
 
 LANGUAGES = ["EN", "FR", "GR", "IT", "SP"]
 TOPICS = ["C15", "CCAT", "E21", "ECAT", "GCAT", "M11"]
@@ -227,17 +227,21 @@ def test_reads_triplets(folders, register):
 
 
 @pytest.mark.parametrize(
-    ("subset", "file", "address"),
+    ("subset", "file", "source"),
     [
-        ("1200", "Reuters-1200.mat", REUTERS_1200),
-        ("600", "reuters600_fullvocab.mat", REUTERS_600),
-        ("full", "Index_EN-EN, Index_EN-FR, Index_EN-GR and 22 more", UCI_REUTERS),
+        ("1200", "Reuters-1200.mat", "reuters1200"),
+        ("600", "reuters600_fullvocab.mat", "reuters600"),
+        (
+            "full",
+            "Index_EN-EN, Index_EN-FR, Index_EN-GR and 22 more",
+            SOURCES["reuters_full"]["address"],
+        ),
     ],
 )
-def test_missing_files_are_a_sentence(folders, subset, file, address):
+def test_missing_files_are_a_sentence(folders, subset, file, source):
     with pytest.raises(DatasetUnavailable) as caught:
         fetch_reuters(subset)
-    for part in (file, address, str(folders[0] / "reuters")):
+    for part in (file, SOURCES[source]["address"], str(folders[0] / "reuters")):
         assert part in str(caught.value)
 
 

@@ -11,8 +11,9 @@ import pytest
 from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_uci
 from mvref.datasets import _uci as uci
 from mvref.datasets._lookup import locate, open_content
-from mvref.datasets._registry import BY_HAND, FILES, UCI
-from mvref.datasets._uci_tables import TABLES
+from mvref.datasets._sources import BY_HAND, FILES
+
+UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 
 COUNTS = [  # name, choices, number of samples of each class
     ("lung-cancer", {}, [9, 13, 10]),
@@ -168,17 +169,22 @@ def test_horses_are_split_as_their_files(need):
 
 
 def test_no_target_is_an_input():
-    for table in TABLES.values():
-        assert not {field for field, _ in table.targets.values()} & set(table.inputs.values())
-        assert set(table.measured) <= set(table.inputs)
-    assert set(TABLES["horse-colic"].inputs.values()) == set(range(22)) - {2}
-    assert set(TABLES["echocardiogram"].inputs.values()) == set(range(2, 9))
+    for name, table in uci.TABLES.items():
+        inputs = uci.input_fields(name)
+        assert not {field for field, _ in table["targets"].values()} & set(inputs.values())
+        assert set(table["measured"].split()) <= set(inputs)
+    assert set(uci.input_fields("horse-colic").values()) == set(range(22)) - {2}
+    assert set(uci.input_fields("echocardiogram").values()) == set(range(2, 9))
 
 
 def test_description_tells_the_choices(need):
     need("horse-colic")
     text = " ".join(fetch_uci("horse-colic", target="outcome", missing="keep").DESCR.split())
-    for part in ("target 'outcome', missing 'keep', part 'all'", uci.HORSE_TEST_VALUES, UCI):
+    for part in (
+        "target 'outcome', missing 'keep', part 'all'",
+        uci.HORSE_TEST_VALUES,
+        SOURCES["horse-colic"]["address"],
+    ):
         assert part in text
     assert FILES["horse-colic"]["horse-colic.data"][0] in text
     assert "horse-colic.test" not in fetch_uci("horse-colic", part="data").DESCR

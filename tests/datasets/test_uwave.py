@@ -10,7 +10,7 @@ import pytest
 from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_uwave
 from mvref.datasets import _uwave as uwave_module
 from mvref.datasets._lookup import find
-from mvref.datasets._registry import FILES
+from mvref.datasets._sources import FILES
 
 TRAIN_COUNTS = [122, 108, 106, 110, 127, 111, 112, 100]
 TEST_COUNTS = [437, 452, 454, 450, 433, 449, 447, 460]

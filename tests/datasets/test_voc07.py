@@ -12,7 +12,7 @@ from scipy import sparse
 
 from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_voc07
 from mvref.datasets import _voc07 as voc07_module
-from mvref.datasets._registry import LEAR_FEATURES
+from mvref.datasets._sources import SOURCES
 
 N = {"train": 6, "test": 5}  # images of the small collection
 WIDTHS = {"DenseSift": 4, "HarrisSift": 3, "tags": 7}
@@ -137,7 +137,7 @@ def test_missing_file_is_a_sentence(folders, small, missing):
     assert "voc07" not in available()
     with pytest.raises(DatasetUnavailable) as caught:
         fetch_voc07()
-    for part in (missing, LEAR_FEATURES, str(folders[0] / "pascal-voc07")):
+    for part in (missing, SOURCES["voc07"]["address"], str(folders[0] / "pascal-voc07")):
         assert part in str(caught.value)
 
 

@@ -12,7 +12,9 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_webkb
 from mvref.datasets import _webkb as webkb_module
-from mvref.datasets._registry import CMU_WEBKB, MANIFESTS
+from mvref.datasets._sources import SOURCES
+
+ADDRESS = SOURCES["webkb"]["address"]
 
 ROOT = "course-cotrain-data"
 SMALL = {
@@ -50,7 +52,7 @@ def pack(files, mode="w:gz"):
 @pytest.fixture
 def archive(folders, put, monkeypatch):
     """Return a function that writes an archive; the loader expects the files of SMALL."""
-    monkeypatch.setitem(MANIFESTS, ROOT, webkb_module.manifest(SMALL))
+    monkeypatch.setattr(webkb_module, "MANIFEST", webkb_module.manifest(SMALL))
 
     def write(content, name=f"{ROOT}.tar.gz"):
         return put(folders[0] / "webkb-course" / name, content)
@@ -155,7 +157,13 @@ def test_addresses(webkb):
 
 def test_description(webkb):
     words = " ".join(webkb.DESCR.split())
-    for part in (MANIFESTS[ROOT], "Blum", "a choice of mvref", "do not state theirs", CMU_WEBKB):
+    for part in (
+        webkb_module.MANIFEST,
+        "Blum",
+        "a choice of mvref",
+        "do not state theirs",
+        ADDRESS,
+    ):
         assert part in words
 
 
@@ -211,7 +219,7 @@ def test_other_files_are_refused(archive, change):
     path = archive(pack(change(SMALL)))
     with pytest.raises(DatasetCorrupted) as caught:
         fetch_webkb()
-    for part in (str(path), MANIFESTS[ROOT], "Get it again"):
+    for part in (str(path), webkb_module.MANIFEST, "Get it again"):
         assert part in str(caught.value)
 
 
@@ -233,7 +241,7 @@ def test_missing_archive_is_a_sentence(folders):
     assert "webkb" not in available()
     with pytest.raises(DatasetUnavailable) as caught:
         fetch_webkb()
-    for part in (f"{ROOT}.tar.gz", CMU_WEBKB, str(folders[0] / "webkb-course")):
+    for part in (f"{ROOT}.tar.gz", ADDRESS, str(folders[0] / "webkb-course")):
         assert part in str(caught.value)
 
 
