@@ -1,5 +1,7 @@
 """What every estimator of mvref does: validation of input and labels, scores that decide."""
 
+import itertools
+
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, log_expit, softmax
@@ -187,7 +189,7 @@ def _check_values(X, partial_rows):
 def validate_targets(estimator, y, n_samples):
     """Check class labels, set ``classes_`` and return the labels as integers.
 
-    y (n_samples,): Labels of any type; returns codes (n_samples,).
+    y (n_samples,): Labels of any type -> codes (n_samples,).
     """
     if y is None:
         raise ValueError(
@@ -211,8 +213,8 @@ def validate_targets(estimator, y, n_samples):
 def one_against_rest(codes, n_classes):
     """Return the labels of the two-class problems that stand for a problem of several classes.
 
-    codes (n_samples,): Classes, 0 to n_classes - 1; returns Y (n_classes, n_samples), or (1,
-    n_samples) for two classes.
+    codes (n_samples,): Classes, 0 to n_classes - 1 -> Y (n_classes, n_samples), or (1, n_samples)
+    for two classes.
 
     Examples
     --------
@@ -227,10 +229,44 @@ def one_against_rest(codes, n_classes):
     return np.array([np.where(codes == k, 1.0, -1.0) for k in positive])
 
 
+def pairs_of(n_classes):
+    """Return the pairs i < j of classes in the order of ``multi_class="ovo"``.
+
+    Examples
+    --------
+    >>> from mvref.core.base import pairs_of
+    >>> pairs_of(3)
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    return list(itertools.combinations(range(n_classes), 2))
+
+
+def votes_of_pairs(scores, n_classes):
+    """Count the votes of the machines of pairs; between equal votes the summed scores decide.
+
+    scores (n, n_classes (n_classes - 1) / 2): Positive for the second class of the pair, which has
+    the vote; else the first has it -> votes (n, n_classes).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.core.base import votes_of_pairs
+    >>> votes_of_pairs(np.array([[1.0, -1.0, 3.0]]), 3).round(2)  # one vote each
+    array([[1.  , 0.78, 1.22]])
+    """
+    votes, sums = np.zeros((2, len(scores), n_classes))
+    for s, (i, j) in zip(scores.T, pairs_of(n_classes), strict=True):
+        votes[:, j] += s > 0
+        votes[:, i] += s <= 0
+        sums[:, j] += s
+        sums[:, i] -= s
+    return votes + sums / (3.0 * (np.abs(sums) + 1.0))
+
+
 def validate_numbers(estimator, y, n_samples):
     """Check the targets of a regression and return them as floats.
 
-    y (n_samples,); returns y (n_samples,).
+    y (n_samples,) -> y (n_samples,).
     """
     if y is None:
         raise ValueError(
@@ -271,7 +307,7 @@ def check_votable(X):
 def winning_labels(scores, classes):
     """Return the label with the best score; the first of equal ones.
 
-    scores (n,) for two classes, else (n, n_classes); returns labels (n,).
+    scores (n,) for two classes, else (n, n_classes) -> labels (n,).
     """
     return classes[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
@@ -279,7 +315,7 @@ def winning_labels(scores, classes):
 def logistic_probabilities(scores):
     """Return probabilities from the scores of logistic machines, one against the rest.
 
-    scores (n, 1) for two classes, else (n, n_classes); returns probabilities (n, n_classes).
+    scores (n, 1) for two classes, else (n, n_classes) -> probabilities (n, n_classes).
 
     Examples
     --------

@@ -82,3 +82,27 @@ def _without_nan(view):
     view = view.copy()
     view.data = np.nan_to_num(view.data)
     return view
+
+
+def take_rows(Z, rows):
+    """Return the rows of a slice, seen and not copied.
+
+    rows: With start and stop.
+    """
+    if not sparse.issparse(Z):
+        return Z[rows]
+    indptr = Z.indptr[rows.start : rows.stop + 1]
+    stored = slice(indptr[0], indptr[-1])
+    parts = Z.data[stored], Z.indices[stored], indptr - indptr[0]
+    return sparse.csr_matrix(parts, shape=(len(indptr) - 1, Z.shape[1]))
+
+
+def root_mean_squares(Z):
+    """Of every column, without overflow."""
+    largest = abs(Z).max()
+    scaled = Z / largest
+    if sparse.issparse(Z):
+        squares = np.asarray(scaled.power(2).sum(axis=0)).ravel()
+    else:
+        squares = np.einsum("ij,ij->j", scaled, scaled)
+    return largest * np.sqrt(squares / Z.shape[0])

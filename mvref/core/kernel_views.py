@@ -51,10 +51,7 @@ class LinearViews:
         return [linear_gram(view) for view in self.features]
 
     def functions(self, metric, c):
-        """Return the w_j and the shares b_j of w = M^-1 X'c.
-
-        c (n,); returns shares (V,).
-        """
+        """Return the w_j and the shares b_j of w = M^-1 X'c: c (n,) -> shares (V,)."""
         if hasattr(metric, "weights"):
             w = metric.weights(c)
         else:
@@ -102,13 +99,16 @@ class KernelViews:
         return self._grams
 
     def functions(self, metric, c):
-        """Return the beta_j and the shares b_j.
-
-        c (n,); returns shares (V,).
-        """
+        """Return the beta_j and the shares b_j: c (n,) -> shares (V,)."""
         betas = metric.coefficients(c)
         betas = [beta[rows] for beta, rows in zip(betas, self.rows, strict=True)]
         return betas, self.constant**2 * np.array([beta.sum() for beta in betas])
+
+
+def similarities_to(X, kernels, gammas, rows):
+    """Kernels of all views to some of the samples that have the view; the width is of all."""
+    complete = [np.flatnonzero(seen) for seen in X.observed.T]
+    return fit_similarities(kernels, gammas, X, rows, complete)
 
 
 def check_kernels(kernel, gamma, n_views):
@@ -153,10 +153,7 @@ def add_kernel_scores(scores, X, similarities, dual_coef):
 
 
 def linear_gram(view):
-    """Return the Gram matrix of a view as an array.
-
-    view (n, d); returns K (n, n).
-    """
+    """Return the Gram matrix of a view as an array: view (n, d) -> K (n, n)."""
     return linear(view, view)
 
 

@@ -143,8 +143,6 @@ class Similarity:
 
     def __call__(self, X):
         """Return the similarities, shape (n, L), of the rows X of the view."""
-        if self.kernel == "linear":
-            return linear(X, self.landmarks)
         if self.kernel == "rbf":
             return rbf(X, self.landmarks, self.gamma)
         if self.kernel == "precomputed":
@@ -154,7 +152,8 @@ class Similarity:
             return rbf_of_distances(D, self.gamma)
         if self.kernel == "gram":
             return np.asarray(X[:, self.landmarks])
-        K = self.kernel(X, self.landmarks)
+        kernel = linear if self.kernel == "linear" else self.kernel
+        K = kernel(X, self.landmarks)
         try:
             K = np.asarray(K, dtype=np.float64)
         except (TypeError, ValueError):

@@ -34,8 +34,8 @@ def fit_linear_svm(
     X (m, d); y (m,): Codes 0..K-1 of the classes; for K = 2 a single problem is solved, class 1
     positive; C: Weight of the summed loss; intercept_scaling: Value B of the constant feature; 0
     for no intercept; tol: Tolerance of liblinear's stopping rule; max_iter: Limit of its iterations
-    (``solver="sklearn"`` only); random_state: Order of the dual coordinate steps; returns coef (1
-    or K, d), intercept (1 or K,).
+    (``solver="sklearn"`` only); random_state: Order of the dual coordinate steps -> coef (1 or K,
+    d), intercept (1 or K,).
     """
     if solver == "liblinear" and loss != "squared_hinge":
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Losses of single scores with their derivatives: MVM's Eqs. (11)-(13) and (17)-(19).
+"""Losses and penalties with their derivatives: MVM's Eqs. (11)-(15) and (17)-(21).
 
 A loss takes scores s and targets y, shape (n,), and returns the loss of every sample and its
 derivative with respect to the score. Labels are -1 and +1. In ln(1 + e^{-ys}), Eq. (12), no
@@ -9,10 +9,7 @@ import numpy as np
 
 
 def squared(s, y):
-    """Return (s - y)^2, Eq. (11), and 2 (s - y), Eq. (17).
-
-    s, y (n,); returns values, slopes (n,).
-    """
+    """Return (s - y)^2, Eq. (11), and 2 (s - y), Eq. (17): s, y (n,) -> values, slopes (n,)."""
     residual = s - y
     return residual**2, 2.0 * residual
 
@@ -20,7 +17,7 @@ def squared(s, y):
 def logistic(s, y):
     """Return ln(1 + e^{-ys}), Eq. (12), and -y / (1 + e^{ys}), Eq. (18).
 
-    s, y (n,); returns values, slopes (n,).
+    s, y (n,) -> values, slopes (n,).
 
     Examples
     --------
@@ -39,7 +36,7 @@ def logistic(s, y):
 def hinge(s, y):
     """Return max(0, 1 - ys), Eq. (13), and its subgradient -y [ys < 1], Eq. (19).
 
-    s, y (n,); returns values, slopes (n,).
+    s, y (n,) -> values, slopes (n,).
     """
     slack = np.maximum(1.0 - y * s, 0.0)
     return slack, -y * (slack > 0)
@@ -48,7 +45,7 @@ def hinge(s, y):
 def squared_hinge(s, y):
     """Return max(0, 1 - ys)^2 and -2y max(0, 1 - ys): a hinge with a derivative.
 
-    s, y (n,); returns values, slopes (n,).
+    s, y (n,) -> values, slopes (n,).
     """
     slack = np.maximum(1.0 - y * s, 0.0)
     return slack**2, -2.0 * y * slack
@@ -60,3 +57,20 @@ LOSSES = {
     "hinge": hinge,
     "squared": squared,
 }
+
+
+def l2(A, smoothing):
+    """Return sum a^2, Eq. (14), and 2a, Eq. (20) -> gradient: of `A`."""
+    return float(np.vdot(A, A)), 2.0 * A
+
+
+def l1(A, smoothing):
+    """Return sum sqrt(a^2 + eps), Eq. (15), and a / sqrt(a^2 + eps), Eq. (21).
+
+    smoothing: eps; weights below its root are as good as 0 -> gradient: of `A`.
+    """
+    size = np.sqrt(A**2 + smoothing)
+    return float(size.sum()), A / size
+
+
+PENALTIES = {"l2": l2, "l1": l1}

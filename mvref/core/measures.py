@@ -7,12 +7,12 @@ Symbols   paper, report   code   meaning
 
 A measure here looks at the whole tuple of predictions at once; most are no mean over samples. The
 losses are functions of the contingency table (a, b), so that the search for MVPO's most violated
-constraint can take them over all tables. The measures are 1 - loss: what is
-optimised is what is reported.
+constraint can take them over all tables. The measures are 1 - loss: what is optimised is what is
+reported.
 
 Conventions
     labels   0 and 1, -1 and +1, or False and True; the class of interest is 1.
-    F-beta   of predicted labels. The decision of a score is ``score >= 0``.
+    F-beta   of predicted labels. The decision of a score is ``score > 0``.
     PRBEP    of scores: the top P are predicted positive, so precision and recall are both a/P.
              Samples that tie for the last places share them: the mean over all orders of the ties.
     AUROC    of scores: the share of pairs (positive, negative) in the right order; a tie is half.
@@ -326,7 +326,7 @@ def macro_average(measure, Y, scores, classes=None, **options):
         Class labels, or the indicator matrix of a problem with several labels per sample.
     scores : array-like, shape (n, K)
         One column per class, as the measure wants it: scores, or predicted labels of the binary
-        problems for F-beta (``scores >= 0``, or :func:`one_vs_rest` of predicted classes). Two
+        problems for F-beta (``scores > 0``, or :func:`one_vs_rest` of predicted classes). Two
         classes also need two columns: F1 and PRBEP of a class are not those of the other.
     classes : array-like, shape (K,), optional
         For class labels: the class of each column. Default: the labels in `Y`, sorted.

@@ -20,6 +20,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from .checks import check_number
+from .kernel_views import similarities_to
 
 EIGEN_CUTOFF = 1e-10  # of eigenvalues of G_SS that count, relative to the largest
 PSD_TOLERANCE = 1e-8  # of negative eigenvalues and asymmetry, relative to the sum or the largest
@@ -95,7 +96,7 @@ def _number_of_components(n_components, n):
 def nystrom_map(K):
     """Return T with T T' = K^+, of the kernel matrix of the components.
 
-    K (m, m); returns T (m, r).
+    K (m, m) -> T (m, r).
 
     Examples
     --------
@@ -124,7 +125,7 @@ def nystrom_map(K):
 def nystrom_features(view, seen, similarity, T):
     """Return F = k(x, S) T, with rows of zeros where the view is missing.
 
-    view (n, d); seen (n,); similarity: Kernel to the components S; T (m, r); returns F (n, r).
+    view (n, d); seen (n,); similarity: Kernel to the components S; T (m, r) -> F (n, r).
     """
     if seen.all():
         return similarity(view) @ T
@@ -133,3 +134,50 @@ def nystrom_features(view, seen, similarity, T):
     if len(rows):
         F[rows] = similarity(view[rows]) @ T
     return F
+
+
+class NystromViews:
+    """Nyström features of the views, machine by machine.
+
+    X: A view for every approximation; sources: The views of every machine; similarities: Kernels to
+    the components; seen (M, n).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref import MultiView
+    >>> from mvref.core.nystrom import NystromViews
+    >>> X = MultiView([np.array([[1.0], [2.0], [3.0]])])
+    >>> form = NystromViews(X, ["linear"], [None], [[0]], 2, np.random.RandomState(0))
+    >>> (form.factors[0] @ form.factors[0].T).round(12)  # exact: the kernel has rank one
+    array([[1., 2., 3.],
+           [2., 4., 6.],
+           [3., 6., 9.]])
+    """
+
+    def __init__(self, X, kernels, gammas, sources, n_components, rng):
+        self.sources = sources
+        self.seen = np.array([X.observed[:, views].any(axis=1) for views in sources])
+        self.components = draw_components(X.observed, n_components, rng)
+        self.similarities = similarities_to(X, kernels, gammas, self.components)
+        self.maps = [self._map(X, v) for v in range(X.n_views)]
+        self.factors = [self._features(X, views) for views in sources]
+
+    def _map(self, X, v):
+        return nystrom_map(self.similarities[v](X.views[v][self.components[v]]))
+
+    def _features(self, X, views):
+        parts = [
+            nystrom_features(X.views[v], X.observed[:, v], self.similarities[v], self.maps[v])
+            for v in views
+        ]
+        return parts[0] if len(parts) == 1 else np.hstack(parts)
+
+    def component_coefficients(self, thetas):
+        """Coefficients of the components: T beta, so that the score is k(x, S) T beta."""
+        coefficients = [None] * len(self.maps)
+        for views, theta in zip(self.sources, thetas, strict=True):
+            ends = np.cumsum([self.maps[v].shape[1] for v in views])
+            for v, beta in zip(views, np.split(theta[:-1], ends[:-1]), strict=True):
+                coefficients[v] = self.maps[v] @ beta
+        return coefficients

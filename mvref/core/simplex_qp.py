@@ -33,7 +33,7 @@ def solve_budget_qp(H, d, C, start=None):
     """Minimise 1/2 x'Hx - d'x over x >= 0, sum(x) <= C.
 
     H (K, K): Positive semi-definite; d (K,); start (K,), optional: Feasible point to start from, if
-    it is better than 0, the default; returns x (K,).
+    it is better than 0, the default -> x (K,).
 
     Examples
     --------

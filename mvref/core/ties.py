@@ -13,17 +13,14 @@ TIES = ("random", "smallest", "largest")
 
 
 def draw_keys(n_features, rng):
-    """Draw the keys of the coins.
-
-    n_features: Of all views together; returns keys (n_features,).
-    """
+    """Draw the keys of the coins: n_features: Of all views together -> keys (n_features,)."""
     return rng.randint(0, 2**63, size=n_features, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
 
 def hash_samples(X, keys):
     """Return a number per sample that depends on the sample's values and on the keys only.
 
-    keys (total number of features,); returns hashes (n,).
+    keys (total number of features,) -> hashes (n,).
     """
     hashes = np.zeros(X.n_samples, dtype=np.uint64)
     start = 0

@@ -47,8 +47,7 @@ def check_trainable(X, codes, part=""):
 def predict_all(voters, view, seen):
     """Return what the voters of a view say.
 
-    view (n, n_features); seen (n,): The samples that have the view; returns labels (n_seen,
-    n_voters).
+    view (n, n_features); seen (n,): The samples that have the view -> labels (n_seen, n_voters).
     """
     rows = view if seen.all() else view[np.flatnonzero(seen)]
     if all(isinstance(voter, BaseDecisionTree) for voter in voters):
@@ -59,7 +58,7 @@ def predict_all(voters, view, seen):
 def cast_votes(voters, view, seen):
     """Return the table of the votes of one view's voters, who predict -1 or +1.
 
-    view (n, n_features); seen (n,); returns votes (n, n_voters).
+    view (n, n_features); seen (n,) -> votes (n, n_voters).
 
     Examples
     --------
@@ -80,8 +79,8 @@ def cast_votes(voters, view, seen):
 def count_votes(labels, weights, n_classes):
     """Return the weight of the votes for every class.
 
-    labels (n, n_voters): Class that each voter names, 0 to n_classes - 1; weights (n_voters,);
-    returns votes (n, n_classes).
+    labels (n, n_voters): Class that each voter names, 0 to n_classes - 1; weights (n_voters,) ->
+    votes (n, n_classes).
 
     Examples
     --------

@@ -37,16 +37,7 @@ from sklearn.utils.validation import assert_all_finite
 from ..core.base import MultiViewClassifier, validate_targets
 from ..core.checks import check_choice, check_number
 from ..core.linear_svm import LOSSES, SOLVERS, fit_linear_svm
-from .landmarks import LandmarkProjection, draw_landmarks, impute, project
-
-__all__ = [
-    "LandmarkProjection",
-    "MVLSVM",
-    "block_sparse_norms",
-    "draw_landmarks",
-    "impute",
-    "project",
-]
+from .landmarks import LandmarkProjection
 
 PROJECTION_PARAMETERS = (
     "n_landmarks", "kernel", "gamma", "ridge", "keep_known", "clip", "no_view", "landmarks",

@@ -25,8 +25,8 @@ def draw_landmarks(observed, n_landmarks, rng, *, per_view=False):
     """Draw L samples uniformly without replacement (Algorithm 1, step 1).
 
     observed (m, V); n_landmarks: L; "auto" takes 200, or every candidate when there are fewer;
-    per_view: Draw other samples for every view (the paper's first perspective); returns indices
-    (L,), or (V, L) with `per_view`.
+    per_view: Draw other samples for every view (the paper's first perspective) -> indices (L,), or
+    (V, L) with `per_view`.
     """
     complete = np.flatnonzero(observed.all(axis=1))
     if len(complete) == 0:
@@ -45,7 +45,7 @@ def draw_landmarks(observed, n_landmarks, rng, *, per_view=False):
 def project(X, similarities):
     """Return mu(x) for every sample, missing views as NaN (Algorithm 1, step 2).
 
-    returns Phi (n, L*V).
+    -> Phi (n, L*V).
     """
     blocks = []
     for view, seen, mu in zip(X.views, X.observed.T, similarities, strict=True):
@@ -152,8 +152,8 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         "rbf": ``exp(-gamma_v |x - l|^2)``. "precomputed": the view holds distances d to a fixed
         set of points that contains the training samples (each training row must have a zero
         where its own column is), and the similarity is ``exp(-gamma_v d^2)``. "linear": inner
-        products. "gram": the view holds similarities to the m training samples. A callable gets two arrays (n, n_v),
-        (L, n_v) and returns the (n, L) similarities.
+        products. "gram": the view holds similarities to the m training samples. A callable
+        gets two arrays (n, n_v), (L, n_v) and returns the (n, L) similarities.
     gamma : float, "mean", None, or one per view, default=None
         None: 1/n_v for "rbf" (the authors' choice), "mean" for "precomputed": 1/mean distance
         between the complete training samples.

@@ -16,16 +16,14 @@ Memory    one chunk of projections, a Hessian of (L V + 1)^2 numbers per class, 
           samples their labels.
 """
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..core.base import check_length, one_against_rest, validate_targets, validate_views
-from ..core.checks import check_number
+from ..core.checks import check_number, warn_caller
 from ..core.views import stack_samples
 from .estimator import PROJECTION_PARAMETERS
 from .landmarks import DEFAULT_LANDMARKS, LandmarkProjection
@@ -97,8 +95,10 @@ def _check(model, chunks, max_passes, tol):
     if model.n_selected is not None:
         raise ValueError(f"model must have n_selected=None, got {model.n_selected!r}.")
     kernels = model.kernel if isinstance(model.kernel, list | tuple) else [model.kernel]
-    if any(isinstance(kernel, str) and kernel != "rbf" for kernel in kernels):
-        raise ValueError(f"model must have kernel='rbf' or a callable, got {model.kernel!r}.")
+    if any(isinstance(kernel, str) and kernel not in ("rbf", "linear") for kernel in kernels):
+        raise ValueError(
+            f"model must have kernel='rbf', 'linear' or a callable, got {model.kernel!r}."
+        )
     if not callable(chunks):
         raise ValueError(
             f"chunks must be callable, since every pass calls it anew, got {type(chunks).__name__}."
@@ -184,11 +184,9 @@ def _newton(projections, Y, C, max_passes, tol):
         if solved.all():
             return W, n_pass
         step = np.where(falls[:, None], _newton_step(now), step / 2)
-    warnings.warn(
+    warn_caller(
         f"fit_in_chunks stopped after max_passes={max_passes} passes with {(~solved).sum()} of "
-        f"{len(solved)} problems above tol={tol:g}; raise max_passes or tol, or lower c.",
-        ConvergenceWarning,
-        stacklevel=3,
+        f"{len(solved)} problems above tol={tol:g}; raise max_passes or tol, or lower c."
     )
     return W, max_passes
 

@@ -61,8 +61,6 @@ from ..core.checks import check_choice
 from ..core.losses import LOSSES
 from .machine import MultiViewMachine, streams
 
-__all__ = ["MVMClassifier", "MVMRegressor"]
-
 
 class MVMClassifier(MultiViewClassifier, MultiViewMachine):
     """Multi-view machine that classifies (Eqs. 9, 10).
@@ -92,7 +90,7 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
     init_scale : float, default=0.1
         Standard deviation sigma of the entries in "paper"; of feature rows in "live", divided by
         the root of the number of features and by their size where that is above 1.
-    groups : list of lists of int and str, optional
+    groups : list of lists of int and str, default=None
         Groups of views, by position or name, which may overlap: the score is a sum of one machine
         per group. Default: one group of all.
     shared_factors : bool, default=True
@@ -113,13 +111,13 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
         Share of the samples held out, of every class.
     n_iter_no_change : int, default=10
         Epochs without progress after which "sgd" stops.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Classes learnt in parallel (joblib).
     verbose : int, default=0
         1: a progress bar over the iterations.
-    views : sequence or mapping, optional
+    views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState instance or None, default=None
         Of the start, the order of the samples and the samples held out.
 
     Attributes
@@ -307,14 +305,42 @@ class MVMRegressor(RegressorMixin, MultiViewMachine):
     n_factors : int, default=8
         k.
     loss : {"squared"}, default="squared"
-    alpha, penalty, smoothing, solver, init, init_scale, groups, shared_factors : optional
-        As in :class:`MVMClassifier`.
-    learning_rate, batch_size, max_iter, tol : optional
-        As in :class:`MVMClassifier`.
-    early_stopping, validation_fraction, n_iter_no_change : optional
-        As in :class:`MVMClassifier`.
-    verbose, views, random_state : optional
-        As in :class:`MVMClassifier`.
+    alpha : float, default=1e-3
+        lambda, weight of the penalty against the mean loss.
+    penalty : {"l2", "l1"}, default="l2"
+        Of all factors with their bias rows; "l1" is smoothed.
+    smoothing : float, default=1e-8
+        epsilon of "l1".
+    solver : {"lbfgs", "sgd", "als"}, default="lbfgs"
+        L-BFGS, stochastic gradients, or alternating least squares (with "l2").
+    init : {"live", "paper"}, default="live"
+        Bias rows of -1 and +1 and small feature rows, or all entries small and random.
+    init_scale : float, default=0.1
+        Standard deviation of the random entries.
+    groups : list of lists of int and str, default=None
+        Groups of views, one machine each, whose scores add up; None: one group of all.
+    shared_factors : bool, default=True
+        Groups use the same factors for the same view.
+    learning_rate : float, default=0.1
+        Of "sgd", largest change of a number in one step.
+    batch_size : int, default=128
+        Of "sgd".
+    max_iter : int, default=1000
+        Largest number of iterations, epochs or sweeps.
+    tol : float, default=1e-5
+        Largest entry of the gradient, or share by which the objective must fall.
+    early_stopping : bool, default=False
+        Of "sgd": keep the epoch with the least loss on held-out samples.
+    validation_fraction : float, default=0.1
+        Share of the samples held out.
+    n_iter_no_change : int, default=10
+        Epochs without progress after which "sgd" stops.
+    verbose : int, default=0
+        1: a progress bar.
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None, default=None
+        Of the start, the order of the samples and the samples held out.
 
     Attributes
     ----------

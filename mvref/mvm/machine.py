@@ -10,13 +10,12 @@ from tqdm import tqdm
 from ..core.base import MultiViewInput
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.columns import view_features
+from ..core.groups import Structure, group_structure
+from ..core.losses import PENALTIES
 from .model import (
-    PENALTIES,
     Design,
     Objective,
-    Structure,
     contributions,
-    group_structure,
     start_factors,
     subset_weights,
 )
@@ -285,10 +284,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
 
 
 def hold_out(codes, fraction, rng):
-    """Choose samples at random, the same share of every class.
-
-    codes (n,); returns held_out (n,).
-    """
+    """Choose samples at random, the same share of every class: codes (n,) -> held_out (n,)."""
     order = rng.permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]
     counted = np.floor(fraction * np.arange(len(codes) + 1) + 0.5)  # each 1/fraction-th of them

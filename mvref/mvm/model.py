@@ -5,92 +5,29 @@ factors; a *term* is a product over blocks, summed over factors. The machine of 
 block per view and one term. With groups of views it has one term per group, whose blocks are
 shared with other groups, or not.
 
-Where the solvers of a multi-view machine start.
+The start of the solvers. At A = 0 every derivative of the score of order below V vanishes. With
+two views it is a saddle if the L2 penalty is not too large; with three or more a strict local
+minimum, and from four on small random factors go there: the gradient of a product of V small
+numbers is a product of V - 1 of them. The live start has bias rows of -1 and +1 instead, so that
+each view sees a linear model at first.
 
-At A = 0 every derivative of the score of order below V vanishes. With two views it is a saddle if
-the L2 penalty is not too large; with three or more a strict local minimum, and from four on small
-random factors go there: the gradient of a product of V small numbers is a product of V - 1 of them.
-The live start has bias rows of -1 and +1 instead, so that each view sees a linear model at first.
-
-What the factors of a multi-view machine say, order by order of interaction.
-
-Expanding the products of Eq. (9) gives one contribution for every subset T of the views in a
-term: sum_f prod_{v in T} <x_v, a_vf> prod_{v not in T} b_vf, with the feature rows a and the bias
-row b of A. It is the inner product of the outer product of the x_v with the tensor of weights
+What the factors say, order by order of interaction. Expanding the products of Eq. (9) gives one
+contribution for every subset T of the views in a term: sum_f prod_{v in T} <x_v, a_vf>
+prod_{v not in T} b_vf, with the feature rows a and the bias row b of A. It is the inner product of
+the outer product of the x_v with the tensor of weights
 
     W_T = sum_f (prod_{v not in T} b_vf) a_v1f o a_v2f o ...        (Eq. 3; W of no view is Eq. 8)
 """
 
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from ..core.columns import view_features
-from ..core.losses import LOSSES
+from ..core.columns import root_mean_squares, take_rows, view_features
+from ..core.losses import LOSSES, PENALTIES
 
 NUMBERS_PER_PART = 2**15  # a table of so many numbers stays in the cache of a core
-
-
-class Structure(NamedTuple):
-    """Which views are multiplied.
-
-    views: View of every block; terms: Blocks of every term, in the order of the views.
-    """
-
-    views: list
-    terms: list
-
-
-def group_structure(groups, X, shared):
-    """Return the structure of groups of views.
-
-    groups: Positions or names of the views of every group; None is one group of all views; shared:
-    True: a view has one block, which all its groups use. False: one block per group.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref import MultiView
-    >>> from mvref.mvm.model import group_structure
-    >>> X = MultiView({"user": np.eye(2), "ad": np.eye(2), "query": np.eye(2)})
-    >>> group_structure([["user", "ad"], ["ad", "query"]], X, shared=True)
-    Structure(views=[0, 1, 2], terms=[[0, 1], [1, 2]])
-    >>> group_structure([["user", "ad"], ["ad", "query"]], X, shared=False)
-    Structure(views=[0, 1, 1, 2], terms=[[0, 1], [2, 3]])
-    """
-    if groups is None:
-        return Structure(list(range(X.n_views)), [list(range(X.n_views))])
-    if isinstance(groups, str) or not isinstance(groups, list | tuple) or not groups:
-        raise ValueError(f"groups must be None or a list of lists of views, got {groups!r}.")
-    members = [_members(group, X) for group in groups]
-    if len({tuple(group) for group in members}) < len(members):
-        raise ValueError(f"groups holds the same group twice: {groups!r}.")
-    left_out = [name for v, name in enumerate(X.names) if not any(v in group for group in members)]
-    if left_out:
-        raise ValueError(
-            f"groups must cover all views, but {groups!r} leaves out {left_out}; drop a view with "
-            "MultiView.select if it is not wanted."
-        )
-    if shared:
-        return Structure(list(range(X.n_views)), members)
-    ends = np.cumsum([len(group) for group in members])
-    terms = [list(range(end - len(g), end)) for end, g in zip(ends.tolist(), members, strict=True)]
-    return Structure([v for group in members for v in group], terms)
-
-
-def _members(group, X):
-    """Sorted positions of the views of one group."""
-    if isinstance(group, str) or not isinstance(group, list | tuple) or not group:
-        raise ValueError(f"groups must hold lists of views, at least one view each, got {group!r}.")
-    try:
-        names = [X.select(view).names[0] for view in group]
-    except ValueError as error:
-        raise ValueError(f"groups has the group {group!r}: {error}") from None
-    if len(set(names)) < len(names):
-        raise ValueError(f"groups has the group {group!r}, in which a view stands twice.")
-    return sorted(X.names.index(name) for name in names)
 
 
 # ------------------------------------------------------------------ Eq. (9) and Eq. (16)
@@ -99,7 +36,7 @@ def _members(group, X):
 def prefix_products(S, terms):
     """Return the scores, Eq. (9), and the products of the blocks that precede each block.
 
-    S (n, k): S_b = Z_b A_b of every block; returns scores (n,), prefixes (n, k).
+    S (n, k): S_b = Z_b A_b of every block -> scores (n,), prefixes (n, k).
     """
     scores, prefixes = np.zeros(len(S[0])), []
     for *first, last in terms:
@@ -119,7 +56,7 @@ def leave_one_out(S, terms, prefixes, slopes):
 
     Prefix times suffix, and never the whole product divided by S_b, which may be 0.
 
-    S (n, k); slopes (n,): Derivative of the loss; ones give H itself; returns H (n, k).
+    S (n, k); slopes (n,): Derivative of the loss; ones give H itself -> H (n, k).
 
     Examples
     --------
@@ -168,7 +105,7 @@ class Design:
 
     def column_sizes(self):
         """Return the root mean square of every column of z, a list of V arrays (d_v + 1,)."""
-        return [_root_mean_squares(Z) for Z in self.Z]
+        return [root_mean_squares(Z) for Z in self.Z]
 
     def feature_units(self):
         """Return the root mean square of each view's features that are not 0, but at least 1.
@@ -211,30 +148,6 @@ def _with_ones(view):
     return Z
 
 
-def _root_mean_squares(Z):
-    """Of every column, without overflow."""
-    largest = abs(Z).max()
-    scaled = Z / largest
-    if sparse.issparse(Z):
-        squares = np.asarray(scaled.power(2).sum(axis=0)).ravel()
-    else:
-        squares = np.einsum("ij,ij->j", scaled, scaled)
-    return largest * np.sqrt(squares / Z.shape[0])
-
-
-def take_rows(Z, rows):
-    """Return the rows of a slice, seen and not copied.
-
-    rows: With start and stop.
-    """
-    if not sparse.issparse(Z):
-        return Z[rows]
-    indptr = Z.indptr[rows.start : rows.stop + 1]
-    stored = slice(indptr[0], indptr[-1])
-    parts = Z.data[stored], Z.indices[stored], indptr - indptr[0]
-    return sparse.csr_matrix(parts, shape=(len(indptr) - 1, Z.shape[1]))
-
-
 class Objective:
     """Mean loss plus alpha times the penalty of all factors, Eq. (10), and its gradient.
 
@@ -260,7 +173,7 @@ class Objective:
     def value_and_gradient(self, factors):
         """Return Eq. (10) and its derivative with respect to every block of factors.
 
-        returns gradient: of the factors.
+        -> gradient: of the factors.
         """
         design, value, gradient = self.design, 0.0, []
         for A in factors:
@@ -389,23 +302,3 @@ def _tensor(parts, bias):
     for A in first:
         tensor = tensor[..., None, :] * A
     return tensor @ last.T
-
-
-def l2(A, smoothing):
-    """Return sum a^2, Eq. (14), and 2a, Eq. (20).
-
-    returns gradient: of `A`.
-    """
-    return float(np.vdot(A, A)), 2.0 * A
-
-
-def l1(A, smoothing):
-    """Return sum sqrt(a^2 + eps), Eq. (15), and a / sqrt(a^2 + eps), Eq. (21).
-
-    smoothing: eps; weights below its root are as good as 0; returns gradient: of `A`.
-    """
-    size = np.sqrt(A**2 + smoothing)
-    return float(size.sum()), A / size
-
-
-PENALTIES = {"l2": l2, "l1": l1}

@@ -3,13 +3,11 @@
 Both start from given factors, never leave the finite numbers, and say in a sentence why they
 stopped if it was not at an optimum.
 
-Minimise the squared objective of a multi-view machine by alternating least squares.
-
-The score is linear in each block of factors while the others are fixed, Eq. (16), so that the
-squared loss with the L2 penalty is a ridge regression in one block after another. The objective
-cannot rise. Alternating least squares is known for its swamps, in which it hardly falls: here they
-are mostly the gauge, norms that move from one block to another while the score stays the same.
-Balancing them after every sweep is exact, free, and ends most swamps.
+Alternating least squares. The score is linear in each block of factors while the others are fixed,
+Eq. (16), so that the squared loss with the L2 penalty is a ridge regression in one block after
+another. The objective cannot rise. Alternating least squares is known for its swamps, in which it
+hardly falls: here they are mostly the gauge, norms that move from one block to another while the
+score stays the same. Balancing them after every sweep is exact, free, and ends most swamps.
 """
 
 from collections import Counter
@@ -17,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize
-from scipy.sparse.linalg import LinearOperator, cg
 
-from .model import leave_one_out, prefix_products, take_rows
+from ..core.columns import take_rows
+from ..core.ridge import ridge_block
+from .model import leave_one_out, prefix_products
 
 WALL = 1e3  # value of an objective that overflows, in units of its last value
 FLAT = 1e-4  # L-BFGS stops, too, where the objective falls by a smaller share than FLAT tol
@@ -221,11 +219,6 @@ def sgd(
     return Solution(state.factors, curve, trouble, held_out)
 
 
-CLOSED_FORM = 600  # numbers in a block of factors up to which its matrix is factorised
-CG_STEPS = 50  # conjugate gradient steps for larger blocks
-NUMBERS_PER_TABLE = 2**20  # rows times columns of a design table that is held at a time
-
-
 def als(objective, factors, *, tol, max_iter, tick):
     """Minimise the squared loss with L2 block by block; the objective never rises.
 
@@ -303,53 +296,3 @@ def balance_norms(factors, terms):
             for b, row in zip(term, scale, strict=True):
                 factors[b] = factors[b] * row
     return factors
-
-
-def ridge_block(Z, H, target, alpha, A):
-    """Minimise 1/n sum_i (t_i - sum_jf z_ij H_if A_jf)^2 + alpha |A|^2 over one block A.
-
-    Closed form where the block is small, else conjugate gradients from the present A, whose
-    products cost O(k nnz) and which cannot end above the value they started from.
-
-    Z (n, d + 1); H (n, k); target (n,); A (d + 1, k); returns A (d + 1, k).
-    """
-    if A.size <= CLOSED_FORM:
-        return _closed_form(Z, H, target, alpha, A.shape)
-    n = len(H)
-
-    def apply(a):
-        u = np.einsum("nk,nk->n", np.asarray(Z @ a.reshape(A.shape)), H)
-        return (Z.T @ (H * u[:, None]) / n).ravel() + alpha * a
-
-    diagonal = ((Z.multiply(Z) if sparse.issparse(Z) else Z**2).T @ H**2 / n).ravel() + alpha
-    diagonal[diagonal == 0] = 1.0  # a feature that is always 0, and no penalty
-    shape = (A.size, A.size)
-    solution, _ = cg(
-        LinearOperator(shape, matvec=apply),
-        (Z.T @ (H * target[:, None]) / n).ravel(),
-        x0=A.ravel(),
-        rtol=1e-10,
-        maxiter=CG_STEPS,
-        M=LinearOperator(shape, matvec=lambda a: a / diagonal),
-    )
-    return solution.reshape(A.shape)
-
-
-def _closed_form(Z, H, target, alpha, shape):
-    n, p = len(H), shape[0] * shape[1]
-    M, r = np.zeros((p, p)), np.zeros(p)
-    size = max(NUMBERS_PER_TABLE // p, 1)
-    for start in range(0, n, size):
-        rows = slice(start, min(start + size, n))
-        Z_part = take_rows(Z, rows)
-        Z_part = Z_part.toarray() if sparse.issparse(Z_part) else Z_part
-        D = (Z_part[:, :, None] * H[rows, None, :]).reshape(-1, p)
-        M += D.T @ D
-        r += D.T @ target[rows]
-    M.flat[:: p + 1] += n * alpha
-    if not np.isfinite(M).all():
-        return np.full(shape, np.nan)
-    try:
-        return cho_solve(cho_factor(M, check_finite=False), r, check_finite=False).reshape(shape)
-    except LinAlgError:  # alpha = 0, and factors or features that depend on each other
-        return np.linalg.lstsq(M, r, rcond=None)[0].reshape(shape)

@@ -44,11 +44,7 @@ Departures from the paper, each explained in the chapter
           * the views may come from several sources, each with its own kernel; a machine is left
             out where a sample lacks its view, and the weights mu of the others are rescaled;
           * components are drawn once for all classes, and shared by the machines of all pairs.
-
-What MVNA-KMHKS, NA-KMHKS and KMHKS share: fitting, view by view scores, and votes of pairs.
 """
-
-import itertools
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -57,13 +53,15 @@ from sklearn.utils import check_random_state
 from ..core.base import (
     MultiViewClassifier,
     one_against_rest,
+    pairs_of,
+    votes_of_pairs,
 )
 from ..core.checks import check_choice, check_number, warn_caller
-from ..core.kernel_views import add_kernel_scores, check_kernels
+from ..core.kernel_views import add_kernel_scores, check_kernels, similarities_to
 from ..core.kernels import one_per_view
-from ..core.nystrom import check_n_components
+from ..core.nystrom import NystromViews, check_n_components
 from .ho_kashyap import SOLVERS, Coupling, ho_kashyap, share_weights
-from .machines import GramViews, NystromViews, sample_similarities
+from .machines import FactorMachine, GramViews
 
 DECISIONS, MULTI_CLASS = ("nystrom", "printed"), ("ovo", "ovr")
 
@@ -107,6 +105,10 @@ class HoKashyapClassifier(MultiViewClassifier):
         rng = check_random_state(self.random_state)
         return NystromViews(X, kernels, gammas, self._machines(), self.n_components, rng)
 
+    def _machine(self, form, p, rows, weight, c):
+        """Machine p on some of the samples."""
+        return FactorMachine(form.factors[p][rows], form.seen[p][rows], weight, c)
+
     def _problems(self, codes):
         """Samples and labels -1 and +1 of every problem of two classes."""
         K = len(self.classes_)
@@ -127,7 +129,7 @@ class HoKashyapClassifier(MultiViewClassifier):
         def prepare(rows):
             coupling = Coupling(self.view_weights_, form.seen[:, rows], self.coupling, self.solver)
             machines = [
-                form.machine(p, rows, coupling.curvature(p), c) for p, c in enumerate(costs)
+                self._machine(form, p, rows, coupling.curvature(p), c) for p, c in enumerate(costs)
             ]
             return machines, costs, coupling
 
@@ -146,7 +148,8 @@ class HoKashyapClassifier(MultiViewClassifier):
             signed[:, q, rows] = solution.coefficients
             alphas[:, q, rows] = y * solution.coefficients
         if self.decision == "printed":
-            self.similarities_ = sample_similarities(X, *of_views)
+            rows = [np.flatnonzero(seen) for seen in X.observed.T]
+            self.similarities_ = similarities_to(X, *of_views, rows)
             machine = {v: p for p, views in enumerate(self._machines()) for v in views}
             coef = [signed[machine[v]][:, seen] for v, seen in enumerate(X.observed.T)]
         else:
@@ -231,13 +234,7 @@ class HoKashyapClassifier(MultiViewClassifier):
 def per_machine(value, M, name, **limits):
     """Return a parameter for each of the M machines, given as one number or M of them.
 
-    name: Name of the parameter, for the message; returns values (M,).
-
-    Examples
-    --------
-    >>> from mvref.mvna_kmhks.estimator import per_machine
-    >>> per_machine([0.1, 1], 2, "c"), per_machine(0.1, 2, "c")
-    (array([0.1, 1. ]), array([0.1, 0.1]))
+    name: Name of the parameter, for the message -> values (M,).
     """
     values = list(value) if isinstance(value, list | tuple | np.ndarray) else [value] * M
     if len(values) != M:
@@ -248,51 +245,11 @@ def per_machine(value, M, name, **limits):
 
 
 def normalised_weights(view_weights, M):
-    """Return the weights mu of the machines, which sum to 1.
-
-    returns mu (M,).
-    """
+    """Return the weights mu of the machines, which sum to 1 -> mu (M,)."""
     mu = per_machine(1.0 if view_weights is None else view_weights, M, "view_weights")
     if not mu.any():
         raise ValueError(f"view_weights must have an entry > 0, got {view_weights!r}.")
     return mu / mu.sum()
-
-
-def pairs_of(n_classes):
-    """Return the pairs i < j of classes in the order of ``multi_class="ovo"``.
-
-    Examples
-    --------
-    >>> from mvref.mvna_kmhks.estimator import pairs_of
-    >>> pairs_of(3)
-    [(0, 1), (0, 2), (1, 2)]
-    """
-    return list(itertools.combinations(range(n_classes), 2))
-
-
-def votes_of_pairs(scores, n_classes):
-    """Count the votes of the machines of pairs; between equal votes the summed scores decide.
-
-    scores (n, n_classes (n_classes - 1) / 2): Positive for the second class of the pair, which has
-    the vote; else the first has it; returns votes (n, n_classes).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.mvna_kmhks.estimator import votes_of_pairs
-    >>> votes_of_pairs(np.array([[1.0, -1.0, 3.0]]), 3).round(2)  # one vote each
-    array([[1.  , 0.78, 1.22]])
-    """
-    votes, sums = np.zeros((2, len(scores), n_classes))
-    for s, (i, j) in zip(scores.T, pairs_of(n_classes), strict=True):
-        votes[:, j] += s > 0
-        votes[:, i] += s <= 0
-        sums[:, j] += s
-        sums[:, i] -= s
-    return votes + sums / (3.0 * (np.abs(sums) + 1.0))
-
-
-__all__ = ["KMHKS", "MVNAKMHKS", "NAKMHKS"]
 
 
 class MVNAKMHKS(HoKashyapClassifier):
@@ -333,11 +290,11 @@ class MVNAKMHKS(HoKashyapClassifier):
         Largest number of iterations; each goes through all views.
     multi_class : {"ovo", "ovr"}, default="ovo"
         More than two classes: a vote of all pairs as in the paper, or each against the rest.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Pairs or classes learnt in parallel (joblib).
-    views : sequence or mapping, optional
+    views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState instance or None, default=None
         Draws the components.
 
     Attributes
@@ -471,14 +428,30 @@ class NAKMHKS(HoKashyapClassifier):
 
     Parameters
     ----------
-    n_components, kernel, gamma, solver, decision, learning_rate, tol, max_iter, multi_class
-        See :class:`MVNAKMHKS`.
+    n_components : int, float or "auto", default="auto"
+        m samples, or a share of them; "auto": half of the samples, at most 256.
+    kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or a list, default="rbf"
+        One for all views of `X`, or one per view.
+    gamma : float, "mean", None, or a list, default=None
+        Of the kernel. None: 1/n_v for "rbf", "mean" for "precomputed".
     c : float, default=1.0
         Weight of the squared norm.
-    n_jobs : int or None
-    views : sequence or mapping, optional
+    solver : {"exact", "paper"}, default="exact"
+        To the minimum of Eq. (4), or Eq. (7) and (9) as printed.
+    decision : {"nystrom", "printed"}, default="nystrom"
+        New samples: by the function that was learnt, or by Eq. (11) with the exact kernel.
+    learning_rate : float, default=0.5
+        rho of Eq. (9), above 0 and at most 1, for ``solver="paper"``.
+    tol : float, default=1e-4
+        xi, share of the objective below which a change of it ends the iterations.
+    max_iter : int, default=1000
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        More than two classes: a vote of all pairs, or each against the rest.
+    n_jobs : int or None, default=None
+        Pairs or classes learnt in parallel (joblib).
+    views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState instance or None, default=None
 
     Attributes
     ----------
@@ -557,12 +530,24 @@ class KMHKS(HoKashyapClassifier):
 
     Parameters
     ----------
-    kernel, gamma, solver, learning_rate, tol, max_iter, multi_class
-        See :class:`MVNAKMHKS`.
+    kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or a list, default="rbf"
+        One for all views of `X`, or one per view.
+    gamma : float, "mean", None, or a list, default=None
+        Of the kernel. None: 1/n_v for "rbf", "mean" for "precomputed".
     c : float, default=1.0
         Weight of the squared norm.
-    n_jobs : int or None
-    views : sequence or mapping, optional
+    solver : {"exact", "paper"}, default="exact"
+        To the minimum, or Eq. (3) as printed.
+    learning_rate : float, default=0.5
+        rho of the paper's steps, above 0 and at most 1, for ``solver="paper"``.
+    tol : float, default=1e-4
+        xi, share of the objective below which a change of it ends the iterations.
+    max_iter : int, default=1000
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        More than two classes: a vote of all pairs, or each against the rest.
+    n_jobs : int or None, default=None
+        Pairs or classes learnt in parallel (joblib).
+    views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
 
     Attributes
@@ -626,3 +611,6 @@ class KMHKS(HoKashyapClassifier):
 
     def _form(self, X, kernels, gammas):
         return GramViews(X, kernels, gammas)
+
+    def _machine(self, form, p, rows, weight, c):
+        return form.machine(rows, weight, c)

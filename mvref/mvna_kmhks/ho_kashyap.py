@@ -14,7 +14,7 @@ SOLVERS = ("exact", "paper")
 def share_weights(mu, seen):
     """Return the weights mu_p of the machines that a sample has, divided by their sum.
 
-    mu (M,); seen (M, n); returns weights (M, n).
+    mu (M,); seen (M, n) -> weights (M, n).
 
     Examples
     --------
@@ -51,10 +51,7 @@ class Coupling:
         self.others = seen.sum(axis=0) - 1.0
 
     def curvature(self, p):
-        """Return what f_p^2 is multiplied by in Eq. (4), per sample.
-
-        returns weight (n,).
-        """
+        """Return what f_p^2 is multiplied by in Eq. (4), per sample -> weight (n,)."""
         if self.solver == "paper":
             return np.full(len(self.others), 1.0 + self.gamma)
         return 1.0 + self.gamma * ((1.0 - self.mu[p]) ** 2 + self.others * self.mu[p] ** 2)
@@ -62,7 +59,7 @@ class Coupling:
     def pull(self, p, f):
         """Return what the other machines add to the target 1 + b_p of machine p.
 
-        f (M, n): Margins; returns pull (n,).
+        f (M, n): Margins -> pull (n,).
         """
         mean = np.einsum("pn,pn->n", self.mu, f)
         if self.solver == "paper":
@@ -72,10 +69,7 @@ class Coupling:
         return self.gamma * ((1.0 - self.mu[p]) * r + self.mu[p] * rest)
 
     def disagreement(self, f):
-        """Return gamma sum_p |f_p - sum_j mu_j f_j|^2.
-
-        f (M, n).
-        """
+        """Return gamma sum_p |f_p - sum_j mu_j f_j|^2: f (M, n)."""
         mean = np.einsum("pn,pn->n", self.mu, f)
         return self.gamma * float(((self.seen * (f - mean)) ** 2).sum())
 

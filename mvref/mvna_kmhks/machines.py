@@ -1,14 +1,8 @@
-"""The views as MVNA-KMHKS computes with them: Nyström features, or the kernel matrix itself.
-
-Each of the M machines has some of the views: MVNA-KMHKS one each, its Nyström approximation; the
-machines that the paper compares with, NA-KMHKS and KMHKS, are one machine (M = 1) whose kernel is
-the sum of those of all the views, so their features side by side.
-
-One kernel Ho-Kashyap machine whose matrix is factorised once: Eq. (7) of MVNA-KMHKS.
+"""One kernel Ho-Kashyap machine whose matrix is factorised once: Eq. (7) of MVNA-KMHKS.
 
 Problem   min over beta, w0 of  sum_i W_i (u_i - rhs_i / W_i)^2 + c |beta|^2,   u = F beta + w0 1
           with margins f = y u, rhs = y times target, and W the curvature of
-          :class:`mvref.mvna_kmhks.ho_kashyap.Coupling`
+          ``Coupling`` in ``ho_kashyap``
 
 Symbols   paper                 code
           K = D F F' D          ``F`` (n, r), or ``K`` without the labels D = diag(y)
@@ -24,8 +18,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinv
 
 from ..core.kernel_views import KernelViews
-from ..core.kernels import fit_similarities
-from ..core.nystrom import draw_components, nystrom_features, nystrom_map
+from ..core.nystrom import nystrom_map
 
 SMALLEST_PIVOT = 1e-6  # of a Cholesky factor that is believed, relative to the largest
 
@@ -82,7 +75,7 @@ class FactorMachine:
     def solve(self, rhs):
         """Return theta and the scores F beta + w0, which are 0 where the view is missing.
 
-        rhs (n,): Labels times targets; returns theta (r + 1,), u (n,).
+        rhs (n,): Labels times targets -> theta (r + 1,), u (n,).
         """
         if self.factor is None:
             theta = self.inverse @ rhs
@@ -97,7 +90,7 @@ class FactorMachine:
     def coefficients(self, theta, u, rhs):
         """Return y_i alpha_i, the coefficients of the samples in Eqs. (7) and (11).
 
-        theta, u: What :meth:`solve` returned for `rhs`; rhs (n,); returns coefficients (n,).
+        theta, u: What :meth:`solve` returned for `rhs`; rhs (n,) -> coefficients (n,).
         """
         if self.c == 0:
             return np.linalg.lstsq(self.F.T, theta[:-1])[0]
@@ -122,7 +115,7 @@ class GramMachine:
     def solve(self, rhs):
         """Return theta and the scores K Gamma + w0.
 
-        rhs (n,): Labels times targets; returns theta (n + 1,), u (n,).
+        rhs (n,): Labels times targets -> theta (n + 1,), u (n,).
         """
         Gamma = cho_solve(self.factor, rhs)
         w0 = Gamma.sum() / self.bias.sum()
@@ -134,69 +127,12 @@ class GramMachine:
         return float(np.sqrt(max(theta[:-1] @ (u - theta[-1]), 0.0)))
 
     def coefficients(self, theta, u, rhs):
-        """Return y_i alpha_i, which is Gamma without its labels.
-
-        returns coefficients (n,).
-        """
+        """Return y_i alpha_i, which is Gamma without its labels -> coefficients (n,)."""
         return theta[:-1]
 
 
-class NystromViews:
-    """Nyström features of the views, machine by machine.
-
-    X: A view for every approximation; sources: The views of every machine; similarities: Kernels to
-    the components; seen (M, n).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref import MultiView
-    >>> from mvref.mvna_kmhks.machines import NystromViews
-    >>> X = MultiView([np.array([[1.0], [2.0], [3.0]])])
-    >>> form = NystromViews(X, ["linear"], [None], [[0]], 2, np.random.RandomState(0))
-    >>> (form.factors[0] @ form.factors[0].T).round(12)  # exact: the kernel has rank one
-    array([[1., 2., 3.],
-           [2., 4., 6.],
-           [3., 6., 9.]])
-    """
-
-    def __init__(self, X, kernels, gammas, sources, n_components, rng):
-        self.sources = sources
-        self.seen = np.array([X.observed[:, views].any(axis=1) for views in sources])
-        self.components = draw_components(X.observed, n_components, rng)
-        self.similarities = _similarities(X, kernels, gammas, self.components)
-        self.maps = [self._map(X, v) for v in range(X.n_views)]
-        self.factors = [self._features(X, views) for views in sources]
-
-    def _map(self, X, v):
-        return nystrom_map(self.similarities[v](X.views[v][self.components[v]]))
-
-    def _features(self, X, views):
-        parts = [
-            nystrom_features(X.views[v], X.observed[:, v], self.similarities[v], self.maps[v])
-            for v in views
-        ]
-        return parts[0] if len(parts) == 1 else np.hstack(parts)
-
-    def machine(self, p, rows, weight, c):
-        """Return machine p on some of the samples.
-
-        weight: Curvature of these samples.
-        """
-        return FactorMachine(self.factors[p][rows], self.seen[p][rows], weight, c)
-
-    def component_coefficients(self, thetas):
-        """Coefficients of the components: T beta, so that the score is k(x, S) T beta."""
-        coefficients = [None] * len(self.maps)
-        for views, theta in zip(self.sources, thetas, strict=True):
-            ends = np.cumsum([self.maps[v].shape[1] for v in views])
-            for v, beta in zip(views, np.split(theta[:-1], ends[:-1]), strict=True):
-                coefficients[v] = self.maps[v] @ beta
-        return coefficients
-
-
 class GramViews:
-    """The sum of the kernel matrices of all views, for one machine.
+    """The sum of the kernel matrices of all views, for the one machine of KMHKS.
 
     components: All samples that have it; seen (1, n).
     """
@@ -210,22 +146,9 @@ class GramViews:
         for K in grams[1:]:
             self.K += K
 
-    def machine(self, p, rows, weight, c):
-        """Return the machine on some of the samples.
-
-        p, weight: There is one machine, whose curvature is 1.
-        """
+    def machine(self, rows, weight, c):
+        """Return the machine on some of the samples, whose curvature is 1."""
         K = self.K[rows][:, rows]
         if c > 0:
             return GramMachine(K, c)
         return FactorMachine(K @ nystrom_map(K), np.ones(len(K), dtype=bool), weight, c)
-
-
-def sample_similarities(X, kernels, gammas):
-    """Return the kernels to all samples that have the view, which Eq. (11) prints."""
-    return _similarities(X, kernels, gammas, [np.flatnonzero(seen) for seen in X.observed.T])
-
-
-def _similarities(X, kernels, gammas, rows):
-    complete = [np.flatnonzero(seen) for seen in X.observed.T]
-    return fit_similarities(kernels, gammas, X, rows, complete)

@@ -56,10 +56,7 @@ POOLS = {"trees": "best", "random_trees": "random"}  # name -> splitter of the t
 
 
 def fit_pool(voters, view, y, rng):
-    """Fit the voters of one view (the paper's section 4.2).
-
-    view (m, n_features); y (m,).
-    """
+    """Fit the voters of one view (the paper's section 4.2): view (m, n_features); y (m,)."""
     if (y == y[0]).all():  # one against the rest, in a view that never shows the class
         return [DummyClassifier(strategy="most_frequent").fit(view, y)]
     if not isinstance(voters, str):
@@ -129,7 +126,7 @@ class MwMvC2(MultiViewClassifier):
     rho_path_ : array, shape (T + 1, V)
         The weights of the views at the start and after every update.
     decrease_bound_ : array, shape (T,)
-        See :class:`~mvref.mwmvc2.weights.TwoLevelWeights`.
+        See :class:`~mvref.mwmvc2.TwoLevelWeights`.
     n_iter_ : int
         T.
     classes_ : array of labels

@@ -26,8 +26,8 @@ def reweigh(Ms, seen, z, limit):
     """Steps 2 to 8 of Algorithm 1: how much to add to the weight of every voter.
 
     Ms: Entries y_i h_vj(x_i); seen (m, V): 1 where the sample has the view, else 0; z (m,):
-    Margins; limit: Largest |r/Q| that is believed; a voter without errors has 1; returns gains
-    (V,), changes (V,).
+    Margins; limit: Largest |r/Q| that is believed; a voter without errors has 1 -> gains (V,),
+    changes (V,).
     """
     log_q = log_expit(-z)
     scale = np.exp(log_q.max())
@@ -48,7 +48,7 @@ def reweigh(Ms, seen, z, limit):
 def vertex(gains):
     """Step 10 as printed, Eq. (8): the linear program on the simplex, whose solution is one view.
 
-    gains (V,); returns rho (V,).
+    gains (V,) -> rho (V,).
     """
     best = gains >= gains.max() * (1.0 - ROUNDING)
     return best / best.sum()
@@ -59,7 +59,7 @@ def mixture(G, rho, rho_step):
 
     G (m, V): Votes M_v pi_v of the views; rho (V,): The present weights; rho_step: "qp" minimises
     -q'G x + 1/8 |G (x - rho)|^2 over the simplex, which is above the loss (the curvature of the
-    logistic loss is at most 1/4); "exact" minimises the loss; returns rho (V,).
+    logistic loss is at most 1/4); "exact" minimises the loss -> rho (V,).
     """
     if len(rho) == 1:
         return rho

@@ -14,7 +14,7 @@ VERSIONS = ("corrected", "printed")
 def weighted_votes(Ms, q):
     """Return W+ and W- of steps 6 and 7 of Algorithm 1.
 
-    Ms (m, n_v): Entries in [-1, 1]; q (m,): Between 0 and 1; returns W_plus, W_minus (n_v,).
+    Ms (m, n_v): Entries in [-1, 1]; q (m,): Between 0 and 1 -> W_plus, W_minus (n_v,).
 
     Examples
     --------
@@ -49,7 +49,7 @@ def step_scale(Ms, rho):
 def optimal_delta(W_plus, W_minus):
     """Return step 8, the delta that minimises the corrected Eq. (10).
 
-    W_plus, W_minus (n_v,); returns delta (n_v,).
+    W_plus, W_minus (n_v,) -> delta (n_v,).
 
     Examples
     --------

@@ -15,11 +15,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 
 from mvref import MultiView, MVMClassifier
+from mvref.core.groups import group_structure
 from mvref.datasets import make_interactions
 from mvref.mvm.model import (
     Design,
     Objective,
-    group_structure,
     leave_one_out,
     prefix_products,
     start_factors,

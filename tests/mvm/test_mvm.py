@@ -21,22 +21,24 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
+from mvref.core import ridge
+from mvref.core.groups import group_structure
 from mvref.core.losses import LOSSES
-from mvref.mvm import MVMClassifier, MVMRegressor, solvers
+from mvref.core.ridge import ridge_block
+from mvref.mvm import MVMClassifier, MVMRegressor
 from mvref.mvm import model as mvm_model
 from mvref.mvm.machine import hold_out
 from mvref.mvm.model import (
     Design,
     Objective,
     contributions,
-    group_structure,
     leave_one_out,
     live_signs,
     prefix_products,
     start_factors,
     subset_weights,
 )
-from mvref.mvm.solvers import AdaGrad, als, als_sweep, balance_norms, lbfgs, ridge_block
+from mvref.mvm.solvers import AdaGrad, als, als_sweep, balance_norms, lbfgs
 from tests import literal_mvm as literal
 from tests.literal import hide, random_pattern, toy_views
 
@@ -573,10 +575,10 @@ def test_one_block_of_als_is_a_ridge_regression(form, alpha, monkeypatch):
     expected = literal.ridge_block(Z, H, target, alpha)
     start = np.random.default_rng(2).normal(size=(5, 3))
     assert_allclose(ridge_block(stored, H, target, alpha, start), expected, atol=1e-8)
-    monkeypatch.setattr(solvers, "NUMBERS_PER_TABLE", 60)  # four samples at a time
+    monkeypatch.setattr(ridge, "NUMBERS_PER_TABLE", 60)  # four samples at a time
     assert_allclose(ridge_block(stored, H, target, alpha, start), expected, atol=1e-8)
-    monkeypatch.setattr(solvers, "CLOSED_FORM", 0)
-    monkeypatch.setattr(solvers, "CG_STEPS", 200)
+    monkeypatch.setattr(ridge, "CLOSED_FORM", 0)
+    monkeypatch.setattr(ridge, "CG_STEPS", 200)
     assert_allclose(ridge_block(stored, H, target, alpha, start), expected, atol=1e-6)
 
 
@@ -584,7 +586,7 @@ def test_one_block_of_als_is_a_ridge_regression(form, alpha, monkeypatch):
 @pytest.mark.parametrize(("groups", "shared"), STRUCTURES)
 def test_als_never_raises_the_objective(groups, shared, limit, monkeypatch):
     """Block by block: a sweep over one block at a time, and its value is Eq. (10)."""
-    monkeypatch.setattr(solvers, "CLOSED_FORM", limit)
+    monkeypatch.setattr(ridge, "CLOSED_FORM", limit)
     views, y, _ = regression_problem(n=100)
     objective = objective_of(views, y, 2, groups, shared, loss="squared", alpha=1e-3)
     for init, scale in (("paper", 0.01), ("paper", 0.5), ("live", 0.1)):
@@ -913,16 +915,6 @@ def test_probabilities():
     assert not hasattr(MVMClassifier(loss="squared_hinge"), "predict_proba")
 
 
-def test_same_seed_same_result_and_another_seed_another():
-    views, y = toy_views(1, widths=WIDTHS)
-    for options in ({}, {"solver": "sgd", "max_iter": 20}):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            first, second, other = (
-                MVMClassifier(4, random_state=seed, **options).fit(views, y) for seed in (0, 0, 1)
-            )
-        assert_array_equal(flat(first.factors_), flat(second.factors_))
-        assert np.abs(flat(first.factors_) - flat(other.factors_)).max() > 1e-3
 
 
 def test_one_group_of_all_views_is_the_default():
@@ -963,15 +955,6 @@ def test_clone_pickle_and_names_of_views():
     assert is_classifier(MVMClassifier()) and is_regressor(MVMRegressor())
 
 
-def test_model_selection():
-    views, y = planted(3, n=200)
-    X = MultiView(views)
-    search = GridSearchCV(MVMClassifier(4, random_state=0), {"alpha": [1e-3, 0.3]}, cv=3)
-    with pytest.warns(ConvergenceWarning, match="collapsed"):  # alpha = .3
-        search.fit(X, y)
-    assert search.best_params_ == {"alpha": 1e-3} and search.best_score_ > 0.8
-    y = 1 + views[0][:, 0] + views[1][:, 0] * views[2][:, 0]
-    assert cross_val_score(MVMRegressor(4, alpha=1e-4, random_state=0), X, y, cv=3).min() > 0.9
 
 
 def test_progress_bar(capsys):
@@ -984,46 +967,8 @@ def test_progress_bar(capsys):
 # ------------------------------------------------------------------ wrong input
 
 
-WRONG = [
-    ({"n_factors": 0}, "n_factors"),
-    ({"n_factors": 2.0}, "n_factors"),
-    ({"loss": "cubic"}, "loss"),
-    ({"loss": "hinge"}, "loss='hinge'.*derivative.*solver='lbfgs'.*squared_hinge"),
-    ({"penalty": "l0"}, "penalty"),
-    ({"solver": "newton"}, "solver"),
-    ({"solver": "als"}, "solver='als'.*loss='logistic'"),
-    ({"solver": "als", "loss": "squared", "penalty": "l1"}, "penalty='l1'"),
-    ({"init": "random"}, "init"),
-    ({"init_scale": 0}, "init_scale"),
-    ({"alpha": -1}, "alpha"),
-    ({"smoothing": 0}, "smoothing"),
-    ({"tol": -1e-3}, "tol"),
-    ({"max_iter": 0}, "max_iter"),
-    ({"learning_rate": 0.0}, "learning_rate"),
-    ({"batch_size": 0}, "batch_size"),
-    ({"n_iter_no_change": 0}, "n_iter_no_change"),
-    ({"validation_fraction": 0.0}, "validation_fraction"),
-    ({"early_stopping": True}, "early_stopping.*solver='lbfgs'"),
-    (
-        {"solver": "sgd", "early_stopping": True, "validation_fraction": 0.01},
-        "validation_fraction=0.01 of 30 samples.*validate",
-    ),
-    ({"groups": 3}, "groups.*3"),
-    ({"groups": []}, "groups"),
-    ({"groups": [[0, 1], []]}, "groups"),
-    ({"groups": [0, 1, 2]}, "groups.*lists"),
-    ({"groups": [[0, 1], [2, 5]]}, "groups.*5"),
-    ({"groups": [["view_0", "sound"]]}, "groups.*'sound'"),
-    ({"groups": [[0, "view_0"], [1, 2]]}, "groups.*twice"),
-    ({"groups": [[0, 1], [1, 0], [2]]}, "groups.*same group twice"),
-    ({"groups": [[0, 1]]}, "groups.*leaves out.*view_2"),
-]
 
 
-@pytest.mark.parametrize(("parameters", "message"), WRONG, ids=lambda p: str(p)[:50])
-def test_wrong_parameters(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        MVMClassifier(**parameters).fit(VIEWS, Y)
 
 
 def test_wrong_targets_and_streams():
@@ -1058,25 +1003,8 @@ def test_wrong_targets_and_streams():
         model.partial_fit(VIEWS[:2], Y)
 
 
-@pytest.mark.parametrize("method", ["decompose", "decision_function", "predict", "order_weights"])
-def test_not_fitted(method):
-    with pytest.raises(NotFittedError):
-        getattr(MVMClassifier(), method)(*([] if method == "order_weights" else [VIEWS]))
-    assert not hasattr(MVMClassifier(), "n_parameters")
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [
-        MVMClassifier(loss="hinge", penalty="l1", solver="sgd", max_iter=20),
-        MVMClassifier(loss="squared", solver="als", max_iter=50),
-        MVMRegressor(solver="sgd", max_iter=50, batch_size=16),
-        MVMRegressor(solver="als", init="paper", init_scale=0.5),
-        MVMClassifier(solver="sgd", max_iter=20, early_stopping=True),
-    ]
-)
-def test_scikit_learns_estimator_checks(estimator, check):
-    check(estimator)
 
 
 def test_probabilities_where_every_class_is_all_but_excluded():

@@ -14,9 +14,10 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
+from mvref.core import nystrom
+from mvref.core.base import votes_of_pairs
 from mvref.core.nystrom import draw_components, nystrom_features, nystrom_map
-from mvref.mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS, machines
-from mvref.mvna_kmhks.estimator import votes_of_pairs
+from mvref.mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
 from mvref.mvna_kmhks.ho_kashyap import Coupling, ho_kashyap, share_weights
 from mvref.mvna_kmhks.machines import FactorMachine, GramMachine
 from tests import literal_mvna as literal
@@ -515,18 +516,12 @@ def test_order_of_the_components_does_not_matter(monkeypatch):
     X, Y = moons()
     first = fitted(X, Y, n_components=10)
     given_ = [S[::-1] for S in first.component_indices_]
-    monkeypatch.setattr(machines, "draw_components", lambda *arguments: given_)
+    monkeypatch.setattr(nystrom, "draw_components", lambda *arguments: given_)
     second = fitted(X, Y, n_components=10)
     assert_array_equal(second.component_indices_[0], given_[0])
     assert_allclose(second.decision_function(X), first.decision_function(X), atol=1e-8)
 
 
-def test_components_differ_between_the_approximations_and_with_the_seed():
-    X, Y = moons()
-    models = [fitted(X, Y, n_components=10, random_state=seed) for seed in (0, 0, 1)]
-    drawn = [model.component_indices_ for model in models]
-    assert_array_equal(drawn[0], drawn[1])
-    assert (drawn[0][0] != drawn[0][1]).any() and (drawn[0][0] != drawn[2][0]).any()
 
 
 # ------------------------------------------------------------------ kernels
@@ -681,24 +676,8 @@ def test_votes_and_the_scores_that_decide_between_equal_ones(seed, K):
         assert_array_equal(np.round(votes), won)
 
 
-@pytest.mark.parametrize("cls", [MVNAKMHKS, NAKMHKS, KMHKS])
-def test_one_against_the_rest(cls):
-    """Shared factorisations: the same as fits of two classes with the same components."""
-    X, y = iris_like()
-    model = fitted(X, y, cls, multi_class="ovr", gamma=0.5)
-    expected = [fitted(X, y == k, cls, gamma=0.5).decision_function(X) for k in model.classes_]
-    assert_allclose(model.decision_function(X), np.transpose(expected), atol=1e-8)
-    assert len(model.objective_curve_) == 3
 
 
-def test_parallel_problems_are_the_serial_ones():
-    X, y = iris_like()
-    for multi_class in ("ovo", "ovr"):
-        serial, parallel = (
-            fitted(X, y, multi_class=multi_class, n_jobs=n_jobs).decision_function(X)
-            for n_jobs in (None, 2)
-        )
-        assert_allclose(parallel, serial, rtol=1e-12)
 
 
 def test_pairs_that_lack_a_view():
@@ -715,39 +694,6 @@ def test_pairs_that_lack_a_view():
 # ------------------------------------------------------------------ calls
 
 
-@pytest.mark.parametrize(
-    ("options", "fragment"),
-    [
-        ({"n_views": 0}, "n_views must be an integer >= 1, got 0"),
-        ({"n_components": 0}, "n_components must be an integer >= 1, got 0"),
-        ({"n_components": 1.5}, "n_components must be a number > 0 and <= 1, got 1.5"),
-        ({"n_components": "half"}, "n_components must be 'auto'"),
-        ({"n_components": 61}, "n_components=61 is larger than the number of samples.* 60"),
-        ({"n_components": True}, "n_components must be an integer"),
-        ({"kernel": "cosine"}, "kernel must be one of .*linear.*got 'cosine'"),
-        ({"kernel": ["rbf"] * 3}, "kernel has 3 entries"),
-        ({"gamma": -1.0}, "gamma must be a number > 0, got -1.0"),
-        ({"gamma": 1.0, "kernel": lambda A, B: -A @ B.T}, "positive semi-definite"),
-        ({"c": -1}, "c must be a number >= 0, got -1"),
-        ({"c": [1.0] * 3}, "c has 3 entries, but there are 2 views"),
-        ({"coupling": -0.1}, "coupling must be a number >= 0, got -0.1"),
-        ({"view_weights": [1, -1]}, "view_weights must be a number >= 0, got -1"),
-        ({"view_weights": [0, 0]}, "view_weights must have an entry > 0"),
-        ({"view_weights": [1, 2, 3]}, "view_weights has 3 entries"),
-        ({"solver": "newton"}, "solver must be one of .*got 'newton'"),
-        ({"decision": "exact"}, "decision must be one of .*got 'exact'"),
-        ({"learning_rate": 0.0}, "learning_rate must be a number > 0 and <= 1, got 0.0"),
-        ({"learning_rate": 1.5}, "learning_rate must be a number > 0 and <= 1, got 1.5"),
-        ({"tol": -1}, "tol must be a number >= 0, got -1"),
-        ({"max_iter": 0}, "max_iter must be an integer >= 1, got 0"),
-        ({"multi_class": "crammer"}, "multi_class must be one of .*got 'crammer'"),
-    ],
-    ids=lambda value: str(value)[:40],
-)
-def test_wrong_parameters(options, fragment):
-    X, Y = moons()
-    with pytest.raises(ValueError, match=fragment):
-        MVNAKMHKS(**options).fit(X, Y)
 
 
 def test_wrong_input():
@@ -768,11 +714,6 @@ def test_wrong_input():
         FactorMachine(np.full((4, 2), 1e200), np.ones(4, dtype=bool), np.ones(4), 1.0)
 
 
-def test_a_warning_where_the_iterations_end_too_early():
-    X, Y = moons()
-    for cls in (MVNAKMHKS, NAKMHKS, KMHKS):
-        with pytest.warns(ConvergenceWarning, match=rf"{cls.__name__} stopped after max_iter=2"):
-            fitted(X, Y, cls, max_iter=2)
 
 
 def test_weights_are_divided_by_their_sum_and_a_view_may_have_none():
@@ -794,11 +735,3 @@ def test_memory_is_that_of_the_factors():
     assert model.score(X, y) > 0.95
 
 
-@parametrize_with_checks(
-    [
-        MVNAKMHKS(3, 0.3, solver="paper", decision="printed", multi_class="ovr"),
-        NAKMHKS(kernel="linear", c=0.1),
-    ]
-)
-def test_scikit_learns_estimator_checks(estimator, check):
-    check(estimator)

@@ -18,16 +18,16 @@ WHOLE = [f"mvref.theory.{name}" for name in mvref.theory.__all__]
 WHOLE += ["mvref.core.kernels", "mvref.core.measures", "mvref.plotting", "mvref.experiments.engine"]
 # Parts of methods that docstrings of public names lead to.
 PARTS = {
-    "mvref.mvl_svm.landmarks.impute",
+    "mvref.mvl_svm.impute",
     "mvref.mvl_svm.block_sparse_norms",
     "mvref.core.nystrom.draw_components",
     "mvref.rivals.svm2k.solve_svm2k",
-    "mvref.mwmvc2.weights.TwoLevelWeights",
-    "mvref.mwmvc2.weights.learn_weights",
+    "mvref.mwmvc2.TwoLevelWeights",
+    "mvref.mwmvc2.learn_weights",
     "mvref.core.voters.class_scores",
 }
 # What only its own method can use.
-NO_EXAMPLE = {"mvref.mvl_svm.block_sparse_norms", "mvref.mwmvc2.weights.TwoLevelWeights"}
+NO_EXAMPLE = {"mvref.mvl_svm.block_sparse_norms", "mvref.mwmvc2.TwoLevelWeights"}
 # Names of the modules themselves, and a table of items.
 NO_ENTRY = {"datasets", "rivals", "theory", "ITEMS"}
 

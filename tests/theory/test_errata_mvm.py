@@ -11,13 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from mvref import MultiView, MVMClassifier
-from mvref.core.losses import LOSSES
+from mvref.core.groups import group_structure
+from mvref.core.losses import LOSSES, PENALTIES
 from mvref.datasets import make_interactions
 from mvref.mvm.model import (
-    PENALTIES,
     Design,
     Objective,
-    group_structure,
     leave_one_out,
     prefix_products,
     start_factors,

@@ -15,10 +15,11 @@ from scipy.stats import binom, spearmanr
 from sklearn.datasets import load_digits, make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 
+from mvref.core import nystrom
 from mvref.core.nystrom import nystrom_map
 from mvref.experiments import read_paper_numbers
 from mvref.experiments.paired_tests import paired_t
-from mvref.mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS, machines
+from mvref.mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
 from mvref.mvna_kmhks.ho_kashyap import Coupling, ho_kashyap
 from mvref.mvna_kmhks.machines import FactorMachine
 from mvref.theory.rademacher import (
@@ -77,7 +78,7 @@ def alone(c, solver, rho=0.5, T=4000):
 
 def with_the_same_components(monkeypatch, **options):
     """The estimator on the reference components."""
-    monkeypatch.setattr(machines, "draw_components", lambda *arguments: COMPONENTS)
+    monkeypatch.setattr(nystrom, "draw_components", lambda *arguments: COMPONENTS)
     options = {"n_views": 3, "gamma": 1.0, "tol": 0.0} | options
     return MVNAKMHKS(**options).fit(X, Y)
 
