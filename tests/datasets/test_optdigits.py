@@ -65,8 +65,8 @@ def test_test_part_is_the_file_of_the_repository(optdigits):
     path = data_folders("optdigits")[0] / "optdigits.tes"
     if not path.is_file():
         pytest.skip(
-            f"there is no optdigits.tes to compare with. Download it from {SOURCES['optdigits']['address']}/ into "
-            "the folder optdigits of the folder that the variable MVREF_DATA names"
+            f"there is no optdigits.tes to compare with. Download it from {ADDRESS}/ into the "
+            "folder optdigits of the folder that the variable MVREF_DATA names"
         )
     table = np.loadtxt(path, delimiter=",")
     np.testing.assert_array_equal(optdigits.X.views[0][3823:], table[:, :64])

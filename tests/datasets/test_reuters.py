@@ -234,7 +234,7 @@ def test_reads_triplets(folders, register):
         (
             "full",
             "Index_EN-EN, Index_EN-FR, Index_EN-GR and 22 more",
-            SOURCES["reuters_full"]["address"],
+            "reuters_full",
         ),
     ],
 )

@@ -183,7 +183,7 @@ def test_description_tells_the_choices(need):
     for part in (
         "target 'outcome', missing 'keep', part 'all'",
         uci.HORSE_TEST_VALUES,
-        SOURCES["horse-colic"]["address"],
+        UCI,
     ):
         assert part in text
     assert FILES["horse-colic"]["horse-colic.data"][0] in text
