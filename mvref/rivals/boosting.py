@@ -28,36 +28,21 @@ from joblib import Parallel, delayed
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from ..core.base import check_votable, one_against_rest, validate_targets, validate_views
+from ..core.base import MultiViewClassifier, one_against_rest
 from ..core.checks import check_choice, check_number
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import cast_votes, check_trainable
 from .adaboost import boost_step, fit_weighted, half_log_odds, training_rows, weighted_learner
-from .bandit import reward_view, view_probabilities
-from .scored import Scored
+from .common import one_or_list
 
 
-class _Boosted(Scored):
+class _Boosted(MultiViewClassifier):
     """Common to both: one boosting per class against the rest; ``_boost`` is the algorithm."""
 
     _learnt = "alphas_"
 
-    def fit(self, X, y):
-        """Boost, for every class against the rest.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of m samples
-        y : array-like of shape (m,)
-
-        Returns
-        -------
-        self : estimator
-        """
-        X = validate_views(self, X, reset=True)
-        learner = self._check_parameters()
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, codes):
+        learner = weighted_learner(self.estimator, DecisionTreeClassifier(max_depth=2))
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
@@ -67,14 +52,12 @@ class _Boosted(Scored):
             for y_k, seed in zip(signs, rng.randint(2**31, size=len(signs)), strict=True)
         )
         for name in courses[0]:
-            values = [course[name] for course in courses]
-            setattr(self, name, values[0] if len(values) == 1 else values)
-        return self
+            setattr(self, name, one_or_list([course[name] for course in courses]))
 
     def _check_parameters(self):
         check_number(self.n_estimators, "n_estimators", low=1, integer=True)
         check_choice(self.ties, "ties", TIES)
-        return weighted_learner(self.estimator, DecisionTreeClassifier(max_depth=2))
+        weighted_learner(self.estimator, None)
 
     def _course(self, k):
         """Attributes of the boosting of class k."""
@@ -222,6 +205,42 @@ class MVWAB(_Boosted):
         return vote_sign(sums, course["view_weights_"]) @ course["alphas_"]
 
 
+def view_probabilities(log_w, gamma):
+    """Return p = (1 - gamma) w / sum(w) + gamma / V of EXP3.P, log_w (V,) -> p (V,).
+
+    The weights w grow like exp(T), hence the logarithms. They start equal, at
+    exp(sigma gamma / 3 sqrt(T / V)), a factor that cancels in p: log w may start at 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.rivals.boosting import view_probabilities
+    >>> view_probabilities(np.log([2.0, 1.0, 1.0]), gamma=0.3)
+    array([0.45 , 0.275, 0.275])
+    """
+    w = np.exp(log_w - log_w.max())
+    return (1 - gamma) * w / w.sum() + gamma / len(w)
+
+
+def reward_view(log_w, p, v, reward, T, gamma, sigma):
+    """Return log w after view v, drawn with probability p_v, had its reward in [0, 1].
+
+    Every view u gets gamma / (3V) times (reward/p_u if u is v, else 0) + sigma / (p_u sqrt(V T)).
+
+    log_w, p (V,) -> log_w (V,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.rivals.boosting import reward_view
+    >>> reward_view(np.zeros(2), np.array([0.5, 0.5]), 0, 1.0, T=100, gamma=0.3, sigma=0.0)
+    array([0.1, 0. ])
+    """
+    V = len(log_w)
+    estimate = np.where(np.arange(V) == v, reward / p, 0.0)
+    return log_w + gamma / (3 * V) * (estimate + sigma / (p * np.sqrt(V * T)))
+
+
 class RBoostSH(_Boosted):
     """rBoost.SH: AdaBoost on a view that a bandit draws in every round (Peng et al. 2017).
 
@@ -321,7 +340,7 @@ class RBoostSH(_Boosted):
     def _check_parameters(self):
         check_number(self.gamma, "gamma", low=0, high=1, low_open=True)
         check_number(self.sigma, "sigma", low=0)
-        return super()._check_parameters()
+        super()._check_parameters()
 
     def _boost(self, learner, X, y, rng):
         """Boost for labels y in {-1, +1}; return the attributes."""

@@ -39,8 +39,8 @@ from sklearn.utils import check_random_state
 from ..core.checks import check_number
 from ..core.columns import view_features
 from ..core.voters import check_classifier, class_scores, seeded_clone
-from .one_classifier import _folds
-from .svm_perf import LinearForMeasure, side_by_side, svm_perf
+from .common import class_folds, side_by_side
+from .svm_perf import LinearForMeasure, svm_perf
 
 
 def default_auxiliaries():
@@ -182,7 +182,7 @@ class CAPO(LinearForMeasure):
                     f"classifiers without some of them; got 1 in y for class {label.item()!r}."
                 )
             classifiers = [seeded_clone(classifier, rng) for classifier in given]
-            folds = _folds((y > 0).astype(int), self.cv, rng).test_fold
+            folds = class_folds((y > 0).astype(int), self.cv, rng).test_fold
             outputs = Parallel(self.n_jobs)(
                 delayed(_out_of_fold)(classifier, columns, y, folds) for classifier in classifiers
             )

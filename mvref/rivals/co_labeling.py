@@ -37,33 +37,132 @@ Our readings
           A sample without a view is left out of the machine and of the mean of that view.
 """
 
-import warnings
-
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.exceptions import ConvergenceWarning
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from ..core.base import check_votable, one_against_rest, validate_targets, validate_views
-from ..core.checks import check_number
+from ..core.base import (
+    MultiViewClassifier,
+    check_votable,
+    one_against_rest,
+    validate_targets,
+    validate_views,
+)
+from ..core.checks import check_number, warn_caller
 from ..core.kernels import fit_similarities
 from ..core.views import stack_samples
 from ..core.voters import check_trainable
-from .candidate_labels import weigh_candidates
-from .scored import Scored
+
+SVM_TOL = 1e-13  # duality gap of an SVM, relative: alpha is as exact as its root
+SVM_STEPS = 200  # Newton steps, far above what was seen (about 10)
 
 
-class CoLabeling(Scored):
+def squared_hinge_svm(M, C, start=None):
+    """Minimise 1/2 alpha'M alpha + C/2 sum_i max(0, 1 - (M alpha)_i)^2.
+
+    M (n, n): Kernel with the labels in it, K o y y'; start (n,), optional; returns alpha (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.rivals.co_labeling import squared_hinge_svm
+    >>> squared_hinge_svm(np.eye(2), 1.0)[0]  # (M + I/C) alpha = 1
+    array([0.5, 0.5])
+    """
+    alpha = np.zeros(len(M)) if start is None else start
+    f = M @ alpha
+    for _ in range(SVM_STEPS):
+        slack = np.maximum(0.0, 1.0 - f)
+        value = alpha @ f / 2 + C / 2 * slack @ slack
+        dual = C * slack  # feasible, and the solution in the end
+        gap = value - (dual.sum() - dual @ (M @ dual) / 2 - C / 2 * slack @ slack)
+        if gap < -1e-6 * value:  # weak duality holds for kernels only
+            raise _no_kernel(C)
+        if gap <= SVM_TOL * value:
+            break
+        step = _newton_point(M, C, slack > 0) - alpha
+        df = M @ step
+        length = 1.0
+        while length > 1e-10:
+            a, m = alpha + length * step, f + length * df
+            if a @ m / 2 + C / 2 * (np.maximum(0.0, 1.0 - m) ** 2).sum() < value:
+                break
+            length /= 2
+        else:  # nothing to gain: as good as rounding lets it be
+            break
+        alpha, f = a, m
+    return dual, gap / value
+
+
+def _newton_point(M, C, inside):
+    """Minimum of the problem whose loss is the square, of the samples inside the margin only."""
+    rows = np.flatnonzero(inside)
+    A = M[np.ix_(rows, rows)]
+    A[np.diag_indices(len(rows))] += 1.0 / C
+    point = np.zeros(len(M))
+    try:
+        point[rows] = cho_solve(cho_factor(A), np.ones(len(rows)))
+    except LinAlgError:
+        raise _no_kernel(C) from None
+    return point
+
+
+def _no_kernel(C):
+    return ValueError(
+        f"kernel is not positive definite, or its values are too large for C={C:g}: scale the "
+        "views or lower C."
+    )
+
+
+def weigh_candidates(K, pool, C, *, tol=1e-3, max_iter=1000):
+    """Solve (*): weights of the candidates and the SVM of their mixture.
+
+    K (n, n): Kernel of one view; pool (T, n): Candidate label vectors, entries -1 and +1; C, tol:
+    Weight of the squared hinge; relative gap at which mu is good enough; returns mu (T,), alpha
+    (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.rivals.co_labeling import weigh_candidates
+    >>> K = np.array([[1.0, 0.9], [0.9, 1.0]])
+    >>> mu, _, _ = weigh_candidates(K, np.array([[1, 1], [1, -1]]), 1.0)
+    >>> mu.round(2)  # near each other: the same label has the larger margin
+    array([1., 0.])
+    """
+    pool = np.asarray(pool, dtype=float)
+    mu = np.full(len(pool), 1.0 / len(pool))
+    best, power = (np.inf, None, mu), 0.5
+    for _ in range(max_iter):
+        alpha, svm_gap = squared_hinge_svm(K * ((pool.T * mu) @ pool), C, best[1])
+        if alpha.sum() > best[0] * (1 + SVM_TOL):  # too long a step: back, and a safe one
+            mu, power = best[2], 0.5
+        else:
+            signed = pool * alpha
+            squared = np.maximum(np.einsum("ti,ti->t", signed @ K, signed), 0.0)
+            gap = (squared.max() - mu @ squared) / (mu @ squared + alpha @ alpha / C) + svm_gap
+            best = alpha.sum(), alpha, mu
+            if gap <= tol or len(pool) == 1:
+                break
+            power *= 1.5
+        # power 1/2: the shares in the norms, mu_t |w_t|
+        mu = mu * (squared / squared.max()) ** power
+        mu /= mu.sum()
+    return best[2], best[1], float(gap)
+
+
+class CoLabeling(MultiViewClassifier):
     """Mean of per-view SVMs with squared hinge; with unlabelled samples, Co-Labeling.
 
     Parameters
     ----------
     C : float, default=1.0
         Weight of half the summed squared hinge.
-    kernel : {"rbf", "precomputed", "gram"}, callable, or a list of these, one per view
-        As in :class:`~mvref.LandmarkProjection`, with all training samples as landmarks, then the
-        unlabelled ones.
-    gamma : float, "mean", or a list of these, one per view, default=None
-        None: 1/n_v for "rbf", "mean" for "precomputed".
+    kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
+        Similarity to the training samples, first the labelled ones, then the others;
+        :class:`~mvref.LandmarkProjection` says what each takes.
+    gamma : float, "mean", None, or one per view, default=None
+        Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
     intercept_scaling : float, default=1.0
         B: B^2 is added to the kernel, which is a penalised intercept. 0 for none.
     max_rounds : int, default=10
@@ -251,11 +350,9 @@ class CoLabeling(Scored):
 
     def _warn_of_gaps(self):
         if not (self.dual_gap_ <= self.tol).all():
-            warnings.warn(
+            warn_caller(
                 f"CoLabeling stopped at a relative gap of {self.dual_gap_.max():.3g}: raise "
-                f"tol={self.tol:g}, lower C={self.C:g}, or scale the views.",
-                ConvergenceWarning,
-                stacklevel=3,
+                f"tol={self.tol:g}, lower C={self.C:g}, or scale the views."
             )
 
     def _scores(self, X):
@@ -268,8 +365,7 @@ class CoLabeling(Scored):
                     total[rows] += mu(view[rows]) @ coef.T + b
         if not np.isfinite(total).all():
             raise ValueError("X holds values too large for its kernel.")
-        scores = total / X.observed.sum(axis=1)[:, None]
-        return scores[:, 0] if len(self.classes_) == 2 else scores
+        return total / X.observed.sum(axis=1)[:, None]
 
     def _check_parameters(self):
         for name in ("C", "tol"):

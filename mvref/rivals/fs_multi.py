@@ -40,6 +40,7 @@ import numpy as np
 from cvxopt import matrix, solvers
 
 from ..core.checks import check_number
+from .common import one_or_list
 from .svm_perf import Learnt, LinearForMeasure, most_violated_of
 
 CONE_TOLERANCES = 1e-9, 1e-6, 1e-3
@@ -169,8 +170,7 @@ class FSMulti(LinearForMeasure):
 
     def _set_fitted(self, tables, signs, learnt):
         super()._set_fitted(tables, signs, learnt)
-        groups = [list(one.groups) for one in learnt]
-        self.groups_ = groups if len(learnt) > 1 else groups[0]
+        self.groups_ = one_or_list([list(one.groups) for one in learnt])
 
 
 class _Layers:

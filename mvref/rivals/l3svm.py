@@ -40,32 +40,15 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..core.base import check_votable, validate_targets, validate_views
+from ..core.base import MultiViewClassifier
 from ..core.checks import check_choice, check_number
 from ..core.columns import view_features
 from ..core.kernels import fit_similarity
 from ..core.linear_svm import LOSSES, fit_linear_svm
-from .scored import Scored
-from .svm_perf import side_by_side
+from .common import side_by_side
 
 LANDMARKS = ("shared", "cluster")
 MOST_LANDMARKS = 200  # of "auto", as in MVLSVM
-
-
-def linear_kernel(X, Z):
-    """Return all inner products.
-
-    X, Z (n, d) and (p, d); returns K (n, p).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.l3svm import linear_kernel
-    >>> linear_kernel(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]))
-    array([[11.]])
-    """
-    product = X @ Z.T
-    return product.toarray() if sparse.issparse(product) else np.asarray(product)
 
 
 def block_features(columns, clusters, similarities):
@@ -88,7 +71,7 @@ def block_features(columns, clusters, similarities):
     return sparse.csr_matrix((values, places, ends), shape=(len(clusters), widths.sum()))
 
 
-class L3SVM(Scored):
+class L3SVM(MultiViewClassifier):
     """Local linear SVMs on similarities to landmarks.
 
     Parameters
@@ -98,11 +81,11 @@ class L3SVM(Scored):
     n_landmarks : int or "auto", default="auto"
         L. "auto": 200, or all training samples when there are fewer. A cluster with fewer samples
         has all of them as its landmarks (``landmarks="cluster"``).
-    kernel : {"linear", "rbf"} or callable, default="linear"
-        Similarity mu. A callable gets two arrays (n, d), (L, d) and returns the (n, L)
-        similarities.
-    gamma : float, default=None
-        Of "rbf"; None: 1/d.
+    kernel : {"linear", "rbf", "precomputed", "gram"} or callable, default="linear"
+        Similarity mu of the views side by side; :class:`~mvref.LandmarkProjection` says what each
+        takes. "precomputed" and "gram" need a single view, whose rows are clustered.
+    gamma : float, "mean" or None, default=None
+        Of "rbf" and "precomputed". None: 1/d for "rbf", "mean" for "precomputed".
     landmarks : {"shared", "cluster"}, default="shared"
         The same for all clusters, or drawn in each.
     c : float, default=10.0
@@ -198,28 +181,17 @@ class L3SVM(Scored):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Cluster, draw landmarks, and learn one linear SVM on the similarities.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of m samples
-        y : array-like of shape (m,)
-
-        Returns
-        -------
-        self : L3SVM
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a sample without any view, a parameter out of range or a single class.
-        """
-        X = validate_views(self, X, reset=True)
-        codes = validate_targets(self, y, X.n_samples)
+    def _fit(self, X, codes):
+        """Cluster, draw landmarks, and learn one linear SVM on the similarities."""
         m = X.n_samples
-        self._check_parameters(m)
-        check_votable(X)
+        check_number(self.n_clusters, "n_clusters", low=1, high=m, integer=True)
+        if self.n_landmarks != "auto":
+            check_number(self.n_landmarks, "n_landmarks", low=1, high=m, integer=True)
+        if X.n_views > 1 and self.kernel in ("precomputed", "gram"):
+            raise ValueError(
+                "kernel must be one of ['linear', 'rbf'] or callable for several views, got "
+                f"{self.kernel!r}."
+            )
         self.means_ = _column_means(X)
         columns = _complete_columns(X, self.means_)
         rng = check_random_state(self.random_state)
@@ -229,10 +201,9 @@ class L3SVM(Scored):
             self.clusters_ = kmeans.fit(columns)
         self.landmark_indices_ = self._draw_landmarks(kmeans.labels_, rng)
         self.landmarks_ = [columns[rows] for rows in self.landmark_indices_]
-        kernel = linear_kernel if self.kernel == "linear" else self.kernel
         everything = np.arange(m)
         self.similarities_ = [
-            fit_similarity(kernel, self.gamma, columns, rows, everything)
+            fit_similarity(self.kernel, self.gamma, columns, rows, everything)
             for rows in self.landmark_indices_
         ]
         Z = block_features(columns, kmeans.predict(columns), self.similarities_)
@@ -246,7 +217,6 @@ class L3SVM(Scored):
             max_iter=self.max_iter,
             random_state=rng,
         )
-        return self
 
     def _draw_landmarks(self, labels, rng):
         """Training rows of the landmarks of every cluster; an empty cluster draws among all."""
@@ -261,17 +231,9 @@ class L3SVM(Scored):
     def _scores(self, X):
         columns = _complete_columns(X, self.means_)
         Z = block_features(columns, self.clusters_.predict(columns), self.similarities_)
-        scores = Z @ self.coef_.T + self.intercept_
-        return scores[:, 0] if len(self.classes_) == 2 else scores
+        return Z @ self.coef_.T + self.intercept_
 
-    def _check_parameters(self, m):
-        check_number(self.n_clusters, "n_clusters", low=1, high=m, integer=True)
-        if not isinstance(self.n_landmarks, str) or self.n_landmarks != "auto":
-            check_number(self.n_landmarks, "n_landmarks", low=1, high=m, integer=True)
-        if not callable(self.kernel):
-            check_choice(self.kernel, "kernel", ("linear", "rbf"))
-        if self.gamma is not None:
-            check_number(self.gamma, "gamma", low=0, low_open=True)
+    def _check_parameters(self):
         check_choice(self.landmarks, "landmarks", LANDMARKS)
         check_number(self.c, "c", low=0, low_open=True)
         check_choice(self.loss, "loss", LOSSES)

@@ -16,20 +16,16 @@ Limits    a sample without the reference view cannot be completed in the others.
           transductive: new samples take part in the graph.
 """
 
-import warnings
-from numbers import Integral
-
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from ..core.base import MultiViewInput, validate_views
-from ..core.checks import check_choice
+from ..core.checks import check_choice, warn_caller
 from ..core.kernels import fit_similarity, one_per_view
 from ..core.views import MultiView, stack_samples
+from .common import view_position
 
 OUTPUTS = ("gram", "features")
 
@@ -55,11 +51,9 @@ def harmonic_weights(K_ref, unknown):
     _, component = connected_components(sparse.csr_matrix(K_ref))
     reached = np.isin(component, component[~unknown])[unknown]
     if not reached.all():
-        warnings.warn(
+        warn_caller(
             f"{(~reached).sum()} sample(s) are connected to no known one in the reference view; "
-            "their completed similarities are zero.",
-            ConvergenceWarning,
-            stacklevel=2,
+            "their completed similarities are zero."
         )
     rows = np.flatnonzero(unknown)[reached]
     # (I - P_uu) T = P_uc with P = D^-1 K, the steps of a random walk: where degrees D differ much,
@@ -83,10 +77,12 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
 
     Parameters
     ----------
-    kernel : {"rbf", "precomputed"}, callable, or a list of these, one per view
-        As in :class:`~mvref.LandmarkProjection`. With ``output="features"`` only that of the
-        reference view counts, which makes the graph.
-    gamma : float, "mean", or a list of these, one per view, default=None
+    kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
+        Similarity to the training samples; :class:`~mvref.LandmarkProjection` says what each takes.
+        That of the reference view makes the graph, and must not be negative; with
+        ``output="features"`` the others do not count.
+    gamma : float, "mean", None, or one per view, default=None
+        Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
     reference : "most", int or str, default="most"
         The reference view: the one that most training samples have, or a position or name.
     output : {"gram", "features"}, default="gram"
@@ -134,6 +130,9 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     (150, 4)
     """
 
+    _learnt = "gamma_"
+    _needs_a_view = False  # then it stays without
+
     def __init__(self, *, kernel="rbf", gamma=None, reference="most", output="gram", views=None):
         self.kernel = kernel
         self.gamma = gamma
@@ -156,7 +155,8 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         X = validate_views(self, X, reset=True)
         check_choice(self.output, "output", OUTPUTS)
         self.X_ = X[np.arange(len(X))]  # a copy: the caller's arrays may change
-        self.reference_ = self._position_of_reference(X)
+        given = view_position(self.reference, X, "most", "reference")
+        self.reference_ = int(X.observed.sum(axis=0).argmax()) if given is None else given
         for name, seen in zip(X.names, X.observed.T, strict=True):
             if not seen.any():
                 raise ValueError(f"X must have every view in some sample, but {name!r} is in none.")
@@ -168,19 +168,6 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
             mu = fit_similarity(self._kernels[v], gammas[v], X.views[v], rows, rows)
             self.gamma_[v] = mu.gamma
         return self
-
-    def _position_of_reference(self, X):
-        wanted = self.reference
-        if isinstance(wanted, str) and wanted in X.names:
-            return X.names.index(wanted)
-        if isinstance(wanted, str) and wanted == "most":
-            return int(X.observed.sum(axis=0).argmax())
-        if isinstance(wanted, Integral) and -X.n_views <= wanted < X.n_views:
-            return int(wanted) % X.n_views
-        raise ValueError(
-            f"reference must be 'most', a position in 0..{X.n_views - 1} or one of the names "
-            f"{X.names}, got {wanted!r}."
-        )
 
     def fit_transform(self, X, y=None):
         """Complete the training samples.
@@ -210,9 +197,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         completed : MultiView
             V arrays (n, m), or views as wide as those of `X`.
         """
-        check_is_fitted(self, "gamma_")
-        X = validate_views(self, X, reset=False)
-        together = stack_samples(self.X_, X)
+        together = stack_samples(self.X_, self._validated(X))
         return self._completed(together, np.arange(self.X_.n_samples, len(together)))
 
     def _completed(self, X, rows):

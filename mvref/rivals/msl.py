@@ -25,8 +25,8 @@ Algorithm The minimum over Z is concave in theta: a search in one dimension, by 
 Our readings
           * The paper has two views. Of more we take the pair whose SVM is most accurate in
             cross-validation on the training samples; the subspaces are learnt once, without labels.
-          * H is shrunk by alpha, the h of a new sample is not. ``train_on="ridge"`` gives the SVM
-            the training samples as it will meet new ones; "factor" gives it H.
+          * H is shrunk by alpha, the h of a new sample is not. The SVM gets the training samples
+            as it will meet new ones, not H.
           * h is divided by its root mean square norm on the training samples, so that C has the
             same unit for every alpha. r is ``ridge`` times the squared spectral norm of U.
           * The subspace is learnt from the training samples that have both views. The h of a sample
@@ -37,7 +37,6 @@ Our readings
 
 import warnings
 from itertools import combinations
-from numbers import Integral
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -48,18 +47,15 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.base import check_votable, validate_targets, validate_views
-from ..core.checks import check_choice, check_number
+from ..core.base import MultiViewClassifier, validate_views
+from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernels import one_per_view
 from ..core.linear_svm import LOSSES, fit_linear_svm
-from .one_classifier import _folds
-from .scored import Scored
+from .common import class_folds
 from .subspace import dual_norm, learn_subspace
 
-TRAIN_ON = ("ridge", "factor")
 
-
-class MSL(Scored):
+class MSL(MultiViewClassifier):
     """Linear SVM in the convex subspace of two views.
 
     Parameters
@@ -68,19 +64,15 @@ class MSL(Scored):
         Weight of the norm, as a part of the smallest one that leaves nothing: in (0, 1).
     C : float, default=1.0
         Weight of the summed loss of the SVM.
-    pair : "cv" or pair of view names or positions, default="cv"
-        Which two of more than two views.
     beta : float, or list of one per view, default=1.0
         Bounds of the columns of U; only their ratio matters.
     ridge : float, default=1e-3
         Weight of |h|^2 for new samples, relative to the squared spectral norm of U.
-    train_on : {"ridge", "factor"}, default="ridge"
-        What represents the training samples: the same map as for new ones, or H.
     loss : {"hinge", "squared_hinge"}, default="hinge"
     intercept_scaling : float, default=1.0
         Value of the constant feature of the SVM; 0 for no intercept.
     cv : int, default=5
-        Folds of ``pair="cv"``, stratified and shuffled.
+        Folds that choose a pair of more than two views, stratified and shuffled.
     tol : float, default=1e-4
         Relative duality gap of the subspace, and tolerance of the SVM.
     max_iter : int, default=100000
@@ -153,10 +145,8 @@ class MSL(Scored):
         alpha=0.1,
         *,
         C=1.0,
-        pair="cv",
         beta=1.0,
         ridge=1e-3,
-        train_on="ridge",
         loss="hinge",
         intercept_scaling=1.0,
         cv=5,
@@ -168,10 +158,8 @@ class MSL(Scored):
     ):
         self.alpha = alpha
         self.C = C
-        self.pair = pair
         self.beta = beta
         self.ridge = ridge
-        self.train_on = train_on
         self.loss = loss
         self.intercept_scaling = intercept_scaling
         self.cv = cv
@@ -181,30 +169,11 @@ class MSL(Scored):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Learn the subspace and the SVM.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of shape (n,)
-
-        Returns
-        -------
-        self : MSL
-
-        Raises
-        ------
-        ValueError
-            For wrong input, views that no sample has both of, or a parameter out of range.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        codes = validate_targets(self, y, X.n_samples)
+    def _fit(self, X, codes):
+        """Learn the subspace and the SVM."""
         beta = one_per_view(self.beta, X.n_views, "beta")
         for b in beta:
             check_number(b, "beta", low=0, low_open=True)
-        check_votable(X)
         pairs = self._pairs(X)
         rows = [np.flatnonzero(X.observed[:, pair].all(axis=1)) for pair in pairs]
         rng = check_random_state(self.random_state)
@@ -215,12 +184,12 @@ class MSL(Scored):
             for pair, r in zip(pairs, rows, strict=True)
         )
         features = [
-            self._features(X, pair, r, one)
-            for pair, r, (_, one) in zip(pairs, rows, learnt, strict=True)
+            _represent(X, pair, one.U[: len(pair)], self.ridge)
+            for pair, (_, one) in zip(pairs, learnt, strict=True)
         ]
         best, self.scores_ = 0, {}
         if len(pairs) > 1:
-            folds = _folds(codes, self.cv, rng)
+            folds = class_folds(codes, self.cv, rng)
             accuracies = [self._accuracy(F, codes, folds) for F in features]
             best = int(np.argmax(accuracies))
             self.scores_ = dict(zip(pairs, accuracies, strict=True))
@@ -229,11 +198,9 @@ class MSL(Scored):
         self.components_, self.factor_ = found.U[: len(self.pair_)], found.H.T
         self.theta_, self.objective_, self.dual_gap_ = found.theta, found.value, found.gap
         if not found.converged:
-            warnings.warn(
+            warn_caller(
                 f"MSL stopped with a duality gap of {found.gap:.3g} at an objective of "
-                f"{found.value:.3g}: raise tol={self.tol:g}, or scale the views.",
-                ConvergenceWarning,
-                stacklevel=2,
+                f"{found.value:.3g}: raise tol={self.tol:g}, or scale the views."
             )
         F = features[best]
         self.scale_ = _root_mean_square(F)
@@ -247,32 +214,15 @@ class MSL(Scored):
             max_iter=self.max_iter,
             random_state=rng,
         )
-        return self
 
     def _pairs(self, X):
         """The pairs of positions that are learnt: those that some sample has both views of."""
-        if isinstance(self.pair, str) and self.pair == "cv":
-            pairs = list(combinations(range(X.n_views), min(X.n_views, 2)))
-        else:
-            pairs = [self._given_pair(X)]
+        pairs = list(combinations(range(X.n_views), min(X.n_views, 2)))
         met = [pair for pair in pairs if X.observed[:, pair].all(axis=1).any()]
         if not met:
             told = f"the views {[X.names[v] for v in pairs[0]]}" if len(pairs) == 1 else "two views"
             raise ValueError(f"MSL needs training samples that have {told}, and there is none.")
         return met
-
-    def _given_pair(self, X):
-        wanted = self.pair if isinstance(self.pair, tuple | list) else ()
-        names = dict(zip(X.names, range(X.n_views), strict=True))
-        found = [names.get(w, w) if isinstance(w, str) else w for w in wanted]
-        good = [isinstance(w, Integral) and -X.n_views <= w < X.n_views for w in found]
-        found = [int(w) % X.n_views for w, known in zip(found, good, strict=True) if known]
-        if len(good) != 2 or len(set(found)) != 2:
-            raise ValueError(
-                f"pair must be 'cv' or two of the views {X.names} or of their positions, got "
-                f"{self.pair!r}."
-            )
-        return tuple(found)
 
     def _subspace(self, tables, beta):
         if len(tables) == 1:  # the other view has no features
@@ -284,13 +234,6 @@ class MSL(Scored):
             raise ValueError("X holds values too large or too small for squares; scale the views.")
         alpha = self.alpha * dual_norm(np.vstack(tables), widths, beta)
         return alpha, learn_subspace(tables, alpha, beta=beta, tol=self.tol)
-
-    def _features(self, X, pair, rows, found):
-        """What represents the training samples, shape (n, t)."""
-        F = _represent(X, pair, found.U[: len(pair)], self.ridge)
-        if self.train_on == "factor":
-            F[rows] = found.H.T
-        return F
 
     def _accuracy(self, F, codes, folds):
         svm = LinearSVC(
@@ -319,15 +262,16 @@ class MSL(Scored):
         h : array, shape (n, t)
         """
         check_is_fitted(self, self._learnt)
-        X = validate_views(self, X, reset=False)
+        return self._represented(validate_views(self, X, reset=False))
+
+    def _represented(self, X):
         return _represent(X, self.pair_, self.components_, self.ridge)
 
     def _scores(self, X):
-        h = _represent(X, self.pair_, self.components_, self.ridge)
-        scores = h / self.scale_ @ self.coef_.T + self.intercept_
+        scores = self._represented(X) / self.scale_ @ self.coef_.T + self.intercept_
         if not np.isfinite(scores).all():
             raise ValueError("X holds values too large for the scores to be numbers.")
-        return scores[:, 0] if len(self.classes_) == 2 else scores
+        return scores
 
     def _check_parameters(self):
         for name in ("alpha", "C", "ridge", "tol"):
@@ -337,7 +281,6 @@ class MSL(Scored):
                 f"alpha must be below 1 and tol below 0.1, got {self.alpha!r} and {self.tol!r}."
             )
         check_number(self.intercept_scaling, "intercept_scaling", low=0)
-        check_choice(self.train_on, "train_on", TRAIN_ON)
         check_choice(self.loss, "loss", LOSSES)
         check_number(self.cv, "cv", low=2, integer=True)
         check_number(self.max_iter, "max_iter", low=1, integer=True)

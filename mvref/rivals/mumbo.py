@@ -28,12 +28,11 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from ..core.base import check_votable, validate_targets, validate_views
+from ..core.base import MultiViewClassifier
 from ..core.checks import check_choice, check_number
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import check_trainable, count_votes, difference_if_two, predict_all
 from .adaboost import fit_weighted, training_rows, weighted_learner
-from .scored import Scored
 
 
 def cost_matrix(f, codes):
@@ -82,7 +81,7 @@ def weight_of(edge, m):
     return float(np.arctanh(np.clip(edge, 1 / m - 1, 1 - 1 / m)))
 
 
-class Mumbo(Scored):
+class Mumbo(MultiViewClassifier):
     """Multi-class boosting with one cost matrix per view and a global one.
 
     Parameters
@@ -150,32 +149,20 @@ class Mumbo(Scored):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Boost on all views together.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of m samples
-        y : array-like of shape (m,)
-
-        Returns
-        -------
-        self : Mumbo
-        """
-        X = validate_views(self, X, reset=True)
-        check_number(self.n_estimators, "n_estimators", low=1, integer=True)
-        check_choice(self.ties, "ties", TIES)
-        learner = weighted_learner(self.estimator, None)
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, codes):
         check_trainable(X, codes)
+        learner = self.estimator
         if learner is None:
             depth = max(2, int(np.ceil(np.log2(len(self.classes_)))))
             learner = DecisionTreeClassifier(max_depth=depth)
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
         self._boost(learner, X, codes, rng)
-        return self
+
+    def _check_parameters(self):
+        check_number(self.n_estimators, "n_estimators", low=1, integer=True)
+        check_choice(self.ties, "ties", TIES)
+        weighted_learner(self.estimator, None)
 
     def _boost(self, learner, X, codes, rng):
         m, V, K = len(codes), X.n_views, len(self.classes_)

@@ -46,23 +46,15 @@ Departures (the formulas above are those of the authors' program; the bound is o
 """
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from ..core.base import (
-    MultiViewInput,
-    check_votable,
-    one_against_rest,
-    validate_targets,
-    validate_views,
-    winning_labels,
-)
+from ..core.base import MultiViewClassifier, one_against_rest
 from ..core.checks import check_number
 from ..core.kernel_views import add_kernel_scores, check_kernels
 from ..core.kernels import fit_similarities, one_per_view
 from ..core.nystrom import check_n_components, draw_components, nystrom_features, nystrom_map
+from .common import one_or_array, one_or_list
 from .mvml_descent import Problem, learn_metric
 from .mvml_metric import ViewFactors
 
@@ -90,7 +82,7 @@ def least_penalty(g, lam, eta, sparse=False):
     return float(3.0 * np.cbrt(eta) * np.cbrt(lam / 2.0) ** 2 * np.cbrt(norms @ norms) ** 2)
 
 
-class MVML(ClassifierMixin, MultiViewInput, BaseEstimator):
+class MVML(MultiViewClassifier):
     """Multi-view metric learning; with ``sparse=True`` it is MVMLsp.
 
     Parameters
@@ -101,11 +93,10 @@ class MVML(ClassifierMixin, MultiViewInput, BaseEstimator):
         Weight of the penalty of the metric.
     sparse : bool, default=False
         Penalise the sum of the norms of the blocks of A, so that views can vanish.
-    kernel : str, callable, or a list of V of these, default="rbf"
-        "linear", "rbf", "precomputed" (distances), "gram" (inner products) or a function of two
-        tables.
-    gamma : float, "mean" or None, or a list of V of these
-        Width of "rbf" and "precomputed"; None is 1 / number of features.
+    kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
+        Similarity to the components; :class:`~mvref.LandmarkProjection` says what each takes.
+    gamma : float, "mean", None, or one per view, default=None
+        Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
     n_components : float, int or "auto", default=1.0
         Samples that the Nystroem approximation of a kernel is made of: a share of all, or a
         number; see :func:`mvref.core.nystrom.draw_components`. 1.0 is no approximation.
@@ -173,6 +164,8 @@ class MVML(ClassifierMixin, MultiViewInput, BaseEstimator):
     True
     """
 
+    _learnt = "dual_coef_"
+
     def __init__(
         self,
         lam=0.1,
@@ -203,34 +196,13 @@ class MVML(ClassifierMixin, MultiViewInput, BaseEstimator):
     # Many small and middling products: BLAS threads that wait for each other made a fit on a busy
     # machine more than ten times as long, and on an idle one they were no faster than one thread.
     @threadpool_limits.wrap(limits=1, user_api="blas")
-    def fit(self, X, y):
-        """Learn the metric and the function.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of shape (n,)
-
-        Returns
-        -------
-        self : MVML
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range, a kernel that is no inner product, a view
-            that no sample has, or a single class.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
+    def _fit(self, X, codes):
+        """Learn the metric and the function."""
         kernels = check_kernels(self.kernel, self.gamma, X.n_views)
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
         maps, factors = self._view_factors(X, kernels)
         signs = one_against_rest(codes, len(self.classes_))
         learnt = [self._learn(factors, y_k) for y_k in signs]
         self._set_fitted(maps, factors, learnt)
-        return self
 
     def _view_factors(self, X, kernels):
         """The maps T_v of the components to features, and the features U_v of all samples."""
@@ -259,50 +231,21 @@ class MVML(ClassifierMixin, MultiViewInput, BaseEstimator):
 
     def _set_fitted(self, maps, factors, learnt):
         points, curves, bounds = zip(*learnt, strict=True)
-        several = len(points) > 1
         coef = [
             np.array([point.w[v] * (T @ (turn @ point.g[v])) for point in points])
             for v, (T, turn) in enumerate(zip(maps, factors.turns, strict=True))
         ]
-        self.dual_coef_ = coef if several else [beta[0] for beta in coef]
-        self.weights_ = np.array([point.w for point in points]) if several else points[0].w
-        norms = np.array([point.norms for point in points])
-        self.block_norms_ = norms if several else norms[0]
-        self.objective_curve_ = list(curves) if several else curves[0]
-        self.lower_bound_ = np.array(bounds) if several else float(bounds[0])
+        self.dual_coef_ = [one_or_array(beta) for beta in coef]
+        self.weights_ = one_or_array([point.w for point in points])
+        self.block_norms_ = one_or_array([point.norms for point in points])
+        self.objective_curve_ = one_or_list(curves)
+        self.lower_bound_ = one_or_array([float(bound) for bound in bounds])
         self.n_iter_ = max(len(curve) - 1 for curve in curves)
 
-    def decision_function(self, X):
-        """Return the score f: shape (n,) for two classes, else (n, n_classes).
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        scores : array
-        """
-        check_is_fitted(self, "dual_coef_")
-        X = validate_views(self, X, reset=False)
-        check_votable(X)
-        n_classes = len(self.classes_)
-        scores = np.zeros((X.n_samples, 1 if n_classes == 2 else n_classes))
+    def _scores(self, X):
+        scores = np.zeros((X.n_samples, len(np.atleast_2d(self.weights_))))
         add_kernel_scores(scores, X, self.similarities_, self.dual_coef_)
-        return scores[:, 0] if n_classes == 2 else scores
-
-    def predict(self, X):
-        """Return the class with the best score.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        y : array of labels, shape (n,)
-        """
-        return winning_labels(self.decision_function(X), self.classes_)
+        return scores
 
     def _check_parameters(self):
         for name in ("lam", "eta", "tol"):

@@ -11,26 +11,19 @@ Our reading
 Missing   Mono: the next best view that the sample has. Concat: NaN, which trees accept.
 """
 
-from numbers import Integral
-
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
-from sklearn.model_selection import PredefinedSplit, cross_val_score
+from sklearn.model_selection import cross_val_score
 from sklearn.utils import check_random_state
 
-from ..core.base import check_votable, validate_targets, validate_views
+from ..core.base import MultiViewClassifier
 from ..core.checks import check_number
-from ..core.voters import (
-    check_trainable,
-    class_scores,
-    difference_if_two,
-    seeded_clone,
-)
-from .scored import Scored, fit_views, tree_or
+from ..core.voters import check_trainable, class_scores, difference_if_two, seeded_clone
+from .common import class_folds, fit_views, tree_or, view_position
 
 
-class Mono(Scored):
+class Mono(MultiViewClassifier):
     """One classifier on one view.
 
     Parameters
@@ -99,29 +92,15 @@ class Mono(Scored):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Fit a classifier per view, and choose one.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of m samples
-        y : array-like of shape (m,)
-
-        Returns
-        -------
-        self : Mono
-        """
-        X = validate_views(self, X, reset=True)
-        base = tree_or(self.estimator, "estimator")
-        check_number(self.cv, "cv", low=2, integer=True)
-        given = self._given_position(X)
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, codes):
+        """Fit a classifier per view, and choose one."""
+        given = view_position(self.view, X, "cv", "view")
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
+        base = tree_or(self.estimator, "estimator")
         classifiers = [seeded_clone(base, rng) for _ in X.views]
         rows = [np.flatnonzero(seen) for seen in X.observed.T]
-        folds = [_folds(codes[r], self.cv, rng) for r in rows]
+        folds = [class_folds(codes[r], self.cv, rng) for r in rows]
         accuracies = Parallel(self.n_jobs)(
             delayed(cross_val_score)(
                 classifier, view[r], codes[r], cv=fold, scoring="accuracy", error_score="raise"
@@ -134,21 +113,10 @@ class Mono(Scored):
         self.order_ = np.concatenate([[self.view_], order[order != self.view_]])
         self.estimators_ = fit_views(classifiers, X, codes, self.n_jobs)
         self.estimator_ = self.estimators_[self.view_]
-        return self
 
-    def _given_position(self, X):
-        """Position of the view that the user names; None for "cv"."""
-        wanted = self.view
-        if isinstance(wanted, str) and wanted in X.names:
-            return X.names.index(wanted)
-        if isinstance(wanted, str) and wanted == "cv":
-            return None
-        if isinstance(wanted, Integral) and -X.n_views <= wanted < X.n_views:
-            return int(wanted) % X.n_views
-        raise ValueError(
-            f"view must be 'cv', a position in 0..{X.n_views - 1} or one of the names {X.names}, "
-            f"got {wanted!r}."
-        )
+    def _check_parameters(self):
+        tree_or(self.estimator, "estimator")
+        check_number(self.cv, "cv", low=2, integer=True)
 
     def _scores(self, X):
         scores = np.empty((X.n_samples, len(self.classes_)))
@@ -163,16 +131,7 @@ class Mono(Scored):
         return difference_if_two(scores)
 
 
-def _folds(codes, n_folds, rng):
-    """Shuffled folds in which every class is spread as evenly as can be, however rare it is."""
-    order = rng.permutation(len(codes))
-    order = order[np.argsort(codes[order], kind="stable")]
-    fold = np.empty(len(codes), dtype=int)
-    fold[order] = np.arange(len(codes)) % min(n_folds, len(codes))
-    return PredefinedSplit(fold)
-
-
-class Concat(Scored):
+class Concat(MultiViewClassifier):
     """One classifier on all views side by side.
 
     Parameters
@@ -223,25 +182,13 @@ class Concat(Scored):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Fit the classifier on all columns.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of m samples
-        y : array-like of shape (m,)
-
-        Returns
-        -------
-        self : Concat
-        """
-        X = validate_views(self, X, reset=True)
+    def _fit(self, X, codes):
         base = tree_or(self.estimator, "estimator")
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
         classifier = seeded_clone(base, check_random_state(self.random_state))
         self.estimator_ = self._told_of_gaps(X, lambda columns: classifier.fit(columns, codes))
-        return self
+
+    def _check_parameters(self):
+        tree_or(self.estimator, "estimator")
 
     def _scores(self, X):
         n_classes = len(self.classes_)

@@ -8,29 +8,27 @@ Missing   a sample trains the classifiers of the views it has, and gets votes fr
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from ..core.base import MultiViewInput, check_votable, validate_targets, validate_views
+from ..core.base import MultiViewClassifier
 from ..core.checks import check_choice, check_number
 from ..core.kernels import fit_similarities
-from ..core.voters import check_trainable
+from ..core.voters import check_trainable, difference_if_two
 
 
-class PerViewSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
+class PerViewSVM(MultiViewClassifier):
     """Kernel SVM per view, combined by majority vote.
 
     Parameters
     ----------
     C : float, default=1.0
         Weight of the summed hinge loss (scikit-learn's unit).
-    kernel : {"rbf", "precomputed", "gram"}, callable, or a list of these, one per view
-        As in :class:`~mvref.LandmarkProjection`, with all training samples as landmarks.
-    gamma : float, "mean", or a list of these, one per view, default=None
-        None: 1/n_v for "rbf", "mean" for "precomputed".
+    kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
+        Similarity to the training samples; :class:`~mvref.LandmarkProjection` says what each takes.
+    gamma : float, "mean", None, or one per view, default=None
+        Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
     ties : {"score", "smallest", "random"}, default="score"
         Between classes with equally many votes: the larger sum of decision values, the smallest
         label (the authors' code), or the last class in an order that is drawn in ``fit``.
@@ -73,6 +71,8 @@ class PerViewSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
     True
     """
 
+    _learnt = "tie_order_"
+
     def __init__(
         self,
         C=1.0,
@@ -94,23 +94,8 @@ class PerViewSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Fit one SVM per view on the samples that have the view.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of m samples
-        y : array-like of shape (m,)
-
-        Returns
-        -------
-        self : PerViewSVM
-        """
-        X = validate_views(self, X, reset=True)
-        check_number(self.C, "C", low=0, low_open=True)
-        check_number(self.tol, "tol", low=0, low_open=True)
-        check_choice(self.ties, "ties", ("score", "smallest", "random"))
-        codes = validate_targets(self, y, X.n_samples)
+    def _fit(self, X, codes):
+        """Fit one SVM per view on the samples that have the view."""
         check_trainable(X, codes)
         rows = [np.flatnonzero(seen) for seen in X.observed.T]
         self.similarities_ = fit_similarities(self.kernel, self.gamma, X, rows, rows)
@@ -124,13 +109,9 @@ class PerViewSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
         # sample depend on the others.
         rng = check_random_state(self.random_state)
         self.tie_order_ = rng.permutation(len(self.classes_))
-        return self
 
     def _votes(self, X):
         """Return (n, n_classes) counts of votes and sums of decision values."""
-        check_is_fitted(self, "tie_order_")
-        X = validate_views(self, X, reset=False)
-        check_votable(X)
         votes = np.zeros((X.n_samples, len(self.classes_)))
         scores = np.zeros_like(votes)
         for machine, mu, view, seen in zip(
@@ -147,17 +128,8 @@ class PerViewSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
             scores[np.ix_(rows, known)] += values
         return votes, scores
 
-    def decision_function(self, X):
-        """Return the number of votes; ties are split by less than one vote.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        scores : array, (n,) for two classes (difference of votes), else (n, n_classes)
-        """
+    def _scores(self, X):
+        """Count the votes; ties are split by less than one vote."""
         votes, scores = self._votes(X)
         if self.ties == "score":
             votes = votes + np.arctan(scores) / (2 * np.pi)  # in (-1/4, 1/4)
@@ -165,19 +137,9 @@ class PerViewSVM(ClassifierMixin, MultiViewInput, BaseEstimator):
             votes = votes + self.tie_order_ / (2 * len(self.classes_))
         else:
             votes = votes - np.arange(len(self.classes_)) / (2 * len(self.classes_))
-        return votes[:, 1] - votes[:, 0] if len(self.classes_) == 2 else votes
+        return difference_if_two(votes)
 
-    def predict(self, X):
-        """Return the class with most votes.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        y : array of labels, shape (n,)
-        """
-        votes = self.decision_function(X)
-        best = (votes > 0).astype(int) if votes.ndim == 1 else votes.argmax(axis=1)
-        return self.classes_[best]
+    def _check_parameters(self):
+        check_number(self.C, "C", low=0, low_open=True)
+        check_number(self.tol, "tol", low=0, low_open=True)
+        check_choice(self.ties, "ties", ("score", "smallest", "random"))

@@ -30,31 +30,99 @@ Note      The rank-one machine is a multi-view machine with one factor and zero 
 """
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from ..core.base import (
-    MultiViewInput,
-    check_votable,
-    one_against_rest,
-    validate_targets,
-    validate_views,
-    winning_labels,
-)
-from ..core.checks import check_choice, check_number
+from ..core.base import MultiViewClassifier, one_against_rest
+from ..core.checks import check_choice, check_number, warn_caller
 from ..core.columns import view_features
-from .rank_one import rank_one_machine
+from .common import one_or_array, one_or_list
 
 KERNELS = ("rank_one", "product")
+SVM_TOL, SVM_ITER = 1e-4, 100_000  # of the linear SVM of one view
 KERNEL_SVM_ITER = 1_000_000  # libsvm may go on for ever where products differ by many digits
 LEARNT = ("coef_", "objectives_", "dual_coef_", "support_", "support_views_")
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """A rank-one machine.
+
+    curve: The objective: that of f = 0, then after every step; converged: The last sweep gained
+    next to nothing, and its linear SVMs reached their tolerance.
+    """
+
+    w: list
+    b: float
+    curve: np.ndarray
+    n_sweeps: int
+    converged: bool
+
+
+def rank_one_machine(views, y, *, C, tol, max_iter, rng):
+    """Learn a rank-one machine from one random start.
+
+    y (n,): Labels -1 and +1; max_iter: Largest number of sweeps over the views.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mvref.rivals.stm import rank_one_machine
+    >>> x, z = np.array([[[1.0], [1.0], [-1.0], [-1.0]], [[1.0], [-1.0], [1.0], [-1.0]]])
+    >>> rng = np.random.RandomState(0)
+    >>> xor = rank_one_machine([x, z], (x * z)[:, 0], C=10.0, tol=1e-6, max_iter=9, rng=rng)
+    >>> round(float(np.prod(xor.w)), 4), xor.n_sweeps
+    (1.0, 2)
+    """
+    w = [_unit(rng.standard_normal(view.shape[1])) for view in views]
+    S = np.array([view @ w_v for view, w_v in zip(views, w, strict=True)])
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(np.prod(S, axis=0)).all()
+    if not finite:
+        raise ValueError("X holds values too large for products of views; scale the views.")
+    norm, b, curve, converged, sweep = 0.0, 0.0, [C * len(y)], False, 0
+    while not converged and sweep < max_iter:
+        sweep, before, exact = sweep + 1, curve[-1], True
+        for v, view in enumerate(views):
+            t = np.prod(np.delete(S, v, axis=0), axis=0)  # eta = 1
+            new, new_b, solved = _linear_svm(_scale_rows(view, t), y, C, rng)
+            exact &= solved
+            s = view @ new
+            value = (new @ new + new_b**2) / 2 + C * np.maximum(0, 1 - y * (t * s + new_b)).sum()
+            if not value < curve[-1]:  # the gain is below what the linear SVM resolves
+                continue
+            curve.append(value)
+            norm, b = np.linalg.norm(new), new_b
+            if norm == 0:  # a constant: no step can give the other views a say
+                break
+            w[v], S[v] = new / norm, s / norm
+        converged = norm == 0 or before - curve[-1] <= tol * before
+    share = norm ** (1 / len(views))
+    return Learnt([share * w_v for w_v in w], b, np.array(curve), sweep, converged and exact)
+
+
+def _unit(w):
+    return w / np.linalg.norm(w)
+
+
+def _scale_rows(view, t):
+    return sparse.diags_array(t) @ view if sparse.issparse(view) else t[:, None] * view
+
+
+def _linear_svm(F, y, C, rng):
+    """Weights and intercept of the linear SVM with hinge loss, B = 1, and whether it converged."""
+    svm = LinearSVC(loss="hinge", C=C, tol=SVM_TOL, max_iter=SVM_ITER, random_state=rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a step that is no better is not taken
+        svm.fit(F, y)
+    return svm.coef_[0], float(svm.intercept_[0]), svm.n_iter_ < SVM_ITER
 
 
 def product_kernel(views, others):
@@ -77,7 +145,7 @@ def product_kernel(views, others):
     return K
 
 
-class STMClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
+class STMClassifier(MultiViewClassifier):
     """Support tensor machine; more than two classes one against the rest.
 
     Parameters
@@ -153,6 +221,8 @@ class STMClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
     True
     """
 
+    _learnt = "intercept_"
+
     def __init__(
         self,
         kernel="rank_one",
@@ -174,27 +244,8 @@ class STMClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Learn the tensor.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of shape (n,)
-
-        Returns
-        -------
-        self : STMClassifier
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range or a single class.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, codes):
+        """Learn the tensor."""
         views = _features(X)
         signs = one_against_rest(codes, len(self.classes_))
         for name in LEARNT:  # by the other kernel
@@ -203,7 +254,6 @@ class STMClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
             self._fit_rank_one(views, signs)
         else:
             self._fit_product(views, signs)
-        return self
 
     def _fit_rank_one(self, views, signs):
         rng = check_random_state(self.random_state)
@@ -216,12 +266,10 @@ class STMClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
         )
         ends = np.array([one.curve[-1] for one in learnt]).reshape(seeds.shape)
         best = [learnt[i * self.n_restarts + j] for i, j in enumerate(ends.argmin(axis=1))]
-        several = len(signs) > 1
-        coef = [np.array(w) for w in zip(*(one.w for one in best), strict=True)]
-        self.coef_ = coef if several else [w[0] for w in coef]
-        self.intercept_ = np.array([one.b for one in best]) if several else best[0].b
-        self.objective_curve_ = [one.curve for one in best] if several else best[0].curve
-        self.objectives_ = ends if several else ends[0]
+        self.coef_ = [one_or_array(w) for w in zip(*(one.w for one in best), strict=True)]
+        self.intercept_ = one_or_array([one.b for one in best])
+        self.objective_curve_ = one_or_list([one.curve for one in best])
+        self.objectives_ = one_or_array(ends)
         self.n_iter_ = max(one.n_sweeps for one in best)
         self._warn_unless(all(one.converged for one in best))
 
@@ -242,44 +290,28 @@ class STMClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
             s = K @ c
             hinge = np.maximum(0, 1 - y * (s + b)).sum()
             curves.append(np.array([c @ s / 2 + self.C * hinge]))
-        several = len(signs) > 1
         self.support_ = np.flatnonzero(beta.any(axis=0))
         self.support_views_ = [view[self.support_] for view in views]
-        self.dual_coef_ = beta[:, self.support_] if several else beta[0, self.support_]
-        self.intercept_ = intercept if several else float(intercept[0])
-        self.objective_curve_ = curves if several else curves[0]
+        self.dual_coef_ = one_or_array(beta[:, self.support_])
+        self.intercept_ = one_or_array([float(b) for b in intercept])
+        self.objective_curve_ = one_or_list(curves)
         self.n_iter_ = max(machine[2] for machine in machines)
         self._warn_unless(self.n_iter_ < KERNEL_SVM_ITER)
 
     def _warn_unless(self, converged):
         if not converged:
-            warnings.warn(
+            warn_caller(
                 f"STMClassifier stopped after {self.n_iter_} iterations before it converged: scale "
                 f"the rows of every view to norm 1, lower C={self.C:g}, or raise "
-                f"max_iter={self.max_iter} or tol={self.tol:g}.",
-                ConvergenceWarning,
-                stacklevel=4,
+                f"max_iter={self.max_iter} or tol={self.tol:g}."
             )
 
-    def decision_function(self, X):
-        """Return the score f: shape (n,) for two classes, else (n, n_classes).
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        scores : array
-        """
-        check_is_fitted(self, "intercept_")
-        X = validate_views(self, X, reset=False)
-        check_votable(X)
+    def _scores(self, X):
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self._products(_features(X)) + self.intercept_
         if not np.isfinite(scores).all():
             raise ValueError("X holds values too large for products of views.")
-        return scores[:, 0] if len(self.classes_) == 2 else scores
+        return scores
 
     def _products(self, views):
         """f - b of every class, shape (n, n_problems)."""
@@ -287,19 +319,6 @@ class STMClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
             return product_kernel(views, self.support_views_) @ np.atleast_2d(self.dual_coef_).T
         weights = zip(views, self.coef_, strict=True)
         return np.prod([view @ np.atleast_2d(w).T for view, w in weights], axis=0)
-
-    def predict(self, X):
-        """Return the class with the best score.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        y : array of labels, shape (n,)
-        """
-        return winning_labels(self.decision_function(X), self.classes_)
 
     def _check_parameters(self):
         check_choice(self.kernel, "kernel", KERNELS)

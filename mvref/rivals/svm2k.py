@@ -35,21 +35,18 @@ Departures and readings
           * One view: the SVM of that view.
 """
 
-import warnings
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..core.base import check_votable, one_against_rest, validate_targets, validate_views
-from ..core.checks import check_choice, check_number
+from ..core.base import MultiViewClassifier, one_against_rest
+from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernels import fit_similarities
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import check_trainable, difference_if_two
-from .scored import Scored
 
 
 class Agreement(NamedTuple):
@@ -141,7 +138,7 @@ def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter, rng, start=None):
             return Agreement(beta, x.swapaxes(1, 2), primal, gap, sweep, solved)
 
 
-class SVM2K(Scored):
+class SVM2K(MultiViewClassifier):
     """Kernel SVMs of two views that nearly agree; every pair of more views, and a vote.
 
     Parameters
@@ -154,10 +151,10 @@ class SVM2K(Scored):
         Weight of the summed disagreement; 0 learns the SVMs on their own.
     eps : float, default=0.001
         Disagreement that costs nothing.
-    kernel : {"rbf", "precomputed", "gram"}, callable, or a list of these, one per view
-        As in :class:`~mvref.LandmarkProjection`, with all training samples as landmarks.
-    gamma : float, "mean", or a list of these, one per view, default=None
-        None: 1/n_v for "rbf", "mean" for "precomputed".
+    kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
+        Similarity to the training samples; :class:`~mvref.LandmarkProjection` says what each takes.
+    gamma : float, "mean", None, or one per view, default=None
+        Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
     ties : {"score", "random", "smallest", "largest"}, default="score"
         Between classes with equally many votes of the pairs: the larger sum of decision values, a
         coin of the sample, the smallest label or the largest. Two views cannot tie.
@@ -251,27 +248,8 @@ class SVM2K(Scored):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Learn an SVM-2K for every pair of views.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of m samples
-        y : array-like of shape (m,)
-
-        Returns
-        -------
-        self : SVM2K
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range or a single class.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, codes):
+        """Learn an SVM-2K for every pair of views."""
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
@@ -305,14 +283,11 @@ class SVM2K(Scored):
         self.n_iter_ = max(pair.n_sweeps for pair in learnt)
         if not all(pair.converged for pair in learnt):
             worst = (self.dual_gap_ / self.objective_).max()
-            warnings.warn(
+            warn_caller(
                 f"SVM2K stopped after {self.n_iter_} sweeps with a relative duality gap of "
                 f"{worst:.1e}: raise max_iter={self.max_iter} or tol={self.tol:g}, or lower "
-                f"C1={self.C1:g}, C2={C2:g} and D={self.D:g}.",
-                ConvergenceWarning,
-                stacklevel=2,
+                f"C1={self.C1:g}, C2={C2:g} and D={self.D:g}."
             )
-        return self
 
     def _grams(self, X):
         """K_v + 1 of every view, zeros in the rows and columns of samples that lack it."""

@@ -25,26 +25,16 @@ The base class ``LinearForMeasure`` also serves SMS, CAPO and FS_multi, which di
 learn from the columns of one class against the rest.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from ..core.base import (
-    MultiViewInput,
-    check_votable,
-    one_against_rest,
-    validate_targets,
-    validate_views,
-)
-from ..core.checks import check_choice, check_number
+from ..core.base import MultiViewClassifier, one_against_rest
+from ..core.checks import check_choice, check_number, warn_caller
 from ..core.columns import view_features
 from ..mvpo import MEASURES, RANKING, PrimalMetric, cutting_planes, ranking_threshold, scale_of
+from .common import one_or_array, one_or_list, side_by_side
 
 
 @dataclass(frozen=True)
@@ -112,35 +102,16 @@ def svm_perf(Z, y, measure, *, C2, tol, max_iter):
     return Learnt(metric.weights(solution.c)[0], *curves, solution.gap, solution.converged)
 
 
-class LinearForMeasure(ClassifierMixin, MultiViewInput, BaseEstimator):
+class LinearForMeasure(MultiViewClassifier):
     """Input, classes and scores of the methods that learn weights of the columns of all views.
 
     A subclass has ``_learn(Z, y)``, which returns a :class:`Learnt`, and may add columns.
     """
 
+    _learnt = "coef_"
     _measures = ("f1", "prbep", "auroc", "error")
 
-    def fit(self, X, y):
-        """Learn the weights, with more than two classes one against the rest.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of shape (n,)
-
-        Returns
-        -------
-        self : estimator
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range or a single class.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, codes):
         signs = one_against_rest(codes, len(self.classes_))
         tables = self._training_tables(X, signs)
         learnt = Parallel(self.n_jobs)(
@@ -148,7 +119,6 @@ class LinearForMeasure(ClassifierMixin, MultiViewInput, BaseEstimator):
         )
         self._set_fitted(tables, signs, learnt)
         self._warn_of_gaps(learnt)
-        return self
 
     def _training_tables(self, X, signs):
         """Columns of every problem of one class against the rest, the constant feature last."""
@@ -172,61 +142,27 @@ class LinearForMeasure(ClassifierMixin, MultiViewInput, BaseEstimator):
                 b = -ranking_threshold(table[:, : len(w)] @ w, int((y > 0).sum()))
             coef.append(w)
             intercept.append(float(b))
-        several = len(learnt) > 1
-        self.coef_ = np.array(coef) if several else coef[0]
-        self.intercept_ = np.array(intercept) if several else intercept[0]
-        self.dual_gap_ = np.array([one.gap for one in learnt]) if several else learnt[0].gap
-        self.primal_curve_ = [one.primal_curve for one in learnt]
-        self.dual_curve_ = [one.dual_curve for one in learnt]
-        if not several:
-            self.primal_curve_, self.dual_curve_ = self.primal_curve_[0], self.dual_curve_[0]
+        self.coef_ = one_or_array(coef)
+        self.intercept_ = one_or_array(intercept)
+        self.dual_gap_ = one_or_array([one.gap for one in learnt])
+        self.primal_curve_ = one_or_list([one.primal_curve for one in learnt])
+        self.dual_curve_ = one_or_list([one.dual_curve for one in learnt])
         self.n_iter_ = max(len(one.primal_curve) for one in learnt)
 
     def _warn_of_gaps(self, learnt):
         gaps = [one.gap for one in learnt if not one.converged]
         if gaps:
-            warnings.warn(
+            warn_caller(
                 f"{type(self).__name__} stopped with a duality gap of {max(gaps, key=abs):.3g}, "
                 f"C2 tol is {self.C2 * self.tol:.3g}: raise max_iter={self.max_iter} or tol, lower "
-                "C2, or scale the views to unit variance.",
-                ConvergenceWarning,
-                stacklevel=3,
+                "C2, or scale the views to unit variance."
             )
 
-    def decision_function(self, X):
-        """Return the score w'x + b: shape (n,) for two classes, else (n, n_classes).
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        scores : array
-            Their order is what "prbep" and "auroc" optimise, their sign what "f1" does.
-        """
-        check_is_fitted(self, "coef_")
-        X = validate_views(self, X, reset=False)
-        check_votable(X)
+    def _scores(self, X):
+        """w'x + b. Its order is what "prbep" and "auroc" optimise, its sign what "f1" does."""
         tables = self._tables(side_by_side(view_features(X, 0.0)))
         weights = zip(tables, np.atleast_2d(self.coef_), strict=True)
-        scores = np.column_stack([table @ w for table, w in weights]) + self.intercept_
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X):
-        """Return the class of the sign of the score (0: the second), or of the largest score.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        y : array of labels, shape (n,)
-        """
-        scores = self.decision_function(X)
-        winner = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[winner]
+        return np.column_stack([table @ w for table, w in weights]) + self.intercept_
 
     def _check_parameters(self):
         check_choice(self.measure, "measure", self._measures)
@@ -323,10 +259,3 @@ class SVMPerf(LinearForMeasure):
 
     def _learn(self, Z, y):
         return svm_perf(Z, y, self.measure, C2=self.C2, tol=self.tol, max_iter=self.max_iter)
-
-
-def side_by_side(blocks):
-    """Return one table of all columns, CSR if a block is sparse."""
-    if any(sparse.issparse(block) for block in blocks):
-        return sparse.hstack(blocks, format="csr")
-    return np.ascontiguousarray(np.hstack(blocks))  # the same rounding for every form of input

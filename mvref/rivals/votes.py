@@ -16,7 +16,7 @@ Missing   a view trains and votes on the samples that have it.
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..core.base import check_votable, validate_targets, validate_views
+from ..core.base import MultiViewClassifier
 from ..core.checks import check_choice, check_number
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import (
@@ -27,7 +27,7 @@ from ..core.voters import (
     predict_all,
     seeded_clone,
 )
-from .scored import Scored, fit_views, tree_or
+from .common import fit_views, tree_or
 
 
 def _labels_by_view(estimators, X):
@@ -38,7 +38,7 @@ def _labels_by_view(estimators, X):
             yield v, np.flatnonzero(seen), predict_all([estimator], view, seen).astype(int)
 
 
-class Fusion(Scored):
+class Fusion(MultiViewClassifier):
     """Stacking: a final model on the votes of one classifier per view.
 
     Parameters
@@ -112,38 +112,26 @@ class Fusion(Scored):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Fit the view classifiers on one part of the samples, the final model on the other.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of m samples
-        y : array-like of shape (m,)
-
-        Returns
-        -------
-        self : Fusion
-        """
-        X = validate_views(self, X, reset=True)
-        base = tree_or(self.estimator, "estimator")
-        final = tree_or(self.final_estimator, "final_estimator")
-        check_number(self.train_size, "train_size", low=0, high=1, low_open=True)
-        if self.train_size == 1:
-            raise ValueError("train_size must leave samples to the final model, got 1.")
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, codes):
+        """Fit the view classifiers on one part of the samples, the final model on the other."""
         rng = check_random_state(self.random_state)
         self.view_rows_, self.final_rows_ = self._parts(codes, rng)
         first, second = X[self.view_rows_], X[self.final_rows_]
         check_trainable(
             first, codes[self.view_rows_], " in the part that trains the view classifiers"
         )
+        base = tree_or(self.estimator, "estimator")
         classifiers = [seeded_clone(base, rng) for _ in X.views]
         self.estimators_ = fit_views(classifiers, first, codes[self.view_rows_], self.n_jobs)
-        self.final_estimator_ = seeded_clone(final, rng).fit(
-            self._votes(second), codes[self.final_rows_]
-        )
-        return self
+        final = seeded_clone(tree_or(self.final_estimator, "final_estimator"), rng)
+        self.final_estimator_ = final.fit(self._votes(second), codes[self.final_rows_])
+
+    def _check_parameters(self):
+        tree_or(self.estimator, "estimator")
+        tree_or(self.final_estimator, "final_estimator")
+        check_number(self.train_size, "train_size", low=0, high=1, low_open=True)
+        if self.train_size == 1:
+            raise ValueError("train_size must leave samples to the final model, got 1.")
 
     def _parts(self, codes, rng):
         """Cut every class at random into two parts, neither of them empty."""
@@ -175,7 +163,7 @@ class Fusion(Scored):
         return difference_if_two(scores)
 
 
-class MVMV(Scored):
+class MVMV(MultiViewClassifier):
     """Uniform majority vote of one classifier per view ("MV-MV").
 
     Parameters
@@ -236,29 +224,17 @@ class MVMV(Scored):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Fit a classifier per view on the samples that have the view.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of m samples
-        y : array-like of shape (m,)
-
-        Returns
-        -------
-        self : MVMV
-        """
-        X = validate_views(self, X, reset=True)
-        base = tree_or(self.estimator, "estimator")
-        check_choice(self.ties, "ties", TIES)
-        codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, codes):
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
+        base = tree_or(self.estimator, "estimator")
         classifiers = [seeded_clone(base, rng) for _ in X.views]
         self.estimators_ = fit_views(classifiers, X, codes, self.n_jobs)
-        return self
+
+    def _check_parameters(self):
+        tree_or(self.estimator, "estimator")
+        check_choice(self.ties, "ties", TIES)
 
     def _scores(self, X):
         """Count the votes."""

@@ -18,8 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from mvref import MultiView
 from mvref.rivals import MVWAB, RBoostSH
 from mvref.rivals.adaboost import boost_step, fit_weighted, half_log_odds
-from mvref.rivals.bandit import reward_view, view_probabilities
-from mvref.rivals.boosting import vote_sign
+from mvref.rivals.boosting import reward_view, view_probabilities, vote_sign
 from tests.literal import hide, random_pattern, toy_views
 
 WIDTHS = (4, 2, 3)
@@ -417,19 +416,6 @@ def test_a_view_that_never_shows_a_class(method):
     assert model.score(X, Y3) > 0.6
 
 
-@pytest.mark.parametrize("method", BOTH)
-def test_jobs_and_labels_do_not_matter(method):
-    model = method(
-        DecisionTreeClassifier(max_depth=1, splitter="random"), n_estimators=4, random_state=3
-    )
-    f = clone(model).fit(THREE, Y3).decision_function(NEW3)
-    assert_array_equal(clone(model).set_params(n_jobs=2).fit(THREE, Y3).decision_function(NEW3), f)
-    names = np.array(["ant", "bee", "cat"])
-    words = clone(model).fit(THREE, names[Y3])
-    assert_array_equal(words.decision_function(NEW3), f)
-    assert_array_equal(words.predict(NEW3), names[f.argmax(axis=1)])
-    other = clone(model).set_params(random_state=4).fit(THREE, Y3).decision_function(NEW3)
-    assert not np.array_equal(other, f)
 
 
 def test_swapping_the_classes_changes_the_sign():
@@ -445,16 +431,6 @@ def test_the_order_of_the_views_does_not_matter_to_mvwab():
     assert_allclose(model.decision_function([NEW[v] for v in order]), f, atol=1e-8)
 
 
-@pytest.mark.parametrize("method", BOTH)
-@settings(max_examples=10)
-@given(st.integers(0, 2**31))
-def test_samples_are_independent(method, seed):
-    X = gaps_of(NEW3, seed)
-    model = method(STUMP, n_estimators=3, random_state=0).fit(THREE, Y3)
-    together = model.decision_function(X)
-    order = np.random.default_rng(seed).permutation(90)
-    assert_allclose(model.decision_function(X[order]), together[order], atol=1e-12)
-    assert_array_equal(model.predict(X[order[:1]]), model.predict(X)[order[:1]])
 
 
 @pytest.mark.parametrize("method", BOTH)
@@ -467,22 +443,5 @@ def test_the_default_learner(method):
 # ------------------------------------------------------------------ wrong calls
 
 
-@pytest.mark.parametrize("method", BOTH)
-@pytest.mark.parametrize(
-    "learner", [KNeighborsClassifier(), make_pipeline(DecisionTreeClassifier())]
-)
-def test_a_learner_without_sample_weights(method, learner):
-    with pytest.raises(ValueError, match="estimator must accept sample_weight in fit"):
-        method(learner).fit(VIEWS, Y)
 
 
-@pytest.mark.parametrize("method", BOTH)
-def test_a_sample_without_any_view(method):
-    observed = np.ones((60, 3), dtype=bool)
-    observed[7] = False
-    empty = MultiView(hide(VIEWS, observed))
-    model = method(STUMP, n_estimators=2)
-    with pytest.raises(ValueError, match="no view at all, first row 7"):
-        model.fit(empty, Y)
-    with pytest.raises(ValueError, match="no view at all, first row 7"):
-        model.fit(VIEWS, Y).predict(empty)

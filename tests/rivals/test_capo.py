@@ -141,59 +141,11 @@ def test_classes_one_against_the_rest():
     assert_array_equal(model.predict(THREE), names[scores.argmax(axis=1)])
 
 
-def test_seeds_and_jobs():
-    def scores(seed, **options):
-        return CAPO(random_state=seed, **options).fit(THREE, Y3).decision_function(THREE)
-
-    one = scores(3)
-    assert_array_equal(scores(3), one)
-    assert_array_equal(scores(np.random.RandomState(3)), one)
-    assert_array_equal(scores(3, n_jobs=2), one)
-    assert np.abs(scores(4) - one).max() > 1e-6
 
 
-def test_missing_sparse_flat_and_pickled():
-    observed = random_pattern(5, 60, 3)
-    X = MultiView(hide(VIEWS, observed))
-    filled = [np.where(seen[:, None], v, 0.0) for v, seen in zip(VIEWS, observed.T, strict=True)]
-    model = CAPO(C2=10.0, random_state=0).fit(X, Y)
-    expected = model.decision_function(X)
-    twin = CAPO(C2=10.0, random_state=0).fit(filled, Y)
-    assert_array_equal(twin.decision_function(filled), expected)
-    flat = np.hstack(hide(VIEWS, observed))
-    cut = CAPO(C2=10.0, views=list(WIDTHS), random_state=0).fit(flat, Y)
-    assert_array_equal(cut.decision_function(flat), expected)
-    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), expected)
-    rows = [sparse.csr_matrix(view) for view in filled]
-    options = {"auxiliaries": KNOWN, "random_state": 0, "C2": 10.0, "tol": 1e-6}
-    a, b = (CAPO(**options).fit(Z, Y).decision_function(Z) for Z in (rows, filled))
-    assert_allclose(a, b, atol=0.05)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "told"),
-    [
-        ({"measure": "fbeta"}, "measure must be one of .*'fbeta'"),
-        ({"B": 0}, "B must be a number > 0, got 0"),
-        ({"cv": 1}, "cv must be an integer >= 2, got 1"),
-        ({"C2": None}, "C2 must be .*None"),
-        ({"auxiliaries": []}, r"auxiliaries must be a list .*\[\]"),
-        ({"auxiliaries": SVC()}, r"auxiliaries must be a list .*SVC\(\)"),
-        ({"auxiliaries": [SVC(), Ridge()]}, r"auxiliaries\[1\] must be .*Ridge\(\)"),
-    ],
-)
-def test_bad_parameters(parameters, told):
-    with pytest.raises(ValueError, match=told):
-        CAPO(**parameters).fit(VIEWS, Y)
 
 
-def test_a_lone_sample_of_a_class():
-    y = np.where(np.arange(60) == 3, "c", np.where(Y, "b", "a"))
-    with pytest.raises(ValueError, match="needs 2 samples .*'c'"):
-        CAPO().fit(VIEWS, y)
 
 
-def test_max_iter_ends_with_a_warning():
-    with pytest.warns(ConvergenceWarning, match="CAPO .*max_iter=2") as caught:
-        CAPO(C2=1e4, max_iter=2, random_state=0).fit(VIEWS, Y)
-    assert caught[0].filename == __file__

@@ -16,8 +16,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import LinearSVC
 
 from mvref import MultiView
-from mvref.rivals.candidate_labels import squared_hinge_svm, weigh_candidates
-from mvref.rivals.co_labeling import CoLabeling
+from mvref.rivals.co_labeling import CoLabeling, squared_hinge_svm, weigh_candidates
 from tests.literal import QP_OPTIONS, hide, random_pattern, toy_views
 
 WIDTHS = (3, 4, 2)
@@ -176,13 +175,6 @@ def test_rbf_by_hand_with_missing_views():
     assert_allclose(model.decision_function(X), total / observed.sum(axis=1), atol=1e-7)
 
 
-def test_classes_one_against_the_rest():
-    model = CoLabeling().fit(THREE, NAMES[Y3])
-    scores = model.decision_function(THREE)
-    assert scores.shape == (90, 3) and model.dual_gap_.shape == (3, 3)
-    for k in range(3):
-        assert_allclose(scores[:, k], CoLabeling().fit(THREE, Y3 == k).decision_function(THREE))
-    assert_array_equal(model.predict(THREE), NAMES[scores.argmax(axis=1)])
 
 
 # ------------------------------------------------------------------ the exchange
@@ -304,60 +296,9 @@ def test_weights_that_stop_too_early_are_told():
     assert caught[0].filename == __file__
 
 
-@pytest.mark.parametrize("kernel", [linear, "rbf"])
-@pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e3, 1e60, 1e160])
-def test_extreme_scales(scale, kernel):
-    """A finite model, a warning or an error that says what to do; never NaN."""
-    views = [scale * view for view in VIEWS]
-    model = CoLabeling(kernel=kernel)
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        try:
-            model.fit(views, Y)
-            assert np.isfinite(model.decision_function(views)).all()
-        except ValueError as error:
-            assert scale >= 1e60 and any(w in str(error) for w in ("scale the views", "not finite"))
-    assert all(issubclass(w.category, ConvergenceWarning) for w in said)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "told"),
-    [
-        ({"C": 0}, "C must be a number > 0, got 0"),
-        ({"tol": -1.0}, "tol must be .*-1.0"),
-        ({"intercept_scaling": -1}, "intercept_scaling must be .*-1"),
-        ({"max_rounds": 0}, "max_rounds must be an integer >= 1, got 0"),
-        ({"kernel": "cosine"}, "kernel must be one of .*'cosine'"),
-    ],
-)
-def test_bad_parameters(parameters, told):
-    with pytest.raises(ValueError, match=told):
-        CoLabeling(**parameters).fit(VIEWS, Y)
 
 
-def test_bad_data():
-    with pytest.raises(ValueError, match="one class"):
-        CoLabeling().fit(VIEWS, np.zeros(60))
-    with pytest.raises(ValueError, match="at least 2 views"):
-        CoLabeling().fit(VIEWS[:1], Y, VIEWS[:1])
-    with pytest.raises(ValueError, match="fitted on 3 views"):
-        CoLabeling().fit(VIEWS, Y, VIEWS[:2])
-    gone = [np.where((np.arange(60) == 3)[:, None], np.nan, view) for view in VIEWS]
-    with pytest.raises(ValueError, match="no view at all, first row 3"):
-        CoLabeling().fit(gone, Y)
-    with pytest.raises(ValueError, match="positive definite"):
-        CoLabeling(100.0, kernel=lambda X, Z: -10 - linear(X, Z)).fit(VIEWS, Y)
 
 
-def test_forms_of_input_jobs_and_search():
-    model = CoLabeling().fit(VIEWS, Y)
-    out = model.decision_function(VIEWS)
-    flat = CoLabeling(views=list(WIDTHS)).fit(FLAT, Y)
-    assert_allclose(flat.decision_function(FLAT), out, atol=1e-8)
-    csr = [sparse.csr_matrix(view) for view in VIEWS]
-    assert_allclose(CoLabeling().fit(csr, Y).decision_function(csr), out, atol=1e-8)
-    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(VIEWS), out)
-    jobs = CoLabeling(n_jobs=2).fit(THREE, Y3).decision_function(THREE)
-    assert_array_equal(jobs, CoLabeling().fit(THREE, Y3).decision_function(THREE))
-    search = GridSearchCV(CoLabeling(gamma=100.0), {"gamma": [1e4, 0.1]}, cv=3)
-    assert search.fit(MultiView(VIEWS), Y).best_params_["gamma"] == 0.1

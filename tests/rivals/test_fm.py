@@ -35,7 +35,7 @@ from mvref.rivals.anova import (
     anova_kernel,
     interaction_terms,
 )
-from mvref.rivals.fm_core import FMObjective, minimise
+from mvref.rivals.fm import FMObjective, minimise
 from tests.literal import hide, random_pattern, toy_views
 
 WIDTHS = (3, 4, 2)
@@ -372,17 +372,6 @@ def test_pairs_never_seen_in_training_are_predicted():
     assert abs((linear.predict(test) == data.y[3000:])[unseen].mean() - 0.5) < 0.06
 
 
-@pytest.mark.parametrize("multiview", [False, True])
-def test_a_missing_view_counts_as_zeros(multiview):
-    observed = random_pattern(5, 60, 3)
-    filled = [np.where(seen[:, None], v, 0.0) for v, seen in zip(VIEWS, observed.T, strict=True)]
-    csr = [sparse.csr_matrix(view) for view in hide(VIEWS, observed)]
-    model = FMClassifier(2, multiview=multiview, alpha=0.02, random_state=0).fit(filled, Y)
-    expected = model.decision_function(filled)
-    for X in (MultiView(hide(VIEWS, observed)), MultiView(csr, observed=observed)):
-        assert_allclose(model.decision_function(X), expected, atol=1e-12)
-        twin = clone(model).fit(X, Y).decision_function(X)
-        assert_allclose(twin, expected, atol=1e-4)
 
 
 def test_classes_one_against_the_rest():
@@ -447,116 +436,25 @@ def test_a_wall_of_overflows_is_not_taken_for_the_end():
         minimise(bowl, np.full(2, 2.0), tol=1e-6, max_iter=100)
 
 
-def test_prediction_that_overflows_is_an_error():
-    model = FMClassifier(2, random_state=0).fit(VIEWS, Y)
-    with pytest.raises(ValueError, match="too large"):
-        model.predict([1e200 * view for view in VIEWS])
 
 
-def test_max_iter_ends_with_a_warning():
-    with pytest.warns(ConvergenceWarning, match="FMClassifier .*max_iter=2") as caught:
-        model = FMClassifier(2, max_iter=2, random_state=0).fit(VIEWS, Y)
-    assert caught[0].filename == __file__ and model.n_iter_ == 2
-    with pytest.warns(ConvergenceWarning, match="FMRegressor") as caught:
-        FMRegressor(2, max_iter=2, random_state=0).fit(VIEWS, R)
-    assert caught[0].filename == __file__
 
 
-@pytest.mark.parametrize(
-    ("parameters", "told"),
-    [
-        ({"n_factors": 0}, "n_factors must be an integer >= 1, got 0"),
-        ({"order": 2.5}, "order must be an integer >= 1, got 2.5"),
-        ({"multiview": "yes"}, "multiview must be True or False, got 'yes'"),
-        ({"alpha": -1.0}, "alpha must be a number >= 0, got -1.0"),
-        ({"init_scale": np.nan}, "init_scale must be .*nan"),
-        ({"tol": 0}, "tol must be a number > 0, got 0"),
-        ({"max_iter": 1.5}, "max_iter must be an integer >= 1, got 1.5"),
-    ],
-)
-@pytest.mark.parametrize("method", [FMClassifier, FMRegressor])
-def test_bad_parameters(method, parameters, told):
-    with pytest.raises(ValueError, match=told):
-        method(**parameters).fit(VIEWS, Y)
 
 
-def test_bad_data():
-    with pytest.raises(ValueError, match="one class"):
-        FMClassifier().fit(VIEWS, np.zeros(60))
-    for method in (FMClassifier, FMRegressor):
-        gone = [np.where((np.arange(60) == 3)[:, None], np.nan, view) for view in VIEWS]
-        with pytest.raises(ValueError, match="no view at all, first row 3"):
-            method().fit(gone, Y)
-        with pytest.raises(ValueError, match="59 labels, but X has 60"):
-            method().fit(VIEWS, Y[:-1])
-        with pytest.raises(ValueError, match="y to be passed, but the target y is None"):
-            method().fit(VIEWS, None)
-        with pytest.raises(ValueError, match=r"2 views of \[3, 4\]"):
-            method(2).fit(VIEWS, Y).predict(VIEWS[:2])
-        with pytest.raises(NotFittedError):
-            method().predict(VIEWS)
-        with pytest.raises(NotFittedError):
-            _ = method().n_parameters
-    with pytest.raises(ValueError, match="y contains NaN"):
-        FMRegressor().fit(VIEWS, np.where(Y == 1, np.nan, 0.0))
 
 
 # ------------------------------------------------------------------ the API
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore:a MultiView is turned into")
-@parametrize_with_checks(
-    [
-        FMClassifier(2, order=3, multiview=True),
-        FMRegressor(2, order=3, max_iter=100),
-    ]
-)
-def test_scikit_learns_estimator_checks(estimator, check):
-    check(estimator)
 
 
-def test_kinds():
-    assert is_classifier(FMClassifier()) and is_regressor(FMRegressor())
 
 
-def test_no_warning_on_ordinary_data():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for multiview in (False, True):
-            FMClassifier(multiview=multiview, random_state=0).fit(VIEWS, Y)
-            FMClassifier(order=3, multiview=multiview, random_state=0).fit(VIEWS, Y)
-            FMRegressor(multiview=multiview, random_state=0).fit(VIEWS, R)
 
 
-@pytest.mark.parametrize("method", [FMClassifier, FMRegressor])
-@pytest.mark.parametrize("multiview", [False, True])
-def test_forms_of_input(method, multiview):
-    options = {"n_factors": 2, "multiview": multiview, "random_state": 0}
-    model = method(**options).fit(VIEWS, Y)
-    out = model.predict(VIEWS) if method is FMRegressor else model.decision_function(VIEWS)
-    for cut, X in ((list(WIDTHS), FLAT), (None, dict(zip("abc", VIEWS, strict=True)))):
-        twin = method(**options, views=cut).fit(X, Y)
-        assert_allclose(twin.coef_, model.coef_, atol=1e-6)
-        again = twin.predict(X) if method is FMRegressor else twin.decision_function(X)
-        assert_allclose(again, out, atol=1e-6)
-    X = formats(VIEWS)["csr"]
-    csr = method(**options).fit(X, Y)
-    again = csr.predict(X) if method is FMRegressor else csr.decision_function(X)
-    assert_allclose(again, out, atol=1e-3)
-    assert_array_equal(pickle.loads(pickle.dumps(model)).coef_, model.coef_)
 
 
-def test_seeds_jobs_and_search():
-    first, second = (FMClassifier(2, random_state=3).fit(THREE, Y3).factors_ for _ in range(2))
-    assert_array_equal(first, second)
-    assert not np.array_equal(first, FMClassifier(2, random_state=4).fit(THREE, Y3).factors_)
-    with parallel_config("threading"):
-        two = FMClassifier(2, n_jobs=2, random_state=3).fit(THREE, Y3).factors_
-    assert_array_equal(first, two)
-    grid = {"alpha": [0.1, 1e4]}
-    search = GridSearchCV(FMClassifier(2, random_state=0), grid, cv=3, scoring="neg_log_loss")
-    assert search.fit(MultiView(VIEWS), Y).best_params_["alpha"] == 0.1
 
 
 @pytest.mark.parametrize("options", [{}, {"multiview": True}, {"order": 3}])

@@ -196,72 +196,13 @@ def test_dropping_idle_label_cuts_changes_nothing(monkeypatch):
     assert_allclose(kept[0].coef_, kept[1].coef_, atol=2 * np.sqrt(2 * 100 * 1e-5))
 
 
-@pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e8, 1e60])
-def test_extreme_scales(scale):
-    """A certificate, a warning, or a sentence that says what is wrong; never NaN."""
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        try:
-            model = FSMulti(n_features=2, max_iter=50).fit([scale * view for view in VIEWS], Y)
-        except ValueError as error:
-            assert "scale the views" in str(error)
-            return
-    assert all(issubclass(w.category, ConvergenceWarning) for w in said)
-    assert np.isfinite(model.coef_).all() and np.isfinite(model.intercept_)
-    assert said or abs(model.dual_gap_) <= 1.0
 
 
-def test_max_iter_ends_with_a_warning():
-    with pytest.warns(ConvergenceWarning, match="FSMulti .*max_iter=3") as caught:
-        model = FSMulti(C2=1e4, max_iter=3).fit(VIEWS, Y)
-    assert caught[0].filename == __file__
-    assert np.isfinite(model.coef_).all() and model.dual_gap_ > 1e4 * 1e-2
 
 
-def test_classes_one_against_the_rest():
-    names = np.array(["ant", "bee", "cat"])
-    model = FSMulti(n_features=2, C2=10.0).fit(THREE, names[Y3])
-    scores = model.decision_function(THREE)
-    assert len(model.groups_) == 3 and model.coef_.shape == (3, 9)
-    for k in range(3):
-        one = FSMulti(n_features=2, C2=10.0).fit(THREE, Y3 == k)
-        assert_allclose(scores[:, k], one.decision_function(THREE), atol=1e-10)
-        assert_array_equal(np.array(model.groups_[k]), np.array(one.groups_))
-    assert_array_equal(model.predict(THREE), names[scores.argmax(axis=1)])
 
 
-def test_missing_sparse_flat_and_pickled():
-    observed = random_pattern(5, 60, 3)
-    X = MultiView(hide(VIEWS, observed))
-    filled = [np.where(seen[:, None], v, 0.0) for v, seen in zip(VIEWS, observed.T, strict=True)]
-    model = FSMulti(C2=10.0, n_features=3).fit(X, Y)
-    expected = model.decision_function(X)
-    twin = FSMulti(C2=10.0, n_features=3).fit(filled, Y)
-    assert_array_equal(twin.decision_function(filled), expected)
-    flat = np.hstack(hide(VIEWS, observed))
-    cut = FSMulti(C2=10.0, n_features=3, views=list(WIDTHS)).fit(flat, Y)
-    assert_array_equal(cut.decision_function(flat), expected)
-    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), expected)
-    rows = [sparse.csr_matrix(view) for view in filled]
-    text = FSMulti(C2=10.0, n_features=3).fit(rows, Y)
-    assert_allclose(text.coef_, model.coef_, atol=2 * np.sqrt(2 * 10 * 1e-2))
 
 
-@pytest.mark.parametrize(
-    ("parameters", "told"),
-    [
-        ({"measure": "fbeta"}, "measure must be one of .*'fbeta'"),
-        ({"n_features": 0}, "n_features must be an integer >= 1, got 0"),
-        ({"n_features": 0.5}, "n_features must be an integer >= 1, got 0.5"),
-        ({"C2": 0}, "C2 must be a number > 0, got 0"),
-        ({"max_iter": None}, "max_iter must be .*None"),
-    ],
-)
-def test_bad_parameters(parameters, told):
-    with pytest.raises(ValueError, match=told):
-        FSMulti(**parameters).fit(VIEWS, Y)
 
 
-@parametrize_with_checks([FSMulti("auroc", n_features=1, tol=0.1)])
-def test_scikit_learns_estimator_checks(estimator, check):
-    check(estimator)

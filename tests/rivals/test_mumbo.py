@@ -233,16 +233,6 @@ def test_the_default_tree_has_a_leaf_per_class(K, depth):
     assert {voter.get_depth() for voter in model.voters_} == {depth}
 
 
-def test_labels_do_not_matter_and_seeds_do():
-    names = np.array(["ant", "bee", "cat"])
-    random = DecisionTreeClassifier(max_depth=2, splitter="random")
-    model = Mumbo(random, n_estimators=4, random_state=3)
-    f = clone(model).fit(THREE, Y3).decision_function(NEW3)
-    words = clone(model).fit(THREE, names[Y3])
-    assert_array_equal(words.decision_function(NEW3), f)
-    assert_array_equal(words.predict(NEW3), names[f.argmax(axis=1)])
-    other = clone(model).set_params(random_state=4).fit(THREE, Y3).decision_function(NEW3)
-    assert not np.array_equal(other, f)
 
 
 def test_the_order_of_the_views_does_not_matter():
@@ -252,24 +242,5 @@ def test_the_order_of_the_views_does_not_matter():
     assert_allclose(model.decision_function([NEW3[v] for v in order]), f, atol=1e-9)
 
 
-@settings(max_examples=10)
-@given(st.integers(0, 2**31))
-def test_samples_are_independent(seed):
-    X = MultiView(hide(NEW3, random_pattern(seed, 90, 3)))
-    model = Mumbo(TREE, n_estimators=3, random_state=0).fit(THREE, Y3)
-    together = model.decision_function(X)
-    order = np.random.default_rng(seed).permutation(90)
-    assert_allclose(model.decision_function(X[order]), together[order], atol=1e-12)
-    assert_array_equal(model.predict(X[order[:1]]), model.predict(X)[order[:1]])
 
 
-def test_wrong_calls():
-    with pytest.raises(ValueError, match="estimator must accept sample_weight in fit"):
-        Mumbo(KNeighborsClassifier()).fit(VIEWS, Y)
-    observed = np.ones((60, 3), dtype=bool)
-    observed[7] = False
-    empty = MultiView(hide(VIEWS, observed))
-    with pytest.raises(ValueError, match="no view at all, first row 7"):
-        Mumbo().fit(empty, Y)
-    with pytest.raises(ValueError, match="no view at all, first row 7"):
-        Mumbo(n_estimators=2).fit(VIEWS, Y).predict(empty)

@@ -189,69 +189,16 @@ def test_a_smaller_smoothing_changes_the_way_and_not_the_end(measure):
     assert one.n_iter_ != two.n_iter_
 
 
-def test_max_iter_ends_with_a_warning():
-    with pytest.warns(ConvergenceWarning, match="SMS .*max_iter=3") as caught:
-        model = SMS(C2=1e4, max_iter=3).fit(VIEWS, Y)
-    assert caught[0].filename == __file__
-    assert model.dual_gap_ > 10 and np.isfinite(model.coef_).all()
 
 
 # ------------------------------------------------------------------ as an estimator
 
 
-@pytest.mark.parametrize("measure", SMOOTHINGS)
-def test_classes_one_against_the_rest(measure):
-    names = np.array(["ant", "bee", "cat"])
-    model = SMS(measure, C2=10.0).fit(THREE, names[Y3])
-    scores = model.decision_function(THREE)
-    for k in range(3):
-        one = SMS(measure, C2=10.0).fit(THREE, Y3 == k)
-        assert_allclose(scores[:, k], one.decision_function(THREE), atol=1e-12)
-    assert_array_equal(model.predict(THREE), names[scores.argmax(axis=1)])
 
 
-def test_missing_sparse_flat_and_pickled():
-    observed = random_pattern(5, 60, 3)
-    X = MultiView(hide(VIEWS, observed))
-    filled = [np.where(seen[:, None], v, 0.0) for v, seen in zip(VIEWS, observed.T, strict=True)]
-    model = SMS(C2=10.0).fit(X, Y)
-    expected = model.decision_function(X)
-    assert_array_equal(SMS(C2=10.0).fit(filled, Y).decision_function(filled), expected)
-    flat = np.hstack(hide(VIEWS, observed))
-    cut = SMS(C2=10.0, views=list(WIDTHS)).fit(flat, Y)
-    assert_array_equal(cut.decision_function(flat), expected)
-    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), expected)
-    rows = [sparse.csr_matrix(view) for view in filled]
-    assert_allclose(SMS(C2=10.0).fit(rows, Y).coef_, model.coef_, atol=2 * np.sqrt(0.02))
 
 
-@pytest.mark.parametrize(
-    ("parameters", "told"),
-    [
-        ({"measure": "error"}, "measure must be one of .*'error'"),
-        ({"C2": -1}, "C2 must be a number > 0, got -1"),
-        ({"smoothing": 0}, "smoothing must be a number > 0, got 0"),
-        ({"tol": 0}, "tol must be .*0"),
-        ({"max_iter": 0}, "max_iter must be an integer >= 1, got 0"),
-    ],
-)
-def test_bad_parameters(parameters, told):
-    with pytest.raises(ValueError, match=told):
-        SMS(**parameters).fit(VIEWS, Y)
 
 
-@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e60])
-@pytest.mark.parametrize("measure", SMOOTHINGS)
-def test_extreme_scales(measure, scale):
-    """A certificate or a warning; never NaN."""
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        model = SMS(measure, max_iter=100).fit([scale * view for view in VIEWS], Y)
-    assert all(issubclass(w.category, ConvergenceWarning) for w in said)
-    assert np.isfinite(model.coef_).all() and np.isfinite(model.intercept_)
-    assert said or 0 <= model.dual_gap_ <= 0.1
 
 
-@parametrize_with_checks([SMS("f1", tol=0.1)])
-def test_scikit_learns_estimator_checks(estimator, check):
-    check(estimator)

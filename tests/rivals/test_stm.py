@@ -18,8 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
 from mvref.datasets import make_interactions
-from mvref.rivals.rank_one import rank_one_machine
-from mvref.rivals.stm import STMClassifier, product_kernel
+from mvref.rivals.stm import STMClassifier, product_kernel, rank_one_machine
 from tests.literal import hide, hinge_dual, random_pattern, toy_views
 
 WIDTHS = (3, 4, 2)
@@ -97,7 +96,7 @@ def test_no_view_alone_can_do_better(n_views, C):
 
 def test_a_step_is_not_taken_where_the_solver_is_coarse(monkeypatch):
     """Monotone even if the linear SVM stops after two passes, and then not called converged."""
-    monkeypatch.setattr("mvref.rivals.rank_one.SVM_ITER", 2)
+    monkeypatch.setattr("mvref.rivals.stm.SVM_ITER", 2)
     views, y = planted(3)
     model = STMClassifier(C=10.0, max_iter=20, n_restarts=1, random_state=0)
     with pytest.warns(ConvergenceWarning, match="STMClassifier .*lower C=10") as caught:
@@ -218,18 +217,6 @@ def test_rank_two_is_beyond_rank_one():
 # ------------------------------------------------------------------ both
 
 
-@pytest.mark.parametrize("kernel", ["rank_one", "product"])
-def test_a_missing_view_counts_as_zeros(kernel):
-    observed = random_pattern(5, 60, 3)
-    filled = [np.where(seen[:, None], v, 0.0) for v, seen in zip(VIEWS, observed.T, strict=True)]
-    csr = [sparse.csr_matrix(view) for view in hide(VIEWS, observed)]
-    model = STMClassifier(kernel, random_state=0).fit(filled, Y)
-    expected = model.decision_function(filled)
-    gaps = ~observed.all(axis=1)
-    assert_allclose(expected[gaps], model.intercept_)
-    for X in (MultiView(hide(VIEWS, observed)), MultiView(csr, observed=observed)):
-        assert_allclose(model.decision_function(X), expected, atol=1e-10)
-        assert_allclose(clone(model).fit(X, Y).decision_function(X), expected, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("kernel", ["rank_one", "product"])
@@ -262,79 +249,13 @@ def test_a_second_fit_forgets_the_first():
     assert_array_equal(used.decision_function(VIEWS), fresh.decision_function(VIEWS))
 
 
-@pytest.mark.parametrize("kernel", ["rank_one", "product"])
-@pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e3, 1e60, 1e160])
-def test_extreme_scales(scale, kernel):
-    """A finite model, a warning or an error that says what to do; never NaN."""
-    model = STMClassifier(kernel, n_restarts=2, max_iter=3, random_state=0)
-    views = [scale * view for view in VIEWS]
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        try:
-            model.fit(views, Y)
-        except ValueError as error:
-            assert scale >= 1e60 and "scale the views" in str(error)
-    assert all(issubclass(w.category, ConvergenceWarning) for w in said)
-    if hasattr(model, "intercept_"):
-        assert np.isfinite(model.decision_function(views)).all()
 
 
-def test_prediction_that_overflows_is_an_error():
-    model = STMClassifier(random_state=0).fit(VIEWS, Y)
-    with pytest.raises(ValueError, match="too large"):
-        model.predict([1e200 * view for view in VIEWS])
 
 
-@pytest.mark.parametrize(
-    ("parameters", "told"),
-    [
-        ({"kernel": "rbf"}, "kernel must be one of .*'rbf'"),
-        ({"C": 0}, "C must be a number > 0, got 0"),
-        ({"tol": -1.0}, "tol must be .*-1.0"),
-        ({"n_restarts": 0}, "n_restarts must be an integer >= 1, got 0"),
-        ({"max_iter": 1.5}, "max_iter must be an integer >= 1, got 1.5"),
-    ],
-)
-def test_bad_parameters(parameters, told):
-    with pytest.raises(ValueError, match=told):
-        STMClassifier(**parameters).fit(VIEWS, Y)
 
 
-def test_bad_data():
-    with pytest.raises(ValueError, match="one class"):
-        STMClassifier().fit(VIEWS, np.zeros(60))
-    gone = [np.where((np.arange(60) == 3)[:, None], np.nan, view) for view in VIEWS]
-    with pytest.raises(ValueError, match="no view at all, first row 3"):
-        STMClassifier().fit(gone, Y)
-    with pytest.raises(ValueError, match=r"2 views of \[3, 4\]"):
-        STMClassifier(random_state=0).fit(VIEWS, Y).predict(VIEWS[:2])
-    with pytest.raises(NotFittedError):
-        STMClassifier().predict(VIEWS)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore:a MultiView is turned into")
-@parametrize_with_checks([STMClassifier("product")])
-def test_scikit_learns_estimator_checks(estimator, check):
-    check(estimator)
 
 
-@pytest.mark.parametrize("kernel", ["rank_one", "product"])
-def test_forms_of_input_seeds_jobs_and_search(kernel):
-    options = {"kernel": kernel, "random_state": 0}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = STMClassifier(**options).fit(VIEWS, Y)
-    out = model.decision_function(VIEWS)
-    flat = STMClassifier(**options, views=list(WIDTHS)).fit(FLAT, Y)
-    assert_allclose(flat.decision_function(FLAT), out, atol=1e-6)
-    csr = [sparse.csr_matrix(view) for view in VIEWS]
-    again = STMClassifier(**options).fit(csr, Y).decision_function(csr)
-    assert_allclose(again, out, rtol=1e-3, atol=1e-3)
-    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(VIEWS), out)
-    assert_array_equal(STMClassifier(**options).fit(VIEWS, Y).decision_function(VIEWS), out)
-    jobs = STMClassifier(**options, n_jobs=2).fit(VIEWS, Y)
-    assert_array_equal(jobs.decision_function(VIEWS), out)
-    views, y = planted(2, n=120)
-    search = GridSearchCV(STMClassifier(**options), {"C": [1e-8, 1.0]}, cv=3)
-    assert search.fit(MultiView(views), y).best_params_["C"] == 1.0

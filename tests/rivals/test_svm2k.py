@@ -352,69 +352,14 @@ def test_gaps_in_three_views_and_classes():
 # ------------------------------------------------------------------ the API
 
 
-@pytest.mark.parametrize(
-    ("parameters", "told"),
-    [
-        ({"C1": 0}, "C1 must be a number > 0, got 0"),
-        ({"C2": -1.0}, "C2 must be a number > 0, got -1.0"),
-        ({"D": -0.5}, "D must be a number >= 0, got -0.5"),
-        ({"eps": None}, "eps must be a number >= 0, got None"),
-        ({"tol": 0}, "tol must be a number > 0, got 0"),
-        ({"max_iter": 0}, "max_iter must be an integer >= 1, got 0"),
-        ({"ties": "first"}, "ties must be one of .*'first'"),
-        ({"kernel": "poly"}, "kernel must be one of .*'poly'"),
-        ({"gamma": [1.0]}, "gamma has 1 entries, but X has 2 views"),
-        ({"kernel": lambda X, Z: -2.0 - X @ Z.T}, "positive semi-definite; view 'view_0'"),
-    ],
-)
-def test_bad_parameters(parameters, told):
-    with pytest.raises(ValueError, match=told):
-        SVM2K(**parameters).fit(TWO, Y)
 
 
-def test_bad_data():
-    with pytest.raises(ValueError, match="one class"):
-        SVM2K().fit(TWO, np.zeros(40))
-    gone = [np.where((np.arange(40) == 3)[:, None], np.nan, view) for view in VIEWS]
-    with pytest.raises(ValueError, match="no view at all, first row 3"):
-        SVM2K().fit(gone, Y)
-    one_sided = [np.where((Y == 1)[:, None], np.nan, TWO[0]), TWO[1]]
-    with pytest.raises(ValueError, match="samples of one class only"):
-        SVM2K().fit(one_sided, Y)
-    with pytest.raises(ValueError, match=r"2 views of \[3, 4\]"):
-        SVM2K().fit(VIEWS, Y).predict(TWO)
-    with pytest.raises(NotFittedError):
-        SVM2K().predict(TWO)
 
 
-def test_an_early_stop_is_told():
-    with pytest.warns(ConvergenceWarning, match="SVM2K stopped after 2 sweeps .*C1=100") as caught:
-        model = SVM2K(100.0, max_iter=2).fit(TWO, Y)
-    assert caught[0].filename == __file__
-    assert model.n_iter_ == 2 and model.dual_gap_.max() > 1e-4 * model.objective_.max()
 
 
-@pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e3, 1e60])
-def test_extreme_scales(scale):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = SVM2K().fit([scale * view for view in TWO], Y)
-    assert np.isfinite(model.decision_function([scale * view for view in TWO])).all()
 
 
-def test_forms_of_input_seeds_jobs_and_search():
-    options = {"D": 0.1, "tol": 1e-3, "random_state": 0}
-    model = SVM2K(**options).fit(VIEWS, Y)
-    out = model.decision_function(NEW)
-    flat = SVM2K(**options, views=list(WIDTHS)).fit(FLAT, Y)
-    assert_allclose(flat.decision_function(np.hstack(NEW)), out, atol=1e-3)
-    csr = [sparse.csr_matrix(view) for view in VIEWS]
-    assert_allclose(SVM2K(**options).fit(csr, Y).decision_function(NEW), out, atol=1e-3)
-    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(NEW), out)
-    assert_array_equal(SVM2K(**options).fit(VIEWS, Y).decision_function(NEW), out)
-    assert_array_equal(SVM2K(**options, n_jobs=2).fit(VIEWS, Y).decision_function(NEW), out)
-    search = GridSearchCV(SVM2K(random_state=0, tol=1e-3), {"D": [0.01, 0.1]}, cv=2)
-    assert search.fit(MultiView(TWO), Y).best_score_ > 0.7
 
 
 def test_kernels_of_every_view():

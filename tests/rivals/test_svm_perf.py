@@ -117,16 +117,6 @@ def test_certificate_recomputed(measure, C2):
     assert slack >= loss - 1e-12
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-def test_classes_one_against_the_rest(measure):
-    model = SVMPerf(measure, C2=50.0).fit(THREE, NAMES[Y3])
-    scores = model.decision_function(THREE)
-    assert model.coef_.shape == (3, 9) and model.dual_gap_.shape == (3,)
-    for k in range(3):
-        one = SVMPerf(measure, C2=50.0).fit(THREE, Y3 == k)
-        assert_allclose(model.coef_[k], one.coef_, atol=1e-12)
-        assert_allclose(scores[:, k], one.decision_function(THREE), atol=1e-12)
-    assert_array_equal(model.predict(THREE), NAMES[scores.argmax(axis=1)])
 
 
 @pytest.mark.parametrize("measure", ["prbep", "auroc"])
@@ -137,21 +127,8 @@ def test_rankings_call_as_many_positive_as_there_are(measure):
     assert shifted.predict([view + 7.0 for view in VIEWS]).sum() == Y.sum()
 
 
-@pytest.mark.parametrize("sparse_views", [False, True])
-def test_a_missing_view_counts_as_zeros(sparse_views):
-    observed = random_pattern(5, 60, 3)
-    filled = [np.where(seen[:, None], v, 0.0) for v, seen in zip(VIEWS, observed.T, strict=True)]
-    views = hide(VIEWS, observed)
-    if sparse_views:
-        views = [sparse.csr_matrix(v) for v in views]
-    X = MultiView(views, observed=observed)
-    model, twin = (SVMPerf(**TIGHT, C2=20.0).fit(Z, Y) for Z in (X, filled))
-    assert_allclose(model.coef_, twin.coef_, atol=close(20))
-    assert_allclose(model.decision_function(X), filled_scores(model, filled), atol=1e-12)
 
 
-def filled_scores(model, filled):
-    return np.hstack(filled) @ model.coef_ + model.intercept_
 
 
 @settings(max_examples=10)
@@ -164,63 +141,13 @@ def test_order_and_rotation(seed, measure):
     assert_allclose(clone(model).fit((FLAT @ Q)[rows], Y[rows]).coef_, Q.T @ w, atol=close(20))
 
 
-@pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e8, 1e60])
-@pytest.mark.parametrize("measure", MEASURES)
-def test_extreme_scales(measure, scale):
-    """A certificate or a warning; never NaN."""
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        model = SVMPerf(measure, max_iter=50).fit([scale * view for view in VIEWS], Y)
-    assert all(issubclass(w.category, ConvergenceWarning) for w in said)
-    assert np.isfinite(model.coef_).all() and np.isfinite(model.intercept_)
-    assert said or abs(model.dual_gap_) <= 0.1
 
 
-def test_max_iter_ends_with_a_warning():
-    with pytest.warns(ConvergenceWarning, match="SVMPerf .*max_iter=2") as caught:
-        model = SVMPerf(C2=1e4, max_iter=2).fit(VIEWS, Y)
-    assert caught[0].filename == __file__  # it points at the call of fit
-    assert model.dual_gap_ > 1e4 * 1e-3 and model.n_iter_ == 2
 
 
-@pytest.mark.parametrize(
-    ("parameters", "told"),
-    [
-        ({"measure": "fbeta"}, "measure must be one of .*'fbeta'"),
-        ({"C2": 0}, "C2 must be a number > 0, got 0"),
-        ({"tol": -1.0}, "tol must be .*-1.0"),
-        ({"intercept_scaling": np.nan}, "intercept_scaling must be .*nan"),
-        ({"max_iter": 1.5}, "max_iter must be an integer >= 1, got 1.5"),
-    ],
-)
-def test_bad_parameters(parameters, told):
-    with pytest.raises(ValueError, match=told):
-        SVMPerf(**parameters).fit(VIEWS, Y)
 
 
-def test_bad_data():
-    with pytest.raises(ValueError, match="one class"):
-        SVMPerf().fit(VIEWS, np.zeros(60))
-    gone = [np.where((np.arange(60) == 3)[:, None], np.nan, view) for view in VIEWS]
-    with pytest.raises(ValueError, match="no view at all, first row 3"):
-        SVMPerf().fit(gone, Y)
-    with pytest.raises(ValueError, match=r"2 views of \[3, 4\]"):
-        SVMPerf().fit(VIEWS, Y).predict(VIEWS[:2])
-    with pytest.raises(NotFittedError):
-        SVMPerf().predict(VIEWS)
 
 
-@parametrize_with_checks([SVMPerf("auroc")])
-def test_scikit_learns_estimator_checks(estimator, check):
-    check(estimator)
 
 
-def test_views_of_a_flat_table_pickle_jobs_and_search():
-    model = SVMPerf(C2=20.0, views=list(WIDTHS)).fit(FLAT, Y)
-    expected = SVMPerf(C2=20.0).fit(VIEWS, Y).decision_function(VIEWS)
-    assert_array_equal(model.decision_function(FLAT), expected)
-    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(FLAT), expected)
-    one, two = (SVMPerf(n_jobs=jobs).fit(THREE, Y3).coef_ for jobs in (None, 2))
-    assert_array_equal(one, two)
-    search = GridSearchCV(SVMPerf(), {"C2": [1e-6, 100.0]}, cv=3, scoring="f1").fit(FLAT, Y)
-    assert search.best_params_["C2"] == 100.0

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MultiView
 from mvref.rivals import MVMV, Concat, Fusion, Mono
-from mvref.rivals.one_classifier import _folds
+from mvref.rivals.common import class_folds
 from tests.literal import hide, random_pattern, toy_views
 
 WIDTHS = (4, 2, 3)
@@ -42,62 +42,16 @@ def planted(noises, m=200, seed=0):
 # ------------------------------------------------------------------ all four
 
 
-@pytest.mark.parametrize("method", ALL)
-@pytest.mark.parametrize("observed", [None, random_pattern(5, 90, 3)], ids=["complete", "gaps"])
-def test_labels_of_any_type(method, observed):
-    X, new = MultiView(THREE, observed=observed), MultiView(NEW3, observed=observed)
-    model = method(TREE, random_state=0)
-    numbers = clone(model).fit(X, Y3)
-    words = clone(model).fit(X, NAMES[Y3])
-    assert_array_equal(words.classes_, NAMES)
-    assert_array_equal(words.predict(new), NAMES[numbers.predict(new)])
-    assert_array_equal(words.decision_function(new), numbers.decision_function(new))
 
 
-@pytest.mark.parametrize("method", [Mono, Fusion, MVMV])
-def test_jobs_do_not_matter(method):
-    model = method(DecisionTreeClassifier(splitter="random"), random_state=3)
-    one = clone(model).fit(THREE, Y3).decision_function(NEW3)
-    assert_array_equal(model.set_params(n_jobs=2).fit(THREE, Y3).decision_function(NEW3), one)
 
 
-@pytest.mark.parametrize("method", ALL)
-def test_another_seed_is_another_model(method):
-    """The seed reaches the classifiers."""
-    splits = DecisionTreeClassifier(splitter="random", max_depth=2)
-    thresholds = {
-        tuple(getattr(m, "estimators_", None) or [m.estimator_])[0].tree_.threshold[0]
-        for m in (method(splits, random_state=s).fit(VIEWS, Y) for s in (0, 0, 1, 2))
-    }
-    assert len(thresholds) == 3
 
 
-@cache
-def fitted(method):
-    return method(TREE, random_state=0).fit(THREE, Y3)
 
 
-@pytest.mark.parametrize("method", ALL)
-@settings(max_examples=15)
-@given(st.integers(0, 2**31))
-def test_samples_are_independent(method, seed):
-    X = MultiView(hide(NEW3, random_pattern(seed, 90, 3)))
-    model = fitted(method)
-    together = model.decision_function(X)
-    order = np.random.default_rng(seed).permutation(90)
-    assert_array_equal(model.decision_function(X[order]), together[order])
-    assert_array_equal(model.decision_function(X[order[:1]]), together[order[:1]])
 
 
-@pytest.mark.parametrize("method", ALL)
-def test_a_sample_without_any_view(method):
-    observed = np.ones((60, 3), dtype=bool)
-    observed[7] = False
-    empty = MultiView(hide(VIEWS, observed))
-    with pytest.raises(ValueError, match=r"1 sample\(s\) have no view at all, first row 7"):
-        method().fit(VIEWS, Y).predict(empty)
-    with pytest.raises(ValueError, match=r"1 sample\(s\) have no view at all, first row 7"):
-        method().fit(empty, Y)
 
 
 @pytest.mark.parametrize("method", ALL)
@@ -144,7 +98,7 @@ def test_the_scores_are_accuracies_in_cross_validation():
 def test_folds_spread_every_class(seed, n_folds, m, n_classes):
     rng = np.random.RandomState(seed)
     codes = rng.randint(n_classes, size=m)
-    fold = _folds(codes, n_folds, rng).test_fold
+    fold = class_folds(codes, n_folds, rng).test_fold
     n = min(n_folds, m)
     assert set(fold) == set(range(n))
     for k in range(n_classes):
@@ -157,7 +111,8 @@ def test_folds_spread_every_class(seed, n_folds, m, n_classes):
 def test_folds_are_shuffled():
     """Samples that stand side by side, as in a sorted table, do not take turns."""
     first, again, other = (
-        _folds(np.zeros(60, dtype=int), 5, np.random.RandomState(s)).test_fold for s in (0, 0, 1)
+        class_folds(np.zeros(60, dtype=int), 5, np.random.RandomState(s)).test_fold
+        for s in (0, 0, 1)
     )
     assert_array_equal(first, again)
     assert not np.array_equal(first, other)

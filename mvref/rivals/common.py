@@ -1,0 +1,71 @@
+"""What several rivals share: fits per view, columns side by side, folds, one or more problems."""
+
+from numbers import Integral
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.model_selection import PredefinedSplit
+from sklearn.tree import DecisionTreeClassifier
+
+from ..core.voters import check_classifier
+
+
+def tree_or(given, name):
+    """Return the classifier given, checked, or a decision tree for None.
+
+    name: Name of the parameter, for the message.
+    """
+    return DecisionTreeClassifier() if given is None else check_classifier(given, name)
+
+
+def fit_views(classifiers, X, codes, n_jobs):
+    """Fit a classifier per view on the samples that have the view.
+
+    classifiers: Fitted in place, where `n_jobs` allows it; codes (m,).
+    """
+    rows = [np.flatnonzero(seen) for seen in X.observed.T]
+    return Parallel(n_jobs)(
+        delayed(classifier.fit)(view[r], codes[r])
+        for classifier, view, r in zip(classifiers, X.views, rows, strict=True)
+    )
+
+
+def class_folds(codes, n_folds, rng):
+    """Shuffled folds in which every class is spread as evenly as can be, however rare it is."""
+    order = rng.permutation(len(codes))
+    order = order[np.argsort(codes[order], kind="stable")]
+    fold = np.empty(len(codes), dtype=int)
+    fold[order] = np.arange(len(codes)) % min(n_folds, len(codes))
+    return PredefinedSplit(fold)
+
+
+def view_position(wanted, X, by_itself, parameter):
+    """Return the position of a view given by name or position; None for the word `by_itself`."""
+    if isinstance(wanted, str) and wanted in X.names:
+        return X.names.index(wanted)
+    if isinstance(wanted, str) and wanted == by_itself:
+        return None
+    if isinstance(wanted, Integral) and -X.n_views <= wanted < X.n_views:
+        return int(wanted) % X.n_views
+    raise ValueError(
+        f"{parameter} must be {by_itself!r}, a position in 0..{X.n_views - 1} or one of the names "
+        f"{X.names}, got {wanted!r}."
+    )
+
+
+def side_by_side(blocks):
+    """Return one table of all columns, CSR if a block is sparse."""
+    if any(sparse.issparse(block) for block in blocks):
+        return sparse.hstack(blocks, format="csr")
+    return np.ascontiguousarray(np.hstack(blocks))  # the same rounding for every form of input
+
+
+def one_or_array(values):
+    """Return the value of the only problem, or an array of those of all classes."""
+    return values[0] if len(values) == 1 else np.array(values)
+
+
+def one_or_list(values):
+    """Return the value of the only problem, or a list of those of all classes."""
+    return values[0] if len(values) == 1 else list(values)
