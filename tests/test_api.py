@@ -274,10 +274,8 @@ CONTRACT = {
         {
             "alpha": ...,
             "C": 1.0,
-            "pair": "cv",
             "beta": 1.0,
             "ridge": ...,
-            "train_on": "ridge",
             "random_state": None,
             "views": None,
         },

@@ -421,10 +421,6 @@ PARAMETERS = [
     *values("L3SVM", "n_init", 0, also=(">= 1",)),
     *values("MSL", "alpha", 0, also=POSITIVE),
     *values("MSL", "ridge", 0, also=POSITIVE),
-    *values(
-        "MSL", "pair", (0, 5), (1, -1), "view_0", [0], (1, 1), ("view_0", "sound"), also=("'cv'",)
-    ),
-    *values("MSL", "train_on", "H", also=("factor",)),
     *values("Mono MSL CAPO", "cv", 1, also=(">= 2",)),
     *values("STMClassifier", "n_restarts", 0, also=(">= 1",)),
     *values("MVML", "lam", 0, also=POSITIVE),
