@@ -3,7 +3,6 @@
 :mod:`.missing_views` has the protocol and says what each method does by itself.
 """
 
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,12 +21,13 @@ from ..mvpo import MVPO
 from ..mwmvc2 import MwMvC2
 from ..rivals import MVMV, SVM2K, CoLabeling, Concat, FMClassifier, Fusion, PerViewSVM
 from .missing_treatments import TREATMENTS, fill_means, treat, view_means
+from .tuning import Method, grid, tuned
 
 N_LANDMARKS, MAX_ITER = 50, 200
 
 
 @dataclass(frozen=True)
-class Method:
+class Learner:
     """How a method is made, what is tuned, and what it is combined with.
 
     make: ``make(value, X, seed)`` returns the classifier for the training samples X; tuned: Name of
@@ -80,24 +80,24 @@ NO_DROP = tuple(t for t in TREATMENTS if t != "drop")  # Fusion needs two sample
 NO_MEAN = tuple(t for t in TREATMENTS if t != "mean")  # equal to "own" for FM and MVM
 NO_OWN = tuple(t for t in TREATMENTS if t != "own")
 METHODS = {
-    "MVLSVM": Method(mvl_svm, "C", GRID, needs_complete=True),
-    "PerViewSVM": Method(lambda C, X, seed: PerViewSVM(C, gamma=1.0), "C", GRID),
-    "CoLabeling": Method(lambda C, X, seed: CoLabeling(C, gamma=1.0), "C", GRID),
-    "SVM2K": Method(svm2k, "C", (0.1, 0.3, 1.0), ("own",)),
-    "MwMvC2": Method(
+    "MVLSVM": Learner(mvl_svm, "C", GRID, needs_complete=True),
+    "PerViewSVM": Learner(lambda C, X, seed: PerViewSVM(C, gamma=1.0), "C", GRID),
+    "CoLabeling": Learner(lambda C, X, seed: CoLabeling(C, gamma=1.0), "C", GRID),
+    "SVM2K": Learner(svm2k, "C", (0.1, 0.3, 1.0), ("own",)),
+    "MwMvC2": Learner(
         lambda _, X, seed: MwMvC2(random_state=seed),
         treatments=("own", "mean", "regression", "drop"),
     ),
-    "MVPO": Method(
+    "MVPO": Learner(
         lambda C2, X, seed: MVPO(C2=C2), "C2", (10.0, 100.0, 1000.0), ("own", "regression", "drop")
     ),
-    "MVNA": Method(mvna, "c", (1.0, 0.1, 0.01)),
-    "MVM": Method(mvm, "alpha", ALPHAS, ("own", "regression")),
-    "FM": Method(fm, "alpha", ALPHAS, NO_MEAN),
-    "MVMV": Method(lambda _, X, seed: MVMV(random_state=seed)),
-    "Fusion": Method(lambda _, X, seed: Fusion(random_state=seed), treatments=NO_DROP),
-    "Concat": Method(lambda _, X, seed: Concat(random_state=seed)),
-    "LogReg": Method(log_reg, "C", (1.0, 10.0, 100.0), NO_OWN),
+    "MVNA": Learner(mvna, "c", (1.0, 0.1, 0.01)),
+    "MVM": Learner(mvm, "alpha", ALPHAS, ("own", "regression")),
+    "FM": Learner(fm, "alpha", ALPHAS, NO_MEAN),
+    "MVMV": Learner(lambda _, X, seed: MVMV(random_state=seed)),
+    "Fusion": Learner(lambda _, X, seed: Fusion(random_state=seed), treatments=NO_DROP),
+    "Concat": Learner(lambda _, X, seed: Concat(random_state=seed)),
+    "LogReg": Learner(log_reg, "C", (1.0, 10.0, 100.0), NO_OWN),
 }
 
 
@@ -124,22 +124,45 @@ def fit_treated(method, value, X, y, seed):
     return lambda X: model.predict(rest(X))
 
 
-def count_correct(sample, method, treatment, values, fit, check, seed):
-    """Treat two parts, train on one with each value of the parameter, and predict the other.
+class Treated:
+    """The machine of a method with one of `TREATMENTS`, which is learnt from what trains.
 
-    treatment: One of `TREATMENTS`; fit, check: Rows.
+    A treatment needs both parts at once, so that :meth:`features` comes before :meth:`fit`.
     """
-    start = time.process_time()
-    X, y, others = treat(treatment, sample.X[fit], sample.y[fit], sample.X[check])
-    models = [fit_treated(method, value, X, y, seed) for value in values]
-    seconds = time.process_time() - start
-    labels, counts = np.unique(sample.y[sample.train], return_counts=True)
-    commonest = labels[counts.argmax()]
-    said = [commonest if predict is None else predict(others) for predict in models]
-    return [int(np.sum(guess == sample.y[check])) for guess in said], seconds
+
+    def __init__(self, split, rows, seed, *, method, treatment):
+        self.split, self.rows, self.seed = split, rows, seed
+        self.method, self.treatment = method, treatment
+
+    def features(self, rows):
+        """Treat the gaps of what trains and of some other samples; return the latter."""
+        X, y = self.split.X, self.split.y
+        *self.treated, others = treat(self.treatment, X[self.rows], y[self.rows], X[rows])
+        return others
+
+    def fit(self, point):
+        """Train with one value of the parameter."""
+        value = next(iter(point.values()), None)
+        self.answer = fit_treated(self.method, value, *self.treated, self.seed)
+        return self
+
+    def predict(self, features):
+        """Return labels; the commonest of the training part where nothing can be learnt."""
+        if self.answer is None:
+            labels, counts = np.unique(self.split.y[self.split.train], return_counts=True)
+            return np.full(len(features), labels[counts.argmax()])
+        return self.answer(features)
 
 
-def tuned_accuracy(sample, method, treatment, seed):
+def method_of(name, treatment):
+    """Return a method with a treatment, its points, and what is measured."""
+    spec = METHODS[name]
+    points = grid(**{spec.tuned: spec.grid}) if spec.tuned else ({},)
+    measures = ("accuracy", "fit_seconds", *(("validation", spec.tuned) if spec.tuned else ()))
+    return Method(partial(Treated, method=name, treatment=treatment), points, measures)
+
+
+def tuned_accuracy(split, method, treatment, seed):
     """Tune a method with a treatment inside the training part, train it, and test it once.
 
     treatment: One of `TREATMENTS`.
@@ -147,30 +170,9 @@ def tuned_accuracy(sample, method, treatment, seed):
     Examples
     --------
     >>> from mvref.experiments.missing_views import draw_sample, tuned_accuracy
-    >>> sample = draw_sample("moons-disturbed", 0.2, n_train=60)
-    >>> tuned_accuracy(sample, "PerViewSVM", "own", 0)["accuracy"] > 0.6
+    >>> split = draw_sample("moons-disturbed", 0.2, n_train=60)
+    >>> tuned_accuracy(split, "PerViewSVM", "own", 0)["accuracy"] > 0.6
     True
     """
-    spec, chosen = METHODS[method], {}
-    value = spec.grid[0]
-    if spec.tuned:
-        correct = np.sum(
-            [
-                count_correct(sample, method, treatment, spec.grid, *fold, seed)[0]
-                for fold in sample.folds
-            ],
-            axis=0,
-        )
-        value = spec.grid[int(correct.argmax())]
-        n_checked = sum(len(check) for _, check in sample.folds)
-        chosen = {"validation": correct.max() / n_checked, spec.tuned: value}
-    (right,), seconds = count_correct(
-        sample, method, treatment, [value], sample.train, sample.test, seed
-    )
-    return {"accuracy": right / len(sample.test), "fit_seconds": seconds, **chosen}
-
-
-def measures_of(method):
-    """Return the names of what :func:`tuned_accuracy` measures."""
-    tuned = METHODS[method].tuned
-    return ("accuracy", "fit_seconds") + (("validation", tuned) if tuned else ())
+    seconds = {"fit_seconds": lambda run: run.prepare_seconds + run.fit_seconds}
+    return tuned(split, method_of(method, treatment), seed).measure(measures=seconds)

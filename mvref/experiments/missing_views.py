@@ -43,20 +43,19 @@ The support tensor machine is not here: products over *all* views are 0 with the
 ratio .3 it was near chance in a trial on mfeat and digits. SVM2K ran where it is quick.
 """
 
-from dataclasses import dataclass
-from functools import partial
-
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from ..core.views import MultiView
 from ..datasets import make_two_moons_views
 from ..datasets._generators import rotation
-from .engine import Item, Job, derive_seed
+from .engine import Item, derive_seed
 from .halves import scale_views
 from .interactions import unit_rows
-from .missing_methods import METHODS, measures_of, tuned_accuracy
+from .missing_methods import METHODS, method_of, tuned_accuracy
 from .problems import drop_views, load_dataset
+from .tables import Cell, jobs_of
+from .tuning import Split
 
 DRAWN = ("moons-disturbed",)
 DATASETS = (*DRAWN, "digits", "mfeat", "uwave")
@@ -72,20 +71,6 @@ DISTURBANCE = 0.6
 
 
 # ---------------------------------------------------------------------------------- samples
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """Samples with gaps, scaled, and their parts.
-
-    y (n,); train, test: Rows; folds: Cuts of `train`, where parameters are chosen.
-    """
-
-    X: MultiView
-    y: np.ndarray
-    train: np.ndarray
-    test: np.ndarray
-    folds: list
 
 
 def draw_sample(name, missing=0.0, seed=0, *, n_train=N_TRAIN, n_test=N_TEST, gaps=None):
@@ -123,7 +108,7 @@ def draw_sample(name, missing=0.0, seed=0, *, n_train=N_TRAIN, n_test=N_TEST, ga
     X = unit_rows(scale_views(X, parts["train"]))
     cut = StratifiedKFold(N_FOLDS, shuffle=True, random_state=derive_seed(seed, "folds"))
     folds = list(cut.split(parts["train"], y[parts["train"]]))[: FOLDS_USED.get(name, 1)]
-    return Sample(X, y, parts["train"], parts["test"], folds)
+    return Split(X, y, parts["train"], parts["test"], folds)
 
 
 def disturbed_moons(n_samples, seed):
@@ -149,37 +134,29 @@ def disturbed_moons(n_samples, seed):
 
 
 def ratio(dataset, quick, rows):
-    """Yield the jobs: accuracy of every method and treatment over the ratio of missing views.
-
-    dataset: One of `DATASETS`; quick: One repeat, two ratios, two methods.
-    """
-    for repeat in range(1 if quick else N_REPEATS[dataset]):
-        for missing in QUICK_RATIOS if quick else RATIOS:
-            point, function = {"missing": missing}, partial(on_gaps, dataset, missing)
-            yield Job(dataset, "data", point, repeat, ("complete_train", "complete_test"), function)
-            for method in QUICK_METHODS if quick else METHODS:
-                if (dataset, method) in NOT_RUN:
-                    continue
-                treatments = METHODS[method].treatments
-                for treatment in treatments if missing in TREATED_RATIOS else treatments[:1]:
-                    point = {"missing": missing, "treatment": treatment}
-                    function = partial(on_sample, dataset, method, **point)
-                    yield Job(dataset, method, point, repeat, measures_of(method), function)
+    """Accuracy of every method and treatment over the ratio of missing views."""
+    n_repeats, cells = 1 if quick else N_REPEATS[dataset], []
+    for missing in QUICK_RATIOS if quick else RATIOS:
+        shares = ("complete_train", "complete_test")
+        cells.append(Cell("data", {"missing": missing}, shares, n_repeats))
+        for method in QUICK_METHODS if quick else METHODS:
+            treatments = () if (dataset, method) in NOT_RUN else METHODS[method].treatments
+            for treatment in treatments if missing in TREATED_RATIOS else treatments[:1]:
+                point = {"missing": missing, "treatment": treatment}
+                measures = method_of(method, treatment).measures
+                cells.append(Cell(method, point, measures, n_repeats))
+    return jobs_of(dataset, dataset, cells, on_sample)
 
 
-def on_gaps(name, missing, *, seed):
-    """Return the shares of complete samples in both parts."""
-    sample = draw_sample(name, missing, seed)
-    complete = sample.X.observed.all(axis=1)
-    return {
-        "complete_train": complete[sample.train].mean(),
-        "complete_test": complete[sample.test].mean(),
-    }
-
-
-def on_sample(name, method, *, missing, treatment, seed):
-    """Tune and measure a method with a treatment, see :func:`tuned_accuracy`."""
-    return tuned_accuracy(draw_sample(name, missing, seed), method, treatment, seed)
+def on_sample(name, method, *, measures, missing, treatment=None, seed):
+    """Tune and measure a method with a treatment; of "data", the shares of complete samples."""
+    split = draw_sample(name, missing, seed)
+    if method == "data":
+        complete = split.X.observed.all(axis=1)
+        return dict(
+            zip(measures, (complete[split.train].mean(), complete[split.test].mean()), strict=True)
+        )
+    return tuned_accuracy(split, method, treatment, seed)
 
 
 ITEMS = [

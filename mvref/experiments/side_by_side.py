@@ -35,19 +35,16 @@ on the same test part, of which that share of the (sample, view) pairs is missin
 complete. A method that takes gaps gets them; the others get the means of the training part.
 """
 
-import warnings
 from functools import lru_cache, partial
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from ..core.views import MultiView
-from .engine import Item, Job, derive_seed
+from .engine import Item, derive_seed
 from .halves import scale_views
 from .interactions import draw_planted, unit_rows
 from .missing_treatments import fill_means, view_means
-from .nystrom_parts import Parts
 from .problems import load_dataset
 from .side_methods import (
     CONTROLS,
@@ -59,6 +56,8 @@ from .side_methods import (
     seconds_of,
     stored_kilobytes,
 )
+from .tables import Cell, jobs_of
+from .tuning import Machine, Method, Split, tuned
 
 SIZES = {"mfeat": 150, "digits": 150, "planted-pairwise": 300, "uwave": 160, "webkb": 200}
 STRIDE = {"uwave": 5}  # to save time: trees and factors look at every feature
@@ -67,7 +66,8 @@ N_TEST, N_FOLDS, N_REPEATS = 1000, 3, 5
 QUICK_METHODS = ("MVLSVM", "Mono", "LogisticRegression", "Majority")
 SPREAD = 3  # predictions whose median time is taken
 N_ADVICE = 5
-GAPS, GAPPY = (0.3, 0.5), ("digits", "mfeat", "uwave")
+GAPS = {"accuracy_0.3": 0.3, "accuracy_0.5": 0.5}
+GAPPY = ("digits", "mfeat", "uwave")
 EVERYWHERE = ("KMHKS", "MeanKernelSVC", "SVC", "LogisticRegression", "ExtraTrees", "MVNAKMHKS")
 TAKE_GAPS = ("CoLabeling", "PerViewSVM", "NAKMHKS", "MVML")
 ADVICE = {  # data set -> methods
@@ -79,7 +79,7 @@ ADVICE = {  # data set -> methods
 
 @lru_cache(maxsize=1)
 def load_parts(name, seed):
-    """Return the samples of a repeat, scaled, and which of them train and test.
+    """Return the split of a repeat, scaled by what trains.
 
     Examples
     --------
@@ -107,106 +107,68 @@ def load_parts(name, seed):
         )
     cut = StratifiedKFold(N_FOLDS, shuffle=True, random_state=derive_seed(seed, "folds"))
     folds = [(train[fit], train[check]) for fit, check in cut.split(train, y[train])]
-    return Parts(unit_rows(scale_views(X, train)), y, train, test, folds)
+    return Split(unit_rows(scale_views(X, train)), y, train, test, folds)
 
 
-def choose(parts, method, seed):
-    """Choose the point with the fewest errors on the folds; the first of equal ones.
+def method_of(name):
+    """Return a method, its points, and what is measured."""
 
-    seed: Of the classifiers.
-    """
-    points = points_of(method)
-    if len(points) == 1:
-        return 0, None
-    X, y = parts.X, parts.y
-    errors = np.zeros(len(points), dtype=int)
-    for fit, check in parts.folds:
-        for i, point in enumerate(points):
-            model = build(method, point, X.n_views, seed)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # the last training tells
-                model.fit(X[fit], y[fit])
-            errors[i] += np.sum(model.predict(X[check]) != y[check])
-    best = int(errors.argmin())
-    return best, 1.0 - errors[best] / len(parts.train)
+    def built(point, X, seed):
+        return build(name, point, X.n_views, seed)
+
+    points, measures = points_of(name), ("accuracy", "train_seconds", "predict_seconds")
+    measures += ("kilobytes", "warned", "n_train", "n_test")
+    if len(points) > 1:
+        measures += ("validation", "point")
+    return Method(partial(Machine, build=built), points, measures)
 
 
-def measures_of(method):
-    """Return what :func:`tuned` measures for a method."""
-    names = ("accuracy", "train_seconds", "predict_seconds", "kilobytes", "warned")
-    names += ("n_train", "n_test")
-    return names + (("validation", "point") if len(points_of(method)) > 1 else ())
-
-
-def tuned(name, method, *, seed):
-    """Choose a method's parameters within the training part, train on all of it, test once."""
-    return measured(load_parts(name, seed), method, seed)
-
-
-def measured(parts, method, seed):
-    """Measure a method on given parts, see :func:`tuned`."""
-    return _measured(parts, method, seed)[0]
-
-
-def _measured(parts, method, seed):
-    X, y, start = parts.X, parts.y, derive_seed(seed, "start")
-    index, validation = choose(parts, method, start)
-    model = build(method, points_of(method)[index], X.n_views, start)
-    X_train, X_test = X[parts.train], X[parts.test]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConvergenceWarning)
-        _, seconds = seconds_of(lambda: model.fit(X_train, y[parts.train]))
-    predicted, predict_seconds = seconds_of(lambda: model.predict(X_test), SPREAD)
-    values = {
-        "accuracy": np.mean(predicted == y[parts.test]),
-        "train_seconds": seconds,
-        "predict_seconds": 1000.0 * predict_seconds / len(parts.test),
-        "kilobytes": stored_kilobytes(model),
-        "warned": any(issubclass(w.category, ConvergenceWarning) for w in caught),
-        "n_train": len(parts.train),
-        "n_test": len(parts.test),
-        "validation": validation,
-        "point": index,
+def measured(split, method, seed, measures=None):
+    """Choose a point within the training part, train on all of it, test once, and measure."""
+    run = tuned(split, method_of(method), derive_seed(seed, "start"))
+    own = {
+        "predict_seconds": seconds_of_1000,
+        "kilobytes": lambda run: stored_kilobytes(run.machine.model),
+        **{name: partial(with_gaps, method, gap, seed) for name, gap in GAPS.items()},
     }
-    return {key: float(values[key]) for key in measures_of(method)}, model
+    return run.measure(measures, own)
 
 
-def advised(name, method, *, seed):
-    """Measure a method as :func:`tuned` does, and with gaps in the test part of `GAPPY`."""
-    parts = load_parts(name, seed)
-    values, model = _measured(parts, method, seed)
-    if name in GAPPY:
-        test, means = parts.X[parts.test], view_means(parts.X[parts.train])
-        for gap in GAPS:
-            X = test.drop_views(gap, random_state=derive_seed(seed, "gaps", gap))
-            if method in (*REFERENCES, *CONTROLS) and method not in VARIANTS:
-                X = fill_means(X, means)
-            values[f"accuracy_{gap}"] = float(np.mean(model.predict(X) == parts.y[parts.test]))
-    return values
+def seconds_of_1000(run):
+    """Return the median time of predicting the test part, per 1000 samples."""
+    _, seconds = seconds_of(lambda: run.machine.predict(run.features), SPREAD)
+    return 1000.0 * seconds / len(run.y_test)
+
+
+def with_gaps(method, gap, seed, run):
+    """Return the accuracy of the trained model where the test part has gaps."""
+    X = run.features.drop_views(gap, random_state=derive_seed(seed, "gaps", gap))
+    if method in (*REFERENCES, *CONTROLS) and method not in VARIANTS:
+        X = fill_means(X, view_means(run.machine.X))
+    return np.mean(run.machine.predict(X) == run.y_test)
+
+
+def on_data(name, method, *, measures, seed):
+    """Measure a method in a repeat."""
+    return measured(load_parts(name, seed), method, seed, measures)
 
 
 def comparison(dataset, quick, rows):
-    """Yield the jobs of the comparison: every method in every repeat.
-
-    quick: One repeat of `QUICK_METHODS`.
-    """
-    for repeat in range(1 if quick else N_REPEATS):
-        for method in QUICK_METHODS if quick else GRIDS:
-            function = partial(tuned, dataset, method)
-            yield Job(dataset, method, {}, repeat, measures_of(method), function)
+    """Every method in every repeat; quick: one repeat of `QUICK_METHODS`."""
+    methods, n_repeats = (QUICK_METHODS, 1) if quick else (GRIDS, N_REPEATS)
+    cells = [Cell(method, {}, method_of(method).measures, n_repeats) for method in methods]
+    return jobs_of(dataset, dataset, cells, on_data)
 
 
 def advice(dataset, quick, rows):
-    """Yield the jobs that the chapter's advice rests on.
-
-    quick: One repeat of the methods that are in `QUICK_METHODS` or are an SVM.
-    """
-    gaps = tuple(f"accuracy_{gap}" for gap in GAPS) if dataset in GAPPY else ()
-    for repeat in range(1 if quick else N_ADVICE):
-        for method in ADVICE[dataset]:
-            if not quick or method in (*QUICK_METHODS, "MeanKernelSVC"):
-                function = partial(advised, dataset, method)
-                yield Job(dataset, method, {}, repeat, measures_of(method) + gaps, function)
+    """What the chapter's advice rests on; quick: one repeat of `QUICK_METHODS` and one SVM."""
+    gaps = tuple(GAPS) if dataset in GAPPY else ()
+    cells = [
+        Cell(method, {}, method_of(method).measures + gaps, 1 if quick else N_ADVICE)
+        for method in ADVICE[dataset]
+        if not quick or method in (*QUICK_METHODS, "MeanKernelSVC")
+    ]
+    return jobs_of(dataset, dataset, cells, on_data)
 
 
 ITEMS = [

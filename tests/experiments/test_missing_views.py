@@ -17,9 +17,8 @@ from mvref.experiments import missing_views as mv
 from mvref.experiments.engine import COLUMNS, derive_seed
 from mvref.experiments.missing_methods import (
     METHODS,
-    count_correct,
     fit_treated,
-    measures_of,
+    method_of,
     own_treatment,
     tuned_accuracy,
 )
@@ -34,6 +33,7 @@ from mvref.experiments.missing_treatments import (
     treat,
     view_means,
 )
+from mvref.experiments.tuning import Split, validate
 from mvref.rivals import LaplacianCompletion
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
@@ -266,7 +266,7 @@ def test_the_gauge_is_useless_alone_and_useful_with_a_camera():
 )
 def test_every_method_goes_with_its_treatments(method, treatment):
     measures = tuned_accuracy(small(), method, treatment, 0)
-    assert set(measures) == set(measures_of(method))
+    assert set(measures) == set(method_of(method, treatment).measures)
     assert np.isfinite(list(measures.values())).all()
     assert measures["accuracy"] > 0.5, "two classes of the same size"
 
@@ -302,11 +302,13 @@ def test_the_commonest_class_is_left_where_nothing_can_be_learnt():
     X = MultiView(fill_means(X, view_means(X)).views, observed=observed)
     y = np.array([0, 1, 1] * 4)
     rows = np.arange(12)
-    sample = mv.Sample(X, y, rows, rows, [])
+    sample = Split(X, y, rows, rows, [(rows, rows)])
     assert fit_treated("LogReg", 1.0, X[:0], y[:0], 0) is None
     assert fit_treated("MVLSVM", 1.0, X, y, 0) is None, "no complete sample, no landmark"
     assert fit_treated("PerViewSVM", 1.0, X, np.ones(12), 0) is None
-    assert count_correct(sample, "PerViewSVM", "drop", [1.0], rows, rows, 0)[0] == [8]
+    values = validate(sample, method_of("PerViewSVM", "drop"), 0)
+    assert values.tolist() == [8 / 12] * 3
+    assert tuned_accuracy(sample, "PerViewSVM", "drop", 0)["accuracy"] == 8 / 12
 
 
 def test_the_parameter_is_the_first_of_the_best_over_the_folds():
@@ -328,7 +330,7 @@ def test_the_labels_of_the_test_part_play_no_role_in_training():
     sample = small("digits", 0.2)
     y = sample.y.copy()
     y[sample.test] = np.random.RandomState(0).permutation(y[sample.test])
-    shuffled = mv.Sample(sample.X, y, sample.train, sample.test, sample.folds)
+    shuffled = Split(sample.X, y, sample.train, sample.test, sample.folds)
     one, other = (tuned_accuracy(s, "LogReg", "mean", 0) for s in (sample, shuffled))
     assert one["C"] == other["C"] and one["validation"] == other["validation"]
     assert one["accuracy"] > other["accuracy"] + 0.2

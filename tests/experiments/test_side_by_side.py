@@ -18,7 +18,6 @@ import mvref
 from mvref.core.views import MultiView
 from mvref.experiments import find_item, side_by_side, side_methods
 from mvref.experiments.missing_treatments import fill_means, view_means
-from mvref.experiments.nystrom_parts import Parts
 from mvref.experiments.paired_tests import paired_interval
 from mvref.experiments.ranks import (
     average_ranks,
@@ -27,7 +26,7 @@ from mvref.experiments.ranks import (
     holm,
     pareto_front,
 )
-from mvref.experiments.side_by_side import advised, choose, load_parts, measured, measures_of
+from mvref.experiments.side_by_side import load_parts, measured, method_of
 from mvref.experiments.side_methods import (
     CONTROLS,
     GRIDS,
@@ -40,6 +39,7 @@ from mvref.experiments.side_methods import (
     seconds_of,
     stored_kilobytes,
 )
+from mvref.experiments.tuning import Split, tuned
 
 
 @pytest.fixture(scope="module")
@@ -183,14 +183,14 @@ def test_the_choice_is_that_of_a_grid_search(digits):
     judge = GridSearchCV(
         LogisticRegression(max_iter=1000), {"C": GRIDS["LogisticRegression"]["C"]}, cv=folds
     ).fit(table, digits.y[digits.train])
-    index, validation = choose(digits, "LogisticRegression", 0)
-    assert index == judge.best_index_
-    assert validation == pytest.approx(judge.best_score_, abs=1e-9)
+    run = tuned(digits, method_of("LogisticRegression"), 0)
+    assert run.index == judge.best_index_
+    assert run.validation == pytest.approx(judge.best_score_, abs=1e-9)
 
 
 def test_of_equal_points_the_first_is_taken(digits, monkeypatch):
     monkeypatch.setitem(GRIDS, "LogisticRegression", {"C": (1e-9, 10.0, 10.0)})
-    assert choose(digits, "LogisticRegression", 0)[0] == 1
+    assert tuned(digits, method_of("LogisticRegression"), 0).index == 1
 
 
 def test_the_test_part_has_no_say(digits):
@@ -201,11 +201,11 @@ def test_the_test_part_has_no_say(digits):
     views = [view.copy() for view in digits.X.views]
     for view in views:
         view[digits.test] = rng.normal(size=view[digits.test].shape)
-    other = Parts(MultiView(views), y, digits.train, digits.test, digits.folds)
+    other = Split(MultiView(views), y, digits.train, digits.test, digits.folds)
     one, two = (measured(parts, "LogisticRegression", 0) for parts in (digits, other))
     assert one["accuracy"] > 0.8 and two["accuracy"] < 0.3
     assert (one["point"], one["validation"]) == (two["point"], two["validation"])
-    assert set(one) == set(measures_of("LogisticRegression"))
+    assert set(one) == set(method_of("LogisticRegression").measures)
 
 
 def test_same_seed_same_result(digits):
@@ -255,7 +255,10 @@ def test_the_advice_is_measured_on_splits_of_its_own():
 @pytest.mark.parametrize("method", ["LogisticRegression", "CoLabeling"])
 def test_gaps_come_after_a_complete_training(digits, method):
     """By hand: the accuracy on complete samples is that of `measured`; the references get means."""
-    values, complete = advised("digits", method, seed=0), measured(digits, method, 0)
+    jobs = find_item("side_by_side.advice").jobs("digits", False, None)
+    job = next(job for job in jobs if job.method == method)
+    values, complete = job.function(seed=0), measured(digits, method, 0)
+    assert set(values) == set(job.measures)
     assert values["accuracy"] == complete["accuracy"]
     assert values["accuracy_0.5"] < values["accuracy_0.3"] < values["accuracy"]
     X, test = digits.X[digits.train], digits.X[digits.test]
