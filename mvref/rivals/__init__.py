@@ -44,27 +44,16 @@ __all__ = [
 
 # How the definition of each is known; the class docstrings and the pages on the rivals say more.
 PROVENANCE = {
-    "PerViewSVM": "full text",
-    "Mono": "full text",
-    "Concat": "full text",
-    "Fusion": "full text",
-    "MVML": "public implementation",
-    "MSL": "public implementation",
-    "SVM2K": "public implementation",
-    "L3SVM": "public implementation",
-    "Mumbo": "public implementation",
-    "FMClassifier": "public implementation",
-    "FMRegressor": "public implementation",
-    "LaplacianCompletion": "public implementation",
-    "MVMV": "another paper's description",
-    "SVMPerf": "another paper's description",
-    "MVWAB": "abstract",
-    "RBoostSH": "abstract",
-    "SMS": "abstract",
-    "CAPO": "abstract",
-    "CoLabeling": "memory",
-    "FSMulti": "memory",
-    "STMClassifier": "memory",
+    name: kind
+    for kind, names in {
+        "full text": "PerViewSVM Mono Concat Fusion",
+        "public implementation": "MVML MSL SVM2K L3SVM Mumbo FMClassifier FMRegressor "
+        "LaplacianCompletion",
+        "another paper's description": "MVMV SVMPerf",
+        "abstract": "MVWAB RBoostSH SMS CAPO",
+        "memory": "CoLabeling FSMulti STMClassifier",
+    }.items()
+    for name in names.split()
 }
 
 # What is known from an abstract or from memory of the literature is a reconstruction.

@@ -22,9 +22,6 @@ def half_log_odds(W_plus, W_minus, m):
 
     W_plus, W_minus: Weights of right and wrong votes; m: Number of training samples.
 
-    Examples
-    --------
-    >>> from mvref.rivals.adaboost import half_log_odds
     >>> round(half_log_odds(3.0, 1.0, m=100), 3), half_log_odds(0.0, 0.0, m=100)
     (0.549, 0.0)
     """
@@ -38,12 +35,8 @@ def boost_step(d, yh):
     """Weigh a vote and reweigh the samples: a round of AdaBoost that allows abstention.
 
     d (m,): Weights of the samples, sum 1; yh (m,): +1 where the vote is right, -1 where it is
-    wrong, 0 where it abstains; returns d (m,).
+    wrong, 0 where it abstains -> d (m,).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.adaboost import boost_step
     >>> alpha, edge, Z, d = boost_step(np.full(4, 0.25), np.array([1, 1, 1, -1]))
     >>> edge, float(d[3].round(3))  # the sample that is wrong gets half of the weight
     (0.5, 0.5)

@@ -32,12 +32,8 @@ CACHE = 2**19  # the same over views, which are few: 4 MB
 def anova_kernel(Z, order):
     """Return the ANOVA kernel of an array along its first axis.
 
-    Z (m, ...); order: p, at least 1; returns values (...).
+    Z (m, ...); order: p, at least 1 -> values (...).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.anova import anova_kernel
     >>> float(anova_kernel(np.array([1.0, 2.0, 3.0]), 2))  # 1*2 + 1*3 + 2*3
     11.0
     """
@@ -51,12 +47,8 @@ def anova_kernel(Z, order):
 def anova_gradient(Z, order):
     """Return the derivatives of :func:`anova_kernel`: the recursion forth, its adjoint back.
 
-    Z (m, ...); order: p, at least 1; returns gradient (m, ...).
+    Z (m, ...); order: p, at least 1 -> gradient (m, ...).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.anova import anova_gradient
     >>> anova_gradient(np.array([1.0, 2.0, 0.0]), 2)
     array([2., 1., 3.])
     """
@@ -79,10 +71,6 @@ class Columns:
 
     views (n, d_v).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.anova import Columns
     >>> Columns([np.eye(2), np.ones((2, 1))]).dot(np.array([1.0, 2.0, 3.0]))
     array([4., 5.])
     """

@@ -80,12 +80,8 @@ def vote_sign(sums, weights):
     """Return the sign of weighted sums of votes; 0 for a tie, up to rounding.
 
     sums (n,), or (n, T) for T rounds: Sums of weights times votes; weights (V,), or (T, V): The
-    weights, none negative; returns votes: of `sums`.
+    weights, none negative -> votes: of `sums`.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.boosting import vote_sign
     >>> vote_sign(np.array([0.3, 0.1 + 0.2 - 0.3]), np.array([0.1, 0.2, 0.3]))
     array([1., 0.])
     """
@@ -108,11 +104,11 @@ class MVWAB(_Boosted):
     ties : {"random", "smallest", "largest"}, default="random"
         Who wins where the final score ties: a coin of the sample, the smallest label or the
         largest.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Classes boosted in parallel (joblib), where there are more than two.
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
-    random_state : int, RandomState instance or None
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None, default=None
         Seeds of the voters and of the coins.
 
     Attributes
@@ -127,9 +123,7 @@ class MVWAB(_Boosted):
     tie_keys_ : array
         Keys of the coins, see :mod:`mvref.core.ties`.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------
@@ -211,10 +205,6 @@ def view_probabilities(log_w, gamma):
     The weights w grow like exp(T), hence the logarithms. They start equal, at
     exp(sigma gamma / 3 sqrt(T / V)), a factor that cancels in p: log w may start at 0.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.boosting import view_probabilities
     >>> view_probabilities(np.log([2.0, 1.0, 1.0]), gamma=0.3)
     array([0.45 , 0.275, 0.275])
     """
@@ -229,10 +219,6 @@ def reward_view(log_w, p, v, reward, T, gamma, sigma):
 
     log_w, p (V,) -> log_w (V,).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.boosting import reward_view
     >>> reward_view(np.zeros(2), np.array([0.5, 0.5]), 0, 1.0, T=100, gamma=0.3, sigma=0.0)
     array([0.1, 0. ])
     """
@@ -258,11 +244,11 @@ class RBoostSH(_Boosted):
     ties : {"random", "smallest", "largest"}, default="random"
         Who wins where the final score ties: a coin of the sample, the smallest label or the
         largest.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Classes boosted in parallel (joblib), where there are more than two.
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
-    random_state : int, RandomState instance or None
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None, default=None
         Draws of the views, seeds of the voters and of the coins.
 
     Attributes
@@ -278,9 +264,7 @@ class RBoostSH(_Boosted):
     tie_keys_ : array
         Keys of the coins, see :mod:`mvref.core.ties`.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------

@@ -40,15 +40,12 @@ from ..core.checks import check_number
 from ..core.columns import view_features
 from ..core.voters import check_classifier, class_scores, seeded_clone
 from .common import class_folds, side_by_side
-from .svm_perf import LinearForMeasure, svm_perf
+from .svm_perf import LinearForMeasure
 
 
 def default_auxiliaries():
     """Return the auxiliary classifiers of CAPO where the user names none.
 
-    Examples
-    --------
-    >>> from mvref.rivals.capo import default_auxiliaries
     >>> default_auxiliaries()
     [SVC(), KNeighborsClassifier(), DecisionTreeClassifier()]
     """
@@ -67,7 +64,7 @@ class CAPO(LinearForMeasure):
     B : float, default=1.0
         Weight of |b|^2; a small one trusts the auxiliary classifiers more than the features.
     C2 : float, default=100.0
-        Weight of the loss; see :class:`~mvref.rivals.svm_perf.SVMPerf`.
+        Weight of the loss, in the unit of :class:`~mvref.MVPO`.
     cv : int, default=5
         Folds for the outputs of the auxiliary classifiers on training samples; shuffled, and every
         class spread as evenly as can be.
@@ -79,11 +76,11 @@ class CAPO(LinearForMeasure):
         Tolerance of the slack in units of the loss; the duality gap ends below C2 tol.
     max_iter : int, default=1000
         Largest number of iterations; each finds a cut.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Classifiers and classes learnt in parallel (joblib).
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
-    random_state : int, RandomState instance or None
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None, default=None
         Seeds of the folds and of the classifiers.
 
     Attributes
@@ -100,9 +97,7 @@ class CAPO(LinearForMeasure):
         Primal minus dual value at the end.
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------
@@ -202,9 +197,6 @@ class CAPO(LinearForMeasure):
 
     def _scaled(self, outputs):
         return np.column_stack(outputs) / np.sqrt(self.B)
-
-    def _learn(self, Z, y):
-        return svm_perf(Z, y, self.measure, C2=self.C2, tol=self.tol, max_iter=self.max_iter)
 
 
 def _output(classifier, columns):

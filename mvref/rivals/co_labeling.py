@@ -60,12 +60,8 @@ SVM_STEPS = 200  # Newton steps, far above what was seen (about 10)
 def squared_hinge_svm(M, C, start=None):
     """Minimise 1/2 alpha'M alpha + C/2 sum_i max(0, 1 - (M alpha)_i)^2.
 
-    M (n, n): Kernel with the labels in it, K o y y'; start (n,), optional; returns alpha (n,).
+    M (n, n): Kernel with the labels in it, K o y y'; start (n,), optional -> alpha (n,).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.co_labeling import squared_hinge_svm
     >>> squared_hinge_svm(np.eye(2), 1.0)[0]  # (M + I/C) alpha = 1
     array([0.5, 0.5])
     """
@@ -118,13 +114,9 @@ def weigh_candidates(K, pool, C, *, tol=1e-3, max_iter=1000):
     """Solve (*): weights of the candidates and the SVM of their mixture.
 
     K (n, n): Kernel of one view; pool (T, n): Candidate label vectors, entries -1 and +1; C, tol:
-    Weight of the squared hinge; relative gap at which mu is good enough; returns mu (T,), alpha
+    Weight of the squared hinge; relative gap at which mu is good enough -> mu (T,), alpha
     (n,).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.co_labeling import weigh_candidates
     >>> K = np.array([[1.0, 0.9], [0.9, 1.0]])
     >>> mu, _, _ = weigh_candidates(K, np.array([[1, 1], [1, -1]]), 1.0)
     >>> mu.round(2)  # near each other: the same label has the larger margin
@@ -169,10 +161,10 @@ class CoLabeling(MultiViewClassifier):
         Largest number of rounds in which the views exchange labels.
     tol : float, default=1e-3
         Relative gap of the weights of the candidates.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Classes learnt in parallel (joblib).
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
 
     Attributes
     ----------
@@ -192,9 +184,7 @@ class CoLabeling(MultiViewClassifier):
     transduction_ : array of labels, or None
         Predicted for the unlabelled samples.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------

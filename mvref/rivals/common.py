@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.model_selection import PredefinedSplit
 from sklearn.tree import DecisionTreeClassifier
 
+from ..core.columns import view_features
 from ..core.voters import check_classifier
 
 
@@ -59,6 +60,12 @@ def side_by_side(blocks):
     if any(sparse.issparse(block) for block in blocks):
         return sparse.hstack(blocks, format="csr")
     return np.ascontiguousarray(np.hstack(blocks))  # the same rounding for every form of input
+
+
+def contiguous_views(X):
+    """Views with zeros for what is missing, row by row in memory so that all forms round alike."""
+    views = view_features(X, 0.0)
+    return [view if sparse.issparse(view) else np.ascontiguousarray(view) for view in views]
 
 
 def one_or_array(values):

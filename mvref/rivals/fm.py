@@ -50,10 +50,11 @@ from ..core.base import (
     validate_views,
 )
 from ..core.checks import check_number, warn_caller
-from ..core.columns import view_features
 from ..core.losses import logistic, squared
 from .anova import Columns, interaction_terms
-from .common import one_or_array, one_or_list
+from .common import contiguous_views, one_or_array, one_or_list
+
+FTOL = 64 * np.finfo(float).eps
 
 
 class FMObjective:
@@ -61,12 +62,6 @@ class FMObjective:
 
     y (n,); loss: Scores, y -> losses, slopes.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.anova import Columns, interaction_terms
-    >>> from mvref.core.losses import squared
-    >>> from mvref.rivals.fm import FMObjective
     >>> columns = Columns([np.eye(2)])
     >>> terms = interaction_terms(columns, 2, multiview=False)
     >>> objective = FMObjective(columns, terms, np.array([1.0, 3.0]), squared, 1, 0.0)
@@ -121,7 +116,6 @@ def minimise(objective, start, *, tol, max_iter):
     objective: Parameters -> value, gradient; tol: Largest entry of the gradient at the end; a large
     objective at the start is the unit.
     """
-
     curve, overflows = [], []
 
     def guarded(theta):
@@ -145,12 +139,7 @@ def minimise(objective, start, *, tol, max_iter):
             jac=True,
             method="L-BFGS-B",
             callback=lambda intermediate_result: curve.append(intermediate_result.fun),
-            options={
-                "maxiter": max_iter,
-                "maxfun": 20 * max_iter,
-                "gtol": gtol,
-                "ftol": 64 * np.finfo(float).eps,
-            },
+            options={"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": gtol, "ftol": FTOL},
         )
     # After an overflow a short step looks like the end, and is none unless the gradient says so.
     converged = found.success and (not overflows or np.abs(found.jac).max() <= gtol)
@@ -163,23 +152,22 @@ class FactorisationMachine(MultiViewInput, BaseEstimator):
     _learnt = "factors_"
 
     def _check_parameters(self):
-        check_number(self.n_factors, "n_factors", low=1, integer=True)
-        check_number(self.order, "order", low=1, integer=True)
-        check_number(self.alpha, "alpha", low=0)
-        check_number(self.init_scale, "init_scale", low=0)
+        for name in ("n_factors", "order", "max_iter"):
+            check_number(getattr(self, name), name, low=1, integer=True)
+        for name in ("alpha", "init_scale"):
+            check_number(getattr(self, name), name, low=0)
         check_number(self.tol, "tol", low=0, low_open=True)
-        check_number(self.max_iter, "max_iter", low=1, integer=True)
         if not isinstance(self.multiview, bool | np.bool_):
             raise ValueError(f"multiview must be True or False, got {self.multiview!r}.")
 
     def _design(self, X):
-        columns = Columns([_contiguous(view) for view in view_features(X, 0.0)])
+        columns = Columns(contiguous_views(X))
         with np.errstate(over="ignore"):  # found out when the scores are
             return columns, interaction_terms(columns, self.order, self.multiview)
 
-    def _solve(self, columns, terms, y, loss, w0, rng):
+    def _solve(self, columns, terms, y, loss, w0, random_state):
         """One machine from w0, w = 0 and random factors."""
-        d, k = columns.n_columns, self.n_factors
+        d, k, rng = columns.n_columns, self.n_factors, check_random_state(random_state)
         factors = [rng.normal(0.0, self.init_scale ** (2 / term.order), (d, k)) for term in terms]
         start = np.concatenate([[w0], np.zeros(d), *map(np.ravel, factors)])
         objective = FMObjective(columns, terms, y, loss, k, self.alpha)
@@ -188,10 +176,9 @@ class FactorisationMachine(MultiViewInput, BaseEstimator):
     def _set_fitted(self, learnt, n_terms):
         d, k = self.n_features_in_, self.n_factors
         theta = np.array([one.theta for one in learnt])
-        factors = theta[:, 1 + d :].reshape(len(learnt), n_terms, d, k)
         self.intercept_ = one_or_array(theta[:, 0].tolist())
         self.coef_ = one_or_array(theta[:, 1 : 1 + d])
-        self.factors_ = one_or_array(factors)
+        self.factors_ = one_or_array(theta[:, 1 + d :].reshape(len(learnt), n_terms, d, k))
         self.loss_curve_ = one_or_list([one.curve for one in learnt])
         self.n_iter_ = max(len(one.curve) - 1 for one in learnt)
         bad = [one for one in learnt if not one.converged]
@@ -224,11 +211,6 @@ class FactorisationMachine(MultiViewInput, BaseEstimator):
         return 1 + d + orders * d * k
 
 
-def _contiguous(view):
-    """Rows one after the other, so that every form of input is rounded alike."""
-    return np.ascontiguousarray(view) if isinstance(view, np.ndarray) else view
-
-
 class FMClassifier(MultiViewClassifier, FactorisationMachine):
     """Factorisation machine with the logistic loss; several classes one against the rest.
 
@@ -251,11 +233,11 @@ class FMClassifier(MultiViewClassifier, FactorisationMachine):
         that is above 1.
     max_iter : int, default=2000
         Largest number of iterations of L-BFGS.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Classes learnt in parallel (joblib).
-    views : sequence or mapping, optional
+    views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState instance or None, default=None
         Draw of the factors at the start.
 
     Attributes
@@ -271,9 +253,7 @@ class FMClassifier(MultiViewClassifier, FactorisationMachine):
     n_iter_ : int
         Iterations; the largest number over the classes.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------
@@ -332,17 +312,9 @@ class FMClassifier(MultiViewClassifier, FactorisationMachine):
     def _fit(self, X, codes):
         columns, terms = self._design(X)
         signs = one_against_rest(codes, len(self.classes_))
-        rng = check_random_state(self.random_state)
-        seeds = rng.randint(2**31, size=len(signs))
+        seeds = check_random_state(self.random_state).randint(2**31, size=len(signs))
         learnt = Parallel(self.n_jobs)(
-            delayed(self._solve)(
-                columns,
-                terms,
-                y_k,
-                logistic,
-                logit(np.mean(y_k > 0)),
-                np.random.RandomState(seed),
-            )
+            delayed(self._solve)(columns, terms, y_k, logistic, logit(np.mean(y_k > 0)), seed)
             for y_k, seed in zip(signs, seeds, strict=True)
         )
         self._set_fitted(learnt, len(terms))
@@ -385,9 +357,9 @@ class FMRegressor(RegressorMixin, FactorisationMachine):
         that is above 1.
     max_iter : int, default=2000
         Largest number of iterations of L-BFGS.
-    views : sequence or mapping, optional
+    views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState instance or None, default=None
         Draw of the factors at the start.
 
     Attributes
@@ -403,7 +375,6 @@ class FMRegressor(RegressorMixin, FactorisationMachine):
     n_iter_ : int
         Iterations that were made.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------
@@ -469,8 +440,7 @@ class FMRegressor(RegressorMixin, FactorisationMachine):
         y = validate_numbers(self, y, X.n_samples)
         check_votable(X)
         columns, terms = self._design(X)
-        rng = check_random_state(self.random_state)
-        learnt = self._solve(columns, terms, y, squared, y.mean(), rng)
+        learnt = self._solve(columns, terms, y, squared, y.mean(), self.random_state)
         self._set_fitted([learnt], len(terms))
         return self
 

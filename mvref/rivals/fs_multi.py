@@ -60,7 +60,7 @@ class FSMulti(LinearForMeasure):
     n_features : int, default=10
         B, the size of a group of features; all features, if there are fewer.
     C2 : float, default=100.0
-        Weight of the loss; see :class:`~mvref.rivals.svm_perf.SVMPerf`.
+        Weight of the loss, in the unit of :class:`~mvref.MVPO`.
     fit_intercept : bool, default=True
         Append one constant feature, which belongs to every group.
     intercept_scaling : float, default=1.0
@@ -70,10 +70,10 @@ class FSMulti(LinearForMeasure):
         digit more takes many groups.
     max_iter : int, default=5000
         Largest number of label cuts; each asks for the solution of a cone program.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Classes learnt in parallel (joblib).
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
 
     Attributes
     ----------
@@ -90,9 +90,7 @@ class FSMulti(LinearForMeasure):
     primal_curve_, dual_curve_ : arrays, or lists of them
         Bounds of the minimum after every group, from above and from below.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------

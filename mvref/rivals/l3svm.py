@@ -55,7 +55,7 @@ def block_features(columns, clusters, similarities):
     """Return the table that has mu(x_i) in the columns of the cluster of x_i, zeros elsewhere.
 
     columns (n, d); clusters (n,); similarities: That of cluster k maps (n_k, d) to (n_k, L_k);
-    returns Z (n, L_1 + ... + L_K).
+    -> Z (n, L_1 + ... + L_K).
     """
     widths = np.array([len(mu) for mu in similarities])
     first = np.cumsum(widths) - widths
@@ -101,9 +101,9 @@ class L3SVM(MultiViewClassifier):
         Tolerance of liblinear's stopping rule.
     max_iter : int, default=1000000
         Limit of liblinear's iterations.
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
-    random_state : int, RandomState instance or None
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None, default=None
         Clusters, landmarks, and the order of the solver's steps.
 
     Attributes
@@ -235,12 +235,11 @@ class L3SVM(MultiViewClassifier):
 
     def _check_parameters(self):
         check_choice(self.landmarks, "landmarks", LANDMARKS)
-        check_number(self.c, "c", low=0, low_open=True)
         check_choice(self.loss, "loss", LOSSES)
-        check_number(self.intercept_scaling, "intercept_scaling", low=0, low_open=True)
-        check_number(self.n_init, "n_init", low=1, integer=True)
-        check_number(self.tol, "tol", low=0, low_open=True)
-        check_number(self.max_iter, "max_iter", low=1, integer=True)
+        for name in ("c", "intercept_scaling", "tol"):
+            check_number(getattr(self, name), name, low=0, low_open=True)
+        for name in ("n_init", "max_iter"):
+            check_number(getattr(self, name), name, low=1, integer=True)
 
 
 def _column_means(X):

@@ -33,13 +33,9 @@ OUTPUTS = ("gram", "features")
 def harmonic_weights(K_ref, unknown):
     """Return T, which writes the unknown samples as averages of the known ones.
 
-    K_ref (n, n): Gram matrix of the reference view, non-negative; unknown (n,); returns T
+    K_ref (n, n): Gram matrix of the reference view, non-negative; unknown (n,) -> T
     (n_unknown, n_known).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.laplacian_completion import harmonic_weights
     >>> harmonic_weights(np.ones((3, 3)), np.array([True, False, False]))
     array([[0.5, 0.5]])
     """
@@ -88,8 +84,8 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     output : {"gram", "features"}, default="gram"
         Similarities for methods with ``kernel="gram"``, or the views with their gaps filled, for
         all others.
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
 
     Attributes
     ----------
@@ -100,7 +96,6 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     gamma_ : list of V floats
         None for a kernel that is not used, and for a callable.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------
@@ -197,7 +192,8 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         completed : MultiView
             V arrays (n, m), or views as wide as those of `X`.
         """
-        together = stack_samples(self.X_, self._validated(X))
+        X = self._validated(X)
+        together = stack_samples(self.X_, X)
         return self._completed(together, np.arange(self.X_.n_samples, len(together)))
 
     def _completed(self, X, rows):

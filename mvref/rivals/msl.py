@@ -77,11 +77,11 @@ class MSL(MultiViewClassifier):
         Relative duality gap of the subspace, and tolerance of the SVM.
     max_iter : int, default=100000
         Largest number of iterations of the SVM.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Pairs learnt in parallel (joblib).
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
-    random_state : int, RandomState instance or None
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None, default=None
         Folds, and order of the steps of the SVM.
 
     Attributes
@@ -106,9 +106,7 @@ class MSL(MultiViewClassifier):
     n_iter_ : int
         Iterations of the SVM.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------

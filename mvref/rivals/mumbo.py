@@ -38,12 +38,8 @@ from .adaboost import fit_weighted, training_rows, weighted_learner
 def cost_matrix(f, codes):
     """Return the costs, divided by the largest.
 
-    f (m, K): Weight of the votes for each class; codes (m,): True classes; returns C (m, K).
+    f (m, K): Weight of the votes for each class; codes (m,): True classes -> C (m, K).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.mumbo import cost_matrix
     >>> cost_matrix(np.zeros((2, 3)), np.array([0, 2]))
     array([[-2.,  1.,  1.],
            [ 1.,  1., -2.]])
@@ -61,10 +57,6 @@ def edge_of(C, said, codes):
 
     C (m, K); said (m,): Classes that the voter names; -1: it abstains; codes (m,): True classes.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.mumbo import cost_matrix, edge_of
     >>> codes = np.array([0, 1, 2, 2])
     >>> edge_of(cost_matrix(np.zeros((4, 3)), codes), np.array([0, 1, 2, 0]), codes)
     0.625
@@ -94,9 +86,9 @@ class Mumbo(MultiViewClassifier):
     ties : {"random", "smallest", "largest"}, default="random"
         Who wins where the final votes tie: a coin of the sample, the smallest label or the
         largest.
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
-    random_state : int, RandomState instance or None
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None, default=None
         Seeds of the voters and of the coins.
 
     Attributes
@@ -112,9 +104,7 @@ class Mumbo(MultiViewClassifier):
     tie_keys_ : array
         Keys of the coins, see :mod:`mvref.core.ties`.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------

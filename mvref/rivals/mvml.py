@@ -68,10 +68,6 @@ def least_penalty(g, lam, eta, sparse=False):
 
     sparse: The penalty is eta times the sum of the norms of the V x V blocks, not eta |A|_F^2.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.mvml import least_penalty
     >>> g = [np.array([3.0, 4.0]), np.array([2.0])]
     >>> least_penalty(g, lam=4.0, eta=1.0, sparse=True)  # 2 * 2 * (5 + 2)
     28.0
@@ -108,9 +104,9 @@ class MVML(MultiViewClassifier):
     learn_weights : bool, default=False
         Learn the weights w of the views too, instead of 1/V. Nothing penalises w: g and A can
         shrink while w grows, so that few rounds are all that keeps the function smooth.
-    views : sequence or mapping, optional
+    views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState instance or None, default=None
         Components of the Nystroem approximation.
 
     Attributes
@@ -133,9 +129,7 @@ class MVML(MultiViewClassifier):
     n_iter_ : int
         Rounds; the largest number over the classes.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------

@@ -23,10 +23,6 @@ class ViewFactors:
     decomposition, [U_1 ... U_V] = Q [U'_1 ... U'_V], since only their products count; D: Diagonals
     of U_v'U_v; turns: Orthogonal; U_v = features[v] @ turns[v]; grams: U_v D_v U_v'.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.mvml_metric import ViewFactors
     >>> one = ViewFactors([np.array([[3.0], [0.0], [4.0]])])
     >>> one.D, abs(one.grams[0])  # three rows are carried by one
     ([array([25.])], array([[625.]]))
@@ -52,7 +48,7 @@ class ViewFactors:
     def carried(self, y):
         """Return y on the rows of `U`, and the part of |y|^2 that no features reach.
 
-        y (n,); returns y (n',).
+        y (n,) -> y (n',).
         """
         if self._Q is None:
             return y, 0.0
@@ -117,7 +113,7 @@ class Metric(NamedTuple):
     def gram(self, w):
         """Return Phi A Phi' for the features Phi = [w_1 U_1 ... w_V U_V].
 
-        w (V,); returns K (n', n').
+        w (V,) -> K (n', n').
         """
         Z = self.images * w
         K = np.einsum("nsk,skl->nsl", Z, self.B).reshape(len(Z), -1) @ Z.reshape(len(Z), -1).T
@@ -139,12 +135,8 @@ def shrinkage(norms, threshold):
     Where they are not psd, which takes diagonal blocks of different norms, the factors off the
     diagonal are lowered until they are: first to sqrt(theta_kk theta_ll), then all in proportion.
 
-    norms (V, V); returns theta (V, V).
+    norms (V, V) -> theta (V, V).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.mvml_metric import shrinkage
     >>> shrinkage(np.array([[4.0, 1.0], [1.0, 2.0]]), 1.0)
     array([[0.75, 0.  ],
            [0.  , 0.5 ]])

@@ -35,11 +35,11 @@ class Mono(MultiViewClassifier):
         cross-validation on the training samples; the first of equal ones.
     cv : int, default=5
         Number of folds, stratified and shuffled.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Views fitted in parallel (joblib).
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
-    random_state : int, RandomState instance or None
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None, default=None
         Seeds of the folds and of the classifiers.
 
     Attributes
@@ -54,9 +54,7 @@ class Mono(MultiViewClassifier):
     estimators_ : list of V fitted classifiers
         They predict positions in ``classes_``.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------
@@ -138,9 +136,9 @@ class Concat(MultiViewClassifier):
     ----------
     estimator : scikit-learn classifier, default=None
         None: a decision tree.
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
-    random_state : int, RandomState instance or None
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None, default=None
         Seed of the classifier.
 
     Attributes
@@ -148,9 +146,7 @@ class Concat(MultiViewClassifier):
     estimator_ : fitted classifier
         It predicts positions in ``classes_``.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------

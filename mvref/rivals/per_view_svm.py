@@ -34,11 +34,11 @@ class PerViewSVM(MultiViewClassifier):
         label (the authors' code), or the last class in an order that is drawn in ``fit``.
     tol : float, default=1e-3
         Tolerance of the SVM solver.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Views fitted in parallel (joblib).
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
-    random_state : int, RandomState instance or None
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None, default=None
         Draw of ``ties="random"``.
 
     Attributes
@@ -48,9 +48,7 @@ class PerViewSVM(MultiViewClassifier):
         One per view, to the samples that have it.
     tie_order_ : int array, shape (n_classes,)
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------

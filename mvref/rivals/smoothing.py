@@ -55,10 +55,6 @@ def smooth_prbep(s, y, mu):
 
     s (n,): Scores, times t; y (n,): Labels -1 and +1.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.smoothing import smooth_prbep
     >>> cut = smooth_prbep(np.array([0.25, -0.25]), np.array([1, -1]), mu=0.5)
     >>> cut.value, cut.c  # 1 + 2 (s_2 - s_1) = 0: no reason to swap
     (0.0, array([ 0., -0.]))
@@ -88,10 +84,6 @@ def smooth_auroc(s, y, mu):
 
     s (n,): Scores, times t; y (n,): Labels -1 and +1.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.smoothing import smooth_auroc
     >>> cut = smooth_auroc(np.array([0.0, 0.0]), np.array([1, -1]), mu=2.0)
     >>> cut.value, cut.c  # beta = 1/2
     (0.25, array([ 0.5, -0.5]))
@@ -129,10 +121,6 @@ def smooth_f1(s, y, mu):
 
     s (n,): Scores, times t; y (n,): Labels -1 and +1.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.smoothing import smooth_f1
     >>> cut = smooth_f1(np.array([0.0, 0.0]), np.array([1, -1]), mu=1e3)
     >>> round(cut.value, 3), cut.c.round(3)  # nearly the mean of Delta = 0, 1/3, 1, 1
     (0.583, array([ 1., -1.]))

@@ -43,7 +43,7 @@ class SMS(LinearForMeasure):
     measure : {"prbep", "auroc", "f1"}, default="prbep"
         What is optimised. The smoothing for "f1" is ours, and takes O(n^2) time and memory.
     C2 : float, default=100.0
-        Weight of the loss; see :class:`~mvref.rivals.svm_perf.SVMPerf`.
+        Weight of the loss, in the unit of :class:`~mvref.MVPO`.
     smoothing : float, default=0.1
         Largest error of the first smoothed loss. Each following one is 10 times smaller.
     fit_intercept : bool, default=True
@@ -54,10 +54,10 @@ class SMS(LinearForMeasure):
         In units of the loss; the duality gap of the loss without smoothing ends below C2 tol.
     max_iter : int, default=5000
         Largest number of evaluations of the smoothed loss.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Classes learnt in parallel (joblib).
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
 
     Attributes
     ----------
@@ -72,9 +72,7 @@ class SMS(LinearForMeasure):
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
         Values of SVM^perf's problem at every evaluation; neither is monotone.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------

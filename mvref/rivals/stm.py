@@ -42,8 +42,8 @@ from sklearn.utils import check_random_state
 
 from ..core.base import MultiViewClassifier, one_against_rest
 from ..core.checks import check_choice, check_number, warn_caller
-from ..core.columns import view_features
-from .common import one_or_array, one_or_list
+from ..core.kernels import linear
+from .common import contiguous_views, one_or_array, one_or_list
 
 KERNELS = ("rank_one", "product")
 SVM_TOL, SVM_ITER = 1e-4, 100_000  # of the linear SVM of one view
@@ -71,10 +71,6 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng):
 
     y (n,): Labels -1 and +1; max_iter: Largest number of sweeps over the views.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.stm import rank_one_machine
     >>> x, z = np.array([[[1.0], [1.0], [-1.0], [-1.0]], [[1.0], [-1.0], [1.0], [-1.0]]])
     >>> rng = np.random.RandomState(0)
     >>> xor = rank_one_machine([x, z], (x * z)[:, 0], C=10.0, tol=1e-6, max_iter=9, rng=rng)
@@ -128,20 +124,15 @@ def _linear_svm(F, y, C, rng):
 def product_kernel(views, others):
     """Return the kernel prod_v <x^(v), x'^(v)> of the full tensor.
 
-    views, others (n, d_v) and (p, d_v); returns K (n, p).
+    views, others (n, d_v) and (p, d_v) -> K (n, p).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.stm import product_kernel
     >>> views = [np.array([[1.0, 2.0]]), np.array([[3.0]])]
     >>> product_kernel(views, views)  # (1 + 4) * 9
     array([[45.]])
     """
     K = 1.0
     for view, other in zip(views, others, strict=True):
-        product = view @ other.T
-        K = K * (product.toarray() if sparse.issparse(product) else np.asarray(product))
+        K = K * linear(view, other)
     return K
 
 
@@ -162,12 +153,12 @@ class STMClassifier(MultiViewClassifier):
         the kernel SVM.
     max_iter : int, default=100
         Largest number of sweeps. The kernel SVM has a limit of its own, a million steps.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Classes and starts learnt in parallel processes (joblib). Threads would share the random
         numbers of liblinear, which solves the linear SVMs: same seed, other last digits.
-    views : sequence or mapping, optional
+    views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState instance or None, default=None
         Starts of the rank-one machine.
 
     Attributes
@@ -190,9 +181,7 @@ class STMClassifier(MultiViewClassifier):
     n_iter_ : int
         Sweeps, or iterations of the kernel SVM; the largest number over the classes.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------
@@ -246,7 +235,7 @@ class STMClassifier(MultiViewClassifier):
 
     def _fit(self, X, codes):
         """Learn the tensor."""
-        views = _features(X)
+        views = contiguous_views(X)
         signs = one_against_rest(codes, len(self.classes_))
         for name in LEARNT:  # by the other kernel
             vars(self).pop(name, None)
@@ -308,7 +297,7 @@ class STMClassifier(MultiViewClassifier):
 
     def _scores(self, X):
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = self._products(_features(X)) + self.intercept_
+            scores = self._products(contiguous_views(X)) + self.intercept_
         if not np.isfinite(scores).all():
             raise ValueError("X holds values too large for products of views.")
         return scores
@@ -326,12 +315,6 @@ class STMClassifier(MultiViewClassifier):
         check_number(self.tol, "tol", low=0, low_open=True)
         for name in ("n_restarts", "max_iter"):
             check_number(getattr(self, name), name, low=1, integer=True)
-
-
-def _features(X):
-    """Views with zeros for what is missing, row by row in memory so that all forms round alike."""
-    views = view_features(X, 0.0)
-    return [view if sparse.issparse(view) else np.ascontiguousarray(view) for view in views]
 
 
 def _kernel_svm(svm, K, y):

@@ -36,11 +36,8 @@ class Subspace:
 def unscale(theta, widths, beta):
     """Return the diagonal of E_theta, as a column: beta_v / sqrt(theta_v) for the rows of view v.
 
-    theta: In (0, 1): theta_1 = theta, theta_2 = 1 - theta; returns E (d_1 + d_2, 1).
+    theta: In (0, 1): theta_1 = theta, theta_2 = 1 - theta -> E (d_1 + d_2, 1).
 
-    Examples
-    --------
-    >>> from mvref.rivals.subspace import unscale
     >>> unscale(0.2, (1, 1), (1.0, 2.0)).ravel().round(3)
     array([2.236, 2.236])
     """
@@ -53,10 +50,6 @@ def shared_norm(Z, widths, beta=(1.0, 1.0)):
 
     Z (d_1 + d_2, n).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.subspace import shared_norm
     >>> round(shared_norm(np.array([[3.0], [1.0]]), (1, 1))[0], 4)  # one sample: max |z_v| / beta_v
     3.0
     """
@@ -83,10 +76,6 @@ def dual_norm(G, widths, beta=(1.0, 1.0)):
 
     G (d_1 + d_2, n).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.subspace import dual_norm
     >>> round(dual_norm(np.array([[3.0], [1.0]]), (1, 1)), 4)  # one sample: the sum of |g_v|
     4.0
     """
@@ -102,7 +91,7 @@ def dual_norm(G, widths, beta=(1.0, 1.0)):
 def shrink(X, E, alpha, tol, start):
     """Minimise 1/2 |E W - X|^2 + alpha |W|_tr over W, for one theta, by accelerated proximal steps.
 
-    X (d, n); E (d, 1); alpha, tol: `tol` is relative to the objective; start (d, n); returns W (d,
+    X (d, n); E (d, 1); alpha, tol: `tol` is relative to the objective; start (d, n) -> W (d,
     n).
     """
     L, mu = E.max() ** 2, E.min() ** 2  # curvature: of E^2
@@ -136,10 +125,6 @@ def learn_subspace(views, alpha, *, beta=(1.0, 1.0), tol=1e-4):
 
     views (d_1, n) and (d_2, n); tol: Relative duality gap; theta stays that far from 0 and 1.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.subspace import learn_subspace
     >>> x = np.array([[3.0, -1.0, 2.0]])
     >>> found = learn_subspace([x, x], 1.0)
     >>> found.H.shape, bool(found.theta == 0.5)  # one direction, both views alike

@@ -162,11 +162,11 @@ class SVM2K(MultiViewClassifier):
         Duality gap at which a problem is solved, relative to its objective.
     max_iter : int, default=10000
         Largest number of sweeps over the samples.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Pairs of views learnt in parallel (joblib).
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
-    random_state : int, RandomState instance or None
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None, default=None
         Order of the steps, and the coins.
 
     Attributes
@@ -186,9 +186,7 @@ class SVM2K(MultiViewClassifier):
     tie_keys_ : array
         Keys of the coins, see :mod:`mvref.core.ties`.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------

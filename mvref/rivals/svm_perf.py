@@ -60,9 +60,6 @@ def most_violated_of(measure, y):
 
     y (n,): Labels -1 and +1.
 
-    Examples
-    --------
-    >>> from mvref.rivals.svm_perf import most_violated_of
     >>> most_violated_of("error", [1, -1])([0.0, -3.0])  # t = 1/2, c = (2, 0)
     (0.5, 0.5, array([1., 0.]))
     """
@@ -81,23 +78,14 @@ def svm_perf(Z, y, measure, *, C2, tol, max_iter):
 
     Z (n, d); y (n,).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.rivals.svm_perf import svm_perf
     >>> Z, y = np.array([[2.0], [-1.0]]), np.array([1, -1])
     >>> svm_perf(Z, y, "error", C2=10.0, tol=1e-6, max_iter=99).w.round(3)  # margin 1/2 at x = -1
     array([0.5])
     """
     metric = PrimalMetric([Z], np.ones((len(y), 1), dtype=bool), 0.0)
-    solution = cutting_planes(
-        most_violated_of(measure, y),
-        metric.scores,
-        len(y),
-        C2=C2,
-        tol=tol,
-        max_iter=max_iter,
-    )
+    most_violated = most_violated_of(measure, y)
+    options = {"C2": C2, "tol": tol, "max_iter": max_iter}
+    solution = cutting_planes(most_violated, metric.scores, len(y), **options)
     curves = solution.primal_curve, solution.dual_curve
     return Learnt(metric.weights(solution.c)[0], *curves, solution.gap, solution.converged)
 
@@ -105,7 +93,7 @@ def svm_perf(Z, y, measure, *, C2, tol, max_iter):
 class LinearForMeasure(MultiViewClassifier):
     """Input, classes and scores of the methods that learn weights of the columns of all views.
 
-    A subclass has ``_learn(Z, y)``, which returns a :class:`Learnt`, and may add columns.
+    A subclass may learn otherwise, or add columns.
     """
 
     _learnt = "coef_"
@@ -119,6 +107,9 @@ class LinearForMeasure(MultiViewClassifier):
         )
         self._set_fitted(tables, signs, learnt)
         self._warn_of_gaps(learnt)
+
+    def _learn(self, Z, y):
+        return svm_perf(Z, y, self.measure, C2=self.C2, tol=self.tol, max_iter=self.max_iter)
 
     def _training_tables(self, X, signs):
         """Columns of every problem of one class against the rest, the constant feature last."""
@@ -179,7 +170,7 @@ class SVMPerf(LinearForMeasure):
     measure : {"f1", "prbep", "auroc", "error"}, default="f1"
         What is optimised, by the bound of the structured hinge.
     C2 : float, default=100.0
-        Weight of the loss, in the unit of :class:`~mvref.mvpo.MVPO`: 25 times the option C of
+        Weight of the loss, in the unit of :class:`~mvref.MVPO`: 25 times the option C of
         Joachims' program, but for "auroc".
     fit_intercept : bool, default=True
         Append one constant feature. Its weight is penalised like the others.
@@ -189,9 +180,9 @@ class SVMPerf(LinearForMeasure):
         Tolerance of the slack in units of the loss; the duality gap ends below C2 tol.
     max_iter : int, default=1000
         Largest number of iterations; each finds a cut.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Classes learnt in parallel (joblib).
-    views : sequence or mapping, optional
+    views : sequence or mapping, default=None
         How to cut a 2-D `X` into views. The method does not see their borders, but a row of a view
         may be missing.
 
@@ -208,9 +199,7 @@ class SVMPerf(LinearForMeasure):
         Primal minus dual value at the end.
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------
@@ -256,6 +245,3 @@ class SVMPerf(LinearForMeasure):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.views = views
-
-    def _learn(self, Z, y):
-        return svm_perf(Z, y, self.measure, C2=self.C2, tol=self.tol, max_iter=self.max_iter)

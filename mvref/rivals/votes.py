@@ -50,11 +50,11 @@ class Fusion(MultiViewClassifier):
     train_size : float, default=0.6
         Share of every class that trains the view classifiers, in (0, 1); the rest trains the
         final model. Each part gets one sample of a class or more.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Views fitted in parallel (joblib).
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
-    random_state : int, RandomState instance or None
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None, default=None
         Seeds of the split and of the classifiers.
 
     Attributes
@@ -67,9 +67,7 @@ class Fusion(MultiViewClassifier):
     view_rows_, final_rows_ : int arrays
         The training samples of the view classifiers and of the final model.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------
@@ -173,11 +171,11 @@ class MVMV(MultiViewClassifier):
     ties : {"random", "smallest", "largest"}, default="random"
         Between classes with equally many votes: a coin of the sample, the smallest label or the
         largest. With an even number of views this matters.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Views fitted in parallel (joblib).
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views.
-    random_state : int, RandomState instance or None
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    random_state : int, RandomState instance or None, default=None
         Seeds of the classifiers and of the coins.
 
     Attributes
@@ -187,9 +185,7 @@ class MVMV(MultiViewClassifier):
     tie_keys_ : array
         Keys of the coins, see :mod:`mvref.core.ties`.
     classes_ : array of labels
-        In the order of the columns of the scores.
     n_features_in_ : int
-        Columns of all views together.
 
     See Also
     --------
