@@ -53,10 +53,9 @@ Readings   What the paper leaves open, each with its parameter.
   shift      of the windows of mnist2; 0 are the quarters of mnist1, at 7 all views are the same.
 """
 
-from functools import partial
-
 from ..core.ties import TIES
-from .engine import Item, Job
+from .engine import Item
+from .tables import Cell, jobs_of
 from .voting import DEPTHS, FINAL_MODELS, SAMPLINGS, score
 
 DATASETS = {
@@ -90,61 +89,6 @@ SCORES = ("accuracy", "f1")
 WATCHED = (*SCORES, "raised", "largest_rho")
 
 
-def table1(dataset, quick, rows, methods=METHODS):
-    """Yield the jobs of Table 1: accuracy and F1 from 100 labelled examples.
-
-    quick: Two repeats, ten rounds of boosting, fixed weights of MVMLsp.
-    """
-    for name in DATASETS[dataset]:
-        for repeat in range(QUICK_REPEATS if quick else N_REPEATS):
-            for method in methods:
-                yield _job(name, name, method, {"m": SAMPLE_SIZE}, repeat, quick)
-
-
-def joint(dataset, quick, rows):
-    """Yield the jobs of MNIST1 by the readings in `NEAREST`."""
-    yield from (job for job in table1(dataset, quick, rows, NEAREST) if job.dataset == "mnist1")
-
-
-def fig2(dataset, quick, rows):
-    """Yield the jobs of Figure 2: accuracy and F1 over the number of labelled examples."""
-    sizes = QUICK_SIZES if quick else SIZES
-    for name in DATASETS[dataset]:
-        for repeat in range(QUICK_REPEATS if quick else CURVE_REPEATS):
-            for m in sizes:
-                if m <= LARGEST.get(name, m):
-                    for method in METHODS:
-                        yield _job(name, name, method, {"m": m}, repeat, quick)
-
-
-def readings(dataset, quick, rows):
-    """Yield the jobs of the readings: what the paper leaves open."""
-    repeats = range(QUICK_REPEATS if quick else READING_REPEATS)
-    name = DATASETS[dataset][0]
-    for repeat in repeats:
-        for method, point in READINGS:
-            if name in DEEPENED or not (method == "MVMLsp" or "depth" in point):
-                yield _job(name, name, method, point, repeat, quick)
-    shifts = (0, 7) if quick else range(8)
-    for shift in shifts if dataset == "mnist" else ():
-        name = f"mnist2-shift{shift}" if shift else "mnist1"
-        for repeat in repeats:
-            for method in SHIFTED:
-                yield _job("mnist2", name, method, {"shift": shift}, repeat, quick)
-
-
-def _job(label, name, method, point, repeat, quick):
-    """The job of a method at a parameter point; what the point does not say has its default."""
-    options = {"m": SAMPLE_SIZE} | {key: value for key, value in point.items() if key != "shift"}
-    if quick and method.startswith(BOOSTED):
-        options["n_estimators"] = QUICK_ROUNDS
-    if quick and method == "MVMLsp":
-        options = QUICK_WEIGHTS | options
-    measures = WATCHED if "max_iter" in point and method != "MwMvC2-uniform" else SCORES
-    function = partial(score, name, method, measures=measures, **options)
-    return Job(label, method, point, repeat, measures, function)
-
-
 DEEPENED = ("digits", "mnist1")  # where the readings of boosted trees and of MVMLsp are run
 SHIFTED = ("Mono-oracle", "Concat", "Fusion", "MVMV", "MwMvC2")
 LAMS, ETAS = (1e-7, 1e-5, 1e-3, 1e-1, 10.0), (1e-3, 1.0)  # of MVMLsp, where they are not chosen
@@ -169,6 +113,59 @@ READINGS = [
         for max_iter in numbers
     ],
 ]
+
+
+def table1(dataset, quick, rows, methods=METHODS):
+    """Accuracy and F1 from 100 labelled examples."""
+    points = [(method, {"m": SAMPLE_SIZE}) for method in methods]
+    for name in DATASETS[dataset]:
+        yield from _jobs(name, name, points, N_REPEATS, quick)
+
+
+def joint(dataset, quick, rows):
+    """MNIST1 by the readings in `NEAREST`."""
+    yield from (job for job in table1(dataset, quick, rows, NEAREST) if job.dataset == "mnist1")
+
+
+def fig2(dataset, quick, rows):
+    """Accuracy and F1 over the number of labelled examples."""
+    for name in DATASETS[dataset]:
+        sizes = [m for m in (QUICK_SIZES if quick else SIZES) if m <= LARGEST.get(name, m)]
+        points = [(method, {"m": m}) for m in sizes for method in METHODS]
+        yield from _jobs(name, name, points, CURVE_REPEATS, quick)
+
+
+def readings(dataset, quick, rows):
+    """What the paper leaves open."""
+    name = DATASETS[dataset][0]
+    points = [
+        (method, point)
+        for method, point in READINGS
+        if name in DEEPENED or not (method == "MVMLsp" or "depth" in point)
+    ]
+    yield from _jobs(name, name, points, READING_REPEATS, quick)
+    shifts = (0, 7) if quick else range(8)
+    for shift in shifts if dataset == "mnist" else ():
+        name = f"mnist2-shift{shift}" if shift else "mnist1"
+        points = [(method, {"shift": shift}) for method in SHIFTED]
+        yield from _jobs("mnist2", name, points, READING_REPEATS, quick)
+
+
+def _jobs(label, name, points, n_repeats, quick):
+    """Jobs of methods at points; quick: ten rounds of boosting, fixed weights of MVMLsp."""
+    cells = []
+    for method, point in points:
+        options = {"m": SAMPLE_SIZE}
+        if quick and method.startswith(BOOSTED):
+            options["n_estimators"] = QUICK_ROUNDS
+        if quick and method == "MVMLsp":
+            options |= QUICK_WEIGHTS
+        watched = "max_iter" in point and method != "MwMvC2-uniform"
+        n = QUICK_REPEATS if quick else n_repeats
+        cells.append(Cell(method, point, WATCHED if watched else SCORES, n, options))
+    return jobs_of(label, name, cells, score)
+
+
 ITEMS = [
     Item("mwmvc2", "table1", "accuracy and F1 from 100 labelled examples", tuple(DATASETS), table1),
     Item(

@@ -11,7 +11,8 @@ from .engine import Job
 class Cell:
     """A method at a point of a table.
 
-    point: Names the cell in the ledger; options: What the function is told beside.
+    point: Names the cell in the ledger; options: What the function is told where the point says
+    nothing.
     """
 
     method: str
@@ -30,6 +31,6 @@ def jobs_of(label, name, cells, function):
     for repeat in range(max((cell.n_repeats for cell in cells), default=0)):
         for cell in cells:
             if repeat < cell.n_repeats:
-                options = {"measures": cell.measures, **cell.point, **cell.options}
-                run = partial(function, name, cell.method, **options)
+                given = {"measures": cell.measures, **cell.options, **cell.point}
+                run = partial(function, name, cell.method, **given)
                 yield Job(label, cell.method, cell.point, repeat, cell.measures, run)

@@ -105,12 +105,12 @@ def tasks(name, m, sampling, seed):
     return drawn
 
 
-def score(name, method, *, measures, m, sampling="balanced", seed, **options):
+def score(name, method, *, measures, m, sampling="balanced", shift=None, seed, **options):
     """Train a method on every task of a repeat and score it on the test samples.
 
     method: Name of a class of mvref, or of a variant: a key of `VARIANTS` or `PER_VIEW`; measures:
     "accuracy", "f1" (0 where nothing is called positive); for MwMvC2 also "raised", 1 where the
-    last update raised the loss, and "largest_rho", the largest view weight.
+    last update raised the loss, and "largest_rho", the largest view weight; shift: In `name`.
     """
     X = load_dataset(name).X
     drawn = tasks(name, m, sampling, seed)
