@@ -66,11 +66,7 @@ def fetch_citeseer():
 
 
 def read_content(path):
-    """Read ``citeseer.content``: on each line an id, a 0 or 1 for each word, and the field.
-
-    path: Separated by tabs, possibly compressed (.gz); returns papers (n_papers,), text (n_papers,
-    n_words), fields (n_papers,).
-    """
+    """Read ``citeseer.content``: on each line an id, a 0 or 1 for each word, and the field."""
     papers, rows, fields = [], [], []
     with open_content(path) as stream:
         for line in stream:

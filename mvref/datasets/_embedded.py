@@ -67,8 +67,11 @@ def load_digits_views(kind="quarters", *, overlap=0):
     digits = load_digits()
     meta = {"image_shape": (SIDE, SIDE)}
     if kind == "quarters":
-        regions = quarter_regions(overlap)
-        views = {name: _flat(digits.images[:, *region]) for name, region in regions.items()}
+        regions = corner_windows(SIDE, SIDE // 2 + overlap)
+        views = {
+            name: digits.images[:, *region].reshape(len(digits.images), -1)
+            for name, region in regions.items()
+        }
         meta["regions"] = list(regions.values())
     else:
         views = derived_views(digits.images)
@@ -78,17 +81,12 @@ def load_digits_views(kind="quarters", *, overlap=0):
     return MultiViewDataset("digits", X, digits.target, list("0123456789"), text, meta=meta)
 
 
-def quarter_regions(overlap):
-    """Return view name -> (rows, columns) slices of the four, possibly overlapping, quarters.
+def corner_windows(side, window, shift=0):
+    """Return view name -> (rows, columns) slices of the windows in the corners of an image.
 
-    Examples
-    --------
-    >>> from mvref.datasets._embedded import quarter_regions
-    >>> quarter_regions(1)["top_right"]
-    (slice(0, 5, None), slice(3, 8, None))
+    side, window: Pixels; shift: Pixels by which each window is moved towards the centre.
     """
-    half = SIDE // 2
-    first, last = slice(0, half + overlap), slice(half - overlap, SIDE)
+    first, last = slice(shift, shift + window), slice(side - window - shift, side - shift)
     return {
         "top_left": (first, first),
         "top_right": (first, last),
@@ -98,12 +96,9 @@ def quarter_regions(overlap):
 
 
 def derived_views(images):
-    """Return the views pixels, profiles, fourier and gradients of square images.
-
-    images (n_samples, 8, 8).
-    """
+    """Return the views pixels, profiles, fourier and gradients of images (n_samples, 8, 8)."""
     return {
-        "pixels": _flat(images),
+        "pixels": images.reshape(len(images), -1),
         "profiles": np.hstack([images.sum(axis=2), images.sum(axis=1)]),
         "fourier": fourier_magnitudes(images),
         "gradients": gradient_histograms(images),
@@ -138,7 +133,7 @@ def gradient_histograms(images, n_sectors=8):
     return np.hstack(
         [
             np.stack([weight[:, *region].sum(axis=(1, 2)) for weight in weights], axis=1)
-            for region in quarter_regions(0).values()
+            for region in corner_windows(SIDE, SIDE // 2).values()
         ]
     )
 
@@ -161,7 +156,3 @@ def load_iris_views():
     X = MultiView({"sepal": iris.data[:, :2], "petal": iris.data[:, 2:]})
     names = iris.target_names.tolist()
     return MultiViewDataset("iris", X, iris.target, names, describe("iris", X))
-
-
-def _flat(images):
-    return images.reshape(len(images), -1)

@@ -63,14 +63,24 @@ def fetch_flower17():
             raise unavailable("flower17", "there are no distance matrices")
         distances, files = read_recomputed(recomputed), [RECOMPUTED]
     splits = read_splits(fetch("flower17", SPLITS))
-    return _dataset(distances, splits, [*files, SPLITS], recomputed=bool(missing))
+    files, recomputed = [*files, SPLITS], bool(missing)
+    X = MultiView(distances)
+    if X.n_samples != N_IMAGES:
+        raise DatasetCorrupted(f"flower17 must have {N_IMAGES} images, found {X.n_samples}")
+    source = "flower17_recomputed" if recomputed else "flower17"
+    return MultiViewDataset(
+        "flower17 (recomputed distances)" if recomputed else "flower17",
+        X,
+        np.arange(N_IMAGES) // N_PER_CLASS,
+        target_names=list(FLOWERS),
+        DESCR=describe(source, X, checksums("flower17", files), read=", ".join(files)),
+        splits=splits,
+        meta={"recomputed": recomputed},
+    )
 
 
 def read_originals(paths):
-    """Read Oxford's .mat files of distances.
-
-    paths: The names are those of `ORIGINALS`.
-    """
+    """Read Oxford's .mat files of distances; the names of `paths` are those of `ORIGINALS`."""
     distances = {}
     for file, names in ORIGINALS.items():
         content = _read_mat(paths[file])
@@ -119,19 +129,3 @@ def _read_mat(path):
         return loadmat(path)
     except Exception as error:  # scipy raises many kinds on a damaged file
         raise DatasetCorrupted(f"{path} cannot be read as a MATLAB file: {error}") from None
-
-
-def _dataset(distances, splits, files, recomputed):
-    X = MultiView(distances)
-    if X.n_samples != N_IMAGES:
-        raise DatasetCorrupted(f"flower17 must have {N_IMAGES} images, found {X.n_samples}")
-    source = "flower17_recomputed" if recomputed else "flower17"
-    return MultiViewDataset(
-        "flower17 (recomputed distances)" if recomputed else "flower17",
-        X,
-        np.arange(N_IMAGES) // N_PER_CLASS,
-        target_names=list(FLOWERS),
-        DESCR=describe(source, X, checksums("flower17", files), read=", ".join(files)),
-        splits=splits,
-        meta={"recomputed": recomputed},
-    )

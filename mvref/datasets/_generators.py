@@ -50,10 +50,12 @@ def make_two_moons_views(n_samples=200, *, n_views=2, noise=0.1, view_noise=0.1,
     >>> moons.X
     MultiView(100 samples, view_0: 2, view_1: 2, view_2: 2)
     """
-    _check_count("n_samples", n_samples, 2)
-    _check_count("n_views", n_views, 1)
-    _check_spread("noise", noise)
-    _check_spread("view_noise", view_noise)
+    for name, value, least in (("n_samples", n_samples, 2), ("n_views", n_views, 1)):
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+            raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}.")
+    for name, value in (("noise", noise), ("view_noise", view_noise)):
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < np.inf:
+            raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}.")
     rng = check_random_state(random_state)
     latent, y = make_moons(n_samples, noise=noise, random_state=rng)
     angles = rng.uniform(0.0, 2 * np.pi, n_views)
@@ -66,26 +68,6 @@ def make_two_moons_views(n_samples=200, *, n_views=2, noise=0.1, view_noise=0.1,
 
 
 def rotation(angle):
-    """Return the matrix that turns the plane by `angle`.
-
-    angle: In radians, counter-clockwise; returns R (2, 2).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.datasets._generators import rotation
-    >>> rotation(np.pi / 2).round() @ [1, 0]
-    array([0., 1.])
-    """
+    """Return the matrix that turns the plane by `angle` radians, counter-clockwise."""
     cosine, sine = np.cos(angle), np.sin(angle)
     return np.array([[cosine, -sine], [sine, cosine]])
-
-
-def _check_count(name, value, least):
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}.")
-
-
-def _check_spread(name, value):
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < np.inf:
-        raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}.")

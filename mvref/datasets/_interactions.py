@@ -55,21 +55,11 @@ class PlantedInteractions:
         return products.sum(axis=1) / np.sqrt(K * comb(V, self.order))
 
 
-@dataclass(frozen=True, eq=False)
-class LinearPlusPair:
-    """The score x_11 + x_13 x_22 + 0.3: one feature, one product of two views, and a constant.
-
-    Examples
-    --------
-    >>> from mvref.datasets._interactions import LinearPlusPair
-    >>> LinearPlusPair()([[[1.0, 0.0, 2.0]], [[0.0, 3.0, 0.0]]])
-    array([7.3])
-    """
-
-    def __call__(self, X):
-        """Return the scores of samples, shape (n,)."""
-        first, second = (_columns(view) for view in as_multiview(X).views[:2])
-        return first[:, 0] + second[:, 1] * first[:, 2] + 0.3
+def linear_plus_pair(X):
+    """Return x_11 + x_13 x_22 + 0.3: one feature, one product of two views, and a constant."""
+    views = (view[:, :3] for view in as_multiview(X).views[:2])
+    first, second = (view.toarray() if sparse.issparse(view) else view for view in views)
+    return first[:, 0] + second[:, 1] * first[:, 2] + 0.3
 
 
 class MultiViewRegressionDataset(MultiViewDataset):
@@ -184,7 +174,7 @@ def make_interactions(
         rng = check_random_state(random_state)
     X, second_moments, meta = _draw_views(rng, n_samples, n_views, d, sparsity, tail)
     if p == "mixed":
-        meta["planted"] = LinearPlusPair()
+        meta["planted"] = linear_plus_pair
     else:
         weights = [_factor_weights(rng, second_moments, rank, one_hot) for _ in range(n_views)]
         meta["planted"] = PlantedInteractions(weights, p)
@@ -247,17 +237,14 @@ def _levels(X):
     return np.column_stack(levels)
 
 
-def _columns(view):
-    """A view as an array, of CSR its first three columns only."""
-    return view[:, :3].toarray() if sparse.issparse(view) else view
-
-
 def _draw_views(rng, n, V, d, sparsity, tail):
     """The views, the mean squares of a view's features, and what is known of one-hot levels."""
     if sparsity == "one_hot":
-        frequencies = _twin_frequencies(d, tail)
+        share = np.repeat(np.arange(1.0, d // 2 + 1) ** -float(tail), 2)  # of twins, both the same
+        frequencies = share / share.sum()
         levels = [rng.choice(d, n, p=frequencies) for _ in range(V)]
-        X = MultiView([_one_hot(level, d) for level in levels])
+        ends = np.arange(n + 1)
+        X = MultiView([sparse.csr_matrix((np.ones(n), level, ends), (n, d)) for level in levels])
         return X, frequencies, {"levels": np.column_stack(levels), "frequencies": frequencies}
     X = MultiView([_normal_view(rng, n, d, sparsity) for _ in range(V)])
     return X, np.full(d, 1.0 - sparsity), {}
@@ -274,17 +261,6 @@ def _labels(rng, scores, noise):
             "random_state."
         )
     return y
-
-
-def _twin_frequencies(n_levels, tail):
-    """Frequencies of levels 2r and 2r + 1 proportional to (r + 1)^-tail, of sum 1."""
-    share = np.repeat(np.arange(1.0, n_levels // 2 + 1) ** -float(tail), 2)
-    return share / share.sum()
-
-
-def _one_hot(levels, n_levels):
-    n = len(levels)
-    return sparse.csr_matrix((np.ones(n), levels, np.arange(n + 1)), shape=(n, n_levels))
 
 
 def _normal_view(rng, n, d, zeros):
@@ -311,11 +287,10 @@ def _order_as_number(order, n_views, sparsity):
     named = {"linear": 1, "pairwise": 2, "full": n_views, "all": "all", "mixed": "mixed"}
     if isinstance(order, str):
         order = named[check_choice(order, "order", list(named))]
-    if order == "all":
-        return order
     if order == "mixed":
         check_number(n_views, 'n_views, with order="mixed",', low=2, integer=True)
         check_number(sparsity, 'sparsity, with order="mixed",')
+    if order in ("all", "mixed"):
         return order
     return check_number(order, "order", low=1, high=n_views, integer=True)
 

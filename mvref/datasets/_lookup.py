@@ -15,7 +15,6 @@ import sys
 import tempfile
 import warnings
 import zlib
-from contextlib import contextmanager
 from pathlib import Path
 
 from ._sources import BY_HAND, FILES, FOLDERS
@@ -45,14 +44,6 @@ def data_folders(dataset):
     """Return the folders in which the files of a data set are looked for, in order.
 
     dataset: A name of :func:`mvref.datasets.available`; several may share one folder.
-
-    Examples
-    --------
-    >>> from mvref.datasets._lookup import data_folders
-    >>> [folder.name for folder in data_folders("uwave")][-1]
-    'uwave'
-    >>> [folder.name for folder in data_folders("reuters1200")][-1]
-    'reuters'
     """
     shared = os.environ.get("MVREF_DATA")
     roots = [Path(shared).expanduser()] if shared else []
@@ -144,15 +135,17 @@ def _download(dataset, file, url, sha256):
     folder = data_folders(dataset)[-1]
     _check_writable(dataset, folder)
     options = {"downloader": _download_gzip} if url.endswith(".gz") else {}
+    bar, logger = _stderr_is_terminal(), pooch.get_logger()
+    level = logger.level
+    logger.setLevel(logging.WARNING)  # a download is silent
     try:
-        with _quiet(pooch.get_logger()):
-            pooch.retrieve(
-                url, f"sha256:{sha256}", file, folder, progressbar=_stderr_is_terminal(), **options
-            )
+        pooch.retrieve(url, f"sha256:{sha256}", file, folder, progressbar=bar, **options)
     except OSError as error:  # every exception of `requests` is an OSError
         raise unavailable(dataset, f"{url} could not be downloaded ({_cause(error)})") from None
     except ValueError as error:  # pooch's way to say that the hash is wrong
         raise DatasetCorrupted(f"the download of {file} from {url} was refused: {error}") from None
+    finally:
+        logger.setLevel(level)
     return folder / file
 
 
@@ -179,17 +172,6 @@ def _check_writable(dataset, folder):
             f"the cache folder {folder} cannot be written ({error.strerror}); set MVREF_CACHE to a "
             f"folder that can, or MVREF_DATA to one with a subfolder {folder.name} for these files",
         ) from None
-
-
-@contextmanager
-def _quiet(logger):
-    """Silence a logger's messages below warnings, for the time of a download."""
-    level = logger.level
-    logger.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def _stderr_is_terminal():

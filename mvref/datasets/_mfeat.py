@@ -118,12 +118,8 @@ def _dataset(name, arrays, source, sha256):
     return MultiViewDataset(name, X, y, list("0123456789"), text, meta={"image_shape": (16, 15)})
 
 
-def unpack(packed, n_samples=N_SAMPLES, layout=None):
-    """Read a packed file.
-
-    layout: Default: that of the six views.
-    """
-    layout = LAYOUT if layout is None else layout
+def unpack(packed, n_samples=N_SAMPLES, layout=LAYOUT):
+    """Read a packed file: view -> array."""
     stream = memoryview(lzma.decompress(packed))
     arrays = {}
     for view, (n_columns, decimals, by_rows) in layout.items():

@@ -5,6 +5,7 @@ import numpy as np
 from ..core.checks import check_number
 from ..core.views import MultiView
 from ._base import MultiViewDataset, split_after
+from ._embedded import corner_windows
 from ._lookup import DatasetCorrupted, fetch, open_content
 from ._sources import checksums, describe
 
@@ -84,24 +85,8 @@ def fetch_mnist_views(overlap=False, shift=None):
 
 
 def window_regions(shift):
-    """Return view name -> (rows, columns) slices of the four windows.
-
-    shift: Pixels by which the quarters are moved towards the centre.
-
-    Examples
-    --------
-    >>> from mvref.datasets._mnist import window_regions
-    >>> window_regions(3)["top_right"]
-    (slice(3, 17, None), slice(11, 25, None))
-    """
-    first = slice(shift, shift + WINDOW)
-    last = slice(SIDE - WINDOW - shift, SIDE - shift)
-    return {
-        "top_left": (first, first),
-        "top_right": (first, last),
-        "bottom_left": (last, first),
-        "bottom_right": (last, last),
-    }
+    """Return the four windows, the quarters moved by `shift` pixels towards the centre."""
+    return corner_windows(SIDE, WINDOW, shift)
 
 
 def read_parts(paths):

@@ -61,10 +61,7 @@ def fetch_optdigits():
 
 
 def read_digits(path):
-    """Read lines of 64 grey values and the digit, separated by commas.
-
-    path: Possibly compressed (.gz); returns pixels (n, 64), labels (n,).
-    """
+    """Read lines of 64 grey values and the digit, separated by commas."""
     with open_content(path) as stream:
         try:
             table = np.loadtxt(stream, delimiter=",", dtype=int, ndmin=2)

@@ -115,10 +115,7 @@ def _index_files():
 
 
 def read_1200(path):
-    """Read ``Reuters-1200.mat``: dense tables of 2000 words.
-
-    returns y (n_samples,).
-    """
+    """Read ``Reuters-1200.mat``: dense tables of 2000 words."""
     content = loadmat(path)
     tables = content["X"].ravel()
     views = {view: sparse.csr_matrix(X) for view, X in zip(LANGUAGES, tables, strict=True)}
@@ -126,10 +123,7 @@ def read_1200(path):
 
 
 def read_600(path):
-    """Read ``reuters600_fullvocab.mat``: triplets (row, column, value) that count from 1.
-
-    returns y (n_samples,).
-    """
+    """Read ``reuters600_fullvocab.mat``: triplets (row, column, value) that count from 1."""
     content = loadmat(path)
     y = content["truth"].ravel().astype(np.int64)
     views = {}

@@ -92,7 +92,9 @@ def read_reuters_index(path):
     (['C15', 'M11'], [[0.0, 0.5, 0.0, 2.0], [0.0, 0.0, 1.5, 0.0]])
     """
     path = Path(path)
-    lines = _read_lines(path)
+    lines = read_content(path).rstrip().splitlines()
+    if not lines:
+        raise DatasetCorrupted(f"{path} is empty")
     for number, line in enumerate(lines, start=1):
         if not _LINE.fullmatch(line):
             raise DatasetCorrupted(
@@ -118,19 +120,8 @@ def read_reuters_index(path):
     return np.array([label.decode() for label in labels]), X
 
 
-def _read_lines(path):
-    """Return the lines of a text file as bytes, without empty ones at the end."""
-    lines = read_content(path).rstrip().splitlines()
-    if not lines:
-        raise DatasetCorrupted(f"{path} is empty")
-    return lines
-
-
 def _check_index(path, source, topics, expected):
-    """Raise unless a file has the documents that it must have.
-
-    topics: Labels in the file; expected: Labels in the first file of the same source.
-    """
+    """Raise unless a file has good labels, those that the first file of its source has too."""
     if len(topics) != N_DOCUMENTS[source]:
         raise DatasetCorrupted(
             f"{path} must have {N_DOCUMENTS[source]} lines, one for each document written in "

@@ -22,14 +22,7 @@ FILES = {
 
 
 def checksums(dataset, files):
-    """Return file -> sha256 for those of `files` whose content is known; a final .gz is ignored.
-
-    Examples
-    --------
-    >>> from mvref.datasets._sources import checksums
-    >>> list(checksums("mfeat", ["mfeat-mor", "readme"]))
-    ['mfeat-mor']
-    """
+    """Return file -> sha256 for those of `files` whose content is known; a final .gz is ignored."""
     names = [file.removesuffix(".gz") for file in files]
     return {name: FILES[dataset][name][0] for name in names if name in FILES[dataset]}
 

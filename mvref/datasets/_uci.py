@@ -18,7 +18,6 @@ HORSE_TEST_VALUES = "bac1401e551d671c4e2762ca1082121088b3d14efe6c391288b72cacd79
 HORSE_ROWS = 300  # of horse-colic.data; the rows of horse-colic.test follow
 HORSE_FORMS = ([*FILES["horse-colic"], HORSE_TEST],)
 SHUTTLE_CODES = (2, 4, 2, 2, 4, 2)  # an attribute has the codes 1 to this
-VOTE = {"n": "-1", "y": "1"}
 TABLES = {name: entry["table"] for name, entry in SOURCES.items() if "table" in entry}
 
 
@@ -115,13 +114,27 @@ def fetch_uci(name, *, target=None, missing=None, part="all"):
     table_with_gaps = numbers(rows[row][:, list(fields.values())], table["mark"])
     measured = np.isin(list(fields), table["measured"].split())
     A, kept = treat(table_with_gaps, measured, missing)
-    meta = {
-        "attributes": list(fields),
-        "measured": measured,
-        "missing": np.isnan(table_with_gaps)[kept],
-        "row": row[kept],
-    }
-    return _dataset(name, A, y[kept], list(classes.values()), meta, (target, missing, part))
+    row = row[kept]
+    present, y = np.unique(y[kept], return_inverse=True)  # classes that are there
+    X = MultiView({"attributes": A})
+    sums, splits = checksums(name, FILES[name]), []
+    if name == "horse-colic" and part == "all":
+        sums[f"values of {HORSE_TEST}"] = HORSE_TEST_VALUES
+        splits = [split_after((row < HORSE_ROWS).sum(), len(row))]
+    return MultiViewDataset(
+        name,
+        X,
+        y,
+        target_names=[list(classes.values())[k] for k in present],
+        DESCR=describe(name, X, sums, target=target, missing=missing, part=part),
+        splits=splits,
+        meta={
+            "attributes": list(fields),
+            "measured": measured,
+            "missing": np.isnan(table_with_gaps)[kept],
+            "row": row,
+        },
+    )
 
 
 def input_fields(name):
@@ -130,27 +143,24 @@ def input_fields(name):
     return {word: field for field, word in words if word != "-"}
 
 
-def _files(name, part):
-    return [*FILES[name], HORSE_TEST] if (name, part) == ("horse-colic", "all") else [*FILES[name]]
-
-
 def _rows(name, part):
     """Return all fields of the file or files, as text."""
     rows = []
-    for file in _files(name, part):
+    both = name == "horse-colic" and part == "all"
+    for file in [*FILES[name], HORSE_TEST] if both else FILES[name]:
         path = fetch(name, file)
         found = read_rows(path, TABLES[name]["width"])
-        if file == HORSE_TEST and values_sha256(found) != HORSE_TEST_VALUES:
+        values = "".join(" ".join(row) + "\n" for row in found).encode()
+        if file == HORSE_TEST and hashlib.sha256(values).hexdigest() != HORSE_TEST_VALUES:
             raise DatasetCorrupted(f"{path} has not the values that mvref knows. Get it again")
         rows += found
     return np.array(rows)
 
 
 def read_rows(path, width):
-    """Read lines of fields that commas or spaces separate.
+    """Read lines of `width` fields that commas or spaces separate.
 
-    path: Possibly compressed (.gz); width: Number of fields. An empty field too many at the start
-    is left out, and so are empty lines.
+    An empty field too many at the start is left out, and so are empty lines.
     """
     with open_content(path) as stream:
         lines = stream.read().decode("latin-1").splitlines()
@@ -164,41 +174,14 @@ def read_rows(path, width):
     return rows
 
 
-def values_sha256(rows):
-    """Return the sha256 of the fields alone, whatever spaces stood between them."""
-    return hashlib.sha256("".join(" ".join(row) + "\n" for row in rows).encode()).hexdigest()
-
-
 def numbers(fields, mark):
-    """Return fields as numbers, NaN at the mark, with yea 1 and nay -1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.datasets._uci import numbers
-    >>> numbers(np.array([["y", "?"], ["n", "03"]]), "?")
-    array([[ 1., nan],
-           [-1.,  3.]])
-    """
-    text = VOTE | {mark: "nan"}
+    """Return fields as numbers, NaN at the mark, with yea 1 and nay -1."""
+    text = {"n": "-1", "y": "1", mark: "nan"}
     return np.array([[float(text.get(field, field)) for field in row] for row in fields])
 
 
 def treat(A, measured, missing):
-    """Treat the NaN of a table, see :func:`fetch_uci`.
-
-    A (n, d); measured (d,); returns A (n_kept, d), kept (n_kept,).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.datasets._uci import treat
-    >>> A = np.array([[1.0, 2.0], [5.0, np.nan], [np.nan, 4.0], [5.0, 4.0]])
-    >>> filled, _ = treat(A, np.array([False, True]), "fill")
-    >>> filled[1:3].round(2)
-    array([[5.  , 3.33],
-           [5.  , 4.  ]])
-    """
+    """Treat the NaN of a table (n, d), see :func:`fetch_uci`; return it and the rows kept."""
     gone = np.isnan(A)
     if missing == "drop":
         kept = np.flatnonzero(~gone.any(axis=1))
@@ -208,9 +191,8 @@ def treat(A, measured, missing):
     if missing == "value":
         A = np.where(gone, 0.0, A)
     elif missing == "fill":
-        A = np.where(
-            gone, [_typical(a[~np.isnan(a)], m) for a, m in zip(A.T, measured, strict=True)], A
-        )
+        typical = [_typical(a[~np.isnan(a)], m) for a, m in zip(A.T, measured, strict=True)]
+        A = np.where(gone, typical, A)
     return A, np.arange(len(A))
 
 
@@ -233,19 +215,3 @@ def _expand(A):
         for situation in itertools.product(*choices):
             rule_of.setdefault(situation, i)
     return np.array(list(rule_of), dtype=float), np.array(list(rule_of.values()))
-
-
-def _dataset(name, A, y, classes, meta, choices):
-    """Name the classes that are there, cut horse-colic as its files are, and describe."""
-    target, missing, part = choices
-    present, y = np.unique(y, return_inverse=True)
-    X = MultiView({"attributes": A})
-    splits = []
-    if name == "horse-colic" and part == "all":
-        splits = [split_after((meta["row"] < HORSE_ROWS).sum(), len(y))]
-    sums = checksums(name, FILES[name])
-    if HORSE_TEST in _files(name, part):
-        sums[f"values of {HORSE_TEST}"] = HORSE_TEST_VALUES
-    text = describe(name, X, sums, target=target, missing=missing, part=part)
-    names = [classes[k] for k in present]
-    return MultiViewDataset(name, X, y, names, text, splits=splits, meta=meta)

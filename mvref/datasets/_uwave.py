@@ -61,82 +61,8 @@ def fetch_uwave():
         files = [COMPACT]
     else:
         paths = _text_files()
-        views, y = read_text(paths)
-        meta = {}
+        (views, y), meta = read_text(paths), {}
         files = [path.name for path in paths.values()]
-    return _dataset(views, y, meta, files)
-
-
-def _text_files():
-    """Return (axis, part) -> path of the six text files, checked where their content is known."""
-    paths = {key: locate("uwave", *files) for key, files in TEXT.items()}
-    missing = [f"UWaveGestureLibrary{a}_{p}" for (a, p), path in paths.items() if path is None]
-    if missing:
-        raise unavailable(
-            "uwave",
-            f"there is no {COMPACT}, and of the six text files these are missing: "
-            f"{', '.join(missing)}",
-        )
-    return {key: find("uwave", path.name.removesuffix(".gz")) for key, path in paths.items()}
-
-
-def read_compact(path):
-    """Read the compact file.
-
-    returns y (n_samples,).
-    """
-    with np.load(path) as stored:
-        X = np.concatenate([stored["X_train"], stored["X_test"]]).astype(np.float64)
-        y = np.concatenate([stored["y_train"], stored["y_test"]]).astype(np.int64)
-        who = np.concatenate([stored["meta_train"], stored["meta_test"]]).astype(np.int64)
-    views = {axis.lower(): X[:, a] for a, axis in enumerate(AXES)}
-    return views, y, {"user": who[:, 0], "day": who[:, 1], "repetition": who[:, 3]}
-
-
-def read_text(paths):
-    """Read the text files of the three axes and two parts.
-
-    paths: Axes "X", "Y", "Z", parts "TRAIN", "TEST"; returns y (n_samples,).
-    """
-    labels, series = {}, {}
-    for axis in AXES:
-        parts = [read_ucr(paths[axis, part]) for part in PARTS]
-        labels[axis] = np.concatenate([y for y, _ in parts])
-        series[axis.lower()] = np.concatenate([X for _, X in parts])
-    for axis in AXES[1:]:
-        if not np.array_equal(labels[axis], labels["X"]):
-            raise DatasetCorrupted(
-                f"the labels in {paths[axis, 'TRAIN']} or {paths[axis, 'TEST']} are not those of "
-                "axis X: the rows of the three axes must correspond"
-            )
-    return series, labels["X"]
-
-
-def read_ucr(path):
-    """Read a text file of the UCR archive: one series per row, its class in the first column.
-
-    path: Numbers separated by tabs, blanks or commas, possibly compressed (.gz); returns y
-    (n_samples,), X (n_samples, n_points).
-    """
-    try:
-        with open_content(path) as stream:
-            first = stream.readline()
-            if not first.strip():
-                raise ValueError("the first line is empty")
-            stream.seek(0)
-            table = np.loadtxt(stream, delimiter="," if b"," in first else None, ndmin=2)
-    except (ValueError, EOFError, OSError) as error:
-        raise DatasetCorrupted(f"{path} cannot be read as a table of numbers: {error}") from None
-    if not np.isfinite(table).all() or (table[:, 0] % 1).any():
-        raise DatasetCorrupted(
-            f"{path} must hold finite numbers only, with a whole number (the class) in front of "
-            "each row"
-        )
-    return table[:, 0].astype(np.int64), table[:, 1:]
-
-
-def _dataset(views, y, meta, files):
-    """Check the size against the archive's and describe."""
     X = MultiView(views)
     n_train, n_test = N_ROWS["TRAIN"], N_ROWS["TEST"]
     if X.widths != [N_POINTS] * 3 or X.n_samples != n_train + n_test:
@@ -155,3 +81,64 @@ def _dataset(views, y, meta, files):
         splits=[split_after(n_train, n_train + n_test)],
         meta=meta,
     )
+
+
+def _text_files():
+    """Return (axis, part) -> path of the six text files, checked where their content is known."""
+    paths = {key: locate("uwave", *files) for key, files in TEXT.items()}
+    missing = [f"UWaveGestureLibrary{a}_{p}" for (a, p), path in paths.items() if path is None]
+    if missing:
+        raise unavailable(
+            "uwave",
+            f"there is no {COMPACT}, and of the six text files these are missing: "
+            f"{', '.join(missing)}",
+        )
+    return {key: find("uwave", path.name.removesuffix(".gz")) for key, path in paths.items()}
+
+
+def read_compact(path):
+    """Read the compact file: the views, `y` and `meta`."""
+    with np.load(path) as stored:
+        X = np.concatenate([stored["X_train"], stored["X_test"]]).astype(np.float64)
+        y = np.concatenate([stored["y_train"], stored["y_test"]]).astype(np.int64)
+        who = np.concatenate([stored["meta_train"], stored["meta_test"]]).astype(np.int64)
+    views = {axis.lower(): X[:, a] for a, axis in enumerate(AXES)}
+    return views, y, {"user": who[:, 0], "day": who[:, 1], "repetition": who[:, 3]}
+
+
+def read_text(paths):
+    """Read the text files of the three axes and two parts: the views and `y`."""
+    labels, series = {}, {}
+    for axis in AXES:
+        parts = [read_ucr(paths[axis, part]) for part in PARTS]
+        labels[axis] = np.concatenate([y for y, _ in parts])
+        series[axis.lower()] = np.concatenate([X for _, X in parts])
+    for axis in AXES[1:]:
+        if not np.array_equal(labels[axis], labels["X"]):
+            raise DatasetCorrupted(
+                f"the labels in {paths[axis, 'TRAIN']} or {paths[axis, 'TEST']} are not those of "
+                "axis X: the rows of the three axes must correspond"
+            )
+    return series, labels["X"]
+
+
+def read_ucr(path):
+    """Read a text file of the UCR archive: one series per row, its class in the first column.
+
+    path: Numbers separated by tabs, blanks or commas; returns y, X (n_samples, n_points).
+    """
+    try:
+        with open_content(path) as stream:
+            first = stream.readline()
+            if not first.strip():
+                raise ValueError("the first line is empty")
+            stream.seek(0)
+            table = np.loadtxt(stream, delimiter="," if b"," in first else None, ndmin=2)
+    except (ValueError, EOFError, OSError) as error:
+        raise DatasetCorrupted(f"{path} cannot be read as a table of numbers: {error}") from None
+    if not np.isfinite(table).all() or (table[:, 0] % 1).any():
+        raise DatasetCorrupted(
+            f"{path} must hold finite numbers only, with a whole number (the class) in front of "
+            "each row"
+        )
+    return table[:, 0].astype(np.int64), table[:, 1:]

@@ -107,8 +107,7 @@ def _read_parts(name):
     """Return the values of the training images, then of the test images."""
     tables = []
     for part, n in N_IMAGES.items():
-        file = f"pascal07_{part}_{name}.hvecs"
-        path = fetch("voc07", file)
+        path = fetch("voc07", f"pascal07_{part}_{name}.hvecs")
         tables.append(read_hvecs(path))
         _check_rows(path, tables[-1], n)
     if tables[0].shape[1] != tables[1].shape[1]:
@@ -125,10 +124,7 @@ def _check_rows(path, table, n):
 
 
 def read_hvecs(path):
-    """Read a table of whole numbers below 65536.
-
-    path: An ``.hvecs`` file, possibly compressed (.gz); returns table (n_rows, n_columns).
-    """
+    """Read the table (n_rows, n_columns) of whole numbers below 65536 of an ``.hvecs`` file."""
     content = read_of("voc07", path)
     width = int.from_bytes(content[:2], "little")
     n_bytes = 2 * (1 + width)  # of a row
@@ -150,15 +146,11 @@ def read_hvecs(path):
 def read_labels(path, n_images):
     """Read which of the 20 classes each image shows.
 
-    path: A text table, or an ``.hvecs`` file, possibly compressed (.gz). Values are 1 for a class
-    that is shown and 0 or -1 for one that is not. (The challenge itself writes 0 where only objects
-    that are hard to see are shown, and -1 where there is none.); n_images: Number of rows that the
-    file must have; returns labels (n_images, 20).
+    path: A text table, or an ``.hvecs`` file. Values are 1 for a class that is shown and 0 or -1
+    for one that is not. (The challenge itself writes 0 where only objects that are hard to see are
+    shown, and -1 where there is none.) Returns labels (n_images, 20).
     """
-    if ".hvecs" in path.name:
-        table = read_hvecs(path)
-    else:
-        table = _read_text(path)
+    table = read_hvecs(path) if ".hvecs" in path.name else _read_text(path)
     _check_rows(path, table, n_images)
     if table.shape[1] != N_CLASSES:
         raise DatasetCorrupted(

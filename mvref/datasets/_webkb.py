@@ -68,63 +68,12 @@ def fetch_webkb():
     if path is None:
         raise unavailable("webkb", f"there is no file {ARCHIVE}.tar.gz")
     files = read_archive(path)
-    _check_manifest(path, files)
-    return _dataset(files)
-
-
-def read_archive(path):
-    """Read all files of the archive, without unpacking it.
-
-    path: A tar archive, possibly compressed (.gz).
-    """
-    try:
-        with tarfile.open(path) as archive:
-            return {m.name: archive.extractfile(m).read() for m in archive if m.isfile()}
-    except (tarfile.TarError, *DAMAGED_GZIP) as error:
-        raise DatasetCorrupted(f"{path} is not a complete tar archive ({error})") from None
-    except OSError as error:
-        raise unavailable("webkb", f"{path} cannot be read ({error.strerror})") from None
-
-
-def manifest(files):
-    """Return the sha256 of the list of all files and their sha256, sorted by path."""
-    lines = (f"{hashlib.sha256(files[path]).hexdigest()}  {path}\n" for path in sorted(files))
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def _check_manifest(path, files):
     found = manifest(files)
     if found != MANIFEST:
         raise DatasetCorrupted(
             f"{path} does not hold the files that mvref knows: expected 2102 files whose list has "
             f"the sha256 {MANIFEST}, found {len(files)} with {found}. Get it again"
         )
-
-
-def visible_text(page):
-    """Return what is left of an HTML page without comments, tags and entities.
-
-    Examples
-    --------
-    >>> from mvref.datasets._webkb import visible_text
-    >>> visible_text("<h1>Trees &amp; graphs</h1><!-- draft -->").strip()
-    'Trees & graphs'
-    """
-    return html.unescape(_TAG.sub(" ", _COMMENT.sub(" ", page)))
-
-
-def count_words(texts):
-    """Count the visible words of HTML documents.
-
-    returns words (n_words,), counts (n_texts, n_words).
-    """
-    counter = CountVectorizer(token_pattern=WORD, dtype=np.float64)
-    counts = counter.fit_transform(map(visible_text, texts))
-    return counter.get_feature_names_out(), counts
-
-
-def _dataset(files):
-    """Join the two views of each page, count their words and describe."""
     pages = sorted(path.split("/", 2)[2] for path in files if f"/{VIEWS['page']}/" in path)
     texts = {  # every byte is a character in latin-1, and a few pages are not UTF-8
         view: [files[f"{ARCHIVE}/{folder}/{page}"].decode("latin-1") for page in pages]
@@ -141,3 +90,39 @@ def _dataset(files):
     y = np.array([CLASSES.index(label) for label in labels])
     text = describe("webkb", X, {f"files of {ARCHIVE}": MANIFEST})
     return MultiViewDataset("webkb", X, y, list(CLASSES), text, meta=meta)
+
+
+def read_archive(path):
+    """Read all files of the archive, without unpacking it."""
+    try:
+        with tarfile.open(path) as archive:
+            return {m.name: archive.extractfile(m).read() for m in archive if m.isfile()}
+    except (tarfile.TarError, *DAMAGED_GZIP) as error:
+        raise DatasetCorrupted(f"{path} is not a complete tar archive ({error})") from None
+    except OSError as error:
+        raise unavailable("webkb", f"{path} cannot be read ({error.strerror})") from None
+
+
+def manifest(files):
+    """Return the sha256 of the list of all files and their sha256, sorted by path."""
+    lines = (f"{hashlib.sha256(files[path]).hexdigest()}  {path}\n" for path in sorted(files))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def visible_text(page):
+    """Return what is left of an HTML page without comments, tags and entities.
+
+    Examples
+    --------
+    >>> from mvref.datasets._webkb import visible_text
+    >>> visible_text("<h1>Trees &amp; graphs</h1><!-- draft -->").strip()
+    'Trees & graphs'
+    """
+    return html.unescape(_TAG.sub(" ", _COMMENT.sub(" ", page)))
+
+
+def count_words(texts):
+    """Count the visible words of HTML documents: words (n_words,), counts (n_texts, n_words)."""
+    counter = CountVectorizer(token_pattern=WORD, dtype=np.float64)
+    counts = counter.fit_transform(map(visible_text, texts))
+    return counter.get_feature_names_out(), counts

@@ -5,21 +5,13 @@ where all files were at hand; a test computes each part again where its files ar
 sample in it: licences that forbid to pass samples on, such as that of uWave, are kept.
 """
 
+from functools import partial
 from importlib import resources
 
 import numpy as np
 from sklearn.metrics.pairwise import cosine_similarity
 
-from . import (
-    fetch_citeseer,
-    fetch_flower17,
-    fetch_mnist_views,
-    fetch_optdigits,
-    fetch_reuters,
-    fetch_uci,
-    fetch_uwave,
-    fetch_webkb,
-)
+from .. import datasets
 from ._citeseer import CITES
 from ._lookup import fetch, open_content
 from ._uci import TABLES
@@ -30,9 +22,7 @@ DIGIT = 9  # of MNIST, whose mean image is kept
 
 
 def agreement(X):
-    """Return how far every two views agree on which samples are alike.
-
-    returns correlations (V, V).
+    """Return how far every two views agree on which samples are alike, correlations (V, V).
 
     Examples
     --------
@@ -46,10 +36,7 @@ def agreement(X):
 
 
 def sizes(data):
-    """Return samples, views, features, classes, smallest and largest class, and parts of a split.
-
-    returns sizes (9,).
-    """
+    """Samples, views, features, classes, smallest and largest class, and parts of a split."""
     counts = np.unique(data.y, return_counts=True)[1]
     parts = [len(part) for part in data.splits[0]] if data.splits else [0, 0, 0]
     X = data.X
@@ -89,7 +76,7 @@ def of_flower17(data):
 def of_mnist(data):
     """Mean image of a digit, and how far views of 1000 images agree, for both ways to cut."""
     some = np.random.default_rng(0).permutation(len(data.y))[:1000]
-    shifted = fetch_mnist_views(overlap=True)
+    shifted = datasets.fetch_mnist_views(overlap=True)
     quarters = [view[data.y == DIGIT].mean(axis=0).reshape(14, 14) for view in data.X.views]
     return {
         "mean": np.block([quarters[:2], quarters[2:]]),  # quarters tile the image
@@ -150,22 +137,19 @@ def of_table(data):
 
 # data set -> how it is read, what is kept of it besides its sizes
 SOURCES = {
-    "uwave": (fetch_uwave, of_uwave),
-    "flower17": (fetch_flower17, of_flower17),
-    "mnist": (fetch_mnist_views, of_mnist),
-    "reuters1200": (fetch_reuters, of_reuters1200),
-    "citeseer": (fetch_citeseer, of_citeseer),
-    "webkb": (fetch_webkb, of_webkb),
-    **{name: (lambda name=name: fetch_uci(name, missing="keep"), of_table) for name in TABLES},
-    "optdigits": (fetch_optdigits, lambda data: {}),
+    "uwave": (datasets.fetch_uwave, of_uwave),
+    "flower17": (datasets.fetch_flower17, of_flower17),
+    "mnist": (datasets.fetch_mnist_views, of_mnist),
+    "reuters1200": (datasets.fetch_reuters, of_reuters1200),
+    "citeseer": (datasets.fetch_citeseer, of_citeseer),
+    "webkb": (datasets.fetch_webkb, of_webkb),
+    **{name: (partial(datasets.fetch_uci, name, missing="keep"), of_table) for name in TABLES},
+    "optdigits": (datasets.fetch_optdigits, lambda data: {}),
 }
 
 
 def compute(name):
-    """Return what is kept of a data set, from its files.
-
-    name: A key of `SOURCES`.
-    """
+    """Return what is kept of a data set, a key of `SOURCES`, from its files."""
     read, keep = SOURCES[name]
     data = read()
     kept = {"sizes": sizes(data), "views": np.array(data.view_names), **keep(data)}
