@@ -21,17 +21,17 @@ The second item, ``against``, has its protocol in :mod:`.speed_pairs`.
 
 import json
 import warnings
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
-import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import all_methods
 from ..core.views import MultiView
-from .engine import Item, Job, derive_seed
+from .engine import Item, derive_seed
 from .side_methods import FIXED, seconds_of
 from .speed_pairs import PAIRS, against
+from .tables import Cell, jobs_of
 
 DRAWN = ("two-gaussians",)
 N_VIEWS, WIDTH, SHIFT = 2, 20, 0.25
@@ -81,17 +81,7 @@ LARGEST = {
 
 @lru_cache(maxsize=1)
 def draw_gaussians(seed):
-    """Draw the samples of a repeat: those that train, and after them `N_TEST` others.
-
-    returns y (SIZES[-1] + N_TEST,).
-
-    Examples
-    --------
-    >>> from mvref.experiments.speed import draw_gaussians
-    >>> X, y = draw_gaussians(0)
-    >>> X.shape, X.widths, round(float((X.views[0] ** 2).sum(axis=1).mean()), 1)
-    ((17000, 40), [20, 20], 1.1)
-    """
+    """Draw X and y of a repeat: `SIZES[-1]` samples that train, and after them `N_TEST` others."""
     rng = np.random.default_rng(seed)
     y = rng.choice([-1, 1], size=SIZES[-1] + N_TEST)
     noise = rng.normal(size=(N_VIEWS, len(y), WIDTH))
@@ -99,104 +89,70 @@ def draw_gaussians(seed):
 
 
 def timed(function):
-    """Return what a function returns, and its seconds; the median of three more if they are few.
-
-    Examples
-    --------
-    >>> from mvref.experiments.speed import timed
-    >>> calls = []
-    >>> result, seconds = timed(lambda: calls.append(1))
-    >>> len(calls), seconds < 0.1
-    (4, True)
-    """
+    """Return what a function returns, and its seconds; the median of three more if they are few."""
     result, seconds = seconds_of(function)
     return (result, seconds) if seconds > SHORT else seconds_of(function, SPREAD)
 
 
 def build(method, seed):
-    """Return a classifier of :func:`mvref.all_methods` with `OPTIONS`, not fitted.
-
-    Examples
-    --------
-    >>> from mvref.experiments.speed import build
-    >>> build("Mumbo", 3)
-    Mumbo(n_estimators=20, random_state=3)
-    """
+    """Return a classifier of :func:`mvref.all_methods` with `OPTIONS`, not fitted."""
     model = all_methods()[method](**OPTIONS.get(method, {}))
     return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
 
 
-def measured(method, n, *, seed):
-    """Time the training on n samples, and the prediction of 1000 others."""
+def scaling(dataset, quick, rows):
+    """Every method at its sizes; quick: one repeat of the two smallest sizes."""
+    cells = [
+        Cell(method, {"samples": n}, ("fit_seconds", "predict_seconds"), 1 if quick else N_REPEATS)
+        for method, largest in LARGEST.items()
+        for n in SIZES
+        if n <= (SIZES[1] if quick else largest)
+    ]
+    return jobs_of(dataset, dataset, cells, measured)
+
+
+def measured(name, method, *, measures, samples, seed):
+    """Time the training on some samples, and the prediction of 1000 others."""
     X, y = draw_gaussians(derive_seed(seed, "samples"))
-    train, test, labels = X[:n], X[-N_TEST:], y[:n]
+    train, test, labels = X[:samples], X[-N_TEST:], y[:samples]
     model = build(method, derive_seed(seed, "start"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # time is what is asked here
         _, seconds = timed(lambda: model.fit(train, labels))
-    _, predict_seconds = seconds_of(lambda: model.predict(test), 3)
+    _, predict_seconds = seconds_of(lambda: model.predict(test), SPREAD)
     return {"fit_seconds": seconds, "predict_seconds": predict_seconds}
 
 
-def scaling(dataset, quick, rows):
-    """Yield the jobs of ``scaling``: every method at its sizes.
-
-    quick: One repeat of the two smallest sizes.
-    """
-    for repeat in range(1 if quick else N_REPEATS):
-        for method, largest in LARGEST.items():
-            for n in [n for n in SIZES if n <= (SIZES[1] if quick else largest)]:
-                names = ("fit_seconds", "predict_seconds")
-                function = partial(measured, method, n)
-                yield Job(dataset, method, {"samples": n}, repeat, names, function)
-
-
 def comparisons(dataset, quick, rows):
-    """Yield the jobs of ``against``: every pair at every one of its sizes.
-
-    quick: One repeat of the smallest size.
-    """
-    for repeat in range(1 if quick else N_REPEATS):
-        for name, pair in PAIRS.items():
-            for n in pair.sizes[:1] if quick else pair.sizes:
-                names = ("ours_seconds", "theirs_seconds", "difference")
-                function = partial(compared, name, n)
-                yield Job(dataset, name, {"samples": n}, repeat, names, function)
+    """Every pair at its sizes; quick: one repeat of the smallest size."""
+    measures = ("ours_seconds", "theirs_seconds", "difference")
+    cells = [
+        Cell(name, {"samples": n}, measures, 1 if quick else N_REPEATS)
+        for name, pair in PAIRS.items()
+        for n in pair.sizes[: 1 if quick else None]
+    ]
+    return jobs_of(dataset, dataset, cells, compared)
 
 
-def compared(name, n, *, seed):
-    """Time a pair on n samples, see :func:`mvref.experiments.speed_pairs.against`."""
+def compared(name, pair, *, measures, samples, seed):
+    """Time a pair on some samples, see :func:`mvref.experiments.speed_pairs.against`."""
     X, y = draw_gaussians(derive_seed(seed, "samples"))
-    return against(PAIRS[name], X[:n], y[:n], X[-N_TEST:])
+    return against(PAIRS[pair], X[:samples], y[:samples], X[-N_TEST:])
 
 
 def slopes(sizes, seconds):
     """Return the slope of log time against log n, over the upper half of the sizes.
 
-    sizes (S,): Increasing; seconds (S,) or (S, R): Of R repeats; returns slopes (R,).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.experiments.speed import slopes
-    >>> n = np.array([250, 500, 1000, 2000])
-    >>> slopes(n, 1e-6 * n**2.0).round(3)
-    np.float64(2.0)
+    sizes (S,): Increasing; seconds (S,), or (S, R) of R repeats; returns a slope, or (R,).
     """
-    sizes, seconds = np.asarray(sizes), np.asarray(seconds)
-    half = min(len(sizes), max(3, len(sizes) // 2))
-    fit = np.polyfit(np.log(sizes[-half:]), np.log(seconds[-half:]), 1)
-    return fit[0]
+    half = max(3, len(sizes) // 2)
+    return np.polyfit(np.log(sizes[-half:]), np.log(seconds[-half:]), 1)[0]
 
 
 def time_table(rows, measure):
-    """Put the rows of ``scaling`` into one table for each method.
-
-    measure: ``fit_seconds`` or ``predict_seconds``.
-    """
+    """Put a measure of the rows of ``scaling`` into one table for each method."""
     rows = rows[(rows["item"] == "scaling") & (rows["measure"] == measure)]
-    n = pd.json_normalize(rows["parameter"].map(json.loads))["samples"].to_numpy()
-    rows = rows.assign(samples=n)
+    rows = rows.assign(samples=[json.loads(point)["samples"] for point in rows["parameter"]])
     return {
         method: of_method.pivot(index="samples", columns="repeat", values="value")
         for method, of_method in rows.groupby("method")

@@ -36,12 +36,12 @@ SWEEPS = 5  # of Table 1 of MVNA-KMHKS
 
 
 class Contest(NamedTuple):
-    """What is timed, and what must agree after it."""
+    """What is timed, and what must agree: the answers are arrays made of what the two return."""
 
     ours: Callable  #: no arguments
     theirs: Callable
-    our_answer: Callable  #: no arguments, returns an array
-    their_answer: Callable
+    our_answer: Callable = np.asarray  #: takes what `ours` returned
+    their_answer: Callable = np.asarray
 
 
 class Pair(NamedTuple):
@@ -54,25 +54,20 @@ class Pair(NamedTuple):
 
 
 def against(pair, X, y, test):
-    """Time the two forms in turns and compare their answers.
-
-    y (n,): -1 or 1.
-    """
+    """Time the two forms in turns and compare their answers; y (n,): -1 or 1."""
+    seconds = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the differences tell, see there
         contest = pair.contest(X, y, test)
         contest.ours(), contest.theirs()
-        turns = [
-            [seconds_of(run)[1] for run in (contest.ours, contest.theirs)] for _ in range(ROUNDS)
-        ]
-    ours, theirs = np.median(turns, axis=0)
-    one, two = np.asarray(contest.our_answer()), np.asarray(contest.their_answer())
-    difference = np.abs(one - two).max() / np.abs(two).max()
-    return {
-        "ours_seconds": float(ours),
-        "theirs_seconds": float(theirs),
-        "difference": float(difference),
-    }
+        for _ in range(ROUNDS):
+            one, our_seconds = seconds_of(contest.ours)
+            two, their_seconds = seconds_of(contest.theirs)
+            seconds.append([our_seconds, their_seconds])
+    one, two = contest.our_answer(one), contest.their_answer(two)
+    ours, theirs = np.median(seconds, axis=0).tolist()
+    difference = float(np.abs(one - two).max() / np.abs(two).max())
+    return {"ours_seconds": ours, "theirs_seconds": theirs, "difference": difference}
 
 
 # ------------------------------------------------------------------ against scikit-learn
@@ -88,25 +83,24 @@ def linear_svm(X, y, test):
     return Contest(
         lambda: ours.fit(X, y),
         lambda: theirs.fit(columns, y),
-        lambda: 2 * n * ours.decision_function(test),
-        lambda: theirs.decision_function(test.concat()),
+        lambda machine: 2 * n * machine.decision_function(test),
+        lambda svm: svm.decision_function(test.concat()),
     )
 
 
 def kernel_svms(X, y, test):
     """PerViewSVM: one SVC for each view, and the share of their votes."""
     ours = PerViewSVM(C=C, gamma=GAMMA, random_state=0)
-    theirs = [SVC(C=C, gamma=GAMMA) for _ in X.views]
 
-    def votes():
-        scores = [svm.decision_function(view) for svm, view in zip(theirs, test.views, strict=True)]
+    def votes(svms):
+        scores = [svm.decision_function(view) for svm, view in zip(svms, test.views, strict=True)]
         agreed = np.sum(np.sign(scores), axis=0)
         return np.sign(np.where(agreed == 0, np.sum(scores, axis=0), agreed))
 
     return Contest(
         lambda: ours.fit(X, y),
-        lambda: [svm.fit(view, y) for svm, view in zip(theirs, X.views, strict=True)],
-        lambda: ours.predict(test),
+        lambda: [SVC(C=C, gamma=GAMMA).fit(view, y) for view in X.views],
+        lambda machine: machine.predict(test),
         votes,
     )
 
@@ -119,8 +113,8 @@ def logistic(X, y, test):
     return Contest(
         lambda: ours.fit(X, y),
         lambda: theirs.fit(columns, y),
-        lambda: ours.decision_function(test),
-        lambda: theirs.decision_function(test.concat()),
+        lambda machine: machine.decision_function(test),
+        lambda machine: machine.decision_function(test.concat()),
     )
 
 
@@ -138,8 +132,8 @@ def landmark_svm(X, y, test):
     return Contest(
         lambda: ours.fit(X, y),
         lambda: theirs.fit(similarities(X), y),
-        lambda: ours.decision_function(test),
-        lambda: theirs.decision_function(similarities(test)),
+        lambda machine: machine.decision_function(test),
+        lambda svm: svm.decision_function(similarities(test)),
     )
 
 
@@ -152,14 +146,11 @@ def nystrom_svm(X, y, test):
     # the constant is not penalised in ours: it gets a large value here
     svm = LinearSVC(C=C, dual=False, intercept_scaling=100.0, tol=1e-6, max_iter=10_000)
 
-    def theirs():
-        svm.fit(kernel.fit(columns[rows]).transform(columns), y)
-
     return Contest(
         lambda: ours.fit(columns, y),
-        theirs,
-        lambda: ours.decision_function(test.concat()),
-        lambda: svm.decision_function(kernel.transform(test.concat())),
+        lambda: svm.fit(kernel.fit(columns[rows]).transform(columns), y),
+        lambda machine: machine.decision_function(test.concat()),
+        lambda svm: svm.decision_function(kernel.transform(test.concat())),
     )
 
 
@@ -171,8 +162,8 @@ def one_tree(X, y, test):
     return Contest(
         lambda: ours.fit(X, y),
         lambda: theirs.fit(columns, y),
-        lambda: ours.predict(test),
-        lambda: theirs.predict(test.concat()),
+        lambda tree: tree.predict(test),
+        lambda tree: tree.predict(test.concat()),
     )
 
 
@@ -185,8 +176,8 @@ def adaboost(X, y, test):
     return Contest(
         lambda: ours.fit(one_view, y),
         lambda: theirs.fit(X.views[0], y),
-        lambda: 2 * ours.decision_function(new) / ours.alphas_.sum(),
-        lambda: theirs.decision_function(test.views[0]),
+        lambda machine: 2 * machine.decision_function(new) / machine.alphas_.sum(),
+        lambda machine: machine.decision_function(test.views[0]),
     )
 
 
@@ -195,7 +186,7 @@ def adaboost(X, y, test):
 
 def f1_tables(X, y, test):
     """The most violated labels for F1, all contingency tables (a, b): their largest value."""
-    scores, found = X.views[0].sum(axis=1) / len(y), {}
+    scores = X.views[0].sum(axis=1) / len(y)
 
     def tables():
         p, q = np.sort(scores[y > 0])[::-1], np.sort(scores[y < 0])[::-1]
@@ -205,49 +196,39 @@ def f1_tables(X, y, test):
         for a in range(P + 1):
             for b in range(len(q) + 1):
                 best = max(best, 1 - 2 * a / (P + a + b) - 2 * missed[a] + 2 * wrong[b])
-        found["tables"] = best
+        return best
 
-    def sorting():
-        found["sorting"] = f_beta_argmax(scores, y).value
-
-    return Contest(sorting, tables, lambda: found["sorting"], lambda: found["tables"])
+    return Contest(lambda: f_beta_argmax(scores, y).value, tables)
 
 
 def pairs_of_features(X, y, test):
     """Scores of a factorisation machine, Eq. (26): d (d - 1) / 2 products for each sample."""
-    model = FMClassifier(alpha=1e-2, max_iter=20, random_state=0).fit(test, _signs(test))
-    columns, (factors,), found = X.concat(), model.factors_, {}
+    signs = np.where(test.views[0].sum(axis=1) > 0, 1, -1)
+    model = FMClassifier(alpha=1e-2, max_iter=20, random_state=0).fit(test, signs)
+    columns, (factors,) = X.concat(), model.factors_
 
     def literal():
         scores = model.intercept_ + columns @ np.ravel(model.coef_)
         for i in range(columns.shape[1]):
             for j in range(i + 1, columns.shape[1]):
                 scores = scores + factors[i] @ factors[j] * columns[:, i] * columns[:, j]
-        found["pairs"] = scores
+        return scores
 
-    def trick():
-        found["trick"] = model.decision_function(X)
-
-    return Contest(trick, literal, lambda: found["trick"], lambda: found["pairs"])
+    return Contest(lambda: model.decision_function(X), literal)
 
 
 def similarities_one_by_one(X, y, test):
     """Eq. (1) of MVL-SVM: the similarity of one sample to one landmark at a time."""
     marks = np.arange(N_LANDMARKS)
     projection = LandmarkProjection(landmarks=marks, n_landmarks=len(marks), gamma=GAMMA).fit(X)
-    found = {}
 
     def literal():
-        rows = [
-            [np.exp(-GAMMA * np.sum((x - mark) ** 2)) for V in X.views for mark in V[marks]]
-            for x in X.views[0]
+        return [
+            [np.exp(-GAMMA * np.sum((V[i] - mark) ** 2)) for V in X.views for mark in V[marks]]
+            for i in range(len(y))
         ]
-        found["literal"] = np.array(rows)[:, : len(marks)]
 
-    def products():
-        found["products"] = projection.transform(X)[:, : len(marks)]
-
-    return Contest(products, literal, lambda: found["products"], lambda: found["literal"])
+    return Contest(lambda: projection.transform(X), literal)
 
 
 def printed_inverse(X, y, test):
@@ -258,15 +239,11 @@ def printed_inverse(X, y, test):
         tol=0.0, max_iter=SWEEPS, random_state=0,
     )  # fmt: skip
     components = ours.fit(columns, y).component_indices_
-    found = {}
-
-    def literal():
-        found["value"] = table_1(columns, y, components, c, coupling, rho, SWEEPS)
-
     return Contest(
-        lambda: ours.fit(columns, y), literal, lambda: ours.objective_curve_[-1],
-        lambda: found["value"],
-    )  # fmt: skip
+        lambda: ours.fit(columns, y),
+        lambda: table_1(columns, y, components, c, coupling, rho, SWEEPS),
+        lambda machine: machine.objective_curve_[-1],
+    )
 
 
 def table_1(x, Y, components, c, coupling, rho, T):
@@ -292,10 +269,6 @@ def table_1(x, Y, components, c, coupling, rho, T):
             b[p] += rho * (e + np.abs(e))  # Eq. (9)
     value = np.sum((f - 1 - b) ** 2) + coupling * np.sum((f - f.mean(axis=0)) ** 2)
     return value + c * sum(g @ K @ g for g, K in zip(Gammas, Ks, strict=True))
-
-
-def _signs(X):
-    return np.where(X.views[0].sum(axis=1) > 0, 1, -1)
 
 
 PAIRS = {
