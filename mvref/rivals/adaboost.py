@@ -18,9 +18,7 @@ from ..core.voters import check_classifier, seeded_clone
 
 
 def half_log_odds(W_plus, W_minus, m):
-    """Return 1/2 ln(W+/W-), with an error of 1/(2m) at least.
-
-    W_plus, W_minus: Weights of right and wrong votes; m: Number of training samples.
+    """Return 1/2 ln(W+/W-) of right and wrong weights, with an error of 1/(2m) at least.
 
     >>> round(half_log_odds(3.0, 1.0, m=100), 3), half_log_odds(0.0, 0.0, m=100)
     (0.549, 0.0)
@@ -32,10 +30,7 @@ def half_log_odds(W_plus, W_minus, m):
 
 
 def boost_step(d, yh):
-    """Weigh a vote and reweigh the samples: a round of AdaBoost that allows abstention.
-
-    d (m,): Weights of the samples, sum 1; yh (m,): +1 where the vote is right, -1 where it is
-    wrong, 0 where it abstains -> d (m,).
+    """Weigh a vote, reweigh the samples: d (m,), yh (m,) -> alpha, edge, Z and the new d.
 
     >>> alpha, edge, Z, d = boost_step(np.full(4, 0.25), np.array([1, 1, 1, -1]))
     >>> edge, float(d[3].round(3))  # the sample that is wrong gets half of the weight
@@ -60,10 +55,9 @@ def weighted_learner(estimator, default):
 
 
 def fit_weighted(learner, rows, y, weights, rng):
-    """Fit a clone of a weak learner on weighted samples.
+    """Fit a clone of a weak learner on samples with weights.
 
-    rows (n, n_features); y (n,); weights (n,): Scaled to mean 1, so that a penalty of the learner
-    means the same in every round.
+    The weights are scaled to mean 1: a penalty of the learner means the same in every round.
     """
     if (y == y[0]).all():  # one against the rest, in a view that never shows the class
         return DummyClassifier(strategy="most_frequent").fit(rows, y)

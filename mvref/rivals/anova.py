@@ -30,9 +30,7 @@ CACHE = 2**19  # the same over views, which are few: 4 MB
 
 
 def anova_kernel(Z, order):
-    """Return the ANOVA kernel of an array along its first axis.
-
-    Z (m, ...); order: p, at least 1 -> values (...).
+    """Return the ANOVA kernel of order 1 or more of Z (m, ...) along its first axis.
 
     >>> float(anova_kernel(np.array([1.0, 2.0, 3.0]), 2))  # 1*2 + 1*3 + 2*3
     11.0
@@ -46,8 +44,6 @@ def anova_kernel(Z, order):
 
 def anova_gradient(Z, order):
     """Return the derivatives of :func:`anova_kernel`: the recursion forth, its adjoint back.
-
-    Z (m, ...); order: p, at least 1 -> gradient (m, ...).
 
     >>> anova_gradient(np.array([1.0, 2.0, 0.0]), 2)
     array([2., 1., 3.])
@@ -68,8 +64,6 @@ def anova_gradient(Z, order):
 
 class Columns:
     """The columns of all views in a row, multiplied view by view: dense and CSR may be mixed.
-
-    views (n, d_v).
 
     >>> Columns([np.eye(2), np.ones((2, 1))]).dot(np.array([1.0, 2.0, 3.0]))
     array([4., 5.])
@@ -115,10 +109,7 @@ class Columns:
 
 
 def interaction_terms(columns, order, multiview):
-    """Return the terms of orders 2 to `order`; with `multiview`, there are at most V orders.
-
-    multiview: Leave out products of features of one view.
-    """
+    """Return the terms of orders 2 to `order`; with `multiview`, there are at most V orders."""
     if multiview:
         order = min(order, len(columns.views))
     pairs, higher = (ViewPairTerm, ViewTerm) if multiview else (PairTerm, FeatureTerm)
@@ -166,10 +157,7 @@ class ViewPairTerm:
 
 
 class ViewTerm:
-    """sum_f a_p of the views' sums: O(k (nnz + n p V)).
-
-    order: p, at most V.
-    """
+    """sum_f a_p of the views' sums for order p <= V: O(k (nnz + n p V))."""
 
     def __init__(self, columns, order):
         self.columns, self.order = columns, order
@@ -197,10 +185,7 @@ class ViewTerm:
 
 
 class FeatureTerm:
-    """sum_f a_p of the features' products x_j v_jf: O(k p nnz), in blocks of like rows.
-
-    order: p.
-    """
+    """sum_f a_p of the features' products x_j v_jf: O(k p nnz), in blocks of like rows."""
 
     def __init__(self, columns, order):
         self.order = order

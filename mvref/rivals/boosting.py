@@ -77,10 +77,7 @@ class _Boosted(MultiViewClassifier):
 
 
 def vote_sign(sums, weights):
-    """Return the sign of weighted sums of votes; 0 for a tie, up to rounding.
-
-    sums (n,), or (n, T) for T rounds: Sums of weights times votes; weights (V,), or (T, V): The
-    weights, none negative -> votes: of `sums`.
+    """Return the sign of weighted sums of votes, (n,) or (n, rounds); 0 for a tie, up to rounding.
 
     >>> vote_sign(np.array([0.3, 0.1 + 0.2 - 0.3]), np.array([0.1, 0.2, 0.3]))
     array([1., 0.])
@@ -120,8 +117,7 @@ class MVWAB(_Boosted):
         that have it.
     alphas_, edges_, normalizers_ : arrays, shape (T,)
         alpha_t, e_t and Z_t of the vote h_t = sign(sum_v b_tv h_tv).
-    tie_keys_ : array
-        Keys of the coins, see :mod:`mvref.core.ties`.
+    tie_keys_ : array, the keys of the coins
     classes_ : array of labels
     n_features_in_ : int
 
@@ -200,7 +196,7 @@ class MVWAB(_Boosted):
 
 
 def view_probabilities(log_w, gamma):
-    """Return p = (1 - gamma) w / sum(w) + gamma / V of EXP3.P, log_w (V,) -> p (V,).
+    """Return p = (1 - gamma) w / sum(w) + gamma / V of EXP3.P.
 
     The weights w grow like exp(T), hence the logarithms. They start equal, at
     exp(sigma gamma / 3 sqrt(T / V)), a factor that cancels in p: log w may start at 0.
@@ -216,8 +212,6 @@ def reward_view(log_w, p, v, reward, T, gamma, sigma):
     """Return log w after view v, drawn with probability p_v, had its reward in [0, 1].
 
     Every view u gets gamma / (3V) times (reward/p_u if u is v, else 0) + sigma / (p_u sqrt(V T)).
-
-    log_w, p (V,) -> log_w (V,).
 
     >>> reward_view(np.zeros(2), np.array([0.5, 0.5]), 0, 1.0, T=100, gamma=0.3, sigma=0.0)
     array([0.1, 0. ])
@@ -255,14 +249,10 @@ class RBoostSH(_Boosted):
     ----------
     voters_ : list of T fitted classifiers
         They predict -1 and +1, the second class.
-    view_history_ : int array, shape (T,)
-        View that was drawn.
-    view_probabilities_ : array, shape (T, V)
-        With which it was drawn.
-    alphas_, edges_, normalizers_ : arrays, shape (T,)
-        alpha_t, e_t and Z_t.
-    tie_keys_ : array
-        Keys of the coins, see :mod:`mvref.core.ties`.
+    view_history_ : int array, shape (T,), the view that was drawn
+    view_probabilities_ : array, shape (T, V), with which it was drawn
+    alphas_, edges_, normalizers_ : arrays, shape (T,), of alpha_t, e_t and Z_t
+    tie_keys_ : array, the keys of the coins
     classes_ : array of labels
     n_features_in_ : int
 

@@ -91,10 +91,8 @@ class CAPO(LinearForMeasure):
         Weights of the features and, last, of f^a / sqrt(B).
     intercept_ : float, or array (n_classes,)
         For "prbep" and "auroc" minus the score below which no training sample is called positive.
-    n_iter_ : int
-        Iterations; the largest number over the classes.
-    dual_gap_ : float, or array (n_classes,)
-        Primal minus dual value at the end.
+    n_iter_ : int, the largest number over the classes
+    dual_gap_ : float, or array (n_classes,), primal minus dual value
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
     classes_ : array of labels
     n_features_in_ : int

@@ -58,9 +58,9 @@ SVM_STEPS = 200  # Newton steps, far above what was seen (about 10)
 
 
 def squared_hinge_svm(M, C, start=None):
-    """Minimise 1/2 alpha'M alpha + C/2 sum_i max(0, 1 - (M alpha)_i)^2.
+    """Minimise 1/2 alpha'M alpha + C/2 sum_i max(0, 1 - (M alpha)_i)^2, for M = K o y y'.
 
-    M (n, n): Kernel with the labels in it, K o y y'; start (n,), optional -> alpha (n,).
+    Returns alpha (n,), from `start` on, and the relative duality gap.
 
     >>> squared_hinge_svm(np.eye(2), 1.0)[0]  # (M + I/C) alpha = 1
     array([0.5, 0.5])
@@ -111,11 +111,9 @@ def _no_kernel(C):
 
 
 def weigh_candidates(K, pool, C, *, tol=1e-3, max_iter=1000):
-    """Solve (*): weights of the candidates and the SVM of their mixture.
+    """Solve (*): the weights mu (T,) of the candidates, alpha (n,) of their mixture, and the gap.
 
-    K (n, n): Kernel of one view; pool (T, n): Candidate label vectors, entries -1 and +1; C, tol:
-    Weight of the squared hinge; relative gap at which mu is good enough -> mu (T,), alpha
-    (n,).
+    K (n, n): of one view; pool (T, n): candidate label vectors of -1 and +1; tol: relative gap.
 
     >>> K = np.array([[1.0, 0.9], [0.9, 1.0]])
     >>> mu, _, _ = weigh_candidates(K, np.array([[1, 1], [1, -1]]), 1.0)
@@ -171,18 +169,14 @@ class CoLabeling(MultiViewClassifier):
     dual_coef_ : list of V arrays (n_problems, n_v)
         alpha_i sum_t mu_t y^t_i, a row per class against the rest (one row with two classes), a
         column per sample that has the view.
-    intercept_ : array (V, n_problems)
-        Of every view's machine.
+    intercept_ : array (V, n_problems), of every view's machine
     similarities_ : list of V kernels to the samples
-        Kernel of each view.
     n_candidates_ : int array (V, n_problems)
         Candidates in the end: 1 without unlabelled samples.
-    dual_gap_ : array (V, n_problems)
-        Relative.
+    dual_gap_ : array (V, n_problems), relative
     n_rounds_ : int
         Rounds of the loop, 0 without unlabelled samples; the largest number over the classes.
-    transduction_ : array of labels, or None
-        Predicted for the unlabelled samples.
+    transduction_ : array of labels of the unlabelled samples, or None
     classes_ : array of labels
     n_features_in_ : int
 

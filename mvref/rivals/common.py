@@ -13,18 +13,12 @@ from ..core.voters import check_classifier
 
 
 def tree_or(given, name):
-    """Return the classifier given, checked, or a decision tree for None.
-
-    name: Name of the parameter, for the message.
-    """
+    """Return the classifier given for a parameter, checked, or a decision tree for None."""
     return DecisionTreeClassifier() if given is None else check_classifier(given, name)
 
 
 def fit_views(classifiers, X, codes, n_jobs):
-    """Fit a classifier per view on the samples that have the view.
-
-    classifiers: Fitted in place, where `n_jobs` allows it; codes (m,).
-    """
+    """Fit a classifier per view on the samples that have the view."""
     rows = [np.flatnonzero(seen) for seen in X.observed.T]
     return Parallel(n_jobs)(
         delayed(classifier.fit)(view[r], codes[r])

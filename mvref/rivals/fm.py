@@ -58,9 +58,7 @@ FTOL = 64 * np.finfo(float).eps
 
 
 class FMObjective:
-    """Value and gradient of the regularised loss.
-
-    y (n,); loss: Scores, y -> losses, slopes.
+    """Value and gradient of the regularised loss; ``loss``: scores, y -> losses, slopes.
 
     >>> columns = Columns([np.eye(2)])
     >>> terms = interaction_terms(columns, 2, multiview=False)
@@ -98,10 +96,9 @@ class FMObjective:
 
 @dataclass(frozen=True)
 class Learnt:
-    """What L-BFGS found: the parameters and the curve of the objective.
+    """What L-BFGS found: parameters, and the objective from the start on.
 
-    curve (n_iter + 1,): From the start on; overflow: A step led to numbers that are too large, and
-    was shortened.
+    overflow: a step led to numbers that are too large, and was shortened.
     """
 
     theta: np.ndarray
@@ -111,10 +108,9 @@ class Learnt:
 
 
 def minimise(objective, start, *, tol, max_iter):
-    """Minimise by L-BFGS.
+    """Minimise a function, parameters -> value, gradient, by L-BFGS.
 
-    objective: Parameters -> value, gradient; tol: Largest entry of the gradient at the end; a large
-    objective at the start is the unit.
+    tol: largest entry of the gradient at the end; a large objective at the start is the unit.
     """
     curve, overflows = [], []
 
@@ -242,16 +238,12 @@ class FMClassifier(MultiViewClassifier, FactorisationMachine):
 
     Attributes
     ----------
-    intercept_ : float, or array (n_classes,)
-        w0.
-    coef_ : array (d,), or (n_classes, d) with more than two classes
-        w, weights of single features.
+    intercept_ : float, or array (n_classes,), w0
+    coef_ : array (d,), or (n_classes, d) with more than two classes, w
     factors_ : array (n_orders, d, k), or (n_classes, n_orders, d, k)
         ``factors_[p - 2]`` belongs to the products of p features.
-    loss_curve_ : array (n_iter + 1,), or a list of them
-        The objective from the start on.
-    n_iter_ : int
-        Iterations; the largest number over the classes.
+    loss_curve_ : array (n_iter + 1,), or a list of them, from the start on
+    n_iter_ : int, the largest number over the classes
     classes_ : array of labels
     n_features_in_ : int
 
@@ -364,16 +356,12 @@ class FMRegressor(RegressorMixin, FactorisationMachine):
 
     Attributes
     ----------
-    intercept_ : float
-        w0.
-    coef_ : array (d,)
-        w, weights of single features.
+    intercept_ : float, w0
+    coef_ : array (d,), w
     factors_ : array (n_orders, d, k)
         ``factors_[p - 2]`` belongs to the products of p features.
-    loss_curve_ : array (n_iter + 1,)
-        The objective from the start on.
+    loss_curve_ : array (n_iter + 1,), from the start on
     n_iter_ : int
-        Iterations that were made.
     n_features_in_ : int
 
     See Also

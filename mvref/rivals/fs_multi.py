@@ -83,8 +83,7 @@ class FSMulti(LinearForMeasure):
         For "prbep" and "auroc" minus the score below which no training sample is called positive.
     groups_ : list of int arrays, or one such list per class
         Groups of columns, in the order in which they were found.
-    n_iter_ : int
-        Groups; the largest number over the classes.
+    n_iter_ : int, the largest number of groups over the classes
     dual_gap_ : float, or array (n_classes,)
         Upper minus lower bound of the minimum at the end.
     primal_curve_, dual_curve_ : arrays, or lists of them

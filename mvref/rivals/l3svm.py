@@ -54,8 +54,7 @@ MOST_LANDMARKS = 200  # of "auto", as in MVLSVM
 def block_features(columns, clusters, similarities):
     """Return the table that has mu(x_i) in the columns of the cluster of x_i, zeros elsewhere.
 
-    columns (n, d); clusters (n,); similarities: That of cluster k maps (n_k, d) to (n_k, L_k);
-    -> Z (n, L_1 + ... + L_K).
+    columns (n, d); clusters (n,); one similarity per cluster -> Z (n, L_1 + ... + L_K).
     """
     widths = np.array([len(mu) for mu in similarities])
     first = np.cumsum(widths) - widths
@@ -109,16 +108,13 @@ class L3SVM(MultiViewClassifier):
     Attributes
     ----------
     clusters_ : fitted KMeans
-    landmark_indices_ : list of K int arrays
-        Training rows that became the landmarks of a cluster.
+    landmark_indices_ : list of K int arrays, training rows
     landmarks_ : list of K arrays or CSR matrices, shape (L_k, d)
-    means_ : list of V arrays (d_v,)
-        What a missing view is filled with.
+    means_ : list of V arrays (d_v,), what a missing view is filled with
     similarities_ : list of K similarities to them
     coef_ : array, shape (1 or n_classes, L_1 + ... + L_K)
     intercept_ : array, shape (1 or n_classes,)
-    n_iter_ : int
-        Most iterations that any of the problems took.
+    n_iter_ : int, the largest number over the classes
     classes_ : array of labels
     n_features_in_ : int
 

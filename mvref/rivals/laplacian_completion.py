@@ -33,8 +33,7 @@ OUTPUTS = ("gram", "features")
 def harmonic_weights(K_ref, unknown):
     """Return T, which writes the unknown samples as averages of the known ones.
 
-    K_ref (n, n): Gram matrix of the reference view, non-negative; unknown (n,) -> T
-    (n_unknown, n_known).
+    K_ref (n, n): not negative; unknown (n,) -> T (n_unknown, n_known).
 
     >>> harmonic_weights(np.ones((3, 3)), np.array([True, False, False]))
     array([[0.5, 0.5]])
@@ -89,10 +88,8 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
 
     Attributes
     ----------
-    X_ : MultiView
-        The training samples.
-    reference_ : int
-        Position of the reference view.
+    X_ : MultiView of the training samples
+    reference_ : int, position of the reference view
     gamma_ : list of V floats
         None for a kernel that is not used, and for a callable.
     n_features_in_ : int

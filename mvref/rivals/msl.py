@@ -86,25 +86,18 @@ class MSL(MultiViewClassifier):
 
     Attributes
     ----------
-    pair_ : tuple of two int, or of one
-        Positions of the views of the subspace.
+    pair_ : tuple of two int, or of one, positions of the views of the subspace
     scores_ : dict, pair -> accuracy in cross-validation
         Empty where there is nothing to choose.
-    components_ : list of two arrays (d_v, t)
-        U of the pair.
+    components_ : list of two arrays (d_v, t), U of the pair
     rows_ : int array (n_complete,)
         Training samples that have both views of the pair: the subspace is learnt from them.
-    factor_ : array (n_complete, t)
-        Their H.
+    factor_ : array (n_complete, t), their H
     alpha_, theta_, objective_, dual_gap_ : float
-    scale_ : float
-        Root mean square norm of the training samples' h.
-    coef_ : array (1 or n_classes, t)
-        Weights of the SVM, on the representation.
+    scale_ : float, root mean square norm of the training samples' h
+    coef_ : array (1 or n_classes, t), weights of the SVM on the representation
     intercept_ : array (1 or n_classes,)
-        Intercepts of the SVM.
-    n_iter_ : int
-        Iterations of the SVM.
+    n_iter_ : int, iterations of the SVM
     classes_ : array of labels
     n_features_in_ : int
 

@@ -36,9 +36,7 @@ from .adaboost import fit_weighted, training_rows, weighted_learner
 
 
 def cost_matrix(f, codes):
-    """Return the costs, divided by the largest.
-
-    f (m, K): Weight of the votes for each class; codes (m,): True classes -> C (m, K).
+    """Return the costs C (m, K), divided by the largest, of the votes f (m, K).
 
     >>> cost_matrix(np.zeros((2, 3)), np.array([0, 2]))
     array([[-2.,  1.,  1.],
@@ -53,9 +51,7 @@ def cost_matrix(f, codes):
 
 
 def edge_of(C, said, codes):
-    """Return the edge of a voter on the costs C.
-
-    C (m, K); said (m,): Classes that the voter names; -1: it abstains; codes (m,): True classes.
+    """Return the edge of a voter on the costs C; it names the classes `said` (m,), -1 for none.
 
     >>> codes = np.array([0, 1, 2, 2])
     >>> edge_of(cost_matrix(np.zeros((4, 3)), codes), np.array([0, 1, 2, 0]), codes)
@@ -66,10 +62,7 @@ def edge_of(C, said, codes):
 
 
 def weight_of(edge, m):
-    """Return 1/2 ln((1 + edge)/(1 - edge)), the edge limited to 1 - 1/m.
-
-    m: Number of training samples.
-    """
+    """Return 1/2 ln((1 + edge)/(1 - edge)), the edge limited to 1 - 1/m for m samples."""
     return float(np.arctanh(np.clip(edge, 1 / m - 1, 1 - 1 / m)))
 
 
@@ -95,14 +88,12 @@ class Mumbo(MultiViewClassifier):
     ----------
     voters_ : list of T fitted classifiers
         The ones that joined the vote; they predict positions in ``classes_``.
-    view_history_ : int array, shape (T,)
-        Their views.
+    view_history_ : int array, shape (T,), of their views
     alphas_, edges_ : arrays, shape (T,)
         Their weights, and edges on the global costs.
     local_edges_ : array, shape (T, V)
         Edges of all views' voters on their own costs.
-    tie_keys_ : array
-        Keys of the coins, see :mod:`mvref.core.ties`.
+    tie_keys_ : array, the keys of the coins
     classes_ : array of labels
     n_features_in_ : int
 
@@ -205,9 +196,6 @@ class Mumbo(MultiViewClassifier):
 
 
 def add_votes(f, said, weight):
-    """Add to f(i, said_i) the weight of the vote, in place; nothing for said_i = -1.
-
-    f (m, K); said (m,); weight (m,).
-    """
+    """Add to f(i, said_i) the weight of the vote, in place; nothing for said_i = -1."""
     rows = np.flatnonzero(said >= 0)
     f[rows, said[rows]] += np.broadcast_to(weight, said.shape)[rows]

@@ -64,9 +64,7 @@ def least_penalty(g, lam, eta, sparse=False):
 
     g'A^{-1}g <= t says that A - gg'/t is psd, so that no norm of A, or sum of norms of its blocks,
     is below that of gg'/t. What is left is a minimum over t > 0: of lam t + eta |g|^4 / t^2, or of
-    lam t + eta (sum_v |g_v|)^2 / t.
-
-    sparse: The penalty is eta times the sum of the norms of the V x V blocks, not eta |A|_F^2.
+    lam t + eta (sum_v |g_v|)^2 / t for MVMLsp.
 
     >>> g = [np.array([3.0, 4.0]), np.array([2.0])]
     >>> least_penalty(g, lam=4.0, eta=1.0, sparse=True)  # 2 * 2 * (5 + 2)
@@ -113,12 +111,9 @@ class MVML(MultiViewClassifier):
     ----------
     dual_coef_ : list of V arrays (m_v,), or (n_classes, m_v) with more than two classes
         Coefficients of the components in the score, w_v T_v g_v.
-    similarities_ : list of V Similarity
-        Kernels to the components.
-    components_ : list of V int arrays (m_v,)
-        Rows of the training samples.
-    weights_ : array (V,), or (n_classes, V)
-        w.
+    similarities_ : list of V kernels to the components
+    components_ : list of V int arrays (m_v,), training rows
+    weights_ : array (V,), or (n_classes, V), w
     block_norms_ : array (V, V), or (n_classes, V, V)
         Frobenius norms of the blocks of the metric: how strongly two views are tied. 0 for a
         block that MVMLsp has dropped.
@@ -126,8 +121,7 @@ class MVML(MultiViewClassifier):
         The objective at the start and after every round, at the best g.
     lower_bound_ : float, or array (n_classes,)
         The least objective that any metric has together with the g and w learnt.
-    n_iter_ : int
-        Rounds; the largest number over the classes.
+    n_iter_ : int, the largest number of rounds over the classes
     classes_ : array of labels
     n_features_in_ : int
 

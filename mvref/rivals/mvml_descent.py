@@ -11,10 +11,7 @@ HALVINGS = 100  # of a step before it counts as no step at all
 
 
 class Point(NamedTuple):
-    """A metric, the g that is best for it, and the objective of both.
-
-    p: A^{-1} g; w (V,); norms (V, V): Of the blocks of A.
-    """
+    """A metric, p = A^{-1} g of the g that is best for it, w, norms of the blocks, objective."""
 
     A: Metric
     p: list
@@ -25,10 +22,7 @@ class Point(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """The objective of MVML for labels y; see :mod:`mvref.rivals.mvml`.
-
-    y (n',); rest: Part of the loss that nothing changes.
-    """
+    """The objective of MVML for labels y (n',); `rest` is the part that nothing changes."""
 
     factors: ViewFactors
     y: np.ndarray
@@ -38,19 +32,14 @@ class Problem(NamedTuple):
     sparse: bool
 
     def penalty(self, norms):
-        """Return eta |A|_F^2, or eta times the sum of the norms of the blocks.
-
-        norms (V, V).
-        """
+        """Return eta |A|_F^2, or eta times the sum of the norms (V, V) of the blocks."""
         return self.eta * float(norms.sum() if self.sparse else (norms**2).sum())
 
     def solve(self, A, w):
-        """Return the best g for a metric.
+        """Return the best g for a metric and w.
 
         g = A Phi' a with (Phi A Phi' + lam I) a = y is the g-step without an inverse of A, and the
         objective at this g is lam y'a + penalty.
-
-        w (V,).
         """
         with np.errstate(over="ignore", invalid="ignore"):
             norms, K = A.block_norms(), A.gram(w)

@@ -46,10 +46,7 @@ class ViewFactors:
         self.grams = [(U_v * d) @ U_v.T for U_v, d in zip(self.U, self.D, strict=True)]
 
     def carried(self, y):
-        """Return y on the rows of `U`, and the part of |y|^2 that no features reach.
-
-        y (n,) -> y (n',).
-        """
+        """Return y (n',) on the rows of `U`, and the part of |y|^2 that no features reach."""
         if self._Q is None:
             return y, 0.0
         short = self._Q.T @ y
@@ -87,10 +84,7 @@ class Metric(NamedTuple):
         )
 
     def times(self, theta):
-        """Return A with block (k, l) times theta_kl; psd if theta is (Schur's product theorem).
-
-        theta (V, V).
-        """
+        """Return A with block (k, l) times theta_kl; psd if theta is (Schur's product theorem)."""
         return self._replace(share=self.share * np.diag(theta), B=self.B * theta)
 
     def minus(self, older):
@@ -100,10 +94,7 @@ class Metric(NamedTuple):
         return self._replace(share=self.share - older.share, B=B)
 
     def block_norms(self):
-        """Return the Frobenius norms of the blocks.
-
-        returns norms (V, V).
-        """
+        """Return the Frobenius norms (V, V) of the blocks."""
         products = np.array([H.T @ H for H in self.parts])
         squares = np.einsum("kst,lst,skl,tkl->kl", products, products, self.B, self.B)
         for k, (c, d, H) in enumerate(zip(self.share, self.factors.D, self.parts, strict=True)):
@@ -111,10 +102,7 @@ class Metric(NamedTuple):
         return np.sqrt(np.maximum(squares, 0.0))
 
     def gram(self, w):
-        """Return Phi A Phi' for the features Phi = [w_1 U_1 ... w_V U_V].
-
-        w (V,) -> K (n', n').
-        """
+        """Return Phi A Phi' (n', n') for the features Phi = [w_1 U_1 ... w_V U_V]."""
         Z = self.images * w
         K = np.einsum("nsk,skl->nsl", Z, self.B).reshape(len(Z), -1) @ Z.reshape(len(Z), -1).T
         for c, w_v, G in zip(self.share, w, self.factors.grams, strict=True):
@@ -130,12 +118,10 @@ class Metric(NamedTuple):
 
 
 def shrinkage(norms, threshold):
-    """Return the factors (1 - threshold / |A_kl|)_+ of the blocks, as a psd matrix.
+    """Return the factors (1 - threshold / |A_kl|)_+ of the blocks, as a psd matrix (V, V).
 
     Where they are not psd, which takes diagonal blocks of different norms, the factors off the
     diagonal are lowered until they are: first to sqrt(theta_kk theta_ll), then all in proportion.
-
-    norms (V, V) -> theta (V, V).
 
     >>> shrinkage(np.array([[4.0, 1.0], [1.0, 2.0]]), 1.0)
     array([[0.75, 0.  ],

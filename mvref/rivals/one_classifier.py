@@ -44,12 +44,10 @@ class Mono(MultiViewClassifier):
 
     Attributes
     ----------
-    view_ : int
-        Position of the chosen view.
+    view_ : int, position of the chosen view
     scores_ : array, shape (V,)
         Accuracy in cross-validation, each on the samples that have the view.
-    order_ : int array, shape (V,)
-        The chosen view, then the others by falling score.
+    order_ : int array, shape (V,), the chosen view, then the others by falling score
     estimator_ : fitted classifier of the chosen view
     estimators_ : list of V fitted classifiers
         They predict positions in ``classes_``.

@@ -44,8 +44,7 @@ class PerViewSVM(MultiViewClassifier):
     Attributes
     ----------
     machines_ : list of V fitted one-against-rest SVMs
-    similarities_ : list of V kernels to the training samples
-        One per view, to the samples that have it.
+    similarities_ : list of V kernels to the training samples that have the view
     tie_order_ : int array, shape (n_classes,)
     classes_ : array of labels
     n_features_in_ : int

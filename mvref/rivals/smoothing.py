@@ -51,9 +51,7 @@ class SmoothCut:
 
 
 def smooth_prbep(s, y, mu):
-    """Smooth the structured loss of PRBEP.
-
-    s (n,): Scores, times t; y (n,): Labels -1 and +1.
+    """Smooth the structured loss of PRBEP at scores s, times t.
 
     >>> cut = smooth_prbep(np.array([0.25, -0.25]), np.array([1, -1]), mu=0.5)
     >>> cut.value, cut.c  # 1 + 2 (s_2 - s_1) = 0: no reason to swap
@@ -80,9 +78,7 @@ def smooth_prbep(s, y, mu):
 
 
 def smooth_auroc(s, y, mu):
-    """Smooth the structured loss of AUROC: a Huber function of every pair.
-
-    s (n,): Scores, times t; y (n,): Labels -1 and +1.
+    """Smooth the structured loss of AUROC at scores s, times t: a Huber function of every pair.
 
     >>> cut = smooth_auroc(np.array([0.0, 0.0]), np.array([1, -1]), mu=2.0)
     >>> cut.value, cut.c  # beta = 1/2
@@ -117,9 +113,7 @@ def _clipped_sums(q, p):
 
 
 def smooth_f1(s, y, mu):
-    """Smooth the structured loss of F1 by the entropy (ours).
-
-    s (n,): Scores, times t; y (n,): Labels -1 and +1.
+    """Smooth the structured loss of F1 at scores s, times t, by the entropy (ours).
 
     >>> cut = smooth_f1(np.array([0.0, 0.0]), np.array([1, -1]), mu=1e3)
     >>> round(cut.value, 3), cut.c.round(3)  # nearly the mean of Delta = 0, 1/3, 1, 1

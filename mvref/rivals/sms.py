@@ -65,8 +65,7 @@ class SMS(LinearForMeasure):
         Weights of the columns of all views.
     intercept_ : float, or array (n_classes,)
         For "prbep" and "auroc" minus the score below which no training sample is called positive.
-    n_iter_ : int
-        Evaluations; the largest number over the classes.
+    n_iter_ : int, the largest number of evaluations over the classes
     dual_gap_ : float, or array (n_classes,)
         The best primal minus the best dual value, of the problem without smoothing.
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them

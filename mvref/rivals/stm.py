@@ -53,10 +53,9 @@ LEARNT = ("coef_", "objectives_", "dual_coef_", "support_", "support_views_")
 
 @dataclass(frozen=True)
 class Learnt:
-    """A rank-one machine.
+    """A rank-one machine, and its objective: that of f = 0, then after every step.
 
-    curve: The objective: that of f = 0, then after every step; converged: The last sweep gained
-    next to nothing, and its linear SVMs reached their tolerance.
+    converged: the last sweep gained next to nothing, and its linear SVMs reached their tolerance.
     """
 
     w: list
@@ -67,9 +66,7 @@ class Learnt:
 
 
 def rank_one_machine(views, y, *, C, tol, max_iter, rng):
-    """Learn a rank-one machine from one random start.
-
-    y (n,): Labels -1 and +1; max_iter: Largest number of sweeps over the views.
+    """Learn a rank-one machine for labels -1 and +1 from one random start.
 
     >>> x, z = np.array([[[1.0], [1.0], [-1.0], [-1.0]], [[1.0], [-1.0], [1.0], [-1.0]]])
     >>> rng = np.random.RandomState(0)
@@ -122,9 +119,7 @@ def _linear_svm(F, y, C, rng):
 
 
 def product_kernel(views, others):
-    """Return the kernel prod_v <x^(v), x'^(v)> of the full tensor.
-
-    views, others (n, d_v) and (p, d_v) -> K (n, p).
+    """Return the kernel prod_v <x^(v), x'^(v)> (n, p) of the full tensor.
 
     >>> views = [np.array([[1.0, 2.0]]), np.array([[3.0]])]
     >>> product_kernel(views, views)  # (1 + 4) * 9
@@ -169,10 +164,8 @@ class STMClassifier(MultiViewClassifier):
         Product only: alpha_i y_i.
     support_ : int array (n_support,)
         Product only: samples with a weight in any class.
-    support_views_ : list of V arrays or CSR matrices (n_support, d_v)
-        Product only.
-    intercept_ : float, or array (n_classes,)
-        The bias b.
+    support_views_ : list of V arrays or CSR matrices (n_support, d_v), product only
+    intercept_ : float, or array (n_classes,), b
     objective_curve_ : array, or a list of them
         Rank one: objective of f = 0, then after every step that was taken, of the start that was
         kept. Product: the objective at the end.

@@ -19,10 +19,9 @@ SMALLEST = 1e-6  # singular value that counts, relative to the largest
 
 @dataclass(frozen=True)
 class Subspace:
-    """Z = U H, the minimum of 1/2 |Z - X|^2 + alpha Omega(Z).
+    """Z = U H, the minimum of 1/2 |Z - X|^2 + alpha Omega(Z), and its duality gap.
 
-    U (d_1, t) and (d_2, t); H (t, n); value, gap: Objective, and what proves it: minus the lower
-    bound.
+    U (d_1, t) and (d_2, t); H (t, n); value: the objective.
     """
 
     U: list
@@ -34,9 +33,9 @@ class Subspace:
 
 
 def unscale(theta, widths, beta):
-    """Return the diagonal of E_theta, as a column: beta_v / sqrt(theta_v) for the rows of view v.
+    """Return the diagonal of E_theta as a column, beta_v / sqrt(theta_v) in the rows of view v.
 
-    theta: In (0, 1): theta_1 = theta, theta_2 = 1 - theta -> E (d_1 + d_2, 1).
+    theta: in (0, 1), theta_1 = theta, theta_2 = 1 - theta.
 
     >>> unscale(0.2, (1, 1), (1.0, 2.0)).ravel().round(3)
     array([2.236, 2.236])
@@ -47,8 +46,6 @@ def unscale(theta, widths, beta):
 
 def shared_norm(Z, widths, beta=(1.0, 1.0)):
     """Return Omega(Z) = max over theta of the trace norm of E_theta^-1 Z, and theta.
-
-    Z (d_1 + d_2, n).
 
     >>> round(shared_norm(np.array([[3.0], [1.0]]), (1, 1))[0], 4)  # one sample: max |z_v| / beta_v
     3.0
@@ -74,8 +71,6 @@ def shared_norm(Z, widths, beta=(1.0, 1.0)):
 def dual_norm(G, widths, beta=(1.0, 1.0)):
     """Return the dual norm of Omega, min over theta of the spectral norm of E_theta G.
 
-    G (d_1 + d_2, n).
-
     >>> round(dual_norm(np.array([[3.0], [1.0]]), (1, 1)), 4)  # one sample: the sum of |g_v|
     4.0
     """
@@ -91,8 +86,7 @@ def dual_norm(G, widths, beta=(1.0, 1.0)):
 def shrink(X, E, alpha, tol, start):
     """Minimise 1/2 |E W - X|^2 + alpha |W|_tr over W, for one theta, by accelerated proximal steps.
 
-    X (d, n); E (d, 1); alpha, tol: `tol` is relative to the objective; start (d, n) -> W (d,
-    n).
+    Returns W, a lower bound, and whether they are as near as `tol`, relative to the objective.
     """
     L, mu = E.max() ** 2, E.min() ** 2  # curvature: of E^2
     momentum = (np.sqrt(L) - np.sqrt(mu)) / (np.sqrt(L) + np.sqrt(mu))

@@ -171,20 +171,15 @@ class SVM2K(MultiViewClassifier):
 
     Attributes
     ----------
-    pairs_ : list of (int, int)
-        Positions of the views of every pair.
+    pairs_ : list of (int, int), the positions of the views of every pair
     dual_coef_ : array, shape (n_pairs, 2, n_problems, m)
         beta_A and beta_B of every pair; one problem for two classes, else one per class.
     similarities_ : list of V kernels to the training samples that have the view
-        Kernel of each view.
-    rows_ : list of V int arrays
-        Those samples.
+    rows_ : list of V int arrays, those samples
     objective_, dual_gap_ : arrays, shape (n_pairs, n_problems)
         Primal value, and primal minus dual value.
-    n_iter_ : int
-        Sweeps; the largest number over the pairs.
-    tie_keys_ : array
-        Keys of the coins, see :mod:`mvref.core.ties`.
+    n_iter_ : int, the largest number of sweeps over the pairs
+    tie_keys_ : array, the keys of the coins
     classes_ : array of labels
     n_features_in_ : int
 

@@ -39,12 +39,10 @@ from .common import one_or_array, one_or_list, side_by_side
 
 @dataclass(frozen=True)
 class Learnt:
-    """What a method learns of one class against the rest.
+    """What a method learns of one class against the rest: weights, that of the constant last.
 
-    w (d,) or (d + 1,): Weights; the last one is that of the constant feature, if there is one;
-    primal_curve, dual_curve: Bounds of the minimum, from above and from below, one pair per
-    iteration; gap: What proves the solution: the best value from above minus the best from below;
-    groups: Groups of features, of the method that selects some.
+    primal_curve, dual_curve: bounds of the minimum, a pair per iteration; gap: the best value from
+    above minus the best from below; groups: of features, of the method that selects some.
     """
 
     w: np.ndarray
@@ -57,8 +55,6 @@ class Learnt:
 
 def most_violated_of(measure, y):
     """Return the function that finds the most violated cut of a measure, scaled by t.
-
-    y (n,): Labels -1 and +1.
 
     >>> most_violated_of("error", [1, -1])([0.0, -3.0])  # t = 1/2, c = (2, 0)
     (0.5, 0.5, array([1., 0.]))
@@ -74,9 +70,7 @@ def most_violated_of(measure, y):
 
 
 def svm_perf(Z, y, measure, *, C2, tol, max_iter):
-    """Learn the weights of SVM^perf for labels -1 and +1.
-
-    Z (n, d); y (n,).
+    """Learn the weights of SVM^perf on columns Z (n, d) for labels -1 and +1.
 
     >>> Z, y = np.array([[2.0], [-1.0]]), np.array([1, -1])
     >>> svm_perf(Z, y, "error", C2=10.0, tol=1e-6, max_iter=99).w.round(3)  # margin 1/2 at x = -1
@@ -193,10 +187,8 @@ class SVMPerf(LinearForMeasure):
     intercept_ : float, or array (n_classes,)
         For "prbep" and "auroc" minus the score below which no training sample is called positive:
         as many are as there are.
-    n_iter_ : int
-        Iterations; the largest number over the classes.
-    dual_gap_ : float, or array (n_classes,)
-        Primal minus dual value at the end.
+    n_iter_ : int, the largest number over the classes
+    dual_gap_ : float, or array (n_classes,), primal minus dual value
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
     classes_ : array of labels
     n_features_in_ : int

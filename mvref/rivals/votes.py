@@ -182,8 +182,7 @@ class MVMV(MultiViewClassifier):
     ----------
     estimators_ : list of V fitted classifiers
         They predict positions in ``classes_``.
-    tie_keys_ : array
-        Keys of the coins, see :mod:`mvref.core.ties`.
+    tie_keys_ : array, the keys of the coins
     classes_ : array of labels
     n_features_in_ : int
 
