@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, log_expit, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
@@ -100,6 +100,48 @@ class MultiViewClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
         y : array of labels, shape (n,)
         """
         return winning_labels(self.decision_function(X), self.classes_)
+
+
+class MultiViewRegressor(RegressorMixin, MultiViewInput, BaseEstimator):
+    """Every regressor of mvref; a subclass has ``_fit(X, y)`` and ``_scores(X)``, shape (n, 1)."""
+
+    def fit(self, X, y):
+        """Learn from samples and their numbers.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of n numbers
+
+        Returns
+        -------
+        self : object
+            The fitted regressor.
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range, or a sample without views.
+        """
+        X = validate_views(self, X, reset=True)
+        self._check_parameters()
+        y = validate_numbers(self, y, X.n_samples)
+        self._check_votable(X)
+        self._fit(X, y)
+        return self
+
+    def predict(self, X):
+        """Return the number that is expected of every sample.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        y : array, shape (n,)
+        """
+        return self._scores(self._validated(X))[:, 0]
 
 
 def validate_views(estimator, X, *, reset, partial_rows=False):

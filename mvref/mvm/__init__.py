@@ -1,8 +1,7 @@
 """MVM: multi-view machines, interactions of all orders with shared factors.
 
-Read in this order: ``estimator`` (classifier and regressor), ``machine`` (what both do),
-``model`` (scores, gradients, start, orders), ``solvers`` (L-BFGS, AdaGrad, alternating least
-squares).
+Read in this order: ``estimator``, ``machine`` (what classifier and regressor share), ``model``
+(scores, gradients, start, orders), ``solvers``.
 """
 
 from .estimator import MVMClassifier, MVMRegressor

@@ -22,10 +22,9 @@ Symbols   paper            code             shape
 Algorithm (the function that does each step)
           Eq. (9): ``prefix_products``, and Eq. (16) for all parameters: ``leave_one_out``, both in
           ``model``, O(k (nnz + nV)) for n samples;  Eqs. (11)-(15) and (17)-(21):
-          :mod:`mvref.core.losses`;  Algorithm 1: line 1 ``start_factors`` in
-          ``model``, the others ``AdaGrad`` and ``sgd`` in ``solvers``,
-          with ``lbfgs``;  alternating least squares: ``als`` in ``solvers``;  the orders
-          of interaction: ``contributions`` and ``subset_weights`` in ``model``.
+          :mod:`mvref.core.losses`;  Algorithm 1: line 1 ``start_factors`` in ``model``, the others
+          ``AdaGrad`` and ``sgd`` in ``solvers``, with ``lbfgs``;  alternating least squares:
+          ``als`` in ``solvers``;  the orders: ``contributions``, ``subset_weights`` in ``model``.
 
 Departures from the paper, each explained in the chapter
           * the start is ``init="live"``: from small random numbers, the paper's, four views or
@@ -43,12 +42,12 @@ Departures from the paper, each explained in the chapter
 """
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 
 from ..core.base import (
     MultiViewClassifier,
+    MultiViewRegressor,
     check_length,
     check_votable,
     logistic_probabilities,
@@ -133,12 +132,9 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
         Eq. (10) at the start and after every iteration.
     validation_curve_ : array of the same length, or a list of them
         Mean loss on the samples held out; with ``early_stopping`` only.
-    n_iter_ : int
-        The largest number over the classes.
-    n_parameters : int
-        Numbers that were learnt.
-    classes_ : array of labels
-        In sorted order.
+    n_iter_, n_parameters : int
+        Iterations, the largest number over the classes; numbers that were learnt.
+    classes_ : array of labels, sorted
     n_features_in_ : int
         Columns of all views.
 
@@ -297,7 +293,7 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
             )
 
 
-class MVMRegressor(RegressorMixin, MultiViewMachine):
+class MVMRegressor(MultiViewRegressor, MultiViewMachine):
     """Multi-view machine for regression, with the squared loss (Eqs. 9 to 11).
 
     Parameters
@@ -373,29 +369,8 @@ class MVMRegressor(RegressorMixin, MultiViewMachine):
     (1.0, 1.0)
     """
 
-    def fit(self, X, y):
-        """Learn the factors.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of n numbers
-
-        Returns
-        -------
-        self : MVMRegressor
-
-        Raises
-        ------
-        ValueError
-            For wrong input or a parameter out of range.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        y = validate_numbers(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, y):
         self._fit_machines(X, [y], np.zeros(len(y), dtype=int))
-        return self
 
     @available_if(streams)
     def partial_fit(self, X, y):
@@ -422,19 +397,6 @@ class MVMRegressor(RegressorMixin, MultiViewMachine):
         check_votable(X)
         self._partial_fit_machines(X, [y], first)
         return self
-
-    def predict(self, X):
-        """Return the score of Eq. (9).
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        y : array, shape (n,)
-        """
-        return self._scores(self._validated(X))[:, 0]
 
     def _check_parameters(self):
         check_choice(self.loss, "loss", ["squared"])

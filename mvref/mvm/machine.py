@@ -36,10 +36,7 @@ def streams(estimator):
 
 
 class MultiViewMachine(MultiViewInput, BaseEstimator):
-    """Base of :class:`~mvref.mvm.MVMClassifier` and :class:`~mvref.mvm.MVMRegressor`.
-
-    See the first for the parameters.
-    """
+    """Base of the classifier, which lists the parameters, and the regressor."""
 
     _learnt = "factors_"
 

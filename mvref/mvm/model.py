@@ -28,9 +28,7 @@ from ..core.columns import root_mean_squares, take_rows, view_features
 from ..core.losses import LOSSES, PENALTIES
 
 NUMBERS_PER_PART = 2**15  # a table of so many numbers stays in the cache of a core
-
-
-# ------------------------------------------------------------------ Eq. (9) and Eq. (16)
+MOST_NUMBERS = 10**8  # of one answer: 800 MB
 
 
 def prefix_products(S, terms):
@@ -77,9 +75,6 @@ def leave_one_out(S, terms, prefixes, slopes):
             if before is not None:
                 suffix *= S[b]
     return H
-
-
-# ------------------------------------------------------------------ data and objective
 
 
 class Design:
@@ -228,9 +223,6 @@ def live_signs(design):
         rest = [int(np.bitwise_xor.reduce([codes[c] for c in term])) for term in decided]
         codes[b] = min(range(n_codes), key=lambda code, rest=rest: rest.count(code))
     return [np.array([(-1.0) ** (f & code).bit_count() for f in range(k)]) for code in codes]
-
-
-MOST_NUMBERS = 10**8  # of one answer: 800 MB
 
 
 def contributions(features, factors, views, terms):

@@ -25,8 +25,7 @@ WALL = 1e3  # value of an objective that overflows, in units of its last value
 FLAT = 1e-4  # L-BFGS stops, too, where the objective falls by a smaller share than FLAT tol
 TINY, HUGE = 1e-8, 1e150  # AdaGrad's start; size of a gradient whose square still is a number
 ADVICE = (
-    "standardise every view and divide it by the square root of its number of features, or raise "
-    "alpha"
+    "standardise every view and divide it by the root of its number of features, or raise alpha"
 )
 
 
@@ -82,12 +81,7 @@ def lbfgs(objective, factors, *, tol, max_iter, tick):
         jac=True,
         method="L-BFGS-B",
         callback=record,
-        options={
-            "maxiter": max_iter,
-            "maxfun": 20 * max_iter,
-            "gtol": tol,
-            "ftol": FLAT * tol,
-        },
+        options={"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": tol, "ftol": FLAT * tol},
     )
     trouble = None
     if found.status == 1:
@@ -108,9 +102,6 @@ def curvature_units(objective, shapes):
     ]
     units = np.concatenate(units)
     return np.where(units > 0, units, 1.0)
-
-
-# ------------------------------------------------------------------ stochastic gradients
 
 
 class AdaGrad:

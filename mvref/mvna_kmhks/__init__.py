@@ -1,7 +1,6 @@
 """MVNA-KMHKS: Ho-Kashyap machines on Nystroem features, which agree across views.
 
-Read in this order: ``estimator`` (the three classifiers), ``ho_kashyap`` (the algorithm),
-``machines`` (one view's machine, by features or by the Gram matrix).
+Read in this order: ``estimator`` (three classifiers), ``ho_kashyap``, ``machines`` (of one view).
 """
 
 from .estimator import KMHKS, MVNAKMHKS, NAKMHKS

@@ -26,10 +26,9 @@ Symbols   paper          code                 shape
 
 Algorithm (the function or class that does each step)
           Eq. (1): ``draw_components`` and ``nystrom_map`` in :mod:`mvref.core.nystrom`;  Table 1:
-          ``ho_kashyap``;  Eq. (7): ``FactorMachine`` in
-          ``machines``, with beta = F'Gamma, r + 1 numbers in place of n + 1; its
-          matrix is the same in every step: O(n m^2) once, O(n m) a step;  KMHKS, where r = n, has
-          ``GramMachine``;  Eq. (11): ``decision_function``.
+          ``ho_kashyap``;  Eq. (7): ``FactorMachine`` in ``machines``, with beta = F'Gamma, r + 1
+          numbers in place of n + 1; its matrix is the same in every step: O(n m^2) once, O(n m) a
+          step;  KMHKS, where r = n, has ``GramMachine``;  Eq. (11): ``_scores``.
 
 Departures from the paper, each explained in the chapter
           * the inverse in Eq. (1) is a pseudo-inverse with a cut-off (erratum N1);
@@ -50,27 +49,19 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from ..core.base import (
-    MultiViewClassifier,
-    one_against_rest,
-    pairs_of,
-    votes_of_pairs,
-)
+from ..core.base import MultiViewClassifier, one_against_rest, pairs_of, votes_of_pairs
 from ..core.checks import check_choice, check_number, warn_caller
-from ..core.kernel_views import add_kernel_scores, check_kernels, similarities_to
+from ..core.kernel_views import GramViews, add_kernel_scores, check_kernels, similarities_to
 from ..core.kernels import one_per_view
-from ..core.nystrom import NystromViews, check_n_components
+from ..core.nystrom import NystromViews, check_n_components, nystrom_map
 from .ho_kashyap import SOLVERS, Coupling, ho_kashyap, share_weights
-from .machines import FactorMachine, GramViews
+from .machines import FactorMachine, GramMachine
 
 DECISIONS, MULTI_CLASS = ("nystrom", "printed"), ("ovo", "ovr")
 
 
 class HoKashyapClassifier(MultiViewClassifier):
-    """Base of the three classifiers of :mod:`mvref.mvna_kmhks`: M coupled machines.
-
-    Here M = 1, and the machine has all views; see :class:`~mvref.mvna_kmhks.MVNAKMHKS` for more.
-    """
+    """M coupled machines, base of the three classifiers: here M = 1, and it has all views."""
 
     # What a single machine has no use for; MVNAKMHKS has parameters of these names.
     coupling, view_weights = 0.0, None
@@ -455,16 +446,10 @@ class NAKMHKS(HoKashyapClassifier):
 
     Attributes
     ----------
-    alphas_, intercepts_, norms_, objective_curve_
+    alphas_, intercepts_, norms_, objective_curve_, n_iter_, classes_, n_features_in_
         See :class:`MVNAKMHKS`, with M = 1.
     components_, component_indices_, dual_coef_, similarities_
         As there, one entry for each view of `X`.
-    n_iter_ : int
-        The largest number over the problems.
-    classes_ : array of labels
-        In sorted order.
-    n_features_in_ : int
-        Columns of all views.
 
     See Also
     --------
@@ -552,16 +537,10 @@ class KMHKS(HoKashyapClassifier):
 
     Attributes
     ----------
-    alphas_, intercepts_, norms_, objective_curve_
+    alphas_, intercepts_, norms_, objective_curve_, n_iter_, classes_, n_features_in_
         See :class:`MVNAKMHKS`, with M = 1.
     components_, component_indices_, dual_coef_, similarities_
         As there, one entry for each view of `X`, of all samples that have it.
-    n_iter_ : int
-        The largest number over the problems.
-    classes_ : array of labels
-        In sorted order.
-    n_features_in_ : int
-        Columns of all views.
 
     See Also
     --------
@@ -613,4 +592,7 @@ class KMHKS(HoKashyapClassifier):
         return GramViews(X, kernels, gammas)
 
     def _machine(self, form, p, rows, weight, c):
-        return form.machine(rows, weight, c)
+        K = form.K[rows][:, rows]
+        if c > 0:
+            return GramMachine(K, c)
+        return FactorMachine(K @ nystrom_map(K), np.ones(len(K), dtype=bool), weight, c)

@@ -4,7 +4,7 @@ Problem, symbols and departures are those of :mod:`mvref.mvna_kmhks`; the machin
 ``machines``.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -74,36 +74,25 @@ class Coupling:
         return self.gamma * float(((self.seen * (f - mean)) ** 2).sum())
 
 
-@dataclass(frozen=True)
-class Sweep:
-    """The machines after one iteration of Table 1.
+class Sweep(NamedTuple):
+    """The machines after one iteration of Table 1."""
 
-    norms (M,): Norm of every machine in the space of its kernel, without the intercept; rhs (M, n):
-    What the thetas were solved for; f, b (M, n): Margins, and how far they may be beyond 1.
-    """
+    thetas: list
+    norms: np.ndarray  # (M,), of every machine in the space of its kernel, without the intercept
+    rhs: np.ndarray  # (M, n), what the thetas were solved for
+    f: np.ndarray  # (M, n), margins
+    b: np.ndarray  # (M, n), how far they may be beyond 1
+
+
+class Solution(NamedTuple):
+    """What :func:`ho_kashyap` found."""
 
     thetas: list
     norms: np.ndarray
-    rhs: np.ndarray
-    f: np.ndarray
-    b: np.ndarray
-
-
-@dataclass(frozen=True)
-class Solution:
-    """What :func:`ho_kashyap` found.
-
-    coefficients (M, n): y_i alpha_i^p; the paper's Gamma^p are these times the labels; curve
-    (iterations + 1,): J' of Eq. (4) at the start, where all margins are 0, and after every
-    iteration.
-    """
-
-    thetas: list
-    norms: np.ndarray
-    coefficients: np.ndarray
+    coefficients: np.ndarray  # (M, n), y_i alpha_i^p: the paper's Gamma^p times the labels
     margins: np.ndarray
     b: np.ndarray
-    curve: np.ndarray
+    curve: np.ndarray  # J' of Eq. (4) at the start, where all margins are 0, and in every iteration
     converged: bool
 
 

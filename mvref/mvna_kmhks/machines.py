@@ -17,9 +17,6 @@ share one factorisation. Where a sample lacks the view of a machine its row of F
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinv
 
-from ..core.kernel_views import KernelViews
-from ..core.nystrom import nystrom_map
-
 SMALLEST_PIVOT = 1e-6  # of a Cholesky factor that is believed, relative to the largest
 
 
@@ -129,26 +126,3 @@ class GramMachine:
     def coefficients(self, theta, u, rhs):
         """Return y_i alpha_i, which is Gamma without its labels -> coefficients (n,)."""
         return theta[:-1]
-
-
-class GramViews:
-    """The sum of the kernel matrices of all views, for the one machine of KMHKS.
-
-    components: All samples that have it; seen (1, n).
-    """
-
-    def __init__(self, X, kernels, gammas):
-        form = KernelViews(X, kernels, gammas, 0.0)
-        self.components, self.similarities = form.rows, form.similarities
-        self.seen = X.observed.any(axis=1)[None]
-        grams = form.grams()
-        self.K = grams[0]
-        for K in grams[1:]:
-            self.K += K
-
-    def machine(self, rows, weight, c):
-        """Return the machine on some of the samples, whose curvature is 1."""
-        K = self.K[rows][:, rows]
-        if c > 0:
-            return GramMachine(K, c)
-        return FactorMachine(K @ nystrom_map(K), np.ones(len(K), dtype=bool), weight, c)
