@@ -6,13 +6,10 @@ generalization error", Machine Learning 52, 2003, replace its factor 1/J by 1/J 
 the *corrected resampled t-test*.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .engine import LEDGER
 from .items import find_item
 from .report import read_ledger, with_parameters
 
@@ -20,15 +17,7 @@ from .report import read_ledger, with_parameters
 def paired_t(differences, ratio=0.0):
     """Test whether the mean difference of two methods is zero.
 
-    differences (J,): One per split; ratio: n_test/n_train for the corrected test; 0 for the
-    ordinary one.
-
-    Examples
-    --------
-    >>> from mvref.experiments.paired_tests import paired_t
-    >>> differences = [0.02, 0.05, -0.01, 0.03, 0.04]
-    >>> [round(paired_t(differences, ratio), 3) for ratio in (0, 1)]  # 1: as large a test part
-    [0.065, 0.361]
+    differences (J,): One per split; ratio: n_test/n_train for the corrected test.
     """
     d, spread = _with_spread(differences, ratio)
     if np.ptp(d) == 0:
@@ -37,16 +26,7 @@ def paired_t(differences, ratio=0.0):
 
 
 def paired_interval(differences, ratio=0.0, level=0.95):
-    """Return the mean difference of two methods and the interval that belongs to :func:`paired_t`.
-
-    differences (J,).
-
-    Examples
-    --------
-    >>> from mvref.experiments.paired_tests import paired_interval
-    >>> [round(value, 3) for value in paired_interval([0.02, 0.05, -0.01, 0.03, 0.04], ratio=1)]
-    [0.026, -0.044, 0.096]
-    """
+    """Return the mean difference of two methods and the interval of :func:`paired_t`."""
     d, spread = _with_spread(differences, ratio)
     half = spread * stats.t.ppf((1.0 + level) / 2.0, len(d) - 1)
     return float(d.mean()), float(d.mean() - half), float(d.mean() + half)
@@ -90,7 +70,7 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
     True
     """
     item = find_item(item)
-    rows = read_ledger(item.paper, Path(folder or LEDGER))
+    rows = read_ledger(item.paper, folder)
     rows, names = with_parameters(rows[rows["item"] == item.name])
     group = ["dataset", *names]
     tests = []
@@ -99,16 +79,15 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
             part[part["measure"] == m].pivot(index="repeat", columns="method", values="value")
             for m in (measure, "n_test", "n_train")
         )
-        for method in values.columns.drop(reference, errors="ignore"):
-            if reference not in values:
-                continue
+        if reference not in values:
+            continue
+        for method in values.columns.drop(reference):
             difference = (values[reference] - values[method]).dropna()
             entry = dict(zip(group, point, strict=True)) | {"method": method}
             entry |= {"difference": difference.mean(), "n": len(difference)}
             ratio = (n_test[method] / n_train[method])[difference.index].mean()
-            enough = len(difference) > 1
-            entry["p_paired"] = paired_t(difference) if enough else np.nan
-            entry["p_corrected"] = paired_t(difference, ratio) if enough else np.nan
+            for name, r in (("p_paired", 0.0), ("p_corrected", ratio)):
+                entry[name] = paired_t(difference, r) if len(difference) > 1 else np.nan
             tests.append(entry)
     columns = [*group, "method", "difference", "n", "p_paired", "p_corrected"]
     return pd.DataFrame(tests, columns=columns)

@@ -13,14 +13,6 @@ def average_ranks(table):
     """Rank methods within each data set, 1 for the best, ties sharing their ranks.
 
     table (k methods, N data sets): The larger the better; no gaps.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mvref.experiments.ranks import average_ranks
-    >>> table = pd.DataFrame({"one": [0.9, 0.8, 0.8], "two": [0.7, 0.9, 0.6]}, index=list("abc"))
-    >>> average_ranks(table).to_dict()
-    {'a': 1.5, 'b': 1.75, 'c': 2.75}
     """
     _check(table)
     return table.rank(ascending=False).mean(axis=1).sort_values(kind="stable")
@@ -30,14 +22,6 @@ def friedman(table):
     """Test whether all methods have the same expected rank.
 
     table (k methods, N data sets): Two methods or more, and two data sets or more.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mvref.experiments.ranks import friedman
-    >>> table = pd.DataFrame({"one": [3, 2, 1], "two": [3, 1, 2], "three": [3, 2, 1]})
-    >>> [round(value, 3) for value in friedman(table)]
-    [7.0, 0.049]
     """
     _check(table)
     k, N = table.shape
@@ -59,14 +43,7 @@ def friedman(table):
 def critical_difference(n_methods, n_datasets, level=0.05):
     """Return by how much two average ranks must differ, by Nemenyi's test.
 
-    n_methods: k, at least 2; n_datasets: N; level: Probability that any pair of equal methods
-    differs by more.
-
-    Examples
-    --------
-    >>> from mvref.experiments.ranks import critical_difference
-    >>> round(critical_difference(4, 14), 2)  # Demšar's example
-    1.25
+    level: Probability that any pair of equal methods differs by more.
     """
     q = stats.studentized_range.ppf(1.0 - level, n_methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
@@ -76,12 +53,6 @@ def pareto_front(cost, value):
     """Return which methods no other one beats in both cost and value.
 
     cost, value (k,): Less of the first and more of the second is better; returns on_front (k,).
-
-    Examples
-    --------
-    >>> from mvref.experiments.ranks import pareto_front
-    >>> pareto_front([1, 2, 3, 3], [0.5, 0.9, 0.9, 0.95])
-    array([ True,  True, False,  True])
     """
     cost, value = np.asarray(cost, dtype=float), np.asarray(value, dtype=float)
     no_worse = (cost[:, None] <= cost) & (value[:, None] >= value)
@@ -93,12 +64,6 @@ def holm(p_values):
     """Return Holm's adjusted p-values: below 5 %, any false rejection has a probability of 5 %.
 
     p_values (k,); returns adjusted (k,).
-
-    Examples
-    --------
-    >>> from mvref.experiments.ranks import holm
-    >>> holm([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
     """
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
