@@ -16,25 +16,23 @@ Protocol
   real     5 stratified halves to train and to test, where part III has the data set its first ones.
            Digits: the four quarters of the image.
   tuning   alpha, the weight of the penalty against the mean loss, in `ALPHAS`, and k in `K` (real
-           data: `REAL_K`): by the accuracy on one stratified third of the training part, after
-           training on the rest; then training on all of it. Ties go to the smallest k, then the
-           largest alpha. SVMs and tensor machines have the same grid, C = 1/(2 alpha n); the
-           Gaussian SVM has `GAMMAS` in place of k. The test part is used once.
+           data: `REAL_K`): by the accuracy on one stratified third of the training part. Ties go to
+           the smallest k, then the largest alpha. SVMs and tensor machines have the same grid,
+           C = 1/(2 alpha n); the Gaussian SVM has `GAMMAS` in place of k.
   starts   "order", "real": one random start per training, whatever it leads to; in a repeat it is
            the same for all parameters. "starts": MVM and the factorisation machine that has the
-           planted terms, on the first `STARTS_REPEATS` one-hot problems of "order" of
-           `STARTS_SIZE` samples, each training from `N_STARTS` starts, of which the one with the
-           least training objective is kept (the first is that of "order"); `STARTS_K` and
-           `STARTS_ALPHAS`, for both, leave out what neither of them chose there. A training has
-           failed where the method warned that it collapsed or ended worse than with factors 0, or
-           where its accuracy on the test part is below the middle between the share of the
-           commonest class and the best possible (0.95 where labels are turned over, else 1). So a
-           method that cannot express the score fails, too.
+           planted terms, on the first one-hot problems of "order" of `STARTS_SIZE` samples, each
+           training from `N_STARTS` starts, of which the one with the least training objective is
+           kept (the first is that of "order"); `STARTS_K` and `STARTS_ALPHAS`, for both, leave out
+           what neither of them chose there.
+  failed   the method warned that it collapsed or ended worse than with factors 0, or its accuracy
+           on the test part is below the middle between the share of the commonest class and the
+           best possible (0.95 where labels are turned over, else 1). So a method that cannot
+           express the score fails, too.
   time     processor time of the last training, in one thread.
 
 Methods
-  Linear        linear SVM, squared hinge, views side by side
-  RBF           Gaussian SVM, views side by side
+  Linear, RBF   linear SVM with squared hinge, and Gaussian SVM; views side by side
   FM, FM27      factorisation machines of Eqs. (26) and (27)
   FM-V          the same with products of up to V features of different views. Products of features
                 of one view, as in Eq. (26), would cost ten times as much or more
@@ -52,26 +50,23 @@ Starts     ``start`` trains multi-view machines of `START_K` factors with alpha 
            training samples are 0 to six digits.
 """
 
-import warnings
 from functools import partial
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ..datasets import make_interactions
 from ..mvm import MVMClassifier
 from ..mvm.machine import COLLAPSED
-from .engine import Item, Job, derive_seed
-from .interactions import N_TEST, PLANTED, planted, real
-from .interactions import unseen as unseen_levels
+from .engine import Item, derive_seed
+from .interactions import N_TEST, PLANTED, planted, real, unseen
 from .mvpo import SharedHalves
-from .order_methods import METHODS, measures_of, tuned
+from .order_methods import FACTORISED, MEASURES, METHODS, OWN_MEASURES, FromStarts, build
+from .tables import Cell, jobs_of
+from .tuning import Method, Split, grid, tuned
 
 REAL = ("mfeat", "digits", "webkb", "citeseer")
-START_DATASETS = ("planted-mixed", "planted-full")
-DRAWN = tuple(dict.fromkeys([*START_DATASETS, *PLANTED]))  # on every machine
-ALPHAS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
-STM_ALPHAS = (1e-3, 1e-2, 1e-1)
+ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+STM_ALPHAS = (1e-1, 1e-2, 1e-3)
 K, REAL_K = (2, 4, 8, 16), (2, 8)
 GAMMAS = (0.1, 0.5, 2.5)
 SIZES = (250, 1000, 4000)
@@ -79,84 +74,99 @@ N_REPEATS = 5
 SEVERAL_STARTS = {"onehot-full": ("MVM", "FM-V"), "onehot-pairwise": ("MVM", "FM27")}
 N_STARTS = {"onehot-full": 12, "onehot-pairwise": 8}
 STARTS_SIZE, STARTS_REPEATS = 1000, 4
-STARTS_K, STARTS_ALPHAS = (2, 4, 8), (1e-5, 1e-4, 1e-3)
-QUICK_ALPHAS, QUICK_K, QUICK_SIZE = (1e-3, 1e-2), (2,), 250
+STARTS_K, STARTS_ALPHAS = (2, 4, 8), (1e-3, 1e-4, 1e-5)
+QUICK_ALPHAS, QUICK_K, QUICK_SIZE = (1e-2, 1e-3), (2,), 250
 START_K, START_ALPHA = 4, 1e-3
 SIGMAS = (0.01, 0.05, 0.1, 0.5)
-START_VIEWS = {"planted-mixed": (2, 3, 4, 5, 6, 7, 8), "planted-full": (2, 3, 4, 5, 6)}
-START_SIZE = {"planted-mixed": 500, "planted-full": 2000}
+VIEWS = {"planted-mixed": (2, 3, 4, 5, 6, 7, 8), "planted-full": (2, 3, 4, 5, 6)}
+START_SAMPLES = {"planted-mixed": (500, 0, "mixed"), "planted-full": (2000, N_TEST, "full")}
 START_MEASURES = {
-    "planted-mixed": ("train_accuracy", "collapsed", "n_iter", "objective"),
-    "planted-full": ("train_accuracy", "accuracy", "collapsed", "n_iter", "objective"),
+    "train_accuracy": lambda run: run.machine.model.score(run.machine.X, run.machine.y),
+    "collapsed": lambda run: (
+        np.abs(run.machine.model.decision_function(run.machine.X)).max() < COLLAPSED
+    ),
+    "n_iter": lambda run: run.machine.model.n_iter_,
+    "objective": lambda run: run.machine.model.loss_curve_[-1],
 }
+DRAWN = tuple(dict.fromkeys([*VIEWS, *PLANTED]))  # on every machine
 
 
 def start(dataset, quick, rows):
-    """Yield the jobs of the starts: live, and the paper's for every sigma, by number of views.
-
-    quick: One repeat, two numbers of views, two sigma.
-    """
+    """Starts by number of views; quick: one repeat, two numbers of views, two sigma."""
+    measures = (*START_MEASURES, *(["accuracy"] if dataset == "planted-full" else []))
     starts = [("live", {})] + [("paper", {"sigma": s}) for s in (SIGMAS[::2] if quick else SIGMAS)]
-    for repeat in range(1 if quick else N_REPEATS):
-        for V in START_VIEWS[dataset][::3] if quick else START_VIEWS[dataset]:
-            for init, point in starts:
-                function = partial(from_start, dataset, init, n_views=V, **point)
-                measures = START_MEASURES[dataset]
-                yield Job(dataset, init, {"V": V, **point}, repeat, measures, function)
+    cells = [
+        Cell(init, {"V": V, **point}, measures, 1 if quick else N_REPEATS)
+        for V in VIEWS[dataset][:: 3 if quick else 1]
+        for init, point in starts
+    ]
+    return jobs_of(dataset, dataset, cells, from_start)
 
 
-def from_start(name, init, *, n_views, sigma=0.1, seed):
-    """Train a multi-view machine from a start.
+def from_start(name, init, *, measures, V, sigma=0.1, seed):
+    """Train a multi-view machine of V views from a start; sigma: ``init_scale``, by default 0.1."""
+    n, n_test, order = START_SAMPLES[name]
+    rng = np.random.default_rng(2) if order == "mixed" else derive_seed(seed, "planted", V)
+    data = make_interactions(n + n_test, V, order, random_state=rng)
+    split = Split(data.X, data.y, np.arange(n), np.arange(n, n + n_test), [])
 
-    sigma: ``init_scale``; 0.1 is its default.
-    """
-    n = START_SIZE[name]
-    if name == "planted-mixed":
-        data = make_interactions(n, n_views, "mixed", random_state=np.random.default_rng(2))
-    else:
-        planted_seed = derive_seed(seed, "planted", n_views)
-        data = make_interactions(n + N_TEST, n_views, "full", random_state=planted_seed)
-    X = data.X  # features of variance 1, as they are
-    model = MVMClassifier(
-        START_K, alpha=START_ALPHA, init=init, init_scale=sigma,
-        random_state=derive_seed(seed, "start"),
-    )  # fmt: skip
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # ``collapsed`` tells
-        model.fit(X[:n], data.y[:n])
-    scores = model.decision_function(X[:n])
-    measures = {
-        "train_accuracy": model.score(X[:n], data.y[:n]),
-        "collapsed": np.abs(scores).max() < COLLAPSED,
-        "n_iter": model.n_iter_,
-        "objective": model.loss_curve_[-1],
-    }
-    if name == "planted-full":
-        measures["accuracy"] = model.score(X[n:], data.y[n:])
-    return {measure: float(value) for measure, value in measures.items()}
+    def build_mvm(point, X, seed):
+        options = {"alpha": START_ALPHA, "init": init, "init_scale": sigma}
+        return MVMClassifier(START_K, **options, random_state=seed)
+
+    run = tuned(split, Method(FromStarts, measures=measures, fixed={"build": build_mvm}), seed)
+    return run.measure(measures, START_MEASURES)
 
 
 def order(dataset, quick, rows):
-    """Yield the jobs of planted interactions: all methods by number of training samples.
-
-    quick: One repeat, 250 samples, small grids.
-    """
-    for repeat in range(1 if quick else N_REPEATS):
-        for n in (QUICK_SIZE,) if quick else SIZES:
-            if dataset.startswith("onehot"):
-                measures = ("unseen_pairs", "unseen_triples")
-                function = partial(unseen_of_planted, dataset, n)
-                yield Job(dataset, "data", {"n_train": n}, repeat, measures, function)
-            for method in METHODS:
-                grid = grids(method, K, quick)
-                function = partial(on_planted, dataset, method, n, **grid)
-                yield Job(dataset, method, {"n_train": n}, repeat, measures_of(method), function)
+    """Methods by number of training samples; quick: one repeat, 250 samples, small grids."""
+    cells, n_repeats = [], 1 if quick else N_REPEATS
+    for n in (QUICK_SIZE,) if quick else SIZES:
+        if dataset.startswith("onehot"):
+            measures = ("unseen_pairs", "unseen_triples")
+            cells.append(Cell("data", {"n_train": n}, measures, n_repeats))
+        cells += [cell(method, {"n_train": n}, n_repeats, quick) for method in METHODS]
+    return jobs_of(dataset, dataset, cells, measured)
 
 
-def on_planted(name, method, n_train, *, shapes, alphas, seed, n_starts=1):
-    """Tune and measure a method on a planted problem, see :func:`order_methods.tuned`."""
-    parts = planted(name, n_train, seed)
-    return tuned(parts, method, shapes=shapes, alphas=alphas, seed=seed, n_starts=n_starts)
+def starts(dataset, quick, rows):
+    """MVM and its nearest rival; quick: one repeat, 250 samples, two starts, small grids."""
+    n, n_starts = (QUICK_SIZE, 2) if quick else (STARTS_SIZE, N_STARTS[dataset])
+    point, n_repeats = {"n_train": n, "n_starts": n_starts}, 1 if quick else STARTS_REPEATS
+    cells = [
+        cell(method, point, n_repeats, quick, STARTS_K, STARTS_ALPHAS)
+        for method in SEVERAL_STARTS[dataset]
+    ]
+    return jobs_of(dataset, dataset, cells, measured)
+
+
+def on_halves(dataset, quick, rows):
+    """Methods on real data; quick: one repeat, small grids."""
+    alphas = dict.fromkeys(METHODS, ALPHAS) | {"STM": STM_ALPHAS}
+    n_repeats = 1 if quick else N_REPEATS
+    cells = [cell(method, {}, n_repeats, quick, REAL_K, alphas[method]) for method in METHODS]
+    return jobs_of(dataset, dataset, cells, measured)
+
+
+def cell(method, point, n_repeats, quick, ks=K, alphas=ALPHAS):
+    """Return the cell of a method; of equals it chooses the smallest k, then the largest alpha."""
+    shape = {}
+    if method in FACTORISED:
+        shape = {"k": QUICK_K if quick else ks}
+    elif method == "RBF":
+        shape = {"gamma": GAMMAS[1:2] if quick else GAMMAS}
+    points = grid(**shape, alpha=QUICK_ALPHAS if quick else alphas)
+    return Cell(method, point, (*MEASURES, *points[0]), n_repeats, {"points": points})
+
+
+def measured(name, method, *, measures, points=(), n_train=None, n_starts=1, seed):
+    """Tune and measure a method; "data" is none, and tells what the training part lacks."""
+    split = planted(name, n_train, seed) if name in PLANTED else real(name, seed)
+    if method == "data":
+        return unseen(split)
+    options = {"build": partial(build, method), "n_starts": n_starts}
+    run = tuned(split, Method(FromStarts, points, measures, options), seed)
+    return run.measure(measures, OWN_MEASURES)
 
 
 class ProblemsOfOrder(Item):
@@ -167,53 +177,8 @@ class ProblemsOfOrder(Item):
         return derive_seed("order", dataset, repeat)
 
 
-def starts(dataset, quick, rows):
-    """Yield the jobs of several starts: MVM and its nearest rival.
-
-    quick: One repeat, 250 samples, two starts, small grids.
-    """
-    n, n_starts = (QUICK_SIZE, 2) if quick else (STARTS_SIZE, N_STARTS[dataset])
-    for repeat in range(1 if quick else STARTS_REPEATS):
-        for method in SEVERAL_STARTS[dataset]:
-            grid = grids(method, STARTS_K, quick, STARTS_ALPHAS)
-            function = partial(on_planted, dataset, method, n, n_starts=n_starts, **grid)
-            point = {"n_train": n, "n_starts": n_starts}
-            yield Job(dataset, method, point, repeat, measures_of(method), function)
-
-
-def unseen_of_planted(name, n_train, *, seed):
-    """Return the shares of pairs and triples of levels that no training sample has."""
-    return unseen_levels(planted(name, n_train, seed))
-
-
-def on_halves(dataset, quick, rows):
-    """Yield the jobs of the real data sets: all methods.
-
-    quick: One repeat, small grids.
-    """
-    for repeat in range(1 if quick else N_REPEATS):
-        for method in METHODS:
-            grid = grids(method, REAL_K, quick, STM_ALPHAS if method == "STM" else ALPHAS)
-            function = partial(on_real, dataset, method, **grid)
-            yield Job(dataset, method, {}, repeat, measures_of(method), function)
-
-
-def on_real(name, method, *, shapes, alphas, seed):
-    """Tune and measure a method on halves of real data, see :func:`order_methods.tuned`."""
-    return tuned(real(name, seed), method, shapes=shapes, alphas=alphas, seed=seed)
-
-
-def grids(method, ks, quick, alphas=ALPHAS):
-    """Return the grids of a method."""
-    shapes = {"k": QUICK_K if quick else ks, "gamma": GAMMAS[1:2] if quick else GAMMAS}
-    return {
-        "shapes": shapes.get(METHODS[method].shape, (None,)),
-        "alphas": QUICK_ALPHAS if quick else alphas,
-    }
-
-
 ITEMS = [
-    Item("mvm", "start", "starts of multi-view machines by number of views", START_DATASETS, start),
+    Item("mvm", "start", "starts of multi-view machines by number of views", tuple(VIEWS), start),
     Item("mvm", "order", "methods by order of interaction and samples", tuple(PLANTED), order),
     ProblemsOfOrder("mvm", "starts", "the best of several starts", tuple(N_STARTS), starts),
     SharedHalves("mvm", "real", "methods on real data sets", REAL, on_halves),

@@ -1,6 +1,8 @@
 """Protocol of part IV's experiments: data, methods, tuning, measures, jobs, claims."""
 
+import warnings
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import f1_score, roc_auc_score
 
 from mvref import MultiView, MVMClassifier
@@ -17,7 +20,6 @@ from mvref.experiments import (
     interactions,
     mvm,
     mvpo,
-    order_methods,
     read_paper_numbers,
     run_items,
 )
@@ -28,16 +30,24 @@ from mvref.experiments.interactions import (
     N_TEST,
     NOISE,
     PLANTED,
-    Parts,
     planted,
     real,
     unseen,
 )
-from mvref.experiments.order_methods import METHODS, Method, choose, has_failed, measures_of, tuned
+from mvref.experiments.order_methods import (
+    FACTORISED,
+    MEASURES,
+    METHODS,
+    OWN_MEASURES,
+    FromStarts,
+    build,
+    has_failed,
+)
+from mvref.experiments.tuning import Method, Split, grid, train, tuned
 from mvref.rivals import Concat, FMClassifier, STMClassifier
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
-BIG, SMALL = (1e-2,), (1e-5, 1e-3, 1e-1)
+SMALL = (1e-1, 1e-3, 1e-5)
 
 
 def skip_unless_here(name):
@@ -55,8 +65,25 @@ def small_parts(n_classes=2, n=90, seed=0, best=1.0):
     y = rng.permutation(n) % n_classes
     views = [rng.randn(n_classes, d)[y] + 0.7 * rng.randn(n, d) for d in (3, 4)]
     train, test = np.split(np.arange(n), [n * 2 // 3])
-    fit, check = np.split(train, [len(train) * 2 // 3])
-    return Parts(MultiView(views), y, train, test, fit, check, best)
+    folds = [np.split(train, [len(train) * 2 // 3])]
+    return Split(MultiView(views), y, train, test, folds, {"best": best})
+
+
+def method_of(name, measures=("accuracy",), n_starts=1, **values):
+    """A method and the grid of its values; a name, or what builds the classifier."""
+    how = partial(build, name) if isinstance(name, str) else name
+    return Method(FromStarts, grid(**values), measures, {"build": how, "n_starts": n_starts})
+
+
+def measured(parts, name, seed, n_starts=1, **values):
+    """What the experiments measure of a method."""
+    method = method_of(name, (*MEASURES, *values), n_starts, **values)
+    return tuned(parts, method, seed).measure(None, OWN_MEASURES)
+
+
+def trained_on_all(parts, name, **point):
+    """The machine of a method that is trained on all samples."""
+    return FromStarts(parts, np.arange(len(parts.y)), 0, build=partial(build, name)).fit(point)
 
 
 # ------------------------------------------------------------------------------------- data
@@ -71,10 +98,11 @@ def test_planted_problems_follow_the_protocol(name):
     assert many.train.max() < N_POOL <= many.test.min()
     assert few.X is many.X, "one planted score for all sizes"
     for parts in (few, many):
-        assert sorted([*parts.fit, *parts.check]) == list(parts.train)
-        assert len(parts.check) == pytest.approx(len(parts.train) / 3, abs=1)
-        rates = [parts.y[rows].mean() for rows in (parts.fit, parts.check)]
-        assert rates[0] == pytest.approx(rates[1], abs=1.5 / len(parts.check))
+        [(fit, check)] = parts.folds
+        assert sorted([*fit, *check]) == list(parts.train)
+        assert len(check) == pytest.approx(len(parts.train) / 3, abs=1)
+        rates = [parts.y[rows].mean() for rows in (fit, check)]
+        assert rates[0] == pytest.approx(rates[1], abs=1.5 / len(check))
     norms = [squared_norms(view) for view in many.X.views]
     assert len(norms) == interactions.N_VIEWS
     for norm in norms:
@@ -90,9 +118,9 @@ def test_the_best_accuracy_is_that_of_the_planted_score(name):
     data = make_interactions(N_POOL + N_TEST, interactions.N_VIEWS, **options)
     assert np.array_equal(data.y, parts.y)
     right = (data.meta["scores"] > 0) == data.y
-    assert parts.best == 1 - NOISE
+    assert parts.meta["best"] == 1 - NOISE
     # four standard deviations of a share of N_TEST samples
-    assert right[parts.test].mean() == pytest.approx(parts.best, abs=0.0125)
+    assert right[parts.test].mean() == pytest.approx(parts.meta["best"], abs=0.0125)
 
 
 @pytest.mark.parametrize("name", mvm.REAL)
@@ -102,14 +130,15 @@ def test_real_problems_are_halves_with_rows_of_one_size(name):
     parts = real(name, 1)
     n = len(parts.y)
     assert np.array_equal(np.sort(np.concatenate([parts.train, parts.test])), np.arange(n))
-    assert sorted([*parts.fit, *parts.check]) == sorted(parts.train)
-    assert len(parts.check) == pytest.approx(len(parts.train) / 3, abs=len(set(parts.y)))
-    assert parts.best == 1
+    [(fit, check)] = parts.folds
+    assert sorted([*fit, *check]) == sorted(parts.train)
+    assert len(check) == pytest.approx(len(parts.train) / 3, abs=len(set(parts.y)))
+    assert parts.meta["best"] == 1
     for view in parts.X.views:
         constant = 0 if sparse.issparse(view) else np.mean(np.ptp(view, axis=0) == 0)
         assert squared_norms(view)[parts.train].mean() == pytest.approx(1 - constant)
     shares = [np.bincount(np.unique(parts.y[r], return_inverse=True)[1]) / len(r)
-              for r in (parts.fit, parts.check, parts.test)]  # fmt: skip
+              for r in (fit, check, parts.test)]  # fmt: skip
     assert np.abs(np.ptp(shares, axis=0)).max() < 0.01
 
 
@@ -121,8 +150,7 @@ def test_real_halves_are_those_of_part_three():
 def test_unseen_pairs_and_triples_are_counted_over_the_test_part():
     levels = np.array([[0, 0, 0], [1, 1, 1], [0, 1, 0], [1, 1, 1], [0, 0, 1]])
     X = MultiView([sparse.csr_matrix(np.eye(2)[column]) for column in levels.T])
-    rows = np.arange(2), np.arange(2, 5)
-    found = unseen(Parts(X, np.arange(5), *rows, *rows))
+    found = unseen(Split(X, np.arange(5), np.arange(2), np.arange(2, 5), []))
     # 010: pairs (0,1), (0,0), (1,0): two are new; 111: none; 001: (0,0), (0,1), (0,1): two
     assert found == {"unseen_pairs": pytest.approx(4 / 9), "unseen_triples": pytest.approx(2 / 3)}
 
@@ -131,17 +159,15 @@ def test_unseen_pairs_and_triples_are_counted_over_the_test_part():
 
 
 def test_methods_are_what_their_names_say():
-    parts, made = small_parts(), {}
-    for method, how in METHODS.items():
-        shape = {"k": 3, "gamma": 0.5}.get(how.shape)
-        made[method] = how.make(shape, 2.5, 0.01, parts.X, 7)
+    X = small_parts(n=20).X  # C = 1/(2 alpha n) = 2.5
+    made = {name: build(name, {"k": 3, "gamma": 0.5, "alpha": 0.01}, X, 7) for name in METHODS}
     for method, order, multiview in (("FM", 2, False), ("FM27", 2, True), ("FM-V", 2, True)):
         model = made[method]
         assert isinstance(model, FMClassifier)
         assert (model.order, model.multiview, model.alpha) == (order, multiview, 0.01)
         assert (model.n_factors, model.random_state) == (3, 7)
     three = MultiView([np.zeros((2, 1))] * 3)
-    assert METHODS["FM-V"].make(3, 1.0, 0.1, three, 0).order == 3
+    assert build("FM-V", {"k": 3, "alpha": 0.1}, three, 0).order == 3
     assert isinstance(made["MVM"], MVMClassifier)
     assert made["MVM"].get_params() == MVMClassifier(3, alpha=0.01, random_state=7).get_params()
     assert isinstance(made["STM"], STMClassifier)
@@ -154,7 +180,9 @@ def test_methods_are_what_their_names_say():
 
 def test_alpha_weighs_the_penalty_against_the_mean_loss():
     parts, alpha = small_parts(), 0.03
-    model, messages = order_methods.train("Linear", None, alpha, parts.X, parts.y, 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model = trained_on_all(parts, "Linear", alpha=alpha).model
     F = np.column_stack([*parts.X.views, np.ones(len(parts.y))])
     sign = np.where(parts.y, 1.0, -1.0)
 
@@ -163,12 +191,11 @@ def test_alpha_weighs_the_penalty_against_the_mean_loss():
 
     best = minimize(objective, np.zeros(F.shape[1]), options={"gtol": 1e-7}).x
     np.testing.assert_allclose(model.decision_function(parts.X), F @ best, atol=2e-3)
-    assert messages == []
 
 
 def test_the_gaussian_svm_measures_distances_in_units_of_the_number_of_views():
     parts = small_parts()
-    model, _ = order_methods.train("RBF", 0.8, 1e-2, parts.X, parts.y, 0)
+    model = trained_on_all(parts, "RBF", gamma=0.8, alpha=1e-2).model
     svm = model.estimator_.estimators_[0]
     Z = np.hstack(parts.X.views)
     distances = ((Z[:, None] - Z[None, svm.support_]) ** 2).sum(axis=2)
@@ -177,38 +204,47 @@ def test_the_gaussian_svm_measures_distances_in_units_of_the_number_of_views():
     assert svm.C == pytest.approx(1 / (2 * 1e-2 * len(parts.y)))
 
 
-def test_one_start_for_all_parameters_of_a_repeat(monkeypatch):
+def test_one_start_for_all_parameters_of_a_repeat():
     seeds = []
 
-    def recorded(shape, C, alpha, X, seed):
+    def recorded(point, X, seed):
         seeds.append(seed)
         return Concat(random_state=seed)
 
-    monkeypatch.setitem(METHODS, "recorded", Method(recorded, "k"))
     for seed in (1, 1, 2):
-        tuned(small_parts(), "recorded", shapes=(2, 4), alphas=BIG, seed=seed)
+        tuned(small_parts(), method_of(recorded, k=(2, 4)), seed)
     assert len(seeds) == 9
     assert len(set(seeds[:6])) == 1 and len(set(seeds[6:])) == 1
     assert seeds[0] != seeds[6]
 
 
 def test_of_several_starts_the_one_with_the_least_training_objective_is_kept():
-    parts, seeds = small_parts(), range(5)
-    fits = [order_methods.train("MVM", 2, 1e-3, parts.X, parts.y, seed)[0] for seed in seeds]
+    parts, point = small_parts(), {"k": 2, "alpha": 1e-3}
+    X, y = parts.X[parts.train], parts.y[parts.train]
+    kept = train(parts, method_of("MVM", n_starts=5, k=(2,), alpha=(1e-3,)), 0, 0).machine
+    fits = [build("MVM", point, X, seed).fit(X, y) for seed in kept.starts]
     ends = [fit.loss_curve_[-1] for fit in fits]
-    kept, _ = order_methods.train_best("MVM", 2, 1e-3, parts.X, parts.y, seeds)
-    assert kept.loss_curve_[-1] == min(ends) < max(ends)
-    assert kept.random_state == np.argmin(ends)
+    assert kept.model.loss_curve_[-1] == min(ends) < max(ends)
+    assert kept.model.random_state == kept.starts[np.argmin(ends)]
 
 
-def test_several_starts_begin_with_the_start_of_one(monkeypatch):
-    seeds = []
-    monkeypatch.setattr(order_methods, "train_best", lambda *a: seeds.append(list(a[-1])) or 1 / 0)
-    for n_starts in (1, 3):
-        with pytest.raises(ZeroDivisionError):
-            tuned(small_parts(), "MVM", shapes=(2,), alphas=BIG, seed=4, n_starts=n_starts)
-    assert seeds[0] == [derive_seed(4, "start")] == seeds[1][:1]
-    assert len(set(seeds[1])) == 3
+def test_of_several_starts_only_the_one_that_is_kept_warns():
+    for max_iter, n_messages in ((1000, 0), (2, 1)):
+
+        def second_is_stopped(point, X, seed, max_iter=max_iter):
+            stopped = seed == derive_seed(0, "start", 1)
+            return MVMClassifier(2, max_iter=2 if stopped else max_iter, random_state=seed)
+
+        run = train(small_parts(), method_of(second_is_stopped, n_starts=3), 0, 0)
+        assert len(run.messages) == n_messages
+        assert run.machine.model.max_iter == max_iter
+
+
+def test_several_starts_begin_with_the_start_of_one():
+    parts = small_parts()
+    one, three = (FromStarts(parts, parts.train, 4, build=None, n_starts=n) for n in (1, 3))
+    assert one.starts == [one.seed] == [derive_seed(4, "start")] == three.starts[:1]
+    assert len(set(three.starts)) == 3
 
 
 def test_several_starts_are_taken_on_the_problems_of_order():
@@ -219,8 +255,9 @@ def test_several_starts_are_taken_on_the_problems_of_order():
         ]
         for job in several.jobs(dataset, False, NO_ROWS):
             options = job.function.keywords
-            assert (options["shapes"], options["alphas"]) == (mvm.STARTS_K, mvm.STARTS_ALPHAS)
-            assert job.function.args == (dataset, job.method, job.parameter["n_train"])
+            assert options["points"] == grid(k=mvm.STARTS_K, alpha=mvm.STARTS_ALPHAS)
+            assert job.function.args == (dataset, job.method)
+            assert options["n_train"] == job.parameter["n_train"]
             assert options["n_starts"] == job.parameter["n_starts"] > 1
 
 
@@ -228,12 +265,10 @@ def test_several_starts_are_taken_on_the_problems_of_order():
 
 
 class Oracle:
-    """Right for as many samples as a table of (shape, alpha) says."""
+    """Right for as many samples as a table of (k, alpha) says."""
 
-    table, fitted_on = {}, []
-
-    def __init__(self, shape, C, alpha, X, seed):
-        self.n_right = self.table[shape, alpha]
+    def __init__(self, table, fitted_on, point, X, seed):
+        self.n_right, self.fitted_on = table[point["k"], point["alpha"]], fitted_on
 
     def fit(self, X, y):
         self.fitted_on.append(len(y))
@@ -244,22 +279,20 @@ class Oracle:
         return np.where(np.arange(len(y)) < self.n_right, y, 1 - y)
 
 
-@pytest.fixture
-def oracle(monkeypatch):
-    monkeypatch.setitem(METHODS, "oracle", Method(Oracle, "k"))
-    monkeypatch.setattr(Oracle, "fitted_on", [])
+def test_of_equals_the_smallest_k_then_the_largest_alpha_is_chosen():
     parts = small_parts()
-    return replace(parts, X=MultiView([parts.y[:, None].astype(float), parts.X.views[1]]))
-
-
-def test_of_equals_the_smallest_k_then_the_largest_alpha_is_chosen(oracle):
-    points = [(k, alpha) for k in (2, 4) for alpha in (1e-3, 1e-2, 1e-1)]
-    Oracle.table = dict.fromkeys(points, 5) | {(2, 1e-3): 9, (2, 1e-2): 9, (4, 1e-1): 9}
-    found = choose("oracle", oracle, (2, 4), (1e-3, 1e-2, 1e-1), (0,))
-    assert found == (2, 1e-2, 9 / len(oracle.check))
-    assert Oracle.fitted_on == [len(oracle.fit)] * 6
-    Oracle.table[4, 1e-3] = 10
-    assert choose("oracle", oracle, (2, 4), (1e-3, 1e-2, 1e-1), (0,))[:2] == (4, 1e-3)
+    parts = replace(parts, X=MultiView([parts.y[:, None].astype(float), parts.X.views[1]]))
+    points = mvm.cell("FM", {}, 1, False, (2, 4), mvm.STM_ALPHAS).options["points"]
+    fitted_on, table = [], {(point["k"], point["alpha"]): 5 for point in points}
+    assert len(table) == 6
+    table |= {(2, 1e-3): 9, (2, 1e-2): 9, (4, 1e-1): 9}
+    method = Method(FromStarts, points, fixed={"build": partial(Oracle, table, fitted_on)})
+    found = tuned(parts, method, 0)
+    [(fit, check)] = parts.folds
+    assert (found.point, found.validation) == ({"k": 2, "alpha": 1e-2}, 9 / len(check))
+    assert fitted_on == [len(fit)] * 6 + [len(parts.train)]
+    table[4, 1e-3] = 10
+    assert tuned(parts, method, 0).point == {"k": 4, "alpha": 1e-3}
 
 
 @pytest.mark.parametrize("method", ["Linear", "RBF", "FM-V", "MVM", "STM-product"])
@@ -271,12 +304,12 @@ def test_the_test_part_influences_no_choice(method):
         view[parts.test] = rng.randn(len(parts.test), view.shape[1])
     y = parts.y.copy()
     y[parts.test] = rng.permutation(y[parts.test])
-    shapes = {"k": (1, 2), "gamma": mvm.GAMMAS}.get(METHODS[method].shape, (None,))
+    shape = {"k": (1, 2)} if method in FACTORISED else {}
+    values = {"RBF": {"gamma": mvm.GAMMAS}}.get(method, shape) | {"alpha": SMALL}
     one, other = (
-        tuned(p, method, shapes=shapes, alphas=SMALL, seed=0)
-        for p in (parts, replace(parts, X=MultiView(views), y=y))
+        measured(p, method, 0, **values) for p in (parts, replace(parts, X=MultiView(views), y=y))
     )
-    for name in ("validation", "alpha", METHODS[method].shape or "alpha"):
+    for name in ("validation", *values):
         assert one[name] == other[name]
     assert one["accuracy"] > other["accuracy"], "the measures do"
 
@@ -287,12 +320,11 @@ def test_the_test_part_influences_no_choice(method):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_measures_are_those_of_the_test_part(n_classes):
     parts = small_parts(n_classes, n=150)
-    found = tuned(parts, "FM27", shapes=(2,), alphas=BIG, seed=4)
-    assert tuple(found) == measures_of("FM27")
+    found = measured(parts, "FM27", 4, k=(2,), alpha=(1e-2,))
+    assert tuple(found) == (*MEASURES, "k", "alpha")
     assert (found["k"], found["alpha"], found["warned"]) == (2, 1e-2, 0)
-    model, _ = order_methods.train(
-        "FM27", 2, 1e-2, parts.X[parts.train], parts.y[parts.train], derive_seed(4, "start")
-    )
+    X, y = parts.X[parts.train], parts.y[parts.train]
+    model = build("FM27", {"k": 2, "alpha": 1e-2}, X, derive_seed(4, "start")).fit(X, y)
     X, y = parts.X[parts.test], parts.y[parts.test]
     guess, scores = model.predict(X), model.decision_function(X)
     assert found["accuracy"] == np.mean(guess == y)
@@ -302,50 +334,60 @@ def test_measures_are_those_of_the_test_part(n_classes):
     assert found["fit_seconds"] > 0
 
 
+def run_that(y, predicted, messages, best=0.95):
+    """What is asked of a training that may have failed."""
+    split = SimpleNamespace(meta={"best": best})
+    return SimpleNamespace(y_test=y, predicted=predicted, messages=messages, split=split)
+
+
 def test_failure_is_below_the_middle_of_chance_and_the_best():
     y = np.arange(100) < 60
     right = [np.where(np.arange(100) < n, y, ~y) for n in (77, 78)]
-    assert [has_failed(y, guess, 0.95, []) for guess in right] == [True, False]
-    assert has_failed(y, y, 0.95, ["MVMClassifier: it collapsed, all scores are 0"])
-    assert not has_failed(y, y, 0.95, ["stopped after 1000 iterations"])
+    assert [has_failed(run_that(y, guess, [])) for guess in right] == [True, False]
+    assert has_failed(run_that(y, y, ["MVMClassifier: it collapsed, all scores are 0"]))
+    assert not has_failed(run_that(y, y, ["stopped after 1000 iterations"]))
+    y, guesses = np.array([0, 0, 1, 1]), ([0, 0, 0, 1], [0, 0, 0, 0])
+    failed = [has_failed(run_that(y, np.array(guess), [], 1.0)) for guess in guesses]
+    assert failed == [False, True]
 
 
 @pytest.mark.parametrize("init_scale", [0.01, 30.0])
-def test_a_collapse_and_an_end_worse_than_zero_are_told_apart_from_other_warnings(
-    monkeypatch, init_scale
-):
+def test_a_collapse_and_an_end_worse_than_zero_are_told_apart_from_other_warnings(init_scale):
     """The words that mark a failure are those that multi-view machines say."""
     rng = np.random.RandomState(0)
-    X, y = MultiView([rng.randn(60, 2) for _ in range(5)]), np.arange(60) % 2
+    X, y, rows = MultiView([rng.randn(60, 2) for _ in range(5)]), np.arange(60) % 2, np.arange(60)
 
-    def make(shape, C, alpha, X, seed):
-        return MVMClassifier(2, init="paper", init_scale=init_scale, max_iter=1, random_state=seed)
+    def bad(point, X, seed):
+        options = {"init": "paper", "init_scale": init_scale, "max_iter": 1}
+        return MVMClassifier(2, **options, random_state=seed)
 
-    monkeypatch.setitem(METHODS, "bad", Method(make))
-    model, messages = order_methods.train("bad", None, 1e-3, X, y, 0)
-    assert has_failed(y, y, 1.0, messages)
-    monkeypatch.setitem(METHODS, "bad", Method(lambda *_: MVMClassifier(2, max_iter=3)))
-    _, messages = order_methods.train("bad", None, 1e-3, X, y, 0)
-    assert len(messages) == 1 and not has_failed(y, y, 1.0, messages)
+    split = Split(X, y, rows, rows, [], {"best": 1.0})
+    messages = train(split, method_of(bad), 0, 0).messages
+    assert has_failed(run_that(y, y, messages))
+    messages = train(split, method_of(lambda *_: MVMClassifier(2, max_iter=3)), 0, 0).messages
+    assert len(messages) == 1 and not has_failed(run_that(y, y, messages))
 
 
 # ------------------------------------------------------------------------------------- starts
 
 
 def test_starts_collapse_or_live():
-    live = mvm.from_start("planted-mixed", "live", n_views=6, seed=1)
+    options = {"measures": tuple(mvm.START_MEASURES), "V": 6, "seed": 1}
+    live = mvm.from_start("planted-mixed", "live", **options)
     assert live["train_accuracy"] >= 0.99 and not live["collapsed"]
-    dead = mvm.from_start("planted-mixed", "paper", n_views=6, sigma=0.1, seed=1)
+    dead = mvm.from_start("planted-mixed", "paper", sigma=0.1, **options)
     assert dead["collapsed"] == 1
     assert dead["objective"] == pytest.approx(np.log(2), abs=1e-6)
     assert live["objective"] < 0.2
-    assert set(live) == set(mvm.START_MEASURES["planted-mixed"])
+    assert set(live) == set(mvm.START_MEASURES)
 
 
 def test_products_are_measured_on_samples_that_did_not_train():
-    found = mvm.from_start("planted-full", "live", n_views=2, seed=1)
+    measures = (*mvm.START_MEASURES, "accuracy")
+    found, again, other = (
+        mvm.from_start("planted-full", "live", measures=measures, V=2, seed=s) for s in (1, 1, 2)
+    )
     assert 0.97 < found["accuracy"] < found["train_accuracy"]
-    again, other = (mvm.from_start("planted-full", "live", n_views=2, seed=s) for s in (1, 2))
     assert found == again != other
 
 
@@ -374,10 +416,10 @@ def test_planted_jobs_have_all_sizes_and_grids():
     assert not any(j.method == "data" for j in mvm.order("planted-full", False, NO_ROWS))
     for job in jobs:
         if job.method != "data":
-            options = job.function.keywords
-            shapes = {"k": (2, 4, 8, 16), "gamma": mvm.GAMMAS}
-            assert options["shapes"] == shapes.get(METHODS[job.method].shape, (None,))
-            assert options["alphas"] == (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+            shape = {"k": (2, 4, 8, 16)} if job.method in FACTORISED else {}
+            shape = {"gamma": mvm.GAMMAS} if job.method == "RBF" else shape
+            points = grid(**shape, alpha=(1e-1, 1e-2, 1e-3, 1e-4, 1e-5))
+            assert job.function.keywords["points"] == points
 
 
 def test_start_jobs_train_from_the_start_that_they_name():
@@ -389,7 +431,7 @@ def test_start_jobs_train_from_the_start_that_they_name():
     for job in jobs:
         assert job.function.args == ("planted-mixed", job.method)
         assert job.function.keywords.get("sigma") == job.parameter.get("sigma")
-        assert job.function.keywords["n_views"] == job.parameter["V"]
+        assert job.function.keywords["V"] == job.parameter["V"]
 
 
 def test_a_quick_run_of_what_is_drawn(tmp_path):
@@ -398,12 +440,10 @@ def test_a_quick_run_of_what_is_drawn(tmp_path):
     run_items(["mvm.starts"], quick=True, folder=tmp_path, only="onehot-full", say=str)
     rows = pd.read_csv(tmp_path / "mvm.csv")
     starts = rows[rows["item"] == "start"]
-    assert len(starts) == 2 * 3 * len(mvm.START_MEASURES["planted-full"])
+    assert len(starts) == 2 * 3 * len([*mvm.START_MEASURES, "accuracy"])
     several = rows[rows["item"] == "starts"]
     assert set(several["parameter"]) == {'{"n_starts":2,"n_train":250}'}
-    assert len(several) == sum(
-        len(measures_of(method)) for method in mvm.SEVERAL_STARTS["onehot-full"]
-    )
+    assert len(several) == len(mvm.SEVERAL_STARTS["onehot-full"]) * len([*MEASURES, "k", "alpha"])
     methods = rows[rows["item"] == "order"].pivot(index="method", columns="measure", values="value")
     assert set(methods.index) == {"data", *METHODS}
     shares = methods.loc["data", ["unseen_pairs", "unseen_triples"]]
@@ -416,9 +456,9 @@ def test_a_quick_run_of_what_is_drawn(tmp_path):
 
 def test_a_tuned_method_on_real_data():
     for method, least in (("MVM", 0.9), ("STM-product", 0.7)):
-        grid = mvm.grids(method, mvm.REAL_K, True)
-        found = mvm.on_real("digits", method, **grid, seed=1)
-        assert tuple(found) == measures_of(method)
+        quick = mvm.cell(method, {}, 1, True, mvm.REAL_K)
+        found = mvm.measured("digits", method, measures=quick.measures, **quick.options, seed=1)
+        assert tuple(found) == quick.measures
         assert least < found["accuracy"] < found["auroc"] <= 1
 
 
