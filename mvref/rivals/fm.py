@@ -36,18 +36,16 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.optimize import minimize
 from scipy.special import logit
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.base import (
     MultiViewClassifier,
     MultiViewInput,
-    check_votable,
+    MultiViewRegressor,
     logistic_probabilities,
     one_against_rest,
-    validate_numbers,
-    validate_views,
 )
 from ..core.checks import check_number, warn_caller
 from ..core.losses import logistic, squared
@@ -327,7 +325,7 @@ class FMClassifier(MultiViewClassifier, FactorisationMachine):
         return logistic_probabilities(self._scores(self._validated(X)))
 
 
-class FMRegressor(RegressorMixin, FactorisationMachine):
+class FMRegressor(MultiViewRegressor, FactorisationMachine):
     """Factorisation machine with the squared loss.
 
     Parameters
@@ -406,41 +404,7 @@ class FMRegressor(RegressorMixin, FactorisationMachine):
         self.views = views
         self.random_state = random_state
 
-    def fit(self, X, y):
-        """Learn the weights and the factors.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of shape (n,)
-
-        Returns
-        -------
-        self : FMRegressor
-
-        Raises
-        ------
-        ValueError
-            For wrong input or a parameter out of range.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        y = validate_numbers(self, y, X.n_samples)
-        check_votable(X)
+    def _fit(self, X, y):
         columns, terms = self._design(X)
         learnt = self._solve(columns, terms, y, squared, y.mean(), self.random_state)
         self._set_fitted([learnt], len(terms))
-        return self
-
-    def predict(self, X):
-        """Return the score y^.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-
-        Returns
-        -------
-        y : array, shape (n,)
-        """
-        return self._scores(self._validated(X))[:, 0]
