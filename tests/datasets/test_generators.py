@@ -1,7 +1,6 @@
 """Two moons seen through several views."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
@@ -16,10 +15,7 @@ def test_same_seed_same_data():
     np.testing.assert_array_equal(one.y, two.y)
     other = make_two_moons_views(50, n_views=3, random_state=8)
     assert not np.array_equal(one.X.concat(), other.X.concat())
-
-
-def test_random_state_instance_moves_on():
-    rng = np.random.RandomState(0)
+    rng = np.random.RandomState(0)  # an instance moves on
     one, two = (make_two_moons_views(50, random_state=rng) for _ in range(2))
     assert not np.array_equal(one.X.concat(), two.X.concat())
 
@@ -60,20 +56,3 @@ def test_view_noise_is_independent_and_of_the_size_asked_for():
     covariance = np.cov(noise.T)
     # standard errors: 0.09 sqrt(2/20000) = 0.0009 on the diagonal, 0.0006 beside it
     np.testing.assert_allclose(covariance, 0.09 * np.eye(4), atol=0.005)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_samples": 1}, "n_samples must be an integer of at least 2, got 1"),
-        ({"n_samples": 10.0}, "n_samples must be an integer of at least 2, got 10.0"),
-        ({"n_views": 0}, "n_views must be an integer of at least 1, got 0"),
-        ({"noise": -0.1}, "noise must be a finite number of at least 0, got -0.1"),
-        ({"view_noise": np.nan}, "view_noise must be a finite number of at least 0, got nan"),
-        ({"view_noise": np.inf}, "view_noise must be a finite number of at least 0, got inf"),
-        ({"noise": "a lot"}, "noise must be a finite number of at least 0, got 'a lot'"),
-    ],
-)
-def test_wrong_arguments(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        make_two_moons_views(**arguments)

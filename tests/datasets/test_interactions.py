@@ -331,36 +331,3 @@ def test_planted_interactions_by_hand():
         ("all", (3 * 4 * 0 - 1) / 7**0.5),
     ):
         assert_allclose(PlantedInteractions(weights, order)(views), [expected])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_samples": 0}, "n_samples must be an integer >= 1, got 0"),
-        ({"n_views": 2.0}, "n_views must be an integer >= 1, got 2.0"),
-        ({"rank": 0}, "rank must be an integer >= 1, got 0"),
-        ({"rank": 6}, "n_features must be an integer >= 6, got 5"),
-        ({"n_features": 1}, "n_features must be an integer >= 2, got 1"),
-        ({"order": 4}, "order must be an integer >= 1 and <= 3, got 4"),
-        ({"order": 1.5}, "order must be an integer >= 1 and <= 3, got 1.5"),
-        ({"order": True}, "order must be an integer >= 1 and <= 3, got True"),
-        ({"order": "some"}, "order must be one of .*'some'"),
-        ({"n_views": 1, "order": "pairwise"}, "order must be an integer >= 1 and <= 1, got 2"),
-        ({"n_views": 1, "order": "mixed"}, "n_views, with order=.*>= 2, got 1"),
-        ({"order": "mixed", "sparsity": "one_hot"}, "sparsity, with order=.*'one_hot'"),
-        ({"order": "mixed", "n_features": 2}, "n_features must be an integer >= 3, got 2"),
-        ({"sparsity": 1}, "sparsity must be below 1, got 1"),
-        ({"sparsity": -0.1}, "sparsity must be a number >= 0 and <= 1, got -0.1"),
-        ({"sparsity": "sparse"}, "sparsity must be one of .*'sparse'"),
-        ({"sparsity": "one_hot", "n_features": 7}, "n_features must be even .* got 7"),
-        ({"sparsity": "one_hot", "n_features": 2}, "n_features must be an integer >= 4, got 2"),
-        ({"tail": np.inf}, "tail must be a number >= 0, got inf"),
-        ({"noise": 0.6}, "noise must be a number >= 0 and <= 0.5, got 0.6"),
-        ({"noise": -1.0, "task": "regression"}, "noise must be a number >= 0, got -1.0"),
-        ({"task": "ranking"}, "task must be one of .*'ranking'"),
-        ({"n_samples": 1}, "n_samples=1 drew labels of one class only"),
-    ],
-)
-def test_wrong_arguments(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        make_interactions(**arguments)

@@ -14,12 +14,11 @@ from mvref.datasets import (
     DatasetCorrupted,
     DatasetUnavailable,
     available,
-    fetch_flower17,
     fetch_mfeat,
-    fetch_uwave,
 )
 from mvref.datasets import _lookup as lookup
 from mvref.datasets._sources import BY_HAND, FILES, FOLDERS, SOURCES
+from mvref.datasets._uci import TABLES
 
 GOOD = b"1 2 3\n"
 FILE = "mfeat-mor"
@@ -63,19 +62,6 @@ def test_gzip_is_checked_by_its_content(folders, put, register):
         assert lookup.fetch("mfeat", FILE) == path
 
 
-@pytest.mark.parametrize("where", [0, 1], ids=["MVREF_DATA", "cache"])
-def test_wrong_hash_names_file_and_both_hashes(folders, put, where):
-    path = put(folders[where] / "mfeat" / FILE, b"tampered")
-    with pytest.raises(DatasetCorrupted) as caught:
-        lookup.fetch("mfeat", FILE)
-    assert isinstance(caught.value, ValueError)
-    message = str(caught.value)
-    assert str(path) in message
-    assert FILES["mfeat"][FILE][0] in message
-    assert hashlib.sha256(b"tampered").hexdigest() in message
-    assert path.read_bytes() == b"tampered"  # a user's file is theirs: not touched
-
-
 def test_truncated_gzip_is_a_sentence(folders, put):
     data, _ = folders
     path = put(data / "mfeat" / f"{FILE}.gz", gzip.compress(GOOD * 1000)[:-9])
@@ -95,65 +81,47 @@ def test_unreadable_file_is_a_sentence(folders, put, monkeypatch):
         lookup.fetch("mfeat", FILE)
 
 
-def test_download_is_checked_and_kept(folders, register, web):
+@pytest.mark.parametrize(
+    ("page", "content"), [("/mor", GOOD), ("/mor.gz", gzip.compress(GOOD))], ids=["plain", "gzip"]
+)
+def test_download_is_unpacked_checked_and_kept(folders, register, web, page, content):
     _, cache = folders
-    register("mfeat", FILE, GOOD, web.offer("/mor", GOOD))
+    register("mfeat", FILE, GOOD, web.offer(page, content))
     path = lookup.fetch("mfeat", FILE)
     assert path == cache / "mfeat" / FILE
     assert path.read_bytes() == GOOD
     assert lookup.fetch("mfeat", FILE) == path
-    assert web.asked == ["/mor"]
+    assert web.asked == [page]
     assert files_below(cache) == [FILE]  # no temporary file
 
 
-def test_corrupted_download_is_refused_and_leaves_nothing(folders, register, web):
-    _, cache = folders
-    url = web.offer("/mor", b"something else")
-    register("mfeat", FILE, GOOD, url)
-    with pytest.raises(DatasetCorrupted) as caught:
-        lookup.fetch("mfeat", FILE)
-    message = str(caught.value)
-    for part in (FILE, url, hashlib.sha256(GOOD), hashlib.sha256(b"something else")):
-        assert (part if isinstance(part, str) else part.hexdigest()) in message
-    assert files_below(cache) == []
-
-
-def test_gzip_is_downloaded_unpacked_and_checked(folders, register, web):
-    _, cache = folders
-    register("mfeat", FILE, GOOD, web.offer("/mor.gz", gzip.compress(GOOD)))
-    path = lookup.fetch("mfeat", FILE)
-    assert path == cache / "mfeat" / FILE
-    assert path.read_bytes() == GOOD
-    assert lookup.fetch("mfeat", FILE) == path
-    assert web.asked == ["/mor.gz"]
-    assert files_below(cache) == [FILE]
-
-
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("page", "content", "message"),
     [
-        (gzip.compress(b"something else"), "refused"),
-        (gzip.compress(GOOD * 1000)[:-9], "refused: it is not a complete gzip file"),
-        (b"<html>not here</html>", "refused: it is not a complete gzip file"),
-        (b"", "refused"),
+        ("/mor", b"something else", f".*{hashlib.sha256(b'something else').hexdigest()}"),
+        ("/mor", b"something else", f".*{hashlib.sha256(GOOD).hexdigest()}"),
+        ("/mor.gz", gzip.compress(b"something else"), ""),
+        ("/mor.gz", gzip.compress(GOOD * 1000)[:-9], ": it is not a complete gzip file"),
+        ("/mor.gz", b"<html>not here</html>", ": it is not a complete gzip file"),
+        ("/mor.gz", b"", ""),
     ],
-    ids=["other content", "truncated", "not gzip", "empty"],
+    ids=["other content", "expected", "other content, gzip", "truncated", "not gzip", "empty"],
 )
-def test_corrupted_gzip_download_leaves_nothing(folders, register, web, content, message):
+def test_corrupted_download_leaves_nothing(folders, register, web, page, content, message):
     _, cache = folders
-    url = web.offer("/mor.gz", content)
+    url = web.offer(page, content)
     register("mfeat", FILE, GOOD, url)
-    with pytest.raises(DatasetCorrupted, match=f"{FILE} from {url} was {message}"):
+    with pytest.raises(DatasetCorrupted, match=f"(?s){FILE} from {url} was refused{message}"):
         lookup.fetch("mfeat", FILE)
     assert files_below(cache) == []
 
 
-def test_missing_gzip_is_unavailable(folders, register, web):
-    _, cache = folders
-    register("mfeat", FILE, GOOD, web.root + "/gone.gz")
+@pytest.mark.parametrize("page", ["/gone", "/gone.gz"])
+def test_missing_page_is_unavailable(folders, register, web, page):
+    register("mfeat", FILE, GOOD, web.root + page)
     with pytest.raises(DatasetUnavailable, match="HTTP status 404"):
         lookup.fetch("mfeat", FILE)
-    assert files_below(cache) == []
+    assert files_below(folders[1]) == []
 
 
 def test_interrupted_download_leaves_nothing(folders, register, web):
@@ -189,12 +157,6 @@ def test_no_network_says_what_to_do(folders, register):
     for part in ("'mfeat'", NOWHERE, str(data / "mfeat")):
         assert part in str(caught.value)
     assert files_below(cache) == []
-
-
-def test_missing_page_is_unavailable(folders, register, web):
-    register("mfeat", FILE, GOOD, web.root + "/gone")
-    with pytest.raises(DatasetUnavailable, match="HTTP status 404"):
-        lookup.fetch("mfeat", FILE)
 
 
 def test_cache_that_is_a_file(folders, register, web, tmp_path, monkeypatch):
@@ -254,19 +216,48 @@ def test_download_is_silent_and_leaves_the_logger_alone(folders, register, web, 
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(
-    ("fetch", "name", "address"),
-    [
-        (fetch_uwave, "uwave", "https://timeseriesclassification.com"),
-        (fetch_flower17, "flower17", SOURCES["flower17"]["address"]),
-    ],
-)
-def test_data_that_nobody_may_pass_on(folders, fetch, name, address):
-    data, _ = folders
+FIRST = {  # what the sentence names where nothing is here
+    "mfeat_original": "mfeat-fac",
+    "uwave": "uwave_ucr2018_xyz.npz",
+    "flower17": "there are no distance matrices",
+    "mnist": "train-images-idx3-ubyte",
+    "reuters1200": "Reuters-1200.mat",
+    "reuters600": "reuters600_fullvocab.mat",
+    "reuters_full": "Index_EN-EN, Index_EN-FR, Index_EN-GR and 22 more",
+    "citeseer": "citeseer.content",
+    "webkb": "course-cotrain-data.tar.gz",
+    "voc07": "pascal07_train_DenseSift.hvecs",
+    "optdigits": "optdigits.tra",
+    **{name: f"no file {name}.data" for name in TABLES},
+}
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_what_is_not_here_is_a_sentence(folders, register, fetchers, name):
+    dataset = name.removesuffix("_original")
+    for file in FILES[dataset]:
+        register(dataset, file, b"", None)
+    assert name not in available()
     with pytest.raises(DatasetUnavailable) as caught:
-        fetch()
-    for part in (repr(name), address, str(data / name)):
+        fetchers[name]()
+    address, folder = SOURCES[dataset]["address"], folders[0] / FOLDERS[dataset]
+    for part in (repr(dataset), FIRST[name], address, BY_HAND[dataset], str(folder)):
         assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("name", sorted(FIRST.keys() - {"reuters_full", "webkb", "voc07"}))
+def test_half_a_file_is_refused(folders, put, fetchers, name):
+    dataset, file = name.removesuffix("_original"), FIRST[name].removeprefix("no file ")
+    file = "flower17_7views_recomputed.npz" if name == "flower17" else file
+    for folder in reversed(folders):  # the cache, then MVREF_DATA, which comes before it
+        path = put(folder / FOLDERS[dataset] / file, b"half a file")
+        with pytest.raises(DatasetCorrupted) as caught:
+            fetchers[name]()
+        hashes = FILES[dataset][file][0], hashlib.sha256(b"half a file").hexdigest()
+        for part in (f"{path} is not the file that mvref knows", *hashes):
+            assert part in str(caught.value)
+        assert isinstance(caught.value, ValueError)
+        assert path.read_bytes() == b"half a file"  # a user's file is theirs: not touched
 
 
 def test_fetch_mfeat_downloads_checks_and_reads(folders, register, web):
@@ -307,10 +298,14 @@ def test_subsets_share_a_folder(folders, put):
 
 
 def test_registry_is_well_formed():
-    assert BY_HAND.keys() == FILES.keys() >= FOLDERS.keys()
+    assert BY_HAND.keys() == FILES.keys() == FOLDERS.keys()
+    online = {name for name in FILES if any(url for _, url in FILES[name].values())}
+    assert online == {"mfeat", "flower17", "mnist", "optdigits", *TABLES}
+    assert all(len(FILES[name]) == 1 for name in TABLES)
     for dataset, files in FILES.items():
         for file, (sha256, url) in files.items():
             assert re.fullmatch("[0-9a-f]{64}", sha256), (dataset, file)
             if url is not None:
                 assert url.startswith("https://")
                 assert url.endswith((f"/{file}", f"/{file}.gz"))
+                assert ("archive.ics.uci.edu/ml/" in url) == (dataset not in ("flower17", "mnist"))

@@ -5,29 +5,15 @@ import struct
 
 import numpy as np
 import pytest
-from sklearn.metrics.pairwise import cosine_similarity
 
-from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_mnist_views
+from mvref.datasets import DatasetCorrupted, available, fetch_mnist_views
 from mvref.datasets import _mnist as mnist_module
 from mvref.datasets._lookup import locate, open_content
-from mvref.datasets._sources import FILES, SOURCES
+from mvref.datasets._sources import SOURCES
 
 ADDRESS = SOURCES["mnist"]["address"]
 
-TRAIN_COUNTS = [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
-TEST_COUNTS = [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
 NAMES = ["top_left", "top_right", "bottom_left", "bottom_right"]
-
-
-@pytest.fixture(scope="module")
-def quarters_once():
-    return fetch_mnist_views()
-
-
-@pytest.fixture
-def quarters(need, request):
-    need("mnist")
-    return request.getfixturevalue("quarters_once")
 
 
 def original_images(part):
@@ -54,21 +40,14 @@ def small_mnist(monkeypatch, rng, n_train=12, n_test=10):
     return arrays
 
 
-def test_classes_and_official_split(quarters):
-    assert quarters.X.shape == (70_000, 784)
-    assert quarters.view_names == NAMES
-    ((train, validation, test),) = quarters.splits
-    np.testing.assert_array_equal(train, np.arange(60_000))
-    np.testing.assert_array_equal(test, np.arange(60_000, 70_000))
-    assert validation.shape == (0,) and validation.dtype.kind == "i"
-    np.testing.assert_array_equal(np.bincount(quarters.y[train]), TRAIN_COUNTS)
-    np.testing.assert_array_equal(np.bincount(quarters.y[test]), TEST_COUNTS)
-    assert quarters.target_names == list("0123456789")
+def test_what_it_says_of_itself(mnist):
+    assert mnist.name == "mnist1" and mnist.splits[0][1].dtype.kind == "i"
+    assert mnist.meta["image_shape"] == (28, 28) and mnist.meta["shift"] == 0
 
 
-def test_quarters_tile_the_images(quarters):
+def test_quarters_tile_the_images(mnist):
     rebuilt = np.full((70_000, 28, 28), 255, np.uint8)
-    for view, (rows, columns) in zip(quarters.X.views, quarters.meta["regions"], strict=True):
+    for view, (rows, columns) in zip(mnist.X.views, mnist.meta["regions"], strict=True):
         rebuilt[:, rows, columns] = view.reshape(-1, 14, 14)
     np.testing.assert_array_equal(rebuilt[:60_000], original_images("train"))
     np.testing.assert_array_equal(rebuilt[60_000:], original_images("t10k"))
@@ -76,8 +55,8 @@ def test_quarters_tile_the_images(quarters):
     assert round(rebuilt[:60_000].mean() / 255, 5) == 0.13066  # the mean that others publish
 
 
-def test_views_are_stored_once_as_rows(quarters):
-    for view in quarters.X.views:
+def test_views_are_stored_once_as_rows(mnist):
+    for view in mnist.X.views:
         assert view.dtype == np.float64 and view.flags.c_contiguous
         assert view.base is None or view.base.nbytes == 70_000 * 196 * 8
 
@@ -92,14 +71,6 @@ def test_default_shift_is_ours_and_said(need):
         np.testing.assert_array_equal(view[-1], window.ravel())
     assert "mnist2" in moved.name and "3" in moved.name
     assert "a choice of mvref" in " ".join(moved.DESCR.split())
-
-
-def test_description(quarters):
-    assert quarters.name == "mnist1"
-    assert quarters.meta["image_shape"] == (28, 28) and quarters.meta["shift"] == 0
-    words = " ".join(quarters.DESCR.split())
-    for part in ("LeCun", "Goyal", "Denoyer", FILES["mnist"]["train-images-idx3-ubyte"][0]):
-        assert part in words
 
 
 @pytest.mark.parametrize("shift", range(8))
@@ -119,23 +90,6 @@ def test_windows_have_one_size_and_move_to_the_centre(shift):
     assert regions["top_left"] == (slice(shift, shift + 14),) * 2
     assert regions["top_right"][0] == regions["top_left"][0]
     assert regions["bottom_left"][1] == regions["top_left"][1]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"shift": 3}, "shift is for overlap=True only, got 3"),
-        ({"overlap": True, "shift": 0}, "shift must be an integer >= 1 and <= 7, got 0"),
-        ({"overlap": True, "shift": 8}, "shift must be an integer >= 1 and <= 7, got 8"),
-        ({"overlap": True, "shift": 2.0}, "shift must be an integer"),
-        ({"overlap": True, "shift": True}, "shift must be an integer"),
-        ({"overlap": 3}, "overlap must be True or False, got 3"),
-        ({"overlap": "yes"}, "overlap must be True or False, got 'yes'"),
-    ],
-)
-def test_wrong_arguments(folders, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        fetch_mnist_views(**arguments)
 
 
 @pytest.mark.parametrize("shift", [None, 1, 7])
@@ -167,25 +121,9 @@ def test_local_files_in_both_forms(folders, put, register, monkeypatch, compress
     for file, values in small_mnist(monkeypatch, np.random.default_rng(1)).items():
         content = idx(values)
         register("mnist", file, content, None)
-        path = data / "mnist" / (f"{file}.gz" if compressed else file)
-        put(path, gzip.compress(content) if compressed else content)
+        put(data / "mnist" / (f"{file}.gz" if compressed else file), content)
     assert available()["mnist"] == str(data / "mnist")
     assert fetch_mnist_views().X.shape == (22, 784)
-
-
-def test_nothing_here_and_no_network(folders, register):
-    data, _ = folders
-    file = "train-images-idx3-ubyte"
-    register("mnist", file, b"", f"http://127.0.0.1:9/{file}.gz")  # nobody listens
-    with pytest.raises(DatasetUnavailable) as caught:
-        fetch_mnist_views()
-    for part in (
-        "'mnist'",
-        f"http://127.0.0.1:9/{file}.gz",
-        ADDRESS,
-        str(data / "mnist"),
-    ):
-        assert part in str(caught.value)
 
 
 def test_one_file_is_not_the_data_set(folders, put):
@@ -194,12 +132,9 @@ def test_one_file_is_not_the_data_set(folders, put):
     assert "mnist" not in available()
 
 
-def test_wrong_local_file(folders, put):
-    data, _ = folders
-    path = put(data / "mnist" / "train-images-idx3-ubyte.gz", gzip.compress(b"other images"))
-    with pytest.raises(DatasetCorrupted, match="expected sha256 ba891046e650"):
-        fetch_mnist_views()
-    put(path, gzip.compress(b"other images")[:-5])
+def test_truncated_local_file(folders, put):
+    content = gzip.compress(b"other images")[:-5]
+    put(folders[0] / "mnist" / "train-images-idx3-ubyte.gz", content)
     with pytest.raises(DatasetCorrupted, match="not a complete gzip"):
         fetch_mnist_views()
 
@@ -208,31 +143,11 @@ IMAGES = np.arange(2 * 28 * 28).reshape(2, 28, 28) % 256
 
 
 @pytest.mark.parametrize("compressed", [True, False])
-def test_reads_the_idx_format(tmp_path, compressed):
-    path = tmp_path / ("images.gz" if compressed else "images")
-    path.write_bytes(gzip.compress(idx(IMAGES)) if compressed else idx(IMAGES))
+def test_reads_the_idx_format(tmp_path, put, compressed):
+    path = put(tmp_path / ("images.gz" if compressed else "images"), idx(IMAGES))
     values = mnist_module.read_idx(path, (2, 28, 28))
     assert values.dtype == np.uint8
     np.testing.assert_array_equal(values, IMAGES)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (idx(IMAGES, magic=2049), "must start with .*2051, 2, 28, 28.*; found .2049, 2, 28, 28"),
-        (idx(IMAGES[:1]), "must start with .*; found .2051, 1, 28, 28"),
-        (idx(IMAGES[:, :27]), "must start with .*; found .2051, 2, 27, 28"),
-        (idx(IMAGES)[:-1], "must hold 1568 bytes after its header; found 1567"),
-        (idx(IMAGES) + b"\0", "must hold 1568 bytes after its header; found 1569"),
-        (idx(IMAGES)[:10], "must start with"),
-        (b"", "must start with .*; found .0, 0, 0, 0"),
-    ],
-)
-def test_bad_idx_is_a_sentence(tmp_path, content, message):
-    path = tmp_path / "images"
-    path.write_bytes(content)
-    with pytest.raises(DatasetCorrupted, match=message):
-        mnist_module.read_idx(path, (2, 28, 28))
 
 
 def test_labels_must_be_digits(put, tmp_path, monkeypatch):
@@ -244,17 +159,3 @@ def test_labels_must_be_digits(put, tmp_path, monkeypatch):
     }
     with pytest.raises(DatasetCorrupted, match="t10k-labels-idx1-ubyte must hold the digits"):
         mnist_module.read_parts(paths)
-
-
-def agreement(X):
-    """Correlation of the cosines of all pairs of samples in two views, least and largest."""
-    pairs = np.triu_indices(X.n_samples, 1)
-    correlations = np.corrcoef([cosine_similarity(view)[pairs] for view in X.views])
-    between = correlations[np.triu_indices(X.n_views, 1)]
-    return round(between.min(), 2), round(between.max(), 2)
-
-
-def test_views_agree_as_the_chapter_says(quarters):
-    some = np.random.default_rng(0).permutation(70_000)[:1000]
-    assert agreement(quarters.X[some]) == (0.16, 0.24)
-    assert agreement(fetch_mnist_views(overlap=True).X[some]) == (0.58, 0.81)

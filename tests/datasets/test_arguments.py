@@ -1,0 +1,97 @@
+"""Arguments that are refused, and the sentence that says so."""
+
+import numpy as np
+import pytest
+
+from mvref.datasets import (
+    fetch_mnist_views,
+    fetch_reuters,
+    fetch_uci,
+    fetch_voc07,
+    load_digits_views,
+    make_interactions,
+    make_two_moons_views,
+)
+
+WRONG = {
+    fetch_mnist_views: [
+        ({"shift": 3}, "shift is for overlap=True only, got 3"),
+        ({"overlap": True, "shift": 0}, "shift must be an integer >= 1 and <= 7, got 0"),
+        ({"overlap": True, "shift": 8}, "shift must be an integer >= 1 and <= 7, got 8"),
+        ({"overlap": True, "shift": 2.0}, "shift must be an integer"),
+        ({"overlap": True, "shift": True}, "shift must be an integer"),
+        ({"overlap": 3}, "overlap must be True or False, got 3"),
+        ({"overlap": "yes"}, "overlap must be True or False, got 'yes'"),
+    ],
+    load_digits_views: [
+        ({"kind": "halves"}, 'kind must be "quarters" or "derived", got \'halves\''),
+        ({"kind": None}, "kind must be .* got None"),
+        ({"overlap": 5}, "overlap must be an integer from 0 to 4, got 5"),
+        ({"overlap": -1}, "overlap must be an integer from 0 to 4, got -1"),
+        ({"overlap": 1.5}, "overlap must be an integer from 0 to 4, got 1.5"),
+        ({"overlap": True}, "overlap must be an integer from 0 to 4, got True"),
+        ({"kind": "derived", "overlap": 1}, 'overlap is for kind="quarters" only, got 1'),
+    ],
+    make_two_moons_views: [
+        ({"n_samples": 1}, "n_samples must be an integer of at least 2, got 1"),
+        ({"n_samples": 10.0}, "n_samples must be an integer of at least 2, got 10.0"),
+        ({"n_views": 0}, "n_views must be an integer of at least 1, got 0"),
+        ({"noise": -0.1}, "noise must be a finite number of at least 0, got -0.1"),
+        ({"view_noise": np.nan}, "view_noise must be a finite number of at least 0, got nan"),
+        ({"view_noise": np.inf}, "view_noise must be a finite number of at least 0, got inf"),
+        ({"noise": "a lot"}, "noise must be a finite number of at least 0, got 'a lot'"),
+    ],
+    make_interactions: [
+        ({"n_samples": 0}, "n_samples must be an integer >= 1, got 0"),
+        ({"n_views": 2.0}, "n_views must be an integer >= 1, got 2.0"),
+        ({"rank": 0}, "rank must be an integer >= 1, got 0"),
+        ({"rank": 6}, "n_features must be an integer >= 6, got 5"),
+        ({"n_features": 1}, "n_features must be an integer >= 2, got 1"),
+        ({"order": 4}, "order must be an integer >= 1 and <= 3, got 4"),
+        ({"order": 1.5}, "order must be an integer >= 1 and <= 3, got 1.5"),
+        ({"order": True}, "order must be an integer >= 1 and <= 3, got True"),
+        ({"order": "some"}, "order must be one of .*'some'"),
+        ({"n_views": 1, "order": "pairwise"}, "order must be an integer >= 1 and <= 1, got 2"),
+        ({"n_views": 1, "order": "mixed"}, "n_views, with order=.*>= 2, got 1"),
+        ({"order": "mixed", "sparsity": "one_hot"}, "sparsity, with order=.*'one_hot'"),
+        ({"order": "mixed", "n_features": 2}, "n_features must be an integer >= 3, got 2"),
+        ({"sparsity": 1}, "sparsity must be below 1, got 1"),
+        ({"sparsity": -0.1}, "sparsity must be a number >= 0 and <= 1, got -0.1"),
+        ({"sparsity": "sparse"}, "sparsity must be one of .*'sparse'"),
+        ({"sparsity": "one_hot", "n_features": 7}, "n_features must be even .* got 7"),
+        ({"sparsity": "one_hot", "n_features": 2}, "n_features must be an integer >= 4, got 2"),
+        ({"tail": np.inf}, "tail must be a number >= 0, got inf"),
+        ({"noise": 0.6}, "noise must be a number >= 0 and <= 0.5, got 0.6"),
+        ({"noise": -1.0, "task": "regression"}, "noise must be a number >= 0, got -1.0"),
+        ({"task": "ranking"}, "task must be one of .*'ranking'"),
+        ({"n_samples": 1}, "n_samples=1 drew labels of one class only"),
+    ],
+    fetch_uci: [
+        ({"name": "iris"}, r"name must be one of \['lung-cancer', .*got 'iris'"),
+        ({"name": None}, "name must be one of"),
+        ({"name": "horse-colic", "target": "pain"}, r"target of horse-colic .*'lesion', 'outcome'"),
+        ({"name": "lung-cancer", "target": "lesion"}, r"target of lung-cancer .* \['type'\]"),
+        ({"name": "lung-cancer", "missing": "value"}, "missing of lung.*'fill', 'drop', 'keep'"),
+        ({"name": "shuttle-landing-control", "missing": "drop"}, "missing of.*'value', 'expand'"),
+        ({"name": "horse-colic", "missing": "drop"}, r"missing of horse.*\['fill', 'keep'\]"),
+        ({"name": "house-votes-84", "part": "data"}, r"part of house.*must be one of \['all'\]"),
+        ({"name": "horse-colic", "part": "test"}, r"part of horse-colic .*\['all', 'data'\]"),
+    ],
+    fetch_voc07: [
+        ({"descriptor": name}, "descriptor must be one of .*'DenseSift', 'HarrisSift'")
+        for name in ("Gist", None, 1)
+    ],
+    fetch_reuters: [
+        ({"subset": name}, "subset must be one of .*'1200', '600', 'full'.*, got")
+        for name in (1200, "EN", None)
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [(function, *case) for function, cases in WRONG.items() for case in cases],
+)
+def test_wrong_arguments(folders, function, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        function(**arguments)
