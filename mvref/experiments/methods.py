@@ -27,6 +27,9 @@ N_TIMINGS = 3
 LONG = 30.0  # seconds of timing after which no further run is begun
 
 
+# ---------------------------------------- what is trained on a latent space Phi, shape (m, L*V)
+
+
 def squared_hinge(C, Phi, seed):
     """Linear SVM with squared hinge, in the primal: the linear path of the authors' code.
 
@@ -34,28 +37,20 @@ def squared_hinge(C, Phi, seed):
     1e-4 (liblinear's own for this solver is 1e-2). Above C = 1 that stops short of the minimum,
     which :class:`~mvref.MVLSVM` reaches by the dual in many times as long; the ledger's accuracies
     at such C are those of the solution that is stopped.
-
-    Phi (m, L*V).
     """
     return LinearSVC(C=C, dual=False)
 
 
 def hinge(C, Phi, seed):
-    """Linear SVM with hinge, the paper's Eq. (3).
+    """Linear SVM with hinge, the paper's Eq. (3), for which liblinear has no fast solver.
 
-    liblinear has no fast solver for it: where C is 10 or more it may stop at `HINGE_MAX_ITER`
-    before it reaches its tolerance.
-
-    Phi (m, L*V).
+    Where C is 10 or more it may stop at `HINGE_MAX_ITER` before it reaches its tolerance.
     """
     return LinearSVC(C=C, loss="hinge", max_iter=HINGE_MAX_ITER, random_state=seed)
 
 
 def rbf(C, Phi, seed):
-    """RBF SVM on the latent space, gamma = 1/(LV): what the authors' committed scripts run.
-
-    Phi (m, L*V).
-    """
+    """RBF SVM, gamma = 1/(LV): what the authors' committed scripts run."""
     return SVC(C=C, gamma=1.0 / Phi.shape[1])
 
 
@@ -64,16 +59,11 @@ def logistic(C, Phi, seed):
     return LogisticRegression(C=C, max_iter=1000)
 
 
-def svm_of_kernel(C, K, seed):
-    """SVM on a Gram matrix.
-
-    K (m, m).
-    """
-    return SVC(C=C, kernel="precomputed")
+# ----------------------------------------------------------------------------------- machines
 
 
 class LandmarkSVM(Machine):
-    """MVL-SVM and its variants on one set of training samples.
+    """MVL-SVM and its variants.
 
     head: What is trained on the latent space; landmarks: "known": L landmarks are drawn from the
     reference samples and known in all views, even where the same sample misses a view in training
@@ -87,7 +77,7 @@ class LandmarkSVM(Machine):
         self, split, rows, seed, *,
         L, head=squared_hinge, landmarks="known", ridge=0.1, clip="auto", fill="impute", drop=False,
     ):  # fmt: skip
-        self.X, self.head, self.fill, self.seed = split.X, head, fill, seed
+        self.head, self.means = head, None
         candidates = reference(split, rows)
         source = split.meta["complete"] if landmarks == "known" else split.X
         self.n_landmarks = min(L, int(source.observed[candidates].all(axis=1).sum()))
@@ -100,58 +90,26 @@ class LandmarkSVM(Machine):
                 clip=clip,
                 random_state=seed,
             ).fit(source[candidates])
-        if drop and self.n_landmarks > 0:
-            rows = rows[split.X.observed[rows].all(axis=1)]
-        self.y = split.y[rows]
-        self.means = np.nanmean(self._project(rows), axis=0) if fill == "mean" else None
-        self.Phi = self.features(rows)
+            if drop:
+                rows = rows[split.X.observed[rows].all(axis=1)]
+            if fill == "mean":
+                Phi = project(split.X[rows], self.projection.similarities_)
+                self.means = np.nanmean(Phi, axis=0)
+        super().__init__(split, rows, seed)
 
     def features(self, rows):
         """Return the latent space of some samples, shape (n, L*V), without gaps."""
         if self.n_landmarks == 0:  # nothing to compare with
             return np.empty((len(rows), 0))
-        if self.fill == "mean":
-            Phi = self._project(rows)
+        if self.means is not None:
+            Phi = project(self.split.X[rows], self.projection.similarities_)
             return np.where(np.isnan(Phi), self.means, Phi)
-        return self.projection.transform(self.X[rows])
+        return self.projection.transform(self.split.X[rows])
 
-    def _project(self, rows):
-        return project(self.X[rows], self.projection.similarities_)
-
-    def fit(self, point):
-        """Train for one C; the most frequent class where nothing can be learnt."""
+    def build(self, point, Phi, seed):
+        """Return the head; what says the most frequent class where nothing can be learnt."""
         learnable = self.n_landmarks > 0 and len(np.unique(self.y)) > 1
-        model = self.head(point["C"], self.Phi, self.seed) if learnable else DummyClassifier()
-        self.model = model.fit(self.Phi, self.y)
-        return self
-
-
-class OneMachine(LandmarkSVM):
-    """A usual classifier without landmarks.
-
-    mean_kernel: The features are the means of the kernels of all views with the training samples,
-    not the columns of all views side by side.
-    """
-
-    n_landmarks = 1  # it can always learn
-
-    def __init__(self, split, rows, seed, *, head, mean_kernel=False):
-        self.X, self.y, self.head, self.seed = split.X, split.y[rows], head, seed
-        self.projection = None
-        if mean_kernel:
-            gamma = mean_distance_gamma(split, reference(split, rows))
-            everyone = LandmarkProjection(
-                landmarks=range(len(rows)), kernel=split.meta["kernel"], gamma=gamma
-            )
-            self.projection = everyone.fit(split.X[rows])
-        self.Phi = self.features(rows)
-
-    def features(self, rows):
-        """Return what the classifier is trained on, shape (len(rows), d)."""
-        if self.projection is None:
-            return self.X[rows].concat()
-        similarities = self.projection.transform(self.X[rows])
-        return similarities.reshape(len(rows), self.X.n_views, -1).mean(axis=1)
+        return self.head(point["C"], Phi, seed) if learnable else DummyClassifier()
 
 
 def on_one_view(split, rows, seed, *, L):
@@ -161,12 +119,38 @@ def on_one_view(split, rows, seed, *, L):
     return LandmarkSVM(one, rows, seed, L=L)
 
 
-class VotingSVM(Machine):
-    """One kernel SVM per view with a majority vote; of Gram matrices, the training columns."""
+class Columns(Machine):
+    """A classifier ``head(C, columns, seed)`` of the columns of all views side by side."""
+
+    def __init__(self, split, rows, seed, *, head):
+        super().__init__(split, rows, seed, build=lambda point, X, seed: head(point["C"], X, seed))
+
+    def features(self, rows):
+        """Return the columns."""
+        return self.split.X[rows].concat()
+
+
+class MeanKernelSVM(Machine):
+    """One SVM on the mean of the kernels of all views with the training samples."""
 
     def __init__(self, split, rows, seed):
-        self.split, self.rows, self.y, self.seed = split, rows, split.y[rows], seed
-        self.X = self.features(rows)
+        gamma, kernel = mean_distance_gamma(split, reference(split, rows)), split.meta["kernel"]
+        everyone = LandmarkProjection(landmarks=range(len(rows)), kernel=kernel, gamma=gamma)
+        self.projection = everyone.fit(split.X[rows])
+        super().__init__(split, rows, seed)
+
+    def features(self, rows):
+        """Return the mean kernel, shape (len(rows), m)."""
+        similarities = self.projection.transform(self.split.X[rows])
+        return similarities.reshape(len(rows), self.split.X.n_views, -1).mean(axis=1)
+
+    def build(self, point, K, seed):
+        """Return the SVM for one C."""
+        return SVC(C=point["C"], kernel="precomputed")
+
+
+class VotingSVM(Machine):
+    """One kernel SVM per view with a majority vote; of Gram matrices, the training columns."""
 
     def features(self, rows):
         """Return the views of some samples."""
@@ -199,9 +183,9 @@ METHODS = {
     "MVLSVM-complete": Method(partial(LandmarkSVM, landmarks="complete")),
     "MVLSVM-drop": Method(partial(LandmarkSVM, landmarks="complete", drop=True)),
     "MVLSVM-columns": Method(on_one_view),
-    "SVC": Method(partial(OneMachine, head=rbf)),
-    "SVC-mean": Method(partial(OneMachine, head=svm_of_kernel, mean_kernel=True)),
-    "LogisticRegression": Method(partial(OneMachine, head=logistic)),
+    "SVC": Method(partial(Columns, head=rbf)),
+    "SVC-mean": Method(MeanKernelSVM),
+    "LogisticRegression": Method(partial(Columns, head=logistic)),
     "PerViewSVM": Method(VotingSVM),
     "PerViewSVM+Laplacian": Method(VotingSVM),
     "SVM2K": Method(PairedSVM),

@@ -50,55 +50,45 @@ def mvl_svm(C, X, seed):
     return make_pipeline(projection, LinearSVC(C=C, dual=False))
 
 
-def mvm(alpha, X, seed):
-    """Multi-view machine."""
-    return MVMClassifier(4, alpha=alpha, max_iter=MAX_ITER, random_state=seed)
-
-
-def fm(alpha, X, seed):
-    """Factorisation machine, all pairs of features."""
-    return FMClassifier(4, alpha=alpha, tol=1e-5, max_iter=MAX_ITER, random_state=seed)
-
-
-def mvna(c, X, seed):
-    """MVNA-KMHKS, half of the samples as components."""
-    return MVNAKMHKS(n_components=0.5, gamma=1.0, c=c, random_state=seed)
-
-
-def svm2k(C, X, seed):
-    """SVM-2K for each pair of views."""
-    return SVM2K(C, D=0.01, gamma=1.0, tol=1e-2, random_state=seed)
-
-
-def log_reg(C, X, seed):
-    """Logistic regression, views side by side."""
-    return Concat(LogisticRegression(C=C, max_iter=1000))
-
-
 GRID, ALPHAS = (0.1, 1.0, 10.0), (1e-1, 1e-2, 1e-3)
 NO_DROP = tuple(t for t in TREATMENTS if t != "drop")  # Fusion needs two samples of each class
 NO_MEAN = tuple(t for t in TREATMENTS if t != "mean")  # equal to "own" for FM and MVM
 NO_OWN = tuple(t for t in TREATMENTS if t != "own")
+NO_LAPLACIAN = tuple(t for t in TREATMENTS if t != "laplacian")
 METHODS = {
     "MVLSVM": Learner(mvl_svm, "C", GRID, needs_complete=True),
     "PerViewSVM": Learner(lambda C, X, seed: PerViewSVM(C, gamma=1.0), "C", GRID),
     "CoLabeling": Learner(lambda C, X, seed: CoLabeling(C, gamma=1.0), "C", GRID),
-    "SVM2K": Learner(svm2k, "C", (0.1, 0.3, 1.0), ("own",)),
-    "MwMvC2": Learner(
-        lambda _, X, seed: MwMvC2(random_state=seed),
-        treatments=("own", "mean", "regression", "drop"),
+    "SVM2K": Learner(
+        lambda C, X, seed: SVM2K(C, D=0.01, gamma=1.0, tol=1e-2, random_state=seed),
+        "C", (0.1, 0.3, 1.0), ("own",),
     ),
+    "MwMvC2": Learner(lambda _, X, seed: MwMvC2(random_state=seed), treatments=NO_LAPLACIAN),
     "MVPO": Learner(
-        lambda C2, X, seed: MVPO(C2=C2), "C2", (10.0, 100.0, 1000.0), ("own", "regression", "drop")
+        lambda C2, X, seed: MVPO(C2=C2), "C2", (10.0, 100.0, 1000.0), ("own", "regression", "drop"),
     ),
-    "MVNA": Learner(mvna, "c", (1.0, 0.1, 0.01)),
-    "MVM": Learner(mvm, "alpha", ALPHAS, ("own", "regression")),
-    "FM": Learner(fm, "alpha", ALPHAS, NO_MEAN),
+    "MVNA": Learner(
+        lambda c, X, seed: MVNAKMHKS(n_components=0.5, gamma=1.0, c=c, random_state=seed),
+        "c", (1.0, 0.1, 0.01),
+    ),
+    "MVM": Learner(
+        lambda alpha, X, seed: MVMClassifier(4, alpha=alpha, max_iter=MAX_ITER, random_state=seed),
+        "alpha", ALPHAS, ("own", "regression"),
+    ),
+    "FM": Learner(
+        lambda alpha, X, seed: FMClassifier(
+            4, alpha=alpha, tol=1e-5, max_iter=MAX_ITER, random_state=seed
+        ),
+        "alpha", ALPHAS, NO_MEAN,
+    ),
     "MVMV": Learner(lambda _, X, seed: MVMV(random_state=seed)),
     "Fusion": Learner(lambda _, X, seed: Fusion(random_state=seed), treatments=NO_DROP),
     "Concat": Learner(lambda _, X, seed: Concat(random_state=seed)),
-    "LogReg": Learner(log_reg, "C", (1.0, 10.0, 100.0), NO_OWN),
-}
+    "LogReg": Learner(
+        lambda C, X, seed: Concat(LogisticRegression(C=C, max_iter=1000)),
+        "C", (1.0, 10.0, 100.0), NO_OWN,
+    ),
+}  # fmt: skip
 
 
 def own_treatment(method):
@@ -107,17 +97,18 @@ def own_treatment(method):
 
 
 def fit_treated(method, value, X, y, seed):
-    """Fit a method on samples that are treated already.
+    """Fit a method on samples that are treated already, with one value of what is tuned.
 
-    value: Of the parameter that is tuned.
+    Returns a function that predicts; None where nothing can be learnt.
     """
     spec = METHODS[method]
     if len(np.unique(y)) < 2 or (spec.needs_complete and not X.observed.all(axis=1).any()):
         return None
-    if own_treatment(method) == "own":
-        rest = lambda X: X  # noqa: E731
-    else:
-        rest = partial(fill_means, means=view_means(X))
+    means = None if own_treatment(method) == "own" else view_means(X)
+
+    def rest(X):  # what remains missing, of a method that takes no gaps
+        return X if means is None else fill_means(X, means)
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # some grid points stop early
         model = spec.make(value, rest(X), seed).fit(rest(X), y)

@@ -44,7 +44,7 @@ ratio .3 it was near chance in a trial on mfeat and digits. SVM2K ran where it i
 """
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import train_test_split
 
 from ..core.views import MultiView
 from ..datasets import make_two_moons_views
@@ -55,7 +55,7 @@ from .interactions import unit_rows
 from .missing_methods import METHODS, method_of, tuned_accuracy
 from .problems import drop_views, load_dataset
 from .tables import Cell, jobs_of
-from .tuning import Split
+from .tuning import Split, stratified_folds
 
 DRAWN = ("moons-disturbed",)
 DATASETS = (*DRAWN, "digits", "mfeat", "uwave")
@@ -96,7 +96,8 @@ def draw_sample(name, missing=0.0, seed=0, *, n_train=N_TRAIN, n_test=N_TEST, ga
         random_state=derive_seed(seed, "split"),
     )  # fmt: skip
     X, y = X[np.concatenate([train, test])], y[np.concatenate([train, test])]
-    parts = {"train": np.arange(n_train), "test": np.arange(n_train, n_train + n_test)}
+    train, test = np.split(np.arange(len(y)), [n_train])
+    parts = {"train": train, "test": test}
     if gaps is None:
         X = drop_views(X, parts, missing, seed)
     else:
@@ -105,10 +106,9 @@ def draw_sample(name, missing=0.0, seed=0, *, n_train=N_TRAIN, n_test=N_TEST, ga
             for part, rows in parts.items()
         ]
         X = MultiView(X.views, names=X.names, observed=np.vstack(observed))
-    X = unit_rows(scale_views(X, parts["train"]))
-    cut = StratifiedKFold(N_FOLDS, shuffle=True, random_state=derive_seed(seed, "folds"))
-    folds = list(cut.split(parts["train"], y[parts["train"]]))[: FOLDS_USED.get(name, 1)]
-    return Split(X, y, parts["train"], parts["test"], folds)
+    folds = stratified_folds(y, train, N_FOLDS, derive_seed(seed, "folds"))
+    folds = folds[: FOLDS_USED.get(name, 1)]
+    return Split(unit_rows(scale_views(X, train)), y, train, test, folds)
 
 
 def disturbed_moons(n_samples, seed):

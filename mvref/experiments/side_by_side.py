@@ -38,7 +38,7 @@ complete. A method that takes gaps gets them; the others get the means of the tr
 from functools import lru_cache, partial
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import train_test_split
 
 from ..core.views import MultiView
 from .engine import Item, derive_seed
@@ -57,7 +57,7 @@ from .side_methods import (
     stored_kilobytes,
 )
 from .tables import Cell, jobs_of
-from .tuning import Machine, Method, Split, tuned
+from .tuning import Machine, Method, Split, stratified_folds, tuned
 
 SIZES = {"mfeat": 150, "digits": 150, "planted-pairwise": 300, "uwave": 160, "webkb": 200}
 STRIDE = {"uwave": 5}  # to save time: trees and factors look at every feature
@@ -105,8 +105,7 @@ def load_parts(name, seed):
         test, _ = train_test_split(
             rest, train_size=N_TEST, stratify=y[rest], random_state=derive_seed(seed, "test")
         )
-    cut = StratifiedKFold(N_FOLDS, shuffle=True, random_state=derive_seed(seed, "folds"))
-    folds = [(train[fit], train[check]) for fit, check in cut.split(train, y[train])]
+    folds = stratified_folds(y, train, N_FOLDS, derive_seed(seed, "folds"))
     return Split(unit_rows(scale_views(X, train)), y, train, test, folds)
 
 

@@ -10,10 +10,9 @@ from functools import partial
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.model_selection import StratifiedKFold
 
 from ..rivals import MVML
-from .tuning import Machine, Method, Split, grid, tuned
+from .tuning import Machine, Method, Split, grid, stratified_folds, tuned
 
 GRID = {"eta": (1e-3, 1.0), "lam": (10.0, 1e-1, 1e-3, 1e-5)}  # ties go to the first
 N_FOLDS = 3
@@ -39,8 +38,8 @@ def fit_metric(X, y, *, width="distance", random_state, **options):
     def build(point, X, seed):
         return MVML(sparse=True, random_state=seed, **options, **point)
 
-    rows, cut = np.arange(len(y)), StratifiedKFold(N_FOLDS, shuffle=True, random_state=random_state)
-    split = Split(X, y, rows, rows[:0], list(cut.split(rows, y)))
+    rows = np.arange(len(y))
+    split = Split(X, y, rows, rows[:0], stratified_folds(y, rows, N_FOLDS, random_state))
     points = grid(**{name: values for name, values in GRID.items() if name not in options})
     method = Method(partial(Machine, build=build), points)
     return tuned(split, method, random_state, mean_accuracy).machine.model

@@ -20,6 +20,7 @@ from itertools import product
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
 
 from ..core.views import MultiView
 
@@ -67,12 +68,23 @@ def grid(**values):
     return [dict(zip(values, point, strict=True)) for point in product(*values.values())]
 
 
-class Machine:
-    """The machine of a classifier that is built anew, ``build(point, X, seed)``, for each point."""
+def stratified_folds(y, train, n_folds, seed):
+    """Cut the training part into shuffled folds, each with the classes in their proportions."""
+    cut = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    return [(train[fit], train[check]) for fit, check in cut.split(train, y[train])]
 
-    def __init__(self, split, rows, seed, *, build):
-        self.split, self.X, self.y = split, split.X[rows], split.y[rows]
-        self.seed, self.build = seed, build
+
+class Machine:
+    """The machine of a classifier that is built anew, ``build(point, X, seed)``, for each point.
+
+    A subclass prepares what its `features` need, and then calls this constructor.
+    """
+
+    def __init__(self, split, rows, seed, *, build=None):
+        self.split, self.rows, self.seed = split, rows, seed
+        if build is not None:
+            self.build = build
+        self.X, self.y = self.features(rows), split.y[rows]
 
     def features(self, rows):
         """Return the views of some samples."""

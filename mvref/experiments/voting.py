@@ -5,7 +5,7 @@ from and the same test samples. Each class in turn is the positive one; a score 
 classes.
 """
 
-from dataclasses import dataclass
+from collections import namedtuple
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -27,19 +27,8 @@ ROUNDING = 1e-9  # a loss that rises by less does not rise
 SAMPLINGS = ("balanced", "cut", "natural")
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
-    """One class against the rest.
-
-    k: The positive class; train, test: Rows of the data set; y_train, y_test: Whether the row is of
-    class k.
-    """
-
-    k: object
-    train: np.ndarray
-    test: np.ndarray
-    y_train: np.ndarray
-    y_test: np.ndarray
+# One class, k, against the rest: rows of the data set, and whether they are of class k.
+Task = namedtuple("Task", "k train test y_train y_test")
 
 
 def split(name, n_samples, seed):

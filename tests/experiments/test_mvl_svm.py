@@ -83,7 +83,7 @@ def test_the_experiment_trains_the_estimator(method, loss):
     predicted = machine.predict(machine.features(problem.test))
     model = MVLSVM(20, c=C * len(problem.train), loss=loss, tol=1e-6, random_state=7)
     model.fit(problem.X[problem.train], problem.y[problem.train])
-    assert np.array_equal(model.projection_.transform(problem.X[problem.train]), machine.Phi)
+    assert np.array_equal(model.projection_.transform(problem.X[problem.train]), machine.X)
     disagreements = np.sum(model.predict(problem.X[problem.test]) != predicted)
     assert disagreements <= 1, "solvers stop at different tolerances"
 
@@ -114,7 +114,7 @@ def test_machines_for_all_columns_are_those_of_scikit_learn():
             for view in problem.X.views
         ]
         K = np.mean([np.exp(-g * D) for g, D in zip(gammas, squares, strict=True)], axis=0)
-        np.testing.assert_allclose(machine.Phi, K[np.ix_(problem.train, problem.train)], atol=1e-12)
+        np.testing.assert_allclose(machine.X, K[np.ix_(problem.train, problem.train)], atol=1e-12)
         of_test = machine.features(problem.test)
         np.testing.assert_allclose(of_test, K[np.ix_(problem.test, problem.train)], atol=1e-12)
 
@@ -134,9 +134,9 @@ def test_column_means_fill_the_gaps_and_nothing_else():
     machine = machine_of(problem, "MVLSVM-mean", L=10)
     Phi = project(problem.X[problem.train], machine.projection.similarities_)
     gaps = np.isnan(Phi)
-    assert np.array_equal(machine.Phi[~gaps], Phi[~gaps])
+    assert np.array_equal(machine.X[~gaps], Phi[~gaps])
     np.testing.assert_allclose(
-        machine.Phi[gaps], np.broadcast_to(np.nanmean(Phi, 0), Phi.shape)[gaps]
+        machine.X[gaps], np.broadcast_to(np.nanmean(Phi, 0), Phi.shape)[gaps]
     )
     filled = machine.features(problem.test)
     assert np.isfinite(filled).all()
@@ -156,8 +156,8 @@ def test_landmarks_that_must_be_complete_are():
     assert complete.n_landmarks == drop.n_landmarks == n_complete
     chosen = problem.train[complete.projection.landmark_indices_]
     assert problem.X.observed[chosen].all()
-    assert len(complete.Phi) == len(problem.train)
-    assert len(drop.Phi) == n_complete
+    assert len(complete.X) == len(problem.train)
+    assert len(drop.X) == n_complete
     assert np.isfinite(drop.features(problem.test)).all(), "test samples are imputed all the same"
 
 
