@@ -35,9 +35,14 @@ from ..core.voters import cast_votes, check_trainable
 from .adaboost import boost_step, fit_weighted, half_log_odds, training_rows, weighted_learner
 from .common import one_or_list
 
+STEPS = ("alphas_", "edges_", "normalizers_")
+
 
 class _Boosted(MultiViewClassifier):
-    """Common to both: one boosting per class against the rest; ``_boost`` is the algorithm."""
+    """Common to both: one boosting per class against the rest.
+
+    ``_boost`` is the algorithm for labels -1 and +1; it returns the attributes of ``_per_class``.
+    """
 
     _learnt = "alphas_"
 
@@ -51,8 +56,8 @@ class _Boosted(MultiViewClassifier):
             delayed(self._boost)(learner, X, y_k, np.random.RandomState(seed))
             for y_k, seed in zip(signs, rng.randint(2**31, size=len(signs)), strict=True)
         )
-        for name in courses[0]:
-            setattr(self, name, one_or_list([course[name] for course in courses]))
+        for name, values in zip(self._per_class, zip(*courses, strict=True), strict=True):
+            setattr(self, name, one_or_list(values))
 
     def _check_parameters(self):
         check_number(self.n_estimators, "n_estimators", low=1, integer=True)
@@ -144,7 +149,7 @@ class MVWAB(_Boosted):
     True
     """
 
-    _per_class = ("voters_", "view_weights_", "alphas_", "edges_", "normalizers_")
+    _per_class = ("voters_", "view_weights_", *STEPS)
 
     def __init__(
         self,
@@ -164,7 +169,6 @@ class MVWAB(_Boosted):
         self.random_state = random_state
 
     def _boost(self, learner, X, y, rng):
-        """Boost for labels y in {-1, +1}; return the attributes."""
         m, tables = len(y), training_rows(learner, X)
         d = np.full(m, 1 / m)
         voters, b, steps = [[] for _ in tables], [], []
@@ -182,9 +186,7 @@ class MVWAB(_Boosted):
             steps.append((alpha, edge, Z))
             if abs(yh.sum()) == m or abs(alpha) < 1e-12:
                 break
-        alphas, edges, normalizers = np.array(steps).T
-        values = voters, np.array(b), alphas, edges, normalizers
-        return dict(zip(self._per_class, values, strict=True))
+        return voters, np.array(b), *np.array(steps).T
 
     def _vote(self, X, course):
         sums = np.zeros((X.n_samples, len(course["alphas_"])))
@@ -281,14 +283,7 @@ class RBoostSH(_Boosted):
     True
     """
 
-    _per_class = (
-        "voters_",
-        "view_history_",
-        "view_probabilities_",
-        "alphas_",
-        "edges_",
-        "normalizers_",
-    )
+    _per_class = ("voters_", "view_history_", "view_probabilities_", *STEPS)
 
     def __init__(
         self,
@@ -317,7 +312,6 @@ class RBoostSH(_Boosted):
         super()._check_parameters()
 
     def _boost(self, learner, X, y, rng):
-        """Boost for labels y in {-1, +1}; return the attributes."""
         m, V, tables = len(y), X.n_views, training_rows(learner, X)
         d = np.full(m, 1 / m)
         log_w = np.zeros(V)
@@ -336,9 +330,7 @@ class RBoostSH(_Boosted):
             if abs(yh.sum()) == m:
                 break
             log_w = reward_view(log_w, p, v, 1 - Z, self.n_estimators, self.gamma, self.sigma)
-        alphas, edges, normalizers = np.array(steps).T
-        values = voters, np.array(drawn), np.array(probabilities), alphas, edges, normalizers
-        return dict(zip(self._per_class, values, strict=True))
+        return voters, np.array(drawn), np.array(probabilities), *np.array(steps).T
 
     def _vote(self, X, course):
         scores = np.zeros(X.n_samples)

@@ -199,12 +199,13 @@ class MSL(MultiViewClassifier):
             F / self.scale_,
             codes,
             self.C,
-            loss=self.loss,
             intercept_scaling=self.intercept_scaling,
-            tol=self.tol,
-            max_iter=self.max_iter,
             random_state=rng,
+            **self._svm_options(),
         )
+
+    def _svm_options(self):
+        return {"loss": self.loss, "tol": self.tol, "max_iter": self.max_iter}
 
     def _pairs(self, X):
         """The pairs of positions that are learnt: those that some sample has both views of."""
@@ -229,12 +230,10 @@ class MSL(MultiViewClassifier):
     def _accuracy(self, F, codes, folds):
         svm = LinearSVC(
             C=self.C,
-            loss=self.loss,
             fit_intercept=self.intercept_scaling > 0,
             intercept_scaling=self.intercept_scaling or 1.0,
-            tol=self.tol,
-            max_iter=self.max_iter,
             random_state=0,
+            **self._svm_options(),
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # said of the pair that is kept
