@@ -84,6 +84,20 @@ def values(names, parameter, *wrong, also=()):
             yield case(f"{name}, {parameter}={value!r}"[:60], call, *told)
 
 
+MEASURED = "SVMPerf SMS CAPO FSMulti"
+FACTORISED = "MVMClassifier MVMRegressor FMClassifier FMRegressor"
+KERNEL_MACHINES = "MVNAKMHKS NAKMHKS KMHKS"
+BOOSTED = "MVWAB RBoostSH Mumbo"
+KERNELS = "LandmarkProjection MVLSVM PerViewSVM LaplacianCompletion MVPO SVM2K CoLabeling MVML"
+POSITIVE = ("> 0",)
+
+
+def not_psd(A, B):
+    return -2.0 - A @ B.T
+
+
+# A row is a call and what is said of it.
+# fmt: off
 MULTIVIEW = [
     case("no views", lambda: MultiView([]), "views", "empty"),
     case("None", lambda: MultiView(None), "views", "NoneType"),
@@ -100,38 +114,17 @@ MULTIVIEW = [
     case("one name for two", lambda: MultiView([A, B], names=["a"]), "names", "2", "['a']"),
     case("overlapping names", lambda: MultiView([A, B], names=["a", "a"]), "names", "['a', 'a']"),
     case("names no list", lambda: MultiView([A, B], names=3), "names", "3"),
-    case(
-        "overlapping names of a mapping",
-        lambda: MultiView({1: A, "1": B}),
-        "names",
-        "['1', '1']",
-    ),
-    case(
-        "observed transposed",
-        lambda: MultiView([A, B], observed=np.ones((2, 40), dtype=bool)),
-        "observed",
-        "(40, 2)",
-        "(2, 40)",
-    ),
-    case(
-        "observed of numbers",
-        lambda: MultiView([A, B], observed=np.ones((40, 2))),
-        "observed",
-        "bool",
-        "float64",
-    ),
-    case(
-        "observed ragged",
-        lambda: MultiView([A, B], observed=[[True], [True, False]]),
-        "observed",
-    ),
-    case(
-        "observed but NaN",
+    case("overlapping names of a mapping", lambda: MultiView({1: A, "1": B}), "names",
+        "['1', '1']"),
+    case("observed transposed", lambda: MultiView([A, B], observed=np.ones((2, 40), dtype=bool)),
+        "observed", "(40, 2)", "(2, 40)"),
+    case("observed of numbers", lambda: MultiView([A, B], observed=np.ones((40, 2))), "observed",
+        "bool", "float64"),
+    case("observed ragged", lambda: MultiView([A, B], observed=[[True], [True, False]]),
+        "observed"),
+    case("observed but NaN",
         lambda: MultiView([A, changed(B, 7, NAN)], observed=np.ones((40, 2), dtype=bool)),
-        "observed",
-        "sample 7",
-        "NaN",
-    ),
+        "observed", "sample 7", "NaN"),
     case("select an unknown name", lambda: X.select("sound"), "'sound'", "view_0"),
     case("select a far position", lambda: X.select([0, 5]), "5", "view_0"),
     case("select nothing", lambda: X.select([]), "select", "at least one"),
@@ -143,36 +136,7 @@ MULTIVIEW = [
     case("fraction NaN", lambda: X.drop_views(NAN), "fraction", "nan"),
     case("fraction a word", lambda: X.drop_views("half"), "fraction", "'half'"),
     case("fraction None", lambda: X.drop_views(None), "fraction", "None"),
-    case(
-        "frames of other rows",
-        lambda: MultiView([FRAME, FRAME.iloc[::-1]]),
-        "views",
-        "ind",
-    ),
-]
-
-CUTS = [
-    case("widths too small", lambda: MultiView.from_array(FLAT, [3, 3]), "[3, 3]", "6", "7"),
-    case("width zero", lambda: MultiView.from_array(FLAT, [0, 7]), "[0, 7]", "at least 1"),
-    case("width negative", lambda: MultiView.from_array(FLAT, [-1, 8]), "[-1, 8]", "at least 1"),
-    case("widths as floats", lambda: MultiView.from_array(FLAT, [3.0, 4.0]), "views", "3.0"),
-    case("width and slice", lambda: MultiView.from_array(FLAT, [3, slice(3, 7)]), "views", "3"),
-    case("an entry None", lambda: MultiView.from_array(FLAT, [None, [1]]), "views", "None"),
-    case("no entries", lambda: MultiView.from_array(FLAT, []), "views", "[]"),
-    case("one number", lambda: MultiView.from_array(FLAT, 7), "views", "7"),
-    case("a set", lambda: MultiView.from_array(FLAT, {3, 4}), "views", "{3, 4}"),
-    case("empty slice", lambda: MultiView.from_array(FLAT, [slice(9, 12)]), "slice(9, 12", "7"),
-    case("column too far", lambda: MultiView.from_array(FLAT, [[0, 7], [1]]), "[0, 7]", "7"),
-    case("negative column", lambda: MultiView.from_array(FLAT, [[-1], [1]]), "[-1]", "0 to 6"),
-    case("unknown column", lambda: MultiView.from_array(FRAME, [["a", "z"]]), "views", "['z']"),
-    case("names without a frame", lambda: MultiView.from_array(FLAT, [["a"]]), "views", "['a']"),
-    case("1-D array", lambda: MultiView.from_array(Y, [1]), "X", "2-D", "1 dim"),
-    case("views of other size", fit(views=[3, 3, 1]), "3 views", "2"),
-    case("views of other widths", fit(views=[4, 3]), "views", "[4, 3]", "[3, 4]"),
-    case("a number beside a table", fit(views=2), "views", "2"),
-    case("a number beside an array", fit(FLAT, views=2), "views", "2"),
-    case("widths in fit", fit(FLAT, views=[3, 3]), "views", "[3, 3]", "7"),
-    case("unknown column in fit", fit(FRAME, views=[["a"], ["z"]]), "views", "['z']"),
+    case("frames of other rows", lambda: MultiView([FRAME, FRAME.iloc[::-1]]), "views", "ind"),
 ]
 
 IMPUTE = [
@@ -183,9 +147,8 @@ IMPUTE = [
     case("impute, P too wide", lambda: impute(PHI, np.eye(6)), "P ", "6", "4"),
     case("impute, P with NaN", lambda: impute(PHI, changed(P, (0, 1), NAN)), "P ", "NaN"),
     case("impute, Phi 1-D", lambda: impute(PHI[0], P), "Phi", "2-D"),
-    case(
-        "impute, Phi infinite", lambda: impute(changed(PHI, (0, 0), np.inf), P), "Phi", "infinity"
-    ),
+    case("impute, Phi infinite", lambda: impute(changed(PHI, (0, 0), np.inf), P), "Phi",
+        "infinity"),
 ]
 
 CUTS = [
@@ -210,8 +173,6 @@ CUTS = [
     case("widths in fit", fit(X=FLAT, views=[3, 3]), "views", "[3, 3]", "7"),
     case("unknown column in fit", fit(X=FRAME, views=[["a"], ["z"]]), "views", "['z']"),
 ]
-
-# ------------------------------------------------------------------ data, for every method
 
 NO_VIEWS_NEEDED = ("LandmarkProjection", "LaplacianCompletion")  # transformers say it later
 
@@ -261,12 +222,8 @@ def of_every_method():
 DATA = [
     *of_every_method(),
     case("NaN in half a row", fit(X=[changed(A, (2, 1), NAN), B]), "NaN", "'view_0'", "1", "row"),
-    case(
-        "NaN in half a row, flat",
-        fit(X=changed(FLAT, (2, 5), NAN), views=[3, 4]),
-        "NaN",
-        "view_1",
-    ),
+    case("NaN in half a row, flat", fit(X=changed(FLAT, (2, 5), NAN), views=[3, 4]), "NaN",
+        "view_1"),
     case("NaN without views", fit(X=changed(FLAT, (2, 5), NAN)), "NaN", "X"),
     case("infinite", fit(X=[A, changed(B, (0, 0), np.inf)]), "infinity", "'view_1'"),
     case("infinite, CSR", fit(X=[sparse.csr_matrix(changed(A, 0, -np.inf))]), "infinity"),
@@ -291,18 +248,10 @@ DATA = [
     case("predict, flat", lambda: FITTED.predict(FLAT[:, :6]), "6 features", "7 features"),
     case("predict, half NaN", lambda: FITTED.predict(changed(FLAT, (0, 0), NAN)), "NaN"),
     case("no view, projection", lambda: FITTED.projection_.transform(NO_VIEW), "row 3", "no_view"),
-    case(
-        "PerView, other widths",
-        lambda: PerView(StandardScaler()).fit(X).transform([A, B[:, :3]]),
-        "[3, 3]",
-        "[3, 4]",
-    ),
-    case(
-        "LaplacianCompletion, other widths",
-        lambda: LaplacianCompletion().fit(X).transform([A, B[:, :3]]),
-        "[3, 3]",
-        "[3, 4]",
-    ),
+    case("PerView, other widths",
+        lambda: PerView(StandardScaler()).fit(X).transform([A, B[:, :3]]), "[3, 3]", "[3, 4]"),
+    case("LaplacianCompletion, other widths",
+        lambda: LaplacianCompletion().fit(X).transform([A, B[:, :3]]), "[3, 3]", "[3, 4]"),
     *(
         case(f"{name}, a view of one class", fit(name, ONE_CLASS), "'view_0'", "one class")
         for name in ("PerViewSVM", "MwMvC2", "Mono", "Fusion", "MVMV", "MVWAB", "RBoostSH", "Mumbo")
@@ -313,56 +262,28 @@ DATA = [
         case(f"{name}, a view nobody has", fit(name, [A, GONE]), "no sample with view 1")
         for name in ("MVML", "MVNAKMHKS")
     ),
-    case(
-        "completion, a view nobody has",
-        fit("LaplacianCompletion", [A, GONE]),
-        "in none",
-        "'view_1'",
-    ),
-    case(
-        "nobody has both views",
-        lambda: LaplacianCompletion(reference=0).fit_transform(NO_PAIR),
-        "reference",
-        "'view_1'",
-    ),
+    case("completion, a view nobody has", fit("LaplacianCompletion", [A, GONE]), "in none",
+        "'view_1'"),
+    case("nobody has both views", lambda: LaplacianCompletion(reference=0).fit_transform(NO_PAIR),
+        "reference", "'view_1'"),
     case("Concat, a gap refused", fit("Concat", GAP, estimator=LogisticRegression()), "missing"),
     *(
         case(f"{name}, a lone sample", fit(name, y=A_LONE_SAMPLE), "2 samples", "'c'")
         for name in ("Fusion", "CAPO")
     ),
     *(
-        case(
-            f"{name}, huge numbers",
-            predict(name, [A * 1e200, B * 1e200]),
-            "X ",
-            "large",
-            "products",
-        )
-        for name in (
-            "MVMClassifier",
-            "MVMRegressor",
-            "FMClassifier",
-            "FMRegressor",
-            "STMClassifier",
-            "L3SVM",
-        )
+        case(f"{name}, huge numbers", predict(name, [A * 1e200, B * 1e200]), "X ", "large",
+            "products")
+        for name in f"{FACTORISED} STMClassifier L3SVM".split()
     ),
     case("L3SVM, huge in fit", fit("L3SVM", [A * 1e160, B]), "scale the views"),
-    case(
-        "CoLabeling, one view", lambda: METHODS["CoLabeling"]().fit([A], Y, [A]), "at least 2 views"
-    ),
-    case(
-        "CoLabeling, fewer views",
-        lambda: METHODS["CoLabeling"]().fit(X, Y, [A]),
-        "fitted on 2 views",
-    ),
-    case(
-        "CoLabeling, unlabelled gaps",
-        lambda: METHODS["CoLabeling"]().fit(X, Y, X_unlabelled=GAP),
-        "X_unlabelled",
-        "row 3",
-        "'view_0'",
-    ),
+    case("CoLabeling, one view", lambda: METHODS["CoLabeling"]().fit([A], Y, [A]),
+        "at least 2 views"),
+    case("CoLabeling, fewer views", lambda: METHODS["CoLabeling"]().fit(X, Y, [A]),
+        "fitted on 2 views"),
+    case("CoLabeling, unlabelled gaps",
+        lambda: METHODS["CoLabeling"]().fit(X, Y, X_unlabelled=GAP), "X_unlabelled", "row 3",
+        "'view_0'"),
     case("MSL, a pair nobody has", fit("MSL", [A, GONE]), "['view_0', 'view_1']", "there is none"),
     case("latent of lists", lambda: MVLSVM().fit_latent(Y, Y), "Phi", "2-D"),
     case("latent with NaN", lambda: MVLSVM().fit_latent(changed(A, 0, NAN), Y), "Phi", "NaN"),
@@ -371,18 +292,6 @@ DATA = [
 ]
 
 # ------------------------------------------------------------------ parameters
-
-MEASURED = "SVMPerf SMS CAPO FSMulti"
-FACTORISED = "MVMClassifier MVMRegressor FMClassifier FMRegressor"
-KERNEL_MACHINES = "MVNAKMHKS NAKMHKS KMHKS"
-BOOSTED = "MVWAB RBoostSH Mumbo"
-KERNELS = "LandmarkProjection MVLSVM PerViewSVM LaplacianCompletion MVPO SVM2K CoLabeling MVML"
-POSITIVE = ("> 0",)
-
-
-def not_psd(A, B):
-    return -2.0 - A @ B.T
-
 
 PARAMETERS = [
     # landmarks and their imputation
@@ -398,9 +307,8 @@ PARAMETERS = [
     *values(f"{KERNELS} {KERNEL_MACHINES}", "kernel", "sigmoid", None, also=("linear", "rbf")),
     *values("L3SVM", "kernel", "gram", "precomputed", also=("linear",)),
     *values("STMClassifier", "kernel", "rbf", also=("product",)),
-    *values(
-        f"{KERNELS} {KERNEL_MACHINES} L3SVM".replace("MVPO ", ""), "gamma", -1.0, also=POSITIVE
-    ),
+    *values(f"{KERNELS} {KERNEL_MACHINES} L3SVM".replace("MVPO ", ""), "gamma", -1.0,
+        also=POSITIVE),
     *values("MVLSVM MVML SVM2K CoLabeling", "gamma", 0, NAN, "scale"),
     # linear machines
     *values("MVLSVM L3SVM", "c", -1, 0.0, NAN, np.inf, "1", also=POSITIVE),
@@ -429,22 +337,14 @@ PARAMETERS = [
     *values("MVML MVNAKMHKS NAKMHKS", "n_components", 0, 0.0, 1.5, "all", True),
     # limits that many share
     *values("MVLSVM L3SVM MSL MVML SVM2K CoLabeling MVPO SMS CAPO", "tol", 0, also=POSITIVE),
-    *values(
-        "FSMulti FMClassifier FMRegressor STMClassifier SVMPerf", "tol", 0, -1.0, also=POSITIVE
-    ),
+    *values("FSMulti FMClassifier FMRegressor STMClassifier SVMPerf", "tol", 0, -1.0,
+        also=POSITIVE),
     *values("MSL MVML SVM2K CoLabeling L3SVM", "tol", "small", None),
     *values(f"MVMClassifier MVMRegressor {KERNEL_MACHINES}", "tol", -1, also=(">= 0",)),
-    *values(
-        "MVLSVM L3SVM MSL SVM2K MVPO STMClassifier", "max_iter", 0, 1.5, also=("integer >= 1",)
-    ),
-    *values(
-        f"{MEASURED} {FACTORISED} {KERNEL_MACHINES}",
-        "max_iter",
-        0,
-        2.5,
-        None,
-        also=("integer >= 1",),
-    ),
+    *values("MVLSVM L3SVM MSL SVM2K MVPO STMClassifier", "max_iter", 0, 1.5,
+        also=("integer >= 1",)),
+    *values(f"{MEASURED} {FACTORISED} {KERNEL_MACHINES}", "max_iter", 0, 2.5, None,
+        also=("integer >= 1",)),
     # measures
     *values(f"MVPO {MEASURED}", "measure", "f2", None, also=("auroc",)),
     *values(MEASURED, "measure", "fbeta", also=("prbep",)),
@@ -485,13 +385,8 @@ PARAMETERS = [
     *values("MVNAKMHKS", "coupling", -1, also=(">= 0",)),
     *values("MVNAKMHKS", "n_views", 0, also=(">= 1",)),
     # voters
-    *values(
-        "Mono Concat Fusion MVMV MVWAB RBoostSH Mumbo",
-        "estimator",
-        Ridge(),
-        KNeighborsClassifier,
-        "tree",
-    ),
+    *values("Mono Concat Fusion MVMV MVWAB RBoostSH Mumbo", "estimator", Ridge(),
+        KNeighborsClassifier, "tree"),
     *values(BOOSTED, "n_estimators", 0, 1.5, also=(">= 1",)),
     *values(BOOSTED, "ties", "score"),
     *values("MVMV MwMvC2", "ties", "first", None, also=("largest", "random")),
@@ -516,23 +411,17 @@ PARAMETERS = [
 # Sentences of their own.
 RELATIONS = [
     case("L too large", fit("LandmarkProjection", n_landmarks=41), "n_landmarks", "41", "40 of 40"),
-    case(
-        "L more than complete",
+    case("L more than complete",
         fit("LandmarkProjection", [changed(A, slice(0, 30), NAN), B], n_landmarks=11),
-        "n_landmarks",
-        "11",
-        "10 of 40",
-    ),
+        "n_landmarks", "11", "10 of 40"),
     case("no complete row", fit("LandmarkProjection", NO_PAIR), "no sample is complete"),
     case("landmarks twice", fit("LandmarkProjection", landmarks=[1, 1]), "different", "[1, 1]"),
     case("landmarks empty", fit("LandmarkProjection", landmarks=[]), "landmarks", "[]"),
-    case(
-        "landmarks far", fit("LandmarkProjection", landmarks=[0, 40]), "landmarks", "40", "0 to 39"
-    ),
+    case("landmarks far", fit("LandmarkProjection", landmarks=[0, 40]), "landmarks", "40",
+        "0 to 39"),
     case("landmarks by mask", fit("LandmarkProjection", landmarks=np.ones(40, bool)), "landmarks"),
-    case(
-        "landmark with a gap", fit("LandmarkProjection", GAP, landmarks=[3]), "landmarks", "row 3"
-    ),
+    case("landmark with a gap", fit("LandmarkProjection", GAP, landmarks=[3]), "landmarks",
+        "row 3"),
     case("n_selected too large", fit(n_landmarks=5, n_selected=6), "n_selected", "5", "6"),
     *(
         case(f"{name}, one kernel of two", fit(name, kernel=["rbf"]), "kernel", "1", "2 views")
@@ -550,34 +439,16 @@ RELATIONS = [
         case(f"{name}, not a kernel", fit(name, kernel=not_psd), "positive", "definite")
         for name in ("SVM2K", "MVML", "MVNAKMHKS")
     ),
-    case(
-        "second kernel", fit("LandmarkProjection", kernel=["rbf", "cosine"]), "kernel", "'cosine'"
-    ),
-    case(
-        "gamma mean of features",
-        fit("LandmarkProjection", gamma="mean"),
-        "gamma='mean'",
-        "precomputed",
-        "rbf",
-    ),
-    case(
-        "distances negative",
-        fit("LandmarkProjection", [-DISTANCES], kernel="precomputed"),
-        "precomputed",
-        "neg",
-    ),
-    case(
-        "distances without zero",
-        fit("LandmarkProjection", [DISTANCES + 1], kernel="precomputed"),
-        "zero",
-        "row 0",
-    ),
-    case(
-        "distances to nobody",
-        fit("LandmarkProjection", [np.zeros((40, 40))], kernel="precomputed"),
-        "gamma",
-        "zero",
-    ),
+    case("second kernel", fit("LandmarkProjection", kernel=["rbf", "cosine"]), "kernel",
+        "'cosine'"),
+    case("gamma mean of features", fit("LandmarkProjection", gamma="mean"), "gamma='mean'",
+        "precomputed", "rbf"),
+    case("distances negative", fit("LandmarkProjection", [-DISTANCES], kernel="precomputed"),
+        "precomputed", "neg"),
+    case("distances without zero",
+        fit("LandmarkProjection", [DISTANCES + 1], kernel="precomputed"), "zero", "row 0"),
+    case("distances to nobody",
+        fit("LandmarkProjection", [np.zeros((40, 40))], kernel="precomputed"), "gamma", "zero"),
     case(
         "negative new distances",
         lambda: (
@@ -586,24 +457,14 @@ RELATIONS = [
         "precomputed",
         "neg",
     ),
-    case(
-        "callable of wrong shape",
-        fit("LandmarkProjection", kernel=lambda a, b: np.ones(3)),
-        "kernel",
-        "(40, 40)",
-        "(3,)",
-    ),
-    case(
-        "callable with NaN",
-        fit("LandmarkProjection", kernel=lambda a, b: np.full((len(a), len(b)), NAN)),
-        "kernel",
-        "finite",
-        "1600",
-    ),
+    case("callable of wrong shape", fit("LandmarkProjection", kernel=lambda a, b: np.ones(3)),
+        "kernel", "(40, 40)", "(3,)"),
+    case("callable with NaN",
+        fit("LandmarkProjection", kernel=lambda a, b: np.full((len(a), len(b)), NAN)), "kernel",
+        "finite", "1600"),
     case("callable of None", fit("LandmarkProjection", kernel=lambda a, b: None), "(40, 40)"),
-    case(
-        "callable with words", fit("LandmarkProjection", kernel=lambda a, b: "x"), "kernel", "'x'"
-    ),
+    case("callable with words", fit("LandmarkProjection", kernel=lambda a, b: "x"), "kernel",
+        "'x'"),
     case("liblinear with hinge", fit(solver="liblinear"), "solver='liblinear'", "squared_hinge"),
     case("PerView, one for two", lambda: PerView([StandardScaler()]).fit(X), "transformer", "1"),
     case("PerView, other names", lambda: PerView({"q": None}).fit(X), "transformer", "['q']"),
@@ -615,13 +476,8 @@ RELATIONS = [
         for name in BOOSTED.split()
     ),
     *(
-        case(
-            f"{name}, one of them a {told}",
-            fit(name, **{p: wrong}),
-            f"{p}[{i}]",
-            "classifier",
-            told,
-        )
+        case(f"{name}, one of them a {told}", fit(name, **{p: wrong}), f"{p}[{i}]", "classifier",
+            told)
         for name, p in (("MwMvC2", "voters"), ("CAPO", "auxiliaries"))
         for wrong, i, told in (
             ([type(STUMP)], 0, "class"),
@@ -630,13 +486,9 @@ RELATIONS = [
         )
     ),
     case("MwMvC2, n_jobs", fit("MwMvC2", n_jobs="all"), "n_jobs"),
-    case(
-        "no smoothing and no errors",
-        fit("MwMvC2", voters=[DecisionTreeClassifier()], smoothing=0),
-        "smoothing",
-        "> 0",
-        "view 0",
-    ),
+    case("no smoothing and no errors",
+        fit("MwMvC2", voters=[DecisionTreeClassifier()], smoothing=0), "smoothing", "> 0",
+        "view 0"),
     case("MSL, all of alpha", fit("MSL", alpha=1.0), "alpha must be below 1", "1.0"),
     case("MSL, no bound", fit("MSL", beta=[1.0, 0.0]), "beta must be a number > 0", "0.0"),
     case("MSL, one bound", fit("MSL", beta=[1.0]), "beta has 1 entries, but X has 2 views"),
@@ -645,28 +497,16 @@ RELATIONS = [
         case(f"{name}, too many", fit(name, n_components=41), "n_components=41 is larger", "40")
         for name in ("MVML", "MVNAKMHKS", "NAKMHKS")
     ),
-    case(
-        "MVM, hinge by L-BFGS",
-        fit("MVMClassifier", loss="hinge"),
-        "'lbfgs'",
-        "'sgd'",
-        "squared_hinge",
-    ),
+    case("MVM, hinge by L-BFGS", fit("MVMClassifier", loss="hinge"), "'lbfgs'", "'sgd'",
+        "squared_hinge"),
     case("MVM, ALS for logits", fit("MVMClassifier", solver="als"), "'als'", "loss='logistic'"),
-    case(
-        "MVM, ALS and l1",
-        fit("MVMClassifier", solver="als", loss="squared", penalty="l1"),
-        "penalty='l1'",
-    ),
-    case(
-        "MVM, early", fit("MVMClassifier", early_stopping=True), "early_stopping", "solver='lbfgs'"
-    ),
-    case(
-        "MVM, nobody to validate on",
+    case("MVM, ALS and l1", fit("MVMClassifier", solver="als", loss="squared", penalty="l1"),
+        "penalty='l1'"),
+    case("MVM, early", fit("MVMClassifier", early_stopping=True), "early_stopping",
+        "solver='lbfgs'"),
+    case("MVM, nobody to validate on",
         fit("MVMClassifier", solver="sgd", early_stopping=True, validation_fraction=0.01),
-        "validation_fraction=0.01 of 40 samples",
-        "validate",
-    ),
+        "validation_fraction=0.01 of 40 samples", "validate"),
     *(
         case(f"MVM, groups {groups}", fit("MVMClassifier", groups=groups), "groups", *told)
         for groups, told in (
@@ -680,27 +520,13 @@ RELATIONS = [
         )
     ),
     case("MVNA, three of two views", fit("MVNAKMHKS", n_views=3), "n_views", "multiple", "3"),
-    case(
-        "MVNA, weights",
-        fit("MVNAKMHKS", view_weights=[1, -1]),
-        "view_weights must be",
-        ">= 0",
-        "-1",
-    ),
-    case(
-        "MVNA, weights all 0",
-        fit("MVNAKMHKS", view_weights=[0, 0]),
-        "view_weights",
-        "an entry > 0",
-        "[0, 0]",
-    ),
+    case("MVNA, weights", fit("MVNAKMHKS", view_weights=[1, -1]), "view_weights must be", ">= 0",
+        "-1"),
+    case("MVNA, weights all 0", fit("MVNAKMHKS", view_weights=[0, 0]), "view_weights",
+        "an entry > 0", "[0, 0]"),
     case("MVNA, a weight too many", fit("MVNAKMHKS", view_weights=[1] * 3), "view_weights has 3"),
-    case(
-        "MVNA, no weight left",
-        fit("MVNAKMHKS", [A, changed(B, 0, NAN)], view_weights=[0, 1]),
-        "view_weights is zero",
-        "row 0",
-    ),
+    case("MVNA, no weight left", fit("MVNAKMHKS", [A, changed(B, 0, NAN)], view_weights=[0, 1]),
+        "view_weights is zero", "row 0"),
     case("MVNA, a cost too many", fit("MVNAKMHKS", c=[1.0] * 3), "c has 3", "2 views"),
 ]
 
@@ -716,13 +542,8 @@ WEIGHTS = [
     case("votes of a half", lambda: learn_weights([VOTES, VOTES / 2]), "Ms[1]", "-1 and +1"),
     case("votes NaN", lambda: learn_weights([VOTES * NAN]), "Ms[0]", "-1 and +1"),
     *(
-        case(
-            f"voter {j} abstains",
-            lambda j=j: learn_weights([changed(VOTES, (0, j), 0.0)]),
-            "Ms[0]",
-            "whole rows",
-            str(changed(VOTES, (0, j), 0.0)[0].tolist()),
-        )
+        case(f"voter {j} abstains", lambda j=j: learn_weights([changed(VOTES, (0, j), 0.0)]),
+            "Ms[0]", "whole rows", str(changed(VOTES, (0, j), 0.0)[0].tolist()))
         for j in (0, 1)
     ),
     *(
@@ -735,14 +556,11 @@ WEIGHTS = [
             ("smoothing", -1),
         )
     ),
-    case(
-        "weights, no smoothing and no errors",
-        lambda: learn_weights([VOTES, np.ones((3, 1))], smoothing=0),
-        "smoothing",
-        "view 1",
-    ),
+    case("weights, no smoothing and no errors",
+        lambda: learn_weights([VOTES, np.ones((3, 1))], smoothing=0), "smoothing", "view 1"),
 ]
 
+# fmt: on
 TABLE = [*MULTIVIEW, *CUTS, *DATA, *PARAMETERS, *RELATIONS, *IMPUTE, *WEIGHTS]
 
 

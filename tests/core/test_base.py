@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from mvref import MVLSVM, LandmarkProjection, MultiView
+from mvref import MVLSVM, MultiView
 from mvref.core.base import one_against_rest, validate_targets, validate_views
 from mvref.core.checks import check_choice, check_number
 from tests.literal import toy_views
@@ -161,11 +161,6 @@ def test_choices():
     for wrong in ("c", None, ["a"], 1):
         with pytest.raises(ValueError, match=r"p must be one of \['a', 'b'\], got "):
             check_choice(wrong, "p", ("a", "b"))
-
-
-def test_validation_happens_in_fit_not_in_the_constructor():
-    MVLSVM(c=-1, loss="none", n_landmarks=0)
-    LandmarkProjection(n_landmarks="none", gamma=-1)
 
 
 @pytest.mark.parametrize("view", [0, 1])

@@ -1,7 +1,6 @@
 """MVPO with kernels: against its linear form, and against the program of all label tuples."""
 
 import itertools
-import pickle
 import warnings
 
 import numpy as np
@@ -15,7 +14,6 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, sigmoid_kernel
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
 from mvref.core.columns import view_features
@@ -345,39 +343,18 @@ def test_grid_search_over_gamma():
     assert search.best_params_["gamma"] == 0.3 and search.best_score_ > 0.8
 
 
-def test_pickle_and_the_callers_arrays():
-    """The model keeps copies of the training views."""
-    views = [view.copy() for view in VIEWS]
-    model = MVPO(kernel=["rbf", "linear", "rbf"]).fit(views, Y)
-    expected = model.decision_function(NEW)
-    for view in views:
-        view[:] = 0.0
-    again = pickle.loads(pickle.dumps(model))
-    assert_array_equal(model.decision_function(NEW), expected)
-    assert_array_equal(again.decision_function(NEW), expected)
-
-
-@parametrize_with_checks([MVPO(kernel="rbf"), MVPO("auroc", kernel="rbf")])
-def test_scikit_learns_estimator_checks(estimator, check):
-    check(estimator)
-
-
 # ------------------------------------------------------------------ errors
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kernel": "poly"}, "^kernel must be one of .*'linear'.* or callable, got 'poly'"),
-        ({"kernel": None}, "^kernel must be .*got None"),
         ({"kernel": ["rbf", "linear", 3]}, "^kernel must be .*got 3"),
-        ({"kernel": ["rbf"]}, "^kernel has 1 entries, but X has 3 views"),
         ({"gamma": -1.0}, "^gamma must be a number > 0, got -1.0"),
         ({"gamma": "wide"}, "^gamma must be a number > 0, got 'wide'"),
         ({"gamma": [0.1, 0.2]}, "^gamma has 2 entries, but X has 3 views"),
         ({"kernel": "rbf", "gamma": "mean"}, "^gamma='mean' needs kernel='precomputed'"),
         ({"kernel": "rbf", "solver": "primal"}, "^solver must be 'auto' or 'dual' .*'primal'"),
-        ({"kernel": "gram"}, "^kernel='gram' needs .*square"),
         ({"kernel": "precomputed"}, "^kernel='precomputed' needs"),
         ({"kernel": lambda A, B: A[:, 0]}, "^kernel must return a finite array"),
         ({"kernel": lambda A, B: A[:, :1] + 0 * (A @ B.T)}, "'view_0' must be symmetric"),

@@ -77,7 +77,7 @@ def test_many_classes_are_one_against_the_rest(loss):
 
 
 def test_more_features_than_samples_has_the_same_minimum():
-    """Squared hinge changes to the dual when m < d."""
+    """Squared hinge in the primal, as always where C <= 1."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(15, 40)), np.arange(15) % 2
     coef, intercept, _ = fit_linear_svm(
@@ -85,6 +85,31 @@ def test_more_features_than_samples_has_the_same_minimum():
     )
     expected = squared_hinge_minimum(X, 2.0 * y - 1, 0.2, 1.0)
     assert_allclose(np.append(coef[0], intercept), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("C", [100.0, 1000.0])
+def test_large_costs_reach_the_minimum_at_a_loose_tolerance(C):
+    """The primal solver ends 2 and 3 per cent above it here, which is why C > 1 takes the dual."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 60))
+    y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
+    options = {"loss": "squared_hinge", "intercept_scaling": 1.0, "random_state": 0}
+    coef, intercept, _ = fit_linear_svm(X, y, C, tol=1e-4, max_iter=100_000, **options)
+    signs = 2.0 * y - 1
+    Z = with_constant_feature(X, 1.0) * signs[:, None]
+    w = np.zeros(61)
+    for _ in range(100):  # Newton's method: exact where the samples inside the margin stay
+        inside = Z[Z @ w < 1]
+        newton = np.linalg.solve(np.eye(61) / C + 2 * inside.T @ inside, 2 * inside.sum(axis=0))
+        steps = [w + t * (newton - w) for t in 0.5 ** np.arange(20)]
+        w = min(steps, key=lambda v: primal_objective(v, X, signs, C, 1.0, "squared_hinge"))
+    slack = np.maximum(0, 1 - Z @ w)
+    assert_allclose(w, 2 * C * Z.T @ slack, atol=1e-6)  # the minimum
+    least, reached = (
+        primal_objective(v, X, signs, C, 1.0, "squared_hinge")
+        for v in (w, np.append(coef[0], intercept))
+    )
+    assert least * (1 - 1e-9) <= reached <= least * (1 + 1e-4)
 
 
 def test_csr_features():

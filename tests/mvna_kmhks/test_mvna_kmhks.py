@@ -6,12 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
 from mvref.core import nystrom
@@ -515,6 +513,7 @@ def test_symmetries(cls):
 def test_order_of_the_components_does_not_matter(monkeypatch):
     X, Y = moons()
     first = fitted(X, Y, n_components=10)
+    assert (first.component_indices_[0] != first.component_indices_[1]).any()
     given_ = [S[::-1] for S in first.component_indices_]
     monkeypatch.setattr(nystrom, "draw_components", lambda *arguments: given_)
     second = fitted(X, Y, n_components=10)
@@ -522,27 +521,16 @@ def test_order_of_the_components_does_not_matter(monkeypatch):
     assert_allclose(second.decision_function(X), first.decision_function(X), atol=1e-8)
 
 
-
-
 # ------------------------------------------------------------------ kernels
 
 
-def test_every_way_to_give_a_kernel():
+def test_a_linear_kernel_is_a_linear_function():
     X, Y = moons()
     new = moons(20, 5)[0]
-    k, D = rbf_kernel(X, gamma=1.0), cdist(X, X)
     for cls in (MVNAKMHKS, NAKMHKS, KMHKS):
-        expected = fitted(X, Y, cls).decision_function(new)
-        as_gram = fitted(k, Y, cls, kernel="gram", gamma=None)
-        assert_allclose(as_gram.decision_function(rbf_kernel(new, X, 1.0)), expected, atol=1e-8)
-        as_distances = fitted(D, Y, cls, kernel="precomputed")
-        assert_allclose(as_distances.decision_function(cdist(new, X)), expected, atol=1e-7)
-        called = fitted(X, Y, cls, kernel=lambda A, B: rbf_kernel(A, B, 1.0), gamma=None)
-        assert_allclose(called.decision_function(new), expected, atol=1e-8)
         linear = fitted(X, Y, cls, kernel="linear", gamma=None)
         w = sum(a @ Z for a, Z in zip(linear.dual_coef_, components(linear), strict=True))
-        w = w / len(linear.alphas_)
-        flat = new @ w + linear.intercepts_.mean()
+        flat = new @ w / len(linear.alphas_) + linear.intercepts_.mean()
         assert_allclose(linear.decision_function(new), flat, atol=1e-8)
 
 
@@ -676,10 +664,6 @@ def test_votes_and_the_scores_that_decide_between_equal_ones(seed, K):
         assert_array_equal(np.round(votes), won)
 
 
-
-
-
-
 def test_pairs_that_lack_a_view():
     """The machine of that view is 0 for the pair, and is left out of the others' mean."""
     views, y = toy_views(0, m=60, widths=WIDTHS, n_classes=3)
@@ -694,26 +678,13 @@ def test_pairs_that_lack_a_view():
 # ------------------------------------------------------------------ calls
 
 
-
-
-def test_wrong_input():
+def test_overflow():
     X, Y = moons()
-    with pytest.raises(NotFittedError):
-        MVNAKMHKS().predict(X)
-    with pytest.raises(ValueError, match="no view at all"):
-        MVNAKMHKS().fit(hide(VIEWS, np.arange(50)[:, None] > [0, 0]), LABELS)
-    with pytest.raises(ValueError, match="no sample with view 1"):
-        MVNAKMHKS().fit(hide(VIEWS, np.array([[True, False]] * 50)), LABELS)
-    with pytest.raises(ValueError, match=r"view_weights is zero.* row 0"):
-        gaps = hide(VIEWS, np.arange(50)[:, None] > [-1, 0])
-        MVNAKMHKS(view_weights=[0, 1]).fit(gaps, LABELS)
     for cls in (MVNAKMHKS, NAKMHKS, KMHKS):
         with np.errstate(over="ignore"), pytest.raises(ValueError, match="not finite"):
             cls(kernel="linear").fit(X * 1e200, Y)
     with pytest.raises(ValueError, match="squares overflow"):
         FactorMachine(np.full((4, 2), 1e200), np.ones(4, dtype=bool), np.ones(4), 1.0)
-
-
 
 
 def test_weights_are_divided_by_their_sum_and_a_view_may_have_none():
@@ -733,5 +704,3 @@ def test_memory_is_that_of_the_factors():
     clone(model).fit(X[:500], y[:500])
     assert peak_bytes(lambda: model.fit(X, y)) < 3 * (2 * 20_000 * 100 * 8)
     assert model.score(X, y) > 0.95
-
-

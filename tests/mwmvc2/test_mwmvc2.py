@@ -1,7 +1,5 @@
 """MwMvC2 as an estimator: the vote by hand, its voters, ties, missing views."""
 
-import pickle
-
 import numpy as np
 import pytest
 from joblib import parallel_config
@@ -10,13 +8,13 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from mvref import MultiView, MwMvC2, PerView
+from mvref import MultiView, MwMvC2
 from mvref.datasets import load_iris_views
 from mvref.mwmvc2.estimator import fit_pool
 from mvref.mwmvc2.weights import learn_weights
@@ -306,15 +304,6 @@ def test_ties_of_three_classes(ties):
 # ------------------------------------------------------------------ labels, order, randomness
 
 
-@pytest.mark.parametrize("views, y", [(VIEWS, Y), (THREE, Y3)], ids=["two", "three"])
-def test_labels_of_any_type(views, y):
-    numbers = MwMvC2(random_state=0).fit(views, y)
-    for names in (np.array(["ant", "bee", "cat"]), np.array([-7, 2, 30])):
-        named = MwMvC2(random_state=0).fit(views, names[y])
-        assert_array_equal(named.decision_function(NEW), numbers.decision_function(NEW))
-        assert_array_equal(named.predict(NEW), names[numbers.predict(NEW)])
-
-
 def test_exchanged_classes_change_the_sign():
     """Flipping y flips every vote of a logistic regression, so no weight moves."""
     options = {"voters": [LINEAR, LogisticRegression(C=0.01)], "max_iter": 3}
@@ -399,45 +388,7 @@ def test_the_bound_holds_with_missing_views(views, y, step):
         assert (model.decrease_bound_ > 0).any()
 
 
-def test_a_sample_without_views_is_refused():
-    empty = [np.vstack([view[:9], np.full((1, view.shape[1]), np.nan)]) for view in VIEWS]
-    with pytest.raises(ValueError, match="1 sample.*no view at all, first row 9"):
-        MwMvC2().fit(empty, Y[:10])
-    with pytest.raises(ValueError, match="1 sample.*no view at all, first row 9"):
-        MwMvC2().fit(VIEWS, Y).predict(empty)
-
-
-def test_a_view_of_one_class_is_refused():
-    """Nobody could learn from it."""
-    gaps = [view.copy() for view in THREE]
-    gaps[1][Y3 != 2] = np.nan
-    with pytest.raises(ValueError, match="'view_1' is observed in samples of one class only"):
-        MwMvC2().fit(gaps, Y3)
-
-
 # ------------------------------------------------------------------ with scikit-learn
-
-
-def test_pickle_and_clone():
-    for views, y in ((VIEWS, Y), (THREE, Y3)):
-        model = MwMvC2([LINEAR, STUMP], max_iter=3, ties="largest").fit(views, y)
-        again = pickle.loads(pickle.dumps(model))
-        assert_array_equal(again.decision_function(NEW), model.decision_function(NEW))
-        copy = clone(model)
-        assert not hasattr(copy, "rho_") and copy.max_iter == 3 and copy.ties == "largest"
-        assert_array_equal(copy.fit(views, y).predict(NEW), model.predict(NEW))
-
-
-def test_pipelines_and_searches():
-    X = MultiView(VIEWS)
-    pipeline = make_pipeline(PerView(StandardScaler()), MwMvC2("random_trees", random_state=0))
-    search = GridSearchCV(pipeline, {"mwmvc2__max_iter": [0, 1, 4]}, cv=3).fit(X, Y)
-    assert search.best_params_["mwmvc2__max_iter"] in (0, 1, 4)
-    best = search.best_estimator_[-1]
-    assert len(best.loss_curve_) == best.max_iter + 1
-    assert search.best_score_ > 0.6
-    nested = MwMvC2([STUMP, LINEAR]).fit(X, Y)
-    assert nested.score(X, Y) > 0.7
 
 
 def test_sparse_views():

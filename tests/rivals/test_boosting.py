@@ -11,8 +11,6 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MultiView
@@ -416,8 +414,6 @@ def test_a_view_that_never_shows_a_class(method):
     assert model.score(X, Y3) > 0.6
 
 
-
-
 def test_swapping_the_classes_changes_the_sign():
     model = MVWAB(STUMP, n_estimators=10, random_state=0)
     f = clone(model).fit(VIEWS, Y).decision_function(NEW)
@@ -431,17 +427,8 @@ def test_the_order_of_the_views_does_not_matter_to_mvwab():
     assert_allclose(model.decision_function([NEW[v] for v in order]), f, atol=1e-8)
 
 
-
-
 @pytest.mark.parametrize("method", BOTH)
 def test_the_default_learner(method):
     model = method(n_estimators=3, random_state=0).fit(VIEWS, Y)
     assert len(model.alphas_) == 3
     assert {voter.max_depth for voter in np.ravel(model.voters_)} == {2}
-
-
-# ------------------------------------------------------------------ wrong calls
-
-
-
-

@@ -1,24 +1,19 @@
 """CAPO: SVM^perf on features and out-of-fold outputs, its penalty B, its readings; the API."""
 
-import pickle
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from mvref import MultiView
 from mvref.core.measures import auroc
 from mvref.rivals import CAPO, SVMPerf
 from mvref.rivals.capo import _out_of_fold, default_auxiliaries
 from mvref.rivals.svm_perf import most_violated_of
-from tests.literal import hide, random_pattern, toy_views
+from tests.literal import toy_views
 
 WIDTHS = (3, 4, 2)
 VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
@@ -139,13 +134,3 @@ def test_classes_one_against_the_rest():
         expected = np.column_stack([*THREE, f]) @ model.coef_[k] + model.intercept_[k]
         assert_allclose(scores[:, k], expected, atol=1e-10)
     assert_array_equal(model.predict(THREE), names[scores.argmax(axis=1)])
-
-
-
-
-
-
-
-
-
-

@@ -1,8 +1,5 @@
 """CoLabeling: liblinear, quadratic programs, the min-max problem by hand, the exchange; the API."""
 
-import pickle
-import warnings
-
 import numpy as np
 import pytest
 from cvxopt import matrix, solvers
@@ -12,7 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import minimize_scalar, nnls
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV
 from sklearn.svm import LinearSVC
 
 from mvref import MultiView
@@ -175,8 +171,6 @@ def test_rbf_by_hand_with_missing_views():
     assert_allclose(model.decision_function(X), total / observed.sum(axis=1), atol=1e-7)
 
 
-
-
 # ------------------------------------------------------------------ the exchange
 
 
@@ -294,11 +288,3 @@ def test_weights_that_stop_too_early_are_told():
     with pytest.warns(ConvergenceWarning, match="CoLabeling stopped .*tol=1e-12") as caught:
         CoLabeling(tol=1e-12, max_rounds=3).fit(views, y, unlabelled)
     assert caught[0].filename == __file__
-
-
-
-
-
-
-
-

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import pickle
 import tracemalloc
 import warnings
 from fractions import Fraction
@@ -11,17 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import expit
-from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mvref import MultiView
 from mvref.core.losses import logistic, squared
 from mvref.datasets import make_interactions
 from mvref.rivals import FMClassifier, FMRegressor, anova
@@ -36,7 +30,7 @@ from mvref.rivals.anova import (
     interaction_terms,
 )
 from mvref.rivals.fm import FMObjective, minimise
-from tests.literal import hide, random_pattern, toy_views
+from tests.literal import toy_views
 
 WIDTHS = (3, 4, 2)
 VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
@@ -372,8 +366,6 @@ def test_pairs_never_seen_in_training_are_predicted():
     assert abs((linear.predict(test) == data.y[3000:])[unseen].mean() - 0.5) < 0.06
 
 
-
-
 def test_classes_one_against_the_rest():
     model = FMClassifier(order=1, tol=1e-8).fit(THREE, NAMES[Y3])
     scores = model.decision_function(THREE)
@@ -436,25 +428,7 @@ def test_a_wall_of_overflows_is_not_taken_for_the_end():
         minimise(bowl, np.full(2, 2.0), tol=1e-6, max_iter=100)
 
 
-
-
-
-
-
-
-
-
 # ------------------------------------------------------------------ the API
-
-
-
-
-
-
-
-
-
-
 
 
 @pytest.mark.parametrize("options", [{}, {"multiview": True}, {"order": 3}])

@@ -1,22 +1,16 @@
 """FS_multi: all groups of a small problem, its certificate, what it chooses; the API."""
 
 import itertools
-import pickle
-import warnings
 
 import numpy as np
 import pytest
 from cvxopt import matrix, solvers
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mvref import MultiView
 from mvref.rivals import FSMulti, SVMPerf, fs_multi
 from mvref.rivals.svm_perf import most_violated_of
-from tests.literal import hide, random_pattern, toy_views
+from tests.literal import toy_views
 from tests.literal_mvpo import error_loss, f_beta_loss, prbep_loss
 
 MEASURES = ("f1", "prbep", "auroc", "error")
@@ -24,7 +18,6 @@ WIDTHS = (3, 4, 2)
 VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
 Y[:15] = 0
 FLAT, SIGNS = np.hstack(VIEWS), np.where(Y == 1, 1, -1)
-THREE, Y3 = toy_views(1, m=60, widths=WIDTHS, n_classes=3, noise=1.5)
 GROUPS = list(itertools.combinations(range(6), 2))
 
 
@@ -194,15 +187,3 @@ def test_dropping_idle_label_cuts_changes_nothing(monkeypatch):
         monkeypatch.setattr(fs_multi, "PATIENCE", patience)
         kept.append(FSMulti(n_features=2, C2=100.0, tol=1e-5).fit(X, y))
     assert_allclose(kept[0].coef_, kept[1].coef_, atol=2 * np.sqrt(2 * 100 * 1e-5))
-
-
-
-
-
-
-
-
-
-
-
-

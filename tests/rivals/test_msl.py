@@ -1,6 +1,5 @@
 """MSL: the norm from both sides, its proximal step by other solvers, the subspace; the API."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -8,13 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import GridSearchCV
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from mvref import MultiView
 from mvref.rivals import subspace
 from mvref.rivals.msl import MSL
 from mvref.rivals.subspace import dual_norm, learn_subspace, shared_norm, unscale
@@ -313,8 +309,6 @@ def test_the_best_pair_by_cross_validation():
     assert not model.represent(hide(views, alone)).any()
 
 
-
-
 def test_a_gap_is_told(monkeypatch):
     monkeypatch.setattr(subspace, "SEARCH", 1)
     with pytest.warns(ConvergenceWarning, match="MSL stopped with a duality gap") as caught:
@@ -343,10 +337,6 @@ def test_extreme_scales(scale):
     assert all(issubclass(w.category, ConvergenceWarning) for w in said)
 
 
-
-
-
-
 def test_one_view_is_a_shrunk_singular_value_decomposition():
     model = MSL(0.3, beta=2.0, random_state=0).fit(FLAT, Y)
     P, sigma, Q = np.linalg.svd(FLAT.T, full_matrices=False)
@@ -355,5 +345,3 @@ def test_one_view_is_a_shrunk_singular_value_decomposition():
     (U,) = model.components_
     assert_allclose(U @ model.factor_.T, Z, atol=1e-2)
     assert model.pair_ == (0,)
-
-

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MultiView
@@ -233,14 +232,8 @@ def test_the_default_tree_has_a_leaf_per_class(K, depth):
     assert {voter.get_depth() for voter in model.voters_} == {depth}
 
 
-
-
 def test_the_order_of_the_views_does_not_matter():
     order = [2, 0, 1]
     f = Mumbo(TREE, n_estimators=8, random_state=0).fit(THREE, Y3).decision_function(NEW3)
     model = Mumbo(TREE, n_estimators=8, random_state=0).fit([THREE[v] for v in order], Y3)
     assert_allclose(model.decision_function([NEW3[v] for v in order]), f, atol=1e-9)
-
-
-
-

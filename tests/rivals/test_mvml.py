@@ -1,8 +1,5 @@
 """MVML: a dense twin that inverts A, closed forms, kernel ridge, group lasso; the API."""
 
-import pickle
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,9 +9,6 @@ from scipy import sparse as csr
 from scipy.linalg import block_diag
 from scipy.optimize import minimize
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mvref import MultiView
 from mvref.rivals.mvml import MVML, least_penalty
@@ -24,10 +18,9 @@ from tests.literal import hide, random_pattern, rbf_gram, toy_views
 
 WIDTHS = (3, 4, 2)
 VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
-FLAT, SIGNS = np.hstack(VIEWS), np.where(Y == 1, 1.0, -1.0)
+SIGNS = np.where(Y == 1, 1.0, -1.0)
 NEW = [view[::-1] + 0.3 for view in VIEWS]
 THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.0)
-NAMES = np.array(["ant", "bee", "cat"])
 R = (4, 3, 5)  # widths of the features below
 
 
@@ -428,36 +421,7 @@ def test_a_missing_view_adds_nothing(sparse):
     assert_allclose(rbf.decision_function(NEW), sum(alone), atol=1e-10)
 
 
-
-
-@pytest.mark.parametrize("kernel", ["gram", "precomputed", "callable"])
-def test_kernels_of_all_kinds(kernel):
-    expected = MVML(gamma=0.4).fit(VIEWS, Y).decision_function(VIEWS)
-    if kernel == "callable":
-        model, X = MVML(kernel=lambda a, b: _rbf(a, b, 0.4)), VIEWS
-    elif kernel == "gram":
-        model, X = MVML(kernel="gram"), [_rbf(view, view, 0.4) for view in VIEWS]
-    else:
-        X = [np.sqrt(-np.log(_rbf(view, view, 0.4)) / 0.4) for view in VIEWS]
-        model = MVML(kernel="precomputed", gamma=0.4)
-    assert_allclose(model.fit(X, Y).decision_function(X), expected, atol=1e-5)
-
-
-def _rbf(a, b, gamma):
-    return np.exp(-gamma * ((a[:, None] - b[None]) ** 2).sum(axis=2))
-
-
-
-
-
-
 def test_lam_below_rounding_is_an_error():
     """Three times the same view: the equations are singular but for lam."""
     with pytest.raises(ValueError, match="lam=1e-30 is lost .* raise lam"):
         MVML(1e-30, kernel="linear").fit([VIEWS[0]] * 3, Y)
-
-
-
-
-
-

@@ -1,14 +1,9 @@
 """PerViewSVM: an SVC per view by hand, votes, ties, missing views."""
 
-from functools import cache
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
-from sklearn.base import clone
 from sklearn.metrics.pairwise import polynomial_kernel
 from sklearn.svm import SVC
 
@@ -71,8 +66,6 @@ def test_one_view_is_an_svc():
     model = PerViewSVM(2.0).fit(VIEWS[:1], Y)
     svc = SVC(C=2.0, gamma=1 / 4).fit(VIEWS[0], Y)
     assert_array_equal(model.predict(VIEWS[:1]), svc.predict(VIEWS[0]))
-
-
 
 
 # ------------------------------------------------------------------ ties
@@ -152,10 +145,6 @@ def test_three_way_tie():
     assert_array_equal(PerViewSVM(ties="smallest").fit(THREE, Y3).predict(new), 0 * tied)
 
 
-
-
-
-
 # ------------------------------------------------------------------ missing views
 
 
@@ -186,17 +175,7 @@ def test_a_view_that_met_only_some_classes(unseen):
     assert np.abs(f[:, unseen]).max() < 1e-12
 
 
-
-
 # ------------------------------------------------------------------ kernels, jobs
-
-
-def test_precomputed_distances_equal_features():
-    distances = [cdist(v, v) for v in THREE]
-    to_train = [cdist(n, v) for n, v in zip(NEW3, THREE, strict=True)]
-    a = PerViewSVM(gamma=0.3, tol=1e-9).fit(THREE, Y3).decision_function(NEW3)
-    model = PerViewSVM(kernel="precomputed", gamma=0.3, tol=1e-9).fit(distances, Y3)
-    assert_allclose(model.decision_function(to_train), a, atol=1e-6)
 
 
 def test_gamma_mean_and_gram():
@@ -215,8 +194,6 @@ def test_kernels_of_all_kinds_side_by_side():
     gone = np.full((90, 4), np.nan), np.full((90, 90), np.nan)
     f = model.decision_function([gone[0], THREE[1], gone[1]])
     assert_allclose(f, alone.decision_function([THREE[1]]), atol=1e-12)
-
-
 
 
 def test_one_machine_per_view():

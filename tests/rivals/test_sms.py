@@ -1,33 +1,26 @@
 """SMS: each smoothing against its definition; the minimum against cutting planes; the API."""
 
 import itertools
-import pickle
-import warnings
 
 import numpy as np
 import pytest
 from cvxopt import matrix, solvers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
+from numpy.testing import assert_allclose
 from scipy.special import logsumexp
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mvref import MultiView
 from mvref.mvpo.most_violated import auroc_argmax, f_beta_argmax, prbep_argmax
 from mvref.rivals import SMS, SVMPerf
 from mvref.rivals.smoothing import SMOOTHINGS, largest_penalty
 from mvref.rivals.svm_perf import most_violated_of
-from tests.literal import hide, random_pattern, toy_views
+from tests.literal import toy_views
 from tests.literal_mvpo import f_beta_loss
 
 WIDTHS = (3, 4, 2)
 VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
 Y[:15] = 0
 FLAT, SIGNS = np.hstack(VIEWS), np.where(Y == 1, 1, -1)
-THREE, Y3 = toy_views(1, m=60, widths=WIDTHS, n_classes=3, noise=1.5)
 HARD = {"prbep": prbep_argmax, "auroc": auroc_argmax, "f1": f_beta_argmax}
 seeds = st.integers(0, 10_000)
 mus = st.sampled_from([1e-3, 1e-2, 0.1, 1.0])
@@ -187,18 +180,3 @@ def test_a_smaller_smoothing_changes_the_way_and_not_the_end(measure):
     one, two = (SMS(measure, C2=10.0, smoothing=error).fit(VIEWS, Y) for error in (1.0, 0.005))
     assert_allclose(one.coef_, two.coef_, atol=2 * np.sqrt(2 * 10 * 1e-3))
     assert one.n_iter_ != two.n_iter_
-
-
-
-
-# ------------------------------------------------------------------ as an estimator
-
-
-
-
-
-
-
-
-
-

@@ -1,7 +1,5 @@
 """Support tensor machines: quadratic programs, explicit tensors, the linear SVM; the API."""
 
-import pickle
-import warnings
 from functools import reduce
 
 import numpy as np
@@ -10,16 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import GridSearchCV
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mvref import MultiView
 from mvref.datasets import make_interactions
 from mvref.rivals.stm import STMClassifier, product_kernel, rank_one_machine
-from tests.literal import hide, hinge_dual, random_pattern, toy_views
+from tests.literal import hinge_dual, toy_views
 
 WIDTHS = (3, 4, 2)
 VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
@@ -217,8 +211,6 @@ def test_rank_two_is_beyond_rank_one():
 # ------------------------------------------------------------------ both
 
 
-
-
 @pytest.mark.parametrize("kernel", ["rank_one", "product"])
 def test_classes_one_against_the_rest(kernel):
     model = STMClassifier(kernel, C=0.5, random_state=0).fit(THREE, NAMES[Y3])
@@ -247,15 +239,3 @@ def test_a_second_fit_forgets_the_first():
     fresh = STMClassifier(random_state=0).fit(VIEWS, Y)
     assert set(vars(used)) == set(vars(fresh))
     assert_array_equal(used.decision_function(VIEWS), fresh.decision_function(VIEWS))
-
-
-
-
-
-
-
-
-
-
-
-

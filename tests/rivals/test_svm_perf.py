@@ -1,7 +1,6 @@
 """SVM^perf: MVPO of one view, the linear SVM, every label tuple of a small sample; the API."""
 
 import itertools
-import pickle
 import warnings
 
 import numpy as np
@@ -10,19 +9,15 @@ from cvxopt import matrix, solvers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import GridSearchCV
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mvref import MultiView
 from mvref.core.measures import auroc, error_rate, f_beta, precision_recall_break_even
 from mvref.mvpo import MVPO
 from mvref.rivals import SVMPerf
 from mvref.rivals.svm_perf import most_violated_of
-from tests.literal import hide, random_pattern, toy_views
+from tests.literal import toy_views
 from tests.literal_mvpo import error_loss, f_beta_loss, prbep_loss
 
 MEASURES = ("f1", "prbep", "auroc", "error")
@@ -30,9 +25,7 @@ WIDTHS = (3, 4, 2)
 VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
 Y[:15] = 0  # fewer positives than negatives, and some that no line separates
 FLAT, SIGNS = np.hstack(VIEWS), np.where(Y == 1, 1, -1)
-THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.5)
 TIGHT = {"tol": 1e-8, "max_iter": 5000}
-NAMES = np.array(["ant", "bee", "cat"])
 
 
 def close(C2, tol=1e-8):
@@ -117,18 +110,12 @@ def test_certificate_recomputed(measure, C2):
     assert slack >= loss - 1e-12
 
 
-
-
 @pytest.mark.parametrize("measure", ["prbep", "auroc"])
 def test_rankings_call_as_many_positive_as_there_are(measure):
     model = SVMPerf(measure).fit(VIEWS, Y)
     assert model.predict(VIEWS).sum() == Y.sum()
     shifted = SVMPerf(measure).fit([view + 7.0 for view in VIEWS], Y)
     assert shifted.predict([view + 7.0 for view in VIEWS]).sum() == Y.sum()
-
-
-
-
 
 
 @settings(max_examples=10)
@@ -139,15 +126,3 @@ def test_order_and_rotation(seed, measure):
     model = SVMPerf(measure, C2=20.0, **TIGHT)
     w = model.fit(FLAT, Y).coef_
     assert_allclose(clone(model).fit((FLAT @ Q)[rows], Y[rows]).coef_, Q.T @ w, atol=close(20))
-
-
-
-
-
-
-
-
-
-
-
-

@@ -1,10 +1,8 @@
 """Mono, Concat, Fusion, MVMV: each against the few lines that its description amounts to."""
 
-from functools import cache
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -29,7 +27,6 @@ NEW = [v + 0.3 for v in VIEWS]
 NEW3 = [v + 0.4 for v in THREE]
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 ALL = [Mono, Concat, Fusion, MVMV]
-NAMES = np.array(["ant", "bee", "cat"])
 
 
 def planted(noises, m=200, seed=0):
@@ -40,18 +37,6 @@ def planted(noises, m=200, seed=0):
 
 
 # ------------------------------------------------------------------ all four
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 @pytest.mark.parametrize("method", ALL)
