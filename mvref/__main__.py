@@ -17,7 +17,8 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     try:
         if options.command == "list":
-            text = "\n".join(experiments.status(options.ledger))
+            tell = experiments.items.stale_lines if options.stale else experiments.status
+            text = "\n".join(tell(options.ledger))
         elif options.command == "compare":
             text = experiments.compare(options.item, folder=options.ledger)
         elif options.command == "report":
@@ -49,6 +50,7 @@ def _parser():
     )
     commands = parser.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("list", help="what can be run, and what is done")
+    listing.add_argument("--stale", action="store_true", help="rows made by code that has changed")
     running = commands.add_parser("run", help="compute the rows that the ledger does not have")
     running.add_argument("item", nargs="+", help="for example mvl_svm.fig2, table1, or all")
     running.add_argument("--quick", action="store_true", help="small variant, minutes")

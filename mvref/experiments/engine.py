@@ -4,17 +4,27 @@ An *item* is a table or a figure of a paper. It yields *jobs*; a job computes a 
 method at one parameter point of one data set in one repeat. Every measure is a row of the paper's
 *ledger*, a CSV file. A run computes only what the ledger does not have yet, and appends the rows of
 each finished job at once, so it may be stopped at any moment and resumed by the same command.
+
+A row has its key once, and whoever writes holds the ledger's lock: two runs at the same time may
+compute a job twice, but write it once. Its column ``code`` is a fingerprint of the code that made
+it (:mod:`mvref.experiments.fingerprint`); the rows of before it have none. A column, nine bytes of
+some hundred and forty, and no file of its own: rows of one method may come from several runs.
+
+The ledger that comes with mvref is part of the repository, not of the installed package.
 """
 
+import csv
 import hashlib
 import json
 import os
 import platform
 import time
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
-from io import BytesIO
+from functools import cache, cached_property, lru_cache
+from io import StringIO
+from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -25,12 +35,16 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from .fingerprint import fingerprint
+
 COLUMNS = [
     "paper", "item", "dataset", "method", "parameter", "measure", "repeat", "seed", "value",
-    "seconds", "mvref", "python", "numpy", "scipy", "sklearn",
+    "seconds", "mvref", "python", "numpy", "scipy", "sklearn", "code",
 ]  # fmt: skip
-NUMBERS = {"repeat": "int64", "seed": "int64", "value": float, "seconds": float}
+NUMBERS = {"repeat": int, "seed": int, "value": float, "seconds": float}
 KEY = ["item", "dataset", "method", "parameter", "repeat", "measure"]
+HEADER = ",".join(COLUMNS).encode() + b"\n"
+N_KEY = 7  # columns at the beginning of a line: the paper, and the key in it
 LEDGER = Path(__file__).parent / "ledger"
 
 
@@ -169,17 +183,19 @@ class Ledger:
     @cached_property
     def path(self):
         """Path of the file."""
-        return Path(self.folder or LEDGER) / f"{self.paper}.csv"
+        folder = Path(self.folder or LEDGER)
+        return (stored() if folder == LEDGER else folder) / f"{self.paper}.csv"
 
     def check_writable(self):
         """Raise an OSError, in one sentence, where no row could be written."""
+        path = self.path
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with open(self.path, "ab"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(path, "ab"):
                 pass
         except OSError as error:
             raise OSError(
-                f"the ledger {self.path} cannot be written ({error.strerror}); choose another "
+                f"the ledger {path} cannot be written ({error.strerror}); choose another "
                 "folder with --ledger DIR"
             ) from None
 
@@ -200,48 +216,134 @@ class Ledger:
         Raises
         ------
         ValueError
-            If the file has other columns.
+            If the file has other columns, a damaged line, or the same row twice.
         """
-        content = self.path.read_bytes() if self.path.exists() else b""
-        whole = content[: content.rfind(b"\n") + 1] or f"{','.join(COLUMNS)}\n".encode()
-        rows = pd.read_csv(BytesIO(whole), dtype=str, keep_default_na=False)
-        if list(rows.columns) != COLUMNS:
-            raise ValueError(f"{self.path} must have the columns {COLUMNS}, got {list(rows)}.")
-        return rows if as_text else rows.astype(NUMBERS)
+        rows = _table(self._content(), self.path)
+        return rows.copy() if as_text else rows.astype(NUMBERS)
+
+    def _content(self):
+        return self.path.read_bytes() if self.path.exists() else b""
 
     def append(self, rows):
-        """Write rows at the end of the file, all in one piece.
+        """Write rows at the end of the file, all in one piece; not those that are there already.
 
         Parameters
         ----------
         rows : list of dict
             One entry per column.
+
+        Returns
+        -------
+        n_rows : int
+            Number of rows written.
         """
-        with open(self.path, "a+b") as file:
+        records = [[str(row[name]) for name in COLUMNS] for row in rows]
+        for record in records:
+            if fault := _fault(record):
+                raise ValueError(f"{self.path} takes no such row, {fault}: {_line(record)}")
+        with self._locked(), open(self.path, "a+b") as file:
             file.seek(0)
-            content = file.read()
-            file.truncate(content.rfind(b"\n") + 1)  # what a killed run left of its last line
-            frame = pd.DataFrame(rows, columns=COLUMNS)
-            text = frame.to_csv(index=False, header=b"\n" not in content, lineterminator="\n")
-            file.write(text.encode())
+            whole = _whole_lines(file.read())
+            file.truncate(len(whole))  # without what a killed run left of its last line
+            new = [r for r in records if f"\n{_line(r[:N_KEY])},".encode() not in whole]
+            text = "".join(f"{_line(record)}\n" for record in new)
+            file.write((b"" if whole else HEADER) + text.encode())
             file.flush()
             os.fsync(file.fileno())
+        return len(new)
 
     def sort(self):
         """Put the rows in their one order, so that two versions differ only where results do."""
-        rows = self.read(as_text=True)
-        order = sorted(rows.index, key=lambda i: _position(rows.loc[i]))
-        text = rows.loc[order].to_csv(index=False, lineterminator="\n")
-        if text.encode() != self.path.read_bytes():
-            draft = self.path.with_suffix(".tmp")
-            draft.write_bytes(text.encode())
-            os.replace(draft, self.path)
+        with self._locked():
+            content = self._content()
+            rows = sorted(_rows(content, self.path), key=_position)
+            ordered = HEADER + "".join(f"{line}\n" for line, _ in rows).encode()
+            if ordered != content:
+                draft = self.path.with_suffix(".tmp")
+                draft.write_bytes(ordered)
+                os.replace(draft, self.path)
+
+    @contextmanager
+    def _locked(self):
+        """Be the only one who writes. The lock of a process that is killed ends with it."""
+        with open(self.path.with_suffix(".lock"), "ab") as file:
+            if os.name == "nt":
+                import msvcrt
+
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield  # closing the file frees the lock
+
+
+def stored(name=""):
+    """Path of a file of the ledger that comes with mvref, or of its folder."""
+    if not LEDGER.is_dir():
+        raise FileNotFoundError(
+            f"{name or 'the ledger'} is part of the repository of mvref, not of the installed "
+            "package: clone https://github.com/mvref/mvref and install it with pip install -e ., "
+            "or keep rows of your own in a folder with --ledger DIR"
+        )
+    return LEDGER / name
+
+
+@lru_cache(maxsize=8)
+def _table(content, path):
+    """The rows of a file with this content, as text."""
+    return pd.DataFrame([record for _, record in _rows(content, path)], columns=COLUMNS, dtype=str)
+
+
+def _rows(content, path):
+    """Every row as its line and the fields in it; a ValueError names the first damaged line."""
+    whole = _whole_lines(content) or HEADER
+    lines = whole.decode(errors="replace").split("\n")[:-1]
+    (_, header), *rows = [(line, next(csv.reader([line]))) for line in lines]
+    if header != COLUMNS:
+        raise ValueError(f"{path} must have the columns {COLUMNS}, got {header}.")
+    numbers = {}
+    for number, (_, record) in enumerate(rows, 2):
+        if fault := _fault(record):
+            raise ValueError(f"{path}, line {number}: {fault}.")
+        first = numbers.setdefault(tuple(record[:N_KEY]), number)
+        if first < number:
+            raise ValueError(f"{path}, line {number}: the row of line {first} again.")
+    return rows
+
+
+def _whole_lines(content):
+    return content[: content.rfind(b"\n") + 1]
+
+
+def _line(fields):
+    text = StringIO()
+    csv.writer(text, lineterminator="").writerow(fields)
+    return text.getvalue()
+
+
+def _fault(record):
+    """What is wrong with a row as it is written, if anything is."""
+    if len(record) != len(COLUMNS):
+        return f"{len(record)} fields and not {len(COLUMNS)}"
+    parameter, _, repeat, seed, value, seconds = record[4:10]
+    try:
+        _point(parameter), int(repeat), int(seed)
+        finite = isfinite(float(value)) and isfinite(float(seconds))
+    except (AttributeError, ValueError):
+        return "a parameter that is no point, or a number that is none"
+    return None if finite else f"value {value}, seconds {seconds}"
 
 
 def _position(row):
-    """Sort key of a row: parameters as numbers, not as text."""
-    parameter = sorted(json.loads(row["parameter"]).items())
-    return row["item"], row["dataset"], row["method"], parameter, int(row["repeat"]), row["measure"]
+    """Sort key of a line and its fields: parameters as numbers, not as text."""
+    _, item, dataset, method, parameter, measure, repeat = row[1][:N_KEY]
+    return item, dataset, method, _point(parameter), int(repeat), measure
+
+
+@cache
+def _point(text):
+    return sorted(json.loads(text).items())
 
 
 def missing_jobs(item, dataset, rows, quick=False):
@@ -273,6 +375,27 @@ def missing_jobs(item, dataset, rows, quick=False):
         for job in item.jobs(dataset, quick, rows)
         if any(_key(item, job, measure) not in have for measure in job.measures)
     ]
+
+
+def rows_of(item, dataset, rows):
+    """The rows of an item that a data set gave; one data set may have several names there."""
+    return rows[(rows["item"] == item.name) & rows["dataset"].str.startswith(dataset)]
+
+
+def stale_rows(item, dataset, rows):
+    """Return the rows of unknown code, and those that no job of today would write.
+
+    rows: The paper's rows so far.
+    """
+    now = {}
+    for job in item.jobs(dataset, False, rows):
+        code = fingerprint(job, item.seed(job.dataset, job.repeat))
+        now |= {_key(item, job, measure): code for measure in job.measures}
+    own = rows_of(item, dataset, rows)
+    keys = own[KEY].itertuples(index=False, name=None)
+    unknown = own["code"] == ""
+    fresh = own["code"] == [now.get(key) for key in keys]
+    return own[unknown], own[~unknown & ~fresh]
 
 
 def run(item, dataset, ledger, *, quick=False, n_jobs=1):
@@ -311,18 +434,14 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
     (1, 0)
     """
     ledger.check_writable()
-    rows = ledger.read()
-    have, jobs = _keys(rows), missing_jobs(item, dataset, rows, quick)
+    jobs = missing_jobs(item, dataset, ledger.read(), quick)
     n_jobs = 1 if item.serial else n_jobs
     work = Parallel(n_jobs, return_as="generator_unordered", batch_size=1)(
         delayed(execute)(job, item.seed(job.dataset, job.repeat)) for job in jobs
     )
     n_rows = 0
     for job, *result in tqdm(work, f"{item.full_name} {dataset}", len(jobs), disable=not jobs):
-        new = _rows_of(item, job, *result)
-        new = [row for row in new if _key(item, job, row["measure"]) not in have]
-        ledger.append(new)
-        n_rows += len(new)
+        n_rows += ledger.append(_rows_of(item, job, *result))
     ledger.sort()
     return n_rows
 
@@ -374,6 +493,7 @@ def _rows_of(item, job, values, seconds):
     """Rows of a finished job; values have six significant digits."""
     from .. import __version__  # not known yet while mvref itself is being imported
 
+    seed = item.seed(job.dataset, job.repeat)
     common = {
         "paper": item.paper,
         "item": item.name,
@@ -381,12 +501,13 @@ def _rows_of(item, job, values, seconds):
         "method": job.method,
         "parameter": encode_parameter(job.parameter),
         "repeat": job.repeat,
-        "seed": item.seed(job.dataset, job.repeat),
+        "seed": seed,
         "seconds": f"{seconds:.3g}",
         "mvref": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
         "sklearn": sklearn.__version__,
+        "code": fingerprint(job, seed),
     }
     return [common | {"measure": name, "value": f"{values[name]:.6g}"} for name in job.measures]

@@ -7,7 +7,7 @@ from pathlib import Path
 from .. import datasets
 from ..datasets._lookup import unavailable
 from . import missing_views, mvl_svm, mvm, mvna_kmhks, mvpo, mwmvc2, side_by_side, speed
-from .engine import LEDGER, Ledger, missing_jobs, run
+from .engine import Ledger, missing_jobs, rows_of, run, stale_rows, stored
 
 PAPERS = (mvl_svm, mwmvc2, mvpo, mvm, mvna_kmhks, missing_views, side_by_side, speed)
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
@@ -99,7 +99,7 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
     if only is not None and only not in known:
         raise ValueError(f"the data set must be one of {known}, got {only!r}.")
     if folder is None:
-        folder = tempfile.mkdtemp(prefix="mvref-quick-") if quick else LEDGER
+        folder = tempfile.mkdtemp(prefix="mvref-quick-") if quick else stored()
     here = _here()
     for dataset in known if only is None else [only]:
         if dataset not in here:
@@ -139,13 +139,33 @@ def status(folder=None):
     here = _here()
     lines = []
     for full, item in ITEMS.items():
-        rows = Ledger(item.paper, Path(folder or LEDGER)).read()
-        counts = rows.loc[rows["item"] == item.name, "dataset"].value_counts()
+        rows = Ledger(item.paper, folder).read()
         parts = []
         for dataset in item.datasets:
-            n_rows = counts[[name.startswith(dataset) for name in counts.index]].sum()
+            n_rows = len(rows_of(item, dataset, rows))
             left = len(missing_jobs(item, dataset, rows)) if dataset in here else None
             todo = "not on this machine" if left is None else f"{left} jobs left"
             parts.append(f"{dataset}: {n_rows} rows, {todo}")
         lines.append(f"{full:18s} {item.title}\n{'':18s} {'; '.join(parts)}")
     return lines
+
+
+def stale_lines(folder=None):
+    """Tell which rows the code of today may not write: it has changed since, or is not known."""
+    here, lines = _here(), []
+    for full, item in ITEMS.items():
+        rows = Ledger(item.paper, folder).read()
+        for dataset in item.datasets:
+            n_rows = len(rows_of(item, dataset, rows))
+            told = _stale(item, dataset, rows) if dataset in here else "not on this machine"
+            if n_rows and told:
+                lines.append(f"{full} {dataset}: {n_rows} rows, {told}")
+    return lines or ["no row is stale"]
+
+
+def _stale(item, dataset, rows):
+    unknown, stale = stale_rows(item, dataset, rows)
+    counts = stale["method"].value_counts(sort=False)
+    told = [f"{count} stale of {method}" for method, count in counts.items()]
+    told += [f"{len(unknown)} of unknown code"] if len(unknown) else []
+    return ", ".join(told)

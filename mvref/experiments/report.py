@@ -1,13 +1,12 @@
 """Reading the ledger: rows, summaries over repeats, and tests of one method against another."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .engine import LEDGER, Ledger
+from .engine import Ledger, stored
 from .items import find_item
 
 # what was chosen, and by what: no results
@@ -38,7 +37,7 @@ def read_ledger(paper="mvl_svm", folder=None):
     >>> list(read_ledger("mvl_svm").columns[:6])
     ['paper', 'item', 'dataset', 'method', 'parameter', 'measure']
     """
-    return Ledger(paper, Path(folder or LEDGER)).read()
+    return Ledger(paper, folder).read()
 
 
 def read_paper_numbers(paper="mvl_svm"):
@@ -61,7 +60,7 @@ def read_paper_numbers(paper="mvl_svm"):
     25     uwave   10.0
     26  flower17   50.0
     """
-    numbers = pd.read_csv(LEDGER / "paper_numbers.csv", keep_default_na=False)
+    numbers = pd.read_csv(stored("paper_numbers.csv"), keep_default_na=False)
     return numbers[numbers["paper"] == paper].astype({"value": float})
 
 

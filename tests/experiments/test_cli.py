@@ -61,6 +61,26 @@ def test_list_names_every_item(capsys):
         assert item.title in out
 
 
+def test_list_tells_which_rows_are_stale(tmp_path, capsys):
+    folder = ["--ledger", str(tmp_path)]
+    item = ["mvna_kmhks.decision", "--quick", "--dataset", "moons"]
+    assert main(["run", *item, *folder]) == 0
+    path = Ledger("mvna_kmhks", tmp_path).path
+    rows = Ledger("mvna_kmhks", tmp_path).read(as_text=True)
+
+    def told():
+        capsys.readouterr()
+        assert main(["list", "--stale", *folder]) == 0
+        return capsys.readouterr().out
+
+    assert told() == "no row is stale\n"
+    rows.loc[[0, 5], "code"] = "01234567"
+    rows.loc[7:9, "code"] = ""
+    rows.to_csv(path, index=False)
+    told_now = f"16 rows, 2 stale of {rows['method'][0]}, 3 of unknown code"
+    assert told() == f"mvna_kmhks.decision moons: {told_now}\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -1,6 +1,7 @@
 """The engine: every row once, whatever stops a run, in whatever order or number of processes."""
 
 import os
+import re
 import subprocess
 import sys
 from functools import partial
@@ -8,7 +9,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from mvref.experiments.engine import KEY, Item, Job, Ledger, derive_seed, execute, run
+from mvref.experiments import engine
+from mvref.experiments.engine import KEY, Item, Job, Ledger, derive_seed, execute, run, stale_rows
 from mvref.experiments.items import find_item
 
 STABLE = ["item", "dataset", "method", "parameter", "measure", "repeat", "seed", "value"]
@@ -165,3 +167,116 @@ def test_two_processes_give_the_rows_of_one(tmp_path):
     assert run(item, "mfeat", serial, n_jobs=1) == 6
     assert run(item, "mfeat", parallel, n_jobs=2) == 6
     assert results(serial) == results(parallel)
+
+
+RUN = """
+import sys, time
+from functools import partial
+from pathlib import Path
+from mvref.experiments.engine import Item, Job, Ledger, run
+
+def one(seed):
+    return {"a": 1.0, "b": 2.0}
+
+def jobs(dataset, quick, rows):
+    for i in range(40):
+        yield Job(dataset, "m", {"i": i}, 0, ("a", "b"), one)
+
+folder, name = Path(sys.argv[1]), sys.argv[2]
+print("ready", flush=True)
+while not (folder / "go").exists():
+    time.sleep(0.001)
+print(run(Item("toy_paper", name, "", ("toy",), jobs), "toy", Ledger("toy_paper", folder)))
+"""
+
+
+def test_runs_at_the_same_time_lose_and_repeat_nothing(tmp_path):
+    """Instant jobs into an empty ledger: two runs of one item, and one of another."""
+    command = [sys.executable, "-c", RUN, tmp_path]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    runs = [subprocess.Popen([*command, name], **pipes) for name in ("A", "A", "B")]
+    assert [process.stdout.readline() for process in runs] == ["ready\n"] * 3
+    (tmp_path / "go").touch()
+    said = [process.communicate() for process in runs]
+    assert [process.returncode for process in runs] == [0, 0, 0], said
+    rows = Ledger("toy_paper", tmp_path).read()
+    assert len(rows) == 160 and not rows.duplicated(KEY).any()
+    added = [int(out) for out, _ in said]
+    assert added[0] + added[1] == added[2] == 80
+
+
+def test_a_run_that_was_killed_holds_no_lock(tmp_path):
+    code = "import os, sys; from mvref.experiments.engine import Ledger\n"
+    code += "with Ledger('toy_paper', sys.argv[1])._locked(): os._exit(9)"
+    assert subprocess.run([sys.executable, "-c", code, tmp_path]).returncode == 9
+    assert run(Counter().item(), "toy", Ledger("toy_paper", tmp_path)) == 24
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda line: "<<<<<<< HEAD", "fields"),
+        (lambda line: "", "fields"),
+        (lambda line: line[:40], "fields"),
+        (lambda line: f"{line},1", "fields"),
+        (lambda line: f"{line},1,2,3", "fields"),
+        (lambda line: ",".join(engine.COLUMNS), "none"),
+        (lambda line: re.sub(r",(\d),", r",\1.5,", line, count=1), "none"),
+        (lambda line: line.replace("{", "", 1), "none"),
+        (lambda line: re.sub(r"\d+\.\d+", "nan", line, count=1), "value nan"),
+        (lambda line: re.sub(r"\d+\.\d+", "1e999", line, count=1), "value 1e999"),
+    ],
+)
+def test_a_damaged_line_is_named(ledger, damage, words):
+    run(Counter().item(), "toy", ledger)
+    lines = ledger.path.read_text().split("\n")
+    lines[4] = damage(lines[4])
+    ledger.path.write_text("\n".join(lines))
+    with pytest.raises(ValueError, match=f"toy_paper.csv, line 5: .*{words}"):
+        ledger.read()
+
+
+def test_a_row_that_stands_twice_is_named(ledger):
+    run(Counter().item(), "toy", ledger)
+    lines = ledger.path.read_text().splitlines(keepends=True)
+    ledger.path.write_text("".join([*lines, lines[3]]))
+    with pytest.raises(ValueError, match="toy_paper.csv, line 26: the row of line 4 again"):
+        ledger.read()
+
+
+def test_rows_are_appended_once_and_with_finite_values_only(ledger):
+    run(Counter(n_repeats=2).item(), "toy", ledger)
+    rows, content = ledger.read(as_text=True).to_dict("records"), ledger.path.read_bytes()
+    assert ledger.append(rows) == 0
+    assert ledger.path.read_bytes() == content
+    for value in (np.nan, np.inf, None, "nan"):
+        with pytest.raises(ValueError, match="no such row, .*: toy_paper,table1,toy,draw,.*L"):
+            ledger.append([row | {"repeat": 7, "value": value} for row in rows])
+    assert ledger.path.read_bytes() == content
+    assert ledger.append([rows[0] | {"repeat": 7}, rows[0] | {"repeat": 8}, rows[1]]) == 2
+
+
+def test_rows_carry_the_code_that_made_them(ledger):
+    item = Counter().item()
+    run(item, "toy", ledger)
+    unknown, stale = stale_rows(item, "toy", ledger.read())
+    assert unknown.empty and stale.empty
+    rows = ledger.read(as_text=True)
+    rows.loc[rows["repeat"] == "2", "code"] = "01234567"
+    rows.loc[rows["repeat"] == "3", "code"] = ""
+    rows.to_csv(ledger.path, index=False)
+    unknown, stale = stale_rows(item, "toy", ledger.read())
+    assert set(stale["repeat"]) == {2} and set(unknown["repeat"]) == {3}
+    _, stale = stale_rows(Counter(n_repeats=5).item(), "toy", ledger.read())
+    assert set(stale["repeat"]) == {2, 5}, "no job makes repeat 5 any more"
+
+
+def test_without_the_repository_there_is_no_ledger_but_one_s_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "LEDGER", tmp_path / "not there")
+    with pytest.raises(FileNotFoundError, match="part of the repository.*clone https://"):
+        Ledger("toy_paper").read()
+    counter = Counter()
+    with pytest.raises(FileNotFoundError, match="--ledger DIR"):
+        run(counter.item(), "toy", Ledger("toy_paper"))
+    assert not counter.executed
+    assert run(counter.item(), "toy", Ledger("toy_paper", tmp_path)) == 24

@@ -17,7 +17,7 @@ def write(folder, rows, paper="mvl_svm"):
     """Write a ledger from (item, dataset, method, parameter, measure, repeat, value)."""
     names = ["item", "dataset", "method", "parameter", "measure", "repeat", "value"]
     table = pd.DataFrame(rows, columns=names).assign(paper=paper, seed=0, seconds=1.0)
-    table[["mvref", "python", "numpy", "scipy", "sklearn"]] = "1.0"
+    table[["mvref", "python", "numpy", "scipy", "sklearn", "code"]] = "1.0"
     table["parameter"] = table["parameter"].map(json.dumps)
     table[COLUMNS].to_csv(folder / f"{paper}.csv", index=False)
 
