@@ -10,6 +10,7 @@ import pytest
 
 from mvref import datasets
 from mvref.datasets._sources import BY_HAND, FILES, FOLDERS
+from mvref.datasets._uci import TABLES
 
 EMBEDDED = {
     "digits": datasets.load_digits_views,
@@ -29,14 +30,8 @@ FETCHED = {
     "webkb": datasets.fetch_webkb,
     "voc07": datasets.fetch_voc07,
     "optdigits": datasets.fetch_optdigits,
-    **{
-        name: partial(datasets.fetch_uci, name)
-        for name in (
-            "lung-cancer", "house-votes-84", "shuttle-landing-control", "horse-colic",
-            "echocardiogram",
-        )
-    },
-}  # fmt: skip
+    **{name: partial(datasets.fetch_uci, name) for name in TABLES},
+}
 
 
 @pytest.fixture(params=[*EMBEDDED, *(name for name in FETCHED if name != "reuters_full")])

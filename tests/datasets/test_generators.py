@@ -1,7 +1,7 @@
 """Two moons seen through several views."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 
@@ -20,7 +20,6 @@ def test_same_seed_same_data():
     assert not np.array_equal(one.X.concat(), two.X.concat())
 
 
-@settings(deadline=None)
 @given(st.integers(2, 61), st.integers(1, 5), st.integers(0, 1000))
 def test_shapes_and_classes(n_samples, n_views, seed):
     moons = make_two_moons_views(n_samples, n_views=n_views, random_state=seed)

@@ -296,15 +296,10 @@ def test_same_seed_same_data(options):
     assert_array_equal(f(one.X), two.meta["scores"])
 
 
-def test_random_state_instance_moves_on():
+def test_random_state_instance_moves_on_and_defaults():
     for rng in (np.random.RandomState(0), np.random.default_rng(0)):
         one, two = (make_interactions(50, random_state=rng) for _ in range(2))
         assert not np.array_equal(one.X.concat(), two.X.concat())
-
-
-def test_names_of_orders_and_defaults():
-    for name, p in (("linear", 1), ("pairwise", 2), ("full", 3)):
-        assert_array_equal(draw(3, name).meta["scores"], draw(3, p).meta["scores"])
     assert make_interactions(random_state=0).X.widths == [5, 5, 5]
     assert make_interactions(sparsity="one_hot", random_state=0).X.widths == [100] * 3
 
@@ -321,7 +316,9 @@ def test_what_it_says_of_itself():
         type(numbers)("cut", numbers.X, numbers.y[:-1], [], "")
 
 
-def test_planted_interactions_by_hand():
+def test_orders_by_hand_and_by_name():
+    for name, p in (("linear", 1), ("pairwise", 2), ("full", 3)):
+        assert_array_equal(draw(3, name).meta["scores"], draw(3, p).meta["scores"])
     views = [np.array([[2.0]]), np.array([[3.0]]), np.array([[-1.0]])]
     weights = [np.ones((1, 1))] * 3
     for order, expected in (

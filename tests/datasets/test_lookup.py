@@ -39,9 +39,8 @@ def test_mvref_data_comes_before_the_cache(folders, put, register):
 
 
 def test_a_local_file_is_never_downloaded_again(folders, put, register, web):
-    data, _ = folders
     register("mfeat", FILE, GOOD, web.offer("/mor", GOOD))
-    put(data / "mfeat" / FILE, GOOD)
+    put(folders[0] / "mfeat" / FILE, GOOD)
     lookup.fetch("mfeat", FILE)
     assert web.asked == []
 
@@ -55,23 +54,20 @@ def test_no_variable_means_the_operating_systems_cache(monkeypatch):
 
 
 def test_gzip_is_checked_by_its_content(folders, put, register):
-    data, _ = folders
     register("mfeat", FILE, GOOD, None)
     for level in (1, 9):  # different bytes, same content
-        path = put(data / "mfeat" / f"{FILE}.gz", gzip.compress(GOOD, level))
+        path = put(folders[0] / "mfeat" / f"{FILE}.gz", gzip.compress(GOOD, level))
         assert lookup.fetch("mfeat", FILE) == path
 
 
 def test_truncated_gzip_is_a_sentence(folders, put):
-    data, _ = folders
-    path = put(data / "mfeat" / f"{FILE}.gz", gzip.compress(GOOD * 1000)[:-9])
+    path = put(folders[0] / "mfeat" / f"{FILE}.gz", gzip.compress(GOOD * 1000)[:-9])
     with pytest.raises(DatasetCorrupted, match=f"{re.escape(str(path))} is not a complete gzip"):
         lookup.fetch("mfeat", FILE)
 
 
 def test_unreadable_file_is_a_sentence(folders, put, monkeypatch):
-    data, _ = folders
-    path = put(data / "mfeat" / FILE, GOOD)
+    path = put(folders[0] / "mfeat" / FILE, GOOD)
 
     def refuse(path):
         raise PermissionError(13, "Permission denied")
@@ -108,12 +104,11 @@ def test_download_is_unpacked_checked_and_kept(folders, register, web, page, con
     ids=["other content", "expected", "other content, gzip", "truncated", "not gzip", "empty"],
 )
 def test_corrupted_download_leaves_nothing(folders, register, web, page, content, message):
-    _, cache = folders
     url = web.offer(page, content)
     register("mfeat", FILE, GOOD, url)
     with pytest.raises(DatasetCorrupted, match=f"(?s){FILE} from {url} was refused{message}"):
         lookup.fetch("mfeat", FILE)
-    assert files_below(cache) == []
+    assert files_below(folders[1]) == []
 
 
 @pytest.mark.parametrize("page", ["/gone", "/gone.gz"])
@@ -125,15 +120,13 @@ def test_missing_page_is_unavailable(folders, register, web, page):
 
 
 def test_interrupted_download_leaves_nothing(folders, register, web):
-    _, cache = folders
     register("mfeat", FILE, GOOD * 100, web.offer("/mor", GOOD, length=len(GOOD) * 100))
     with pytest.raises(DatasetUnavailable):
         lookup.fetch("mfeat", FILE)
-    assert files_below(cache) == []
+    assert files_below(folders[1]) == []
 
 
 def test_stopping_a_download_leaves_nothing(folders, register, monkeypatch):
-    _, cache = folders
     register("mfeat", FILE, GOOD, "http://127.0.0.1/mor")
 
     def stopped(url, output_file, pooch):
@@ -144,7 +137,7 @@ def test_stopping_a_download_leaves_nothing(folders, register, monkeypatch):
     monkeypatch.setattr("pooch.core.choose_downloader", lambda url, progressbar: stopped)
     with pytest.raises(KeyboardInterrupt):
         lookup.fetch("mfeat", FILE)
-    assert files_below(cache) == []
+    assert files_below(folders[1]) == []
 
 
 def test_no_network_says_what_to_do(folders, register):
@@ -159,30 +152,23 @@ def test_no_network_says_what_to_do(folders, register):
     assert files_below(cache) == []
 
 
-def test_cache_that_is_a_file(folders, register, web, tmp_path, monkeypatch):
-    register("mfeat", FILE, GOOD, web.offer("/mor", GOOD))
-    blocked = tmp_path / "not-a-folder"
-    blocked.write_text("")
-    monkeypatch.setenv("MVREF_CACHE", str(blocked))
-    with pytest.raises(DatasetUnavailable, match="cannot be written .*; set MVREF_CACHE"):
-        lookup.fetch("mfeat", FILE)
-    assert web.asked == []  # told before anything is downloaded
-
-
-def test_read_only_cache(folders, register, web, monkeypatch):
-    _, cache = folders
+@pytest.mark.parametrize("read_only", [True, False], ids=["read only", "a file"])
+def test_cache_that_cannot_be_written(folders, register, web, monkeypatch, read_only):
     register("mfeat", FILE, GOOD, web.offer("/mor", GOOD))
 
     def refuse(**kwargs):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
-    with pytest.raises(DatasetUnavailable) as caught:
+    cache = folders[1]
+    if read_only:
+        monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    else:
+        cache.write_text("")
+    reason, place = "Permission denied" if read_only else ".*", re.escape(str(cache / "mfeat"))
+    message = rf"the cache folder {place} cannot be written \({reason}\); set MVREF_CACHE"
+    with pytest.raises(DatasetUnavailable, match=message):
         lookup.fetch("mfeat", FILE)
-    assert f"the cache folder {cache / 'mfeat'} cannot be written (Permission denied)" in str(
-        caught.value
-    )
-    assert web.asked == []
+    assert web.asked == []  # told before anything is downloaded
 
 
 @pytest.mark.parametrize("terminal", [True, False])

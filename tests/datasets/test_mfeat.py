@@ -112,7 +112,6 @@ def test_damaged_installation_is_a_sentence(tmp_path, monkeypatch):
         load_mfeat()
 
 
-@settings(deadline=None)
 @given(st.integers(10000, 99999), st.integers(0, 9), st.sampled_from("+-"))
 def test_codes_are_exact(builder, mantissa, decimals, sign):
     """Every decimal number of five digits comes back as the float64 that its text means."""
@@ -120,7 +119,6 @@ def test_codes_are_exact(builder, mantissa, decimals, sign):
     assert decimals_from_codes(builder.codes_from_decimals([value]))[0] == value
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-99999, 99999), min_size=2, max_size=20))
 def test_codes_grow_with_the_numbers(builder, mantissas):
     values = np.sort(np.array([float(f"{m}e-4") for m in mantissas]))
@@ -128,7 +126,7 @@ def test_codes_grow_with_the_numbers(builder, mantissas):
     assert ((np.diff(codes) > 0) == (np.diff(values) > 0)).all()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.lists(st.integers(-99999, 99999), min_size=15, max_size=15),
     st.lists(st.integers(-(2**22), 2**22), min_size=10, max_size=10),

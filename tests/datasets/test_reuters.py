@@ -271,26 +271,18 @@ def test_one_file_of_25_is_missing(folders, write, small):
 @pytest.mark.parametrize(
     ("key", "change", "message"),
     [
-        (
-            ("FR", "SP"),
-            lambda topics, rows: (topics[:1], rows[:1]),
-            "Index_FR-SP must have 2 lines, .* FR; found 1",
-        ),
+        (("FR", "SP"), lambda t, r: (t[:1], r[:1]), "Index_FR-SP must have 2 lines, .*; found 1"),
         (
             ("SP", "FR"),
-            lambda topics, rows: (topics, [rows[0], {WORDS["FR"] + 1: 1.0}]),
+            lambda t, r: (t, [r[0], {WORDS["FR"] + 1: 1.0}]),
             "the vocabulary of FR has 9 words; .*Index_.-FR in .* have ids up to 10",
         ),
         (
             ("GR", "FR"),
-            lambda topics, rows: ([*topics[:2], "M11" if topics[2] != "M11" else "C15"], rows),
+            lambda t, r: ([*t[:2], "M11" if t[2] != "M11" else "C15"], r),
             "Index_GR-FR, line 3 has .* Index_GR-EN has",
         ),
-        (
-            ("IT", "EN"),
-            lambda topics, rows: (["C151"], rows),
-            "must have the labels C15, .*; found C151$",
-        ),
+        (("IT", "EN"), lambda t, r: (["C151"], r), "must have the labels C15, .*; found C151$"),
     ],
     ids=["lines", "words", "labels", "topic"],
 )

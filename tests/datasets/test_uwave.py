@@ -1,6 +1,7 @@
 """uWaveGesture from the compact file and from the archive's text files."""
 
 import os
+from itertools import product
 
 import numpy as np
 import pytest
@@ -17,17 +18,6 @@ def text(labels, series, separator="\t"):
     """Write rows as the archive does: the class, then the points."""
     rows = [separator.join([str(y), *map(str, x)]) for y, x in zip(labels, series, strict=True)]
     return ("\n".join(rows) + "\n").encode()
-
-
-def archive(rng, widths=(2, 2, 2)):
-    """Small contents for the six files, and the arrays in them."""
-    labels = {"TRAIN": [3, 1], "TEST": [2, 8, 1]}
-    series = {
-        (axis, part): rng.normal(size=(len(labels[part]), width)).round(4)
-        for axis, width in zip("XYZ", widths, strict=True)
-        for part in labels
-    }
-    return labels, series
 
 
 def test_official_split(uwave):
@@ -93,7 +83,11 @@ def test_reads_classes_written_as_decimals(tmp_path):
 
 
 def test_joins_axes_and_parts(tmp_path, put):
-    labels, series = archive(np.random.default_rng(0))
+    rng, labels = np.random.default_rng(0), {"TRAIN": [3, 1], "TEST": [2, 8, 1]}
+    series = {
+        (axis, part): rng.normal(size=(len(labels[part]), 2)).round(4)
+        for axis, part in product("XYZ", labels)
+    }
     paths = {
         (axis, part): put(tmp_path / f"{axis}_{part}.tsv", text(labels[part], values))
         for (axis, part), values in series.items()
