@@ -6,6 +6,8 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+LIBRARIES = ("mvref", "sklearn", "joblib")  # whose lines are not the user's
+
 
 def check_number(value, name, *, low=None, high=None, low_open=False, integer=False):
     """Raise a ValueError unless `value` is a number in the interval that is allowed.
@@ -35,8 +37,8 @@ def check_choice(value, name, allowed):
 
 
 def warn_caller(message, category=ConvergenceWarning):
-    """Warn at the line outside of mvref that called it, however deep the call is."""
-    depth = 2
-    while sys._getframe(depth - 1).f_globals.get("__name__", "").startswith("mvref."):
-        depth += 1
-    warnings.warn(message, category, stacklevel=depth)
+    """Warn at the line of the user that called, however deep the call is."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in LIBRARIES:
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=depth + 1)

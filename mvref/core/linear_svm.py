@@ -18,6 +18,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
+from .checks import warn_caller
+
 LOSSES = ("hinge", "squared_hinge")
 SOLVERS = ("sklearn", "liblinear")
 
@@ -50,11 +52,9 @@ def fit_linear_svm(
         )
     if not converged:
         other = " or take loss='squared_hinge'" if loss == "hinge" else ""
-        warnings.warn(
+        warn_caller(
             f"liblinear stopped after {n_iter} iterations before it reached tol={tol:g}; raise "
-            f"max_iter or tol, lower c{other}.",
-            ConvergenceWarning,
-            stacklevel=3,
+            f"max_iter or tol, lower c{other}."
         )
     return coef, intercept, n_iter
 
@@ -89,11 +89,10 @@ def official_liblinear():
     try:
         from liblinear import liblinear
     except (ImportError, OSError):
-        warnings.warn(
+        warn_caller(
             "liblinear-official is not installed (it needs a C++ compiler); solving the same "
             "problem with scikit-learn's LinearSVC.",
             SolverFallbackWarning,
-            stacklevel=4,
         )
         return None
     return liblinear

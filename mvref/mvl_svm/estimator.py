@@ -189,7 +189,7 @@ class MVLSVM(MultiViewClassifier):
     True
     """
 
-    _learnt = "coef_"
+    _learnt = ("projection_", "coef_")
     _needs_a_view = False  # see ``no_view``
 
     def __init__(
