@@ -1,154 +1,187 @@
-"""Methods of part V's experiments and their tuning; :mod:`.mvna_kmhks` has the protocol."""
+"""Methods of part V's experiments, and what is measured; :mod:`.mvna_kmhks` has the protocol."""
 
-import time
-import warnings
+from functools import lru_cache, partial
 
 import numpy as np
+from scipy.spatial.distance import pdist
 from sklearn.dummy import DummyClassifier
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
 from ..core.nystrom import nystrom_map
+from ..core.views import MultiView
 from ..mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
 from ..theory.rademacher import kernel_alignment
 from .engine import derive_seed
-from .nystrom_parts import mean_distances
+from .nystrom_parts import digit_split, load_split
+from .tuning import Machine, Method, grid, tuned
 
-SHARE = 0.5  # m/n
-CHOSEN = ("width", "c", "coupling")
+N_VIEWS, SHARE = 2, 0.5  # SHARE: m/n
+MEASURES = ("accuracy", "errors", "validation", "train_seconds", "warned", "n_train", "n_test")
 ALIGNMENTS = ("alignment", "alignment_centred")
-PRINTED = {"solver": "paper", "decision": "printed"}
+PARAMETERS = ("width", "c", "coupling")
+CHOSEN = {"MVNA": PARAMETERS, "MVNA-printed": PARAMETERS, "Majority": ()}  # others: the first two
+MOONS = {"n_components": 0.25, "gamma": 1.0}
+MOONS_C = ALIGNED_C = 0.1
+WEIGHTS = {"even": None, "uneven": (0.9, 0.1)}
+CHECKPOINTS = (10, 100, 1000, 10_000)
 
 
-def build(method, distances, point, seed, n_components=SHARE, **options):
+def build(method, distances, point, X, seed, n_components=SHARE, **options):
     """Return a classifier that is not fitted.
 
     point: ``width``, ``c``, and ``coupling`` for MVNA. exp(-|x - x'|^2 / (2 s^2)) has s = width
     times the mean distance; seed: Draws the components: NA has those of the first view of MVNA,
-    NA-average those of both; **options: Of the class.
-
-    Examples
-    --------
-    >>> from mvref.experiments.nystrom_methods import build
-    >>> build("SVM", [2.0], {"width": 0.5, "c": 0.05}, 0)
-    SVC(C=10.0, gamma=0.5)
+    NA-average those of both; options: Of the class; ``gamma`` takes the place of the width.
     """
     if method == "Majority":
         return DummyClassifier()
     gammas = [0.5 / (point["width"] * distance) ** 2 for distance in distances]
     if method == "SVM":
-        return SVC(C=0.5 / point["c"], gamma=gammas[0])
+        svm = SVC(C=0.5 / point["c"], gamma=gammas[0])
+        return make_pipeline(FunctionTransformer(MultiView.concat), svm)
     options = {"gamma": gammas, "c": point["c"]} | options
     if method == "KMHKS":
         return KMHKS(**options)
     options |= {"n_components": n_components, "random_state": derive_seed(seed, "components")}
     if method == "NA":
         return NAKMHKS(**options)
-    options |= PRINTED if method == "MVNA-printed" else {}
+    options |= {"solver": "paper", "decision": "printed"} if method == "MVNA-printed" else {}
     return MVNAKMHKS(coupling=point.get("coupling", 0.0), **options)
 
 
-def fitted(model, X, y):
-    """Fit, and tell whether the method warned that it stopped early."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConvergenceWarning)
-        model.fit(_input(model, X), y)
-    return model, any(issubclass(w.category, ConvergenceWarning) for w in caught)
+def mean_distances(split):
+    """Return the mean distance in each view, of the first 1000 training samples."""
+    return [float(pdist(view[split.train[:1000]]).mean()) for view in split.X.views]
 
 
-def n_errors(model, X, y):
-    """Count the errors of a fitted classifier."""
-    return int(wrong(model, X, y).sum())
+def machine(split, rows, seed, *, name, **options):
+    """Return a method by name, with options of :func:`build`; all folds have the same widths."""
+    return Machine(split, rows, seed, build=partial(build, name, mean_distances(split), **options))
 
 
-def wrong(model, X, y):
-    """Tell which samples a fitted classifier gets wrong."""
-    return model.predict(_input(model, X)) != y
+def measures_of(name, of_all=None):
+    """Return what is measured of a method: the alignments are those of MVNA alone."""
+    of_all = of_all or (*MEASURES, *CHOSEN.get(name, PARAMETERS[:2]))
+    return (*of_all, *ALIGNMENTS) if name == "MVNA" else of_all
 
 
-def _input(model, X):
-    return X.views[0] if isinstance(model, SVC | DummyClassifier) else X
+def run_of(split, name, values, seed, measures, **options):
+    """Tune, where there is a choice, and train a method.
 
-
-def grid(method, widths, cs, couplings):
-    """Return the parameter points of a method, the smoothest and stiffest first.
-
-    Examples
-    --------
-    >>> from mvref.experiments.nystrom_methods import grid
-    >>> grid("NA", (1, 4), (0.1,), (1,))
-    [{'width': 4, 'c': 0.1}, {'width': 1, 'c': 0.1}]
+    values: Of `PARAMETERS`, of equally good ones the first; a method takes those that it has.
     """
-    if method == "Majority":
-        return [{}]
-    points = [
-        {"width": width, "c": c}
-        for width in sorted(widths, reverse=True)
-        for c in sorted(cs, reverse=True)
-    ]
-    if not method.startswith("MVNA"):
-        return points
-    return [p | {"coupling": a} for p in points for a in sorted(couplings, reverse=True)]
+    chosen = CHOSEN.get(name, PARAMETERS[:2])
+    points = grid(**dict(zip(chosen, values, strict=False)))
+    return tuned(split, Method(partial(machine, name=name), points, measures, options), seed)
 
 
-def tuned(parts, method, points, n_components, seed):
-    """Choose the parameters within the training part, train on all of it, and test once.
-
-    points: Of equally good ones the first is taken.
-    """
-    X, y = parts.X, parts.y
-    distances = mean_distances(X, parts.train)
-
-    def errors_within(point):
-        errors = 0
-        for fit, check in parts.folds:
-            model = build(method, distances, point, seed, n_components)
-            errors += n_errors(fitted(model, X[fit], y[fit])[0], X[check], y[check])
-        return errors
-
-    errors = [errors_within(point) for point in points]
-    point = points[int(np.argmin(errors))]
-    start = time.process_time()
-    model = build(method, distances, point, seed, n_components)
-    model, warned = fitted(model, X[parts.train], y[parts.train])
-    seconds = time.process_time() - start
-    n_checked = sum(len(check) for _, check in parts.folds)
-    wrong = n_errors(model, X[parts.test], y[parts.test])
-    measures = {
-        "accuracy": 1.0 - wrong / len(parts.test),
-        "errors": wrong,
-        "validation": 1.0 - min(errors) / n_checked,
-        "train_seconds": seconds,
-        "warned": warned,
-        "n_train": len(parts.train),
-        "n_test": len(parts.test),
-        **point,
-    }
-    if method == "MVNA":
-        measures |= alignments(model, X[parts.train])
-    return {measure: float(value) for measure, value in measures.items()}
+def at(*point):
+    """Return the values that :func:`run_of` takes for a single point."""
+    return tuple((value,) for value in point)
 
 
-def measures_of(method):
-    """Return the names of what :func:`tuned` measures."""
-    names = ("accuracy", "errors", "validation", "train_seconds", "warned", "n_train", "n_test")
-    if method == "Majority":
-        return names
-    names += CHOSEN if method.startswith("MVNA") else CHOSEN[:2]
-    return names + (ALIGNMENTS if method == "MVNA" else ())
-
-
-def alignments(model, X):
-    """Return the kernel alignment of the two approximations, Eq. (21), and the centred one.
-
-    model: Fitted, with M = 2, ``kernel="rbf"`` and a list of `gamma`; X: Its training samples.
-    """
-    F = []
+def alignment(run, center=False):
+    """Return the kernel alignment of the two approximations, Eq. (21), on the training part."""
+    model, X, factors = run.machine.model, run.machine.X, []
     for v, S in zip(model.sources_, model.components_, strict=True):
         gamma = model.gamma[v]
-        F.append(rbf_kernel(X.views[v], S, gamma) @ nystrom_map(rbf_kernel(S, S, gamma)))
+        factors.append(rbf_kernel(X.views[v], S, gamma) @ nystrom_map(rbf_kernel(S, S, gamma)))
+    return kernel_alignment(*factors, factor=True, center=center)
+
+
+OWN_MEASURES = {"alignment": alignment, "alignment_centred": partial(alignment, center=True)}
+
+
+def on_table(name, method, *, measures, protocol, values, repeat, seed):
+    """Tune and measure a method on a split of Table 2."""
+    protocol, _, reading = protocol.partition("-")
+    if reading == "narrow":
+        values = [of_one[::-1] for of_one in values]
+    elif reading:
+        name = f"{name}-{reading}"
+    split = load_split(name, seed, repeat if protocol == "folds" else None)
+    return run_of(split, method, values, seed, measures).measure(measures=OWN_MEASURES)
+
+
+def on_universe(name, method, *, measures, scaling, width, c, share=SHARE, seed):
+    """Measure a method on a half of Table 2 without tuning."""
+    split = load_split(name, seed, scale=scaling == "standard")
+    m = max(2, int(share * len(split.train)))
+    run = run_of(split, method, at(width, c, 1.0), seed, measures, n_components=m)
+    return run.measure(measures=OWN_MEASURES)
+
+
+@lru_cache(maxsize=256)
+def errors_on_digit(name, digit, method, values, m, measures, seed):
+    """Return which images a method gets wrong, a digit against the rest, and its measures."""
+    run = run_of(digit_split(name, digit), method, values, seed, measures, n_components=m)
+    return run.predicted != run.y_test, run.measure(measures=OWN_MEASURES)
+
+
+def on_digit(name, method, *, measures, digit, values, m, seed, c=None):
+    """Tune, where there is a choice, and measure a method; `c` is that of `values`."""
+    return errors_on_digit(name, digit, method, values, m, measures, seed)[1]
+
+
+def paired_errors(name, sides, m, *, seed):
+    """Compare the errors of MVNA and a rival on the same test images, over all digits together.
+
+    sides: Of MVNA and of the rival: method, digit -> values, and the seed of the components.
+    """
+
+    def errors(method, values, drawn):
+        measures = measures_of(method, ("errors",))
+        return np.column_stack([
+            errors_on_digit(name, digit, method, of_digit, m, measures, drawn)[0]
+            for digit, of_digit in values.items()
+        ])  # fmt: skip
+
+    own, other = (errors(*side) for side in sides)
+    by_image = own.sum(axis=1) - other.sum(axis=1)
     return {
-        "alignment": kernel_alignment(*F, factor=True),
-        "alignment_centred": kernel_alignment(*F, factor=True, center=True),
+        "difference": by_image.sum(),
+        "std_error": np.sqrt(len(by_image) * by_image.var(ddof=1)),
+        "only_mvna": (own > other).sum(),
+        "only_rival": (other > own).sum(),
+    }
+
+
+def on_moons(name, solver, *, measures, coupling, mu, seed):
+    """Follow the objective of a solver, and compare it with the minimum."""
+    options = MOONS | {"view_weights": WEIGHTS[mu]}
+    point = at(1.0, MOONS_C, coupling)
+    fit = partial(run_of, load_split(name, seed), "MVNA", point, seed, ("accuracy",), **options)
+    least = fit(tol=1e-12, max_iter=20_000).machine.model.objective_curve_[-1]
+    curve = fit(solver=solver, tol=0.0, max_iter=CHECKPOINTS[-1]).machine.model.objective_curve_
+    stopped = fit(solver=solver)
+    found = {f"excess_{t}": curve[min(t, len(curve) - 1)] / least - 1.0 for t in CHECKPOINTS}
+    found["excess"] = stopped.machine.model.objective_curve_[-1] / least - 1.0
+    found["n_iter"] = stopped.machine.model.n_iter_
+    found["rises"] = max((np.diff(curve) / curve[:-1]).max(), 0.0)
+    return found | stopped.measure()
+
+
+def decided(name, decision, *, measures, kernel_gamma, m, c, seed):
+    """Return the accuracy of a decision function."""
+    split, point, options = load_split(name, seed), at(1.0, c, 1.0), {"decision": decision}
+    options |= {"n_components": m, "gamma": kernel_gamma}
+    return run_of(split, "MVNA", point, seed, measures, **options).measure()
+
+
+def aligned(name, method, *, measures, width, share, seed):
+    """Measure the alignment of the two approximations, and the gain over one of them."""
+    split, point = load_split(name, seed), at(width, ALIGNED_C, 1.0)
+
+    def found(method, m):
+        measures, options = measures_of(method, ("accuracy",)), {"multi_class": "ovr"}
+        run = run_of(split, method, point, seed, measures, n_components=m, **options)
+        return run.measure(measures=OWN_MEASURES)
+
+    own, double = found(method, share), N_VIEWS * share / split.X.n_views
+    return own | {
+        "gain": own["accuracy"] - found("NA", share)["accuracy"],
+        "gain_double": own["accuracy"] - found("NA", double)["accuracy"],
     }

@@ -1,7 +1,8 @@
-"""Protocol of part V's experiments: parts, methods, tuning, studies, paired tests, claims."""
+"""Protocol of part V's experiments: splits, methods, tuning, studies, paired tests, claims."""
 
 import itertools
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,11 +16,11 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mvref import KMHKS, MVNAKMHKS, NAKMHKS, MultiView
-from mvref.datasets import available
+from mvref.datasets import available, load_digits_views
 from mvref.experiments import (
     compare,
     mvna_kmhks,
-    nystrom_studies,
+    nystrom_methods,
     read_ledger,
     read_paper_numbers,
     run_items,
@@ -30,38 +31,29 @@ from mvref.experiments.comparison import printed_cells
 from mvref.experiments.engine import COLUMNS, encode_parameter
 from mvref.experiments.items import find_item
 from mvref.experiments.nystrom_methods import (
-    alignments,
-    build,
-    fitted,
-    grid,
-    measures_of,
-    n_errors,
-    tuned,
-)
-from mvref.experiments.nystrom_parts import (
-    cut,
-    digit_parts,
-    drawn_parts,
-    fold,
-    half,
+    OWN_MEASURES,
+    at,
+    machine,
     mean_distances,
-    one_view,
-    table_of,
-    table_parts,
+    measures_of,
+    run_of,
 )
+from mvref.experiments.nystrom_parts import cut, digit_split, fold, half, load_split, table_of
 from mvref.experiments.paired_tests import paired_interval, paired_significance, paired_t
 from mvref.experiments.report import with_parameters
+from mvref.experiments.tuning import grid, tuned
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
 SIZES = {"lung-cancer": (9, 13, 10), "shuttle-landing-control": (6, 9), "iris": (50, 50, 50)}
 ALL_METHODS = mvna_kmhks.METHODS
+VALUES = (4.0, 0.25), (10.0, 1e-3), (1.0, 0.01)  # of width, c and coupling
 
 
 def labels(sizes):
     return np.random.RandomState(0).permutation(np.repeat(np.arange(len(sizes)), sizes))
 
 
-def small_parts(n=60, seed=0):
+def small_split(n=60, seed=0):
     rng = np.random.RandomState(seed)
     y = np.arange(n) % 2
     A = rng.randn(n, 3) + y[:, None]
@@ -69,7 +61,7 @@ def small_parts(n=60, seed=0):
     return cut(MultiView([A]), y, np.sort(rows[: n // 2]), np.sort(rows[n // 2 :]), seed)
 
 
-# ------------------------------------------------------------------------------------ parts
+# ----------------------------------------------------------------------------------- splits
 
 
 @pytest.mark.parametrize("name", SIZES)
@@ -85,12 +77,12 @@ def test_halves_have_the_sizes_that_the_printed_digits_fit(name):
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=4).filter(lambda s: sum(s) >= 10))
 def test_folds_are_even_in_size_and_in_every_class(sizes):
     y = labels(sizes)
-    tests = [fold(y, index, 10, 7)[1] for index in range(10)]
+    tests = [fold(y, index, 7)[1] for index in range(10)]
     assert sorted(np.concatenate(tests)) == list(range(len(y)))
     assert np.ptp([len(test) for test in tests]) <= 1
     counts = np.array([np.bincount(y[test], minlength=len(sizes)) for test in tests])
     assert (np.ptp(counts, axis=0) <= 1).all()
-    train, test = fold(y, 3, 10, 7)
+    train, test = fold(y, 3, 7)
     assert np.array_equal(np.sort(np.concatenate([train, test])), np.arange(len(y)))
 
 
@@ -98,57 +90,56 @@ def test_features_are_scaled_by_the_training_part_which_alone_is_cut():
     rng = np.random.RandomState(0)
     A, y = rng.randn(40, 3) * [1, 5, 0.1] + 3, np.arange(40) % 2
     train, test = np.arange(20), np.arange(20, 40)
-    parts = cut(MultiView([A]), y, train, test, 0)
-    assert_allclose(parts.X.views[0][train].mean(axis=0), 0, atol=1e-12)
-    assert_allclose(parts.X.views[0][train].std(axis=0), 1)
+    split = cut(MultiView([A]), y, train, test, 0)
+    assert_allclose(split.X.views[0][train].mean(axis=0), 0, atol=1e-12)
+    assert_allclose(split.X.views[0][train].std(axis=0), 1)
     B = A.copy()
     B[test] = 0
     other = cut(MultiView([B]), y, train, test, 0)
-    assert np.array_equal(other.X.views[0][train], parts.X.views[0][train])
-    assert sorted(np.concatenate([check for _, check in parts.folds])) == list(train)
-    for fit, check in parts.folds:
+    assert np.array_equal(other.X.views[0][train], split.X.views[0][train])
+    assert sorted(np.concatenate([check for _, check in split.folds])) == list(train)
+    for fit, check in split.folds:
         assert sorted([*fit, *check]) == list(train)
 
 
 def test_folds_of_a_table_are_one_partition_and_halves_are_drawn_anew():
-    folds = [table_parts("iris", "folds", i, 10, seed=i) for i in range(10)]
-    assert sorted(np.concatenate([parts.test for parts in folds])) == list(range(150))
-    halves = [table_parts("iris", "halves", 0, 10, seed) for seed in (0, 0, 1)]
+    folds = [load_split("iris", seed=i, index=i) for i in range(10)]
+    assert [len(split.test) for split in folds] == [15] * 10
+    assert sorted(np.concatenate([split.test for split in folds])) == list(range(150))
+    halves = [load_split("iris", seed) for seed in (0, 0, 1)]
     assert np.array_equal(halves[0].test, halves[1].test)
     assert not np.array_equal(halves[0].test, halves[2].test)
     assert halves[0].X.n_views == 1 and halves[0].X.views[0].shape == (150, 4)
 
 
-def test_drawn_parts():
-    moons = drawn_parts("moons", 0)
+def test_drawn_splits():
+    moons = load_split("moons", 0)
     assert (len(moons.train), len(moons.test)) == (400, 2000)
     assert abs(moons.X.views[0][moons.train].mean()) > 0.1, "moons are not scaled"
-    digits = drawn_parts("digits", 0)
+    digits = load_split("digits", 0)
     assert digits.X.views[0].shape == (1797, 64) and len(digits.train) == 300
     assert np.bincount(digits.y[digits.train]).min() >= 28
-    assert [v.shape[1] for v in drawn_parts("mfeat-zer-mor", 0).X.views] == [47, 6]
+    assert [v.shape[1] for v in load_split("mfeat-zer-mor", 0).X.views] == [47, 6]
 
 
 @pytest.mark.parametrize("name", [*mvna_kmhks.TABLE2, "optdigits"])
-def test_the_tables_of_the_paper_have_their_parts(name):
+def test_the_tables_of_the_paper_have_their_splits(name):
     if name not in available():
         pytest.skip(f"data set {name} is not on this machine: see mvref.datasets.fetch_uci")
     if name == "optdigits":
-        zero, one = digit_parts(name, 0), digit_parts(name, 1)
+        zero, one = digit_split(name, 0), digit_split(name, 1)
         assert (len(zero.train), len(zero.test)) == (claims.N_TRAIN, claims.N_TEST)
         assert np.array_equal(zero.folds[0][1], one.folds[0][1]), "the same third for all digits"
         fit, check = zero.folds[0]
         assert sorted([*fit, *check]) == list(zero.train) and len(check) == 1275
         assert 0.09 < zero.y.mean() < 0.11 and zero.X.views[0].max() == 1
     else:
-        for protocol in mvna_kmhks.PROTOCOLS:
-            parts = table_parts(name, protocol, 2, 10, 1)
-            assert np.isfinite(parts.X.views[0]).all()
-            assert set(parts.y[parts.train]) == set(parts.y)
+        for index in (None, 2):
+            split = load_split(name, 1, index)
+            assert np.isfinite(split.X.views[0]).all()
+            assert set(split.y[split.train]) == set(split.y)
         if name in SIZES:
-            assert len(table_parts(name, "halves", 0, 10, 1).test) == sum(
-                size // 2 for size in SIZES[name]
-            )
+            assert len(load_split(name, 1).test) == sum(size // 2 for size in SIZES[name])
 
 
 def test_the_other_readings_of_table_2():
@@ -173,42 +164,73 @@ def test_the_other_readings_of_table_2():
 @pytest.mark.parametrize("protocol", ["halves", "folds", "halves-narrow"])
 def test_a_narrow_reading_breaks_ties_the_other_way_on_the_same_halves(monkeypatch, protocol):
     seen = []
-    monkeypatch.setattr(mvna_kmhks, "tuned", lambda *given: seen.append(given))
-    values = (0.25, 4.0), (1e-3, 10.0), (0.01, 1.0)
-    mvna_kmhks.on_table("iris", protocol, 1, "MVNA", values, seed=5)
-    [(parts, method, points, share, seed)] = seen
-    assert (method, share, seed) == ("MVNA", 0.5, 5)
+
+    def tuned(*given):
+        seen.append(given)
+        return SimpleNamespace(measure=lambda measures: {})
+
+    monkeypatch.setattr(nystrom_methods, "tuned", tuned)
+    options = {"measures": ("errors",), "protocol": protocol, "values": VALUES}
+    nystrom_methods.on_table("iris", "MVNA", **options, repeat=1, seed=5)
+    [(split, method, seed)] = seen
+    assert (method.measures, method.fixed, seed) == (("errors",), {}, 5)
     first = {"width": 0.25, "c": 1e-3, "coupling": 0.01}
-    assert (points[0] == first) == (protocol == "halves-narrow")
-    assert sorted(map(str, points)) == sorted(map(str, grid("MVNA", *values)))
-    expected = table_parts("iris", protocol.partition("-")[0], 1, 10, 5)
-    assert np.array_equal(parts.test, expected.test)
+    assert (method.points[0] == first) == (protocol == "halves-narrow")
+    assert sorted(map(str, method.points)) == sorted(map(str, points_of("MVNA")))
+    expected = load_split("iris", 5, 1 if protocol == "folds" else None)
+    assert np.array_equal(split.test, expected.test)
 
 
 # ---------------------------------------------------------------------------------- methods
 
 
+def build(method, distance, point, seed, *m, **options):
+    return nystrom_methods.build(method, [distance], point, None, seed, *m, **options)
+
+
+def points_of(method):
+    chosen = nystrom_methods.CHOSEN.get(method, ("width", "c"))
+    return grid(**dict(zip(chosen, VALUES, strict=False)))
+
+
+def at_point(split, method, point, seed, *measures, **options):
+    """Measures without tuning, and the trained classifier."""
+    run = run_of(split, method, at(*point), seed, measures, **options)
+    return run.measure(measures=OWN_MEASURES), run.machine.model
+
+
 def test_the_width_is_that_of_a_gaussian_in_mean_distances():
-    parts = small_parts()
-    A = parts.X.views[0][parts.train]
+    split = small_split()
+    A = split.X.views[0][split.train]
     distance = np.mean([np.linalg.norm(a - b) for a, b in itertools.combinations(A, 2)])
-    assert_allclose(mean_distances(parts.X, parts.train), [distance])
-    model = build("KMHKS", [distance], {"width": 2.0, "c": 0.1}, 0)
+    assert_allclose(mean_distances(split), [distance])
+    model = build("KMHKS", distance, {"width": 2.0, "c": 0.1}, 0)
     s = 2.0 * distance
     d = np.linalg.norm(A[0] - A[1])
     K = rbf_kernel(A[:1], A[1:2], model.gamma[0])
     assert_allclose(K, np.exp(-(d**2) / (2 * s**2)))
 
 
+def test_widths_of_a_fold_are_those_of_the_whole_training_part():
+    split, point = small_split(), {"width": 2.0, "c": 0.1}
+    models = [
+        machine(split, rows, 0, name="KMHKS").fit(point).model
+        for rows in (split.train, split.folds[0][0])
+    ]
+    assert models[0].gamma == models[1].gamma == [0.5 / (2.0 * mean_distances(split)[0]) ** 2]
+    assert [len(model.component_indices_[0]) for model in models] == [30, 20]
+
+
 def test_every_method_is_what_its_name_says():
     point = {"width": 1.0, "c": 0.2, "coupling": 3.0}
-    models = {method: build(method, [1.0], point, 5) for method in ALL_METHODS}
-    assert isinstance(models["SVM"], SVC) and models["SVM"].C == pytest.approx(2.5)
+    models = {method: build(method, 1.0, point, 5) for method in ALL_METHODS}
+    svm = models["SVM"][-1]
+    assert isinstance(svm, SVC) and (svm.C, svm.gamma) == (pytest.approx(2.5), 0.5)
     assert type(models["KMHKS"]) is KMHKS and type(models["NA"]) is NAKMHKS
     for method in ("MVNA", "MVNA-printed", "NA-average"):
         assert type(models[method]) is MVNAKMHKS
     assert models["MVNA"].coupling == models["MVNA-printed"].coupling == 3.0
-    average = build("NA-average", [1.0], {"width": 1.0, "c": 0.2}, 5)
+    average = build("NA-average", 1.0, {"width": 1.0, "c": 0.2}, 5)
     assert average.coupling == 0
     options = [(models[m].solver, models[m].decision) for m in ("MVNA", "MVNA-printed")]
     assert options == [("exact", "nystrom"), ("paper", "printed")]
@@ -217,70 +239,67 @@ def test_every_method_is_what_its_name_says():
 
 
 def test_the_average_is_the_mean_of_two_machines_of_which_the_first_is_na():
-    parts = small_parts()
-    X, y = parts.X[parts.train], parts.y[parts.train]
-    point = {"width": 1.0, "c": 0.1}
-    one, two = (fitted(build(m, [2.0], point, 3), X, y)[0] for m in ("NA", "NA-average"))
+    split = small_split()
+    X, y = split.X[split.train], split.y[split.train]
+    one, two = (build(m, 2.0, {"width": 1.0, "c": 0.1}, 3).fit(X, y) for m in ("NA", "NA-average"))
     assert np.array_equal(one.component_indices_[0], two.component_indices_[0])
-    scores = two.view_scores(parts.X)
-    assert_allclose(scores[0], one.decision_function(parts.X), atol=1e-3)
-    assert_allclose(two.decision_function(parts.X), scores.mean(axis=0))
+    scores = two.view_scores(split.X)
+    assert_allclose(scores[0], one.decision_function(split.X), atol=1e-3)
+    assert_allclose(two.decision_function(split.X), scores.mean(axis=0))
 
 
-def test_grids_begin_with_the_smoothest():
-    points = grid("MVNA", (0.25, 4.0), (1e-3, 10.0), (0.01, 1.0))
-    assert len(points) == 8
-    assert points[0] == {"width": 4.0, "c": 10.0, "coupling": 1.0}
-    assert points[-1] == {"width": 0.25, "c": 1e-3, "coupling": 0.01}
-    for method in ("NA", "NA-average", "KMHKS", "SVM"):
-        assert len(grid(method, (0.25, 4.0), (1e-3, 10.0), (0.01, 1.0))) == 4
+@pytest.mark.parametrize(
+    "values", [mvna_kmhks.VALUES, mvna_kmhks.QUICK_VALUES, mvna_kmhks.DIGIT_VALUES]
+)
+def test_grids_begin_with_the_smoothest(values):
+    for of_one in values:
+        assert list(of_one) == sorted(of_one, reverse=True)
 
 
 @pytest.mark.parametrize("method", ALL_METHODS)
 def test_tuning_is_the_literal_search_and_never_sees_the_test_part(method):
-    parts = small_parts()
-    points = grid(method, (0.25, 1.0), (1e-3, 1.0), (1.0,))
-    found = tuned(parts, method, points, 0.5, 3)
-    assert tuple(found) == measures_of(method) or set(found) == set(measures_of(method))
-    distances = mean_distances(parts.X, parts.train)
+    split, points = small_split(), points_of(method)
+    assert len(points) == {"MVNA": 8, "MVNA-printed": 8, "Majority": 1}.get(method, 4)
+    run = run_of(split, method, VALUES, 3, measures_of(method))
+    found = run.measure(measures=OWN_MEASURES)
+    assert tuple(found) == measures_of(method)
+    [distance] = mean_distances(split)
     errors = []
     for point in points:
         wrong = 0
-        for fit, check in parts.folds:
-            model = build(method, distances, point, 3).fit(parts.X[fit].views[0], parts.y[fit])
-            wrong += (model.predict(parts.X[check].views[0]) != parts.y[check]).sum()
+        for fit, check in split.folds:
+            model = build(method, distance, point, 3).fit(split.X[fit], split.y[fit])
+            wrong += (model.predict(split.X[check]) != split.y[check]).sum()
         errors.append(wrong)
     best = points[errors.index(min(errors))]
     assert {name: found[name] for name in best} == best
-    assert found["validation"] == 1 - min(errors) / len(parts.train)
-    assert found["errors"] == pytest.approx((1 - found["accuracy"]) * len(parts.test))
-    y = parts.y.copy()
-    y[parts.test] = 1 - y[parts.test]
-    turned = tuned(SimpleNamespace(**vars(parts) | {"y": y}), method, points, 0.5, 3)
+    assert found["validation"] == pytest.approx(1 - min(errors) / len(split.train))
+    assert found["errors"] == pytest.approx((1 - found["accuracy"]) * len(split.test))
+    y = split.y.copy()
+    y[split.test] = 1 - y[split.test]
+    turned = run_of(replace(split, y=y), method, VALUES, 3, ("errors", *best)).measure()
     assert {name: turned[name] for name in best} == best
-    assert turned["errors"] == len(parts.test) - found["errors"]
+    assert turned["errors"] == len(split.test) - found["errors"]
 
 
 def test_a_warning_of_the_method_is_counted_and_not_shown():
-    parts = small_parts()
-    X, y = parts.X[parts.train], parts.y[parts.train]
-    point = {"width": 1.0, "c": 1e-3, "coupling": 1.0}
-    assert fitted(build("MVNA", [1.0], point, 0, max_iter=2), X, y)[1]
-    assert not fitted(build("MVNA", [1.0], point | {"c": 10.0}, 0), X, y)[1]
+    split = small_split()
+    for c, max_iter, warned in ((1e-3, 2, True), (10.0, 1000, False)):
+        found, _ = at_point(split, "MVNA", (1.0, c, 1.0), 0, "warned", max_iter=max_iter)
+        assert found["warned"] == warned
 
 
 def test_alignments_are_those_of_the_matrices_of_equation_1():
-    parts = small_parts()
-    X, y = parts.X[parts.train], parts.y[parts.train]
-    model, _ = fitted(build("MVNA", [2.0], {"width": 0.3, "c": 0.1, "coupling": 1}, 1), X, y)
-    G = rbf_kernel(X.views[0], gamma=model.gamma[0])
+    split = small_split()
+    names = ("alignment", "alignment_centred")
+    found, model = at_point(split, "MVNA", (0.3, 0.1, 1.0), 1, *names)
+    G = rbf_kernel(split.X.views[0][split.train], gamma=model.gamma[0])
     Ks = [G[:, S] @ np.linalg.pinv(G[np.ix_(S, S)]) @ G[S] for S in model.component_indices_]
     H = np.eye(len(G)) - 1 / len(G)
 
     def cosine(K1, K2):
         return np.trace(K1 @ K2) / np.sqrt(np.trace(K1 @ K1) * np.trace(K2 @ K2))
 
-    found = alignments(model, X)
     assert found["alignment"] == pytest.approx(cosine(*Ks), rel=1e-6)
     assert found["alignment_centred"] == pytest.approx(cosine(*[H @ K @ H for K in Ks]), rel=1e-6)
 
@@ -288,14 +307,16 @@ def test_alignments_are_those_of_the_matrices_of_equation_1():
 # ---------------------------------------------------------------------------------- studies
 
 
+def on_moons(solver):
+    options = {"measures": (), "coupling": 100.0, "mu": "uneven"}
+    return nystrom_methods.on_moons("moons", solver, **options, seed=1)
+
+
 def test_the_exact_solver_ends_nearer_to_the_minimum_than_the_printed_one():
-    exact, paper = (
-        nystrom_studies.on_moons("moons", solver, 100.0, "uneven", seed=1)
-        for solver in ("exact", "paper")
-    )
+    exact, paper = on_moons("exact"), on_moons("paper")
     assert -1e-8 < exact["excess_10000"] < 1e-8, "there is no lower value"
     for found in (exact, paper):
-        curve = [found[f"excess_{t}"] for t in nystrom_studies.CHECKPOINTS]
+        curve = [found[f"excess_{t}"] for t in nystrom_methods.CHECKPOINTS]
         assert (np.diff(curve) <= 1e-9).all()
         assert -1e-8 < found["excess"] < curve[0]
     assert 100 * exact["excess_1000"] < paper["excess_1000"]
@@ -304,58 +325,68 @@ def test_the_exact_solver_ends_nearer_to_the_minimum_than_the_printed_one():
 
 
 def test_the_printed_decision_is_another_function_where_components_are_few():
-    few, many = (
-        [nystrom_studies.decided("moons", d, 1.0, m, 1e-3, seed=1)["accuracy"] for d in BOTH]
-        for m in (10, 200)
-    )
+    def accuracy(decision, m):
+        options = {"measures": ("accuracy",), "kernel_gamma": 1.0, "m": m, "c": 1e-3}
+        return nystrom_methods.decided("moons", decision, **options, seed=1)["accuracy"]
+
+    few, many = ([accuracy(decision, m) for decision in ("nystrom", "printed")] for m in (10, 200))
     assert few[0] > 0.85 > few[1]
     assert abs(many[0] - many[1]) < 0.005
 
 
-BOTH = ("nystrom", "printed")
+def test_a_given_gamma_takes_the_place_of_the_width():
+    split, options = load_split("moons", 1), {"n_components": 25, "decision": "printed"}
+    _, model = at_point(split, "MVNA", (1.0, 0.01, 1.0), 1, gamma=10.0, **options)
+    seed = build("NA", 1.0, {"width": 1, "c": 1}, 1).random_state
+    same = MVNAKMHKS(2, 25, gamma=10.0, c=0.01, decision="printed", random_state=seed)
+    same.fit(split.X[split.train], split.y[split.train])
+    assert all(map(np.array_equal, model.dual_coef_, same.dual_coef_))
 
 
 def test_gains_are_over_na_with_the_same_components_and_over_twice_as_many():
-    found = nystrom_studies.aligned("iris", 0.5, 0.125, seed=3)
-    parts = drawn_parts("iris", 3)
-    X, y = parts.X[parts.train], parts.y[parts.train]
-    gamma = 0.5 / (0.5 * mean_distances(parts.X, parts.train)[0]) ** 2
-    seed = build("NA", [1.0], {"width": 1, "c": 1}, 3).random_state
+    found = nystrom_methods.aligned("iris", "MVNA", measures=(), width=0.5, share=0.125, seed=3)
+    split = load_split("iris", 3)
+    X, y = split.X[split.train], split.y[split.train]
+    gamma = 0.5 / (0.5 * mean_distances(split)[0]) ** 2
+    seed = build("NA", 1.0, {"width": 1, "c": 1}, 3).random_state
     accuracies = []
     for m in (10, 19):  # of 75
         model = NAKMHKS(m, gamma=gamma, c=0.1, multi_class="ovr", random_state=seed).fit(X, y)
-        accuracies.append(model.score(parts.X[parts.test], parts.y[parts.test]))
+        accuracies.append(model.score(split.X[split.test], split.y[split.test]))
     gains = [found["gain"], found["gain_double"]]
     assert_allclose(gains, found["accuracy"] - np.array(accuracies), atol=1e-12)
     assert 0 < found["alignment_centred"] <= 1
 
 
 def test_what_is_not_tuned_is_one_fit_at_the_given_point():
-    parts = small_parts()
+    split = small_split()
+    names = ("accuracy", "errors", "alignment")
+    found, trained = at_point(split, "MVNA", (0.5, 0.1, 1.0), 3, *names, n_components=4)
+    X, y = split.X[split.train], split.y[split.train]
     point = {"width": 0.5, "c": 0.1, "coupling": 1.0}
-    found = nystrom_studies.fixed(parts, "MVNA", point, 4, 3)
-    X, y = parts.X[parts.train], parts.y[parts.train]
-    model = build("MVNA", mean_distances(parts.X, parts.train), point, 3, 4).fit(X, y)
+    model = build("MVNA", *mean_distances(split), point, 3, 4).fit(X, y)
     assert [len(S) for S in model.component_indices_] == [4, 4]
-    assert found["errors"] == (model.predict(parts.X[parts.test]) != parts.y[parts.test]).sum()
-    assert found["accuracy"] == 1 - found["errors"] / len(parts.test)
-    assert found["alignment"] == alignments(model, X)["alignment"]
-    assert set(nystrom_studies.fixed(parts, "SVM", point, 4, 3)) == {"accuracy", "errors"}
+    assert all(map(np.array_equal, model.dual_coef_, trained.dual_coef_))
+    assert found["errors"] == (model.predict(split.X[split.test]) != split.y[split.test]).sum()
+    assert found["accuracy"] == pytest.approx(1 - found["errors"] / len(split.test))
+    assert 0 < found["alignment"] <= 1
+    assert measures_of("SVM", ("errors",)) == ("errors",)
+    assert measures_of("MVNA", ("errors",)) == ("errors", "alignment", "alignment_centred")
 
 
 def test_paired_errors_are_those_of_the_two_machines_image_by_image(monkeypatch):
-    both = {digit: small_parts(seed=digit) for digit in (2, 3)}
-    monkeypatch.setattr(nystrom_studies, "digit_parts", lambda name, digit: both[digit])
+    both = {digit: small_split(seed=digit) for digit in (2, 3)}
+    monkeypatch.setattr(nystrom_methods, "digit_split", lambda name, digit: both[digit])
     own, rivals = {"width": 0.2, "c": 0.01, "coupling": 1.0}, {"width": 2.0, "c": 1.0}
-    sides = [(m, [tuple(p.items())] * 2, 4) for m, p in (("MVNA", own), ("NA", rivals))]
-    found = nystrom_studies.paired_errors("small", (2, 3), sides, 5, seed=0)
+    methods = (("MVNA", own), ("NA", rivals))
+    sides = [(method, dict.fromkeys(both, at(*point.values())), 4) for method, point in methods]
+    found = nystrom_methods.paired_errors("small", sides, 5, seed=0)
     errors = np.zeros((2, 2, 30), dtype=int)
-    for d, parts in enumerate(both.values()):
-        for k, (method, point) in enumerate((("MVNA", own), ("NA", rivals))):
-            distances = mean_distances(parts.X, parts.train)
-            model = build(method, distances, point, 4, 5)
-            model.fit(parts.X[parts.train], parts.y[parts.train])
-            errors[k, d] = model.predict(parts.X[parts.test]) != parts.y[parts.test]
+    for d, split in enumerate(both.values()):
+        for k, (method, point) in enumerate(methods):
+            model = build(method, *mean_distances(split), point, 4, 5)
+            model.fit(split.X[split.train], split.y[split.train])
+            errors[k, d] = model.predict(split.X[split.test]) != split.y[split.test]
     assert found["difference"] == errors[0].sum() - errors[1].sum()
     assert found["only_mvna"] == (errors[0] & ~errors[1] & 1).sum() > 0
     assert found["only_rival"] == (errors[1] & ~errors[0] & 1).sum() > 0
@@ -381,14 +412,18 @@ def test_every_universe_is_one_choice_for_all_methods():
 
 def test_a_universe_has_the_scaling_and_the_number_of_components_of_its_name(monkeypatch):
     seen = []
-    found = {"accuracy": 0.5, "errors": 3.0, "alignment": 0.1, "alignment_centred": 0.2}
-    monkeypatch.setattr(mvna_kmhks, "fixed", lambda *given: seen.append(given) or found)
+    monkeypatch.setattr(
+        nystrom_methods, "tuned", lambda *given: seen.append(given) or tuned(*given)
+    )
     values = {"width": 0.25, "c": 0.1, "share": 0.06}
-    for scaling in mvna_kmhks.SCALINGS:
-        kept = mvna_kmhks.on_universe("iris", "MVNA", scaling, **values, seed=2)
-        assert kept == {"accuracy": 0.5, "alignment": 0.1}
+    for scaling in ("standard", "none"):
+        options = {"measures": ("accuracy", "alignment"), "scaling": scaling}
+        kept = nystrom_methods.on_universe("iris", "MVNA", **options, **values, seed=2)
+        assert set(kept) == {"accuracy", "alignment"}
     (scaled, *rest), (raw, *same) = seen
-    assert rest == same == ["MVNA", {"width": 0.25, "c": 0.1, "coupling": 1.0}, 4, 2]
+    for method, seed in (rest, same):
+        assert method.points == [{"width": 0.25, "c": 0.1, "coupling": 1.0}]
+        assert (method.fixed, seed) == ({"n_components": 4}, 2)
     assert_allclose(scaled.X.views[0][scaled.train].std(axis=0), 1)
     assert np.array_equal(raw.X.views[0], table_of("iris")[0].views[0])
 
@@ -540,7 +575,8 @@ def differences(dataset, protocol, first, second):
 
 
 def readings(dataset):
-    return ("halves", "folds", "halves-narrow", *mvna_kmhks.READINGS.get(dataset, ()))
+    others = (f"halves-{name}" for name in mvna_kmhks.READINGS.get(dataset, ()))
+    return ("halves", "folds", "halves-narrow", *others)
 
 
 @pytest.mark.parametrize("dataset", mvna_kmhks.TABLE2)
@@ -724,6 +760,5 @@ def test_the_claim_of_low_alignment_counts_clear_gains_on_both_sides():
 
 
 def test_one_view_is_all_features():
-    X = MultiView([np.ones((3, 2)), np.zeros((3, 1))])
-    assert one_view(X).views[0].tolist() == [[1, 1, 0]] * 3
-    assert n_errors(SVC().fit([[0.0], [1.0]], [0, 1]), MultiView([[[0.0], [1.0]]]), [0, 0]) == 1
+    data = load_digits_views()
+    assert np.array_equal(table_of("digits")[0].views[0], np.hstack(data.X.views))

@@ -2,7 +2,7 @@
 
 from scipy import stats
 
-from .. import mvna_kmhks, nystrom_studies
+from .. import mvna_kmhks, nystrom_methods
 
 CELL = ["dataset", "share", "width"]
 RIVALS = {"accuracy": ["NA", "KMHKS", "SVM"], "errors": ["NA", "KMHKS"]}  # of Tables 2 and 3
@@ -63,7 +63,7 @@ def low_alignment_needed(summary, row):
 
 
 CLAIMS = {
-    "n_views": nystrom_studies.N_VIEWS,
+    "n_views": nystrom_methods.N_VIEWS,
     "n_folds": mvna_kmhks.N_REPEATS,
     "significance_level": mvna_kmhks.SIGNIFICANCE_LEVEL,
     "m": mvna_kmhks.N_COMPONENTS,
