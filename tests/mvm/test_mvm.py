@@ -30,9 +30,7 @@ from mvref.mvm.model import (
     Design,
     Objective,
     contributions,
-    leave_one_out,
     live_signs,
-    prefix_products,
     start_factors,
     subset_weights,
 )
@@ -231,13 +229,6 @@ def test_zero_factors_have_finite_gradients(dead):
     assert (np.abs(gradient[1][:, 0]).max() > 1e-3) == (dead == [1])
 
 
-def test_leave_one_out_products():
-    S = random_factors(0, [(5, 3)] * 4)
-    H = leave_one_out(S, [[0, 1, 2, 3]], prefix_products(S, [[0, 1, 2, 3]])[1], np.ones(5))
-    for v in range(4):
-        assert_allclose(H[v], np.prod([S[u] for u in range(4) if u != v], axis=0), rtol=1e-12)
-
-
 def test_losses_of_huge_scores_are_finite():
     """The slopes do not overflow, and the loss is the margin."""
     s, y = np.array([-1e300, -800.0, 800.0, 1e300]), np.ones(4)
@@ -247,41 +238,6 @@ def test_losses_of_huge_scores_are_finite():
 
 
 # ------------------------------------------------------------------ what it contains
-
-
-def test_linear_model_is_a_machine_with_as_many_factors_as_views():
-    """Remark M7: with the intercept in one of the bias rows."""
-    w, A = random_factors(4, [(d,) for d in WIDTHS]), []
-    for v, d in enumerate(WIDTHS):
-        A.append(np.vstack([np.zeros((d, 3)), np.ones(3)]))
-        A[v][:, v] = np.append(w[v], 0.5 if v == 0 else 0.0)
-    expected = [literal.linear(x, w, 0.5) for x in rows_of(VIEWS)]
-    assert_allclose(design_of(VIEWS, 3).scores(A), expected, atol=1e-12)
-
-
-def test_factorisation_machine_is_a_machine_with_two_factors_more():
-    """Remark M8, both directions, V = 2."""
-    views = VIEWS[:2]
-    w0, w, vectors = 0.7, random_factors(5, [(3,), (4,)]), random_factors(6, [(3, 2), (4, 2)])
-    zeros = [np.zeros((3, 1)), np.zeros((4, 1))]
-    first = np.hstack([vectors[0], w[0][:, None], zeros[0]])
-    second = np.hstack([vectors[1], zeros[1], w[1][:, None]])
-    A = [np.vstack([first, [0, 0, w0, 1]]), np.vstack([second, [0, 0, 1, 0]])]
-    expected = [literal.factorisation_machine(x, w0, w, vectors) for x in rows_of(views)]
-    assert_allclose(design_of(views, 4).scores(A), expected, atol=1e-12)
-    A = random_factors(7, [(4, 2), (5, 2)])
-    b = [B[-1] for B in A]
-    tied = (b[0] @ b[1], [A[0][:-1] @ b[1], A[1][:-1] @ b[0]], [B[:-1] for B in A])
-    expected = [literal.factorisation_machine(x, *tied) for x in rows_of(views)]
-    assert_allclose(design_of(views, 2).scores(A), expected, atol=1e-12)
-
-
-def test_support_tensor_machine_is_one_factor_without_bias_rows():
-    """Remark M9."""
-    w = random_factors(8, [(d,) for d in WIDTHS])
-    A = [np.append(w_v, 0.0)[:, None] for w_v in w]
-    expected = [literal.support_tensor(x, w) for x in rows_of(VIEWS)]
-    assert_allclose(design_of(VIEWS, 1).scores(A), expected, atol=1e-12)
 
 
 def test_a_view_without_entries_is_a_constant():
@@ -322,19 +278,6 @@ def test_zero_is_stationary_and_with_three_views_a_strict_minimum(V):
             assert abs(largest - 0.36) < 0.005
         else:
             assert_allclose([low, high], 2 * alpha, atol=2e-5)
-
-
-def test_gradient_at_the_paper_start_vanishes_with_the_views_and_at_the_live_start_does_not():
-    for V in (2, 4, 8):
-        views, y = planted(V)
-        objective = objective_of(views, y, 4, alpha=0.0)
-        sizes = {}
-        for init, scale in (("paper", 0.01), ("live", 0.1)):
-            A = start_factors(init, scale, objective.design, np.random.RandomState(0))
-            sizes[init] = np.abs(flat(objective.value_and_gradient(A)[1])).max()
-        assert 0.2 < sizes["live"] < 0.4
-        typical = (0.01 * np.sqrt(6)) ** (V - 1)  # size of a product of the other views, d + 1 = 6
-        assert typical / 20 < sizes["paper"] < typical
 
 
 @pytest.mark.parametrize("k", [1, 2, 7, 8])
@@ -379,18 +322,6 @@ def test_planted_problem_is_learnt_from_every_live_start(V):
         assert model.score(views, y) >= 0.99
         assert max(np.abs(A).max() for A in model.factors_) > 0.5
         assert imbalance(model.factors_) < 2e-3
-
-
-@pytest.mark.parametrize("scale", [0.01, 0.1])
-def test_paper_start_collapses_with_six_views(scale):
-    views, y = planted(6)
-    majority = max(np.mean(y > 0), np.mean(y < 0))
-    for seed in range(5):
-        model = MVMClassifier(4, init="paper", init_scale=scale, random_state=seed)
-        with pytest.warns(ConvergenceWarning, match="collapsed.*init='live'"):
-            model.fit(views, y)
-        assert max(np.abs(A).max() for A in model.factors_) < 0.05
-        assert model.score(views, y) < majority + 0.05
 
 
 def test_product_of_all_views_is_learnt():

@@ -129,7 +129,7 @@ def test_the_default_smoothing_is_half_a_sample():
 # ------------------------------------------------------------------ guarantees
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(tables(), st.sampled_from(STEPS), st.sampled_from(RHO_STEPS), st.booleans())
 def test_the_loss_never_rises(Ms, step, rho_step, own_smoothing):
     smoothing = 0.01 if own_smoothing else "auto"
@@ -142,7 +142,7 @@ def test_the_loss_never_rises(Ms, step, rho_step, own_smoothing):
     assert_consistent(Ms, weights)
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(tables())
 def test_the_printed_update_takes_one_view(Ms):
     weights = learn_weights(Ms, max_iter=4, update="paper")

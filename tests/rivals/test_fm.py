@@ -193,25 +193,6 @@ def test_eq_26_minus_eq_27_is_what_lies_within_a_view():
     assert_allclose(both[0] - both[1], within, atol=1e-10)
 
 
-def test_a_multi_view_machine_of_two_views_is_eq_27_with_tied_linear_weights():
-    """M8: w0 = b1.b2, w1 = A1 b2, w2 = A2 b1."""
-    rng = np.random.default_rng(6)
-    A, B = rng.normal(size=(4, 3)), rng.normal(size=(5, 3))
-    a, b = A[-1], B[-1]
-    w = np.concatenate([A[:-1] @ b, B[:-1] @ a])
-    V = np.vstack([A[:-1], B[:-1]])
-    assert_allclose(scores_of(VIEWS[:2], a @ b, w, [V], True), mvm(VIEWS[:2], [A, B]), atol=1e-10)
-
-
-def test_eq_27_of_two_views_is_a_multi_view_machine_with_two_more_factors():
-    rng = np.random.default_rng(7)
-    k, w0, w, V = 2, 0.7, rng.normal(size=7), rng.normal(size=(7, 2))
-    zero = np.zeros(k)
-    A = np.vstack([np.c_[V[:3], w[:3], np.zeros(3)], [[*zero, w0, 1.0]]])
-    B = np.vstack([np.c_[V[3:], np.zeros(4), w[3:]], [[*zero, 1.0, 0.0]]])
-    assert_allclose(scores_of(VIEWS[:2], w0, w, [V], True), mvm(VIEWS[:2], [A, B]), atol=1e-10)
-
-
 def test_a_pure_product_of_all_views_is_both_machines():
     """Order V over views with factors V_V alone = MVM with zero bias rows, Eq. (9)."""
     V = np.random.default_rng(8).normal(size=(9, 2))

@@ -40,6 +40,16 @@ def planted(noises, m=200, seed=0):
 
 
 @pytest.mark.parametrize("method", ALL)
+def test_the_seed_reaches_the_classifiers(method):
+    splits = DecisionTreeClassifier(splitter="random", max_depth=2)
+    thresholds = {
+        tuple(getattr(m, "estimators_", None) or [m.estimator_])[0].tree_.threshold[0]
+        for m in (method(splits, random_state=s).fit(VIEWS, Y) for s in (0, 0, 1, 2))
+    }
+    assert len(thresholds) == 3
+
+
+@pytest.mark.parametrize("method", ALL)
 def test_a_failed_fit_does_not_look_fitted(method):
     """The classifier itself fails, late."""
     model = method(LogisticRegression(C=-1))

@@ -383,7 +383,7 @@ def test_P11_every_start_ends_at_the_same_value(digits, monkeypatch):
         assert found.converged
         return found.dual_curve[-1], len(found.dual_curve)
 
-    ours = [solve(seed) for seed in [None, *range(10)]]
+    ours = [solve(seed) for seed in [None, *range(4)]]
     monkeypatch.setattr(solver, "STEP", 1.0)
     papers = [solve(seed) for seed in (None, 0, 1)]
     values = [value for value, _ in ours + papers]
