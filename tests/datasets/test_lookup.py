@@ -285,6 +285,7 @@ def test_subsets_share_a_folder(folders, put):
 
 def test_registry_is_well_formed():
     assert BY_HAND.keys() == FILES.keys() == FOLDERS.keys()
+    assert SOURCES["uwave"]["address"].startswith("https://timeseriesclassification.com")
     online = {name for name in FILES if any(url for _, url in FILES[name].values())}
     assert online == {"mfeat", "flower17", "mnist", "optdigits", *TABLES}
     assert all(len(FILES[name]) == 1 for name in TABLES)
