@@ -51,7 +51,8 @@ def _call(value, roots):
         return [_call(getattr(value, field.name), roots) for field in fields(value)]
     if hasattr(value, "__qualname__"):
         roots.append((value.__module__, value.__qualname__.split(".")[0]))
-        return value.__qualname__
+        inside = getattr(value, "__closure__", None) or ()  # of a function made in another one
+        return [value.__qualname__, *(_call(cell.cell_contents, roots) for cell in inside)]
     return repr(value)
 
 

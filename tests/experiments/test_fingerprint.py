@@ -113,6 +113,11 @@ def test_what_a_job_is_given_counts():
     assert code(grid=(1.0, 2.0)) == code(grid=(1.0, 2.0))
     assert len({code(), code(seed=1), code(grid=(1.0, 2.0)), code(grid=(1.0, 3.0))}) == 4
 
+    def copied(value):
+        return lambda seed: {"x": value}
+
+    assert code(function=copied(1.0)) == code(function=copied(1.0)) != code(function=copied(2.0))
+
 
 def test_jobs_of_every_item_have_a_fingerprint_of_the_same_code_in_every_process():
     """A description with an address of memory would be another one in every process."""
