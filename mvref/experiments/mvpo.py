@@ -59,53 +59,43 @@ of them converged.
 
 import time
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
+from itertools import product
 
 import numpy as np
 
 from ..mvpo import MVPO
-from .engine import Item, Job, derive_seed, encode_parameter
-from .halves import load_halves, measure_all
-from .pair_methods import PAIR_METHODS, pair_measures_of, pair_tuned
-from .ranking import MAX_ITER, TARGETS, TOL, measures_of, rival, tuned
+from .engine import Item, derive_seed, encode_parameter
+from .halves import TARGETS, load_halves, measure_all, quality
+from .pair_methods import PAIR_METHODS, with_pair
+from .ranking import MAX_ITER, METHODS, TOL, TUNING_TOL
+from .tables import Cell, jobs_of
+from .tuning import grid, train, validate
 
 DATASETS = ("mfeat", "citeseer", "webkb")
 SENSITIVITY_DATASETS = ("mfeat", "citeseer")
 FIG1_METHODS = ("MVPO", "MVPO-C1=0", "SVMPerf", "LinearSVC")
 FIG2_METHODS = ("MVPO", "LinearSVC", "CoLabeling")
+ANY_TARGET = ("LinearSVC", "CoLabeling", *PAIR_METHODS)  # trained alike for all of them
 GRID_C1 = (0.0, 0.01, 0.1, 1.0, 10.0)
-GRID_C2 = {
-    "mfeat": tuple(10.0**k for k in range(4)),
-    "citeseer": tuple(10.0**k for k in range(6)),
-    "webkb": tuple(10.0**k for k in range(6)),
-}
+POWERS = tuple(10.0**k for k in range(6))
+GRID_C2 = {"mfeat": POWERS[:4], "citeseer": POWERS, "webkb": POWERS}
 FIXED_C1, FIXED_C2 = 0.1, 100.0
-CURVE_C1 = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0)
-CURVE_C2 = GRID_C2["citeseer"]
-N_REPEATS = 10
-CURVE_REPEATS = 3
+CURVE_C1, CURVE_C2 = (*GRID_C1, 100.0), POWERS
 RIVALS = ("SMS", "CAPO", "FSMulti")
-RIVAL_REPEATS = 3
+N_REPEATS, FEW_REPEATS = 10, 3
 ALL_REPEATS = ("webkb", "FSMulti", "f1")
 LEFT_OUT = ("citeseer", "SMS", "f1")
-GRID_MSL = {"grid_outer": (0.03, 0.1), "grid_C2": (100.0, 1e3, 1e4), "first": (0.1, 1e3)}
-PAIR_GRIDS = {  # `grid_outer` is D/C of SVM-2K and alpha of MSL
-    ("mfeat", "MSL"): GRID_MSL,
-    ("citeseer", "MSL"): GRID_MSL,
-    ("webkb", "MSL"): GRID_MSL,
-    ("mfeat", "SVM2K"): {
-        "grid_outer": (0.01, 0.1), "grid_C2": (1.0, 10.0), "first": (0.1, 1.0),
-    },
-    ("citeseer", "SVM2K"): {
-        "grid_outer": (0.01, 0.1, 1.0), "grid_C2": (10.0, 100.0, 1e3), "first": (0.1, 100.0),
-    },
-    ("webkb", "SVM2K"): {
-        "grid_outer": (0.01, 0.1, 1.0), "grid_C2": (10.0, 100.0, 1e3, 1e4), "first": (0.1, 100.0),
-    },
-}  # fmt: skip
-PAIR_REPEATS = 3
+SHARES, MIDDLE = (0.01, 0.1, 1.0), {"D/C": 0.1, "C2": 100.0}
+MSL_GRID = {"alpha": (0.03, 0.1), "C2": (100.0, 1e3, 1e4)}, {"alpha": 0.1, "C2": 1e3}
+PAIR_GRIDS = {  # the grid, and its point at which pairs are compared
+    ("mfeat", "SVM2K"): ({"D/C": SHARES[:2], "C2": (1.0, 10.0)}, MIDDLE | {"C2": 1.0}),
+    ("citeseer", "SVM2K"): ({"D/C": SHARES, "C2": (10.0, 100.0, 1e3)}, MIDDLE),
+    ("webkb", "SVM2K"): ({"D/C": SHARES, "C2": (10.0, 100.0, 1e3, 1e4)}, MIDDLE),
+    **{(name, "MSL"): MSL_GRID for name in DATASETS},
+}
 N_TIMINGS = 3
-QUICK_C1, QUICK_C2, QUICK_TOL = (0.0, 1.0), (10.0,), 1e-2
+QUICK_C1, QUICK_C2, QUICK_TOL = (0.0, 1.0), (10.0,), TUNING_TOL
 
 
 class SharedHalves(Item):
@@ -117,122 +107,126 @@ class SharedHalves(Item):
 
 
 def fig1(dataset, quick, rows):
-    """Yield the jobs of Figure 1: three measures by method.
-
-    quick: One repeat, few C1 and C2, a larger tolerance.
-    """
-    for repeat in range(1 if quick else N_REPEATS):
-        for target in TARGETS:
-            for method in (*FIG1_METHODS, *RIVALS):
-                cell = dataset, method, target
-                some = method in RIVALS and repeat >= RIVAL_REPEATS and cell != ALL_REPEATS
-                if cell != LEFT_OUT and not some:
-                    yield _tuned_job(dataset, method, target, repeat, quick)
+    """Three measures by method; quick: One repeat, few C1 and C2, a larger tolerance."""
+    return _tuned(dataset, quick, product(TARGETS, (*FIG1_METHODS, *RIVALS)))
 
 
 def fig2(dataset, quick, rows):
-    """Yield the jobs of Figure 2: three measures of the methods for several views.
+    """Three measures of the methods for several views.
 
-    rows: Rows of the ledger. A method of Figure 1 keeps its values: its job copies them, and waits
-    until they are there.
+    A method of Figure 1 keeps its values: its jobs wait until `rows` have them.
     """
-    known = rows[(rows["item"] == "fig1") & (rows["dataset"] == dataset)]
-    known = known.set_index(["method", "parameter", "repeat", "measure"])["value"].to_dict()
-    for repeat in range(1 if quick else N_REPEATS):
-        methods = [*FIG2_METHODS, *PAIR_METHODS] if repeat < PAIR_REPEATS else FIG2_METHODS
-        for method in methods:  # first, so that the targets share what they can
-            for target in TARGETS:
-                job = _tuned_job(dataset, method, target, repeat, quick)
-                if method not in FIG1_METHODS:
-                    yield job
-                    continue
-                point = method, encode_parameter(job.parameter), repeat
-                values = {m: known[*point, m] for m in job.measures if (*point, m) in known}
-                if len(values) == len(job.measures):
-                    yield replace(job, function=partial(copied, values))
+    of_point = ["method", "parameter", "repeat"]
+    known = rows[(rows["item"] == "fig1") & (rows["dataset"] == dataset)].groupby(of_point)
+    known = {point: dict(zip(of["measure"], of["value"], strict=True)) for point, of in known}
+    methods = (*FIG2_METHODS, *PAIR_METHODS)
+    order = [(t, method) for method in methods for t in TARGETS]  # targets share what they can
+    for job in _tuned(dataset, quick, order):
+        values = known.get((job.method, encode_parameter(job.parameter), job.repeat), {})
+        if job.method not in FIG1_METHODS:
+            yield job
+        elif set(values) == set(job.measures):
+            yield replace(job, function=lambda seed, values=values: values)
 
 
-def fig3(dataset, quick, rows):
-    """Yield the jobs of Figure 3: the target over C1 and over C2."""
-    measures = ("f1", "prbep", "auroc", "n_iter", "gap")
-    for repeat in range(1 if quick else CURVE_REPEATS):
-        for point in _points(quick):
-            function = partial(at_point, dataset, **point, tol=QUICK_TOL if quick else TOL)
-            yield Job(dataset, "MVPO", point, repeat, measures, function)
+def _tuned(dataset, quick, order):
+    """Jobs of tuned methods; order: Target and method of each."""
+    cells = []
+    for target, method in order:
+        few = method in (*RIVALS, *PAIR_METHODS) and (dataset, method, target) != ALL_REPEATS
+        n_repeats = 1 if quick else FEW_REPEATS if few else N_REPEATS
+        measures = (METHODS | PAIR_METHODS)[method].measures
+        if (dataset, method, target) != LEFT_OUT:
+            cells.append(Cell(method, {"target": target}, measures, n_repeats, {"quick": quick}))
+    return jobs_of(dataset, dataset, cells, on_halves)
 
 
-def fig4(dataset, quick, rows):
-    """Yield the jobs of Figure 4: seconds of training over C1 and over C2."""
-    for point in _points(quick):
-        options = (
-            {"n_timings": 1, "tol": QUICK_TOL} if quick else {"n_timings": N_TIMINGS, "tol": TOL}
-        )
-        function = partial(timing, dataset, **point, **options)
-        yield Job(dataset, "MVPO", point, 0, ("train_seconds", "n_iter"), function)
+def on_halves(name, method, *, measures, target, quick, seed):
+    """Tune a method for a target inside the training half, train it there, test it once."""
+    trained_for = None if method in ANY_TARGET else target
+    *_, values = on_folds(name, method, trained_for, quick, seed)
+    values = values[:, TARGETS.index(target)]
+    best = int(values.argmax())
+    found = on_test(name, method, trained_for, quick, best, seed) | {"validation": values[best]}
+    return {measure: found[measure] for measure in measures}
 
 
-def copied(values, *, seed):
-    """Return the values of another item."""
-    return values
+@lru_cache(maxsize=8)
+def on_folds(name, method, target, quick, seed):
+    """Return the halves, a method with its points, and the three measures at each on the folds.
 
-
-def at_point(name, *, target, C1, C2, tol, seed):
-    """Train MVPO at a point and measure it on the test half."""
+    target: None for methods that know of none, so that all targets share this.
+    """
     halves = load_halves(name, seed)
-    model = _mvpo(target, C1, C2, tol).fit(halves.X[halves.train], halves.y[halves.train])
-    scores = model.decision_function(halves.X[halves.test])
-    gap = np.max(model.dual_gap_) / (C2 * tol)
-    return measure_all(halves.Y[halves.test], scores) | {"n_iter": model.n_iter_, "gap": gap}
+    how = (METHODS | PAIR_METHODS)[method]
+    fixed = {"tol": QUICK_TOL if quick else TOL} | ({"target": target} if target else {})
+    how = replace(how, points=points_of(name, method, target, quick, seed), fixed=fixed)
+    if "validation" not in how.measures:  # one point, chosen for another method
+        return halves, how, np.zeros((1, len(TARGETS)))
+    return halves, how, validate(halves, how, seed, quality)
 
 
-def timing(name, *, target, C1, C2, tol, n_timings, seed):
-    """Measure the seconds of processor time that MVPO takes to learn all classes."""
-    halves = load_halves(name, seed)
-    X, y = halves.X[halves.train], halves.y[halves.train]
-    seconds = []
-    for _ in range(n_timings):
-        start = time.process_time()
-        model = _mvpo(target, C1, C2, tol).fit(X, y)
-        seconds.append(time.process_time() - start)
-    return {"train_seconds": np.median(seconds), "n_iter": model.n_iter_}
+@lru_cache(maxsize=8)
+def on_test(name, method, target, quick, index, seed):
+    """Return what is measured at a point, which targets with the same choice share."""
+    halves, how, _ = on_folds(name, method, target, quick, seed)
+    run = train(halves, how, index, seed)
+    found = run.measure([name for name in how.measures if name not in (*TARGETS, "validation")])
+    return found | measure_all(halves.meta["Y"][halves.test], run.predicted)
 
 
-def _mvpo(target, C1, C2, tol):
-    return MVPO(target, C1=C1, C2=C2, tol=tol, max_iter=MAX_ITER)
-
-
-def _tuned_job(dataset, method, target, repeat, quick):
+def points_of(name, method, target, quick, seed):
+    """Return what a method chooses from; ties go to the first."""
     if method in PAIR_METHODS:
-        return _pair_job(dataset, method, target, repeat, quick)
-    grids = {"grid_C1": GRID_C1, "grid_C2": GRID_C2[dataset], "tol": TOL}
-    options = QUICK_GRIDS if quick else grids
+        values, first = PAIR_GRIDS[name, method]
+        points = [first] if quick else grid(**values)
+        return with_pair(load_halves(name, seed), PAIR_METHODS[method], points, first, seed)
+    C2 = QUICK_C2 if quick else GRID_C2[name]
     if method in RIVALS:
-        function = partial(rival, dataset, method, target, **options, rival_C2=options["grid_C2"])
-    else:
-        function = partial(tuned, dataset, method, target, **options)
-    return Job(dataset, method, {"target": target}, repeat, measures_of(method), function)
+        _, how, values = on_folds(name, "SVMPerf", target, quick, seed)
+        chosen = how.points[values[:, TARGETS.index(target)].argmax()]
+        return [chosen] if method == "SMS" else grid(view=(chosen["view"],), C2=C2)
+    outer = {
+        "MVPO": {"C1": QUICK_C1 if quick else GRID_C1},
+        "MVPO-C1=0": {"C1": (0.0,)},
+        "SVMPerf": {"view": range(load_halves(name, seed).X.n_views)},
+    }
+    return grid(**outer.get(method, {}), C2=C2)
 
 
-def _pair_job(dataset, method, target, repeat, quick):
-    options = PAIR_GRIDS[dataset, method] | {"tol": TOL}
+def curves(dataset, quick, rows, *, measures, n_repeats, n_fits=1):
+    """MVPO over C1 and over C2: two lines that cross at the fixed point."""
+    curve_C1, curve_C2, C2 = CURVE_C1, CURVE_C2, FIXED_C2
+    options = {"tol": TOL, "n_fits": n_fits}
     if quick:
-        outer, C2 = options["first"]
-        options |= {"grid_outer": (outer,), "grid_C2": (C2,), "tol": QUICK_TOL}
-    function = partial(pair_tuned, dataset, method, target, **options)
-    return Job(dataset, method, {"target": target}, repeat, pair_measures_of(method), function)
+        curve_C1, curve_C2, C2 = QUICK_C1, QUICK_C2, *QUICK_C2
+        n_repeats, options = 1, {"tol": QUICK_TOL}
+    points = [(C1, C2) for C1 in curve_C1] + [(FIXED_C1, C2) for C2 in curve_C2]
+    cells = [
+        Cell("MVPO", {"target": target, "C1": C1, "C2": C2}, measures, n_repeats, options)
+        for target in TARGETS
+        for C1, C2 in dict.fromkeys(points)
+    ]
+    return jobs_of(dataset, dataset, cells, at_point)
 
 
-def _points(quick):
-    """Points of Figures 3 and 4: two lines that cross at the fixed point."""
-    curve_C1, curve_C2 = (QUICK_C1, QUICK_C2) if quick else (CURVE_C1, CURVE_C2)
-    over_C1 = [(C1, QUICK_C2[0] if quick else FIXED_C2) for C1 in curve_C1]
-    over_C2 = [(FIXED_C1, C2) for C2 in curve_C2]
-    for target in TARGETS:
-        for C1, C2 in dict.fromkeys(over_C1 + over_C2):
-            yield {"target": target, "C1": C1, "C2": C2}
+def at_point(name, method, *, measures, target, C1, C2, tol, n_fits=1, seed):
+    """Train MVPO for all classes and measure it; the seconds are the median of some trainings."""
+    halves, seconds = load_halves(name, seed), []
+    X, y = halves.X[halves.train], halves.y[halves.train]
+    for _ in range(n_fits):
+        start = time.process_time()
+        model = MVPO(target, C1=C1, C2=C2, tol=tol, max_iter=MAX_ITER).fit(X, y)
+        seconds.append(time.process_time() - start)
+    scores = model.decision_function(halves.X[halves.test])
+    values = measure_all(halves.meta["Y"][halves.test], scores)
+    values |= {"n_iter": model.n_iter_, "gap": np.max(model.dual_gap_) / (C2 * tol)}
+    values |= {"train_seconds": np.median(seconds)}
+    return {measure: values[measure] for measure in measures}
 
 
-QUICK_GRIDS = {"grid_C1": QUICK_C1, "grid_C2": QUICK_C2, "tol": QUICK_TOL}
+fig3 = partial(curves, measures=("f1", "prbep", "auroc", "n_iter", "gap"), n_repeats=FEW_REPEATS)
+fig4 = partial(curves, measures=("train_seconds", "n_iter"), n_repeats=1, n_fits=N_TIMINGS)
 ITEMS = [
     SharedHalves("mvpo", "fig1", "F1, PRBEP and AUROC by method", DATASETS, fig1),
     SharedHalves(

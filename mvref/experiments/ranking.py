@@ -1,66 +1,59 @@
-"""How MVPO's experiments train, tune and measure each method; the names are those of the ledger.
+"""The methods of MVPO's experiments as machines of :mod:`.tuning`; names are the ledger's.
 
-A *machine* is a method on some training samples, for one target measure and one value of its outer
-parameter: C1, which fixes the metric of MVPO, or the view of a single-view method. It is then
-trained for many C2, one class against the rest; what does not depend on C2 or on the class is done
-once.
+A point has C2, and C1 or the view of a single-view method. Machines train one class against the
+rest, and predict scores (n, K). Their ``gap`` is the largest duality gap over C2 tol.
 """
 
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from ..core.kernel_views import LinearViews, add_linear_scores
-from ..core.measures import macro_average
 from ..mvpo import RANKING, DualMetric, PrimalMetric, cutting_planes, ranking_threshold
-from ..rivals.capo import CAPO
-from ..rivals.fs_multi import FSMulti
-from ..rivals.sms import SMS
-from ..rivals.svm_perf import SVMPerf, most_violated_of
-from .halves import MEASURES, load_halves, measure_all
+from ..rivals import CAPO, SMS, FSMulti, SVMPerf
+from ..rivals.svm_perf import most_violated_of
+from .halves import TARGETS
+from .tuning import Machine, Method
 
-TARGETS = tuple(MEASURES)
 CONSTANT = 1.0  # the constant feature
 TOL, MAX_ITER = 1e-3, 1000  # the defaults of the classes
 TUNING_TOL = 1e-2  # of the fits on the folds
 
 
-# --------------------------------------------------------------------------------- machines
+class MVPOMachine(Machine):
+    """MVPO: all classes and the values of C2 share the metric of a C1.
 
-
-class MVPOMachine:
-    """MVPO for one C1: the classes and the values of C2 share the metric.
-
-    The scores are those of :class:`mvref.mvpo.MVPO` on the problems of one class against the rest.
-
-    Y (n, K); C1: In the unit of ``MVPO(normalize=True)``.
+    The scores are those of :class:`mvref.mvpo.MVPO` on the problems of one class against the rest;
+    C1 is in the unit of its ``normalize=True``.
     """
 
-    def __init__(self, X, Y, target, C1):
-        self.form, n = LinearViews(X, CONSTANT), len(Y)
-        if self.form.n_features > n:
-            self.metric = DualMetric(self.form.grams(), X.observed, C1 / n)
-        else:
-            self.metric = PrimalMetric(self.form.features, X.observed, C1 / n)
-        self.target, self.Y = target, Y
-        self.most_violated = [most_violated_of(target, np.where(y, 1, -1)) for y in Y.T]
+    C1 = None
 
-    def fit(self, C2, tol=TOL):
-        """Train every class for one C2; ``gap`` is the largest duality gap over C2 tol."""
-        n = len(self.Y)
+    def __init__(self, split, rows, seed, *, target, tol=TOL):
+        super().__init__(split, rows, seed)
+        self.Y, self.target, self.tol = split.meta["Y"][rows], target, tol
+        self.form, observed = LinearViews(self.X, CONSTANT), self.X.observed
+        if self.form.n_features > len(rows):
+            self.metric_of = partial(DualMetric, self.form.grams(), observed)
+        else:
+            self.metric_of = partial(PrimalMetric, self.form.features, observed)
+        self.most_violated = [most_violated_of(target, np.where(y, 1, -1)) for y in self.Y.T]
+
+    def fit(self, point):
+        """Train every class."""
+        n, C2 = len(self.Y), point["C2"]
+        if point["C1"] != self.C1:
+            self.C1 = point["C1"]
+            self.metric = self.metric_of(self.C1 / n)
         solutions = [
-            cutting_planes(cut, self.metric.scores, n, C2=C2, tol=tol, max_iter=MAX_ITER)
+            cutting_planes(cut, self.metric.scores, n, C2=C2, tol=self.tol, max_iter=MAX_ITER)
             for cut in self.most_violated
         ]
         of_classes = [self.form.functions(self.metric, solution.c) for solution in solutions]
         self.coef = [np.array(w) for w in zip(*(w for w, _ in of_classes), strict=True)]
         self.intercepts = np.array([shares.sum() for _, shares in of_classes])
-        self.gap = max(solution.gap for solution in solutions) / (C2 * tol)
+        self.gap = max(solution.gap for solution in solutions) / (C2 * self.tol)
         if self.target in RANKING:
             self.intercepts -= [
                 ranking_threshold(self.metric.scores(solution.c), int(y.sum()))
@@ -68,65 +61,56 @@ class MVPOMachine:
             ]
         return self
 
-    def scores(self, X):
-        """Return the scores of samples, shape (n, K)."""
+    def predict(self, X):
+        """Return scores."""
         scores = np.tile(self.intercepts, (len(X), 1))
         add_linear_scores(scores, X, self.coef)
         return scores
 
 
-class ColumnsMachine:
-    """An estimator of columns, one class against the rest.
+class ColumnsMachine(Machine):
+    """An estimator of columns, ``build(target, C2, n, tol)``, for each class.
 
-    Y (n, K); outer: The view, for ``columns="view"``; make: ``make(target, C2, n, tol)`` returns
-    the estimator; columns: One view; all views side by side; each view alone, scores averaged;
-    loose: Factor of the tolerance.
+    It learns from the view of the point; else from all views side by side (`together`), or from
+    each alone, and the scores are averaged. loose: Factor of the tolerance.
     """
 
-    def __init__(self, X, Y, target, outer, *, make, columns, loose=1.0):
-        self.choose = {
-            "view": lambda X: [X.views[outer]],
-            "all": lambda X: [X.concat()],
-            "each": lambda X: X.views,
-        }[columns]
-        self.tables, self.Y, self.target = self.choose(X), Y, target
-        self.make, self.loose = make, loose
+    def __init__(
+        self, split, rows, seed, *, build, target=None, tol=TOL, loose=1.0, together=False
+    ):
+        self.Y, self.together = split.meta["Y"][rows], together
+        self.target, self.tol = target, loose * tol
+        super().__init__(split, rows, seed, build=build)
 
-    def fit(self, C2, tol=TOL):
-        """Train every class for one C2; ``gap`` is the largest duality gap over C2 tol."""
-        tol = self.loose * tol
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # ``gap`` tells
-            self.models = [
-                [self.make(self.target, C2, len(y), tol).fit(table, y) for y in self.Y.T]
-                for table in self.tables
-            ]
-        gaps = [getattr(model, "dual_gap_", 0.0) for models in self.models for model in models]
-        self.gap = max(gaps) / (C2 * tol)
+    def features(self, rows):
+        """Return a list of tables of some samples."""
+        X = self.split.X[rows]
+        return [X.concat()] if self.together else X.views
+
+    def fit(self, point):
+        """Train every class."""
+        C2, Y = point["C2"], self.Y
+        learnt = [point["view"]] if "view" in point else range(len(self.X))
+        self.models = {
+            v: [self.build(self.target, C2, len(Y), self.tol).fit(self.X[v], y) for y in Y.T]
+            for v in learnt
+        }
+        gaps = [getattr(m, "dual_gap_", 0.0) for models in self.models.values() for m in models]
+        self.gap = max(gaps) / (C2 * self.tol)
         return self
 
-    def scores(self, X):
-        """Return the scores of samples, shape (n, K)."""
+    def predict(self, tables):
+        """Return scores."""
         of_tables = [
-            np.column_stack([model.decision_function(table) for model in models])
-            for models, table in zip(self.models, self.choose(X), strict=True)
+            np.column_stack([model.decision_function(tables[v]) for model in models])
+            for v, models in self.models.items()
         ]
         return np.mean(of_tables, axis=0)
 
 
 def certified(learner, **options):
-    """Return how a method with a certificate is made, for :class:`ColumnsMachine`."""
-
-    def make(target, C2, n, tol):
-        return learner(target, C2=C2, tol=tol, **options)
-
-    return make
-
-
-svm_perf = certified(SVMPerf, max_iter=MAX_ITER)
-sms = certified(SMS)
-capo = certified(CAPO, max_iter=MAX_ITER, random_state=0)  # its default auxiliary classifiers
-fs_multi = certified(FSMulti)  # its default of ten features in a group
+    """Return how :class:`ColumnsMachine` builds a method with a certificate."""
+    return lambda target, C2, n, tol: learner(target, C2=C2, tol=tol, **options)
 
 
 def linear_svc(target, C2, n, tol):
@@ -135,104 +119,21 @@ def linear_svc(target, C2, n, tol):
     return LinearSVC(C=4.0 * C2 / n, dual=True, random_state=0)
 
 
-@dataclass(frozen=True)
-class Method:
-    """How a method is built and tuned.
-
-    machine: ``machine(X, Y, target, outer)``; outer: What is chosen beside C2; has_gap: Whether its
-    solutions come with a duality gap; is_tuned: Whether its parameters are chosen by the folds, not
-    taken from another method.
-    """
-
-    machine: Callable
-    outer: str | None = None
-    has_gap: bool = True
-    is_tuned: bool = True
+def _of_columns(build, measures, **options):
+    return Method(partial(ColumnsMachine, build=build, **options), (), measures, hasty=HASTY)
 
 
+HASTY = {"tol": TUNING_TOL}
+ANY = (*TARGETS, "validation", "C2")
+OF_VIEW = (*ANY, "view", "gap")
 METHODS = {
-    "MVPO": Method(MVPOMachine, "C1"),
-    "MVPO-C1=0": Method(lambda X, Y, target, outer: MVPOMachine(X, Y, target, 0.0)),
-    "SVMPerf": Method(partial(ColumnsMachine, make=svm_perf, columns="view"), "view"),
-    "LinearSVC": Method(partial(ColumnsMachine, make=linear_svc, columns="all"), has_gap=False),
-    "CoLabeling": Method(partial(ColumnsMachine, make=linear_svc, columns="each"), has_gap=False),
-    "SMS": Method(partial(ColumnsMachine, make=sms, columns="view"), "view", is_tuned=False),
-    "CAPO": Method(partial(ColumnsMachine, make=capo, columns="view"), "view"),
-    "FSMulti": Method(partial(ColumnsMachine, make=fs_multi, columns="view", loose=10.0), "view"),
+    "MVPO": Method(MVPOMachine, (), (*ANY, "C1", "gap"), hasty=HASTY),
+    "MVPO-C1=0": Method(MVPOMachine, (), (*ANY, "gap"), hasty=HASTY),
+    "SVMPerf": _of_columns(certified(SVMPerf, max_iter=MAX_ITER), OF_VIEW),
+    "LinearSVC": _of_columns(linear_svc, ANY, together=True),
+    "CoLabeling": _of_columns(linear_svc, ANY),
+    "SMS": _of_columns(certified(SMS), (*TARGETS, "C2", "view", "gap")),  # is not tuned
+    # its default auxiliary classifiers
+    "CAPO": _of_columns(certified(CAPO, max_iter=MAX_ITER, random_state=0), OF_VIEW),
+    "FSMulti": _of_columns(certified(FSMulti), OF_VIEW, loose=10.0),  # ten features in a group
 }
-
-
-# ----------------------------------------------------------------------------------- tuning
-
-
-def choose(method, halves, target, grid_C1, grid_C2, views=None):
-    """Choose parameters where the target measure is best, on average over the folds.
-
-    halves: Only the training half is looked at; views: Views that a single-view method may choose
-    from; default all.
-    """
-    views = range(halves.X.n_views) if views is None else views
-    outers = {"C1": grid_C1, "view": views, None: (None,)}[METHODS[method].outer]
-    values = np.zeros((len(outers), len(grid_C2)))
-    for fit, check in halves.folds:
-        X_fit, X_check = halves.X[fit], halves.X[check]
-        for i, outer in enumerate(outers):
-            machine = METHODS[method].machine(X_fit, halves.Y[fit], target, outer)
-            for j, C2 in enumerate(grid_C2):
-                scores = machine.fit(C2, TUNING_TOL).scores(X_check)
-                values[i, j] += macro_average(MEASURES[target], halves.Y[check], scores)
-    i, j = np.unravel_index(values.argmax(), values.shape)
-    return outers[i], grid_C2[j], values[i, j] / len(halves.folds)
-
-
-def measures_of(method):
-    """Return what :func:`tuned` measures for a method.
-
-    Examples
-    --------
-    >>> from mvref.experiments.ranking import measures_of
-    >>> measures_of("SVMPerf")
-    ('f1', 'prbep', 'auroc', 'validation', 'C2', 'view', 'gap')
-    """
-    outer, has_gap = METHODS[method].outer, METHODS[method].has_gap
-    chosen = ("C2", outer) if outer else ("C2",)
-    chosen = ("validation", *chosen) if METHODS[method].is_tuned else chosen
-    return (*TARGETS, *chosen, *(("gap",) if has_gap else ()))
-
-
-def tuned(name, method, target, *, grid_C1, grid_C2, tol=TOL, seed):
-    """Tune a method inside the training half, train it there, measure it on the test half.
-
-    target: Measure that is optimised, as far as the method can, and that decides the tuning; tol:
-    Of the final model; the folds use `TUNING_TOL`.
-    """
-    halves = load_halves(name, seed)
-    return _measured(halves, method, target, *choose(method, halves, target, grid_C1, grid_C2), tol)
-
-
-def rival(name, method, target, *, grid_C1, grid_C2, rival_C2, tol=TOL, seed):
-    """Measure a single-view method like :func:`tuned`, on the view that SVM^perf chooses.
-
-    grid_C2: Of SVM^perf. A method that is not tuned takes its choice; rival_C2: Of the method
-    itself.
-    """
-    halves = load_halves(name, seed)
-    view, C2, value = _choice_of_svm_perf(name, target, grid_C2, seed)
-    if METHODS[method].is_tuned:
-        view, C2, value = choose(method, halves, target, grid_C1, rival_C2, views=(view,))
-    return _measured(halves, method, target, view, C2, value, tol)
-
-
-@lru_cache(maxsize=8)
-def _choice_of_svm_perf(name, target, grid_C2, seed):
-    return choose("SVMPerf", load_halves(name, seed), target, (), grid_C2)
-
-
-def _measured(halves, method, target, outer, C2, value, tol):
-    """Train a method with its parameters on the training half, and measure it on the test half."""
-    X, Y = halves.X, halves.Y
-    machine = METHODS[method].machine(X[halves.train], Y[halves.train], target, outer)
-    machine.fit(C2, tol)
-    measures = measure_all(Y[halves.test], machine.scores(X[halves.test]))
-    measures |= {"validation": value, "C2": C2, METHODS[method].outer: outer, "gap": machine.gap}
-    return {name: float(measures[name]) for name in measures_of(method)}

@@ -208,7 +208,7 @@ def test_citeseer_never_meets_a_square_of_its_columns(benchmark):
         halves = load_halves("citeseer", 0)
     except DatasetUnavailable as reason:
         pytest.skip(f"CiteSeer is not on this machine: {reason}")
-    X, y = halves.X[halves.train], halves.Y[halves.train][:, 0]
+    X, y = halves.X[halves.train], halves.meta["Y"][halves.train][:, 0]
     model = MVPO("f1")
     peak = peak_bytes(lambda: model.fit(X, y))
     n, d = X.shape

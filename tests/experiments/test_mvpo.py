@@ -1,11 +1,14 @@
 """Protocol of MVPO's figures: halves, machines, tuning, measures, jobs, claims."""
 
+from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.metrics.pairwise import linear_kernel
 
@@ -15,20 +18,12 @@ from mvref.experiments import halves as halves_module
 from mvref.experiments import mvpo, ranking, read_paper_numbers
 from mvref.experiments.claims.mvpo import CLAIMS
 from mvref.experiments.engine import COLUMNS, Ledger, run
-from mvref.experiments.halves import Halves, load_halves, measure_all, scale_views
-from mvref.experiments.mvpo import ITEMS, fig1, fig2, fig3, fig4
+from mvref.experiments.halves import TARGETS, load_halves, measure_all, quality, scale_views
+from mvref.experiments.mvpo import ITEMS, fig1, fig2, fig3, fig4, on_halves, points_of
 from mvref.experiments.pair_methods import PAIR_METHODS
 from mvref.experiments.problems import load_dataset
-from mvref.experiments.ranking import (
-    METHODS,
-    TARGETS,
-    ColumnsMachine,
-    MVPOMachine,
-    certified,
-    choose,
-    linear_svc,
-    tuned,
-)
+from mvref.experiments.ranking import METHODS, ColumnsMachine, MVPOMachine, certified, linear_svc
+from mvref.experiments.tuning import Method, Split, grid, validate
 from mvref.mvpo import MVPO
 from mvref.rivals import CoLabeling
 from mvref.rivals.svm_perf import SVMPerf
@@ -42,12 +37,25 @@ def skip_unless_here(name):
 
 
 def small_problem(n=40, widths=(3, 4), n_classes=3, seed=0):
-    """Views that hint at the class, and the indicator matrix."""
+    """Views that hint at the class: the first 30 samples train."""
     rng = np.random.RandomState(seed)
     y = np.arange(n) % n_classes
     centres = [3.0 * rng.randn(n_classes, d) for d in widths]
     views = [c[y] + rng.randn(n, d) for c, d in zip(centres, widths, strict=True)]
-    return MultiView(views), y, y[:, None] == np.arange(n_classes)
+    return split_of(MultiView(views), y, y[:, None] == np.arange(n_classes))
+
+
+def split_of(X, y, Y):
+    train = np.arange(30)
+    folds = [(np.setdiff1d(train, check), check) for check in np.split(train, 3)]
+    return Split(X, y, train, np.arange(30, len(y)), folds, {"Y": Y})
+
+
+def scores_of(make, split, point, target="f1", rows=None):
+    """Scores of all samples, of a machine that some have trained; default all."""
+    everyone = np.arange(len(split.y))
+    machine = make(split, everyone if rows is None else rows, 0, target=target).fit(point)
+    return machine.predict(machine.features(everyone))
 
 
 # ------------------------------------------------------------------------------------- data
@@ -60,14 +68,15 @@ def test_halves_follow_the_protocol(name):
     n = len(raw.y)
     assert np.array_equal(np.sort(np.concatenate([halves.train, halves.test])), np.arange(n))
     assert abs(len(halves.train) - len(halves.test)) <= 1
-    difference = halves.Y[halves.train].sum(axis=0) - halves.Y[halves.test].sum(axis=0)
+    Y = halves.meta["Y"]
+    difference = Y[halves.train].sum(axis=0) - Y[halves.test].sum(axis=0)
     assert np.abs(difference).max() <= 1
-    assert np.array_equal(halves.Y.argmax(axis=1), np.unique(raw.y, return_inverse=True)[1])
+    assert np.array_equal(Y.argmax(axis=1), np.unique(raw.y, return_inverse=True)[1])
     checks = np.concatenate([check for _, check in halves.folds])
     assert sorted(checks) == sorted(halves.train)
     for fit, check in halves.folds:
         assert sorted([*fit, *check]) == sorted(halves.train)
-        assert halves.Y[check].sum(axis=0).min() >= 20
+        assert Y[check].sum(axis=0).min() >= 20
     for view, before in zip(halves.X.views, raw.X.views, strict=True):
         of_train = view[halves.train]
         if sparse.issparse(view):
@@ -96,8 +105,9 @@ def test_measures_are_means_over_the_classes():
     rng = np.random.RandomState(1)
     Y = np.eye(3, dtype=bool)[np.arange(30) % 3]
     scores = rng.randn(30, 3) + Y
+    scores[:3] = 0.0  # predicts nothing
     found = measure_all(Y, scores)
-    assert found["f1"] == pytest.approx(f1_score(Y, scores >= 0, average="macro"))
+    assert found["f1"] == pytest.approx(f1_score(Y, scores > 0, average="macro"))
     assert found["auroc"] == pytest.approx(roc_auc_score(Y, scores, average="macro"))
     top = [Y[np.argsort(-scores[:, k])[:10], k].mean() for k in range(3)]
     assert found["prbep"] == pytest.approx(np.mean(top))
@@ -109,171 +119,198 @@ def test_measures_are_means_over_the_classes():
 @pytest.mark.parametrize("widths", [(3, 4), (30, 20)])
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_machine_is_mvpo(target, widths):
-    X, y, Y = small_problem(widths=widths)
-    machine = MVPOMachine(X[:30], Y[:30], target, 2.0)
-    for C2 in (1.0, 50.0):
-        scores = machine.fit(C2).scores(X)
-        model = MVPO(target, C1=2.0, C2=C2).fit(X[:30], y[:30])
+    split = small_problem(widths=widths)
+    X, y, Y, train = split.X, split.y, split.meta["Y"], split.train
+    machine = MVPOMachine(split, train, 0, target=target)
+    for C1, C2 in ((2.0, 1.0), (2.0, 50.0), (0.5, 1.0)):  # the metric stays, and does not
+        scores = machine.fit({"C1": C1, "C2": C2}).predict(X)
+        model = MVPO(target, C1=C1, C2=C2).fit(X[train], y[train])
         np.testing.assert_allclose(scores, model.decision_function(X), atol=1e-8)
         assert machine.gap == pytest.approx(model.dual_gap_.max() / (C2 * 1e-3))
         assert machine.gap <= 1
-        binary = MVPO(target, C1=2.0, C2=C2).fit(X[:30], Y[:30, 1])
+        binary = MVPO(target, C1=C1, C2=C2).fit(X[train], Y[train, 1])
         np.testing.assert_allclose(scores[:, 1], binary.decision_function(X), atol=1e-8)
 
 
 def test_the_machine_of_sparse_views_is_that_of_dense_ones():
-    X, _, Y = small_problem(widths=(30, 20))
-    thin = MultiView([np.where(np.abs(view) > 1, view, 0.0) for view in X.views])
+    split = small_problem(widths=(30, 20))
+    thin = MultiView([np.where(np.abs(view) > 1, view, 0.0) for view in split.X.views])
     coded = MultiView([sparse.csr_matrix(view) for view in thin.views])
-    for columns in (MVPOMachine, METHODS["LinearSVC"].machine, METHODS["CoLabeling"].machine):
-        one, other = (columns(Z[:30], Y[:30], "f1", 1.0).fit(5.0).scores(Z) for Z in (thin, coded))
+    for name in ("MVPO", "LinearSVC", "CoLabeling"):
+        one, other = (
+            scores_of(
+                METHODS[name].make, replace(split, X=X), {"C1": 1.0, "C2": 5.0}, rows=range(30)
+            )
+            for X in (thin, coded)
+        )
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
 def test_single_view_methods_see_their_view_only():
-    X, _, Y = small_problem()
-    scores = METHODS["SVMPerf"].machine(X, Y, "prbep", 1).fit(10.0).scores(X)
-    other = MultiView([np.zeros_like(X.views[0]), X.views[1]])
-    same = METHODS["SVMPerf"].machine(other, Y, "prbep", 1).fit(10.0).scores(other)
+    split, make = small_problem(), METHODS["SVMPerf"].make
+    X, Y = split.X, split.meta["Y"]
+    scores = scores_of(make, split, {"view": 1, "C2": 10.0}, "prbep")
+    other = replace(split, X=MultiView([np.zeros_like(X.views[0]), X.views[1]]))
+    same = scores_of(make, other, {"view": 1, "C2": 10.0}, "prbep")
     assert np.array_equal(scores, same)
     model = SVMPerf("prbep", C2=10.0).fit(X.views[1], Y[:, 2])
     np.testing.assert_allclose(scores[:, 2], model.decision_function(X.views[1]), atol=1e-10)
 
 
 def test_without_consistency_and_with_one_view_mvpo_is_svm_perf():
-    X, _, Y = small_problem()
-    X = X.select([0])
+    split = small_problem()
+    split = replace(split, X=split.X.select([0]))
+    point = {"C1": 0.0, "view": 0, "C2": 10.0}
     for target in TARGETS:
-        one = METHODS["MVPO-C1=0"].machine(X, Y, target, None).fit(10.0)
-        other = METHODS["SVMPerf"].machine(X, Y, target, 0).fit(10.0)
-        np.testing.assert_allclose(one.scores(X), other.scores(X), atol=1e-6)
+        names = ("MVPO-C1=0", "SVMPerf")
+        one, other = (scores_of(METHODS[name].make, split, point, target) for name in names)
+        np.testing.assert_allclose(one, other, atol=1e-6)
 
 
 def test_the_mean_of_linear_svms():
-    X, _, Y = small_problem()
-    alone = [
-        ColumnsMachine(X, Y, "f1", v, make=linear_svc, columns="view").fit(5.0).scores(X)
-        for v in range(2)
-    ]
-    together = METHODS["CoLabeling"].machine(X, Y, "f1", None).fit(5.0)
-    np.testing.assert_allclose(together.scores(X), (alone[0] + alone[1]) / 2)
+    split, one = small_problem(), partial(ColumnsMachine, build=linear_svc)
+    alone = [scores_of(one, split, {"view": v, "C2": 5.0}) for v in range(2)]
+    together = METHODS["CoLabeling"].make(split, np.arange(40), 0).fit({"C2": 5.0})
+    np.testing.assert_allclose(together.predict(split.X.views), (alone[0] + alone[1]) / 2)
     assert together.models[0][0].C == pytest.approx(4 * 5.0 / 40)
-    assert METHODS["LinearSVC"].machine(X, Y, "f1", None).tables[0].shape == (40, 7)
+    assert METHODS["LinearSVC"].make(split, np.arange(40), 0).X[0].shape == (40, 7)
 
 
 def test_the_mean_of_linear_svms_is_co_labeling():
-    X, y, Y = small_problem()
+    split = small_problem()
+    X, y, train = split.X, split.y, split.train
     for C2 in (0.5, 5.0):
-        machine = METHODS["CoLabeling"].machine(X[:30], Y[:30], "f1", None)
+        found = scores_of(METHODS["CoLabeling"].make, split, {"C2": C2}, rows=train)
         model = CoLabeling(C=2 * 4.0 * C2 / 30, kernel=linear_kernel)  # half the squared hinge
-        scores = model.fit(X[:30], y[:30]).decision_function(X)
-        np.testing.assert_allclose(machine.fit(C2).scores(X), scores, atol=2e-3)
+        scores = model.fit(X[train], y[train]).decision_function(X)
+        np.testing.assert_allclose(found, scores, atol=2e-3)
         assert np.ptp(scores) > 1
 
 
 def test_the_gap_tells_what_stopped_early(monkeypatch):
-    X, _, Y = small_problem()
+    split, everyone = small_problem(), np.arange(40)
     monkeypatch.setattr(ranking, "MAX_ITER", 3)
-    assert MVPOMachine(X, Y, "f1", 0.0).fit(1e3).gap > 1
+    machine = MVPOMachine(split, everyone, 0, target="f1")
+    assert machine.fit({"C1": 0.0, "C2": 1e3}).gap > 1
     hasty = certified(SVMPerf, max_iter=3)
-    assert ColumnsMachine(X, Y, "f1", 0, make=hasty, columns="view").fit(1e3).gap > 1
+    machine = ColumnsMachine(split, everyone, 0, build=hasty, target="f1")
+    with pytest.warns(ConvergenceWarning):
+        assert machine.fit({"view": 0, "C2": 1e3}).gap > 1
 
 
 # ----------------------------------------------------------------------------------- tuning
 
 
 class Oracle:
-    """Scores that are right for as many samples as a table of (outer, C2) says."""
+    """Scores that are right for as many samples as a table of (C1, C2) says."""
 
     table = {}
 
-    def __init__(self, X, Y, target, outer):
-        self.outer = outer
+    def __init__(self, split, rows, seed, *, target, tol):
+        self.X = split.X
 
-    def fit(self, C2, tol=None):
-        self.n_right = self.table[self.outer, C2]
+    def features(self, rows):
+        return self.X[rows]
+
+    def fit(self, point):
+        self.n_right = self.table[point["C1"], point["C2"]]
         return self
 
-    def scores(self, X):
+    def predict(self, X):
         y = X.views[0][:, 0]  # the label, put there by the test
         position = np.argsort(np.argsort(X.views[0][:, 1]))
         return np.where(position < self.n_right, 1.0, -1.0)[:, None] * (2 * y - 1)[:, None]
 
 
-def oracle_halves(X=None):
-    rng = np.random.RandomState(0)
-    y = np.arange(60) % 2 == 0
-    X = MultiView([np.column_stack([y, rng.rand(60)]), rng.randn(60, 2)]) if X is None else X
-    train = np.arange(30)
-    folds = [(np.setdiff1d(train, check), check) for check in np.split(train, 3)]
-    return Halves(X, y[:, None], y, train, np.arange(30, 60), folds)
+def forget():
+    """Empty what jobs share."""
+    for function in (load_halves, mvpo.on_folds, mvpo.on_test):
+        function.cache_clear()
+
+
+@pytest.fixture
+def tune(monkeypatch):
+    """What a method chooses, and how well, on halves that are given; few values of C2."""
+
+    def chosen(method, halves, target):
+        forget()
+        monkeypatch.setattr(mvpo, "load_halves", lambda name, seed: halves)
+        measures = METHODS[method].measures
+        return on_halves("any", method, measures=measures, target=target, quick=False, seed=0)
+
+    monkeypatch.setitem(mvpo.GRID_C2, "any", (1.0, 10.0))
+    yield chosen
+    forget()
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_choose_takes_the_best_and_of_equals_the_first(monkeypatch, target):
-    monkeypatch.setitem(METHODS, "oracle", ranking.Method(Oracle, "C1"))
+def test_the_best_is_taken_and_of_equals_the_first(monkeypatch, tune, target):
+    measures = (*TARGETS, "validation", "C1", "C2")
+    monkeypatch.setitem(METHODS, "oracle", Method(Oracle, measures=measures))
+    points = grid(C1=(0.0, 1.0), C2=(1.0, 10.0))
+    monkeypatch.setattr(mvpo, "points_of", lambda *_: points)
+    rng = np.random.RandomState(0)
+    y = np.arange(60) % 2 == 0
+    X = MultiView([np.column_stack([y, rng.rand(60)]), rng.randn(60, 2)])
+    halves = split_of(X, y, y[:, None])
     n_right = [(0.0, 1.0, 5), (0.0, 10.0, 9), (1.0, 1.0, 9), (1.0, 10.0, 8)]
     Oracle.table = {(C1, C2): n for C1, C2, n in n_right}
-    C1, C2, value = choose("oracle", oracle_halves(), target, (0.0, 1.0), (1.0, 10.0))
-    assert (C1, C2) == (0.0, 10.0)
-    assert 0.8 <= value < 1
+    found = tune("oracle", halves, target)
+    assert (found["C1"], found["C2"]) == (0.0, 10.0)
+    assert 0.8 <= found["validation"] < 1
     Oracle.table[1.0, 10.0] = 10
-    assert choose("oracle", oracle_halves(), target, (0.0, 1.0), (1.0, 10.0)) == (1.0, 10.0, 1.0)
+    found = tune("oracle", halves, target)
+    assert (found["C1"], found["C2"], found["validation"]) == (1.0, 10.0, 1.0)
 
 
-def test_views_are_chosen_too(monkeypatch):
-    X, y, Y = small_problem(n=60, n_classes=2)
-    views = [np.random.RandomState(5).randn(60, 3), X.views[1]]  # noise, and a view that knows
-    halves = oracle_halves(MultiView(views))
-    halves = Halves(halves.X, Y, y, halves.train, halves.test, halves.folds)
-    assert choose("SVMPerf", halves, "auroc", None, (1.0, 10.0))[0] == 1
+def noise_and_a_view_that_knows():
+    split = small_problem(n=60, n_classes=2)
+    return replace(split, X=MultiView([np.random.RandomState(5).randn(60, 3), split.X.views[1]]))
 
 
-def test_a_rival_takes_the_view_of_svm_perf_and_sms_its_C2_too(monkeypatch):
-    X, y, Y = small_problem(n=60, n_classes=2)
-    X = MultiView([np.random.RandomState(5).randn(60, 3), X.views[1]])
-    halves = oracle_halves(X)
-    halves = Halves(X, Y, y, halves.train, halves.test, halves.folds)
-    monkeypatch.setattr(ranking, "load_halves", lambda name, seed: halves)
-    ranking._choice_of_svm_perf.cache_clear()
-    grids = {"grid_C1": (), "grid_C2": (1.0, 10.0), "rival_C2": (5.0,), "seed": 0}
-    perf = tuned("any", "SVMPerf", "auroc", grid_C1=(), grid_C2=(1.0, 10.0), seed=0)
-    smooth, capo = (ranking.rival("any", m, "auroc", **grids) for m in ("SMS", "CAPO"))
-    ranking._choice_of_svm_perf.cache_clear()
+def test_a_rival_takes_the_view_of_svm_perf_and_sms_its_C2_too(tune):
+    halves = noise_and_a_view_that_knows()
+    perf, smooth, capo = (tune(m, halves, "auroc") for m in ("SVMPerf", "SMS", "CAPO"))
     assert perf["view"] == smooth["view"] == capo["view"] == 1
-    assert (smooth["C2"], capo["C2"]) == (perf["C2"], 5.0)
+    assert smooth["C2"] == perf["C2"]
     assert "validation" not in smooth
     # the same optimum, up to tol: ranks of few samples may differ
     assert smooth["auroc"] == pytest.approx(perf["auroc"], abs=0.02)
+    points = grid(view=(1,), C2=(1.0, 10.0))
+    method = replace(METHODS["CAPO"], points=points, fixed={"target": "auroc"})
+    values = validate(halves, method, 0, quality)[:, 2]
+    assert capo["validation"] == values.max(), "by its own folds"
+    assert capo["C2"] == points[values.argmax()]["C2"]
 
 
 def test_the_test_half_influences_no_choice():
     halves = load_halves("mfeat", 7)
-    X = halves.X.select(["mor", "zer"])
+    X, Y = halves.X.select(["mor", "zer"]), halves.meta["Y"]
     scrambled = [view.copy() for view in X.views]
     rng = np.random.RandomState(0)
     for view in scrambled:
         view[halves.test] = rng.randn(len(halves.test), view.shape[1])
-    Y = halves.Y.copy()
-    Y[halves.test] = Y[rng.permutation(halves.test)]
+    other_Y = Y.copy()
+    other_Y[halves.test] = Y[rng.permutation(halves.test)]
+    points = grid(C1=(0.0, 10.0), C2=(1.0, 100.0))
+    method = replace(METHODS["MVPO"], points=points, fixed={"target": "prbep"})
     one, other = (
-        choose(
-            "MVPO",
-            Halves(Z, labels[:, 3:5], halves.y, halves.train, halves.test, halves.folds),
-            "prbep",
-            (0.0, 10.0),
-            (1.0, 100.0),
-        )
-        for Z, labels in ((X, halves.Y), (MultiView(scrambled, names=X.names), Y))
+        validate(replace(halves, X=Z, meta={"Y": labels[:, 3:5]}), method, 0, quality)
+        for Z, labels in ((X, Y), (MultiView(scrambled, names=X.names), other_Y))
     )
-    assert one == other
+    assert np.array_equal(one, other)
 
 
 @pytest.mark.parametrize("name", ["citeseer", "webkb"])
-def test_a_tuned_method_on_text(name):
+def test_a_tuned_method_on_text(monkeypatch, name):
     skip_unless_here(name)
-    found = tuned(name, "MVPO", "auroc", grid_C1=(1.0,), grid_C2=(100.0,), seed=1)
-    assert list(found) == list(ranking.measures_of("MVPO"))
+    forget()
+    monkeypatch.setattr(mvpo, "GRID_C1", (1.0,))
+    monkeypatch.setitem(mvpo.GRID_C2, name, (100.0,))
+    measures = METHODS["MVPO"].measures
+    found = on_halves(name, "MVPO", measures=measures, target="auroc", quick=False, seed=1)
+    forget()
+    assert list(found) == list(measures)
     assert 0.85 < found["auroc"] <= 1
     assert found["gap"] <= 1
     assert (found["C1"], found["C2"]) == (1.0, 100.0)
@@ -306,13 +343,21 @@ def test_jobs_are_distinct_and_follow_the_protocol(quick):
 
 
 @pytest.mark.parametrize("dataset", mvpo.DATASETS)
-def test_all_methods_search_the_same_values_of_C2(dataset):
-    grids = {}
-    for job in fig1(dataset, False, NO_ROWS):
-        options = job.function.keywords
-        grids[job.method] = options.get("rival_C2", options["grid_C2"])
-    assert set(grids) == {*mvpo.FIG1_METHODS, *mvpo.RIVALS}
-    assert set(grids.values()) == {mvpo.GRID_C2[dataset]}
+def test_all_methods_search_the_same_values_of_C2(monkeypatch, dataset):
+    chosen = SimpleNamespace(points=[{"view": 0, "C2": 7.0}])  # by SVM^perf
+    monkeypatch.setattr(mvpo, "on_folds", lambda *_: (None, chosen, np.zeros((1, 3))))
+    halves = SimpleNamespace(X=SimpleNamespace(n_views=3))
+    monkeypatch.setattr(mvpo, "load_halves", lambda *_: halves)
+    for method in (*mvpo.FIG1_METHODS, *mvpo.RIVALS):
+        points = points_of(dataset, method, "f1", False, 0)
+        if method == "SMS":
+            assert points == chosen.points
+            continue
+        assert list(dict.fromkeys(p["C2"] for p in points)) == list(mvpo.GRID_C2[dataset])
+        if method == "MVPO":
+            assert list(dict.fromkeys(p["C1"] for p in points)) == list(mvpo.GRID_C1)
+        views = {"SVMPerf": {0, 1, 2}, "CAPO": {0}, "FSMulti": {0}}.get(method, {None})
+        assert {p.get("view") for p in points} == views
 
 
 def test_all_items_share_their_halves():
@@ -336,11 +381,11 @@ def quick_rows(tmp_path_factory):
     data = load_dataset("mfeat")
     few = np.flatnonzero(data.y < 3)
     three = SimpleNamespace(X=data.X[few], y=data.y[few])
-    load_halves.cache_clear()
+    forget()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(halves_module, "load_dataset", lambda name: three)
         yield quick_run(tmp_path_factory)
-    load_halves.cache_clear()
+    forget()
 
 
 def quick_run(tmp_path_factory):
@@ -358,7 +403,7 @@ def values_of(rows, item, measure):
 def test_a_quick_run(quick_rows):
     rows, counts = quick_rows
     methods = [*mvpo.FIG1_METHODS, *mvpo.RIVALS]
-    n_measures = sum(len(ranking.measures_of(method)) for method in methods)
+    n_measures = sum(len(METHODS[method].measures) for method in methods)
     assert counts["fig1"] == n_measures * len(TARGETS)
     assert rows.query("measure == 'gap'")["value"].max() <= 1
     assert values_of(rows, "fig1", "auroc").min() > 0.9
@@ -376,7 +421,7 @@ def test_a_quick_run(quick_rows):
 
 def test_the_second_figure_repeats_the_rows_of_the_first(quick_rows):
     rows, counts = quick_rows
-    for measure in ranking.measures_of("MVPO"):
+    for measure in METHODS["MVPO"].measures:
         first, second = (values_of(rows, item, measure) for item in ("fig1", "fig2"))
         for target in TARGETS:
             point = "MVPO", f'{{"target":"{target}"}}'

@@ -1,26 +1,30 @@
 """SVM-2K and MSL in Figure 2 of MVPO: machines, the pair, the choice, and what targets share."""
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.metrics.pairwise import linear_kernel
 
 from mvref import MultiView
-from mvref.experiments import pair_methods
-from mvref.experiments.halves import Halves, measure_all
+from mvref.experiments import mvpo
+from mvref.experiments.halves import TARGETS, measure_all, quality
 from mvref.experiments.pair_methods import (
     PAIR_METHODS,
-    MSLMachine,
-    PairMethod,
-    SVM2KMachine,
-    choose_pair,
-    pair_measures_of,
-    pair_tuned,
+    PairMachine,
+    on_directions,
     principal_directions,
-    validate_pair,
+    svm2k,
+    with_pair,
 )
-from mvref.experiments.ranking import TARGETS
+from mvref.experiments.ranking import ANY
+from mvref.experiments.tuning import Method, Split, grid, validate
 from mvref.rivals import MSL, SVM2K
+
+TWO = {"view": 0, "second_view": 1}
+FIRST = {"D/C": 0.1, "alpha": 0.1, "C2": 10.0}
 
 
 def small_problem(n=60, widths=(3, 4), n_classes=3, noise=1.0, seed=0):
@@ -36,10 +40,12 @@ def small_halves(n_views=3, n_classes=3, n=60):
     X, y = small_problem(n, widths=(3,) * n_views, n_classes=n_classes, noise=2.5)
     noise = np.random.RandomState(7).randn(n, 3)
     X = MultiView([noise if v == 1 and n_views > 2 else view for v, view in enumerate(X.views)])
-    train, test = np.split(np.arange(n), 2)
+    return halves_of(X, y, *np.split(np.arange(n), 2))
+
+
+def halves_of(X, y, train, test):
     folds = [(np.setdiff1d(train, check), check) for check in np.split(train, 3)]
-    Y = y[:, None] == np.arange(n_classes)
-    return Halves(X, Y, y, train, test, folds)
+    return Split(X, y, train, test, folds, {"Y": y[:, None] == np.arange(y.max() + 1)})
 
 
 # --------------------------------------------------------------------------------- machines
@@ -48,33 +54,48 @@ def small_halves(n_views=3, n_classes=3, n=60):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_machine_of_svm2k(n_classes):
     X, y = small_problem(n_classes=n_classes)
-    machine = SVM2KMachine(X[:40], y[:40], 0.5, tol=1e-3).fit(5.0)
+    split, rows = Split(X, y, None, None, []), np.arange(40)
+    point = {"D/C": 0.5, "C2": 5.0, **TWO}
+    machine = PairMachine(split, rows, 0, build=svm2k, tol=1e-3).fit(point)
     model = SVM2K(0.5, D=0.25, kernel=linear_kernel, tol=1e-4, random_state=1)  # C = 4 C2/n
-    scores = model.fit(X[:40], y[:40]).decision_function(X)
-    found = machine.scores(X)
+    scores = model.fit(X[rows], y[rows]).decision_function(X)
+    found = machine.predict(X)
     assert found.shape == (60, n_classes)
     if n_classes == 2:
         assert np.array_equal(found[:, 0], -found[:, 1])
         found = found[:, 1]
     np.testing.assert_allclose(found, scores, atol=0.1)
     assert np.ptp(scores) > 2 and machine.gap <= 1
-    hasty = SVM2KMachine(X[:40], y[:40], 0.5, tol=1e-3, max_iter=1)
+    hasty = PairMachine(split, rows, 0, build=svm2k, tol=1e-3, max_iter=1)
     with pytest.warns(match="sweeps"):
-        assert hasty.fit(5.0).gap > 1
+        assert hasty.fit(point).gap > 1
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_machine_of_msl(n_classes):
     X, y = small_problem(n_classes=n_classes)
-    machine = MSLMachine(X[:40], y[:40], 0.1, tol=1e-4)
-    for C2 in (100.0, 10.0):  # the subspace stays
-        found = machine.fit(C2).scores(X)
+    machine = on_directions(Split(X, y, None, None, []), np.arange(40), 0, tol=1e-4)
+    for C2 in (100.0, 10.0):
+        found = machine.fit({"alpha": 0.1, "C2": C2, **TWO}).predict(X)
         model = MSL(0.1, C=4 * C2 / 40, tol=1e-4, random_state=0).fit(X[:40], y[:40])
         scores = model.decision_function(X)
         np.testing.assert_allclose(found[:, 1] if n_classes == 2 else found, scores, atol=1e-10)
     assert found.shape == (60, n_classes)
     assert machine.gap == pytest.approx(model.dual_gap_ / model.objective_ / 1e-4)
     assert machine.gap <= 1
+
+
+@pytest.mark.parametrize("method", PAIR_METHODS)
+def test_a_machine_sees_its_pair_only(method):
+    X, y = small_problem(widths=(3, 4, 5))
+    point = FIRST | {"view": 0, "second_view": 2}
+    three, rows = Split(X, y, None, None, []), np.arange(40)
+    two = replace(three, X=X.select([0, 2]))
+    one = PAIR_METHODS[method].make(three, rows, 0).fit(point)
+    other = PAIR_METHODS[method].make(two, rows, 0).fit(point | TWO)
+    everyone = np.arange(60)
+    scores = [machine.predict(machine.features(everyone)) for machine in (one, other)]
+    assert np.array_equal(*scores) and one.gap == other.gap
 
 
 def test_the_principal_directions_of_all_rows_change_nothing():
@@ -89,10 +110,16 @@ def test_the_principal_directions_of_all_rows_change_nothing():
         few = principal_directions(view, 5)
         largest = np.linalg.svd(view.toarray())[1][:5]
         np.testing.assert_allclose(np.linalg.norm(view @ few, axis=0), largest)
-    turned = MSLMachine(X[:30], y[:30], 0.3, tol=1e-6).fit(100.0)
-    plain = MSLMachine(dense[:30], y[:30], 0.3, tol=1e-6).fit(100.0)
-    np.testing.assert_allclose(turned.scores(X), plain.scores(dense), atol=1e-2)
-    assert np.ptp(plain.scores(dense)) > 1
+    point = {"alpha": 0.3, "C2": 100.0, **TWO}
+    machines = [
+        on_directions(Split(Z, y, None, None, []), np.arange(30), 0, tol=1e-6).fit(point)
+        for Z in (X, dense)
+    ]
+    turned, plain = (machine.predict(machine.features(np.arange(50))) for machine in machines)
+    np.testing.assert_allclose(turned, plain, atol=1e-2)
+    assert np.ptp(plain) > 1
+    rank_two = principal_directions(sparse.csr_matrix([[3.0, 0, 0], [0, 0, 1], [1, 0, 0]]), 5)
+    np.testing.assert_allclose(np.abs(rank_two), [[1, 0], [0, 0], [0, 1]], atol=1e-12)
 
 
 # ----------------------------------------------------------------------------------- tuning
@@ -100,20 +127,25 @@ def test_the_principal_directions_of_all_rows_change_nothing():
 
 @pytest.mark.parametrize("method", PAIR_METHODS)
 def test_the_pair_leaves_out_the_noise(method):
-    assert choose_pair(method, small_halves(n=240), (0.1, 10.0)) == (0, 2)
-    assert choose_pair(method, small_halves(n_views=2), None) == (0, 1), "nothing to choose"
+    how, points = PAIR_METHODS[method], [{"C2": 1.0}, {"C2": 2.0}]
+    found = with_pair(small_halves(n=240), how, points, FIRST, 0)
+    assert found == [{"C2": C2, "view": 0, "second_view": 2} for C2 in (1.0, 2.0)]
+    only = with_pair(small_halves(n_views=2), how, [{}], None, 0)
+    assert only == [TWO], "nothing to choose"
 
 
 def test_validation_is_the_mean_over_the_folds():
-    halves = small_halves()
-    values = validate_pair("MSL", halves, (0, 2), (0.03, 0.1), (10.0, 100.0))
-    assert values.shape == (3, 2, 2)
-    X, by_hand = halves.X.select([0, 2]), []
+    halves, pair = small_halves(), {"view": 0, "second_view": 2}
+    points = [point | pair for point in grid(alpha=(0.03, 0.1), C2=(10.0, 100.0))]
+    values = validate(halves, replace(PAIR_METHODS["MSL"], points=points), 0, quality)
+    assert values.shape == (4, 3)
+    by_hand = []
     for fit, check in halves.folds:
-        machine = MSLMachine(X[fit], halves.y[fit], 0.1, tol=1e-2).fit(100.0)
-        by_hand.append(measure_all(halves.Y[check], machine.scores(X[check])))
+        machine = on_directions(halves, fit, 0, tol=1e-2).fit(points[3])
+        scores = machine.predict(machine.features(check))
+        by_hand.append(measure_all(halves.meta["Y"][check], scores))
     for t, target in enumerate(TARGETS):
-        assert values[t, 1, 1] == pytest.approx(np.mean([m[target] for m in by_hand]))
+        assert values[3, t] == pytest.approx(np.mean([m[target] for m in by_hand]))
 
 
 class Oracle:
@@ -121,40 +153,46 @@ class Oracle:
 
     n_fits = 0
     last = None  # what it was trained on
+    gap = 0.5
 
-    def __init__(self, X, y, outer, tol):
-        self.outer, self.gap, Oracle.last = outer, 0.5, X.views[1]
+    def __init__(self, split, rows, seed, *, tol):
+        self.X, Oracle.last = split.X, split.X[rows].views[1]
 
-    def fit(self, C2):
+    def features(self, rows):
+        return self.X[rows]
+
+    def fit(self, point):
         Oracle.n_fits += 1
-        self.n_right = int(10 * self.outer + C2)
+        self.n_right = int(10 * point["outer"] + point["C2"])
         return self
 
-    def scores(self, X):
+    def predict(self, X):
         sign = np.where(np.arange(len(X)) < self.n_right, 1.0, -1.0)
         return sign[:, None] * np.where(X.views[0][:, :2] > 0, 1.0, -1.0)
 
 
 def test_targets_share_fits_and_take_the_best_of_the_folds(monkeypatch):
     halves = small_halves(n_views=2, n_classes=2)
-    X = MultiView([np.where(halves.Y, 1.0, -1.0), halves.X.views[1]])
-    halves = Halves(X, halves.Y, halves.y, halves.train, halves.test, halves.folds)
-    monkeypatch.setattr(pair_methods, "load_halves", lambda name, seed: halves)
-    monkeypatch.setitem(PAIR_METHODS, "oracle", PairMethod(Oracle, "outer"))
-    pair_methods._folds_of.cache_clear()
-    pair_methods._measured.cache_clear()
-    grids = {"grid_outer": (0.1, 0.2), "grid_C2": (6.0, 8.0), "first": None, "seed": 0}
-    found = [pair_tuned("any", "oracle", target, **grids) for target in TARGETS]
+    X = MultiView([np.where(halves.meta["Y"], 1.0, -1.0), halves.X.views[1]])
+    halves = replace(halves, X=X)
+    measures = (*ANY, "outer", "view", "second_view", "gap")
+    monkeypatch.setattr(mvpo, "load_halves", lambda name, seed: halves)
+    monkeypatch.setitem(PAIR_METHODS, "oracle", Method(Oracle, measures=measures))
+    monkeypatch.setattr(mvpo, "ANY_TARGET", ("oracle",))
+    grids = {"outer": (0.1, 0.2), "C2": (6.0, 8.0)}, None
+    monkeypatch.setitem(mvpo.PAIR_GRIDS, ("any", "oracle"), grids)
+    mvpo.on_folds.cache_clear(), mvpo.on_test.cache_clear()
+    job = partial(mvpo.on_halves, "any", "oracle", measures=measures, quick=False, seed=0)
+    found = [job(target=target) for target in TARGETS]
     assert Oracle.n_fits == 3 * 4 + 1, "folds by grid, and one final model for three targets"
     assert np.array_equal(Oracle.last, halves.X.views[1][halves.train])
-    for target, measures in zip(TARGETS, found, strict=True):
-        assert tuple(measures) == pair_measures_of("oracle")
-        assert (measures["outer"], measures["C2"]) == (0.2, 8.0)  # all ten of a fold right
-        assert measures["validation"] == 1 and measures["gap"] == 0.5
-        assert (measures["view"], measures["second_view"]) == (0, 1)
-        assert measures[target] < 1
-    pair_methods._folds_of.cache_clear()
-    pair_methods._measured.cache_clear()
+    for target, values in zip(TARGETS, found, strict=True):
+        assert tuple(values) == measures
+        assert (values["outer"], values["C2"]) == (0.2, 8.0)  # all ten of a fold right
+        assert values["validation"] == 1 and values["gap"] == 0.5
+        assert (values["view"], values["second_view"]) == (0, 1)
+        assert values[target] < 1
+    mvpo.on_folds.cache_clear(), mvpo.on_test.cache_clear()
 
 
 @pytest.mark.parametrize("method", PAIR_METHODS)
@@ -164,14 +202,14 @@ def test_the_test_half_influences_no_choice(method):
     views = [view.copy() for view in halves.X.views]
     for view in views:
         view[halves.test] = 100.0 * rng.randn(30, 3)
-    Y = halves.Y.copy()
-    Y[halves.test] = Y[rng.permutation(halves.test)]
-    other = Halves(MultiView(views), Y, Y.argmax(1), halves.train, halves.test, halves.folds)
-    choices = [
-        (
-            choose_pair(method, h, (0.1, 10.0)),
-            validate_pair(method, h, (0, 2), (0.1,), (1.0, 10.0)).tolist(),
-        )
-        for h in (halves, other)
-    ]
-    assert choices[0] == choices[1]
+    y = halves.y.copy()
+    y[halves.test] = y[rng.permutation(halves.test)]
+    Y = y[:, None] == np.arange(3)
+    other = replace(halves, X=MultiView(views), y=y, meta={"Y": Y})
+    points = [FIRST | {"C2": C2} for C2 in (1.0, 10.0)]
+    found = []
+    for split in (halves, other):
+        how = PAIR_METHODS[method]
+        how = replace(how, points=with_pair(split, how, points, FIRST, 0))
+        found.append((how.points, validate(split, how, 0, quality).tolist()))
+    assert found[0] == found[1]

@@ -21,7 +21,7 @@ def f1_of_rivals(summary, row):
     rivals = {
         method: value
         for (dataset, target, method), value in _own_measure(summary).items()
-        if (dataset, target) == (row.dataset, "f1") and ranking.METHODS[method].outer == "view"
+        if (dataset, target) == (row.dataset, "f1") and "view" in ranking.METHODS[method].measures
     }
     if not rivals:
         return "-"
@@ -39,7 +39,7 @@ def n_exceptions(summary, row):
     cells = sorted({(dataset, target) for dataset, target, method in means if method == "MVPO"})
     if not cells:
         return "-"
-    single = [method for method, how in ranking.METHODS.items() if how.outer == "view"]
+    single = [method for method, how in ranking.METHODS.items() if "view" in how.measures]
     exceptions = _ahead(means, cells, single)
     others = _ahead(means, cells, ["LinearSVC"])
     return f"{_listed(exceptions, len(cells))}; besides, {_listed(others, len(cells))}"
