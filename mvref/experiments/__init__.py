@@ -1,14 +1,15 @@
 """Protocols of the papers' tables and figures, and the ledger of their results.
 
-One module per paper holds the protocol, one function per table or figure; the other modules are
-the engine (:mod:`~mvref.experiments.engine`), the data and their parts
-(:mod:`~mvref.experiments.problems`), training and tuning (parts I to V:
+One module per paper holds the protocol as tables (:mod:`~mvref.experiments.tables`); all methods
+of all papers are tuned, trained and tested by one function (:mod:`~mvref.experiments.tuning`). The
+other modules are the engine (:mod:`~mvref.experiments.engine`), the data and their parts
+(:mod:`~mvref.experiments.problems`), the machines that are tuned (parts I to V:
 :mod:`~mvref.experiments.methods`, :mod:`~mvref.experiments.voting`,
 :mod:`~mvref.experiments.ranking`, :mod:`~mvref.experiments.order_methods`,
 :mod:`~mvref.experiments.nystrom_methods`), and reading the results
 (:mod:`~mvref.experiments.report`, :mod:`~mvref.experiments.comparison`,
 :mod:`~mvref.experiments.reproduction`). From the command line:
-``python -m mvref list | run ITEM... | compare ITEM | report [PAPER]``.
+``python -m mvref list [--stale] | run ITEM... | compare ITEM | report [PAPER]``.
 """
 
 from .comparison import compare

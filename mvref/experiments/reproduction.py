@@ -31,7 +31,7 @@ import pandas as pd
 
 from .claims import CLAIMS
 from .comparison import printed_cells
-from .engine import LEDGER
+from .engine import LEDGER, stored
 from .items import ITEMS
 from .report import SUMMARY, read_paper_numbers, summarize
 
@@ -84,7 +84,8 @@ def read_verdicts(paper=None):
     >>> read_verdicts("mvna_kmhks")["item"].unique().tolist()
     ['table1', 'table2', 'table3', 'fig1', 'text']
     """
-    files = [LEDGER / "verdicts" / f"{name}.csv" for name in ([paper] if paper else PAPERS)]
+    folder = stored("verdicts")
+    files = [folder / f"{name}.csv" for name in ([paper] if paper else PAPERS)]
     tables = [pd.read_csv(file, dtype=str, keep_default_na=False) for file in files]
     return pd.concat(tables, ignore_index=True)
 
