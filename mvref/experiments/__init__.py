@@ -5,7 +5,8 @@ of all papers are tuned, trained and tested by one function (:mod:`~mvref.experi
 other modules are the engine (:mod:`~mvref.experiments.engine`), the data and their parts
 (:mod:`~mvref.experiments.problems`), the machines that are tuned (parts I to V:
 :mod:`~mvref.experiments.methods`, :mod:`~mvref.experiments.voting`,
-:mod:`~mvref.experiments.ranking`, :mod:`~mvref.experiments.order_methods`,
+:mod:`~mvref.experiments.ranking`, :mod:`~mvref.experiments.pair_methods`,
+:mod:`~mvref.experiments.order_methods`,
 :mod:`~mvref.experiments.nystrom_methods`), and reading the results
 (:mod:`~mvref.experiments.report`, :mod:`~mvref.experiments.comparison`,
 :mod:`~mvref.experiments.reproduction`). From the command line:

@@ -135,6 +135,8 @@ class Item:
         Items of the same paper that are run first.
     serial : bool
         One job at a time, because time is what it measures.
+    seeds : str, optional
+        Items with the same word have the same seeds, and so the same splits. Default: the name.
 
     Examples
     --------
@@ -150,6 +152,7 @@ class Item:
     jobs: Callable = field(repr=False)
     needs: tuple = ()
     serial: bool = False
+    seeds: str = ""
 
     @property
     def full_name(self):
@@ -157,8 +160,18 @@ class Item:
         return f"{self.paper}.{self.name}"
 
     def seed(self, dataset, repeat):
-        """Seed of all rows of a repeat, whatever the method and the parameter point."""
-        return derive_seed(self.name, dataset, repeat)
+        """Seed of all rows of a repeat, whatever the method and the parameter point.
+
+        Parameters
+        ----------
+        dataset : str
+        repeat : int
+
+        Returns
+        -------
+        seed : int
+        """
+        return derive_seed(self.seeds or self.name, dataset, repeat)
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ from ..mvm import MVMClassifier
 from ..mvm.machine import COLLAPSED
 from .engine import Item, derive_seed
 from .interactions import N_TEST, PLANTED, planted, real, unseen
-from .mvpo import SharedHalves
+from .mvpo import HALVES
 from .order_methods import FACTORISED, MEASURES, METHODS, OWN_MEASURES, FromStarts, build
 from .tables import Cell, jobs_of
 from .tuning import Method, Split, grid, tuned
@@ -169,17 +169,9 @@ def measured(name, method, *, measures, points=(), n_train=None, n_starts=1, see
     return run.measure(measures, OWN_MEASURES)
 
 
-class ProblemsOfOrder(Item):
-    """An item whose repeats have the seeds, and so the problems, of the item "order"."""
-
-    def seed(self, dataset, repeat):
-        """Seed of all rows of a repeat, that of "order"."""
-        return derive_seed("order", dataset, repeat)
-
-
 ITEMS = [
     Item("mvm", "start", "starts of multi-view machines by number of views", tuple(VIEWS), start),
     Item("mvm", "order", "methods by order of interaction and samples", tuple(PLANTED), order),
-    ProblemsOfOrder("mvm", "starts", "the best of several starts", tuple(N_STARTS), starts),
-    SharedHalves("mvm", "real", "methods on real data sets", REAL, on_halves),
+    Item("mvm", "starts", "the best of several starts", tuple(N_STARTS), starts, seeds="order"),
+    Item("mvm", "real", "methods on real data sets", REAL, on_halves, seeds=HALVES),
 ]

@@ -65,7 +65,7 @@ from itertools import product
 import numpy as np
 
 from ..mvpo import MVPO
-from .engine import Item, derive_seed, encode_parameter
+from .engine import Item, encode_parameter
 from .halves import TARGETS, load_halves, measure_all, quality
 from .pair_methods import PAIR_METHODS, with_pair
 from .ranking import MAX_ITER, METHODS, TOL, TUNING_TOL
@@ -96,14 +96,6 @@ PAIR_GRIDS = {  # the grid, and its point at which pairs are compared
 }
 N_TIMINGS = 3
 QUICK_C1, QUICK_C2, QUICK_TOL = (0.0, 1.0), (10.0,), TUNING_TOL
-
-
-class SharedHalves(Item):
-    """An item whose repeats have the seed, and so the halves, of all items of the paper."""
-
-    def seed(self, dataset, repeat):
-        """Seed of all rows of a repeat, whatever the item."""
-        return derive_seed("halves", dataset, repeat)
 
 
 def fig1(dataset, quick, rows):
@@ -227,14 +219,16 @@ def at_point(name, method, *, measures, target, C1, C2, tol, n_fits=1, seed):
 
 fig3 = partial(curves, measures=("f1", "prbep", "auroc", "n_iter", "gap"), n_repeats=FEW_REPEATS)
 fig4 = partial(curves, measures=("train_seconds", "n_iter"), n_repeats=1, n_fits=N_TIMINGS)
+HALVES = "halves"  # all items have the same ones in a repeat
 ITEMS = [
-    SharedHalves("mvpo", "fig1", "F1, PRBEP and AUROC by method", DATASETS, fig1),
-    SharedHalves(
+    Item("mvpo", "fig1", "F1, PRBEP and AUROC by method", DATASETS, fig1, seeds=HALVES),
+    Item(
         "mvpo", "fig2", "F1, PRBEP and AUROC of methods for several views", DATASETS, fig2,
-        needs=("fig1",),
+        needs=("fig1",), seeds=HALVES,
     ),
-    SharedHalves("mvpo", "fig3", "sensitivity to C1 and C2", SENSITIVITY_DATASETS, fig3),
-    SharedHalves(
-        "mvpo", "fig4", "training time over C1 and C2", SENSITIVITY_DATASETS, fig4, serial=True
+    Item("mvpo", "fig3", "sensitivity to C1 and C2", SENSITIVITY_DATASETS, fig3, seeds=HALVES),
+    Item(
+        "mvpo", "fig4", "training time over C1 and C2", SENSITIVITY_DATASETS, fig4, serial=True,
+        seeds=HALVES,
     ),
 ]  # fmt: skip
