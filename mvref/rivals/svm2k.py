@@ -41,6 +41,7 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from ..core.base import MultiViewClassifier, one_against_rest
 from ..core.checks import check_choice, check_number, warn_caller
@@ -315,6 +316,7 @@ class SVM2K(MultiViewClassifier):
         n_seen : int array, shape (n_pairs, n)
             How many of the two views the sample has.
         """
+        check_is_fitted(self, self._learnt)
         scores = np.zeros((len(self.pairs_), X.n_samples, self.dual_coef_.shape[2]))
         n_seen = np.array([X.observed[:, pair].sum(axis=1) for pair in self.pairs_])
         for v, (mu, view, rows) in enumerate(
