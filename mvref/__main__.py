@@ -9,7 +9,7 @@ import sys
 def main(arguments=None):
     """Run the command line.
 
-    arguments: Default: those of the process.
+    arguments: default: those of the process.
     """
     from . import experiments  # here, so that --help answers at once
 

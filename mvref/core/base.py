@@ -147,10 +147,10 @@ class MultiViewRegressor(RegressorMixin, MultiViewInput, BaseEstimator):
 def validate_views(estimator, X, *, reset, partial_rows=False):
     """Check `X` for an estimator and return it as a :class:`~mvref.MultiView`.
 
-    estimator: Its parameter ``views`` tells how a 2-D `X` is cut. With ``reset`` it gets the
+    estimator: its parameter ``views`` tells how a 2-D `X` is cut. With ``reset`` it gets the
     attributes ``n_features_in_``, ``view_names_``, ``view_widths_`` and, for data frames,
     ``feature_names_in_``; reset: True in ``fit``: learn the shape. False afterwards: compare with
-    the shape learnt; partial_rows: Accept rows of a view that are NaN only in part (for imputers).
+    the shape learnt; partial_rows: accept rows of a view that are NaN only in part (for imputers).
     """
     views = getattr(estimator, "views", None)
     if isinstance(X, list | tuple) and len(X) == 0:
@@ -231,7 +231,7 @@ def _check_values(X, partial_rows):
 def validate_targets(estimator, y, n_samples):
     """Check class labels, set ``classes_`` and return the labels as integers.
 
-    y (n_samples,): Labels of any type -> codes (n_samples,).
+    y (n_samples,): labels of any type -> codes (n_samples,).
     """
     if y is None:
         raise ValueError(
@@ -255,7 +255,7 @@ def validate_targets(estimator, y, n_samples):
 def one_against_rest(codes, n_classes):
     """Return the labels of the two-class problems that stand for a problem of several classes.
 
-    codes (n_samples,): Classes, 0 to n_classes - 1 -> Y (n_classes, n_samples), or (1, n_samples)
+    codes (n_samples,): classes, 0 to n_classes - 1 -> Y (n_classes, n_samples), or (1, n_samples)
     for two classes.
 
     Examples

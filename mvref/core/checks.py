@@ -12,8 +12,8 @@ LIBRARIES = ("mvref", "sklearn", "joblib")  # whose lines are not the user's
 def check_number(value, name, *, low=None, high=None, low_open=False, integer=False):
     """Raise a ValueError unless `value` is a number in the interval that is allowed.
 
-    name: Name of the parameter, for the message; low, high: Limits of the interval; `low` itself is
-    allowed unless `low_open`; integer: Ask for an integer.
+    name: name of the parameter, for the message; low, high: limits of the interval; `low` itself is
+    allowed unless `low_open`; integer: ask for an integer.
     """
     kinds = (int, np.integer) if integer else (int, float, np.integer, np.floating)
     good = isinstance(value, kinds) and not isinstance(value, bool) and np.isfinite(value)

@@ -10,7 +10,7 @@ from scipy import sparse
 def view_columns(views, n_features, columns=None):
     """Return the column indices of every view of a flat table.
 
-    columns: Column names of the table.
+    columns: column names of the table.
     """
     if isinstance(views, Mapping):
         views = list(views.values())
@@ -62,7 +62,7 @@ def _columns_of(entry, n_features, columns):
 def view_features(X, constant):
     """Return the views with zeros for what is missing, and a constant column unless it is 0.
 
-    constant: Value of the last column, in the rows that have the view.
+    constant: value of the last column, in the rows that have the view.
     """
     features = []
     for view, seen in zip(X.views, X.observed.T, strict=True):
@@ -87,7 +87,7 @@ def _without_nan(view):
 def take_rows(Z, rows):
     """Return the rows of a slice, seen and not copied.
 
-    rows: With start and stop.
+    rows: with start and stop.
     """
     if not sparse.issparse(Z):
         return Z[rows]

@@ -8,7 +8,7 @@ import numpy as np
 class Structure(NamedTuple):
     """Which views are multiplied.
 
-    views: View of every block; terms: Blocks of every term, in the order of the views.
+    views: view of every block; terms: blocks of every term, in the order of the views.
     """
 
     views: list
@@ -18,7 +18,7 @@ class Structure(NamedTuple):
 def group_structure(groups, X, shared):
     """Return the structure of groups of views.
 
-    groups: Positions or names of the views of every group; None is one group of all views; shared:
+    groups: positions or names of the views of every group; None is one group of all views; shared:
     True: a view has one block, which all its groups use. False: one block per group.
 
     Examples

@@ -65,7 +65,7 @@ class LinearViews:
 class KernelViews:
     """Kernels of the views, and the coefficients of the training samples.
 
-    constant: B; 0 for no intercept; similarities: Kernels to the training samples that have the
+    constant: B; 0 for no intercept; similarities: kernels to the training samples that have the
     view.
 
     Examples
@@ -108,7 +108,7 @@ class KernelViews:
 class GramViews:
     """The sum of the kernel matrices of all views.
 
-    components: All samples that have it; seen (1, n).
+    components: all samples that have it; seen (1, n).
     """
 
     def __init__(self, X, kernels, gammas):
@@ -151,7 +151,7 @@ def check_kernels(kernel, gamma, n_views):
 def add_linear_scores(scores, X, coef):
     """Add the scores w_j' x_j of all views.
 
-    scores (n, K): Changed in place.
+    scores (n, K): changed in place.
     """
     for view, w in zip(view_features(X, 0.0), coef, strict=True):
         scores += np.asarray(view @ np.atleast_2d(w).T)
@@ -160,7 +160,7 @@ def add_linear_scores(scores, X, coef):
 def add_kernel_scores(scores, X, similarities, dual_coef):
     """Add the scores k_j(x_j, X_j) beta_j of the views that a sample has.
 
-    scores (n, K): Changed in place.
+    scores (n, K): changed in place.
     """
     for view, seen, mu, beta in zip(X.views, X.observed.T, similarities, dual_coef, strict=True):
         if seen.any():

@@ -33,10 +33,10 @@ def fit_linear_svm(
 ):
     """Solve one linear SVM per class against the rest.
 
-    X (m, d); y (m,): Codes 0..K-1 of the classes; for K = 2 a single problem is solved, class 1
-    positive; C: Weight of the summed loss; intercept_scaling: Value B of the constant feature; 0
-    for no intercept; tol: Tolerance of liblinear's stopping rule; max_iter: Limit of its iterations
-    (``solver="sklearn"`` only); random_state: Order of the dual coordinate steps -> coef (1 or K,
+    X (m, d); y (m,): codes 0..K-1 of the classes; for K = 2 a single problem is solved, class 1
+    positive; C: weight of the summed loss; intercept_scaling: value B of the constant feature; 0
+    for no intercept; tol: tolerance of liblinear's stopping rule; max_iter: limit of its iterations
+    (``solver="sklearn"`` only); random_state: order of the dual coordinate steps -> coef (1 or K,
     d), intercept (1 or K,).
     """
     if solver == "liblinear" and loss != "squared_hinge":

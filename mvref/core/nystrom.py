@@ -125,7 +125,7 @@ def nystrom_map(K):
 def nystrom_features(view, seen, similarity, T):
     """Return F = k(x, S) T, with rows of zeros where the view is missing.
 
-    view (n, d); seen (n,); similarity: Kernel to the components S; T (m, r) -> F (n, r).
+    view (n, d); seen (n,); similarity: kernel to the components S; T (m, r) -> F (n, r).
     """
     if seen.all():
         return similarity(view) @ T
@@ -139,7 +139,7 @@ def nystrom_features(view, seen, similarity, T):
 class NystromViews:
     """Nyström features of the views, machine by machine.
 
-    X: A view for every approximation; sources: The views of every machine; similarities: Kernels to
+    X: A view for every approximation; sources: the views of every machine; similarities: kernels to
     the components; seen (M, n).
 
     Examples

@@ -32,7 +32,7 @@ LIMIT = 100  # of steps per variable, far above what was seen (2)
 def solve_budget_qp(H, d, C, start=None):
     """Minimise 1/2 x'Hx - d'x over x >= 0, sum(x) <= C.
 
-    H (K, K): Positive semi-definite; d (K,); start (K,), optional: Feasible point to start from, if
+    H (K, K): positive semi-definite; d (K,); start (K,), optional: feasible point to start from, if
     it is better than 0, the default -> x (K,).
 
     Examples

@@ -13,7 +13,7 @@ TIES = ("random", "smallest", "largest")
 
 
 def draw_keys(n_features, rng):
-    """Draw the keys of the coins: n_features: Of all views together -> keys (n_features,)."""
+    """Draw the keys of the coins, one for every feature of all views: keys (n_features,)."""
     return rng.randint(0, 2**63, size=n_features, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
 
@@ -53,9 +53,9 @@ def _mix(x):
 def break_ties(scores, X, ties, keys, *, width=1e-9):
     """Move equal best scores apart, so that the sign or the largest score names one class.
 
-    scores (n,) for two classes (positive: the second one), else (n, n_classes); ties: Who wins: a
-    coin of the sample, the smallest label, or the largest; keys: From :func:`draw_keys`; width:
-    Scores closer than this to the best are equal to it.
+    scores (n,) for two classes (positive: the second one), else (n, n_classes); ties: who wins: a
+    coin of the sample, the smallest label, or the largest; keys: from :func:`draw_keys`; width:
+    scores closer than this to the best are equal to it.
 
     Examples
     --------

@@ -325,8 +325,8 @@ class MultiView:
 def as_multiview(X, views=None, columns=None):
     """Turn any accepted form of multi-view input into a :class:`MultiView`.
 
-    views: For one 2-D array: its cut into views, see :meth:`MultiView.from_array`. Default: one
-    view; columns: Column names of a 2-D `X`.
+    views: for one 2-D array: its cut into views, see :meth:`MultiView.from_array`. Default: one
+    view; columns: column names of a 2-D `X`.
 
     Examples
     --------

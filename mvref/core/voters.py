@@ -12,7 +12,7 @@ from sklearn.tree import BaseDecisionTree
 def check_classifier(classifier, name):
     """Raise a ValueError unless `classifier` is a scikit-learn classifier, not a class.
 
-    name: Name of the parameter, for the message.
+    name: name of the parameter, for the message.
     """
     if (
         isinstance(classifier, type)
@@ -37,7 +37,7 @@ def seeded_clone(classifier, rng):
 def check_trainable(X, codes, part=""):
     """Raise a ValueError unless every view is observed in samples of two classes or more.
 
-    codes (n,); part: Ends the message, where `X` is a part of the training samples.
+    codes (n,); part: ends the message, where `X` is a part of the training samples.
     """
     for name, seen in zip(X.names, X.observed.T, strict=True):
         if len(np.unique(codes[seen])) < 2:
@@ -47,7 +47,7 @@ def check_trainable(X, codes, part=""):
 def predict_all(voters, view, seen):
     """Return what the voters of a view say.
 
-    view (n, n_features); seen (n,): The samples that have the view -> labels (n_seen, n_voters).
+    view (n, n_features); seen (n,): the samples that have the view -> labels (n_seen, n_voters).
     """
     rows = view if seen.all() else view[np.flatnonzero(seen)]
     if all(isinstance(voter, BaseDecisionTree) for voter in voters):
@@ -79,7 +79,7 @@ def cast_votes(voters, view, seen):
 def count_votes(labels, weights, n_classes):
     """Return the weight of the votes for every class.
 
-    labels (n, n_voters): Class that each voter names, 0 to n_classes - 1; weights (n_voters,) ->
+    labels (n, n_voters): class that each voter names, 0 to n_classes - 1; weights (n_voters,) ->
     votes (n, n_classes).
 
     Examples

@@ -83,8 +83,7 @@ def read_content(path):
 def read_links(path, papers):
     """Read ``citeseer.cites``: on each line the id of a cited paper, then of the one that cites.
 
-    papers (n_papers,): Links from or to any other id are left out; returns inbound (n_papers,
-    n_papers).
+    papers (n_papers,): links from or to any other id are left out -> inbound (n_papers, n_papers).
     """
     row_of = {paper: row for row, paper in enumerate(papers)}
     with open_content(path) as stream:

@@ -84,7 +84,7 @@ def load_digits_views(kind="quarters", *, overlap=0):
 def corner_windows(side, window, shift=0):
     """Return view name -> (rows, columns) slices of the windows in the corners of an image.
 
-    side, window: Pixels; shift: Pixels by which each window is moved towards the centre.
+    side, window: pixels; shift: pixels by which each window is moved towards the centre.
     """
     first, last = slice(shift, shift + window), slice(side - window - shift, side - shift)
     return {
@@ -110,7 +110,7 @@ def fourier_magnitudes(images, highest=3):
 
     The magnitude is the same at (u, v) and (-u, -v), so that half a plane of frequencies says all.
 
-    images (n_samples, side, side); highest: Largest frequency, below side / 2; returns magnitudes
+    images (n_samples, side, side); highest: largest frequency, below side / 2 -> magnitudes
     (n_samples, 2 highest (highest + 1) + 1).
     """
     u, v = np.meshgrid(np.arange(-highest, highest + 1), np.arange(highest + 1), indexing="ij")
@@ -121,7 +121,7 @@ def fourier_magnitudes(images, highest=3):
 def gradient_histograms(images, n_sectors=8):
     """Return for each quarter the lengths of its gradients, summed by direction.
 
-    images (n_samples, side, side); returns histograms (n_samples, 4 n_sectors).
+    images (n_samples, side, side) -> histograms (n_samples, 4 n_sectors).
     """
     down, right = np.gradient(images, axis=(1, 2))
     # Sectors are centred on 0, 45, ... degrees: their borders have irrational slopes, which

@@ -25,7 +25,7 @@ TASKS = ("classification", "regression")
 class PlantedInteractions:
     """The score behind the labels: products of factors of different views.
 
-    weights (d_v, K): Factor k of view v is ``x_v @ weights[v][:, k]``; order: p: the sum over all
+    weights (d_v, K): factor k of view v is ``x_v @ weights[v][:, k]``; order: p: the sum over all
     sets T of p views and over k of prod_{v in T} g_vk, divided by (K C(V, p))^(1/2). "all": the sum
     over k of +-[prod_v (1 + g_vk) - 1], signs alternating, divided by (K (2^V - 1))^(1/2): every
     set of views has the same weight.

@@ -74,7 +74,7 @@ def locate(dataset, *files):
 def folder_of(dataset, *forms):
     """Return the folder of the first form of a data set that is complete, or None.
 
-    forms: Lists of files; where any one of several files does, they are a tuple.
+    forms: lists of files; where any one of several files does, they are a tuple.
     """
     for form in forms:
         paths = [locate(dataset, *([f] if isinstance(f, str) else f)) for f in form]

@@ -92,7 +92,7 @@ def window_regions(shift):
 def read_parts(paths):
     """Read images and labels of the training part, then of the test part.
 
-    paths: The parts are those of `N_IMAGES`; returns images (n_samples, 28, 28), y (n_samples,).
+    paths: the parts are those of `N_IMAGES` -> images (n_samples, 28, 28), y (n_samples,).
     """
     images, labels = [], []
     for part, n in N_IMAGES.items():
@@ -107,7 +107,7 @@ def read_parts(paths):
 def read_idx(path, shape):
     """Read a file of the IDX format: a magic number, the sizes, then one byte for each value.
 
-    path: Possibly compressed (.gz); shape: The sizes that the file must have.
+    path: possibly compressed (.gz); shape: the sizes that the file must have.
     """
     with open_content(path) as stream:
         content = stream.read()

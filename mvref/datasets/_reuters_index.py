@@ -32,7 +32,7 @@ def read_collection(paths):
 
     Ids count from 0 if any of the 25 files has the id 0, and from 1 otherwise.
 
-    returns topics (n_documents,), sources (n_documents,).
+    -> topics (n_documents,), sources (n_documents,).
     """
     labels, views = {}, {}
     for view in LANGUAGES:

@@ -30,7 +30,7 @@ def checksums(dataset, files):
 def describe(source, X, checksums=None, **values):
     """Write the ``DESCR`` of a data set, the same sections in the same order for all.
 
-    source: An entry of ``SOURCES.toml``; X: The shapes are read off it; values: What the entry has
+    source: an entry of ``SOURCES.toml``; X: the shapes are read off it; values: what the entry has
     in braces.
     """
     entry = SOURCES[source]

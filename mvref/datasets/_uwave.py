@@ -125,7 +125,7 @@ def read_text(paths):
 def read_ucr(path):
     """Read a text file of the UCR archive: one series per row, its class in the first column.
 
-    path: Numbers separated by tabs, blanks or commas; returns y, X (n_samples, n_points).
+    path: numbers separated by tabs, blanks or commas -> y, X (n_samples, n_points).
     """
     try:
         with open_content(path) as stream:

@@ -77,7 +77,7 @@ def compare(item, folder=None):
 def printed_cells(numbers):
     """Return the cells of the paper's table: what it prints there for a method.
 
-    numbers: Rows of ``paper_numbers.csv``. The measures "accuracy", "accuracy_std",
+    numbers: rows of ``paper_numbers.csv``. The measures "accuracy", "accuracy_std",
     "accuracy_arrow" and "accuracy_p" are parts of one cell, of which some may be missing; the arrow
     is 1 where the paper marks the method as significantly worse than another, p is that of its
     test.

@@ -398,7 +398,7 @@ def rows_of(item, dataset, rows):
 def stale_rows(item, dataset, rows):
     """Return the rows of unknown code, and those that no job of today would write.
 
-    rows: The paper's rows so far.
+    rows: the paper's rows so far.
     """
     now = {}
     for job in item.jobs(dataset, False, rows):

@@ -93,7 +93,7 @@ def headlines(folder=None):
 def headline_table(folder=None):
     """Write the headline claims as a Markdown table.
 
-    folder: Default: the ledger that comes with mvref.
+    folder: default: the ledger that comes with mvref.
 
     Examples
     --------

@@ -64,7 +64,7 @@ def unit_rows(X):
 def unseen(split):
     """Return the share of pairs, and of triples, of levels in the test part that are new there.
 
-    split: Of one-hot views.
+    split: of one-hot views.
     """
     known, asked = split.X[split.train], split.X[split.test]
     orders = {"unseen_pairs": 2, "unseen_triples": 3}

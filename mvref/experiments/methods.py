@@ -65,11 +65,11 @@ def logistic(C, Phi, seed):
 class LandmarkSVM(Machine):
     """MVL-SVM and its variants.
 
-    head: What is trained on the latent space; landmarks: "known": L landmarks are drawn from the
+    head: what is trained on the latent space; landmarks: "known": L landmarks are drawn from the
     reference samples and known in all views, even where the same sample misses a view in training
     (the authors' code). "complete": they are drawn among the samples that are still complete; all
-    of those, if they are fewer than L; fill: Fill missing similarities by Eq. (11), or by the means
-    of the training columns; drop: Train on complete samples only. Samples to predict are imputed
+    of those, if they are fewer than L; fill: fill missing similarities by Eq. (11), or by the means
+    of the training columns; drop: train on complete samples only. Samples to predict are imputed
     all the same.
     """
 
@@ -202,7 +202,7 @@ def method_of(name, points, L=None):
 def tuned_accuracy(name, method, *, measures, points, L=None, split=None, missing=None, seed):
     """Tune and test a method.
 
-    missing: Share of missing views, in Figure 5.
+    missing: share of missing views, in Figure 5.
     """
     problem = load_problem(name, split=split, missing=missing or 0.0, seed=seed)
     if method == "PerViewSVM+Laplacian":

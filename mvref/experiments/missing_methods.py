@@ -30,9 +30,9 @@ N_LANDMARKS, MAX_ITER = 50, 200
 class Learner:
     """How a method is made, what is tuned, and what it is combined with.
 
-    make: ``make(value, X, seed)`` returns the classifier for the training samples X; tuned: Name of
-    the parameter; grid: Its values, the strongest penalty first; treatments: The first one is the
-    method's own, "mean" where it has none; needs_complete: Whether it cannot learn without a
+    make: ``make(value, X, seed)`` returns the classifier for the training samples X; tuned: name of
+    the parameter; grid: its values, the strongest penalty first; treatments: the first one is the
+    method's own, "mean" where it has none; needs_complete: whether it cannot learn without a
     complete sample.
     """
 
@@ -156,7 +156,7 @@ def method_of(name, treatment):
 def tuned_accuracy(split, method, treatment, seed):
     """Tune a method with a treatment inside the training part, train it, and test it once.
 
-    treatment: One of `TREATMENTS`.
+    treatment: one of `TREATMENTS`.
 
     Examples
     --------

@@ -17,7 +17,7 @@ POINT = ["dataset", "method", "treatment", "missing"]
 def read_curves(folder=None, measure="accuracy"):
     """Return a measure by data set, method, treatment, ratio and repeat.
 
-    folder: Default: the ledger that comes with mvref.
+    folder: default: the ledger that comes with mvref.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def mean_curves(rows):
 def compare_treatments(rows):
     """Compare every treatment of a method with its own, repeat by repeat.
 
-    rows: Accuracies, see :func:`read_curves`.
+    rows: accuracies, see :func:`read_curves`.
     """
     tests = []
     for (dataset, method, missing), part in rows[rows["missing"] > 0].groupby(

@@ -59,7 +59,7 @@ def fill_means(X, means):
 def fill_by_regression(X, reference, means, ridge=RIDGE):
     """Return the samples with gaps filled by Eq. (11) on features.
 
-    reference: Its complete samples take the place of the landmarks; means: Subtracted before, added
+    reference: its complete samples take the place of the landmarks; means: subtracted before, added
     after.
     """
     complete = reference[reference.observed.all(axis=1)]
@@ -75,7 +75,7 @@ def fill_by_regression(X, reference, means, ridge=RIDGE):
 def fill_by_laplacian(X, reference, gamma=1.0):
     """Return the samples with gaps filled by averages over the graph of a reference view.
 
-    reference: Position of the view whose kernel exp(-gamma |x - x'|^2) weighs the edges.
+    reference: position of the view whose kernel exp(-gamma |x - x'|^2) weighs the edges.
     """
     there = np.flatnonzero(X.observed[:, reference])
     K = rbf_kernel(X.views[reference][there], gamma=gamma)
@@ -98,7 +98,7 @@ def fill_by_laplacian(X, reference, gamma=1.0):
 def treat(treatment, X, y, others):
     """Apply a treatment.
 
-    treatment: One of `TREATMENTS`; X: Training samples; others: Samples to predict.
+    treatment: one of `TREATMENTS`; X: training samples; others: samples to predict.
 
     Examples
     --------
@@ -131,7 +131,7 @@ TREATMENTS = ("own", "mean", "regression", "laplacian", "drop")
 def drop_by(X, probability, seed):
     """Drop every view of every sample with a probability of its own.
 
-    probability: With equal entries: missing completely at random. It may depend on the class, or on
+    probability: with equal entries: missing completely at random. It may depend on the class, or on
     the values of the views.
 
     Examples

@@ -76,7 +76,7 @@ DISTURBANCE = 0.6
 def draw_sample(name, missing=0.0, seed=0, *, n_train=N_TRAIN, n_test=N_TEST, gaps=None):
     """Draw samples to train and to test on, drop views, and scale.
 
-    name: One of `DATASETS`; gaps: ``gaps(X, y, part, seed)`` drops views in another way; `part` is
+    name: one of `DATASETS`; gaps: ``gaps(X, y, part, seed)`` drops views in another way; `part` is
     "train" or "test".
 
     Examples

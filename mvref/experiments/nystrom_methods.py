@@ -33,8 +33,8 @@ def build(method, distances, point, X, seed, n_components=SHARE, **options):
     """Return a classifier that is not fitted.
 
     point: ``width``, ``c``, and ``coupling`` for MVNA. exp(-|x - x'|^2 / (2 s^2)) has s = width
-    times the mean distance; seed: Draws the components: NA has those of the first view of MVNA,
-    NA-average those of both; options: Of the class; ``gamma`` takes the place of the width.
+    times the mean distance; seed: draws the components: NA has those of the first view of MVNA,
+    NA-average those of both; options: of the class; ``gamma`` takes the place of the width.
     """
     if method == "Majority":
         return DummyClassifier()
@@ -71,7 +71,7 @@ def measures_of(name, of_all=None):
 def run_of(split, name, values, seed, measures, **options):
     """Tune, where there is a choice, and train a method.
 
-    values: Of `PARAMETERS`, of equally good ones the first; a method takes those that it has.
+    values: of `PARAMETERS`, of equally good ones the first; a method takes those that it has.
     """
     chosen = CHOSEN.get(name, PARAMETERS[:2])
     points = grid(**dict(zip(chosen, values, strict=False)))
@@ -129,7 +129,7 @@ def on_digit(name, method, *, measures, digit, values, m, seed, c=None):
 def paired_errors(name, sides, m, *, seed):
     """Compare the errors of MVNA and a rival on the same test images, over all digits together.
 
-    sides: Of MVNA and of the rival: method, digit -> values, and the seed of the components.
+    sides: of MVNA and of the rival: method, digit -> values, and the seed of the components.
     """
 
     def errors(method, values, drawn):

@@ -77,7 +77,7 @@ def cut(X, y, train, test, seed, scale=True):
 def load_split(name, seed, index=None, scale=True):
     """Return halves, or a fold by its `index`; of large data sets a few samples to learn from.
 
-    name: See :func:`table_of`; "moons" are drawn anew, and not scaled.
+    name: see :func:`table_of`; "moons" are drawn anew, and not scaled.
     """
     if name == "moons":
         A, y = make_moons(MOONS_TRAIN + MOONS_TEST, noise=MOONS_NOISE, random_state=seed)

@@ -74,7 +74,7 @@ def on_directions(split, rows, seed, **options):
 def principal_directions(view, limit):
     """Return an orthonormal basis of the rows of a view, or of what varies most in them.
 
-    view (n, d): Not centred; limit: Largest number of directions; returns basis (d, k).
+    view (n, d): not centred; limit: largest number of directions -> basis (d, k).
     """
     squares, P = np.linalg.eigh((view @ view.T).toarray())
     squares, P = squares[::-1][:limit], P[:, ::-1][:, :limit]

@@ -17,7 +17,7 @@ from .report import read_ledger, with_parameters
 def paired_t(differences, ratio=0.0):
     """Test whether the mean difference of two methods is zero.
 
-    differences (J,): One per split; ratio: n_test/n_train for the corrected test.
+    differences (J,): one per split; ratio: n_test/n_train for the corrected test.
     """
     d, spread = _with_spread(differences, ratio)
     if np.ptp(d) == 0:

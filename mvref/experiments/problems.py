@@ -66,8 +66,8 @@ def load_problem(name, *, split=None, missing=0.0, seed=0):
     part, which trains the final model too. mfeat: a stratified half for training and three folds,
     drawn with `seed`; every view is standardised by the training half.
 
-    split: For flower17; missing: Share of the views that is dropped in each part; every sample
-    keeps one view; seed: Draws the half of mfeat and the missing views. ``meta`` has the samples
+    split: for flower17; missing: share of the views that is dropped in each part; every sample
+    keeps one view; seed: draws the half of mfeat and the missing views. ``meta`` has the samples
     before views were dropped, the kernel, and the training samples that are no `reference`.
 
     Examples

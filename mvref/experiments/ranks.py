@@ -12,7 +12,7 @@ from scipy import stats
 def average_ranks(table):
     """Rank methods within each data set, 1 for the best, ties sharing their ranks.
 
-    table (k methods, N data sets): The larger the better; no gaps.
+    table (k methods, N data sets): the larger the better; no gaps.
     """
     _check(table)
     return table.rank(ascending=False).mean(axis=1).sort_values(kind="stable")
@@ -21,7 +21,7 @@ def average_ranks(table):
 def friedman(table):
     """Test whether all methods have the same expected rank.
 
-    table (k methods, N data sets): Two methods or more, and two data sets or more.
+    table (k methods, N data sets): two methods or more, and two data sets or more.
     """
     _check(table)
     k, N = table.shape
@@ -43,7 +43,7 @@ def friedman(table):
 def critical_difference(n_methods, n_datasets, level=0.05):
     """Return by how much two average ranks must differ, by Nemenyi's test.
 
-    level: Probability that any pair of equal methods differs by more.
+    level: probability that any pair of equal methods differs by more.
     """
     q = stats.studentized_range.ppf(1.0 - level, n_methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
@@ -52,7 +52,7 @@ def critical_difference(n_methods, n_datasets, level=0.05):
 def pareto_front(cost, value):
     """Return which methods no other one beats in both cost and value.
 
-    cost, value (k,): Less of the first and more of the second is better; returns on_front (k,).
+    cost, value (k,): less of the first and more of the second is better -> on_front (k,).
     """
     cost, value = np.asarray(cost, dtype=float), np.asarray(value, dtype=float)
     no_worse = (cost[:, None] <= cost) & (value[:, None] >= value)
@@ -63,7 +63,7 @@ def pareto_front(cost, value):
 def holm(p_values):
     """Return Holm's adjusted p-values: below 5 %, any false rejection has a probability of 5 %.
 
-    p_values (k,); returns adjusted (k,).
+    p_values (k,) -> adjusted (k,).
     """
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")

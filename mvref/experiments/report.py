@@ -115,7 +115,7 @@ def _results(item, folder):
 def with_parameters(rows):
     """Give every parameter a column of its own.
 
-    rows: Of a ledger.
+    rows: of a ledger.
     """
     points = [json.loads(text) for text in rows["parameter"]]
     names = sorted({name for point in points for name in point})

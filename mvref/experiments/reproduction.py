@@ -76,7 +76,7 @@ CELLS = [
 def read_verdicts(paper=None):
     """Return the stored verdicts.
 
-    paper: Default: all papers.
+    paper: default: all papers.
 
     Examples
     --------
@@ -93,8 +93,8 @@ def read_verdicts(paper=None):
 def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
     r"""Return how far two means are apart, in standard deviations of a repeat of both.
 
-    ours, printed: Our mean and the paper's; std, printed_std: Standard deviations between repeats.
-    Where the paper prints none, ours stands for both; measure: Numbers of errors on a fixed test
+    ours, printed: our mean and the paper's; std, printed_std: standard deviations between repeats.
+    Where the paper prints none, ours stands for both; measure: numbers of errors on a fixed test
     part have no repeats: their variance is the number itself. Sizes of data sets, measures that
     begin with "n\_", have no spread.
 
@@ -121,7 +121,7 @@ def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
 def verdict_by_rule(cells):
     """Return the verdict on cells of a printed table.
 
-    cells: Of one row of the verdicts; columns ``protocol``, ``point``, ``distance``, and, if
+    cells: of one row of the verdicts; columns ``protocol``, ``point``, ``distance``, and, if
     wanted, ``alike``: whether our number is as near to what the paper prints for each of its other
     methods, or a rule without features is near as well. A *point* is one of our results for all of
     the cells.

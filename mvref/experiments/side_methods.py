@@ -122,7 +122,7 @@ FIXED = {
 class MeanKernelSVC(ClassifierMixin, BaseEstimator):
     """SVM on the mean of the views' Gaussian kernels, one class against the rest.
 
-    gamma: Width exp(-gamma |x - x'|^2) in every view. The Gaussian kernel of all views side by side
+    gamma: width exp(-gamma |x - x'|^2) in every view. The Gaussian kernel of all views side by side
     is the *product* of these, this one their mean.
 
     Examples
@@ -171,7 +171,7 @@ def points_of(method):
 def build(method, point, n_views, seed):
     """Return a classifier that is not fitted.
 
-    point: One of :func:`points_of`; seed: Of everything random.
+    point: one of :func:`points_of`; seed: of everything random.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def stored_kilobytes(model):
 def seconds_of(function, n_times=1):
     """Return what a function returns, and its processor time.
 
-    n_times: The median of so many calls.
+    n_times: the median of so many calls.
     """
     times = []
     for _ in range(n_times):

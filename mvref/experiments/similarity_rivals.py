@@ -40,7 +40,7 @@ def similarities(split, rows, chosen):
 def positive_projection(K):
     """Return the projection P on the eigenvectors of K whose eigenvalues are positive.
 
-    K (m, m): Symmetric; returns P (m, m).
+    K (m, m): symmetric -> P (m, m).
 
     Examples
     --------

@@ -143,7 +143,7 @@ def compared(name, pair, *, measures, samples, seed):
 def slopes(sizes, seconds):
     """Return the slope of log time against log n, over the upper half of the sizes.
 
-    sizes (S,): Increasing; seconds (S,), or (S, R) of R repeats; returns a slope, or (R,).
+    sizes (S,): increasing; seconds (S,), or (S, R) of R repeats -> a slope, or (R,).
     """
     half = max(3, len(sizes) // 2)
     return np.polyfit(np.log(sizes[-half:]), np.log(seconds[-half:]), 1)[0]

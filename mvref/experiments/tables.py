@@ -11,7 +11,7 @@ from .engine import Job
 class Cell:
     """A method at a point of a table.
 
-    point: Names the cell in the ledger; options: What the function is told where the point says
+    point: names the cell in the ledger; options: what the function is told where the point says
     nothing.
     """
 
@@ -25,7 +25,7 @@ class Cell:
 def jobs_of(label, name, cells, function):
     """Yield the jobs of a table, a repeat of all its cells before the next one.
 
-    label, name: The data set in the ledger, and for the function, which is called as
+    label, name: the data set in the ledger, and for the function, which is called as
     ``function(name, method, measures=..., seed=..., **point, **options)``.
     """
     for repeat in range(max((cell.n_repeats for cell in cells), default=0)):

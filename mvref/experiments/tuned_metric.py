@@ -22,7 +22,7 @@ NYSTROM_SHARE = 0.24
 def fit_metric(X, y, *, width="distance", random_state, **options):
     """Fit MVMLsp; what the options do not fix is chosen by cross-validation on the sample.
 
-    random_state: Of the folds and of the components.
+    random_state: of the folds and of the components.
 
     Examples
     --------

@@ -29,7 +29,7 @@ from ..core.views import MultiView
 class Split:
     """Samples, and which of them train and test.
 
-    train, test: Rows; folds: Cuts (fit, check) of `train`, where parameters are chosen; meta: What
+    train, test: rows; folds: cuts (fit, check) of `train`, where parameters are chosen; meta: what
     the methods and measures of an experiment ask for beside.
     """
 
@@ -45,8 +45,8 @@ class Split:
 class Method:
     """A row of a comparison: how a method is made, what it chooses from, what is reported.
 
-    make: Makes a machine; points: Of equally good ones the first is taken; measures: See
-    :meth:`Run.measure`; fixed, hasty: Options of `make`, and others on the folds.
+    make: makes a machine; points: of equally good ones the first is taken; measures: see
+    :meth:`Run.measure`; fixed, hasty: options of `make`, and others on the folds.
     """
 
     make: Callable
@@ -157,9 +157,9 @@ def train(split, method, index, seed, validation=None):
 class Run:
     """A method that is tuned and trained, and its one look at the test part.
 
-    features: Of the test part; index, validation: Chosen point, and its quality on the folds;
-    prepare_seconds, fit_seconds: Processor time before the training (features of the test part
-    included), and of the training; messages: Its warnings of convergence.
+    features: of the test part; index, validation: chosen point, and its quality on the folds;
+    prepare_seconds, fit_seconds: processor time before the training (features of the test part
+    included), and of the training; messages: its warnings of convergence.
     """
 
     split: Split

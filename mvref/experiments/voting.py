@@ -51,7 +51,7 @@ def split(name, n_samples, seed):
 def draw_sample(positive, m, sampling, rng):
     """Draw the samples that a class is learnt from.
 
-    positive (n_pool,): Which samples of the pool are of the class; sampling: "balanced": m/2 of the
+    positive (n_pool,): which samples of the pool are of the class; sampling: "balanced": m/2 of the
     class and m/2 of the rest, or as many of each as the scarcer has. "natural": m of the pool.
     "cut": the same, then as many of the rest are left as there are of the class.
 
@@ -97,9 +97,9 @@ def tasks(name, m, sampling, seed):
 def score(name, method, *, measures, m, sampling="balanced", shift=None, seed, **options):
     """Train a method on every task of a repeat and score it on the test samples.
 
-    method: Name of a class of mvref, or of a variant: a key of `VARIANTS` or `PER_VIEW`; measures:
+    method: name of a class of mvref, or of a variant: a key of `VARIANTS` or `PER_VIEW`; measures:
     "accuracy", "f1" (0 where nothing is called positive); for MwMvC2 also "raised", 1 where the
-    last update raised the loss, and "largest_rho", the largest view weight; shift: In `name`.
+    last update raised the loss, and "largest_rho", the largest view weight; shift: in `name`.
     """
     X = load_dataset(name).X
     drawn = tasks(name, m, sampling, seed)
@@ -144,7 +144,7 @@ def _watched(model):
 def fit(method, X, y, seed, **options):
     """Train a method.
 
-    method: Name of a class of mvref, or a key of `VARIANTS` or `OWN_FITS`; **options: Parameters of
+    method: name of a class of mvref, or a key of `VARIANTS` or `OWN_FITS`; **options: Parameters of
     the class, or one of its models by name: a key of `CHOICES`.
 
     Examples
@@ -169,7 +169,7 @@ def fit_uniform(X, y, *, max_iter, **options):
 
     This is no reading of the paper: its step 10 is left out, to see what it does.
 
-    max_iter: Number of updates of pi.
+    max_iter: number of updates of pi.
     """
     model = MwMvC2(max_iter=0, **options).fit(X, y)
     sign = np.where(y == model.classes_[1], 1.0, -1.0)[:, None]

@@ -25,7 +25,7 @@ def draw_landmarks(observed, n_landmarks, rng, *, per_view=False):
     """Draw L samples uniformly without replacement (Algorithm 1, step 1).
 
     observed (m, V); n_landmarks: L; "auto" takes 200, or every candidate when there are fewer;
-    per_view: Draw other samples for every view (the paper's first perspective) -> indices (L,), or
+    per_view: draw other samples for every view (the paper's first perspective) -> indices (L,), or
     (V, L) with `per_view`.
     """
     complete = np.flatnonzero(observed.all(axis=1))

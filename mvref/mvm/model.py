@@ -54,7 +54,7 @@ def leave_one_out(S, terms, prefixes, slopes):
 
     Prefix times suffix, and never the whole product divided by S_b, which may be 0.
 
-    S (n, k); slopes (n,): Derivative of the loss; ones give H itself -> H (n, k).
+    S (n, k); slopes (n,): derivative of the loss; ones give H itself -> H (n, k).
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Design:
 
     A missing view has zeros for features, and its constant: z = (0, ..., 0, 1).
 
-    Z (n, d_v + 1); parts: The samples in parts whose tables of factors fit into the cache, and
+    Z (n, d_v + 1); parts: the samples in parts whose tables of factors fit into the cache, and
     which have more rows than a sparse view has columns, so that parts do not cost more memory than
     the whole.
     """
@@ -146,7 +146,7 @@ def _with_ones(view):
 class Objective:
     """Mean loss plus alpha times the penalty of all factors, Eq. (10), and its gradient.
 
-    y (n,): Targets; labels are -1 and +1; loss, penalty: Keys of LOSSES and PENALTIES; alpha:
+    y (n,): targets; labels are -1 and +1; loss, penalty: keys of LOSSES and PENALTIES; alpha:
     lambda; smoothing: eps of Eq. (15).
     """
 
@@ -228,7 +228,7 @@ def live_signs(design):
 def contributions(features, factors, views, terms):
     """Return the contribution of every subset of the views to every score.
 
-    features (n, d_v); factors: One per block; views: View of every block; terms: Blocks of every
+    features (n, d_v); factors: one per block; views: view of every block; terms: blocks of every
     term.
 
     Examples

@@ -32,8 +32,8 @@ ADVICE = (
 class Solution(NamedTuple):
     """What a solver found.
 
-    curve: Objective at the start and after every iteration; trouble: Why it is not an optimum;
-    validation: Mean loss on the samples held out.
+    curve: objective at the start and after every iteration; trouble: why it is not an optimum;
+    validation: mean loss on the samples held out.
     """
 
     factors: list
@@ -48,8 +48,8 @@ def lbfgs(objective, factors, *, tol, max_iter, tick):
     Every number is measured in units of about its curvature, (E z^2 + 2 alpha)^(1/2): without
     this a feature that is in few samples hardly moves, and one in large units does not stop.
 
-    factors: The start; tol: Largest entry of the gradient, in these units, that ends the search;
-    tick: Called after every iteration.
+    factors: the start; tol: largest entry of the gradient, in these units, that ends the search;
+    tick: called after every iteration.
     """
     curve = [objective.value(factors)]
     if not np.isfinite(curve[0]):
@@ -112,7 +112,7 @@ class AdaGrad:
     batch, and only these are penalised: a feature's penalty is weighted by the share of batches
     it is in.
 
-    factors: The start; changed in place; rng: For the order of the samples; design: Of samples that
+    factors: the start; changed in place; rng: for the order of the samples; design: of samples that
     tell the units, :meth:`~mvref.mvm.model.Design.feature_units`.
     """
 
@@ -173,8 +173,8 @@ def sgd(
 ):
     """Minimise by stochastic gradients, Algorithm 1, until the objective stops falling.
 
-    tol: Share by which the value watched must fall to count as progress; max_iter: Largest number
-    of epochs; patience: Epochs without progress after which to stop; validation: Of samples held
+    tol: share by which the value watched must fall to count as progress; max_iter: largest number
+    of epochs; patience: epochs without progress after which to stop; validation: of samples held
     out: their mean loss is watched, and the best epoch is kept.
     """
 
@@ -215,8 +215,8 @@ def als(objective, factors, *, tol, max_iter, tick):
 
     With all other blocks fixed the score is linear in A_b, on features z_i H_i f: ridge regression.
 
-    factors: The start; tol: Share by which a sweep must lower the objective to be followed by
-    another; max_iter: Largest number of sweeps.
+    factors: the start; tol: share by which a sweep must lower the objective to be followed by
+    another; max_iter: largest number of sweeps.
     """
     factors = list(factors)
     curve = [objective.value(factors)]
@@ -240,7 +240,7 @@ def als(objective, factors, *, tol, max_iter, tick):
 def als_sweep(objective, factors, value):
     """Solve for every block once.
 
-    factors: Replaced, one by one, where that lowers the objective; value: The objective now.
+    factors: replaced, one by one, where that lowers the objective; value: the objective now.
     """
     design, y, alpha = objective.design, objective.y, objective.alpha
     with np.errstate(over="ignore", invalid="ignore"):

@@ -225,7 +225,7 @@ class HoKashyapClassifier(MultiViewClassifier):
 def per_machine(value, M, name, **limits):
     """Return a parameter for each of the M machines, given as one number or M of them.
 
-    name: Name of the parameter, for the message -> values (M,).
+    name: name of the parameter, for the message -> values (M,).
     """
     values = list(value) if isinstance(value, list | tuple | np.ndarray) else [value] * M
     if len(values) != M:

@@ -38,8 +38,8 @@ def share_weights(mu, seen):
 class Coupling:
     """The second sum of Eq. (4), gamma sum_p |f_p - sum_j mu_j f_j|^2, as machine p sees it.
 
-    mu (M,): View weights; seen (M, n): Which machine has a view of which sample; the others are in
-    no sum; gamma: The paper's coupling parameter; solver: With "paper" the machine takes the
+    mu (M,): view weights; seen (M, n): which machine has a view of which sample; the others are in
+    no sum; gamma: the paper's coupling parameter; solver: with "paper" the machine takes the
     weighted mean for a constant (errata N2, N3).
     """
 
@@ -59,7 +59,7 @@ class Coupling:
     def pull(self, p, f):
         """Return what the other machines add to the target 1 + b_p of machine p.
 
-        f (M, n): Margins -> pull (n,).
+        f (M, n): margins -> pull (n,).
         """
         mean = np.einsum("pn,pn->n", self.mu, f)
         if self.solver == "paper":
@@ -99,8 +99,8 @@ class Solution(NamedTuple):
 def ho_kashyap(machines, costs, coupling, y, *, learning_rate, tol, max_iter, momentum=False):
     """Table 1: solve for every machine in turn, then for its b, until J' moves no more.
 
-    costs (M,): c^p; y (n,): Labels -1 and +1; learning_rate: rho^p, of ``coupling.solver="paper"``;
-    tol: xi; momentum: Begin an iteration not where the last one ended but further on in its
+    costs (M,): c^p; y (n,): labels -1 and +1; learning_rate: rho^p, of ``coupling.solver="paper"``;
+    tol: xi; momentum: begin an iteration not where the last one ended but further on in its
     direction (Nesterov's steps), and go back where that raises J'. For ``coupling.solver="exact"``,
     whose b is determined by the margins.
 

@@ -27,7 +27,7 @@ class FactorMachine:
     The matrix is factorised once; if c is 0, or so small that its Cholesky factor is none, the
     solution of least norm takes its place, by a pseudo-inverse that is as large as S.
 
-    F (n, r); seen (n,); weight (n,): Curvature, positive.
+    F (n, r); seen (n,); weight (n,): curvature, positive.
     """
 
     def __init__(self, F, seen, weight, c):
@@ -72,7 +72,7 @@ class FactorMachine:
     def solve(self, rhs):
         """Return theta and the scores F beta + w0, which are 0 where the view is missing.
 
-        rhs (n,): Labels times targets -> theta (r + 1,), u (n,).
+        rhs (n,): labels times targets -> theta (r + 1,), u (n,).
         """
         if self.factor is None:
             theta = self.inverse @ rhs
@@ -87,7 +87,7 @@ class FactorMachine:
     def coefficients(self, theta, u, rhs):
         """Return y_i alpha_i, the coefficients of the samples in Eqs. (7) and (11).
 
-        theta, u: What :meth:`solve` returned for `rhs`; rhs (n,) -> coefficients (n,).
+        theta, u: what :meth:`solve` returned for `rhs`; rhs (n,) -> coefficients (n,).
         """
         if self.c == 0:
             return np.linalg.lstsq(self.F.T, theta[:-1])[0]
@@ -100,7 +100,7 @@ class GramMachine:
     (K + c I) Gamma + w0 1 = rhs and 1'Gamma = 0, with theta = (Gamma, w0) and Gamma without its
     labels. The scores are rhs - c Gamma, so K is not needed once it is factorised.
 
-    K (n, n): Overwritten; c: Positive.
+    K (n, n): overwritten; c: positive.
     """
 
     def __init__(self, K, c):
@@ -112,7 +112,7 @@ class GramMachine:
     def solve(self, rhs):
         """Return theta and the scores K Gamma + w0.
 
-        rhs (n,): Labels times targets -> theta (n + 1,), u (n,).
+        rhs (n,): labels times targets -> theta (n + 1,), u (n,).
         """
         Gamma = cho_solve(self.factor, rhs)
         w0 = Gamma.sum() / self.bias.sum()

@@ -33,7 +33,7 @@ FEW = 0.2  # share of entries below which copying rows is faster than reading al
 class PrimalMetric:
     """M as a matrix of features.
 
-    views: Zeros where a view is missing; seen (n, V).
+    views: zeros where a view is missing; seen (n, V).
 
     Examples
     --------
@@ -78,7 +78,7 @@ class DualMetric:
     """M by the Gram matrices of the views.
 
     grams: K_j, positive semi-definite; zero rows and columns where a view is missing; seen (n, V):
-    Every sample has a view; gram (n, n): K_eff.
+    every sample has a view; gram (n, n): K_eff.
 
     Examples
     --------

@@ -44,7 +44,7 @@ LARGEST_SCORE = 1e280  # n^2 scores of this size can be added without overflow, 
 class Cut:
     """A constraint slack >= loss - c's, and its violation at the scores it was made from.
 
-    value: ``loss - c @ s``, the largest over all tuples; loss: Delta of the tuple; c (n,): ``y -
+    value: ``loss - c @ s``, the largest over all tuples; loss: delta of the tuple; c (n,): ``y -
     y'``, or its counterpart for pairs. ``-c`` is a subgradient of the value in s.
     """
 
@@ -56,7 +56,7 @@ class Cut:
 def f_beta_argmax(s, y, beta=1.0):
     """Return the most violated label tuple for F-beta.
 
-    s (n,): Scores; y (n,): Labels -1 and +1, both present; beta: From 1e-50 to 1e50; 1 is the F1
+    s (n,): scores; y (n,): labels -1 and +1, both present; beta: from 1e-50 to 1e50; 1 is the F1
     score.
 
     Examples
@@ -113,7 +113,7 @@ def _best_false_positives(a, q, P, beta):
 def prbep_argmax(s, y):
     """Return the most violated of the label tuples with P positives, for PRBEP.
 
-    s (n,): Scores; y (n,): Labels -1 and +1, both present.
+    s (n,): scores; y (n,): labels -1 and +1, both present.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def auroc_argmax(s, y):
     With y_ij = -1 for a swapped pair, pi = sum over swapped pairs of x_i - x_j, i positive and j
     negative. So c_i is the number of swapped pairs of a positive, -c_j that of a negative.
 
-    s (n,): Scores; y (n,): Labels -1 and +1, both present.
+    s (n,): scores; y (n,): labels -1 and +1, both present.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def auroc_argmax(s, y):
 def error_argmax(s, y):
     """Return the most violated label tuple for the error rate.
 
-    s (n,): Scores; y (n,): Labels -1 and +1, both present.
+    s (n,): scores; y (n,): labels -1 and +1, both present.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def scale_of(measure, n, n_positive):
 def ranking_threshold(s, n_positive):
     """Return a score between the `n_positive` best ones and the others.
 
-    s (n,); n_positive: At least 1, below n.
+    s (n,); n_positive: at least 1, below n.
     """
     order = np.sort(s)[::-1]
     return float((order[n_positive - 1] + order[n_positive]) / 2.0)

@@ -42,7 +42,7 @@ class CutSolution:
 
     c (n,): sum_k alpha_k c_k, of which w = M^-1 X'c; primal_curve, dual_curve (n_iter,): P and D of
     every iteration, the first at w = 0; D does not fall, P may rise; gap: min P - D at the end;
-    below 0 by rounding only; n_cuts: Cuts kept at the end.
+    below 0 by rounding only; n_cuts: cuts kept at the end.
     """
 
     c: np.ndarray
@@ -57,8 +57,8 @@ class CutSolution:
 def cutting_planes(most_violated, metric_scores, n, *, C2, tol, max_iter):
     """Minimise 1/2 w'Mw + C2 xi by cutting planes.
 
-    most_violated: Scores (n,) -> (v, Delta, c) of the most violated cut; metric_scores: c (n,) -> X
-    M^-1 X'c (n,); tol: Of the slack, in units of Delta; max_iter: Largest number of calls of
+    most_violated: scores (n,) -> (v, Delta, c) of the most violated cut; metric_scores: c (n,) -> X
+    M^-1 X'c (n,); tol: of the slack, in units of Delta; max_iter: largest number of calls of
     `most_violated`.
 
     Examples

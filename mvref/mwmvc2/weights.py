@@ -25,8 +25,8 @@ def loss(z):
 def reweigh(Ms, seen, z, limit):
     """Steps 2 to 8 of Algorithm 1: how much to add to the weight of every voter.
 
-    Ms: Entries y_i h_vj(x_i); seen (m, V): 1 where the sample has the view, else 0; z (m,):
-    Margins; limit: Largest |r/Q| that is believed; a voter without errors has 1 -> gains (V,),
+    Ms: entries y_i h_vj(x_i); seen (m, V): 1 where the sample has the view, else 0; z (m,):
+    margins; limit: largest |r/Q| that is believed; a voter without errors has 1 -> gains (V,),
     changes (V,).
     """
     log_q = log_expit(-z)
@@ -57,7 +57,7 @@ def vertex(gains):
 def mixture(G, rho, rho_step):
     """Our step 10: weights of the views that do not raise the loss, usually of several views.
 
-    G (m, V): Votes M_v pi_v of the views; rho (V,): The present weights; rho_step: "qp" minimises
+    G (m, V): votes M_v pi_v of the views; rho (V,): the present weights; rho_step: "qp" minimises
     -q'G x + 1/8 |G (x - rho)|^2 over the simplex, which is above the loss (the curvature of the
     logistic loss is at most 1/4); "exact" minimises the loss -> rho (V,).
     """
@@ -191,7 +191,7 @@ def learn_weights(
 def step_length(z, h, target, N, step):
     """Return how far to go along h: 1/N, or, backtracking from 1, at least 1/N.
 
-    z, h (m,): Margins, and their change by a full step; target: The loss that a step of 1/N reaches
+    z, h (m,): margins, and their change by a full step; target: the loss that a step of 1/N reaches
     at least; N: max_i sum_v rho_v n_v over the views that sample i has, at least 1.
     """
     eta = 1.0

@@ -20,8 +20,8 @@ class ViewFactors:
     """Features of the views in the eigenbasis of U_v'U_v, on as few rows as carry them.
 
     U: n' = min(n, r_1 + ... + r_V) rows: where the features are few, Q is split off by a QR
-    decomposition, [U_1 ... U_V] = Q [U'_1 ... U'_V], since only their products count; D: Diagonals
-    of U_v'U_v; turns: Orthogonal; U_v = features[v] @ turns[v]; grams: U_v D_v U_v'.
+    decomposition, [U_1 ... U_V] = Q [U'_1 ... U'_V], since only their products count; D: diagonals
+    of U_v'U_v; turns: orthogonal; U_v = features[v] @ turns[v]; grams: U_v D_v U_v'.
 
     >>> one = ViewFactors([np.array([[3.0], [0.0], [4.0]])])
     >>> one.D, abs(one.grams[0])  # three rows are carried by one

@@ -41,7 +41,7 @@ from ..core.measures import f_beta_loss
 class SmoothCut:
     """The smoothed loss at some scores, and the mixture of label tuples that it is taken at.
 
-    value: R_mu = loss - c's - mu d; loss: Mean of Delta over the mixture; c (n,): Mean of y - y';
+    value: R_mu = loss - c's - mu d; loss: mean of Delta over the mixture; c (n,): mean of y - y';
     the gradient of R_mu in s is -c.
     """
 

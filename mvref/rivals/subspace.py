@@ -117,7 +117,7 @@ def _threshold(W, by):
 def learn_subspace(views, alpha, *, beta=(1.0, 1.0), tol=1e-4):
     """Minimise 1/2 |Z - X|^2 + alpha Omega(Z), and factor Z = U H.
 
-    views (d_1, n) and (d_2, n); tol: Relative duality gap; theta stays that far from 0 and 1.
+    views (d_1, n) and (d_2, n); tol: relative duality gap; theta stays that far from 0 and 1.
 
     >>> x = np.array([[3.0, -1.0, 2.0]])
     >>> found = learn_subspace([x, x], 1.0)

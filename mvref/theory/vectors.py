@@ -6,7 +6,7 @@ import numpy as np
 def check_vector(values, name):
     """Return `values` as a non-empty vector of finite numbers, or raise a ValueError.
 
-    name: Name of the argument, for the message -> values (m,).
+    name: name of the argument, for the message -> values (m,).
     """
     values = np.asarray(values, dtype=float)
     if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
@@ -19,7 +19,7 @@ def check_vector(values, name):
 def in_unit_interval(values, name, open_interval=False):
     """Return `values` as a vector of numbers between 0 and 1, or raise a ValueError.
 
-    open_interval: Refuse 0 and 1 -> values (m,).
+    open_interval: refuse 0 and 1 -> values (m,).
     """
     values = check_vector(values, name)
     low, high = values.min(), values.max()

@@ -14,7 +14,7 @@ VERSIONS = ("corrected", "printed")
 def weighted_votes(Ms, q):
     """Return W+ and W- of steps 6 and 7 of Algorithm 1.
 
-    Ms (m, n_v): Entries in [-1, 1]; q (m,): Between 0 and 1 -> W_plus, W_minus (n_v,).
+    Ms (m, n_v): entries in [-1, 1]; q (m,): between 0 and 1 -> W_plus, W_minus (n_v,).
 
     Examples
     --------
@@ -32,7 +32,7 @@ def weighted_votes(Ms, q):
 def step_scale(Ms, rho):
     """Return N = max_i sum_v rho_v sum_j |M_v,ij|, at least 1 (erratum B2).
 
-    Ms (m, n_v); rho (V,): On the simplex.
+    Ms (m, n_v); rho (V,): on the simplex.
 
     Examples
     --------
@@ -80,8 +80,8 @@ def auxiliary_bound(Ms, rho, q, delta, *, scale=None, version="corrected"):
     With q = 1/(1 + e^z) and h = sum_v rho_v M_v delta_v, the corrected bound is at least
     D(z + h/N) - D(z): the weights move from pi_v to pi_v + delta_v / N at fixed rho.
 
-    Ms (m, n_v): Entries in [-1, 1]; rho (V,): On the simplex; q (m,); delta (n_v,): Finite; scale:
-    Replaces N of :func:`step_scale`; a smaller number than N bounds nothing; version: "printed" is
+    Ms (m, n_v): entries in [-1, 1]; rho (V,): on the simplex; q (m,); delta (n_v,): finite; scale:
+    replaces N of :func:`step_scale`; a smaller number than N bounds nothing; version: "printed" is
     the paper's formula, with a square and a minus, for the full step delta. It is no bound, and is
     kept to show where it fails.
 

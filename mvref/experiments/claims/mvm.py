@@ -6,8 +6,8 @@ from functools import partial
 def share_ahead(rival, summary, row):
     """Share of the cells where the mean accuracy of a method is above that of a rival.
 
-    summary: Of an item with the measure "accuracy"; a cell is a data set and a size, if there are
-    some; row: Its data set is the beginning of the names; empty for all.
+    summary: of an item with the measure "accuracy"; a cell is a data set and a size, if there are
+    some; row: its data set is the beginning of the names; empty for all.
     """
     gaps = _gaps(summary, row, rival)
     if gaps.empty:
