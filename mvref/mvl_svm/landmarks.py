@@ -141,7 +141,7 @@ def _combinations(known, P_o, ridge):
 
 
 class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
-    """Map multi-view samples to their similarities to L landmarks (Eq. 1, Eq. 11).
+    """Map multi-view samples to their similarities to L landmarks, equations (1) and (11).
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ from .machine import MultiViewMachine, streams
 
 
 class MVMClassifier(MultiViewClassifier, MultiViewMachine):
-    """Multi-view machine that classifies (Eqs. 9, 10).
+    """Multi-view machine that classifies, equations (9) and (10).
 
     The score is a polynomial with every product of features of different views, whose weights
     are a tensor of rank k. More than two classes are taken one against the rest.
@@ -294,7 +294,7 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
 
 
 class MVMRegressor(MultiViewRegressor, MultiViewMachine):
-    """Multi-view machine for regression, with the squared loss (Eqs. 9 to 11).
+    """Multi-view machine for regression, with the squared loss, (9) to (11).
 
     Parameters
     ----------

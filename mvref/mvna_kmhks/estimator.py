@@ -507,7 +507,7 @@ class NAKMHKS(HoKashyapClassifier):
 
 
 class KMHKS(HoKashyapClassifier):
-    """Kernel Ho-Kashyap classifier (Eqs. 2 and 3), without approximation.
+    """Kernel Ho-Kashyap classifier without approximation, equations (2) and (3).
 
     With ``solver="exact"`` it is the support vector machine with the squared hinge, C = 1/(2c), and
     an intercept that is not penalised. Memory and time of a step grow with n^2. If `X` has several

@@ -57,7 +57,7 @@ SOLVERS = ("auto", "primal", "dual")
 
 
 class MVPO(MultiViewClassifier):
-    """Multi-view learning of a multivariate performance measure by cutting planes (Eq. 13).
+    """Multi-view learning of a multivariate performance measure by cutting planes, (13).
 
     One function per view, linear or of a kernel, whose sum is the score; more than two classes
     are taken one against the rest.

@@ -224,7 +224,7 @@ def reward_view(log_w, p, v, reward, T, gamma, sigma):
 
 
 class RBoostSH(_Boosted):
-    """rBoost.SH: AdaBoost on a view that a bandit draws in every round (Peng et al. 2017).
+    """rBoost.SH: AdaBoost on a view that a bandit draws in every round (Peng and others, 2017).
 
     Parameters
     ----------

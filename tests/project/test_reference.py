@@ -100,6 +100,13 @@ def test_every_link_of_a_docstring_leads_to_an_entry(name):
             assert targets & found, link
 
 
+@pytest.mark.parametrize("name", [name for kind, name in ENTRIES if kind == "class"])
+def test_first_sentences_are_not_cut_by_the_tables_of_a_page(name):
+    """A table of classes ends a text at the first dot before a blank."""
+    first = inspect.getdoc(find(name)).split("\n\n")[0]
+    assert not re.search(r"\.\s", first)
+
+
 def test_every_page_is_in_the_book():
     parts = yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"]
     files = {chapter["file"] for part in parts for chapter in part["chapters"]}
