@@ -271,6 +271,16 @@ def one_against_rest(codes, n_classes):
     return np.array([np.where(codes == k, 1.0, -1.0) for k in positive])
 
 
+def one_or_array(values):
+    """Return the value of the only problem, or an array of those of all classes."""
+    return values[0] if len(values) == 1 else np.array(values)
+
+
+def one_or_list(values):
+    """Return the value of the only problem, or a list of those of all classes."""
+    return values[0] if len(values) == 1 else list(values)
+
+
 def pairs_of(n_classes):
     """Return the pairs i < j of classes in the order of ``multi_class="ovo"``.
 
@@ -286,7 +296,7 @@ def pairs_of(n_classes):
 def votes_of_pairs(scores, n_classes):
     """Count the votes of the machines of pairs; between equal votes the summed scores decide.
 
-    scores (n, n_classes (n_classes - 1) / 2): Positive for the second class of the pair, which has
+    scores (n, n_classes (n_classes - 1) / 2): positive for the second class of the pair, which has
     the vote; else the first has it -> votes (n, n_classes).
 
     Examples

@@ -1,7 +1,7 @@
-"""The views as MVPO computes with them: columns and weights, or Gram matrices and coefficients.
+"""Functions of the views: columns and weights, or Gram matrices and coefficients.
 
 Problem   A function of view j is f_j(x) = w_j' x_j + b_j. With a kernel k_j in place of the inner
-          product, Eq. (13) has the solution (dual form of :mod:`mvref.mvpo.metric`)
+          product, the solution has the dual form, such as that of MVPO, Eq. (13),
           f_j(x) = sum_i beta_ij k_j(x_j, x_ij) + b_j,   beta_j = ``coefficients`` of the metric.
 
 Symbols   w_j      coef_[j]       (d_j,)

@@ -60,14 +60,14 @@ LOSSES = {
 
 
 def l2(A, smoothing):
-    """Return sum a^2, Eq. (14), and 2a, Eq. (20) -> gradient: of `A`."""
+    """Return sum a^2, Eq. (14), and 2a, Eq. (20)."""
     return float(np.vdot(A, A)), 2.0 * A
 
 
 def l1(A, smoothing):
     """Return sum sqrt(a^2 + eps), Eq. (15), and a / sqrt(a^2 + eps), Eq. (21).
 
-    smoothing: eps; weights below its root are as good as 0 -> gradient: of `A`.
+    smoothing: eps; weights below its root are as good as 0.
     """
     size = np.sqrt(A**2 + smoothing)
     return float(size.sum()), A / size

@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
-from ..core.base import MultiViewInput
+from ..core.base import MultiViewInput, one_or_array, one_or_list
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.columns import view_features
 from ..core.groups import Structure, group_structure
@@ -103,10 +103,10 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         solutions, self._states = zip(*fits, strict=True)
         self.factor_views_, self.terms_ = structure
         self._set_factors([solution.factors for solution in solutions])
-        self.loss_curve_ = _one_or_list([np.array(s.curve) for s in solutions])
+        self.loss_curve_ = one_or_list([np.array(s.curve) for s in solutions])
         vars(self).pop("validation_curve_", None)  # of an earlier fit
         if self.early_stopping:
-            self.validation_curve_ = _one_or_list([np.array(s.validation) for s in solutions])
+            self.validation_curve_ = one_or_list([np.array(s.validation) for s in solutions])
         self.n_iter_ = max(len(solution.curve) - 1 for solution in solutions)
         troubles = [solution.trouble for solution in solutions]
         self._warn([*troubles, self._compare_with_zero([problem[0] for problem in problems])])
@@ -137,7 +137,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             starts = [start_factors(self.init, self.init_scale, design, rng) for rng in rngs]
             self._states = tuple(AdaGrad(*pair, design) for pair in zip(starts, rngs, strict=True))
             values = [o.value(A) for o, A in zip(objectives, starts, strict=True)]
-            self.loss_curve_, self.n_iter_ = _one_or_list([np.array([v]) for v in values]), 0
+            self.loss_curve_, self.n_iter_ = one_or_list([np.array([v]) for v in values]), 0
         curves = self.loss_curve_ if len(targets) > 1 else [self.loss_curve_]
         troubles = []
         for i, (objective, state) in enumerate(zip(objectives, self._states, strict=True)):
@@ -146,7 +146,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
                 curves[i] = np.append(curves[i], value)
             else:
                 troubles.append(f"products of views overflow in these samples; {ADVICE}")
-        self.loss_curve_ = _one_or_list(curves)
+        self.loss_curve_ = one_or_list(curves)
         self.n_iter_ += 1
         self._set_factors([state.factors for state in self._states])
         self._warn(troubles)
@@ -157,7 +157,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
 
     def _set_factors(self, machines):
         """Store the factors, with a first axis for the classes if there are several machines."""
-        self.factors_ = [_one_or_stack(A) for A in zip(*machines, strict=True)]
+        self.factors_ = [one_or_array(A) for A in zip(*machines, strict=True)]
 
     def _machines(self):
         """Return the list of factors of every machine."""
@@ -293,11 +293,3 @@ def hold_out(codes, fraction, rng):
             f"{'train' if held_out.all() else 'validate'} on."
         )
     return held_out
-
-
-def _one_or_list(curves):
-    return curves if len(curves) > 1 else curves[0]
-
-
-def _one_or_stack(arrays):
-    return np.stack(arrays) if len(arrays) > 1 else arrays[0]

@@ -166,10 +166,7 @@ class Objective:
         return self.mean_loss(factors) + self.alpha * penalty
 
     def value_and_gradient(self, factors):
-        """Return Eq. (10) and its derivative with respect to every block of factors.
-
-        -> gradient: of the factors.
-        """
+        """Return Eq. (10) and its derivative with respect to every block of factors."""
         design, value, gradient = self.design, 0.0, []
         for A in factors:
             penalty, slope = self.penalty(A, self.smoothing)

@@ -36,10 +36,7 @@ Departures from the paper, each explained in the chapter
 import numpy as np
 from joblib import Parallel, delayed
 
-from ..core.base import (
-    MultiViewClassifier,
-    one_against_rest,
-)
+from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernel_views import (
     KernelViews,
@@ -258,19 +255,16 @@ class MVPO(MultiViewClassifier):
             coef.append(of_views)
             shares.append(b)
             intercept.append(float(b.sum() - threshold))
-        several = len(self.classes_) > 2
-        coef = [np.array(w) for w in zip(*coef, strict=True)] if several else coef[0]
+        coef = [one_or_array(w) for w in zip(*coef, strict=True)]
         self.similarities_ = form.similarities
         here, gone = ("dual_coef_", "coef_") if form.similarities else ("coef_", "dual_coef_")
         setattr(self, here, coef)
         vars(self).pop(gone, None)  # of an earlier fit with another kernel
-        self.intercept_ = np.array(intercept) if several else intercept[0]
-        self.view_intercepts_ = np.array(shares) if several else shares[0]
-        self.dual_gap_ = np.array([s.gap for s in solutions]) if several else solutions[0].gap
-        self.primal_curve_ = [s.primal_curve for s in solutions]
-        self.dual_curve_ = [s.dual_curve for s in solutions]
-        if not several:
-            self.primal_curve_, self.dual_curve_ = self.primal_curve_[0], self.dual_curve_[0]
+        self.intercept_ = one_or_array(intercept)
+        self.view_intercepts_ = one_or_array(shares)
+        self.dual_gap_ = one_or_array([s.gap for s in solutions])
+        self.primal_curve_ = one_or_list([s.primal_curve for s in solutions])
+        self.dual_curve_ = one_or_list([s.dual_curve for s in solutions])
         self.n_iter_ = max(len(s.primal_curve) for s in solutions)
 
     def _scores(self, X):

@@ -28,12 +28,11 @@ from joblib import Parallel, delayed
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from ..core.base import MultiViewClassifier, one_against_rest
+from ..core.base import MultiViewClassifier, one_against_rest, one_or_list
 from ..core.checks import check_choice, check_number
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import cast_votes, check_trainable
 from .adaboost import boost_step, fit_weighted, half_log_odds, training_rows, weighted_learner
-from .common import one_or_list
 
 STEPS = ("alphas_", "edges_", "normalizers_")
 

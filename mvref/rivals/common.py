@@ -1,4 +1,4 @@
-"""What several rivals share: fits per view, columns side by side, folds, one or more problems."""
+"""What several rivals share: fits per view, columns side by side, folds."""
 
 from numbers import Integral
 
@@ -60,13 +60,3 @@ def contiguous_views(X):
     """Views with zeros for what is missing, row by row in memory so that all forms round alike."""
     views = view_features(X, 0.0)
     return [view if sparse.issparse(view) else np.ascontiguousarray(view) for view in views]
-
-
-def one_or_array(values):
-    """Return the value of the only problem, or an array of those of all classes."""
-    return values[0] if len(values) == 1 else np.array(values)
-
-
-def one_or_list(values):
-    """Return the value of the only problem, or a list of those of all classes."""
-    return values[0] if len(values) == 1 else list(values)

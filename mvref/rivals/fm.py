@@ -46,11 +46,13 @@ from ..core.base import (
     MultiViewRegressor,
     logistic_probabilities,
     one_against_rest,
+    one_or_array,
+    one_or_list,
 )
 from ..core.checks import check_number, warn_caller
 from ..core.losses import logistic, squared
 from .anova import Columns, interaction_terms
-from .common import contiguous_views, one_or_array, one_or_list
+from .common import contiguous_views
 
 FTOL = 64 * np.finfo(float).eps
 

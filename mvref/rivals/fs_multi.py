@@ -39,8 +39,8 @@ Departures   the constant feature belongs to every group, and is none of the B.
 import numpy as np
 from cvxopt import matrix, solvers
 
+from ..core.base import one_or_list
 from ..core.checks import check_number
-from .common import one_or_list
 from .svm_perf import Learnt, LinearForMeasure, most_violated_of
 
 CONE_TOLERANCES = 1e-9, 1e-6, 1e-3

@@ -49,12 +49,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from ..core.base import MultiViewClassifier, one_against_rest
+from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
 from ..core.checks import check_number
 from ..core.kernel_views import add_kernel_scores, check_kernels
 from ..core.kernels import fit_similarities, one_per_view
 from ..core.nystrom import check_n_components, draw_components, nystrom_features, nystrom_map
-from .common import one_or_array, one_or_list
 from .mvml_descent import Problem, learn_metric
 from .mvml_metric import ViewFactors
 

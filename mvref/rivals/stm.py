@@ -40,10 +40,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import check_random_state
 
-from ..core.base import MultiViewClassifier, one_against_rest
+from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernels import linear
-from .common import contiguous_views, one_or_array, one_or_list
+from .common import contiguous_views
 
 KERNELS = ("rank_one", "product")
 SVM_TOL, SVM_ITER = 1e-4, 100_000  # of the linear SVM of one view

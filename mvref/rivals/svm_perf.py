@@ -30,11 +30,11 @@ from dataclasses import dataclass
 import numpy as np
 from joblib import Parallel, delayed
 
-from ..core.base import MultiViewClassifier, one_against_rest
+from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.columns import view_features
 from ..mvpo import MEASURES, RANKING, PrimalMetric, cutting_planes, ranking_threshold, scale_of
-from .common import one_or_array, one_or_list, side_by_side
+from .common import side_by_side
 
 
 @dataclass(frozen=True)

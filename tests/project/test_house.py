@@ -25,8 +25,8 @@ FLOORS = {
     "__main__": 5,
 }
 # Lines: the aims are 22,500 for the package and 29,000 for the tests. These two only ever fall.
-LINES_OF_THE_PACKAGE = 25_800
-LINES_OF_THE_TESTS = 31_800
+LINES_OF_THE_PACKAGE = 25_440
+LINES_OF_THE_TESTS = 31_730
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 
 
@@ -65,7 +65,8 @@ ARROWS = [(module, to) for module in PATHS for to in imports_of(module) if to !=
 
 def test_imports_are_found():
     assert ("mvref.mvl_svm.estimator", "mvref.core.base") in ARROWS
-    assert ("mvref.__main__", "mvref") not in ARROWS or len(ARROWS) > 100
+    assert ("mvref.rivals.svm_perf", "mvref.mvpo") in ARROWS
+    assert ("mvref.experiments.mvm", "mvref.experiments.tuning") in ARROWS
     assert set(map(room_of, PATHS)) == set(FLOORS)
 
 
