@@ -10,9 +10,15 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 from ..core.kernel_views import LinearViews, add_linear_scores
-from ..mvpo import RANKING, DualMetric, PrimalMetric, cutting_planes, ranking_threshold
+from ..mvpo import (
+    RANKING,
+    DualMetric,
+    PrimalMetric,
+    cutting_planes,
+    most_violated_of,
+    ranking_threshold,
+)
 from ..rivals import CAPO, SMS, FSMulti, SVMPerf
-from ..rivals.svm_perf import most_violated_of
 from .halves import TARGETS
 from .tuning import Machine, Method
 

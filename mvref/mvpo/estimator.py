@@ -47,7 +47,7 @@ from ..core.kernel_views import (
 )
 from ..core.measures import check_beta
 from .metric import DualMetric, PrimalMetric
-from .most_violated import MEASURES, RANKING, ranking_threshold, scale_of
+from .most_violated import MEASURES, RANKING, most_violated_of, ranking_threshold
 from .solver import cutting_planes
 
 SOLVERS = ("auto", "primal", "dual")
@@ -216,17 +216,10 @@ class MVPO(MultiViewClassifier):
 
     def _solve(self, metric, y):
         """Cutting planes for one class against the rest, y in {-1, +1}."""
-        n, argmax = len(y), MEASURES[self.measure]
-        t = scale_of(self.measure, n, int((y > 0).sum())) if self.normalize else 1.0
-        options = {"beta": self.beta} if self.measure == "fbeta" else {}
-
-        def most_violated(s):
-            cut = argmax(t * s, y, **options)
-            return cut.value, cut.loss, t * cut.c
-
-        return cutting_planes(
-            most_violated, metric.scores, n, C2=self.C2, tol=self.tol, max_iter=self.max_iter
-        )
+        options = {"normalize": self.normalize, "beta": self.beta}
+        most_violated = most_violated_of(self.measure, y, **options)
+        limits = {"C2": self.C2, "tol": self.tol, "max_iter": self.max_iter}
+        return cutting_planes(most_violated, metric.scores, len(y), **limits)
 
     def _warn_of_gaps(self, solutions):
         gaps = [solution.gap for solution in solutions if not solution.converged]

@@ -235,6 +235,28 @@ def scale_of(measure, n, n_positive):
     return 1.0 / (n_positive * (n - n_positive)) if measure == "auroc" else 1.0 / n
 
 
+def most_violated_of(measure, y, *, normalize=True, beta=1.0):
+    """Return the function that finds the most violated cut of a measure, Eq. (16), scaled by t.
+
+    normalize: t = :func:`scale_of`, else 1; beta: of "fbeta".
+
+    Examples
+    --------
+    >>> from mvref.mvpo import most_violated_of
+    >>> most_violated_of("error", [1, -1])([0.0, -3.0])  # t = 1/2, c = (2, 0)
+    (0.5, 0.5, array([1., 0.]))
+    """
+    y, argmax = np.asarray(y), MEASURES[measure]
+    t = scale_of(measure, len(y), int((y > 0).sum())) if normalize else 1.0
+    options = {"beta": beta} if measure == "fbeta" else {}
+
+    def most_violated(s):
+        cut = argmax(t * np.asarray(s), y, **options)
+        return cut.value, cut.loss, t * cut.c
+
+    return most_violated
+
+
 def ranking_threshold(s, n_positive):
     """Return a score between the `n_positive` best ones and the others.
 

@@ -41,7 +41,8 @@ from cvxopt import matrix, solvers
 
 from ..core.base import one_or_list
 from ..core.checks import check_number
-from .svm_perf import Learnt, LinearForMeasure, most_violated_of
+from ..mvpo import most_violated_of
+from .svm_perf import Learnt, LinearForMeasure
 
 CONE_TOLERANCES = 1e-9, 1e-6, 1e-3
 PATIENCE = 10  # iterations after which a label cut without weight is dropped

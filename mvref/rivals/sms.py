@@ -28,9 +28,9 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from ..core.checks import check_number
-from ..mvpo import scale_of
+from ..mvpo import most_violated_of, scale_of
 from .smoothing import SMOOTHINGS, largest_penalty
-from .svm_perf import Learnt, LinearForMeasure, most_violated_of
+from .svm_perf import Learnt, LinearForMeasure
 
 SHARE = 0.1  # gap of a smoothed problem at which it is left, relative to mu D
 

@@ -33,7 +33,7 @@ from joblib import Parallel, delayed
 from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.columns import view_features
-from ..mvpo import MEASURES, RANKING, PrimalMetric, cutting_planes, ranking_threshold, scale_of
+from ..mvpo import RANKING, PrimalMetric, cutting_planes, most_violated_of, ranking_threshold
 from .common import side_by_side
 
 
@@ -51,22 +51,6 @@ class Learnt:
     gap: float
     converged: bool
     groups: tuple = ()
-
-
-def most_violated_of(measure, y):
-    """Return the function that finds the most violated cut of a measure, scaled by t.
-
-    >>> most_violated_of("error", [1, -1])([0.0, -3.0])  # t = 1/2, c = (2, 0)
-    (0.5, 0.5, array([1., 0.]))
-    """
-    y = np.asarray(y)
-    t, argmax = scale_of(measure, len(y), int((y > 0).sum())), MEASURES[measure]
-
-    def most_violated(s):
-        cut = argmax(t * np.asarray(s), y)
-        return cut.value, cut.loss, t * cut.c
-
-    return most_violated
 
 
 def svm_perf(Z, y, measure, *, C2, tol, max_iter):

@@ -10,9 +10,9 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref.core.measures import auroc
+from mvref.mvpo import most_violated_of
 from mvref.rivals import CAPO, SVMPerf
 from mvref.rivals.capo import _out_of_fold, default_auxiliaries
-from mvref.rivals.svm_perf import most_violated_of
 from tests.literal import toy_views
 
 WIDTHS = (3, 4, 2)

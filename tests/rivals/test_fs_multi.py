@@ -8,8 +8,8 @@ from cvxopt import matrix, solvers
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
+from mvref.mvpo import most_violated_of
 from mvref.rivals import FSMulti, SVMPerf, fs_multi
-from mvref.rivals.svm_perf import most_violated_of
 from tests.literal import toy_views
 from tests.literal_mvpo import error_loss, f_beta_loss, prbep_loss
 

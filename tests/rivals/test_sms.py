@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 
+from mvref.mvpo import most_violated_of
 from mvref.mvpo.most_violated import auroc_argmax, f_beta_argmax, prbep_argmax
 from mvref.rivals import SMS, SVMPerf
 from mvref.rivals.smoothing import SMOOTHINGS, largest_penalty
-from mvref.rivals.svm_perf import most_violated_of
 from tests.literal import toy_views
 from tests.literal_mvpo import f_beta_loss
 

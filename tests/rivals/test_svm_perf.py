@@ -14,9 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from mvref.core.measures import auroc, error_rate, f_beta, precision_recall_break_even
-from mvref.mvpo import MVPO
+from mvref.mvpo import MVPO, most_violated_of
 from mvref.rivals import SVMPerf
-from mvref.rivals.svm_perf import most_violated_of
 from tests.literal import toy_views
 from tests.literal_mvpo import error_loss, f_beta_loss, prbep_loss
 
