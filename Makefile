@@ -47,9 +47,9 @@ lint: .venv/installed
 unit: .venv/installed
 	$(PYTEST) -n 2 --ignore=tests/chapters --ignore=tests/benchmarks $(addprefix --ignore=,$(OF_HTML))
 
-## make outputs      the stored outputs of every chapter, recomputed and compared
-outputs: .venv/installed
-	$(PYTEST) -n 2 --dist loadscope --nbval book
+## make outputs      every chapter executed (`make book` takes it from there), its outputs compared
+outputs: .venv/installed _build/.executed
+	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python book/execute.py --cache --compare
 
 ## make small        the notebooks' form, and every chapter run with small parameters
 small: .venv/installed

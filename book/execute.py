@@ -1,13 +1,18 @@
 """Execute chapters, as many at a time as there are cores (four at the most).
 
-python book/execute.py                   every chapter, in place (this is `make chapters`)
-python book/execute.py book/data.ipynb   the named ones, in place
-python book/execute.py --cache           those that the builder's cache lacks, into it; `make book`
-                                         does this first, since the builder runs one after another
+python book/execute.py                    every chapter, in place (this is `make chapters`)
+python book/execute.py book/data.ipynb    the named ones, in place
+python book/execute.py --cache            those that the builder's cache lacks, into it; `make book`
+                                          does this first, since the builder runs one at a time
+python book/execute.py --cache --compare  the same; then every output in the cache is compared with
+                                          the one stored in its chapter (this is `make outputs`)
 
+A folder after --cache takes the place of the builder's cache.
 Running a chapter in place twice gives the same bytes.
 """
 
+import argparse
+import difflib
 import sys
 from pathlib import Path
 
@@ -94,13 +99,34 @@ def lacking(cache):
             yield path
 
 
-def main(names):
-    """Execute what the command line asks for; one line for each chapter that is done."""
-    cache = get_cache(CACHE) if names == ["--cache"] else None
-    if cache:
-        paths = list(lacking(cache))
-    else:
-        paths = [Path(name).resolve() for name in names] or chapters()
+def shown(outputs):
+    """What the outputs of a cell show, as one text for each stream and MIME type but pictures."""
+    texts = {}
+    for output in outputs:
+        kinds = dict(output.get("data", {}))
+        if output.output_type == "stream":
+            kinds = {output.name: output.text}
+        for kind, value in kinds.items():
+            if not kind.startswith("image/"):
+                texts[kind] = texts.get(kind, "") + str(value)
+    return texts
+
+
+def differences(stored, executed):
+    """A text for each code cell that shows something else than what is stored, pictures aside."""
+    for before, after in zip(stored.cells, executed.cells, strict=True):
+        if before.cell_type != "code" or "ignore-output" in before.metadata.get("tags", []):
+            continue
+        old, new = shown(before.outputs), shown(after.outputs)
+        for kind in sorted(old.keys() | new.keys()):
+            pair = (old.get(kind, "").splitlines(), new.get(kind, "").splitlines())
+            lines = difflib.unified_diff(*pair, "stored", "now", lineterm="", n=0)
+            if pair[0] != pair[1]:
+                yield "\n".join([f"{before.get('id')}, {kind}", *lines])
+
+
+def execute_side_by_side(paths, keep):
+    """Execute chapters, hand each one that succeeds to ``keep``, and stop if one did not."""
     jobs = max(1, min(cpu_count(), MOST_AT_A_TIME, len(paths)))
     failed = []
     done = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
@@ -111,14 +137,45 @@ def main(names):
         if error:
             failed.append(name_of(path))
             print(error, file=sys.stderr)
-        elif cache:
-            bundle = CacheBundleIn(notebook, str(path))
-            cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
         else:
-            nbformat.write(notebook, path)
+            keep(notebook, path)
     if failed:
         sys.exit(f"a cell failed in {', '.join(failed)}")
 
 
+def compare(cache):
+    """Print where chapters show something else than what is stored; stop if there are any."""
+    changed = 0
+    for path in chapters():
+        stored = read(path)
+        executed = cache.merge_match_into_notebook(read(path))[1]
+        for text in differences(stored, executed):
+            changed += 1
+            print(f"{name_of(path)}: {text}\n")
+    print(f"{len(chapters())} chapters, {changed} outputs that are not as stored")
+    sys.exit(changed > 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("chapters", nargs="*", type=Path)
+    parser.add_argument("--cache", nargs="?", type=Path, const=CACHE)
+    parser.add_argument("--compare", action="store_true")
+    asked = parser.parse_args()
+    if not asked.cache:
+        paths = [path.resolve() for path in asked.chapters] or chapters()
+        execute_side_by_side(paths, keep=nbformat.write)
+        return
+    cache = get_cache(asked.cache)
+
+    def keep(notebook, path):
+        bundle = CacheBundleIn(notebook, str(path))
+        cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+
+    execute_side_by_side(list(lacking(cache)), keep)
+    if asked.compare:
+        compare(cache)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

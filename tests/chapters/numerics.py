@@ -8,6 +8,7 @@ of them failed.
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,8 +39,10 @@ def try_one(kernel, threads):
     env = environment(kernel, threads)
     # OpenBLAS may answer with another kernel (many builds serve Zen with Haswell's): say which.
     used = output_of([sys.executable, "-c", WHICH_KERNEL], env)[1].strip()
-    status, text = output_of(["make", "--no-print-directory", "outputs"], env)
-    summary = next((line for line in reversed(text.splitlines()) if " in " in line), "no summary")
+    with tempfile.TemporaryDirectory() as cache:
+        command = [sys.executable, "book/execute.py", "--cache", cache, "--compare"]
+        status, text = output_of(command, env)
+    summary = text.splitlines()[-1]
     verdict = "passed" if status == 0 else "FAILED"
     print(f"{verdict}  {kernel} (in use: {used}), {threads} threads: {summary}", flush=True)
     if status != 0:

@@ -8,7 +8,7 @@ import pytest
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 
-from book.execute import METADATA, execute, lacking
+from book.execute import METADATA, differences, execute, lacking
 from tests.chapters.notebooks import CHAPTERS, faults, parameter_names, read
 from tests.chapters.small import SMALL
 
@@ -190,3 +190,19 @@ def test_the_cache_lacks_what_changed(tmp_path, monkeypatch):
         bundle = CacheBundleIn(execute(path)[1], str(path))
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
         assert list(lacking(cache)) == []
+
+
+def test_a_chapter_is_compared_with_what_is_stored(sound):
+    now = copy.deepcopy(sound)
+    now.cells[0].execution_count = 9
+    now.cells[1].outputs[0].data["image/png"] = "AAAA"
+    assert list(differences(sound, now)) == []
+    now.cells[2].outputs[0].text = "6\n"
+    [text] = differences(sound, now)
+    assert text.endswith("-5\n+6") and sound.cells[2].id in text
+    now.cells[2].outputs = []
+    assert len(list(differences(sound, now))) == 1
+    now.cells[2].outputs = [v4.new_output("execute_result", data={"text/plain": "5\n"})]
+    assert len(list(differences(sound, now))) == 2, "a result is not a print"
+    sound.cells[2].metadata.tags = ["ignore-output"]
+    assert list(differences(sound, now)) == []
