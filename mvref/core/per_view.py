@@ -1,6 +1,11 @@
-"""A scikit-learn transformer applied to every view."""
+"""One scikit-learn transformer, or one classifier, for every view.
+
+:class:`PerView` transforms view by view. :class:`PerViewClassifier` fits a classifier per view and
+combines what they say. In both, a sample that misses a view is no business of the view's member.
+"""
 
 from collections.abc import Mapping
+from contextlib import contextmanager
 
 import numpy as np
 from scipy import sparse
@@ -9,41 +14,151 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .base import check_length, validate_views
+from .storage import is_encoded, rows_of
 from .views import MultiView
 
+WORDS = ("passthrough", "drop")
 
-class PerView(TransformerMixin, BaseEstimator):
+
+class ByView:
+    """Members by view name as parameters: ``blood__n_components``, as in a ColumnTransformer.
+
+    ``_members`` names the parameter that holds one member, a sequence of them, or a mapping from
+    view names.
+    """
+
+    def get_params(self, deep=True):
+        """Return the parameters; with `deep`, those of a mapping's members as ``<view>__<name>``.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+
+        Returns
+        -------
+        params : dict
+        """
+        params = super().get_params(deep)
+        members = params[self._members]
+        if deep and isinstance(members, Mapping):
+            for view, member in members.items():
+                params[view] = member
+                if hasattr(member, "get_params") and not isinstance(member, type):
+                    inner = member.get_params()
+                    params |= {f"{view}__{name}": value for name, value in inner.items()}
+        return params
+
+    def set_params(self, **params):
+        """Set parameters, a view's member, or ``<view>__<name>`` of a member.
+
+        Parameters
+        ----------
+        **params : dict
+
+        Returns
+        -------
+        self : object
+        """
+        if self._members in params:
+            setattr(self, self._members, params.pop(self._members))
+        members = getattr(self, self._members)
+        if isinstance(members, Mapping):
+            replaced = {view: params.pop(view) for view in members if view in params}
+            if replaced:  # in a new mapping: the caller's stays as it is
+                setattr(self, self._members, {**members, **replaced})
+        return super().set_params(**params)
+
+    def _member_of_each(self, names):
+        """Return a member for every view name; those that a mapping leaves out get `remainder`."""
+        members = getattr(self, self._members)
+        if isinstance(members, Mapping):
+            unknown = [view for view in members if view not in names]
+            if unknown:
+                raise ValueError(f"{self._members} names the views {unknown}, X has {names}.")
+            taken = [view for view in members if view in super().get_params(deep=False)]
+            if taken:
+                raise ValueError(
+                    f"{self._members} has the views {taken}, whose names are parameters of "
+                    f"{type(self).__name__}: rename these views."
+                )
+            members = [members.get(view, self.remainder) for view in names]
+        elif not isinstance(members, list | tuple):
+            members = [members] * len(names)
+        if len(members) != len(names):
+            raise ValueError(
+                f"{self._members} has {len(members)} entries, X has {len(names)} views."
+            )
+        return members
+
+    def _sk_visual_block_(self):
+        """A branch for each view in the HTML representation."""
+        from sklearn.utils._repr_html.estimator import _VisualBlock
+
+        members = getattr(self, self._members)
+        names = getattr(self, "view_names_", None)
+        if isinstance(members, Mapping):
+            named = dict(members) if names is None else {n: members[n] for n in names if n in members}
+            members = {**named, "remainder": self.remainder}
+        elif isinstance(members, list | tuple):
+            members = dict(zip(names or [f"view {v}" for v in range(len(members))], members))
+        else:
+            members = {"each view" if names is None else ", ".join(names): members}
+        return _VisualBlock("parallel", list(members.values()), names=list(members))
+
+
+@contextmanager
+def naming(view, member):
+    """Say in an error of a member which view it is about."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"view {view!r}, {type(member).__name__}: {error}") from error
+
+
+class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Apply a transformer to each view and give a :class:`MultiView` back.
 
     Parameters
     ----------
-    transformer : transformer, or sequence or mapping of transformers
-        One transformer, cloned for every view; or one per view, in order or by view name. The
-        string ``"passthrough"`` leaves a view as it is.
+    transformer : transformer, "passthrough", or sequence or mapping of them, default="passthrough"
+        One transformer, cloned for every view; or one per view in order; or a mapping from view
+        names, whose transformers have parameters ``<view>__<name>`` in a grid. "passthrough" leaves
+        a view as it is, "drop" leaves it out.
+    remainder : transformer, "passthrough" or "drop", default="passthrough"
+        For the views that a mapping does not name.
     views : sequence or mapping, optional
         How to cut a 2-D `X` into views, see :meth:`MultiView.from_array`.
 
     Attributes
     ----------
-    transformers_ : list of V fitted transformers
+    transformers_ : list of V fitted transformers, "passthrough" or "drop"
 
     Notes
     -----
     A transformer is fitted and applied on the samples that have its view; a missing view stays
-    missing.
+    missing. A view that came as a data frame reaches its transformer as one, so that a
+    ColumnTransformer can name columns, and a view of texts as a 1-D array. The output is a
+    MultiView whatever ``set_output`` or scikit-learn's ``transform_output`` say; it keeps the names
+    of the columns.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.preprocessing import StandardScaler
     >>> from mvref import MultiView, PerView
-    >>> X = MultiView([np.arange(6.0).reshape(3, 2), np.eye(3)])
+    >>> X = MultiView({"blood": np.arange(6.0).reshape(3, 2), "image": np.eye(3)})
     >>> PerView(StandardScaler()).fit_transform(X)
-    MultiView(3 samples, view_0: 2, view_1: 3)
+    MultiView(3 samples, blood: 2, image: 3)
+    >>> per_view = PerView({"blood": StandardScaler()}, remainder="drop")
+    >>> per_view.set_params(blood__with_std=False).fit_transform(X)
+    MultiView(3 samples, blood: 2)
     """
 
-    def __init__(self, transformer="passthrough", *, views=None):
+    _members = "transformer"
+
+    def __init__(self, transformer="passthrough", *, remainder="passthrough", views=None):
         self.transformer = transformer
+        self.remainder = remainder
         self.views = views
 
     def fit(self, X, y=None):
@@ -58,21 +173,44 @@ class PerView(TransformerMixin, BaseEstimator):
         -------
         self : PerView
         """
-        X = validate_views(self, X, reset=True, partial_rows=True)
-        if y is not None:
-            check_length(y, X.n_samples)
-        self.transformers_ = []
-        for view, name, seen, transformer in zip(
-            X.views, X.names, X.observed.T, self._one_per_view(X), strict=True
-        ):
-            if not seen.any():
-                raise ValueError(f"view {name!r} is missing in every sample.")
-            if not isinstance(transformer, str):
-                transformer = clone(transformer).fit(
-                    view[seen], None if y is None else np.asarray(y)[seen]
-                )
-            self.transformers_.append(transformer)
+        self.fit_transform(X, y)
         return self
+
+    def fit_transform(self, X, y=None):
+        """Fit a transformer on each view, and transform it.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array
+        y : ignored, or target passed on to the transformers
+
+        Returns
+        -------
+        X : MultiView
+        """
+        X = validate_views(self, X, reset=True, encoded=False)
+        if y is not None:
+            y = np.asarray(y)
+            check_length(y, X.n_samples)
+        self.transformers_, self._first_rows = [], []
+        views = []
+        for v, transformer in enumerate(self._member_of_each(X.names)):
+            name, seen = X.names[v], np.flatnonzero(X.observed[:, v])
+            _check_transformer(transformer)
+            if not len(seen):
+                raise ValueError(f"view {name!r} is missing in every sample.")
+            table = as_table(X, v)
+            out = X.views[v]
+            if not isinstance(transformer, str):
+                transformer = clone(transformer)
+                with naming(name, transformer):
+                    labels = None if y is None else y[seen]
+                    out = transformer.fit_transform(rows_of(table, seen), labels)
+                out = spread(out, X.observed[:, v])
+            self.transformers_.append(transformer)
+            self._first_rows.append(rows_of(table, seen[:1]))
+            views.append(out)
+        return self._together(views, X)
 
     def transform(self, X):
         """Transform each view.
@@ -87,14 +225,39 @@ class PerView(TransformerMixin, BaseEstimator):
             The transformed views; a missing view stays missing.
         """
         check_is_fitted(self, "transformers_")
-        X = validate_views(self, X, reset=False, partial_rows=True)
-        views = [
-            view if isinstance(transformer, str) else _transform_seen(transformer, view, seen)
-            for transformer, view, seen in zip(
-                self.transformers_, X.views, X.observed.T, strict=True
-            )
-        ]
-        return MultiView(views, names=X.names)
+        X = validate_views(self, X, reset=False, encoded=False)
+        views = []
+        for v, transformer in enumerate(self.transformers_):
+            out, seen = X.views[v], np.flatnonzero(X.observed[:, v])
+            if not isinstance(transformer, str):
+                # Where nobody has the view, a row of the training samples tells the width.
+                rows = rows_of(as_table(X, v), seen) if len(seen) else self._first_rows[v]
+                with naming(X.names[v], transformer):
+                    out = transformer.transform(rows)
+                out = spread(out if len(seen) else out[:0], X.observed[:, v])
+            views.append(out)
+        return self._together(views, X)
+
+    def _together(self, views, X):
+        """The views that are not dropped, with the names of their columns."""
+        kept = [v for v, t in enumerate(self.transformers_) if not _is(t, "drop")]
+        if not kept:
+            raise ValueError(f"transformer drops every view of {X.names}.")
+        return MultiView(
+            [views[v] for v in kept],
+            names=[X.names[v] for v in kept],
+            feature_names=[self._columns_out(v) for v in kept],
+        )
+
+    def _columns_out(self, v):
+        """Names of the columns that a transformed view has; None where they would be made up."""
+        transformer, columns = self.transformers_[v], self.view_feature_names_[v]
+        if isinstance(transformer, str):
+            return columns
+        named = columns is not None or not is_encoded(self._first_rows[v])
+        if not named or not hasattr(transformer, "get_feature_names_out"):
+            return None
+        return [str(column) for column in transformer.get_feature_names_out()]
 
     def get_feature_names_out(self, input_features=None):
         """Return ``<view>__<feature>`` for every column of the transformed views, side by side.
@@ -109,17 +272,18 @@ class PerView(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "transformers_")
         names = []
-        for transformer, view, width in zip(
-            self.transformers_, self.view_names_, self.view_widths_, strict=True
-        ):
-            features = [f"x{j}" for j in range(width)]
-            if not isinstance(transformer, str):
-                features = transformer.get_feature_names_out(features)
-            names += [f"{view}__{feature}" for feature in features]
+        for v, transformer in enumerate(self.transformers_):
+            features = self._columns_out(v)
+            if features is None:
+                features = [f"x{j}" for j in range(self.view_widths_[v])]
+                if not isinstance(transformer, str):
+                    features = transformer.get_feature_names_out(features)
+            if not _is(transformer, "drop"):
+                names += [f"{self.view_names_[v]}__{feature}" for feature in features]
         return np.array(names, dtype=object)
 
     def set_output(self, *, transform=None):
-        """Do nothing: the output stays a MultiView.
+        """Do nothing: the output stays a MultiView, whose columns keep their names.
 
         Parameters
         ----------
@@ -131,26 +295,6 @@ class PerView(TransformerMixin, BaseEstimator):
         """
         return self
 
-    def _one_per_view(self, X):
-        transformers = self.transformer
-        if isinstance(transformers, Mapping):
-            if set(transformers) != set(X.names):
-                raise ValueError(
-                    f"transformer names the views {sorted(transformers)}, X has {X.names}."
-                )
-            transformers = [transformers[name] for name in X.names]
-        elif not isinstance(transformers, list | tuple):
-            transformers = [transformers] * X.n_views
-        if len(transformers) != X.n_views:
-            raise ValueError(
-                f"transformer has {len(transformers)} entries, X has {X.n_views} views."
-            )
-        for t in transformers:
-            usable = t == "passthrough" if isinstance(t, str) else hasattr(t, "transform")
-            if not usable or isinstance(t, type):
-                raise ValueError(f"transformer must be a transformer or 'passthrough', got {t!r}.")
-        return transformers
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         several = isinstance(self.transformer, Mapping | list | tuple | str)
@@ -160,14 +304,33 @@ class PerView(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _transform_seen(transformer, view, seen):
-    """Transform the rows that have the view; the others become rows of NaN."""
-    out = transformer.transform(view[seen]) if seen.any() else None
+def _is(member, word):
+    return isinstance(member, str) and member == word
+
+
+def _check_transformer(transformer):
+    word = isinstance(transformer, str) and transformer in WORDS
+    usable = hasattr(transformer, "transform") and not isinstance(transformer, type)
+    if not word and not usable:
+        raise ValueError(
+            f"transformer must be a transformer, 'passthrough' or 'drop', got {transformer!r}."
+        )
+
+
+def as_table(X, v):
+    """Return a view as its member gets it: a frame if its columns have names, else as stored."""
+    view, columns = X.views[v], X.feature_names[v]
+    if columns is None or not isinstance(view, np.ndarray):
+        return view
+    from pandas import DataFrame
+
+    return DataFrame(view, columns=columns)
+
+
+def spread(out, seen):
+    """Put transformed rows where `seen` is true, and rows of NaN elsewhere."""
     if seen.all():
         return out
-    if out is None:  # nobody has the view: the width is that of one transformed row
-        width = transformer.transform(np.zeros((1, view.shape[1]))).shape[1]
-        return np.full((len(seen), width), np.nan)
     full = np.full((len(seen), out.shape[1]), np.nan)
     full[seen] = out.toarray() if sparse.issparse(out) else out
     return sparse.csr_matrix(full) if sparse.issparse(out) else full

@@ -1,18 +1,33 @@
-"""How one view is stored: a read-only array or a CSR matrix, a missing row as NaN."""
+"""How one view is stored: a read-only array, a CSR matrix, or as it came if it holds no numbers.
+
+A missing row is NaN. A view of words, categories or dates stays a data frame, and a view of texts a
+series, until :class:`~mvref.PerView` makes numbers of it; estimators refuse it.
+"""
 
 import numpy as np
 from scipy import sparse
 
+NUMBERS = ("integer", "floating", "mixed-integer-float", "boolean", "decimal", "empty")
+
 
 def as_view(view, name):
-    """Return a read-only float64 array or a CSR matrix."""
-    if hasattr(view, "dtype") and np.iscomplexobj(view):
-        raise ValueError(f"view {name!r} must be an array of real numbers, got complex ones.")
+    """Return a read-only float64 array, a CSR matrix, or a pandas copy of what is no numbers."""
+    if is_texts(view):
+        from pandas import Series
+
+        return Series(list(view), dtype=object)
+    if _is_frame(view) and not _all_numbers(view):
+        return freeze(view)
+    if getattr(getattr(view, "dtype", None), "kind", "") in "cmM":
+        raise ValueError(
+            f"view {name!r} must be an array of real numbers, got {view.dtype}; of dates make numbers "
+            "first, such as days since a date."
+        )
     if sparse.issparse(view):
         view = sparse.csr_matrix(view, dtype=np.float64)
     else:
         try:
-            view = np.asarray(view, dtype=np.float64)
+            view = _dense(view)
         except (TypeError, ValueError) as error:
             raise ValueError(f"view {name!r} must be an array of numbers: {error}.") from error
     if view.ndim != 2:
@@ -25,8 +40,98 @@ def as_view(view, name):
     return freeze(view)
 
 
+def is_texts(view):
+    """Tell a view of one text per sample: a list, series or 1-D array of str, None for a gap."""
+    if sparse.issparse(view) or isinstance(view, str) or np.ndim(view) != 1:
+        return False
+    texts = [isinstance(text, str) for text in view]
+    return any(texts) and all(t or _is_gap(text) for t, text in zip(texts, view, strict=True))
+
+
+def _is_gap(value):
+    return value is None or value != value or type(value).__name__ == "NAType"
+
+
+def _is_frame(view):
+    return hasattr(view, "iloc") and hasattr(view, "columns")
+
+
+def _all_numbers(frame):
+    from pandas.api.types import infer_dtype, is_numeric_dtype
+
+    return all(
+        is_numeric_dtype(column.dtype)
+        or (column.dtype == object and infer_dtype(column) in NUMBERS)
+        for _, column in frame.items()
+    )
+
+
+def _dense(view):
+    """As float64, NaN where a masked array has a mask and a nullable frame has NA."""
+    if np.ma.isMaskedArray(view):
+        return view.astype(np.float64).filled(np.nan)
+    try:
+        return np.asarray(view, dtype=np.float64)
+    except TypeError:
+        if not _is_frame(view):
+            raise
+        return view.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def is_encoded(view):
+    """Tell numbers from a frame of words or a series of texts."""
+    return not hasattr(view, "iloc")
+
+
+def width_of(view):
+    """Return the number of columns."""
+    return view.shape[1] if view.ndim == 2 else 1
+
+
+def rows_of(view, rows):
+    """Return the rows of a view, of any kind."""
+    return view[rows] if is_encoded(view) else view.iloc[rows]
+
+
+def stacked(views):
+    """Put views of the same columns under each other."""
+    if not all(map(is_encoded, views)):
+        from pandas import concat
+
+        return concat(views, ignore_index=True)
+    if any(map(sparse.issparse, views)):
+        return sparse.vstack(views, format="csr")
+    return np.vstack(views)
+
+
+def names_of_columns(view, name):
+    """Return the names of a frame's columns; None where they are not all texts."""
+    columns = list(getattr(view, "columns", []))
+    if not columns or not any(isinstance(column, str) for column in columns):
+        return None
+    if not all(isinstance(column, str) for column in columns):
+        raise ValueError(
+            f"view {name!r} has columns of which some are named by texts and some are not: "
+            f"{columns[:5]}; rename them, for example by frame.columns.astype(str)."
+        )
+    return columns
+
+
+def check_columns(columns, width, name):
+    """Return the names of a view's columns; refuse too few, too many, or one name twice."""
+    columns = [str(column) for column in columns]
+    if len(columns) != width:
+        raise ValueError(f"view {name!r} has {width} columns, but {len(columns)} names of columns.")
+    if len(set(columns)) < width:
+        twice = sorted({column for column in columns if columns.count(column) > 1})
+        raise ValueError(f"view {name!r} has several columns of one name: {twice}.")
+    return columns
+
+
 def freeze(view):
     """Return a read-only look at a view; the arrays of its owner stay writeable."""
+    if not is_encoded(view):
+        return view.reset_index(drop=True)  # pandas has nothing read-only; nobody else has this copy
     if sparse.issparse(view):
         if not view.has_canonical_format:
             view = view.copy()
@@ -40,6 +145,9 @@ def freeze(view):
 
 def all_nan_rows(view):
     """Boolean (n,): rows whose every feature is NaN."""
+    if not is_encoded(view):
+        missing = view.isna().to_numpy()
+        return missing if missing.ndim == 1 else missing.all(axis=1)
     if sparse.issparse(view):
         nan_per_row = np.bincount(
             np.repeat(np.arange(view.shape[0]), np.diff(view.indptr)),
@@ -54,6 +162,10 @@ def all_nan_rows(view):
 
 def with_nan_rows(view, rows):
     """Return a copy of a view in which `rows` are NaN."""
+    if not is_encoded(view):
+        hidden = np.zeros(len(view), dtype=bool)
+        hidden[rows] = True
+        return view.mask(hidden)
     if not sparse.issparse(view):
         view = np.array(view)
         view[rows] = np.nan

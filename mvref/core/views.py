@@ -16,7 +16,18 @@ from sklearn.utils import check_random_state
 
 from .checks import check_number
 from .columns import view_columns
-from .storage import all_nan_rows, as_view, freeze, with_nan_rows
+from .storage import (
+    all_nan_rows,
+    as_view,
+    check_columns,
+    freeze,
+    is_encoded,
+    names_of_columns,
+    rows_of,
+    stacked,
+    width_of,
+    with_nan_rows,
+)
 
 
 class MultiView:
@@ -25,18 +36,23 @@ class MultiView:
     Parameters
     ----------
     views : sequence of V arrays, CSR matrices or data frames, or mapping name -> array
-        View v has shape (n_samples, n_features_v). Dense views are seen, not copied.
+        View v has shape (n_samples, n_features_v). Dense views are seen, not copied. A frame with
+        words, categories or dates, and a list or series of one text per sample, are kept as they
+        are for :class:`PerView` to encode; estimators refuse them.
     names : sequence of V str, optional
         Names of the views. Default: the keys of the mapping, or ``"view_0", "view_1", ...``.
     observed : array of bool, shape (n_samples, V), optional
         ``observed[i, v]`` is False where view v of sample i is missing; those rows become NaN.
         Default: False where a whole row of a view is NaN.
+    feature_names : sequence of V lists of str or None, or mapping name -> list, optional
+        Names of the columns of every view. Default: those of data frames, None for other views.
 
     Attributes
     ----------
     views : list of V arrays (n_samples, n_features_v)
         Dense views are read-only float64 arrays, sparse ones CSR matrices.
     names : list of V str
+    feature_names : list of V lists of str, or None for a view whose columns have no names
     observed : array of bool, shape (n_samples, V)
     n_views, n_samples : int
     shape : tuple
@@ -65,8 +81,8 @@ class MultiView:
     (2, 5)
     """
 
-    def __init__(self, views, *, names=None, observed=None):
-        if isinstance(views, Mapping):
+    def __init__(self, views, *, names=None, observed=None, feature_names=None):
+        if isinstance(views, Mapping) and not sparse.issparse(views):
             names = list(views) if names is None else names
             views = list(views.values())
         if not isinstance(views, Iterable) or hasattr(views, "shape"):
@@ -80,6 +96,7 @@ class MultiView:
         _check_same_index(views)
         self._names = _check_names(names, len(views))
         self._views = [as_view(view, name) for view, name in zip(views, self._names, strict=True)]
+        self._feature_names = self._columns_of_each(views, feature_names)
         n_samples = [view.shape[0] for view in self._views]
         if len(set(n_samples)) > 1:
             told = ", ".join(f"{name}: {n}" for name, n in zip(self._names, n_samples, strict=True))
@@ -90,6 +107,26 @@ class MultiView:
             present &= np.asarray(observed)
         present.flags.writeable = False
         self._observed = present
+
+    def _columns_of_each(self, views, given):
+        """The names that were given, else those that the frames bring."""
+        if given is None:
+            given = [names_of_columns(*pair) for pair in zip(views, self._names, strict=True)]
+        elif isinstance(given, Mapping):
+            unknown = set(given) - set(self._names)
+            if unknown:
+                raise ValueError(
+                    f"feature_names has the views {sorted(unknown)}; there are {self._names}."
+                )
+            given = [given.get(name) for name in self._names]
+        if len(given) != self.n_views:
+            raise ValueError(
+                f"feature_names must have an entry for each of {self.n_views} views, got {len(given)}."
+            )
+        return [
+            None if columns is None else check_columns(columns, width, name)
+            for columns, width, name in zip(given, self.widths, self._names, strict=True)
+        ]
 
     def _hide(self, observed):
         """Overwrite the rows that are declared missing with NaN (in copies)."""
@@ -109,6 +146,11 @@ class MultiView:
         return list(self._names)
 
     @property
+    def feature_names(self):
+        """List of the V lists of column names, None where a view has none."""
+        return list(self._feature_names)
+
+    @property
     def observed(self):
         """Boolean (n_samples, V): False where a view of a sample is missing."""
         return self._observed
@@ -126,7 +168,7 @@ class MultiView:
     @property
     def widths(self):
         """List of the V numbers of features."""
-        return [view.shape[1] for view in self._views]
+        return [width_of(view) for view in self._views]
 
     @property
     def shape(self):
@@ -160,14 +202,16 @@ class MultiView:
                 )
             if rows.dtype != bool:
                 rows = rows.astype(np.intp)
-        return self._like([view[rows] for view in self._views], self._names, self._observed[rows])
+        views = [rows_of(view, rows) for view in self._views]
+        return self._like(views, self._names, self._observed[rows], self._feature_names)
 
     @classmethod
-    def _like(cls, views, names, observed):
+    def _like(cls, views, names, observed, feature_names):
         """Build from parts that are valid already, without checking them again."""
         new = cls.__new__(cls)
         new._views = [freeze(view) for view in views]
         new._names = list(names)
+        new._feature_names = list(feature_names)
         new._observed = observed
         new._observed.flags.writeable = False
         return new
@@ -200,6 +244,8 @@ class MultiView:
         -------
         X : array or CSR matrix, shape (n_samples, total features)
         """
+        for view, name in zip(self._views, self._names, strict=True):
+            check_encoded(view, name)
         if any(sparse.issparse(view) for view in self._views):
             return sparse.hstack(self._views, format="csr")
         return np.hstack(self._views)
@@ -230,6 +276,7 @@ class MultiView:
             [self._views[v] for v in index],
             [self._names[v] for v in index],
             self._observed[:, index],
+            [self._feature_names[v] for v in index],
         )
 
     def _position(self, which):
@@ -272,15 +319,22 @@ class MultiView:
         """
         if columns is None and hasattr(X, "columns"):
             columns = list(X.columns)
-        X = X.to_numpy() if hasattr(X, "to_numpy") else X
-        X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+        if not hasattr(X, "iloc"):
+            X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
         if X.ndim != 2:
             raise ValueError(f"X must be a 2-D array, got {X.ndim} dimension(s).")
         if isinstance(views, Mapping):
             names = list(views) if names is None else names
             views = list(views.values())
         indices = view_columns(views, X.shape[1], columns)
-        return cls([X[:, index] for index in indices], names=names)
+        if hasattr(X, "iloc"):
+            return cls([X.iloc[:, index] for index in indices], names=names)
+        named = columns is not None and all(isinstance(column, str) for column in columns)
+        return cls(
+            [X[:, index] for index in indices],
+            names=names,
+            feature_names=[[columns[j] for j in index] for index in indices] if named else None,
+        )
 
     def drop_views(self, fraction, random_state=None):
         """Return a copy in which random views of random samples are missing.
@@ -319,7 +373,21 @@ class MultiView:
                 f"got {fraction!r}."
             )
         observed.flat[rng.choice(candidates, n_drop, replace=False)] = False
-        return type(self)(self._views, names=self._names, observed=observed)
+        return self.with_observed(observed)
+
+    def with_observed(self, observed):
+        """Return a copy in which what is not `observed` is missing.
+
+        Parameters
+        ----------
+        observed : array of bool, shape (n_samples, V)
+
+        Returns
+        -------
+        X : MultiView
+        """
+        given = {"names": self._names, "feature_names": self._feature_names}
+        return type(self)(self._views, observed=observed, **given)
 
 
 def as_multiview(X, views=None, columns=None):
@@ -342,7 +410,7 @@ def as_multiview(X, views=None, columns=None):
         return X
     if views is not None:
         return MultiView.from_array(X, views, columns=columns)
-    return MultiView([X])
+    return MultiView([X], feature_names=None if columns is None else [columns])
 
 
 def _check_described(X, views):
@@ -356,8 +424,20 @@ def _check_described(X, views):
         raise ValueError(f"views gives the widths {widths}, but those of X are {X.widths}.")
 
 
+def check_encoded(view, name):
+    """Refuse a view that holds no numbers."""
+    if not is_encoded(view):
+        raise ValueError(
+            f"view {name!r} holds words, categories or dates: encode it first, for example with "
+            f"PerView({{{name!r}: OneHotEncoder(handle_unknown='ignore')}}), or TfidfVectorizer() for "
+            "texts."
+        )
+
+
 def is_collection_of_views(X):
     """Tell a collection of views (MultiView, mapping, list of 2-D arrays) from one 2-D array."""
+    if sparse.issparse(X):  # a DOK matrix is a mapping as well
+        return False
     if isinstance(X, MultiView | Mapping):
         return True
     if not isinstance(X, list | tuple) or not X:
@@ -409,8 +489,5 @@ def _check_observed(observed, present):
 
 def stack_samples(first, second):
     """Put the samples of two :class:`MultiView` with the same views under each other."""
-    views = [
-        sparse.vstack(pair, format="csr") if any(map(sparse.issparse, pair)) else np.vstack(pair)
-        for pair in zip(first.views, second.views, strict=True)
-    ]
-    return MultiView(views, names=first.names)
+    views = [stacked(pair) for pair in zip(first.views, second.views, strict=True)]
+    return MultiView(views, names=first.names, feature_names=first.feature_names)
