@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, log_expit, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
@@ -14,7 +14,7 @@ from .views import as_multiview, default_names, is_collection_of_views
 
 
 class MultiViewInput:
-    """Input of an estimator: the tags of scikit-learn, and samples that are asked about.
+    """What classifiers and regressors share: input, tags of scikit-learn, and learning.
 
     Sparse input is welcome; NaN is, where it can mean a missing view. ``_learnt`` names an
     attribute that only a fitted estimator has.
@@ -27,6 +27,33 @@ class MultiViewInput:
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.views is not None
         return tags
+
+    def fit(self, X, y):
+        """Learn from samples and what is known of them.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,)
+            Labels of any type; in a regressor, numbers.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range, a single class, or a sample without views.
+        """
+        X = validate_views(self, X, reset=True)
+        self._check_parameters()
+        validate = validate_targets if is_classifier(self) else validate_numbers
+        targets = validate(self, y, X.n_samples)
+        self._check_votable(X)
+        self._fit(X, targets)
+        return self
 
     def _validated(self, X):
         """Samples to be scored, as a MultiView in the order of ``fit``."""
@@ -47,32 +74,6 @@ class MultiViewClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
     learns in ``_fit(X, codes)`` from the positions of the labels in ``classes_``, and has
     ``_scores(X)``: shape (n, 1) or (n,) for two classes, else (n, n_classes).
     """
-
-    def fit(self, X, y):
-        """Learn from samples and their labels.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of shape (n,)
-            Labels of any type.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range, a single class, or a sample without views.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        codes = validate_targets(self, y, X.n_samples)
-        self._check_votable(X)
-        self._fit(X, codes)
-        return self
 
     def decision_function(self, X):
         """Return a score per class; the largest wins.
@@ -105,31 +106,6 @@ class MultiViewClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
 class MultiViewRegressor(RegressorMixin, MultiViewInput, BaseEstimator):
     """Every regressor of mvref; a subclass has ``_fit(X, y)`` and ``_scores(X)``, shape (n, 1)."""
 
-    def fit(self, X, y):
-        """Learn from samples and their numbers.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of n numbers
-
-        Returns
-        -------
-        self : object
-            The fitted regressor.
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range, or a sample without views.
-        """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        y = validate_numbers(self, y, X.n_samples)
-        self._check_votable(X)
-        self._fit(X, y)
-        return self
-
     def predict(self, X):
         """Return the number that is expected of every sample.
 
@@ -147,17 +123,21 @@ class MultiViewRegressor(RegressorMixin, MultiViewInput, BaseEstimator):
 def validate_views(estimator, X, *, reset, partial_rows=False):
     """Check `X` for an estimator and return it as a :class:`~mvref.MultiView`.
 
-    estimator: its parameter ``views`` tells how a 2-D `X` is cut. With ``reset`` it gets the
-    attributes ``n_features_in_``, ``view_names_``, ``view_widths_`` and, for data frames,
-    ``feature_names_in_``; reset: True in ``fit``: learn the shape. False afterwards: compare with
-    the shape learnt; partial_rows: accept rows of a view that are NaN only in part (for imputers).
+    estimator: its parameter ``views`` tells how a 2-D `X` is cut; reset: True in ``fit``, to set
+    ``n_features_in_``, ``view_names_``, ``view_widths_`` and, for data frames,
+    ``feature_names_in_``; False afterwards, to compare `X` with them; partial_rows: accept rows of
+    a view that are NaN only in part (for imputers).
     """
     views = getattr(estimator, "views", None)
     if isinstance(X, list | tuple) and len(X) == 0:
         raise ValueError("X is an empty list: at least one of the views is needed.")
     if is_collection_of_views(X):
         X = as_multiview(X, views)
-        _check_filled(estimator, X)
+        if X.n_samples == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required "
+                f"by {type(estimator).__name__}."
+            )
         if reset:
             estimator.n_features_in_ = X.shape[1]
             vars(estimator).pop("feature_names_in_", None)  # of an earlier fit on a data frame
@@ -203,14 +183,6 @@ def _in_fitted_order(estimator, X):
     return X.select(learnt)
 
 
-def _check_filled(estimator, X):
-    if X.n_samples == 0:
-        raise ValueError(
-            f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required by "
-            f"{type(estimator).__name__}."
-        )
-
-
 def _check_values(X, partial_rows):
     for view, name, seen in zip(X.views, X.names, X.observed.T, strict=True):
         values = view.data if sparse.issparse(view) else view
@@ -233,14 +205,7 @@ def validate_targets(estimator, y, n_samples):
 
     y (n_samples,): labels of any type -> codes (n_samples,).
     """
-    if y is None:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
-        )
-    y = column_or_1d(y, warn=True)
-    if y.dtype.kind in "fc":
-        assert_all_finite(y, input_name="y")
-    check_length(y, n_samples)
+    y = _one_per_sample(estimator, y, n_samples)
     _check_one_type(y)
     check_classification_targets(y)
     estimator.classes_, codes = np.unique(y, return_inverse=True)
@@ -252,16 +217,38 @@ def validate_targets(estimator, y, n_samples):
     return codes
 
 
+def validate_numbers(estimator, y, n_samples):
+    """Check the targets of a regression and return them as floats.
+
+    y (n_samples,) -> y (n_samples,).
+    """
+    y = _one_per_sample(estimator, y, n_samples)
+    try:
+        y = y.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"y must hold numbers, got {y[:3].tolist()} ...") from None
+    assert_all_finite(y, input_name="y")  # NaN may have been an object
+    return y
+
+
+def _one_per_sample(estimator, y, n_samples):
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind in "fc":
+        assert_all_finite(y, input_name="y")
+    check_length(y, n_samples)
+    return y
+
+
 def one_against_rest(codes, n_classes):
     """Return the labels of the two-class problems that stand for a problem of several classes.
 
     codes (n_samples,): classes, 0 to n_classes - 1 -> Y (n_classes, n_samples), or (1, n_samples)
     for two classes.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.core.base import one_against_rest
     >>> one_against_rest(np.array([0, 2, 1]), 3)
     array([[ 1., -1., -1.],
            [-1., -1.,  1.],
@@ -284,9 +271,6 @@ def one_or_list(values):
 def pairs_of(n_classes):
     """Return the pairs i < j of classes in the order of ``multi_class="ovo"``.
 
-    Examples
-    --------
-    >>> from mvref.core.base import pairs_of
     >>> pairs_of(3)
     [(0, 1), (0, 2), (1, 2)]
     """
@@ -299,10 +283,6 @@ def votes_of_pairs(scores, n_classes):
     scores (n, n_classes (n_classes - 1) / 2): positive for the second class of the pair, which has
     the vote; else the first has it -> votes (n, n_classes).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.core.base import votes_of_pairs
     >>> votes_of_pairs(np.array([[1.0, -1.0, 3.0]]), 3).round(2)  # one vote each
     array([[1.  , 0.78, 1.22]])
     """
@@ -313,25 +293,6 @@ def votes_of_pairs(scores, n_classes):
         sums[:, j] += s
         sums[:, i] -= s
     return votes + sums / (3.0 * (np.abs(sums) + 1.0))
-
-
-def validate_numbers(estimator, y, n_samples):
-    """Check the targets of a regression and return them as floats.
-
-    y (n_samples,) -> y (n_samples,).
-    """
-    if y is None:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
-        )
-    y = column_or_1d(y, warn=True)
-    try:
-        y = y.astype(np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"y must hold numbers, got {y[:3].tolist()} ...") from None
-    assert_all_finite(y, input_name="y")
-    check_length(y, n_samples)
-    return y
 
 
 def check_length(y, n_samples):
@@ -369,10 +330,6 @@ def logistic_probabilities(scores):
 
     scores (n, 1) for two classes, else (n, n_classes) -> probabilities (n, n_classes).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.core.base import logistic_probabilities
     >>> logistic_probabilities(np.array([[0.0]])), logistic_probabilities(np.zeros((1, 4)))
     (array([[0.5, 0.5]]), array([[0.25, 0.25, 0.25, 0.25]]))
     """

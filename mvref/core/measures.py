@@ -14,7 +14,6 @@ Conventions
     labels   0 and 1, -1 and +1, or False and True; the class of interest is 1.
     F-beta   of predicted labels. The decision of a score is ``score > 0``.
     PRBEP    of scores: the top P are predicted positive, so precision and recall are both a/P.
-             Samples that tie for the last places share them: the mean over all orders of the ties.
     AUROC    of scores: the share of pairs (positive, negative) in the right order; a tie is half.
     Without a positive F-beta and PRBEP are undefined, without a positive and a negative AUROC is:
     a ValueError, where scikit-learn warns and returns 0 or NaN.
@@ -24,6 +23,7 @@ and Section "Problem formulation" of Wang, Tsang and Gao (AAAI 2016), which name
 """
 
 import numpy as np
+from scipy.stats import rankdata
 
 from .checks import check_number
 
@@ -32,29 +32,21 @@ from .checks import check_number
 SMALLEST_BETA, LARGEST_BETA = 1e-50, 1e50
 
 
-# ------------------------------------------------------------- losses of contingency tables
-
-
 def f_beta_loss(a, b, P, beta=1.0):
-    """Return Delta = 1 - F-beta of a contingency table.
+    """Return Delta = 1 - F-beta of a contingency table, without the subtraction from 1.
 
     F-beta is the harmonic mean of precision ``a/(a + b)`` (weight 1) and recall ``a/P`` (weight
-    beta^2), that is ``(1 + beta^2) a / (beta^2 P + a + b)``. The loss is computed without the
-    subtraction from 1.
+    beta^2), that is ``(1 + beta^2) a / (beta^2 P + a + b)``.
 
     Parameters
     ----------
-    a, b : int or array
-        Right and wrong samples among those predicted positive.
-    P : int
-        Number of positives, at least 1.
-    beta : float
-        From 1e-50 to 1e50; recall counts beta times as much as precision.
+    a, b : int or array, right and wrong samples among those predicted positive
+    P : int, number of positives, at least 1
+    beta : float from 1e-50 to 1e50; recall counts beta times as much as precision
 
     Returns
     -------
-    loss : float or array
-        1 wherever a is 0.
+    loss : float or array, 1 wherever a is 0
 
     Examples
     --------
@@ -72,8 +64,7 @@ def prbep_loss(a, P):
     Parameters
     ----------
     a : number or array
-    P : int
-        Number of positives, at least 1.
+    P : int, number of positives, at least 1
 
     Returns
     -------
@@ -93,10 +84,8 @@ def auroc_loss(swapped, P, N):
 
     Parameters
     ----------
-    swapped : number or array
-        Pairs in the wrong order; a tie is half a pair.
-    P, N : int
-        Number of positives and of negatives, each at least 1.
+    swapped : number or array of pairs in the wrong order; a tie is half a pair
+    P, N : int, number of positives and of negatives, each at least 1
 
     Returns
     -------
@@ -116,10 +105,8 @@ def error_loss(a, b, P, N):
 
     Parameters
     ----------
-    a, b : int or array
-        Right and wrong samples among those predicted positive.
-    P, N : int
-        Number of positives and of negatives.
+    a, b : int or array, right and wrong samples among those predicted positive
+    P, N : int, number of positives and of negatives
 
     Returns
     -------
@@ -134,23 +121,17 @@ def error_loss(a, b, P, N):
     return ((P - a) + b) / (P + N)
 
 
-# --------------------------------------------------------------------------------- measures
-
-
 def f_beta(y_true, y_pred, beta=1.0):
     """Return F-beta of predicted labels.
 
     Parameters
     ----------
-    y_true, y_pred : array-like, shape (n,)
-        Labels 0 and 1, -1 and +1, or booleans.
-    beta : float
-        From 1e-50 to 1e50; 1 is the F1 score.
+    y_true, y_pred : n labels, 0 and 1, -1 and +1, or booleans
+    beta : float from 1e-50 to 1e50; 1 is the F1 score
 
     Returns
     -------
-    value : float
-        In [0, 1]; 0 if nothing is predicted positive.
+    value : float in [0, 1]; 0 if nothing is predicted positive
 
     Raises
     ------
@@ -173,13 +154,11 @@ def error_rate(y_true, y_pred):
 
     Parameters
     ----------
-    y_true, y_pred : array-like, shape (n,)
-        Labels 0 and 1, -1 and +1, or booleans.
+    y_true, y_pred : n labels, 0 and 1, -1 and +1, or booleans
 
     Returns
     -------
-    value : float
-        In [0, 1]; the only one of these measures that is better when smaller.
+    value : float in [0, 1]; the only one of these measures that is better when smaller
 
     Raises
     ------
@@ -201,16 +180,14 @@ def precision_recall_break_even(y_true, scores):
 
     Parameters
     ----------
-    y_true : array-like, shape (n,)
-        Labels 0 and 1, -1 and +1, or booleans; P of them positive.
-    scores : array-like, shape (n,)
+    y_true : n labels, 0 and 1, -1 and +1, or booleans; P of them positive
+    scores : n numbers
         The P largest are predicted positive. Samples that tie for the last of these places share
         them: the value is the mean over all orders of the ties.
 
     Returns
     -------
-    value : float
-        In [0, 1]; P/n if all scores are equal.
+    value : float in [0, 1]; P/n if all scores are equal
 
     Raises
     ------
@@ -234,24 +211,21 @@ def precision_recall_break_even(y_true, scores):
 
 
 def auroc(y_true, scores):
-    """Return the area under the ROC curve: the share of well ordered pairs.
+    """Return the area under the ROC curve: the share of well ordered pairs, in O(n log n).
 
     Parameters
     ----------
-    y_true : array-like, shape (n,)
-        Labels 0 and 1, -1 and +1, or booleans.
-    scores : array-like, shape (n,)
+    y_true : n labels, 0 and 1, -1 and +1, or booleans
+    scores : n numbers
 
     Returns
     -------
-    value : float
-        In [0, 1]; a pair of equal scores counts 1/2. O(n log n).
+    value : float in [0, 1]; a pair of equal scores counts 1/2
 
     Raises
     ------
     ValueError
-        If there is no positive or no negative, or an array holds other values or has another
-        length.
+        If a class is empty, or an array holds other values or has another length.
 
     Examples
     --------
@@ -264,13 +238,8 @@ def auroc(y_true, scores):
     N = len(true) - P
     if N == 0:
         raise ValueError("y_true must hold at least one negative: AUROC is undefined without.")
-    negative = np.sort(scores[~true])
-    smaller = np.searchsorted(negative, scores[true], side="left").sum()
-    not_larger = np.searchsorted(negative, scores[true], side="right").sum()
-    return float(1 - auroc_loss(P * N - (smaller + not_larger) / 2, P, N))
-
-
-# ---------------------------------------------------------------------------- macro average
+    well_ordered = rankdata(scores)[true].sum() - P * (P + 1) / 2  # Mann and Whitney's U
+    return float(1 - auroc_loss(P * N - well_ordered, P, N))
 
 
 def one_vs_rest(y, classes=None):
@@ -278,9 +247,8 @@ def one_vs_rest(y, classes=None):
 
     Parameters
     ----------
-    y : array-like, shape (n,)
-        Class labels.
-    classes : array-like, shape (K,), optional
+    y : n class labels
+    classes : K labels, optional
         Class of each column; default: the labels in `y`, sorted.
 
     Returns
@@ -320,15 +288,13 @@ def macro_average(measure, Y, scores, classes=None, **options):
 
     Parameters
     ----------
-    measure : callable
-        Such as :func:`auroc` or :func:`f_beta`.
-    Y : array-like, shape (n,) or (n, K)
-        Class labels, or the indicator matrix of a problem with several labels per sample.
+    measure : callable, such as :func:`auroc` or :func:`f_beta`
+    Y : n class labels, or an (n, K) indicator matrix if a sample may have several
     scores : array-like, shape (n, K)
         One column per class, as the measure wants it: scores, or predicted labels of the binary
         problems for F-beta (``scores > 0``, or :func:`one_vs_rest` of predicted classes). Two
         classes also need two columns: F1 and PRBEP of a class are not those of the other.
-    classes : array-like, shape (K,), optional
+    classes : K labels, optional
         For class labels: the class of each column. Default: the labels in `Y`, sorted.
     **options
         For the measure, such as ``beta``.
@@ -372,9 +338,6 @@ def macro_average(measure, Y, scores, classes=None, **options):
         except ValueError as error:
             raise ValueError(f"Class {name!r}: {error}") from error
     return float(np.mean(values))
-
-
-# ----------------------------------------------------------------------------------- checks
 
 
 def check_beta(beta):

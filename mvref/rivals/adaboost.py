@@ -11,10 +11,43 @@ Cap        no error counts as less than half a sample, 1/(2m): |alpha| <= 1/2 ln
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
-from sklearn.tree import BaseDecisionTree
+from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
-from ..core.voters import check_classifier, seeded_clone
+from ..core.base import MultiViewClassifier
+from ..core.checks import check_choice, check_number
+from ..core.ties import TIES, break_ties, draw_keys
+from ..core.voters import check_classifier, check_trainable, seeded_clone
+
+
+class Boosted(MultiViewClassifier):
+    """A weak learner that takes weights, and coins for ties; ``_boost_all`` learns the rest."""
+
+    _learnt = "alphas_"
+
+    def _check_parameters(self):
+        check_number(self.n_estimators, "n_estimators", low=1, integer=True)
+        check_choice(self.ties, "ties", TIES)
+        if self.estimator is None:
+            return
+        check_classifier(self.estimator, "estimator")
+        if not has_fit_parameter(self.estimator, "sample_weight"):
+            name = type(self.estimator).__name__
+            raise ValueError(f"estimator must accept sample_weight in fit, {name} does not.")
+
+    def _fit(self, X, codes):
+        check_trainable(X, codes)
+        rng = check_random_state(self.random_state)
+        self.tie_keys_ = draw_keys(X.shape[1], rng)
+        self._boost_all(X, codes, rng)
+
+    def _learner(self, depth=2):
+        return DecisionTreeClassifier(max_depth=depth) if self.estimator is None else self.estimator
+
+    def _break_ties(self, scores, X, weight):
+        """Toss the coins; scores that are equal up to rounding of the votes' weight are equal."""
+        return break_ties(scores, X, self.ties, self.tie_keys_, width=1e-9 * max(weight, 1.0))
 
 
 def half_log_odds(W_plus, W_minus, m):
@@ -42,18 +75,6 @@ def boost_step(d, yh):
     return alpha, float(d @ yh), float(Z), unnormalised / Z
 
 
-def weighted_learner(estimator, default):
-    """Return the weak learner given, or the default for None; it must take sample weights."""
-    if estimator is None:
-        return default
-    check_classifier(estimator, "estimator")
-    if not has_fit_parameter(estimator, "sample_weight"):
-        raise ValueError(
-            f"estimator must accept sample_weight in fit, {type(estimator).__name__} does not."
-        )
-    return estimator
-
-
 def fit_weighted(learner, rows, y, weights, rng):
     """Fit a clone of a weak learner on samples with weights.
 
@@ -68,11 +89,6 @@ def fit_weighted(learner, rows, y, weights, rng):
 
 def training_rows(learner, X):
     """Return for every view its samples that are observed; trees get the precision they use."""
-    tables = []
-    for view, seen in zip(X.views, X.observed.T, strict=True):
-        where = np.flatnonzero(seen)
-        rows = view[where]
-        tables.append(
-            (rows.astype(np.float32) if isinstance(learner, BaseDecisionTree) else rows, where)
-        )
-    return tables
+    dtype = np.float32 if isinstance(learner, BaseDecisionTree) else float
+    where = [np.flatnonzero(seen) for seen in X.observed.T]
+    return [(view[r].astype(dtype, copy=False), r) for view, r in zip(X.views, where, strict=True)]

@@ -1,11 +1,11 @@
 """AdaBoost over several views with one distribution over the samples: MVWAB and rBoost.SH.
 
 MVWAB      M. Xiao, Y. Guo, "Multi-view AdaBoost for multilingual subjectivity analysis", COLING
-           2012. A reconstruction: we had the abstract, not the paper nor code.
+           2012.
 rBoost.SH  J. Peng, A. J. Aved, G. Seetharaman, K. Palaniappan, "Multiview boosting with information
            propagation for classification", IEEE TNNLS 2017; the views are drawn by EXP3.P
            (P. Auer, N. Cesa-Bianchi, Y. Freund, R. E. Schapire, SIAM J. Computing 32, 2002).
-           A reconstruction: abstract, bandit from memory, gamma and sigma from a public program.
+Both are reconstructions: see the notes of the classes.
 
 Problem    min over alpha of sum_i exp(-y_i F(x_i)),  F = sum_t alpha_t h_t,  y in {-1, +1}; more
            than two classes are taken one against the rest.
@@ -25,59 +25,40 @@ Our readings
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_random_state
 
-from ..core.base import MultiViewClassifier, one_against_rest, one_or_list
-from ..core.checks import check_choice, check_number
-from ..core.ties import TIES, break_ties, draw_keys
-from ..core.voters import cast_votes, check_trainable
-from .adaboost import boost_step, fit_weighted, half_log_odds, training_rows, weighted_learner
+from ..core.base import one_against_rest, one_or_list
+from ..core.checks import check_number
+from ..core.voters import cast_votes
+from .adaboost import Boosted, boost_step, fit_weighted, half_log_odds, training_rows
 
 STEPS = ("alphas_", "edges_", "normalizers_")
 
 
-class _Boosted(MultiViewClassifier):
+class _PerClass(Boosted):
     """Common to both: one boosting per class against the rest.
 
     ``_boost`` is the algorithm for labels -1 and +1; it returns the attributes of ``_per_class``.
     """
 
-    _learnt = "alphas_"
-
-    def _fit(self, X, codes):
-        learner = weighted_learner(self.estimator, DecisionTreeClassifier(max_depth=2))
-        check_trainable(X, codes)
-        rng = check_random_state(self.random_state)
-        self.tie_keys_ = draw_keys(X.shape[1], rng)
+    def _boost_all(self, X, codes, rng):
         signs = one_against_rest(codes, len(self.classes_)).astype(int)  # labels for the voters
         courses = Parallel(self.n_jobs)(
-            delayed(self._boost)(learner, X, y_k, np.random.RandomState(seed))
+            delayed(self._boost)(X, y_k, np.random.RandomState(seed))
             for y_k, seed in zip(signs, rng.randint(2**31, size=len(signs)), strict=True)
         )
         for name, values in zip(self._per_class, zip(*courses, strict=True), strict=True):
             setattr(self, name, one_or_list(values))
 
-    def _check_parameters(self):
-        check_number(self.n_estimators, "n_estimators", low=1, integer=True)
-        check_choice(self.ties, "ties", TIES)
-        weighted_learner(self.estimator, None)
-
-    def _course(self, k):
-        """Attributes of the boosting of class k."""
-        two = len(self.classes_) == 2
-        values = {name: getattr(self, name) for name in self._per_class}
-        return values if two else {name: value[k] for name, value in values.items()}
-
     def _scores(self, X):
         """Return F(x), one column per class; for two classes (n,)."""
-        two = len(self.classes_) == 2
-        courses = [self._course(k) for k in range(1 if two else len(self.classes_))]
+        values, two = [getattr(self, name) for name in self._per_class], len(self.classes_) == 2
+        courses = [
+            dict(zip(self._per_class, course, strict=True))
+            for course in ([values] if two else zip(*values, strict=True))
+        ]
         scores = np.column_stack([self._vote(X, course) for course in courses])
-        scores = scores[:, 0] if two else scores
-        # equal up to rounding is equal
         weight = max(np.abs(course["alphas_"]).sum() for course in courses)
-        return break_ties(scores, X, self.ties, self.tie_keys_, width=1e-9 * max(weight, 1.0))
+        return self._break_ties(scores[:, 0] if two else scores, X, weight)
 
 
 def vote_sign(sums, weights):
@@ -89,7 +70,7 @@ def vote_sign(sums, weights):
     return np.where(np.abs(sums) <= 1e-9 * weights.sum(axis=-1), 0.0, np.sign(sums))
 
 
-class MVWAB(_Boosted):
+class MVWAB(_PerClass):
     """Multi-view weighted voting AdaBoost: a reconstruction of Xiao and Guo (2012).
 
     Every round fits a voter on each view, with the same weights of the samples, and AdaBoost takes
@@ -103,8 +84,7 @@ class MVWAB(_Boosted):
     n_estimators : int, default=100
         T, largest number of rounds.
     ties : {"random", "smallest", "largest"}, default="random"
-        Who wins where the final score ties: a coin of the sample, the smallest label or the
-        largest.
+        Who wins where the score ties: a coin of the sample, the smallest label or the largest.
     n_jobs : int or None, default=None
         Classes boosted in parallel (joblib), where there are more than two.
     views : sequence or mapping, default=None
@@ -114,16 +94,13 @@ class MVWAB(_Boosted):
 
     Attributes
     ----------
-    voters_ : list of V lists of T fitted classifiers
-        They predict -1 and +1, the second class.
+    voters_ : list of V lists of T fitted classifiers, which predict -1 and +1, the second class
     view_weights_ : array, shape (T, V)
-        b_tv = 1/2 ln((1 - e_v)/e_v), or 0 for a view with weighted error e_v >= 1/2 on the samples
-        that have it.
+        b_tv = 1/2 ln((1 - e_v)/e_v), or 0 where the weighted error e_v of the view is 1/2 or more.
     alphas_, edges_, normalizers_ : arrays, shape (T,)
         alpha_t, e_t and Z_t of the vote h_t = sign(sum_v b_tv h_tv).
     tie_keys_ : array, the keys of the coins
-    classes_ : array of labels
-    n_features_in_ : int
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -132,8 +109,8 @@ class MVWAB(_Boosted):
 
     Notes
     -----
-    Provenance: abstract. A reconstruction: the abstract of Xiao and Guo (2012) has AdaBoost with a
-    vote of the views in every round; the formulas are ours. Neither text nor code was at hand.
+    Provenance: abstract. A reconstruction: the abstract has AdaBoost with a vote of the views in
+    every round; the formulas are ours. Neither text nor code was at hand.
 
     With more than two classes the attributes up to ``normalizers_`` are lists, one entry per class.
     The share of training errors is at most the product of the Z_t. Boosting stops early after a
@@ -167,9 +144,9 @@ class MVWAB(_Boosted):
         self.views = views
         self.random_state = random_state
 
-    def _boost(self, learner, X, y, rng):
-        m, tables = len(y), training_rows(learner, X)
-        d = np.full(m, 1 / m)
+    def _boost(self, X, y, rng):
+        m, learner = len(y), self._learner()
+        d, tables = np.full(m, 1 / m), training_rows(learner, X)
         voters, b, steps = [[] for _ in tables], [], []
         for _ in range(self.n_estimators):
             H = np.zeros((m, len(tables)))  # h_tv(x_i), 0 where view v is missing
@@ -177,9 +154,7 @@ class MVWAB(_Boosted):
                 voters[v].append(fit_weighted(learner, rows, y[where], d[where], rng))
                 H[where, v] = voters[v][-1].predict(rows)
             right, wrong = d @ (y[:, None] == H), d @ (y[:, None] == -H)
-            b.append(
-                np.array([max(half_log_odds(*W, m), 0.0) for W in zip(right, wrong, strict=True)])
-            )
+            b.append(np.array([max(half_log_odds(*W, m), 0.0) for W in np.array([right, wrong]).T]))
             yh = y * vote_sign(H @ b[-1], b[-1])
             alpha, edge, Z, d = boost_step(d, yh)
             steps.append((alpha, edge, Z))
@@ -222,7 +197,7 @@ def reward_view(log_w, p, v, reward, T, gamma, sigma):
     return log_w + gamma / (3 * V) * (estimate + sigma / (p * np.sqrt(V * T)))
 
 
-class RBoostSH(_Boosted):
+class RBoostSH(_PerClass):
     """rBoost.SH: AdaBoost on a view that a bandit draws in every round (Peng and others, 2017).
 
     Parameters
@@ -237,8 +212,7 @@ class RBoostSH(_Boosted):
     sigma : float, default=0.15
         Confidence of EXP3.P, >= 0: the bonus of views that are drawn seldom.
     ties : {"random", "smallest", "largest"}, default="random"
-        Who wins where the final score ties: a coin of the sample, the smallest label or the
-        largest.
+        Who wins where the score ties: a coin of the sample, the smallest label or the largest.
     n_jobs : int or None, default=None
         Classes boosted in parallel (joblib), where there are more than two.
     views : sequence or mapping, default=None
@@ -248,14 +222,12 @@ class RBoostSH(_Boosted):
 
     Attributes
     ----------
-    voters_ : list of T fitted classifiers
-        They predict -1 and +1, the second class.
-    view_history_ : int array, shape (T,), the view that was drawn
-    view_probabilities_ : array, shape (T, V), with which it was drawn
+    voters_ : list of T fitted classifiers, which predict -1 and +1, the second class
+    view_history_ : int array, shape (T,), the views that were drawn
+    view_probabilities_ : array, shape (T, V), with which they were drawn
     alphas_, edges_, normalizers_ : arrays, shape (T,), of alpha_t, e_t and Z_t
     tie_keys_ : array, the keys of the coins
-    classes_ : array of labels
-    n_features_in_ : int
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -270,8 +242,7 @@ class RBoostSH(_Boosted):
 
     With more than two classes the attributes up to ``normalizers_`` are lists, one entry per class.
     The share of training errors is at most the product of the Z_t. Boosting stops early after a
-    round without error. A missing view abstains. The reward of a view is 1 - Z_t, with complete
-    data 1 - sqrt(1 - e_t^2).
+    round without error. A missing view abstains. The reward of a view is 1 - Z_t.
 
     Examples
     --------
@@ -310,10 +281,9 @@ class RBoostSH(_Boosted):
         check_number(self.sigma, "sigma", low=0)
         super()._check_parameters()
 
-    def _boost(self, learner, X, y, rng):
-        m, V, tables = len(y), X.n_views, training_rows(learner, X)
-        d = np.full(m, 1 / m)
-        log_w = np.zeros(V)
+    def _boost(self, X, y, rng):
+        m, V, learner = len(y), X.n_views, self._learner()
+        d, log_w, tables = np.full(m, 1 / m), np.zeros(V), training_rows(learner, X)
         voters, drawn, probabilities, steps = [], [], [], []
         for _ in range(self.n_estimators):
             p = view_probabilities(log_w, self.gamma)
@@ -333,9 +303,8 @@ class RBoostSH(_Boosted):
 
     def _vote(self, X, course):
         scores = np.zeros(X.n_samples)
-        for v, (view, seen) in enumerate(zip(X.views, X.observed.T, strict=True)):
+        for v in np.unique(course["view_history_"]):
             rounds = np.flatnonzero(course["view_history_"] == v)
-            if len(rounds):
-                voters = [course["voters_"][t] for t in rounds]
-                scores += cast_votes(voters, view, seen) @ course["alphas_"][rounds]
+            votes = cast_votes([course["voters_"][t] for t in rounds], X.views[v], X.observed[:, v])
+            scores += votes @ course["alphas_"][rounds]
         return scores

@@ -19,20 +19,15 @@ Decision   the class with the largest sum of alpha_t 1[h_t(x) = l].
 Our readings
            * costs are divided by their largest, which no edge notices and no exponential outgrows;
            * no edge counts as more than 1 - 1/m, so that alpha is finite;
-           * boosting stops after a voter without error, or where no voter has a positive edge.
-Missing    a view abstains where it is missing: it costs nothing there, and its edge on the global C
-           is over all samples. "Every view is wrong" is: every view that the sample has.
+           * boosting stops after a voter without error, or where no voter has a positive edge;
+           * a view abstains where it is missing: it costs nothing there, and its edge on the global
+             C is over all samples. "Every view" is every view that the sample has.
 """
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_random_state
 
-from ..core.base import MultiViewClassifier
-from ..core.checks import check_choice, check_number
-from ..core.ties import TIES, break_ties, draw_keys
-from ..core.voters import check_trainable, count_votes, difference_if_two, predict_all
-from .adaboost import fit_weighted, training_rows, weighted_learner
+from ..core.voters import count_votes, difference_if_two, predict_all
+from .adaboost import Boosted, fit_weighted, training_rows
 
 
 def cost_matrix(f, codes):
@@ -66,19 +61,18 @@ def weight_of(edge, m):
     return float(np.arctanh(np.clip(edge, 1 / m - 1, 1 - 1 / m)))
 
 
-class Mumbo(MultiViewClassifier):
+class Mumbo(Boosted):
     """Multi-class boosting with one cost matrix per view and a global one.
 
     Parameters
     ----------
     estimator : scikit-learn classifier, default=None
-        Weak learner, must accept ``sample_weight``. None: decision trees of depth 2, deeper where
-        there are more than four classes: log2(K), rounded up, for a leaf per class.
+        Weak learner, must accept ``sample_weight``. None: decision trees of depth 2, for more than
+        four classes log2(K), rounded up: a leaf per class.
     n_estimators : int, default=100
         T, largest number of rounds.
     ties : {"random", "smallest", "largest"}, default="random"
-        Who wins where the final votes tie: a coin of the sample, the smallest label or the
-        largest.
+        Who wins where the votes tie: a coin of the sample, the smallest label or the largest.
     views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
     random_state : int, RandomState instance or None, default=None
@@ -89,13 +83,10 @@ class Mumbo(MultiViewClassifier):
     voters_ : list of T fitted classifiers
         The ones that joined the vote; they predict positions in ``classes_``.
     view_history_ : int array, shape (T,), of their views
-    alphas_, edges_ : arrays, shape (T,)
-        Their weights, and edges on the global costs.
-    local_edges_ : array, shape (T, V)
-        Edges of all views' voters on their own costs.
+    alphas_, edges_ : arrays, shape (T,), of their weights, and edges on the global costs
+    local_edges_ : array, shape (T, V), edges of all views' voters on their own costs
     tie_keys_ : array, the keys of the coins
-    classes_ : array of labels
-    n_features_in_ : int
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -119,8 +110,6 @@ class Mumbo(MultiViewClassifier):
     True
     """
 
-    _learnt = "alphas_"
-
     def __init__(
         self, estimator=None, *, n_estimators=100, ties="random", views=None, random_state=None
     ):
@@ -130,23 +119,9 @@ class Mumbo(MultiViewClassifier):
         self.views = views
         self.random_state = random_state
 
-    def _fit(self, X, codes):
-        check_trainable(X, codes)
-        learner = self.estimator
-        if learner is None:
-            depth = max(2, int(np.ceil(np.log2(len(self.classes_)))))
-            learner = DecisionTreeClassifier(max_depth=depth)
-        rng = check_random_state(self.random_state)
-        self.tie_keys_ = draw_keys(X.shape[1], rng)
-        self._boost(learner, X, codes, rng)
-
-    def _check_parameters(self):
-        check_number(self.n_estimators, "n_estimators", low=1, integer=True)
-        check_choice(self.ties, "ties", TIES)
-        weighted_learner(self.estimator, None)
-
-    def _boost(self, learner, X, codes, rng):
+    def _boost_all(self, X, codes, rng):
         m, V, K = len(codes), X.n_views, len(self.classes_)
+        learner = self._learner(depth=max(2, int(np.ceil(np.log2(K)))))
         tables = training_rows(learner, X)
         f, f_v = np.zeros((m, K)), np.zeros((V, m, K))
         chosen, local_edges = [], []
@@ -168,8 +143,8 @@ class Mumbo(MultiViewClassifier):
                 break
         voters, views, alphas, edges = zip(*chosen, strict=True)
         self.voters_, self.view_history_ = list(voters), np.array(views)
-        self.edges_, self.local_edges_ = np.array(edges), np.array(local_edges)
-        self.alphas_ = np.array(alphas)
+        self.alphas_, self.edges_ = np.array(alphas), np.array(edges)
+        self.local_edges_ = np.array(local_edges)
 
     def _cooperate(self, f_v, C_v, said, codes, observed):
         """Add the views' votes to their own f_v, in place; return the local edges."""
@@ -186,13 +161,12 @@ class Mumbo(MultiViewClassifier):
     def _scores(self, X):
         """Sum the weights of the votes for every class."""
         votes = np.zeros((X.n_samples, len(self.classes_)))
-        for v, (view, seen) in enumerate(zip(X.views, X.observed.T, strict=True)):
-            rounds = np.flatnonzero(self.view_history_ == v)
-            if len(rounds) and seen.any():
-                labels = predict_all([self.voters_[t] for t in rounds], view, seen)
+        for v in np.unique(self.view_history_):
+            rounds, seen = np.flatnonzero(self.view_history_ == v), X.observed[:, v]
+            if seen.any():
+                labels = predict_all([self.voters_[t] for t in rounds], X.views[v], seen)
                 votes[seen] += count_votes(labels, self.alphas_[rounds], votes.shape[1])
-        width = 1e-9 * max(self.alphas_.sum(), 1.0)  # equal up to rounding is equal
-        return break_ties(difference_if_two(votes), X, self.ties, self.tie_keys_, width=width)
+        return self._break_ties(difference_if_two(votes), X, self.alphas_.sum())
 
 
 def add_votes(f, said, weight):
