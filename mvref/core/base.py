@@ -10,7 +10,9 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
-from .views import as_multiview, default_names, is_collection_of_views
+from .checks import warn_caller
+from .storage import is_encoded, names_of_columns
+from .views import as_multiview, check_encoded, default_names, is_collection_of_views
 
 
 class MultiViewInput:
@@ -120,19 +122,18 @@ class MultiViewRegressor(RegressorMixin, MultiViewInput, BaseEstimator):
         return self._scores(self._validated(X))[:, 0]
 
 
-def validate_views(estimator, X, *, reset, partial_rows=False):
+def validate_views(estimator, X, *, reset, raw=False):
     """Check `X` for an estimator and return it as a :class:`~mvref.MultiView`.
 
     estimator: its parameter ``views`` tells how a 2-D `X` is cut; reset: True in ``fit``, to set
-    ``n_features_in_``, ``view_names_``, ``view_widths_`` and, for data frames,
-    ``feature_names_in_``; False afterwards, to compare `X` with them; partial_rows: accept rows of
-    a view that are NaN only in part (for imputers).
+    ``n_features_in_``, ``view_names_``, ``view_widths_``, ``view_feature_names_`` and, for one data
+    frame, ``feature_names_in_``; False afterwards, to compare `X` with them; raw: accept what is
+    not ready for an estimator: words, and rows of a view that are NaN only in part.
     """
-    views = getattr(estimator, "views", None)
     if isinstance(X, list | tuple) and len(X) == 0:
         raise ValueError("X is an empty list: at least one of the views is needed.")
     if is_collection_of_views(X):
-        X = as_multiview(X, views)
+        X = as_multiview(X, estimator.views)
         if X.n_samples == 0:
             raise ValueError(
                 f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required "
@@ -144,29 +145,75 @@ def validate_views(estimator, X, *, reset, partial_rows=False):
         else:
             X = _in_fitted_order(estimator, X)
     else:
-        learnt = getattr(estimator, "view_widths_", [])
-        if not reset and views is None and len(learnt) > 1:  # fitted on views, given a flat table
-            views = learnt
-        X = validate_data(
-            estimator,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=np.float64,
-            ensure_all_finite="allow-nan" if views is not None or partial_rows else True,
-        )
-        columns = getattr(estimator, "feature_names_in_", None)
-        X = as_multiview(X, views, columns=None if columns is None else list(columns))
+        X = _cut_table(estimator, X, reset, raw)
     if reset:
         estimator.view_widths_ = X.widths
         estimator.view_names_ = X.names
-    elif X.widths != estimator.view_widths_:
-        raise ValueError(
-            f"X has {X.n_views} views of {X.widths} features, but {type(estimator).__name__} was "
-            f"fitted on {len(estimator.view_widths_)} views of {estimator.view_widths_} features."
-        )
-    _check_values(X, partial_rows)
+        estimator.view_feature_names_ = X.feature_names
+    else:
+        _check_columns(estimator, X)
+    _check_values(X, raw)
     return X
+
+
+def _cut_table(estimator, X, reset, raw):
+    """Check one 2-D `X` as scikit-learn does, and cut it into views."""
+    views = estimator.views
+    learnt = getattr(estimator, "view_widths_", [])
+    if not reset and views is None and len(learnt) > 1:  # fitted on views, given a flat table
+        views = learnt
+    columns = None
+    if not reset and not hasattr(estimator, "feature_names_in_"):
+        columns = names_of_columns(X, "X")  # compared with those of the views, not here
+        X = X.to_numpy() if columns and not raw else X
+    checks = (
+        {"skip_check_array": True}
+        if raw and hasattr(X, "iloc")
+        else {
+            "accept_sparse": "csr",
+            "dtype": np.float64,
+            "ensure_all_finite": "allow-nan" if views is not None or raw else True,
+        }
+    )
+    X = validate_data(estimator, X, reset=reset, **checks)
+    if hasattr(estimator, "feature_names_in_"):
+        columns = list(estimator.feature_names_in_)
+    return as_multiview(X, views, columns=columns)
+
+
+def _check_columns(estimator, X):
+    """Compare the columns of every view with those of ``fit``: their names, else their number."""
+    fitted = f"{type(estimator).__name__} was fitted"
+    one_sided = []
+    for name, given, learnt in zip(
+        X.names, X.feature_names, estimator.view_feature_names_, strict=False
+    ):
+        if (given is None) != (learnt is None):
+            one_sided.append(name)
+        elif given != learnt:
+            unseen = [column for column in given if column not in learnt]
+            lost = [column for column in learnt if column not in given]
+            told = f"not seen in fit: {unseen[:5]}; seen in fit, now missing: {lost[:5]}"
+            if not unseen and not lost:
+                told = f"the same names in another order; fit had {learnt[:5]}, X has {given[:5]}"
+            raise ValueError(
+                f"The columns of view {name!r} must have the names and the order of fit: {told}. "
+                f"{fitted} on {len(learnt)} columns there."
+            )
+    if X.widths != estimator.view_widths_:
+        raise ValueError(
+            f"X has {X.n_views} views of {X.widths} features, but {fitted} on "
+            f"{len(estimator.view_widths_)} views of {estimator.view_widths_} features."
+        )
+    if one_sided:
+        has, had = "names", "without them"
+        if X.feature_names[X.names.index(one_sided[0])] is None:
+            has, had = "no names", "with them"
+        warn_caller(
+            f"the columns of the views {one_sided} have {has}, but {fitted} {had}: whether they "
+            "are the same columns in the same order cannot be checked.",
+            UserWarning,
+        )
 
 
 def _in_fitted_order(estimator, X):
@@ -183,12 +230,15 @@ def _in_fitted_order(estimator, X):
     return X.select(learnt)
 
 
-def _check_values(X, partial_rows):
+def _check_values(X, raw):
     for view, name, seen in zip(X.views, X.names, X.observed.T, strict=True):
+        if raw and not is_encoded(view):
+            continue
+        check_encoded(view, name)
         values = view.data if sparse.issparse(view) else view
         if np.isinf(values).any():
             raise ValueError(f"Input X contains infinity in view {name!r}.")
-        if partial_rows:
+        if raw:
             continue
         rows = view[seen] if not seen.all() else view
         bad = np.isnan(rows.data if sparse.issparse(rows) else rows)

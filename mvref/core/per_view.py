@@ -75,7 +75,7 @@ class ByView:
             unknown = [view for view in members if view not in names]
             if unknown:
                 raise ValueError(f"{self._members} names the views {unknown}, X has {names}.")
-            taken = [view for view in members if view in super().get_params(deep=False)]
+            taken = [view for view in members if view in self.get_params(deep=False)]
             if taken:
                 raise ValueError(
                     f"{self._members} has the views {taken}, whose names are parameters of "
@@ -96,13 +96,14 @@ class ByView:
 
         members = getattr(self, self._members)
         names = getattr(self, "view_names_", None)
-        if isinstance(members, Mapping):
-            named = dict(members) if names is None else {n: members[n] for n in names if n in members}
-            members = {**named, "remainder": self.remainder}
+        if names is not None:
+            members = dict(zip(names, self._member_of_each(names), strict=True))
+        elif isinstance(members, Mapping):
+            members = {**members, "remainder": self.remainder}
         elif isinstance(members, list | tuple):
-            members = dict(zip(names or [f"view {v}" for v in range(len(members))], members))
+            members = {f"view {v}": member for v, member in enumerate(members)}
         else:
-            members = {"each view" if names is None else ", ".join(names): members}
+            members = {"each view": members}
         return _VisualBlock("parallel", list(members.values()), names=list(members))
 
 
@@ -188,7 +189,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         -------
         X : MultiView
         """
-        X = validate_views(self, X, reset=True, encoded=False)
+        X = validate_views(self, X, reset=True, raw=True)
         if y is not None:
             y = np.asarray(y)
             check_length(y, X.n_samples)
@@ -225,7 +226,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
             The transformed views; a missing view stays missing.
         """
         check_is_fitted(self, "transformers_")
-        X = validate_views(self, X, reset=False, encoded=False)
+        X = validate_views(self, X, reset=False, raw=True)
         views = []
         for v, transformer in enumerate(self.transformers_):
             out, seen = X.views[v], np.flatnonzero(X.observed[:, v])

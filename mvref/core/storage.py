@@ -18,10 +18,10 @@ def as_view(view, name):
         return Series(list(view), dtype=object)
     if _is_frame(view) and not _all_numbers(view):
         return freeze(view)
-    if getattr(getattr(view, "dtype", None), "kind", "") in "cmM":
+    if getattr(getattr(view, "dtype", None), "kind", "?") in "cmM":
         raise ValueError(
-            f"view {name!r} must be an array of real numbers, got {view.dtype}; of dates make numbers "
-            "first, such as days since a date."
+            f"view {name!r} must be an array of real numbers, got {view.dtype}; make numbers of "
+            "dates first, such as days since a date."
         )
     if sparse.issparse(view):
         view = sparse.csr_matrix(view, dtype=np.float64)
@@ -131,7 +131,9 @@ def check_columns(columns, width, name):
 def freeze(view):
     """Return a read-only look at a view; the arrays of its owner stay writeable."""
     if not is_encoded(view):
-        return view.reset_index(drop=True)  # pandas has nothing read-only; nobody else has this copy
+        return view.reset_index(
+            drop=True
+        )  # pandas has nothing read-only; nobody else has this copy
     if sparse.issparse(view):
         if not view.has_canonical_format:
             view = view.copy()

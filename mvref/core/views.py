@@ -121,7 +121,7 @@ class MultiView:
             given = [given.get(name) for name in self._names]
         if len(given) != self.n_views:
             raise ValueError(
-                f"feature_names must have an entry for each of {self.n_views} views, got {len(given)}."
+                f"feature_names must have one entry per view, {self.n_views}, got {len(given)}."
             )
         return [
             None if columns is None else check_columns(columns, width, name)
@@ -428,9 +428,9 @@ def check_encoded(view, name):
     """Refuse a view that holds no numbers."""
     if not is_encoded(view):
         raise ValueError(
-            f"view {name!r} holds words, categories or dates: encode it first, for example with "
-            f"PerView({{{name!r}: OneHotEncoder(handle_unknown='ignore')}}), or TfidfVectorizer() for "
-            "texts."
+            f"view {name!r} holds words, categories or dates: make numbers of it first, with "
+            f"PerView({{{name!r}: OneHotEncoder(handle_unknown='ignore')}}) or, if it holds texts, "
+            "with a TfidfVectorizer there."
         )
 
 

@@ -169,4 +169,4 @@ def test_partly_missing_rows_are_counted(view):
     views[view][4, 0] = views[view][9, 1] = np.nan
     with pytest.raises(ValueError, match=f"NaN in view 'view_{view}': 2"):
         validate_views(Dummy(), views, reset=True)
-    validate_views(Dummy(), views, reset=True, partial_rows=True)
+    validate_views(Dummy(), views, reset=True, raw=True)
