@@ -16,13 +16,11 @@ class MultiViewDataset:
     name : str
         Short name; says so where the data are a stand-in for the published ones.
     X : MultiView
-        The samples.
     y : array, shape (n_samples,) or (n_samples, n_classes)
-        Their class labels. Where a sample may have several, an indicator matrix as in
-        scikit-learn: ``y[i, k]`` is 1 if sample i is of class k, and 0 if not.
+        Class labels. Where a sample may have several, an indicator matrix as in scikit-learn:
+        ``y[i, k]`` is 1 if sample i is of class k, and 0 if not.
     target_names : list of str
-        Name of each class, in the order of ``np.unique(y)``, or of the columns of an indicator
-        matrix.
+        Name of each class, in the order of ``np.unique(y)``, or of the columns of `y`.
     DESCR : str
         Source, licence, citation, shapes and checksums.
     splits : list of (train, validation, test)

@@ -25,18 +25,9 @@ TASKS = ("classification", "regression")
 class PlantedInteractions:
     """The score behind the labels: products of factors of different views.
 
-    weights (d_v, K): factor k of view v is ``x_v @ weights[v][:, k]``; order: p: the sum over all
-    sets T of p views and over k of prod_{v in T} g_vk, divided by (K C(V, p))^(1/2). "all": the sum
-    over k of +-[prod_v (1 + g_vk) - 1], signs alternating, divided by (K (2^V - 1))^(1/2): every
-    set of views has the same weight.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.datasets._interactions import PlantedInteractions
-    >>> product = PlantedInteractions([np.ones((1, 1))] * 3, 3)
-    >>> product([[[2.0]], [[3.0]], [[-1.0]]])
-    array([-6.])
+    weights (d_v, K): factor k of view v is ``g_vk = x_v @ weights[v][:, k]``. order p: the sum over
+    all sets T of p views and over k of prod_{v in T} g_vk, divided by (K C(V, p))^(1/2). "all": the
+    sum over k of +-[prod_v (1 + g_vk) - 1], signs alternating, divided by (K (2^V - 1))^(1/2).
     """
 
     weights: list
@@ -94,9 +85,7 @@ def make_interactions(
 
     Parameters
     ----------
-    n_samples : int
-    n_views : int
-        V.
+    n_samples, n_views : int
     order : int, or {"linear", "pairwise", "full", "all", "mixed"}
         Number of views in every product, 1 to V: "linear" is 1, "pairwise" 2, "full" V. "all":
         products of 1, ..., V views, every set of views with the same weight. "mixed": the score
@@ -114,17 +103,15 @@ def make_interactions(
         Classification: share of the labels that are turned over, at most 0.5. Regression:
         standard deviation of what is added; the score has variance 1, unless it is "mixed".
     task : {"classification", "regression"}
-        `y` is 1 where the score is positive, 0 where it is negative, drawn where it is zero; or
-        `y` is the score.
+        `y` is the sign of the score as 0 or 1, drawn where it is zero; or the score.
     random_state : int, RandomState instance, Generator instance or None
-        An int gives the same data each time.
 
     Returns
     -------
     dataset : MultiViewDataset
-        For regression `y` are numbers and ``target_names`` is empty. ``meta["planted"]`` is the
-        score as a function of the views, ``meta["scores"]`` (n_samples,) its values. One-hot:
-        ``meta["levels"]`` (n_samples, V) and ``meta["frequencies"]`` (n_features,).
+        For regression ``target_names`` is empty. ``meta["planted"]`` is the score as a function of
+        the views, ``meta["scores"]`` (n_samples,) its values. One-hot: ``meta["levels"]``
+        (n_samples, V) and ``meta["frequencies"]`` (n_features,).
 
     Raises
     ------
@@ -133,9 +120,9 @@ def make_interactions(
 
     Notes
     -----
-    Which model can express the score exactly, but for a constant: a linear function for order 1;
-    a multi-view factorisation machine with K factors for order 2; a multi-view machine with K
-    factors for order V (with K = 1 a rank-one tensor) and, if K is even, for "all".
+    Exact but for a constant are: a linear function for order 1; a multi-view factorisation machine
+    with K factors for order 2; a multi-view machine with K factors for order V (with K = 1 a
+    rank-one tensor) and, if K is even, for "all".
 
     Given the features of fewer than p views, the score of order p has mean 0. One-hot levels come
     in twins of equal frequency and opposite factors, so that this holds for them too. The sign of
@@ -144,8 +131,8 @@ def make_interactions(
     with V odd a linear function may agree in sign more often than not: minus the sum of the
     factors does so for 0.588 of the samples, with V = 3, normal features and K = 1.
 
-    The factors of a level are seen in every product that it enters, so that a product of two
-    levels can be predicted that never met in training; see :func:`unseen_share`.
+    A product of two levels that never met in training can be predicted, for the factors of a level
+    are seen in every product that it enters; see :func:`unseen_share`.
 
     ``make_interactions(500, V, "mixed", random_state=np.random.default_rng(2))`` is the problem on
     which part IV compares starts of multi-view machines.

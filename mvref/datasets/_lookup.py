@@ -15,7 +15,10 @@ import sys
 import tempfile
 import warnings
 import zlib
+from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 from ._sources import BY_HAND, FILES, FOLDERS
 
@@ -35,19 +38,15 @@ class DatasetCorrupted(ValueError):
     """A data file is there, but is not what it should be; the message names the file."""
 
 
-def cache_folder():
-    """Return the folder in which downloads are kept."""
-    return Path(os.environ.get("MVREF_CACHE") or pooch.os_cache("mvref")).expanduser()
-
-
 def data_folders(dataset):
-    """Return the folders in which the files of a data set are looked for, in order.
+    """Return the folders in which the files of a data set are looked for; the last is the cache.
 
-    dataset: A name of :func:`mvref.datasets.available`; several may share one folder.
+    dataset: a name of :func:`mvref.datasets.available`; several may share one folder.
     """
-    shared = os.environ.get("MVREF_DATA")
-    roots = [Path(shared).expanduser()] if shared else []
-    return [root / FOLDERS[dataset] for root in [*roots, cache_folder()]]
+    shared, cache = os.environ.get("MVREF_DATA"), os.environ.get("MVREF_CACHE")
+    roots = [shared] if shared else []
+    roots.append(cache or pooch.os_cache("mvref"))
+    return [Path(root).expanduser() / FOLDERS[dataset] for root in roots]
 
 
 def unavailable(dataset, reason):
@@ -59,10 +58,7 @@ def unavailable(dataset, reason):
 
 
 def locate(dataset, *files):
-    """Return the path of the first of `files` that is here, or of its ``.gz``, or None.
-
-    Nothing is opened.
-    """
+    """Return the path of the first of `files` that is here, or of its ``.gz``, or None."""
     for file in files:
         for folder in data_folders(dataset):
             for path in (folder / file, folder / f"{file}.gz"):
@@ -105,6 +101,17 @@ def read_of(dataset, path):
         raise unavailable(dataset, f"{path} cannot be read ({error.strerror})") from None
 
 
+def read_numbers(dataset, path):
+    """Return the table of numbers of a text file; blanks, tabs or commas separate them."""
+    lines = read_of(dataset, path).replace(b",", b" ").splitlines()
+    try:
+        if not lines or not lines[0].strip():
+            raise ValueError("the first line is empty")
+        return np.loadtxt(lines, ndmin=2)
+    except ValueError as error:
+        raise DatasetCorrupted(f"{path} cannot be read as a table of numbers: {error}") from None
+
+
 def find(dataset, file):
     """Return the path of a file on this machine, checked if its sha256 is known."""
     path = locate(dataset, file)
@@ -134,12 +141,14 @@ def _download(dataset, file, url, sha256):
     """Download one file into the cache; leaves either the checked file or nothing."""
     folder = data_folders(dataset)[-1]
     _check_writable(dataset, folder)
-    options = {"downloader": _download_gzip} if url.endswith(".gz") else {}
-    bar, logger = _stderr_is_terminal(), pooch.get_logger()
+    options = {"progressbar": sys.stderr is not None and sys.stderr.isatty()}
+    if url.endswith(".gz"):
+        options = {"downloader": partial(_download_gzip, **options)}
+    logger = pooch.get_logger()
     level = logger.level
     logger.setLevel(logging.WARNING)  # a download is silent
     try:
-        pooch.retrieve(url, f"sha256:{sha256}", file, folder, progressbar=bar, **options)
+        pooch.retrieve(url, f"sha256:{sha256}", file, folder, **options)
     except OSError as error:  # every exception of `requests` is an OSError
         raise unavailable(dataset, f"{url} could not be downloaded ({_cause(error)})") from None
     except ValueError as error:  # pooch's way to say that the hash is wrong
@@ -149,9 +158,9 @@ def _download(dataset, file, url, sha256):
     return folder / file
 
 
-def _download_gzip(url, output_file, pooch_of_url):
+def _download_gzip(url, output_file, pooch_of_url, progressbar):
     """Download a gzip file and unpack it in place: pooch then checks the uncompressed content."""
-    pooch.HTTPDownloader(progressbar=_stderr_is_terminal())(url, output_file, pooch_of_url)
+    pooch.HTTPDownloader(progressbar=progressbar)(url, output_file, pooch_of_url)
     try:
         with gzip.open(output_file) as packed:
             content = packed.read()
@@ -172,11 +181,6 @@ def _check_writable(dataset, folder):
             f"the cache folder {folder} cannot be written ({error.strerror}); set MVREF_CACHE to a "
             f"folder that can, or MVREF_DATA to one with a subfolder {folder.name} for these files",
         ) from None
-
-
-def _stderr_is_terminal():
-    """Tell whether a progress bar would be seen by somebody."""
-    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _cause(error):

@@ -28,11 +28,9 @@ _LINE = re.compile(rb"\s*[\w.+-]+(?:[ \t]+\d{1,9}:" + _NUMBER + rb")*\s*")
 
 
 def read_collection(paths):
-    """Read the 25 files of the full collection.
+    """Read the 25 files of the full collection: views, topics and sources, both (n_documents,).
 
     Ids count from 0 if any of the 25 files has the id 0, and from 1 otherwise.
-
-    -> topics (n_documents,), sources (n_documents,).
     """
     labels, views = {}, {}
     for view in LANGUAGES:
