@@ -33,11 +33,10 @@ def fit_linear_svm(
 ):
     """Solve one linear SVM per class against the rest.
 
-    X (m, d); y (m,): codes 0..K-1 of the classes; for K = 2 a single problem is solved, class 1
-    positive; C: weight of the summed loss; intercept_scaling: value B of the constant feature; 0
-    for no intercept; tol: tolerance of liblinear's stopping rule; max_iter: limit of its iterations
-    (``solver="sklearn"`` only); random_state: order of the dual coordinate steps -> coef (1 or K,
-    d), intercept (1 or K,).
+    X (m, d); y (m,): codes 0..K-1 of the classes, of which 1 is positive for K = 2, a single
+    problem; intercept_scaling: B, 0 for no intercept; tol: of liblinear's stopping rule; max_iter:
+    of its iterations (``solver="sklearn"`` only); random_state: order of the dual coordinate steps
+    -> coef (1 or K, d), intercept (1 or K,), n_iter.
     """
     if solver == "liblinear" and loss != "squared_hinge":
         raise ValueError(
@@ -75,9 +74,8 @@ def _fit_sklearn(X, y, C, loss, intercept_scaling, tol, max_iter, random_state):
         max_iter=max_iter,
         random_state=random_state,
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # said by the caller, in our words
-        svm.fit(X, y)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        svm.fit(X, y)  # the caller warns, in our words
     intercept = np.broadcast_to(svm.intercept_, len(svm.coef_)).astype(float)
     n_iter = int(np.max(svm.n_iter_))
     return svm.coef_, intercept, n_iter, n_iter < max_iter

@@ -160,11 +160,6 @@ def error_rate(y_true, y_pred):
     -------
     value : float in [0, 1]; the only one of these measures that is better when smaller
 
-    Raises
-    ------
-    ValueError
-        If an array holds other values or has another length.
-
     Examples
     --------
     >>> from mvref.core.measures import error_rate
@@ -296,8 +291,7 @@ def macro_average(measure, Y, scores, classes=None, **options):
         classes also need two columns: F1 and PRBEP of a class are not those of the other.
     classes : K labels, optional
         For class labels: the class of each column. Default: the labels in `Y`, sorted.
-    **options
-        For the measure, such as ``beta``.
+    **options : for the measure, such as ``beta``
 
     Returns
     -------

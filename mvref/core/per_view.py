@@ -84,7 +84,6 @@ class PerView(TransformerMixin, BaseEstimator):
         Returns
         -------
         X : MultiView
-            The transformed views; a missing view stays missing.
         """
         check_is_fitted(self, "transformers_")
         X = validate_views(self, X, reset=False, partial_rows=True)
@@ -162,12 +161,11 @@ class PerView(TransformerMixin, BaseEstimator):
 
 def _transform_seen(transformer, view, seen):
     """Transform the rows that have the view; the others become rows of NaN."""
-    out = transformer.transform(view[seen]) if seen.any() else None
+    rows = view[seen] if seen.any() else np.zeros((1, view.shape[1]))  # one row tells the width
+    out = transformer.transform(rows)
     if seen.all():
         return out
-    if out is None:  # nobody has the view: the width is that of one transformed row
-        width = transformer.transform(np.zeros((1, view.shape[1]))).shape[1]
-        return np.full((len(seen), width), np.nan)
     full = np.full((len(seen), out.shape[1]), np.nan)
-    full[seen] = out.toarray() if sparse.issparse(out) else out
+    if seen.any():
+        full[seen] = out.toarray() if sparse.issparse(out) else out
     return sparse.csr_matrix(full) if sparse.issparse(out) else full

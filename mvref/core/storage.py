@@ -41,12 +41,8 @@ def freeze(view):
 def all_nan_rows(view):
     """Boolean (n,): rows whose every feature is NaN."""
     if sparse.issparse(view):
-        nan_per_row = np.bincount(
-            np.repeat(np.arange(view.shape[0]), np.diff(view.indptr)),
-            weights=np.isnan(view.data),
-            minlength=view.shape[0],
-        )
-        return nan_per_row == view.shape[1]
+        is_nan = sparse.csr_matrix((np.isnan(view.data), view.indices, view.indptr), view.shape)
+        return is_nan.sum(axis=1).A1 == view.shape[1]
     missing = np.isnan(view[:, 0])  # most rows are decided by their first value
     missing[missing] = np.isnan(view[missing]).all(axis=1)
     return missing
@@ -58,10 +54,7 @@ def with_nan_rows(view, rows):
         view = np.array(view)
         view[rows] = np.nan
         return view
-    keep = np.ones(view.shape[0])
-    keep[rows] = 0.0
-    kept = sparse.diags_array(keep).tocsr() @ view
-    kept.eliminate_zeros()
-    gaps = sparse.lil_array(view.shape)
-    gaps[rows] = np.nan
-    return sparse.csr_matrix(kept + gaps.tocsr())
+    source = np.arange(view.shape[0])
+    source[rows] = view.shape[0]  # one more row, of NaN
+    gap = sparse.csr_matrix(np.full((1, view.shape[1]), np.nan))
+    return sparse.vstack([view, gap], format="csr")[source]
