@@ -10,7 +10,7 @@ KERNELS = ("linear", "rbf", "precomputed", "gram")
 LIBRARIES = ("mvref", "sklearn", "joblib")  # whose lines are not the user's
 
 
-def check_number(value, name, *, low=None, high=None, low_open=False, integer=False):
+def check_number(value, name, *, low=-np.inf, high=np.inf, low_open=False, integer=False):
     """Raise a ValueError unless `value` is a number in the interval that is allowed.
 
     name: of the parameter, for the message; low, high: limits of the interval; `low` itself is
@@ -18,15 +18,11 @@ def check_number(value, name, *, low=None, high=None, low_open=False, integer=Fa
     """
     kinds = (int, np.integer) if integer else (int, float, np.integer, np.floating)
     good = isinstance(value, kinds) and not isinstance(value, bool) and np.isfinite(value)
-    if good and low is not None:
-        good = value > low if low_open else value >= low
-    if good and high is not None:
-        good = value <= high
-    if not good:
+    if not good or not low <= value <= high or (low_open and value == low):
         kind = "an integer" if integer else "a number"
-        limits = "" if low is None else f" {'>' if low_open else '>='} {low}"
-        limits += "" if high is None else f"{' and' if limits else ''} <= {high}"
-        raise ValueError(f"{name} must be {kind}{limits}, got {value!r}.")
+        limits = [f" {'>' if low_open else '>='} {low}"] if low > -np.inf else []
+        limits += [f" <= {high}"] if high < np.inf else []
+        raise ValueError(f"{name} must be {kind}{' and'.join(limits)}, got {value!r}.")
     return value
 
 

@@ -10,6 +10,7 @@ default. The authors of liblinear publish the other (``liblinear-official``), wh
 MVL-SVM ran; it comes as source and needs a C++ compiler.
 """
 
+import re
 import warnings
 from functools import cache
 
@@ -119,12 +120,7 @@ def _fit_official(X, y, C, intercept_scaling, tol):
     else:
         w = w[np.argsort(labels)]
     intercept = w[:, -1] * bias if bias > 0 else np.zeros(len(w))
-    n_iter, limit_hit = _read_log("".join(said))
-    return np.array(w[:, : X.shape[1]]), np.array(intercept), n_iter, not limit_hit
-
-
-def _read_log(text):
-    """Return the largest iteration number in liblinear's output and whether its limit was hit."""
-    lines = [line.split() for line in text.splitlines()]
-    counts = [int(line[1]) for line in lines if len(line) > 1 and line[0] == "iter"]
-    return max(counts, default=1), "reaching max number of Newton" in text
+    log = "".join(said)
+    n_iter = max(map(int, re.findall(r"^iter\s+(\d+)", log, re.MULTILINE)), default=1)
+    converged = "reaching max number of Newton" not in log
+    return np.array(w[:, : X.shape[1]]), np.array(intercept), n_iter, converged

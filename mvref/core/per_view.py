@@ -9,6 +9,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .base import check_length, validate_views
+from .kernels import one_per_view
 from .views import MultiView
 
 
@@ -138,12 +139,7 @@ class PerView(TransformerMixin, BaseEstimator):
                     f"transformer names the views {sorted(transformers)}, X has {X.names}."
                 )
             transformers = [transformers[name] for name in X.names]
-        elif not isinstance(transformers, list | tuple):
-            transformers = [transformers] * X.n_views
-        if len(transformers) != X.n_views:
-            raise ValueError(
-                f"transformer has {len(transformers)} entries, X has {X.n_views} views."
-            )
+        transformers = one_per_view(transformers, X.n_views, "transformer")
         for t in transformers:
             usable = t == "passthrough" if isinstance(t, str) else hasattr(t, "transform")
             if not usable or isinstance(t, type):
