@@ -11,12 +11,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mvref.core.measures import auroc, error_rate, f_beta, precision_recall_break_even
-from mvref.mvpo.most_violated import (
-    auroc_argmax,
-    error_argmax,
-    f_beta_argmax,
-    prbep_argmax,
-)
+from mvref.mvpo.most_violated import auroc_argmax, error_argmax, f_beta_argmax, prbep_argmax
 from tests import literal_mvpo as literal
 
 BETAS = (0.1, 0.25, 0.5, 1, 2, 5)
