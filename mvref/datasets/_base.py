@@ -78,11 +78,14 @@ class MultiViewDataset:
         return self.X.names
 
     def __repr__(self):
-        views = ", ".join(f"{n} ({w})" for n, w in zip(self.X.names, self.X.widths, strict=True))
+        X = self.X
+        text = f"{type(self).__name__} {self.name!r}: {X.n_samples} samples, {X.n_views} views"
+        views = ", ".join(f"{n} ({w})" for n, w in zip(X.names, X.widths, strict=True))
+        if not self.target_names:  # of a regression
+            return f"{text}\n  views:   {views}"
         splits = "; ".join("/".join(str(len(part)) for part in split) for split in self.splits)
         return (
-            f"MultiViewDataset {self.name!r}: {self.X.n_samples} samples, "
-            f"{self.X.n_views} views, {len(self.target_names)} classes"
+            f"{text}, {len(self.target_names)} classes"
             f"{' (several for one sample)' if self._multi_label else ''}\n"
             f"  views:   {views}\n"
             f"  classes: {', '.join(self.target_names)}\n"

@@ -29,11 +29,6 @@ def load_digits_views(kind="quarters", *, overlap=0):
         `y` in 0..9. ``meta["image_shape"]`` is (8, 8); for quarters ``meta["regions"]`` is the
         list of the views' (rows, columns) slices.
 
-    Raises
-    ------
-    ValueError
-        If an argument is not allowed, or `overlap` is given for derived views.
-
     Notes
     -----
     The derived views, each a function of the 64 grey values:

@@ -33,11 +33,6 @@ def make_two_moons_views(n_samples=200, *, n_views=2, noise=0.1, view_noise=0.1,
         Views of 2 features each, `y` in {0, 1}; ``meta["latent"]`` (n_samples, 2) holds the points
         z and ``meta["angles"]`` (n_views,) the rotations in radians.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of its range.
-
     Examples
     --------
     >>> from mvref.datasets import make_two_moons_views

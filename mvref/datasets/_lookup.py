@@ -67,6 +67,17 @@ def locate(dataset, *files):
     return None
 
 
+def locate_all(dataset, names, otherwise=""):
+    """Return key -> path of the file that has one of the `names` of the key; all must be here."""
+    paths = {key: locate(dataset, *files) for key, files in names.items()}
+    missing = [" or ".join({Path(f).name: f for f in names[k]}) for k in paths if paths[k] is None]
+    if missing:
+        some = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if missing[3:] else "")
+        reason = f"{otherwise}of {len(paths)} files, these are missing: {some}"
+        raise unavailable(dataset, reason)
+    return paths
+
+
 def folder_of(dataset, *forms):
     """Return the folder of the first form of a data set that is complete, or None.
 
@@ -84,19 +95,13 @@ def open_content(path):
     return gzip.open(path) if path.suffix == ".gz" else open(path, "rb")
 
 
-def read_content(path):
-    """Return the content of a file or of a ``.gz``, which must be complete."""
+def read_of(dataset, path):
+    """Return the content of a file of a data set or of its ``.gz``, or say why it has none."""
     try:
         with open_content(path) as stream:
             return stream.read()
     except DAMAGED_GZIP as error:
         raise DatasetCorrupted(f"{path} is not a complete gzip file ({error})") from None
-
-
-def read_of(dataset, path):
-    """Return the content of a file of a data set, or say why it cannot be read."""
-    try:
-        return read_content(path)
     except OSError as error:
         raise unavailable(dataset, f"{path} cannot be read ({error.strerror})") from None
 
@@ -162,8 +167,7 @@ def _download_gzip(url, output_file, pooch_of_url, progressbar):
     """Download a gzip file and unpack it in place: pooch then checks the uncompressed content."""
     pooch.HTTPDownloader(progressbar=progressbar)(url, output_file, pooch_of_url)
     try:
-        with gzip.open(output_file) as packed:
-            content = packed.read()
+        content = gzip.decompress(Path(output_file).read_bytes())
     except DAMAGED_GZIP as error:
         raise ValueError(f"it is not a complete gzip file ({error})") from None
     Path(output_file).write_bytes(content)

@@ -44,6 +44,9 @@ EMBEDDED = {"mfeat.xz": "0306b0b11e03ac08f38444209c561ce393b518c4f7f586cb88c12bc
 def load_mfeat():
     """Load six views of 2000 handwritten digits; no network needed.
 
+    Non-integers are rounded to five significant digits (three values of kar, below 1e-4, to three);
+    :func:`fetch_mfeat` has all digits.
+
     Returns
     -------
     dataset : MultiViewDataset
@@ -53,14 +56,6 @@ def load_mfeat():
     ------
     DatasetCorrupted
         If the file that comes with mvref was changed.
-
-    See Also
-    --------
-    fetch_mfeat : The original files, with all their digits.
-
-    Notes
-    -----
-    Non-integers are rounded to five significant digits (three values of kar, below 1e-4, to three).
 
     Examples
     --------

@@ -6,7 +6,7 @@ from ..core.checks import check_number
 from ..core.views import MultiView
 from ._base import MultiViewDataset, split_after
 from ._embedded import corner_windows, cut
-from ._lookup import DatasetCorrupted, fetch, open_content
+from ._lookup import DatasetCorrupted, fetch, read_of
 from ._sources import checksums, describe
 
 N_IMAGES = {"train": 60_000, "t10k": 10_000}  # LeCun's training and test part
@@ -41,8 +41,6 @@ def fetch_mnist_views(overlap=False, shift=None):
 
     Raises
     ------
-    ValueError
-        If an argument is not allowed, or `shift` is given without ``overlap=True``.
     DatasetUnavailable, DatasetCorrupted
         If a file is missing and cannot be downloaded, or is not the original one.
 
@@ -97,8 +95,7 @@ def read_parts(paths):
 
 def read_idx(path, shape):
     """Read a file of the IDX format: a magic number, sizes `shape`, then a byte for each value."""
-    with open_content(path) as stream:
-        content = stream.read()
+    content = read_of("mnist", path)
     # 0x08 stands for unsigned bytes: 2049 in front of labels, 2051 in front of images.
     expected = np.array([0x0800 + len(shape), *shape])
     n_header = 4 * len(expected)

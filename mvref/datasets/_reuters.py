@@ -11,12 +11,16 @@ from scipy.io import loadmat
 from ..core.checks import check_choice
 from ..core.views import MultiView
 from ._base import MultiViewDataset
-from ._lookup import fetch, locate, unavailable
+from ._lookup import fetch, locate, locate_all
 from ._reuters_index import LANGUAGES, TOPICS, read_collection
 from ._sources import checksums, describe
 
 # Where the 25 files may lie below the folder of the data set; the first is that of the archive.
 PLACES = ("rcv1rcv2aminigoutte/{source}/", "rcv1rcv2aminigoutte/", "{source}/", "")
+INDEX_FILES = {
+    (source, view): [f"{place.format(source=source)}Index_{source}-{view}" for place in PLACES]
+    for source, view in product(LANGUAGES, LANGUAGES)
+}
 
 
 def fetch_reuters(subset="1200"):
@@ -47,8 +51,6 @@ def fetch_reuters(subset="1200"):
 
     Raises
     ------
-    ValueError
-        If `subset` is unknown.
     DatasetUnavailable, DatasetCorrupted
         If a file is missing (the message says how to get it), a subset is not the known file, or
         the 25 files are not of the known format, do not belong together, or differ in size from
@@ -69,7 +71,7 @@ def fetch_reuters(subset="1200"):
     check_choice(subset, "subset", [*SUBSETS, "full"])
     if subset == "full":
         name, source, topics, sums = "reuters", "reuters_full", list(TOPICS), None
-        views, y, languages = read_collection(_index_files())
+        views, y, languages = read_collection(locate_all("reuters_full", INDEX_FILES))
     else:
         name = source = f"reuters{subset}"
         file, read = SUBSETS[subset]
@@ -83,27 +85,8 @@ def fetch_reuters(subset="1200"):
 
 def folder_of_full():
     """Return the folder that has the 25 files, or None; nothing is opened."""
-    paths = _locate_indices().values()
+    paths = [locate("reuters_full", *files) for files in INDEX_FILES.values()]
     return Path(commonpath(paths)) if all(paths) else None
-
-
-def _locate_indices():
-    """Return (source, view) -> path of the file, or None."""
-    paths = {}
-    for source, view in product(LANGUAGES, LANGUAGES):
-        files = (f"{place.format(source=source)}Index_{source}-{view}" for place in PLACES)
-        paths[source, view] = locate("reuters_full", *files)
-    return paths
-
-
-def _index_files():
-    """Return (source, view) -> path of the 25 files."""
-    paths = _locate_indices()
-    missing = [f"Index_{source}-{view}" for (source, view), path in paths.items() if path is None]
-    if missing:
-        some = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if missing[3:] else "")
-        raise unavailable("reuters_full", f"of its 25 files, these are missing: {some}")
-    return paths
 
 
 def read_1200(content):

@@ -68,8 +68,6 @@ def fetch_uci(name, *, target=None, missing=None, part="all"):
 
     Raises
     ------
-    ValueError
-        If an argument is not allowed for this data set.
     DatasetUnavailable, DatasetCorrupted
         If a file is missing and cannot be downloaded, or is not the known one.
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.views import MultiView
 from ._base import MultiViewDataset, split_after
-from ._lookup import DatasetCorrupted, find, locate, read_numbers, unavailable
+from ._lookup import DatasetCorrupted, find, locate_all, read_numbers
 from ._sources import checksums, describe
 
 AXES, PARTS = ("X", "Y", "Z"), ("TRAIN", "TEST")
@@ -56,7 +56,9 @@ def fetch_uwave():
     if compact is not None:
         files, (views, y, meta) = [COMPACT], read_compact(compact)
     else:
-        paths = _text_files()
+        paths = locate_all("uwave", TEXT, otherwise=f"there is no {COMPACT}, and ")
+        for path in paths.values():
+            find("uwave", path.name.removesuffix(".gz"))  # checks those whose content is known
         files, (views, y), meta = [path.name for path in paths.values()], read_text(paths), {}
     X = MultiView(views)
     n_train, n_test = N_ROWS["TRAIN"], N_ROWS["TEST"]
@@ -70,16 +72,6 @@ def fetch_uwave():
     names, splits = [f"gesture {g}" for g in range(1, 9)], [split_after(n_train, n_train + n_test)]
     text = describe("uwave", X, checksums("uwave", files), read=", ".join(files))
     return MultiViewDataset("uwave", X, y, names, text, splits, meta)
-
-
-def _text_files():
-    """Return (axis, part) -> path of the six text files, checked where their content is known."""
-    paths = {key: locate("uwave", *files) for key, files in TEXT.items()}
-    missing = [f"UWaveGestureLibrary{a}_{p}" for (a, p), path in paths.items() if path is None]
-    if missing:
-        reason = f"there is no {COMPACT}, and of the six text files these are missing: "
-        raise unavailable("uwave", reason + ", ".join(missing))
-    return {key: find("uwave", path.name.removesuffix(".gz")) for key, path in paths.items()}
 
 
 def read_compact(path):

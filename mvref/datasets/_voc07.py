@@ -7,8 +7,8 @@ The files are those that Guillaumin, Verbeek and Schmid computed for their paper
     pascal07_<part>_annot.hvecs       the same, in the other format
     pascal07_classes.txt              the names of the classes, one on each line; may be absent
 
-An ``.hvecs`` file holds rows of whole numbers, each of two bytes, the lower byte first. A row
-starts with the number of its values, the same for all rows, and the values follow.
+An ``.hvecs`` file holds rows of numbers of two bytes, the lower byte first. A row starts with the
+number of its values, the same for all rows.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from scipy import sparse
 from ..core.checks import check_choice
 from ..core.views import MultiView
 from ._base import MultiViewDataset, split_after
-from ._lookup import DatasetCorrupted, fetch, locate, read_numbers, read_of, unavailable
+from ._lookup import DatasetCorrupted, fetch, locate, locate_all, read_numbers, read_of
 from ._sources import describe
 
 N_IMAGES = {"train": 5011, "test": 4952}  # of the challenge's training + validation and test part
@@ -54,8 +54,6 @@ def fetch_voc07(descriptor="DenseSift"):
 
     Raises
     ------
-    ValueError
-        If `descriptor` is unknown.
     DatasetUnavailable, DatasetCorrupted
         If a file is missing (the message says how to get it), is not of its format, or if there
         are not 5011 and 4952 images and 20 classes.
@@ -74,7 +72,8 @@ def fetch_voc07(descriptor="DenseSift"):
     """
     check_choice(descriptor, "descriptor", DESCRIPTORS)
     tables = {name: _read_parts(name) for name in (descriptor, "tags")}
-    y = np.concatenate([read_labels(_find_labels(part), n) for part, n in N_IMAGES.items()])
+    paths = locate_all("voc07", LABEL_FILES)
+    y = np.concatenate([read_labels(paths[part], n) for part, n in N_IMAGES.items()])
     tags = sparse.csr_matrix(tables["tags"], dtype=np.float64)
     X = MultiView({"visual": tables[descriptor], "tags": tags})
     splits = [split_after(N_IMAGES["train"], len(y))]
@@ -82,32 +81,24 @@ def fetch_voc07(descriptor="DenseSift"):
     return MultiViewDataset(f"voc07 ({descriptor})", X, y, _class_names(), text, splits)
 
 
-def _find_labels(part):
-    path = locate("voc07", *LABEL_FILES[part])
-    if path is None:
-        first, second = LABEL_FILES[part]
-        raise unavailable("voc07", f"there is neither {first} nor {second}")
-    return path
-
-
 def _read_parts(name):
     """Return the values of the training images, then of the test images."""
-    tables = []
-    for part, n in N_IMAGES.items():
-        path = fetch("voc07", f"pascal07_{part}_{name}.hvecs")
-        tables.append(read_hvecs(path))
-        _check_rows(path, tables[-1], n)
-    if tables[0].shape[1] != tables[1].shape[1]:
+    paths = [fetch("voc07", f"pascal07_{part}_{name}.hvecs") for part in N_IMAGES]
+    train, test = (_read_table(path, n) for path, n in zip(paths, N_IMAGES.values(), strict=True))
+    if test.shape[1] != train.shape[1]:
         raise DatasetCorrupted(
-            f"{path} has rows of {tables[1].shape[1]} values, but its training part of "
-            f"{tables[0].shape[1]}"
+            f"{paths[1]} has rows of {test.shape[1]} values, but its training part of "
+            f"{train.shape[1]}"
         )
-    return np.concatenate(tables)
+    return np.concatenate([train, test])
 
 
-def _check_rows(path, table, n):
+def _read_table(path, n):
+    """Read a table with a row for each of n images, from text or ``.hvecs``."""
+    table = read_hvecs(path) if ".hvecs" in path.name else read_numbers("voc07", path)
     if len(table) != n:
         raise DatasetCorrupted(f"{path} must have {n} rows, one for each image; found {len(table)}")
+    return table
 
 
 def read_hvecs(path):
@@ -131,13 +122,12 @@ def read_hvecs(path):
 
 
 def read_labels(path, n_images):
-    """Read which of the 20 classes each image shows (n_images, 20), from text or ``.hvecs``.
+    """Read which of the 20 classes each image shows (n_images, 20).
 
     Values are 1 for a class that is shown and 0 or -1 for one that is not. (The challenge itself
     writes 0 where only objects that are hard to see are shown, and -1 where there is none.)
     """
-    table = read_hvecs(path) if ".hvecs" in path.name else read_numbers("voc07", path)
-    _check_rows(path, table, n_images)
+    table = _read_table(path, n_images)
     if table.shape[1] != N_CLASSES:
         raise DatasetCorrupted(
             f"{path} must have {N_CLASSES} columns, one for each class; found {table.shape[1]}"

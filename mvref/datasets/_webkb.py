@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from ..core.views import MultiView
 from ._base import MultiViewDataset
-from ._lookup import DAMAGED_GZIP, DatasetCorrupted, locate, unavailable
+from ._lookup import DAMAGED_GZIP, DatasetCorrupted, fetch, unavailable
 from ._sources import describe
 
 ARCHIVE = "course-cotrain-data"
@@ -60,9 +60,7 @@ def fetch_webkb():
     >>> if "webkb" in available():
     ...     assert fetch_webkb().X.shape == (1051, 16545 + 1797)
     """
-    path = locate("webkb", f"{ARCHIVE}.tar")
-    if path is None:
-        raise unavailable("webkb", f"there is no file {ARCHIVE}.tar.gz")
+    path = fetch("webkb", f"{ARCHIVE}.tar")
     files = read_archive(path)
     found = manifest(files)
     if found != MANIFEST:
