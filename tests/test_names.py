@@ -99,7 +99,11 @@ def test_per_view_keeps_names_and_checks_them():
     scaler = PerView({"blood": StandardScaler(), "pulse": PCA(1)}).fit(FRAMES)
     out = scaler.transform(FRAMES)
     assert out.feature_names == [COLUMNS["blood"], ["pca0"]]
-    assert list(scaler.get_feature_names_out())[1:4] == ["blood__zinc", "blood__salt", "pulse__pca0"]
+    assert list(scaler.get_feature_names_out())[1:4] == [
+        "blood__zinc",
+        "blood__salt",
+        "pulse__pca0",
+    ]
     for change in CHANGES.values():
         with pytest.raises(ValueError, match="'blood'"):
             scaler.transform({**FRAMES, "blood": change(FRAMES["blood"])})

@@ -251,10 +251,7 @@ def _check_values(X, raw):
 
 
 def validate_targets(estimator, y, n_samples):
-    """Check class labels, set ``classes_`` and return the labels as integers.
-
-    y (n_samples,): labels of any type -> codes (n_samples,).
-    """
+    """Check labels of any type, set ``classes_`` and return their positions in it."""
     y = _one_per_sample(estimator, y, n_samples)
     _check_one_type(y)
     check_classification_targets(y)
@@ -268,10 +265,7 @@ def validate_targets(estimator, y, n_samples):
 
 
 def validate_numbers(estimator, y, n_samples):
-    """Check the targets of a regression and return them as floats.
-
-    y (n_samples,) -> y (n_samples,).
-    """
+    """Check the targets of a regression and return them as floats, shape (n_samples,)."""
     y = _one_per_sample(estimator, y, n_samples)
     try:
         y = y.astype(np.float64)
@@ -296,8 +290,7 @@ def _one_per_sample(estimator, y, n_samples):
 def one_against_rest(codes, n_classes):
     """Return the labels of the two-class problems that stand for a problem of several classes.
 
-    codes (n_samples,): classes, 0 to n_classes - 1 -> Y (n_classes, n_samples), or (1, n_samples)
-    for two classes.
+    codes (n_samples,), 0 to n_classes - 1 -> Y (1, n_samples) for two classes, else (n_classes, .).
 
     >>> one_against_rest(np.array([0, 2, 1]), 3)
     array([[ 1., -1., -1.],
@@ -368,10 +361,7 @@ def check_votable(X):
 
 
 def winning_labels(scores, classes):
-    """Return the label with the best score; the first of equal ones.
-
-    scores (n,) for two classes, else (n, n_classes) -> labels (n,).
-    """
+    """Return the labels (n,) with the best score; the first of equal ones."""
     return classes[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
 

@@ -6,26 +6,23 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+KERNELS = ("linear", "rbf", "precomputed", "gram")
 LIBRARIES = ("mvref", "sklearn", "joblib")  # whose lines are not the user's
 
 
-def check_number(value, name, *, low=None, high=None, low_open=False, integer=False):
+def check_number(value, name, *, low=-np.inf, high=np.inf, low_open=False, integer=False):
     """Raise a ValueError unless `value` is a number in the interval that is allowed.
 
-    name: name of the parameter, for the message; low, high: limits of the interval; `low` itself is
-    allowed unless `low_open`; integer: ask for an integer.
+    name: of the parameter, for the message; low, high: limits of the interval; `low` itself is
+    allowed unless `low_open`.
     """
     kinds = (int, np.integer) if integer else (int, float, np.integer, np.floating)
     good = isinstance(value, kinds) and not isinstance(value, bool) and np.isfinite(value)
-    if good and low is not None:
-        good = value > low if low_open else value >= low
-    if good and high is not None:
-        good = value <= high
-    if not good:
+    if not good or not low <= value <= high or (low_open and value == low):
         kind = "an integer" if integer else "a number"
-        limits = "" if low is None else f" {'>' if low_open else '>='} {low}"
-        limits += "" if high is None else f"{' and' if limits else ''} <= {high}"
-        raise ValueError(f"{name} must be {kind}{limits}, got {value!r}.")
+        limits = [f" {'>' if low_open else '>='} {low}"] if low > -np.inf else []
+        limits += [f" <= {high}"] if high < np.inf else []
+        raise ValueError(f"{name} must be {kind}{' and'.join(limits)}, got {value!r}.")
     return value
 
 
@@ -34,6 +31,16 @@ def check_choice(value, name, allowed):
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
     return value
+
+
+def check_kernel(kernel, gamma):
+    """Raise a ValueError unless a view can have this kernel, and this width of it."""
+    if not callable(kernel) and not (isinstance(kernel, str) and kernel in KERNELS):
+        raise ValueError(f"kernel must be one of {list(KERNELS)} or callable, got {kernel!r}.")
+    if isinstance(gamma, str) and gamma != "mean":
+        raise ValueError(f"gamma must be None, 'mean' or a number > 0, got {gamma!r}.")
+    if gamma is not None and not isinstance(gamma, str):
+        check_number(gamma, "gamma", low=0, low_open=True)
 
 
 def warn_caller(message, category=ConvergenceWarning):

@@ -8,10 +8,7 @@ from scipy import sparse
 
 
 def view_columns(views, n_features, columns=None):
-    """Return the column indices of every view of a flat table.
-
-    columns: column names of the table.
-    """
+    """Return the column indices of every view of a flat table, whose column names are `columns`."""
     if isinstance(views, Mapping):
         views = list(views.values())
     if isinstance(views, str) or not isinstance(views, Sequence | np.ndarray) or len(views) == 0:
@@ -60,16 +57,15 @@ def _columns_of(entry, n_features, columns):
 
 
 def view_features(X, constant):
-    """Return the views with zeros for what is missing, and a constant column unless it is 0.
-
-    constant: value of the last column, in the rows that have the view.
-    """
+    """Return the views with a last column `constant`, unless that is 0; missing rows are zeros."""
     features = []
     for view, seen in zip(X.views, X.observed.T, strict=True):
         column = np.where(seen, constant, 0.0)[:, None]
         if sparse.issparse(view):
             if not seen.all():
-                view = sparse.diags_array(seen.astype(float)) @ _without_nan(view)
+                filled = view.copy()
+                filled.data = np.nan_to_num(filled.data)
+                view = sparse.diags_array(seen.astype(float)) @ filled
             view = sparse.hstack([view, column], format="csr") if constant else view
         else:
             view = view if seen.all() else np.where(seen[:, None], view, 0.0)
@@ -78,17 +74,8 @@ def view_features(X, constant):
     return features
 
 
-def _without_nan(view):
-    view = view.copy()
-    view.data = np.nan_to_num(view.data)
-    return view
-
-
 def take_rows(Z, rows):
-    """Return the rows of a slice, seen and not copied.
-
-    rows: with start and stop.
-    """
+    """Return the rows of a slice with start and stop, seen and not copied."""
     if not sparse.issparse(Z):
         return Z[rows]
     indptr = Z.indptr[rows.start : rows.stop + 1]

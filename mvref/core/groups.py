@@ -6,26 +6,19 @@ import numpy as np
 
 
 class Structure(NamedTuple):
-    """Which views are multiplied.
+    """Which views are multiplied."""
 
-    views: view of every block; terms: blocks of every term, in the order of the views.
-    """
-
-    views: list
-    terms: list
+    views: list  # of every block, its view
+    terms: list  # of every term, its blocks, in the order of the views
 
 
 def group_structure(groups, X, shared):
     """Return the structure of groups of views.
 
-    groups: positions or names of the views of every group; None is one group of all views; shared:
-    True: a view has one block, which all its groups use. False: one block per group.
+    groups: positions or names of the views of every group; None: one group of all views; shared: a
+    view has one block, which all its groups use, and not one for each of them.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> from mvref import MultiView
-    >>> from mvref.core.groups import group_structure
     >>> X = MultiView({"user": np.eye(2), "ad": np.eye(2), "query": np.eye(2)})
     >>> group_structure([["user", "ad"], ["ad", "query"]], X, shared=True)
     Structure(views=[0, 1, 2], terms=[[0, 1], [1, 2]])

@@ -18,8 +18,7 @@ def view_importance(
     Parameters
     ----------
     estimator : fitted classifier or regressor
-    X : MultiView, or list, tuple or mapping of 2-D arrays, of n samples
-        Samples that the model was not fitted on.
+    X : MultiView, or list, tuple or mapping of 2-D arrays, of n samples not used in the fit
     y : array-like of shape (n,)
     how : {"permute", "hide"}
         "permute": the rows of the view change places between the samples that have it, so that its
@@ -67,16 +66,12 @@ def view_importance(
             "MultiView.from_array."
         )
     X, y = as_multiview(X), np.asarray(y)
-    score = check_scoring(estimator, scoring=scoring)
-    rng = check_random_state(random_state)
+    score, rng = check_scoring(estimator, scoring=scoring), check_random_state(random_state)
     before = score(estimator, X, y)
     n_repeats = 1 if how == "hide" else n_repeats
-    losses = np.array(
-        [
-            [before - score(estimator, _without(X, v, how, rng), y) for _ in range(n_repeats)]
-            for v in range(X.n_views)
-        ]
-    )
+    losses = np.empty((X.n_views, n_repeats))
+    for v, i in np.ndindex(losses.shape):
+        losses[v, i] = before - score(estimator, _without(X, v, how, rng), y)
     return Bunch(
         names=X.names,
         score=float(before),

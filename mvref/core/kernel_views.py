@@ -15,9 +15,9 @@ A missing view is a row of zeros, the constant feature too: it adds nothing to t
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, eigvalsh
 
-from .checks import check_number
+from .checks import check_kernel
 from .columns import view_features
-from .kernels import KERNELS, fit_similarities, linear, one_per_view
+from .kernels import fit_similarities, linear, one_per_view
 
 PSD_TOLERANCE = 1e-8  # of the smallest eigenvalue, relative to the sum of all
 
@@ -27,11 +27,7 @@ class LinearViews:
 
     constant: B; 0 for no intercept; n_features: d, with the constant features.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> from mvref import MultiView
-    >>> from mvref.core.kernel_views import LinearViews
     >>> form = LinearViews(MultiView([np.array([[1.0], [2.0]])]), 3.0)
     >>> form.features, form.grams()
     ([array([[1., 3.],
@@ -48,7 +44,7 @@ class LinearViews:
 
     def grams(self):
         """Return the Gram matrices of the features."""
-        return [linear_gram(view) for view in self.features]
+        return [linear(view, view) for view in self.features]
 
     def functions(self, metric, c):
         """Return the w_j and the shares b_j of w = M^-1 X'c: c (n,) -> shares (V,)."""
@@ -65,14 +61,9 @@ class LinearViews:
 class KernelViews:
     """Kernels of the views, and the coefficients of the training samples.
 
-    constant: B; 0 for no intercept; similarities: kernels to the training samples that have the
-    view.
+    constant: B; 0 for no intercept; similarities: kernels to those who have the view.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> from mvref import MultiView
-    >>> from mvref.core.kernel_views import KernelViews
     >>> KernelViews(MultiView([np.array([[1.0], [2.0]])]), ["linear"], None, 3.0).grams()
     [array([[10., 11.],
             [11., 13.]])]
@@ -84,10 +75,8 @@ class KernelViews:
         self.constant = constant
         self.rows = [np.flatnonzero(seen) for seen in X.observed.T]
         self.similarities = fit_similarities(kernels, gamma, X, self.rows, self.rows)
-        self._grams = [
-            self._gram(*of_view)
-            for of_view in zip(X.views, X.names, self.rows, self.similarities, strict=True)
-        ]
+        views = zip(X.views, X.names, self.rows, self.similarities, strict=True)
+        self._grams = [self._gram(*of_view) for of_view in views]
 
     def _gram(self, view, name, rows, similarity):
         K = np.zeros((view.shape[0], view.shape[0]))
@@ -106,19 +95,16 @@ class KernelViews:
 
 
 class GramViews:
-    """The sum of the kernel matrices of all views.
+    """K, the sum of the kernel matrices of all views.
 
-    components: all samples that have it; seen (1, n).
+    components: of every view all samples that have it; seen (1, n).
     """
 
     def __init__(self, X, kernels, gammas):
         form = KernelViews(X, kernels, gammas, 0.0)
         self.components, self.similarities = form.rows, form.similarities
         self.seen = X.observed.any(axis=1)[None]
-        grams = form.grams()
-        self.K = grams[0]
-        for K in grams[1:]:
-            self.K += K
+        self.K = sum(form.grams())
 
 
 def similarities_to(X, kernels, gammas, rows):
@@ -128,49 +114,28 @@ def similarities_to(X, kernels, gammas, rows):
 
 
 def check_kernels(kernel, gamma, n_views):
-    """Check the names of the kernels and return one per view.
+    """Check the kernels of all views before any work is done, and return one per view.
 
-    kernel: what :func:`mvref.core.kernels.fit_similarity` takes.
-
-    Examples
-    --------
-    >>> from mvref.core.kernel_views import check_kernels
     >>> check_kernels("rbf", None, 2)
     ['rbf', 'rbf']
     """
     kernels = one_per_view(kernel, n_views, "kernel")
-    for one in kernels:
-        if not callable(one) and not (isinstance(one, str) and one in KERNELS):
-            raise ValueError(f"kernel must be one of {list(KERNELS)} or callable, got {one!r}.")
-    for value in one_per_view(gamma, n_views, "gamma"):
-        if value is not None and not (isinstance(value, str) and value == "mean"):
-            check_number(value, "gamma", low=0, low_open=True)
+    for of_view in zip(kernels, one_per_view(gamma, n_views, "gamma"), strict=True):
+        check_kernel(*of_view)
     return kernels
 
 
 def add_linear_scores(scores, X, coef):
-    """Add the scores w_j' x_j of all views.
-
-    scores (n, K): changed in place.
-    """
+    """Add the scores w_j' x_j of all views to `scores` (n, K), in place."""
     for view, w in zip(view_features(X, 0.0), coef, strict=True):
         scores += np.asarray(view @ np.atleast_2d(w).T)
 
 
 def add_kernel_scores(scores, X, similarities, dual_coef):
-    """Add the scores k_j(x_j, X_j) beta_j of the views that a sample has.
-
-    scores (n, K): changed in place.
-    """
+    """Add the scores k_j(x_j, X_j) beta_j of the views that a sample has to `scores`, in place."""
     for view, seen, mu, beta in zip(X.views, X.observed.T, similarities, dual_coef, strict=True):
         if seen.any():
-            rows = np.flatnonzero(seen)
-            scores[rows] += mu(view[rows]) @ np.atleast_2d(beta).T
-
-
-def linear_gram(view):
-    """Return the Gram matrix of a view as an array: view (n, d) -> K (n, n)."""
-    return linear(view, view)
+            scores[seen] += mu(view[seen]) @ np.atleast_2d(beta).T
 
 
 def _inner_product(K, name):

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.extmath import safe_sparse_dot
 
-from .checks import check_number
-
-KERNELS = ("linear", "rbf", "precomputed", "gram")
+from .checks import check_kernel
 
 
 def squared_distances(X, Z):
@@ -16,8 +15,7 @@ def squared_distances(X, Z):
 
     Parameters
     ----------
-    X : array or CSR matrix, shape (n, d)
-    Z : array or CSR matrix, shape (p, d)
+    X, Z : arrays or CSR matrices, shapes (n, d) and (p, d)
 
     Returns
     -------
@@ -30,8 +28,7 @@ def squared_distances(X, Z):
     >>> squared_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
     array([[25.]])
     """
-    product = X @ Z.T
-    D2 = product.toarray() if sparse.issparse(product) else np.asarray(product)
+    D2 = linear(X, Z)
     D2 *= -2.0
     D2 += _squared_norms(X)[:, None]
     D2 += _squared_norms(Z)
@@ -62,8 +59,7 @@ def linear(X, Z):
     >>> linear(np.eye(2), np.array([[3.0, 4.0]])).tolist()
     [[3.0], [4.0]]
     """
-    K = X @ Z.T
-    return K.toarray() if sparse.issparse(K) else K
+    return safe_sparse_dot(X, Z.T, dense_output=True)
 
 
 def rbf(X, Z, gamma):
@@ -71,8 +67,7 @@ def rbf(X, Z, gamma):
 
     Parameters
     ----------
-    X : array or CSR matrix, shape (n, d)
-    Z : array or CSR matrix, shape (p, d)
+    X, Z : arrays or CSR matrices, shapes (n, d) and (p, d)
     gamma : float
 
     Returns
@@ -123,10 +118,8 @@ class Similarity:
     Parameters
     ----------
     kernel : {"linear", "rbf", "precomputed", "gram"} or callable
-    gamma : float or None
-        Of "rbf" and "precomputed"; else None.
-    landmarks : array
-        Rows of the landmarks (L, n_v); for "precomputed" and "gram" their L columns.
+    gamma : float for "rbf" and "precomputed", else None
+    landmarks : rows of the landmarks (L, n_v); for "precomputed" and "gram" their L columns
 
     Examples
     --------
@@ -186,8 +179,7 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
     view : array or CSR matrix, shape (m, n_v)
         For "precomputed", distances to a set of points that contains the training samples; for
         "gram", similarities between the training samples.
-    landmarks, complete : int arrays
-        Rows of the landmarks and of the complete samples.
+    landmarks, complete : int arrays, rows of the landmarks and of the complete samples
 
     Returns
     -------
@@ -201,12 +193,7 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
     >>> fit_similarity("rbf", None, view, landmarks=rows[:1], complete=rows).gamma
     0.25
     """
-    if not callable(kernel) and (not isinstance(kernel, str) or kernel not in KERNELS):
-        raise ValueError(f"kernel must be one of {list(KERNELS)} or callable, got {kernel!r}.")
-    if isinstance(gamma, str) and gamma != "mean":
-        raise ValueError(f"gamma must be None, 'mean' or a number > 0, got {gamma!r}.")
-    if gamma is not None and not isinstance(gamma, str):
-        check_number(gamma, "gamma", low=0, low_open=True)
+    check_kernel(kernel, gamma)
     if callable(kernel) or kernel == "linear":
         return Similarity(kernel, None, view[landmarks])
     if kernel == "rbf":
@@ -284,8 +271,7 @@ def one_per_view(value, n_views, name):
     ----------
     value : object, or list or tuple of V objects
     n_views : int
-    name : str
-        Name of the parameter, for the message.
+    name : str, that of the parameter, for the message
 
     Returns
     -------

@@ -10,6 +10,7 @@ default. The authors of liblinear publish the other (``liblinear-official``), wh
 MVL-SVM ran; it comes as source and needs a C++ compiler.
 """
 
+import re
 import warnings
 from functools import cache
 
@@ -33,11 +34,10 @@ def fit_linear_svm(
 ):
     """Solve one linear SVM per class against the rest.
 
-    X (m, d); y (m,): codes 0..K-1 of the classes; for K = 2 a single problem is solved, class 1
-    positive; C: weight of the summed loss; intercept_scaling: value B of the constant feature; 0
-    for no intercept; tol: tolerance of liblinear's stopping rule; max_iter: limit of its iterations
-    (``solver="sklearn"`` only); random_state: order of the dual coordinate steps -> coef (1 or K,
-    d), intercept (1 or K,).
+    X (m, d); y (m,): codes 0..K-1 of the classes, of which 1 is positive for K = 2, a single
+    problem; intercept_scaling: B, 0 for no intercept; tol: of liblinear's stopping rule; max_iter:
+    of its iterations (``solver="sklearn"`` only); random_state: order of the dual coordinate steps
+    -> coef (1 or K, d), intercept (1 or K,), n_iter.
     """
     if solver == "liblinear" and loss != "squared_hinge":
         raise ValueError(
@@ -75,9 +75,8 @@ def _fit_sklearn(X, y, C, loss, intercept_scaling, tol, max_iter, random_state):
         max_iter=max_iter,
         random_state=random_state,
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # said by the caller, in our words
-        svm.fit(X, y)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        svm.fit(X, y)  # the caller warns, in our words
     intercept = np.broadcast_to(svm.intercept_, len(svm.coef_)).astype(float)
     n_iter = int(np.max(svm.n_iter_))
     return svm.coef_, intercept, n_iter, n_iter < max_iter
@@ -121,12 +120,7 @@ def _fit_official(X, y, C, intercept_scaling, tol):
     else:
         w = w[np.argsort(labels)]
     intercept = w[:, -1] * bias if bias > 0 else np.zeros(len(w))
-    n_iter, limit_hit = _read_log("".join(said))
-    return np.array(w[:, : X.shape[1]]), np.array(intercept), n_iter, not limit_hit
-
-
-def _read_log(text):
-    """Return the largest iteration number in liblinear's output and whether its limit was hit."""
-    lines = [line.split() for line in text.splitlines()]
-    counts = [int(line[1]) for line in lines if len(line) > 1 and line[0] == "iter"]
-    return max(counts, default=1), "reaching max number of Newton" in text
+    log = "".join(said)
+    n_iter = max(map(int, re.findall(r"^iter\s+(\d+)", log, re.MULTILINE)), default=1)
+    converged = "reaching max number of Newton" not in log
+    return np.array(w[:, : X.shape[1]]), np.array(intercept), n_iter, converged

@@ -1,15 +1,15 @@
 """Losses and penalties with their derivatives: MVM's Eqs. (11)-(15) and (17)-(21).
 
 A loss takes scores s and targets y, shape (n,), and returns the loss of every sample and its
-derivative with respect to the score. Labels are -1 and +1. In ln(1 + e^{-ys}), Eq. (12), no
-exponential of a positive number is taken, so that none overflows.
+derivative with respect to the score: values, slopes (n,). Labels are -1 and +1. In
+ln(1 + e^{-ys}), Eq. (12), no exponential of a positive number is taken, so that none overflows.
 """
 
 import numpy as np
 
 
 def squared(s, y):
-    """Return (s - y)^2, Eq. (11), and 2 (s - y), Eq. (17): s, y (n,) -> values, slopes (n,)."""
+    """Return (s - y)^2, Eq. (11), and 2 (s - y), Eq. (17)."""
     residual = s - y
     return residual**2, 2.0 * residual
 
@@ -17,12 +17,6 @@ def squared(s, y):
 def logistic(s, y):
     """Return ln(1 + e^{-ys}), Eq. (12), and -y / (1 + e^{ys}), Eq. (18).
 
-    s, y (n,) -> values, slopes (n,).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.core.losses import logistic
     >>> values, slopes = logistic(np.array([0.0, -1000.0]), np.array([1.0, 1.0]))
     >>> values.round(4).tolist(), slopes.tolist()
     ([0.6931, 1000.0], [-0.5, -1.0])
@@ -34,29 +28,18 @@ def logistic(s, y):
 
 
 def hinge(s, y):
-    """Return max(0, 1 - ys), Eq. (13), and its subgradient -y [ys < 1], Eq. (19).
-
-    s, y (n,) -> values, slopes (n,).
-    """
+    """Return max(0, 1 - ys), Eq. (13), and its subgradient -y [ys < 1], Eq. (19)."""
     slack = np.maximum(1.0 - y * s, 0.0)
     return slack, -y * (slack > 0)
 
 
 def squared_hinge(s, y):
-    """Return max(0, 1 - ys)^2 and -2y max(0, 1 - ys): a hinge with a derivative.
-
-    s, y (n,) -> values, slopes (n,).
-    """
+    """Return max(0, 1 - ys)^2 and -2y max(0, 1 - ys): a hinge with a derivative."""
     slack = np.maximum(1.0 - y * s, 0.0)
     return slack**2, -2.0 * y * slack
 
 
-LOSSES = {
-    "logistic": logistic,
-    "squared_hinge": squared_hinge,
-    "hinge": hinge,
-    "squared": squared,
-}
+LOSSES = {loss.__name__: loss for loss in (logistic, squared_hinge, hinge, squared)}
 
 
 def l2(A, smoothing):
@@ -65,10 +48,7 @@ def l2(A, smoothing):
 
 
 def l1(A, smoothing):
-    """Return sum sqrt(a^2 + eps), Eq. (15), and a / sqrt(a^2 + eps), Eq. (21).
-
-    smoothing: eps; weights below its root are as good as 0.
-    """
+    """Return sum sqrt(a^2 + eps), Eq. (15), and a / sqrt(a^2 + eps), Eq. (21), eps = smoothing."""
     size = np.sqrt(A**2 + smoothing)
     return float(size.sum()), A / size
 

@@ -10,13 +10,9 @@ losses are functions of the contingency table (a, b), so that the search for MVP
 constraint can take them over all tables. The measures are 1 - loss: what is optimised is what is
 reported.
 
-Conventions
-    labels   0 and 1, -1 and +1, or False and True; the class of interest is 1.
-    F-beta   of predicted labels. The decision of a score is ``score > 0``.
-    PRBEP    of scores: the top P are predicted positive, so precision and recall are both a/P.
-    AUROC    of scores: the share of pairs (positive, negative) in the right order; a tie is half.
-    Without a positive F-beta and PRBEP are undefined, without a positive and a negative AUROC is:
-    a ValueError, where scikit-learn warns and returns 0 or NaN.
+Labels are 0 and 1, -1 and +1, or False and True; the class of interest is 1, and the decision of a
+score is ``score > 0``. Without a positive F-beta and PRBEP are undefined, without a positive and a
+negative AUROC is: a ValueError, where scikit-learn warns and returns 0 or NaN.
 
 Source: T. Joachims, "A support vector method for multivariate performance measures", ICML 2005,
 and Section "Problem formulation" of Wang, Tsang and Gao (AAAI 2016), which name the measures.
@@ -160,11 +156,6 @@ def error_rate(y_true, y_pred):
     -------
     value : float in [0, 1]; the only one of these measures that is better when smaller
 
-    Raises
-    ------
-    ValueError
-        If an array holds other values or has another length.
-
     Examples
     --------
     >>> from mvref.core.measures import error_rate
@@ -296,8 +287,7 @@ def macro_average(measure, Y, scores, classes=None, **options):
         classes also need two columns: F1 and PRBEP of a class are not those of the other.
     classes : K labels, optional
         For class labels: the class of each column. Default: the labels in `Y`, sorted.
-    **options
-        For the measure, such as ``beta``.
+    **options : for the measure, such as ``beta``
 
     Returns
     -------

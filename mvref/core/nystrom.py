@@ -35,14 +35,12 @@ def draw_components(observed, n_components, rng):
     ----------
     observed : bool array, shape (n, V)
     n_components : int, float or "auto"
-        m; or the share of the samples, above 0 and at most 1; "auto": half of the samples, at most
-        256.
+        m; or the share of the samples, above 0 and at most 1; "auto": half of them, at most 256.
     rng : RandomState
 
     Returns
     -------
-    components : list of V int arrays (m_v,)
-        In increasing order.
+    components : list of V increasing int arrays (m_v,)
 
     Raises
     ------
@@ -94,14 +92,8 @@ def _number_of_components(n_components, n):
 
 
 def nystrom_map(K):
-    """Return T with T T' = K^+, of the kernel matrix of the components.
+    """Return T (m, r) with T T' = K^+, of the kernel matrix K (m, m) of the components.
 
-    K (m, m) -> T (m, r).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.core.nystrom import nystrom_map
     >>> K = np.array([[4.0, 4.0], [4.0, 4.0]])  # the same sample twice
     >>> T = nystrom_map(K)
     >>> T.shape, (K @ T @ T.T @ K).round(12)
@@ -130,23 +122,17 @@ def nystrom_features(view, seen, similarity, T):
     if seen.all():
         return similarity(view) @ T
     F = np.zeros((len(seen), T.shape[1]))
-    rows = np.flatnonzero(seen)
-    if len(rows):
-        F[rows] = similarity(view[rows]) @ T
+    if seen.any():
+        F[seen] = similarity(view[seen]) @ T
     return F
 
 
 class NystromViews:
     """Nyström features of the views, machine by machine.
 
-    X: A view for every approximation; sources: the views of every machine; similarities: kernels to
-    the components; seen (M, n).
+    sources: the views of every machine; similarities: kernels to the components; seen (M, n).
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> from mvref import MultiView
-    >>> from mvref.core.nystrom import NystromViews
     >>> X = MultiView([np.array([[1.0], [2.0], [3.0]])])
     >>> form = NystromViews(X, ["linear"], [None], [[0]], 2, np.random.RandomState(0))
     >>> (form.factors[0] @ form.factors[0].T).round(12)  # exact: the kernel has rank one

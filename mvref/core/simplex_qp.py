@@ -32,13 +32,9 @@ LIMIT = 100  # of steps per variable, far above what was seen (2)
 def solve_budget_qp(H, d, C, start=None):
     """Minimise 1/2 x'Hx - d'x over x >= 0, sum(x) <= C.
 
-    H (K, K): positive semi-definite; d (K,); start (K,), optional: feasible point to start from, if
-    it is better than 0, the default -> x (K,).
+    H (K, K): positive semi-definite; d (K,); start (K,): feasible, used if it is better than 0 ->
+    x (K,).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.core.simplex_qp import solve_budget_qp
     >>> solve_budget_qp(np.eye(2), np.array([3.0, 1.0]), 2.0)
     array([2., 0.])
     """

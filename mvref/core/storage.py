@@ -93,17 +93,6 @@ def rows_of(view, rows):
     return view[rows] if is_encoded(view) else view.iloc[rows]
 
 
-def stacked(views):
-    """Put views of the same columns under each other."""
-    if not all(map(is_encoded, views)):
-        from pandas import concat
-
-        return concat(views, ignore_index=True)
-    if any(map(sparse.issparse, views)):
-        return sparse.vstack(views, format="csr")
-    return np.vstack(views)
-
-
 def names_of_columns(view, name):
     """Return the names of a frame's columns; None where they are not all texts."""
     columns = list(getattr(view, "columns", []))
@@ -151,12 +140,8 @@ def all_nan_rows(view):
         missing = view.isna().to_numpy()
         return missing if missing.ndim == 1 else missing.all(axis=1)
     if sparse.issparse(view):
-        nan_per_row = np.bincount(
-            np.repeat(np.arange(view.shape[0]), np.diff(view.indptr)),
-            weights=np.isnan(view.data),
-            minlength=view.shape[0],
-        )
-        return nan_per_row == view.shape[1]
+        is_nan = sparse.csr_matrix((np.isnan(view.data), view.indices, view.indptr), view.shape)
+        return is_nan.sum(axis=1).A1 == view.shape[1]
     missing = np.isnan(view[:, 0])  # most rows are decided by their first value
     missing[missing] = np.isnan(view[missing]).all(axis=1)
     return missing
@@ -172,10 +157,7 @@ def with_nan_rows(view, rows):
         view = np.array(view)
         view[rows] = np.nan
         return view
-    keep = np.ones(view.shape[0])
-    keep[rows] = 0.0
-    kept = sparse.diags_array(keep).tocsr() @ view
-    kept.eliminate_zeros()
-    gaps = sparse.lil_array(view.shape)
-    gaps[rows] = np.nan
-    return sparse.csr_matrix(kept + gaps.tocsr())
+    source = np.arange(view.shape[0])
+    source[rows] = view.shape[0]  # one more row, of NaN
+    gap = sparse.csr_matrix(np.full((1, view.shape[1]), np.nan))
+    return sparse.vstack([view, gap], format="csr")[source]

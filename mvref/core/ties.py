@@ -18,15 +18,9 @@ def draw_keys(n_features, rng):
 
 
 def hash_samples(X, keys):
-    """Return a number per sample that depends on the sample's values and on the keys only.
-
-    keys (total number of features,) -> hashes (n,).
-    """
+    """Return a number per sample, of its values and the keys only: keys (features,) -> (n,)."""
     hashes = np.zeros(X.n_samples, dtype=np.uint64)
-    start = 0
-    for view in X.views:
-        key = keys[start : start + view.shape[1]]
-        start += view.shape[1]
+    for view, key in zip(X.views, np.split(keys, np.cumsum(X.widths[:-1])), strict=True):
         if sparse.issparse(view):
             terms = _bits(view.data) * key[view.indices]
             total = np.concatenate([[np.uint64(0)], np.cumsum(terms, dtype=np.uint64)])
@@ -53,15 +47,11 @@ def _mix(x):
 def break_ties(scores, X, ties, keys, *, width=1e-9):
     """Move equal best scores apart, so that the sign or the largest score names one class.
 
-    scores (n,) for two classes (positive: the second one), else (n, n_classes); ties: who wins: a
-    coin of the sample, the smallest label, or the largest; keys: from :func:`draw_keys`; width:
-    scores closer than this to the best are equal to it.
+    scores (n,) for two classes (positive: the second one), else (n, n_classes); ties: who wins, a
+    coin of the sample ("random"), the smallest label, or the largest; keys: from `draw_keys`;
+    width: scores closer than this to the best are equal to it.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> from mvref import MultiView
-    >>> from mvref.core.ties import break_ties, draw_keys
     >>> X = MultiView([np.arange(3.0)[:, None]])
     >>> keys = draw_keys(1, np.random.RandomState(0))
     >>> break_ties(np.array([0.0, 2.0, -1.0]), X, "largest", keys, width=0.5)

@@ -24,7 +24,6 @@ from .storage import (
     is_encoded,
     names_of_columns,
     rows_of,
-    stacked,
     width_of,
     with_nan_rows,
 )
@@ -39,24 +38,12 @@ class MultiView:
         View v has shape (n_samples, n_features_v). Dense views are seen, not copied. A frame with
         words, categories or dates, and a list or series of one text per sample, are kept as they
         are for :class:`PerView` to encode; estimators refuse them.
-    names : sequence of V str, optional
-        Names of the views. Default: the keys of the mapping, or ``"view_0", "view_1", ...``.
+    names : sequence of V str; default the keys of the mapping, or ``"view_0", "view_1", ...``
     observed : array of bool, shape (n_samples, V), optional
         ``observed[i, v]`` is False where view v of sample i is missing; those rows become NaN.
         Default: False where a whole row of a view is NaN.
     feature_names : sequence of V lists of str or None, or mapping name -> list, optional
         Names of the columns of every view. Default: those of data frames, None for other views.
-
-    Attributes
-    ----------
-    views : list of V arrays (n_samples, n_features_v)
-        Dense views are read-only float64 arrays, sparse ones CSR matrices.
-    names : list of V str
-    feature_names : list of V lists of str, or None for a view whose columns have no names
-    observed : array of bool, shape (n_samples, V)
-    n_views, n_samples : int
-    shape : tuple
-        ``(n_samples, total number of features)``.
 
     Raises
     ------
@@ -101,23 +88,22 @@ class MultiView:
         if len(set(n_samples)) > 1:
             told = ", ".join(f"{name}: {n}" for name, n in zip(self._names, n_samples, strict=True))
             raise ValueError(f"views must agree on the number of samples, got {told}.")
-        present = np.column_stack([~all_nan_rows(view) for view in self._views])
+        self._observed = np.column_stack([~all_nan_rows(view) for view in self._views])
         if observed is not None:
-            self._hide(_check_observed(observed, present))
-            present &= np.asarray(observed)
-        present.flags.writeable = False
-        self._observed = present
+            self._observed &= _check_observed(observed, self._observed)
+            for v, seen in enumerate(self._observed.T):
+                if not seen.all():
+                    self._views[v] = freeze(with_nan_rows(self._views[v], np.flatnonzero(~seen)))
+        self._observed.flags.writeable = False
 
     def _columns_of_each(self, views, given):
         """The names that were given, else those that the frames bring."""
         if given is None:
             given = [names_of_columns(*pair) for pair in zip(views, self._names, strict=True)]
         elif isinstance(given, Mapping):
-            unknown = set(given) - set(self._names)
+            unknown = sorted(set(given) - set(self._names))
             if unknown:
-                raise ValueError(
-                    f"feature_names has the views {sorted(unknown)}; there are {self._names}."
-                )
+                raise ValueError(f"feature_names has the views {unknown}, not in {self._names}.")
             given = [given.get(name) for name in self._names]
         if len(given) != self.n_views:
             raise ValueError(
@@ -128,31 +114,24 @@ class MultiView:
             for columns, width, name in zip(given, self.widths, self._names, strict=True)
         ]
 
-    def _hide(self, observed):
-        """Overwrite the rows that are declared missing with NaN (in copies)."""
-        for v, view in enumerate(self._views):
-            missing = np.flatnonzero(~observed[:, v])
-            if len(missing):
-                self._views[v] = freeze(with_nan_rows(view, missing))
-
     @property
     def views(self):
-        """List of the V arrays."""
+        """List of V read-only float64 arrays (n_samples, n_features_v) or CSR matrices."""
         return list(self._views)
 
     @property
     def names(self):
-        """List of the V view names."""
+        """List of V str."""
         return list(self._names)
 
     @property
     def feature_names(self):
-        """List of the V lists of column names, None where a view has none."""
+        """List of V lists of str, the names of the columns; None for a view that has none."""
         return list(self._feature_names)
 
     @property
     def observed(self):
-        """Boolean (n_samples, V): False where a view of a sample is missing."""
+        """Array of bool, shape (n_samples, V): False where a view of a sample is missing."""
         return self._observed
 
     @property
@@ -210,8 +189,7 @@ class MultiView:
         """Build from parts that are valid already, without checking them again."""
         new = cls.__new__(cls)
         new._views = [freeze(view) for view in views]
-        new._names = list(names)
-        new._feature_names = list(feature_names)
+        new._names, new._feature_names = list(names), list(feature_names)
         new._observed = observed
         new._observed.flags.writeable = False
         return new
@@ -267,17 +245,15 @@ class MultiView:
         ValueError
             If a name or position does not exist, or nothing is selected.
         """
-        single = isinstance(which, str) or not isinstance(which, Iterable)
-        which = [which] if single else list(which)
-        if not which:
-            raise ValueError("select() needs at least one view.")
+        if isinstance(which, str) or not isinstance(which, Iterable):
+            which = [which]
         index = [self._position(w) for w in which]
-        return self._like(
-            [self._views[v] for v in index],
-            [self._names[v] for v in index],
-            self._observed[:, index],
-            [self._feature_names[v] for v in index],
+        if not index:
+            raise ValueError("select() needs at least one view.")
+        views, names, columns = (
+            [parts[v] for v in index] for parts in (self._views, self._names, self._feature_names)
         )
+        return self._like(views, names, self._observed[:, index], columns)
 
     def _position(self, which):
         if isinstance(which, str) and which in self._names:
@@ -296,8 +272,7 @@ class MultiView:
         views : sequence or mapping name -> entry, one entry per view
             All widths (int, which must add up to n_features), or each a slice, a list of column
             indices, or a list of column names (data frames).
-        names : sequence of str, optional
-            Names of the views.
+        names : sequence of V str, optional
         columns : sequence of str, optional
             Column names of `X`; default: those of a data frame.
 
@@ -339,8 +314,7 @@ class MultiView:
     def drop_views(self, fraction, random_state=None):
         """Return a copy in which random views of random samples are missing.
 
-        Every sample keeps at least one view. The realised fraction is exact up to rounding to a
-        whole number of views.
+        Every sample keeps a view. The realised fraction is exact up to a whole number of views.
 
         Parameters
         ----------
@@ -376,7 +350,7 @@ class MultiView:
         return self.with_observed(observed)
 
     def with_observed(self, observed):
-        """Return a copy in which what is not `observed` is missing.
+        """Return a copy in which the views that are not `observed` are missing.
 
         Parameters
         ----------
@@ -386,20 +360,15 @@ class MultiView:
         -------
         X : MultiView
         """
-        given = {"names": self._names, "feature_names": self._feature_names}
-        return type(self)(self._views, observed=observed, **given)
+        names = {"names": self._names, "feature_names": self._feature_names}
+        return type(self)(self._views, observed=observed, **names)
 
 
 def as_multiview(X, views=None, columns=None):
     """Turn any accepted form of multi-view input into a :class:`MultiView`.
 
-    views: for one 2-D array: its cut into views, see :meth:`MultiView.from_array`. Default: one
-    view; columns: column names of a 2-D `X`.
+    views, columns: cut and column names of one 2-D array, as for :meth:`MultiView.from_array`.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.core.views import as_multiview
     >>> as_multiview(np.zeros((4, 5)), views=[2, 3]).widths
     [2, 3]
     """
@@ -463,11 +432,10 @@ def default_names(n_views):
 def _check_names(names, n_views):
     if names is None:
         return default_names(n_views)
-    if isinstance(names, str) or not isinstance(names, Iterable):
+    if isinstance(names, Iterable) and not isinstance(names, str):
+        names = [str(name) for name in names]
+    if not isinstance(names, list) or not len(names) == len(set(names)) == n_views:
         raise ValueError(f"names must be {n_views} different names, one per view, got {names!r}.")
-    names = [str(name) for name in names]
-    if len(names) != n_views or len(set(names)) != n_views:
-        raise ValueError(f"names must be {n_views} different names, one per view, got {names}.")
     return names
 
 
@@ -489,5 +457,8 @@ def _check_observed(observed, present):
 
 def stack_samples(first, second):
     """Put the samples of two :class:`MultiView` with the same views under each other."""
-    views = [stacked(pair) for pair in zip(first.views, second.views, strict=True)]
+    views = [
+        sparse.vstack(pair, format="csr") if any(map(sparse.issparse, pair)) else np.vstack(pair)
+        for pair in zip(first.views, second.views, strict=True)
+    ]
     return MultiView(views, names=first.names, feature_names=first.feature_names)

@@ -10,15 +10,9 @@ from sklearn.tree import BaseDecisionTree
 
 
 def check_classifier(classifier, name):
-    """Raise a ValueError unless `classifier` is a scikit-learn classifier, not a class.
-
-    name: name of the parameter, for the message.
-    """
-    if (
-        isinstance(classifier, type)
-        or not hasattr(classifier, "fit")
-        or not is_classifier(classifier)
-    ):
+    """Raise a ValueError that names the parameter unless it is a scikit-learn classifier."""
+    is_object = hasattr(classifier, "fit") and not isinstance(classifier, type)
+    if not (is_object and is_classifier(classifier)):
         raise ValueError(f"{name} must be a scikit-learn classifier, got {classifier!r}.")
     return classifier
 
@@ -35,19 +29,16 @@ def seeded_clone(classifier, rng):
 
 
 def check_trainable(X, codes, part=""):
-    """Raise a ValueError unless every view is observed in samples of two classes or more.
-
-    codes (n,); part: ends the message, where `X` is a part of the training samples.
-    """
+    """Raise a ValueError unless two classes have every view; `part` says which part X is."""
     for name, seen in zip(X.names, X.observed.T, strict=True):
         if len(np.unique(codes[seen])) < 2:
             raise ValueError(f"view {name!r} is observed in samples of one class only{part}.")
 
 
 def predict_all(voters, view, seen):
-    """Return what the voters of a view say.
+    """Return what the voters say of those who have their view: labels (n_seen, n_voters).
 
-    view (n, n_features); seen (n,): the samples that have the view -> labels (n_seen, n_voters).
+    view (n, n_features); seen (n,).
     """
     rows = view if seen.all() else view[np.flatnonzero(seen)]
     if all(isinstance(voter, BaseDecisionTree) for voter in voters):
@@ -60,11 +51,7 @@ def cast_votes(voters, view, seen):
 
     view (n, n_features); seen (n,) -> votes (n, n_voters).
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from mvref.core.voters import cast_votes
     >>> view = np.array([[0.0], [1.0], [np.nan]])
     >>> stump = DecisionTreeClassifier().fit(view[:2], [-1, 1])
     >>> cast_votes([stump], view, np.array([True, True, False])).ravel()
@@ -82,10 +69,6 @@ def count_votes(labels, weights, n_classes):
     labels (n, n_voters): class that each voter names, 0 to n_classes - 1; weights (n_voters,) ->
     votes (n, n_classes).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.core.voters import count_votes
     >>> count_votes(np.array([[0, 2, 2]]), np.ones(3), 3)
     array([[1., 0., 2.]])
     """
@@ -97,8 +80,7 @@ def class_scores(classifier, rows, n_classes):
 
     Parameters
     ----------
-    classifier : fitted classifier
-        Its classes are integers, some of 0 to n_classes - 1.
+    classifier : fitted classifier whose classes are some of 0 to n_classes - 1
     rows : array or CSR matrix, shape (n, n_features)
     n_classes : int
 
@@ -134,8 +116,5 @@ def class_scores(classifier, rows, n_classes):
 
 
 def difference_if_two(scores):
-    """Return scores in scikit-learn's shape: for two classes, the second minus the first.
-
-    scores (n, n_classes).
-    """
+    """Return scores (n, n_classes) in scikit-learn's shape: of two, the second minus the first."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

@@ -1,9 +1,9 @@
 """Multi-view data sets: embedded (``load_*``), fetched (``fetch_*``), drawn (``make_*``), or yours.
 
 All of these return a :class:`MultiViewDataset`, and so does :func:`read_folder`, which joins your
-own tables. Files are looked for in ``$MVREF_DATA/<name>``,
-then in the user's cache (``$MVREF_CACHE`` sets another one), and then downloaded where a canonical
-address with a known sha256 exists.
+own tables. Files are looked for in ``$MVREF_DATA/<name>``, then in the user's cache
+(``$MVREF_CACHE`` sets another one), and then downloaded where a canonical address with a known
+sha256 exists. Licence, citation and sizes of a data set stand in its ``DESCR``.
 """
 
 from . import _flower17, _reuters, _uci, _uwave, _voc07, _webkb
@@ -59,11 +59,10 @@ def available():
     Returns
     -------
     where : dict
-        Name -> "embedded" or the folder that has the files, for what is here and nothing else.
-        The names are digits, iris, mfeat, and, if they are here, mfeat_original
-        (:func:`fetch_mfeat`), uwave, flower17, mnist (:func:`fetch_mnist_views`), citeseer, webkb,
-        voc07, optdigits, reuters1200, reuters600 and reuters_full (the subsets of
-        :func:`fetch_reuters`), and the five names of :func:`fetch_uci`.
+        Name -> "embedded" or the folder that has the files, for what is here and nothing else:
+        digits, iris, mfeat, and, if they are here, mfeat_original (:func:`fetch_mfeat`), uwave,
+        flower17, mnist, citeseer, webkb, voc07, optdigits, reuters1200, reuters600, reuters_full
+        (the subsets of :func:`fetch_reuters`), and the five names of :func:`fetch_uci`.
 
     Examples
     --------

@@ -16,13 +16,11 @@ class MultiViewDataset:
     name : str
         Short name; says so where the data are a stand-in for the published ones.
     X : MultiView
-        The samples.
     y : array, shape (n_samples,) or (n_samples, n_classes)
-        Their class labels. Where a sample may have several, an indicator matrix as in
-        scikit-learn: ``y[i, k]`` is 1 if sample i is of class k, and 0 if not.
+        Class labels. Where a sample may have several, an indicator matrix as in scikit-learn:
+        ``y[i, k]`` is 1 if sample i is of class k, and 0 if not.
     target_names : list of str
-        Name of each class, in the order of ``np.unique(y)``, or of the columns of an indicator
-        matrix.
+        Name of each class, in the order of ``np.unique(y)``, or of the columns of `y`.
     DESCR : str
         Source, licence, citation, shapes and checksums.
     splits : list of (train, validation, test)
@@ -80,11 +78,14 @@ class MultiViewDataset:
         return self.X.names
 
     def __repr__(self):
-        views = ", ".join(f"{n} ({w})" for n, w in zip(self.X.names, self.X.widths, strict=True))
+        X = self.X
+        text = f"{type(self).__name__} {self.name!r}: {X.n_samples} samples, {X.n_views} views"
+        views = ", ".join(f"{n} ({w})" for n, w in zip(X.names, X.widths, strict=True))
+        if not self.target_names:  # of a regression
+            return f"{text}\n  views:   {views}"
         splits = "; ".join("/".join(str(len(part)) for part in split) for split in self.splits)
         return (
-            f"MultiViewDataset {self.name!r}: {self.X.n_samples} samples, "
-            f"{self.X.n_views} views, {len(self.target_names)} classes"
+            f"{text}, {len(self.target_names)} classes"
             f"{' (several for one sample)' if self._multi_label else ''}\n"
             f"  views:   {views}\n"
             f"  classes: {', '.join(self.target_names)}\n"

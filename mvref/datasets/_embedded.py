@@ -1,10 +1,9 @@
 """Digits and irises as scikit-learn ships them, cut or turned into views."""
 
-from numbers import Integral
-
 import numpy as np
 from sklearn.datasets import load_digits, load_iris
 
+from ..core.checks import check_choice, check_number
 from ..core.views import MultiView
 from ._base import MultiViewDataset
 from ._sources import describe
@@ -18,25 +17,17 @@ def load_digits_views(kind="quarters", *, overlap=0):
     Parameters
     ----------
     kind : {"quarters", "derived"}
-        "quarters": the four quarters of the image, ``top_left, top_right, bottom_left,
-        bottom_right``, pixels row by row. "derived": four descriptions of the whole image,
-        see Notes.
+        "quarters": ``top_left, top_right, bottom_left, bottom_right``, pixels row by row.
+        "derived": four descriptions of the whole image, see Notes.
     overlap : int, 0 to 4
-        Pixels by which every quarter grows towards and beyond the centre, in both directions:
-        views of (4 + overlap) x (4 + overlap) pixels. At 4, every view is the whole image.
-        Only for quarters.
+        Only for quarters: pixels by which each grows towards and beyond the centre, in both
+        directions, to (4 + overlap) x (4 + overlap). At 4, every view is the whole image.
 
     Returns
     -------
     dataset : MultiViewDataset
         `y` in 0..9. ``meta["image_shape"]`` is (8, 8); for quarters ``meta["regions"]`` is the
         list of the views' (rows, columns) slices.
-
-    Raises
-    ------
-    ValueError
-        If `kind` is unknown, `overlap` is not an integer from 0 to 4, or `overlap` is given for
-        derived views.
 
     Notes
     -----
@@ -58,31 +49,25 @@ def load_digits_views(kind="quarters", *, overlap=0):
     >>> load_digits_views("derived").X
     MultiView(1797 samples, pixels: 64, profiles: 16, fourier: 25, gradients: 32)
     """
-    if kind not in ("quarters", "derived"):
-        raise ValueError(f'kind must be "quarters" or "derived", got {kind!r}.')
-    if isinstance(overlap, bool) or not isinstance(overlap, Integral) or not 0 <= overlap <= 4:
-        raise ValueError(f"overlap must be an integer from 0 to 4, got {overlap!r}.")
+    check_choice(kind, "kind", ("quarters", "derived"))
+    check_number(overlap, "overlap", low=0, high=SIDE // 2, integer=True)
     if kind == "derived" and overlap:
         raise ValueError(f'overlap is for kind="quarters" only, got {overlap!r} for "derived".')
     digits = load_digits()
     meta = {"image_shape": (SIDE, SIDE)}
-    if kind == "quarters":
-        regions = corner_windows(SIDE, SIDE // 2 + overlap)
-        views = {
-            name: digits.images[:, *region].reshape(len(digits.images), -1)
-            for name, region in regions.items()
-        }
-        meta["regions"] = list(regions.values())
+    if kind == "derived":
+        source, views = "digits_derived", derived_views(digits.images)
     else:
-        views = derived_views(digits.images)
+        regions = corner_windows(SIDE, SIDE // 2 + overlap)
+        source, views = "digits", cut(digits.images, regions)
+        meta["regions"] = list(regions.values())
     X = MultiView(views)
-    source = "digits" if kind == "quarters" else "digits_derived"
     text = describe(source, X, kind=kind, overlap=overlap)
     return MultiViewDataset("digits", X, digits.target, list("0123456789"), text, meta=meta)
 
 
 def corner_windows(side, window, shift=0):
-    """Return view name -> (rows, columns) slices of the windows in the corners of an image.
+    """Return view name -> (rows, columns) slices of square windows near the corners of an image.
 
     side, window: pixels; shift: pixels by which each window is moved towards the centre.
     """
@@ -93,6 +78,13 @@ def corner_windows(side, window, shift=0):
         "bottom_left": (last, first),
         "bottom_right": (last, last),
     }
+
+
+def cut(images, regions):
+    """Return view name -> the pixels of its region, row by row (n_samples, n_pixels)."""
+    # astype copies each window once, straight into the rows that MultiView keeps.
+    n = len(images)
+    return {name: images[:, *r].astype(np.float64).reshape(n, -1) for name, r in regions.items()}
 
 
 def derived_views(images):
@@ -106,12 +98,10 @@ def derived_views(images):
 
 
 def fourier_magnitudes(images, highest=3):
-    """Return the magnitudes of the low two-dimensional Fourier coefficients.
+    """Return the magnitudes of low Fourier coefficients, (n_samples, 2 highest (highest + 1) + 1).
 
-    The magnitude is the same at (u, v) and (-u, -v), so that half a plane of frequencies says all.
-
-    images (n_samples, side, side); highest: largest frequency, below side / 2 -> magnitudes
-    (n_samples, 2 highest (highest + 1) + 1).
+    They are the same at (u, v) and (-u, -v): half a plane of frequencies, each below side / 2, says
+    all. images: (n_samples, side, side).
     """
     u, v = np.meshgrid(np.arange(-highest, highest + 1), np.arange(highest + 1), indexing="ij")
     half_plane = (v > 0) | (u >= 0)
@@ -119,10 +109,7 @@ def fourier_magnitudes(images, highest=3):
 
 
 def gradient_histograms(images, n_sectors=8):
-    """Return for each quarter the lengths of its gradients, summed by direction.
-
-    images (n_samples, side, side) -> histograms (n_samples, 4 n_sectors).
-    """
+    """Return for each quarter the lengths of its gradients by direction, (n, 4 n_sectors)."""
     down, right = np.gradient(images, axis=(1, 2))
     # Sectors are centred on 0, 45, ... degrees: their borders have irrational slopes, which
     # gradients of whole grey values never have, so that rounding cannot move a pixel.

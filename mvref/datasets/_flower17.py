@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy.io import loadmat
+from scipy.spatial.distance import squareform
 
 from ..core.views import MultiView
 from ._base import MultiViewDataset
@@ -25,12 +26,11 @@ FLOWERS = (
 def fetch_flower17():
     """Load seven matrices of distances between flower photographs, one per descriptor.
 
-    Oxford's original matrices are used if ``$MVREF_DATA/flower17`` (or the cache) has them:
+    Oxford's matrices are used if ``$MVREF_DATA/flower17`` (or the cache) has them:
     ``distancematrices17gcfeat06.mat`` and ``distancematrices17itfeat08.mat``. Otherwise the
-    stand-in ``flower17_7views_recomputed.npz`` is used: the same photographs in the same order,
-    with descriptors computed anew. Its numbers are not Oxford's, and ``name``, ``DESCR`` and
-    ``meta["recomputed"]`` say so. The official splits (``datasplits.mat``, 7 kB) are downloaded
-    if they are missing.
+    stand-in ``flower17_7views_recomputed.npz`` is: the same photographs in the same order, with
+    descriptors computed anew. Its numbers are not Oxford's, and ``name``, ``DESCR`` and
+    ``meta["recomputed"]`` say so. Official splits (``datasplits.mat``) are downloaded if missing.
 
     Returns
     -------
@@ -51,32 +51,25 @@ def fetch_flower17():
     >>> if "flower17" in available():
     ...     assert fetch_flower17().X.shape == (1360, 7 * 1360)
     """
-    originals = {file: find("flower17", file) for file in ORIGINALS}
-    missing = [file for file, path in originals.items() if path is None]
-    if not missing:
-        distances, files = read_originals(originals), list(originals)
-    elif len(missing) == 1:
+    paths = {file: find("flower17", file) for file in ORIGINALS}
+    missing = [file for file, path in paths.items() if path is None]
+    if len(missing) == 1:
         raise unavailable("flower17", f"of Oxford's two files, {missing[0]} is missing")
+    if missing:
+        name, source = "flower17 (recomputed distances)", "flower17_recomputed"
+        read, paths = read_recomputed, {RECOMPUTED: find("flower17", RECOMPUTED)}
     else:
-        recomputed = find("flower17", RECOMPUTED)
-        if recomputed is None:
-            raise unavailable("flower17", "there are no distance matrices")
-        distances, files = read_recomputed(recomputed), [RECOMPUTED]
+        name, source, read = "flower17", "flower17", read_originals
+    if None in paths.values():
+        raise unavailable("flower17", "there are no distance matrices")
+    X = MultiView(read(paths))
     splits = read_splits(fetch("flower17", SPLITS))
-    files, recomputed = [*files, SPLITS], bool(missing)
-    X = MultiView(distances)
     if X.n_samples != N_IMAGES:
         raise DatasetCorrupted(f"flower17 must have {N_IMAGES} images, found {X.n_samples}")
-    source = "flower17_recomputed" if recomputed else "flower17"
-    return MultiViewDataset(
-        "flower17 (recomputed distances)" if recomputed else "flower17",
-        X,
-        np.arange(N_IMAGES) // N_PER_CLASS,
-        target_names=list(FLOWERS),
-        DESCR=describe(source, X, checksums("flower17", files), read=", ".join(files)),
-        splits=splits,
-        meta={"recomputed": recomputed},
-    )
+    y, files = np.arange(N_IMAGES) // N_PER_CLASS, [*paths, SPLITS]
+    text = describe(source, X, checksums("flower17", files), read=", ".join(files))
+    meta = {"recomputed": bool(missing)}
+    return MultiViewDataset(name, X, y, list(FLOWERS), text, splits, meta)
 
 
 def read_originals(paths):
@@ -97,22 +90,15 @@ def read_originals(paths):
     return distances
 
 
-def read_recomputed(path):
+def read_recomputed(paths):
     """Read the recomputed stand-in, which stores the strict upper triangles as whole numbers."""
-    upper = np.triu_indices(N_IMAGES, 1)
-    distances = {}
-    with np.load(path) as stored:
-        for view in VIEWS:
-            D = np.zeros((N_IMAGES, N_IMAGES))
-            D[upper] = stored[f"D_{view}"] / 65535.0
-            distances[view] = D + D.T
-    return distances
+    with np.load(paths[RECOMPUTED]) as stored:
+        return {view: squareform(stored[f"D_{view}"] / 65535.0, checks=False) for view in VIEWS}
 
 
 def read_splits(path):
     """Read the official splits and count from 0."""
-    content = _read_mat(path)
-    splits = []
+    content, splits = _read_mat(path), []
     for s in (1, 2, 3):
         names = [f"{part}{s}" for part in ("trn", "val", "tst")]
         if not all(name in content for name in names):

@@ -18,18 +18,16 @@ def read_views(folder, *, key="id"):
     Parameters
     ----------
     folder : path
-        Every ``.csv`` and ``.parquet`` file in it is a view and has the file's name. Parquet needs
-        the package pyarrow.
+        Every ``.csv`` and ``.parquet`` file in it is a view of the file's name. Parquet needs the
+        package pyarrow.
     key : str
-        The column that says whose row it is. A row may be absent in some of the tables: the sample
-        then lacks those views.
+        The column that says whose row it is. A sample lacks the views in whose tables it has none.
 
     Returns
     -------
     X : MultiView
         Views in the alphabetical order of their files, samples in the order of their keys.
     ids : array, shape (n_samples,)
-        The keys.
 
     Raises
     ------
@@ -54,7 +52,7 @@ def read_views(folder, *, key="id"):
            [False,  True]])
     """
     tables = _read_tables(folder, key)
-    ids = _all_keys(tables.values())
+    ids = _all_keys(tables)
     return _join(tables, ids), ids.to_numpy()
 
 
@@ -66,15 +64,14 @@ def read_folder(folder, *, key="id", target="label"):
     folder, key
         As in :func:`read_views`.
     target : str
-        Column of the class labels. It is in one of the tables; a table of nothing but the key and
-        the labels is no view.
+        Column of the class labels, in one of the tables; a table of nothing else but the key is no
+        view.
 
     Returns
     -------
     dataset : MultiViewDataset
         The samples that have a label and a view, in the order of their keys. Of ``meta``, ``ids``
-        are their keys, ``unlabelled`` the keys that have no label, ``without_views`` the labelled
-        ones that are in no view.
+        are their keys, ``unlabelled`` those without label, ``without_views`` those in no view.
 
     Raises
     ------
@@ -104,24 +101,19 @@ def read_folder(folder, *, key="id", target="label"):
     views = {name: table for name, table in tables.items() if table.shape[1]}
     if not views:
         raise ValueError(f"folder={str(folder)!r} has labels, but no table of a view.")
-    known = _all_keys(views.values())
+    known = _all_keys(views)
     labelled = labels.index.sort_values()
     without_views = labelled.difference(known)
     ids = labelled.intersection(known)
     X, y = _join(views, ids), labels.loc[ids].to_numpy()
-    where = Path(folder).resolve().name
-    return MultiViewDataset(
-        name=where,
-        X=X,
-        y=y,
-        target_names=[str(label) for label in np.unique(y)],
-        DESCR=describe("folder", X, where=where, key=key, n=len(without_views)),
-        meta={
-            "ids": ids.to_numpy(),
-            "unlabelled": known.difference(labels.index).tolist(),
-            "without_views": without_views.tolist(),
-        },
-    )
+    name, classes = Path(folder).resolve().name, [str(label) for label in np.unique(y)]
+    text = describe("folder", X, where=name, key=key, n=len(without_views))
+    meta = {
+        "ids": ids.to_numpy(),
+        "unlabelled": known.difference(labels.index).tolist(),
+        "without_views": without_views.tolist(),
+    }
+    return MultiViewDataset(name, X, y, classes, text, meta=meta)
 
 
 def _read_tables(folder, key, target=None):
@@ -162,7 +154,7 @@ def _read_table(path, key, target):
 def _all_keys(tables):
     """All keys once, in order."""
     keys = pd.Index([])
-    for table in tables:
+    for table in tables.values():
         keys = table.index if keys.empty else keys.union(table.index, sort=False)
     return keys.sort_values()
 

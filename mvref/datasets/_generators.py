@@ -1,11 +1,10 @@
 """Data sets that are drawn, not measured."""
 
-from numbers import Integral, Real
-
 import numpy as np
 from sklearn.datasets import make_moons
 from sklearn.utils import check_random_state
 
+from ..core.checks import check_number
 from ..core.views import MultiView
 from ._base import MultiViewDataset
 from ._sources import describe
@@ -15,20 +14,16 @@ def make_two_moons_views(n_samples=200, *, n_views=2, noise=0.1, view_noise=0.1,
     """Draw two interleaved half circles and look at them through several turned, noisy views.
 
     Every sample has one latent point z in the plane, on one of two half circles (its class) and
-    moved by Gaussian noise of standard deviation `noise`. View v is ``R_v z + e``: the point
-    rotated by the view's own random angle, plus Gaussian noise of standard deviation
-    `view_noise`, drawn anew for each view and sample.
+    moved by Gaussian noise. View v is ``R_v z + e``: the point rotated by the view's own random
+    angle, plus Gaussian noise that is drawn anew for each view and sample.
 
     Parameters
     ----------
-    n_samples : int
-        At least 2; the two classes differ by at most one sample.
-    n_views : int
-        At least 1.
-    noise : float
-        Spread of the latent points, common to all views: no view can undo it.
-    view_noise : float
-        Spread added in each view: several views together average it out.
+    n_samples, n_views : int
+        At least 2 and 1; the two classes differ by at most one sample.
+    noise, view_noise : float
+        Standard deviations: of the latent points, common to all views, so that no view can undo it;
+        of what each view adds, which several views together average out.
     random_state : int, RandomState instance or None
         An int gives the same data each time.
 
@@ -38,11 +33,6 @@ def make_two_moons_views(n_samples=200, *, n_views=2, noise=0.1, view_noise=0.1,
         Views of 2 features each, `y` in {0, 1}; ``meta["latent"]`` (n_samples, 2) holds the points
         z and ``meta["angles"]`` (n_views,) the rotations in radians.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of its range.
-
     Examples
     --------
     >>> from mvref.datasets import make_two_moons_views
@@ -50,12 +40,10 @@ def make_two_moons_views(n_samples=200, *, n_views=2, noise=0.1, view_noise=0.1,
     >>> moons.X
     MultiView(100 samples, view_0: 2, view_1: 2, view_2: 2)
     """
-    for name, value, least in (("n_samples", n_samples, 2), ("n_views", n_views, 1)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-            raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}.")
-    for name, value in (("noise", noise), ("view_noise", view_noise)):
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < np.inf:
-            raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}.")
+    check_number(n_samples, "n_samples", low=2, integer=True)
+    check_number(n_views, "n_views", low=1, integer=True)
+    check_number(noise, "noise", low=0)
+    check_number(view_noise, "view_noise", low=0)
     rng = check_random_state(random_state)
     latent, y = make_moons(n_samples, noise=noise, random_state=rng)
     angles = rng.uniform(0.0, 2 * np.pi, n_views)

@@ -25,18 +25,9 @@ TASKS = ("classification", "regression")
 class PlantedInteractions:
     """The score behind the labels: products of factors of different views.
 
-    weights (d_v, K): factor k of view v is ``x_v @ weights[v][:, k]``; order: p: the sum over all
-    sets T of p views and over k of prod_{v in T} g_vk, divided by (K C(V, p))^(1/2). "all": the sum
-    over k of +-[prod_v (1 + g_vk) - 1], signs alternating, divided by (K (2^V - 1))^(1/2): every
-    set of views has the same weight.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.datasets._interactions import PlantedInteractions
-    >>> product = PlantedInteractions([np.ones((1, 1))] * 3, 3)
-    >>> product([[[2.0]], [[3.0]], [[-1.0]]])
-    array([-6.])
+    weights (d_v, K): factor k of view v is ``g_vk = x_v @ weights[v][:, k]``. order p: the sum over
+    all sets T of p views and over k of prod_{v in T} g_vk, divided by (K C(V, p))^(1/2). "all": the
+    sum over k of +-[prod_v (1 + g_vk) - 1], signs alternating, divided by (K (2^V - 1))^(1/2).
     """
 
     weights: list
@@ -69,13 +60,6 @@ class MultiViewRegressionDataset(MultiViewDataset):
         if self.X.n_samples != len(self.y):
             raise ValueError(f"X has {self.X.n_samples} samples, but y has {len(self.y)} numbers.")
 
-    def __repr__(self):
-        views = ", ".join(f"{n} ({w})" for n, w in zip(self.X.names, self.X.widths, strict=True))
-        return (
-            f"MultiViewRegressionDataset {self.name!r}: {self.X.n_samples} samples, "
-            f"{self.X.n_views} views\n  views:   {views}"
-        )
-
 
 def make_interactions(
     n_samples=500,
@@ -94,9 +78,7 @@ def make_interactions(
 
     Parameters
     ----------
-    n_samples : int
-    n_views : int
-        V.
+    n_samples, n_views : int
     order : int, or {"linear", "pairwise", "full", "all", "mixed"}
         Number of views in every product, 1 to V: "linear" is 1, "pairwise" 2, "full" V. "all":
         products of 1, ..., V views, every set of views with the same weight. "mixed": the score
@@ -114,28 +96,21 @@ def make_interactions(
         Classification: share of the labels that are turned over, at most 0.5. Regression:
         standard deviation of what is added; the score has variance 1, unless it is "mixed".
     task : {"classification", "regression"}
-        `y` is 1 where the score is positive, 0 where it is negative, drawn where it is zero; or
-        `y` is the score.
+        `y` is the sign of the score as 0 or 1, drawn where it is zero; or the score.
     random_state : int, RandomState instance, Generator instance or None
-        An int gives the same data each time.
 
     Returns
     -------
     dataset : MultiViewDataset
-        For regression `y` are numbers and ``target_names`` is empty. ``meta["planted"]`` is the
-        score as a function of the views, ``meta["scores"]`` (n_samples,) its values. One-hot:
-        ``meta["levels"]`` (n_samples, V) and ``meta["frequencies"]`` (n_features,).
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range, or all samples drawn are of one class.
+        For regression ``target_names`` is empty. ``meta["planted"]`` is the score as a function of
+        the views, ``meta["scores"]`` (n_samples,) its values. One-hot: ``meta["levels"]``
+        (n_samples, V) and ``meta["frequencies"]`` (n_features,).
 
     Notes
     -----
-    Which model can express the score exactly, but for a constant: a linear function for order 1;
-    a multi-view factorisation machine with K factors for order 2; a multi-view machine with K
-    factors for order V (with K = 1 a rank-one tensor) and, if K is even, for "all".
+    Exact but for a constant are: a linear function for order 1; a multi-view factorisation machine
+    with K factors for order 2; a multi-view machine with K factors for order V (with K = 1 a
+    rank-one tensor) and, if K is even, for "all".
 
     Given the features of fewer than p views, the score of order p has mean 0. One-hot levels come
     in twins of equal frequency and opposite factors, so that this holds for them too. The sign of
@@ -144,11 +119,9 @@ def make_interactions(
     with V odd a linear function may agree in sign more often than not: minus the sum of the
     factors does so for 0.588 of the samples, with V = 3, normal features and K = 1.
 
-    The factors of a level are seen in every product that it enters, so that a product of two
-    levels can be predicted that never met in training; see :func:`unseen_share`.
-
-    ``make_interactions(500, V, "mixed", random_state=np.random.default_rng(2))`` is the problem on
-    which part IV compares starts of multi-view machines.
+    A product of two levels that never met in training can be predicted, for the factors of a level
+    are seen in every product that it enters; see :func:`unseen_share`. Part IV compares starts on
+    ``make_interactions(500, V, "mixed", random_state=np.random.default_rng(2))``.
 
     Examples
     --------
@@ -163,12 +136,10 @@ def make_interactions(
         check_number(value, name, low=1, integer=True)
     check_number(tail, "tail", low=0)
     check_choice(task, "task", TASKS)
-    check_number(noise, "noise", low=0, high=0.5 if task == "classification" else None)
-    _check_sparsity(sparsity)
-    p = _order_as_number(order, n_views, sparsity)
+    check_number(noise, "noise", low=0, high=0.5 if task == "classification" else np.inf)
     one_hot = sparsity == "one_hot"
     d = n_features if n_features is not None else 100 if one_hot else 5
-    _check_width(d, rank, p, one_hot)
+    p = _check_form(order, n_views, d, rank, sparsity)
     rng = random_state
     if not isinstance(rng, np.random.Generator):
         rng = check_random_state(random_state)
@@ -205,7 +176,7 @@ def unseen_share(train, test, order=2):
     Raises
     ------
     ValueError
-        If a view is not one-hot, or `order` is not between 1 and the number of views.
+        If a view is not one-hot.
 
     Examples
     --------
@@ -246,8 +217,11 @@ def _draw_views(rng, n, V, d, sparsity, tail):
         ends = np.arange(n + 1)
         X = MultiView([sparse.csr_matrix((np.ones(n), level, ends), (n, d)) for level in levels])
         return X, frequencies, {"levels": np.column_stack(levels), "frequencies": frequencies}
-    X = MultiView([_normal_view(rng, n, d, sparsity) for _ in range(V)])
-    return X, np.full(d, 1.0 - sparsity), {}
+    views = []
+    for _ in range(V):
+        x = rng.standard_normal((n, d))
+        views.append(sparse.csr_matrix(x * (rng.random((n, d)) >= sparsity)) if sparsity else x)
+    return MultiView(views), np.full(d, 1.0 - sparsity), {}
 
 
 def _labels(rng, scores, noise):
@@ -261,11 +235,6 @@ def _labels(rng, scores, noise):
             "random_state."
         )
     return y
-
-
-def _normal_view(rng, n, d, zeros):
-    view = rng.standard_normal((n, d))
-    return sparse.csr_matrix(view * (rng.random((n, d)) >= zeros)) if zeros else view
 
 
 def _factor_weights(rng, second_moments, rank, twins):
@@ -282,29 +251,23 @@ def _factor_weights(rng, second_moments, rank, twins):
     return np.linalg.solve(L, W.T).T
 
 
-def _order_as_number(order, n_views, sparsity):
-    """Return p, "all" or "mixed"."""
+def _check_form(order, n_views, d, rank, sparsity):
+    """Return p, "all" or "mixed". Each view needs a feature, or two levels, per factor."""
+    one_hot = isinstance(sparsity, str)
+    if one_hot:
+        check_choice(sparsity, "sparsity", ["one_hot"])
+    elif check_number(sparsity, "sparsity", low=0, high=1) == 1:
+        raise ValueError("sparsity must be below 1, got 1: nothing would be left.")
     named = {"linear": 1, "pairwise": 2, "full": n_views, "all": "all", "mixed": "mixed"}
     if isinstance(order, str):
         order = named[check_choice(order, "order", list(named))]
     if order == "mixed":
         check_number(n_views, 'n_views, with order="mixed",', low=2, integer=True)
         check_number(sparsity, 'sparsity, with order="mixed",')
-    if order in ("all", "mixed"):
-        return order
-    return check_number(order, "order", low=1, high=n_views, integer=True)
-
-
-def _check_sparsity(sparsity):
-    if isinstance(sparsity, str):
-        check_choice(sparsity, "sparsity", ["one_hot"])
-    elif check_number(sparsity, "sparsity", low=0, high=1) == 1:
-        raise ValueError("sparsity must be below 1, got 1: nothing would be left.")
-
-
-def _check_width(d, rank, p, one_hot):
-    """Each view needs a feature per factor, or two levels."""
-    least = 3 if p == "mixed" else 2 * rank if one_hot else rank
+    elif order != "all":
+        check_number(order, "order", low=1, high=n_views, integer=True)
+    least = 3 if order == "mixed" else 2 * rank if one_hot else rank
     check_number(d, "n_features", low=least, integer=True)
     if one_hot and d % 2:
         raise ValueError(f"n_features must be even for one-hot views, got {d}.")
+    return order

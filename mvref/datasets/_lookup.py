@@ -15,7 +15,10 @@ import sys
 import tempfile
 import warnings
 import zlib
+from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 from ._sources import BY_HAND, FILES, FOLDERS
 
@@ -35,19 +38,15 @@ class DatasetCorrupted(ValueError):
     """A data file is there, but is not what it should be; the message names the file."""
 
 
-def cache_folder():
-    """Return the folder in which downloads are kept."""
-    return Path(os.environ.get("MVREF_CACHE") or pooch.os_cache("mvref")).expanduser()
-
-
 def data_folders(dataset):
-    """Return the folders in which the files of a data set are looked for, in order.
+    """Return the folders in which the files of a data set are looked for; the last is the cache.
 
-    dataset: A name of :func:`mvref.datasets.available`; several may share one folder.
+    dataset: a name of :func:`mvref.datasets.available`; several may share one folder.
     """
-    shared = os.environ.get("MVREF_DATA")
-    roots = [Path(shared).expanduser()] if shared else []
-    return [root / FOLDERS[dataset] for root in [*roots, cache_folder()]]
+    shared, cache = os.environ.get("MVREF_DATA"), os.environ.get("MVREF_CACHE")
+    roots = [shared] if shared else []
+    roots.append(cache or pooch.os_cache("mvref"))
+    return [Path(root).expanduser() / FOLDERS[dataset] for root in roots]
 
 
 def unavailable(dataset, reason):
@@ -59,16 +58,24 @@ def unavailable(dataset, reason):
 
 
 def locate(dataset, *files):
-    """Return the path of the first of `files` that is here, or of its ``.gz``, or None.
-
-    Nothing is opened.
-    """
+    """Return the path of the first of `files` that is here, or of its ``.gz``, or None."""
     for file in files:
         for folder in data_folders(dataset):
             for path in (folder / file, folder / f"{file}.gz"):
                 if os.path.isfile(path):  # False, not an error, for a folder we may not enter
                     return path
     return None
+
+
+def locate_all(dataset, names, otherwise=""):
+    """Return key -> path of the file that has one of the `names` of the key; all must be here."""
+    paths = {key: locate(dataset, *files) for key, files in names.items()}
+    missing = [" or ".join({Path(f).name: f for f in names[k]}) for k in paths if paths[k] is None]
+    if missing:
+        some = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if missing[3:] else "")
+        reason = f"{otherwise}of {len(paths)} files, these are missing: {some}"
+        raise unavailable(dataset, reason)
+    return paths
 
 
 def folder_of(dataset, *forms):
@@ -88,21 +95,26 @@ def open_content(path):
     return gzip.open(path) if path.suffix == ".gz" else open(path, "rb")
 
 
-def read_content(path):
-    """Return the content of a file or of a ``.gz``, which must be complete."""
+def read_of(dataset, path):
+    """Return the content of a file of a data set or of its ``.gz``, or say why it has none."""
     try:
         with open_content(path) as stream:
             return stream.read()
     except DAMAGED_GZIP as error:
         raise DatasetCorrupted(f"{path} is not a complete gzip file ({error})") from None
-
-
-def read_of(dataset, path):
-    """Return the content of a file of a data set, or say why it cannot be read."""
-    try:
-        return read_content(path)
     except OSError as error:
         raise unavailable(dataset, f"{path} cannot be read ({error.strerror})") from None
+
+
+def read_numbers(dataset, path):
+    """Return the table of numbers of a text file; blanks, tabs or commas separate them."""
+    lines = read_of(dataset, path).replace(b",", b" ").splitlines()
+    try:
+        if not lines or not lines[0].strip():
+            raise ValueError("the first line is empty")
+        return np.loadtxt(lines, ndmin=2)
+    except ValueError as error:
+        raise DatasetCorrupted(f"{path} cannot be read as a table of numbers: {error}") from None
 
 
 def find(dataset, file):
@@ -134,12 +146,14 @@ def _download(dataset, file, url, sha256):
     """Download one file into the cache; leaves either the checked file or nothing."""
     folder = data_folders(dataset)[-1]
     _check_writable(dataset, folder)
-    options = {"downloader": _download_gzip} if url.endswith(".gz") else {}
-    bar, logger = _stderr_is_terminal(), pooch.get_logger()
+    options = {"progressbar": sys.stderr is not None and sys.stderr.isatty()}
+    if url.endswith(".gz"):
+        options = {"downloader": partial(_download_gzip, **options)}
+    logger = pooch.get_logger()
     level = logger.level
     logger.setLevel(logging.WARNING)  # a download is silent
     try:
-        pooch.retrieve(url, f"sha256:{sha256}", file, folder, progressbar=bar, **options)
+        pooch.retrieve(url, f"sha256:{sha256}", file, folder, **options)
     except OSError as error:  # every exception of `requests` is an OSError
         raise unavailable(dataset, f"{url} could not be downloaded ({_cause(error)})") from None
     except ValueError as error:  # pooch's way to say that the hash is wrong
@@ -149,12 +163,11 @@ def _download(dataset, file, url, sha256):
     return folder / file
 
 
-def _download_gzip(url, output_file, pooch_of_url):
+def _download_gzip(url, output_file, pooch_of_url, progressbar):
     """Download a gzip file and unpack it in place: pooch then checks the uncompressed content."""
-    pooch.HTTPDownloader(progressbar=_stderr_is_terminal())(url, output_file, pooch_of_url)
+    pooch.HTTPDownloader(progressbar=progressbar)(url, output_file, pooch_of_url)
     try:
-        with gzip.open(output_file) as packed:
-            content = packed.read()
+        content = gzip.decompress(Path(output_file).read_bytes())
     except DAMAGED_GZIP as error:
         raise ValueError(f"it is not a complete gzip file ({error})") from None
     Path(output_file).write_bytes(content)
@@ -172,11 +185,6 @@ def _check_writable(dataset, folder):
             f"the cache folder {folder} cannot be written ({error.strerror}); set MVREF_CACHE to a "
             f"folder that can, or MVREF_DATA to one with a subfolder {folder.name} for these files",
         ) from None
-
-
-def _stderr_is_terminal():
-    """Tell whether a progress bar would be seen by somebody."""
-    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _cause(error):

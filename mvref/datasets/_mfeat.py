@@ -44,6 +44,9 @@ EMBEDDED = {"mfeat.xz": "0306b0b11e03ac08f38444209c561ce393b518c4f7f586cb88c12bc
 def load_mfeat():
     """Load six views of 2000 handwritten digits; no network needed.
 
+    Non-integers are rounded to five significant digits (three values of kar, below 1e-4, to three);
+    :func:`fetch_mfeat` has all digits.
+
     Returns
     -------
     dataset : MultiViewDataset
@@ -53,15 +56,6 @@ def load_mfeat():
     ------
     DatasetCorrupted
         If the file that comes with mvref was changed.
-
-    See Also
-    --------
-    fetch_mfeat : The original files, with all their digits.
-
-    Notes
-    -----
-    Non-integers are rounded to five significant digits (three values of kar, smaller than 1e-4,
-    have three digits).
 
     Examples
     --------
@@ -85,8 +79,7 @@ def load_mfeat():
 def fetch_mfeat():
     """Fetch the original Multiple Features files of the UCI repository.
 
-    Looks in ``$MVREF_DATA/mfeat`` and in the cache, then downloads what is missing; every file is
-    checked against its sha256.
+    Looked for in ``$MVREF_DATA/mfeat`` and in the cache, then downloaded.
 
     Returns
     -------
@@ -95,10 +88,8 @@ def fetch_mfeat():
 
     Raises
     ------
-    DatasetUnavailable
-        If a file is missing and cannot be downloaded.
-    DatasetCorrupted
-        If a file is not the original one.
+    DatasetUnavailable, DatasetCorrupted
+        If a file is missing and cannot be downloaded, or is not the original one.
 
     Examples
     --------
@@ -135,14 +126,7 @@ def unpack(packed, n_samples=N_SAMPLES, layout=LAYOUT):
 
 
 def decimals_from_codes(codes):
-    """Turn signed ranks of five-digit decimals into the nearest float64.
-
-    Examples
-    --------
-    >>> from mvref.datasets._mfeat import decimals_from_codes
-    >>> decimals_from_codes([0, 1, -2, 90000, 90001])  # in units of 1e-5
-    array([ 0.0000e+00,  1.0000e-05, -1.0001e-05,  9.9999e-05,  1.0000e-04])
-    """
+    """Turn signed ranks of five-digit decimals, 90001 for 1.0000e-4, into the nearest float64."""
     codes = np.asarray(codes)
     decade, position = np.divmod(np.abs(codes) - 1, 90000)
     signed_mantissa = np.sign(codes) * (10000 + position)  # 0 for code 0

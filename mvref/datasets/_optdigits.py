@@ -5,7 +5,7 @@ from sklearn.datasets import load_digits
 
 from ..core.views import MultiView
 from ._base import MultiViewDataset, split_after
-from ._lookup import DatasetCorrupted, fetch, open_content
+from ._lookup import DatasetCorrupted, fetch, read_numbers
 from ._sources import checksums, describe
 
 TRAIN = "optdigits.tra"
@@ -16,8 +16,7 @@ def fetch_optdigits():
     """Fetch 5620 handwritten digits of 8 x 8 pixels, with the official split 3823 / 1797.
 
     The test part is in scikit-learn (``sklearn.datasets.load_digits``). The training part,
-    ``optdigits.tra``, is looked for in ``$MVREF_DATA/optdigits`` and in the cache, downloaded if it
-    is not there (0.6 MB), and checked against its sha256.
+    ``optdigits.tra``, is looked for in ``$MVREF_DATA/optdigits`` and in the cache, then downloaded.
 
     Returns
     -------
@@ -28,10 +27,8 @@ def fetch_optdigits():
 
     Raises
     ------
-    DatasetUnavailable
-        If the file is missing and cannot be downloaded.
-    DatasetCorrupted
-        If it is not the known one.
+    DatasetUnavailable, DatasetCorrupted
+        If the file is missing and cannot be downloaded, or is not the known one.
 
     Notes
     -----
@@ -49,32 +46,24 @@ def fetch_optdigits():
     test = load_digits()
     X = MultiView({"pixels": np.vstack([pixels, test.data])})
     y = np.concatenate([labels, test.target])
-    return MultiViewDataset(
-        "optdigits",
-        X,
-        y,
-        target_names=list("0123456789"),
-        DESCR=describe("optdigits", X, checksums("optdigits", [TRAIN])),
-        splits=[split_after(len(pixels), len(y))],
-        meta={"image_shape": (8, 8)},
-    )
+    text = describe("optdigits", X, checksums("optdigits", [TRAIN]))
+    splits, meta = [split_after(len(pixels), len(y))], {"image_shape": (8, 8)}
+    return MultiViewDataset("optdigits", X, y, list("0123456789"), text, splits, meta)
 
 
 def read_digits(path):
     """Read lines of 64 grey values and the digit, separated by commas."""
-    with open_content(path) as stream:
-        try:
-            table = np.loadtxt(stream, delimiter=",", dtype=int, ndmin=2)
-        except ValueError as error:
-            raise DatasetCorrupted(f"{path} is not a table of whole numbers ({error})") from None
+    table = read_numbers("optdigits", path)
     if (
         table.shape != (N_TRAIN, N_PIXELS + 1)
+        or (table % 1).any()
         or table.min() < 0
         or table[:, :-1].max() > BRIGHTEST
         or table[:, -1].max() > 9
     ):
         raise DatasetCorrupted(
-            f"{path} should have {N_TRAIN} lines of 64 grey values from 0 to 16 and a digit, found "
-            f"a table of shape {table.shape} with values from {table.min()} to {table.max()}"
+            f"{path} should have {N_TRAIN} lines of 64 grey values from 0 to 16 and a digit, all "
+            f"whole numbers, found a table of shape {table.shape} with values from "
+            f"{table.min():g} to {table.max():g}"
         )
-    return table[:, :-1].astype(float), table[:, -1]
+    return table[:, :-1], table[:, -1].astype(int)

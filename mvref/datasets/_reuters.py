@@ -11,13 +11,16 @@ from scipy.io import loadmat
 from ..core.checks import check_choice
 from ..core.views import MultiView
 from ._base import MultiViewDataset
-from ._lookup import fetch, locate, unavailable
+from ._lookup import fetch, locate, locate_all
 from ._reuters_index import LANGUAGES, TOPICS, read_collection
 from ._sources import checksums, describe
 
-SUBSETS = {"1200": "Reuters-1200.mat", "600": "reuters600_fullvocab.mat"}
 # Where the 25 files may lie below the folder of the data set; the first is that of the archive.
 PLACES = ("rcv1rcv2aminigoutte/{source}/", "rcv1rcv2aminigoutte/", "{source}/", "")
+INDEX_FILES = {
+    (source, view): [f"{place.format(source=source)}Index_{source}-{view}" for place in PLACES]
+    for source, view in product(LANGUAGES, LANGUAGES)
+}
 
 
 def fetch_reuters(subset="1200"):
@@ -33,41 +36,31 @@ def fetch_reuters(subset="1200"):
           2000 words per view.
         - "600": ``reuters600_fullvocab.mat``, 100 English documents of each topic with the
           collection's own vocabularies and weights.
-        - "full": the 25 files ``Index_EN-EN`` to ``Index_SP-SP`` (or ``.gz``), 111 740 documents
-          written in the five languages. They lie in
-          ``rcv1rcv2aminigoutte/<source>/Index_<source>-<view>``, as in the archive, or all in
-          ``rcv1rcv2aminigoutte``, or in ``<source>``, or in the folder itself.
+        - "full": the 25 files ``Index_<source>-<view>`` (or ``.gz``), 111 740 documents written in
+          the five languages. They lie in ``rcv1rcv2aminigoutte/<source>``, as in the archive, or
+          all in ``rcv1rcv2aminigoutte``, or in ``<source>``, or in the folder itself.
 
     Returns
     -------
     dataset : MultiViewDataset
-        Views EN, FR, GR, IT, SP (GR: German), all of them CSR matrices. `y` has the topics' names
-        for "full", and for the subsets the whole numbers 1 to 6 of their files, which do not say
-        which topic each one is. No official split. ``meta["source_language"]`` is the language in
-        which each document was written. With "full", documents stand source by source in the order
-        EN, FR, GR, IT, SP.
+        Views EN, FR, GR, IT, SP (GR: German), CSR matrices; in "1200" the names of the last two
+        are uncertain, see ``DESCR``. `y` has the topics' names for "full", and for the subsets the
+        numbers 1 to 6 of their files, which do not say which topic each one is. No official split.
+        ``meta["source_language"]`` is the language in which each document was written; with "full"
+        they stand source by source, in the order of the views.
 
     Raises
     ------
-    ValueError
-        If `subset` is unknown.
-    DatasetUnavailable
-        If a file is missing; the message says where to get it and where to put it.
-    DatasetCorrupted
-        If a subset is not the known file, or the 25 files are not of the known format, do not
-        belong together, or differ in size from what the collection's authors state.
+    DatasetUnavailable, DatasetCorrupted
+        If a file is missing (the message says how to get it), a subset is not the known file, or
+        the 25 files are not of the known format, do not belong together, or differ in size from
+        what the collection's authors state (their sha256 are not known to mvref).
 
     Notes
     -----
-    In "1200" the names of the last two views are uncertain: one description of the data lists
-    Italian before Spanish, another one the reverse.
-
-    The sha256 of the 25 files are not known to mvref; their numbers of documents, topics and
-    vocabularies are checked instead. They are read one at a time.
-
-    A CSR view holds 12 bytes for each stored number: the views of "1200" take 2.5 MB together, and
-    those of "600" 3.1 MB. Random files of the size of "full", with 85 words per line, took 39
-    seconds, 0.57 GB for the views and 0.87 GB of memory at the peak.
+    The views of "1200" take 2.5 MB together, and those of "600" 3.1 MB. Random files of the size of
+    "full", with 85 words per line, took 39 seconds, 0.57 GB for the views and 0.87 GB of memory at
+    the peak.
 
     Examples
     --------
@@ -77,54 +70,34 @@ def fetch_reuters(subset="1200"):
     """
     check_choice(subset, "subset", [*SUBSETS, "full"])
     if subset == "full":
-        views, y, sources = read_collection(_index_files())
-        name, topics, sums = "reuters", list(TOPICS), None
+        name, source, topics, sums = "reuters", "reuters_full", list(TOPICS), None
+        views, y, languages = read_collection(locate_all("reuters_full", INDEX_FILES))
     else:
-        name, file = f"reuters{subset}", SUBSETS[subset]
-        views, y = (read_1200 if subset == "1200" else read_600)(fetch(name, file))
-        sources, topics = np.full(len(y), "EN"), [f"topic {k}" for k in range(1, 7)]
+        name = source = f"reuters{subset}"
+        file, read = SUBSETS[subset]
+        views, y = read(loadmat(fetch(name, file)))
+        languages, topics = np.full(len(y), "EN"), [f"topic {k}" for k in range(1, 7)]
         sums = checksums(name, [file])
     X = MultiView(views)
-    text = describe("reuters_full" if subset == "full" else name, X, sums, n=len(y))
-    return MultiViewDataset(name, X, y, topics, text, meta={"source_language": sources})
+    text = describe(source, X, sums, n=len(y))
+    return MultiViewDataset(name, X, y, topics, text, meta={"source_language": languages})
 
 
 def folder_of_full():
     """Return the folder that has the 25 files, or None; nothing is opened."""
-    paths = _locate_indices().values()
+    paths = [locate("reuters_full", *files) for files in INDEX_FILES.values()]
     return Path(commonpath(paths)) if all(paths) else None
 
 
-def _locate_indices():
-    """Return (source, view) -> path of the file, or None."""
-    paths = {}
-    for source, view in product(LANGUAGES, LANGUAGES):
-        files = (f"{place.format(source=source)}Index_{source}-{view}" for place in PLACES)
-        paths[source, view] = locate("reuters_full", *files)
-    return paths
-
-
-def _index_files():
-    """Return (source, view) -> path of the 25 files."""
-    paths = _locate_indices()
-    missing = [f"Index_{source}-{view}" for (source, view), path in paths.items() if path is None]
-    if missing:
-        some = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if missing[3:] else "")
-        raise unavailable("reuters_full", f"of its 25 files, these are missing: {some}")
-    return paths
-
-
-def read_1200(path):
-    """Read ``Reuters-1200.mat``: dense tables of 2000 words."""
-    content = loadmat(path)
+def read_1200(content):
+    """Views and `y` of ``Reuters-1200.mat``: dense tables of 2000 words."""
     tables = content["X"].ravel()
     views = {view: sparse.csr_matrix(X) for view, X in zip(LANGUAGES, tables, strict=True)}
     return views, content["y"].ravel().astype(np.int64)
 
 
-def read_600(path):
-    """Read ``reuters600_fullvocab.mat``: triplets (row, column, value) that count from 1."""
-    content = loadmat(path)
+def read_600(content):
+    """Views and `y` of ``reuters600_fullvocab.mat``: triplets (row, column, value) from 1 on."""
     y = content["truth"].ravel().astype(np.int64)
     views = {}
     for view in LANGUAGES:
@@ -132,3 +105,6 @@ def read_600(path):
         row, column = row.astype(np.int64) - 1, column.astype(np.int64) - 1
         views[view] = sparse.csr_matrix((value, (row, column)), (len(y), column.max() + 1))
     return views, y
+
+
+SUBSETS = {"1200": ("Reuters-1200.mat", read_1200), "600": ("reuters600_fullvocab.mat", read_600)}

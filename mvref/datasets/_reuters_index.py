@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from ._lookup import DatasetCorrupted, read_content
+from ._lookup import DatasetCorrupted, read_of
 
 LANGUAGES = ("EN", "FR", "GR", "IT", "SP")
 TOPICS = ("C15", "CCAT", "E21", "ECAT", "GCAT", "M11")
@@ -28,11 +28,9 @@ _LINE = re.compile(rb"\s*[\w.+-]+(?:[ \t]+\d{1,9}:" + _NUMBER + rb")*\s*")
 
 
 def read_collection(paths):
-    """Read the 25 files of the full collection.
+    """Read the 25 files of the full collection: views, topics and sources, both (n_documents,).
 
     Ids count from 0 if any of the 25 files has the id 0, and from 1 otherwise.
-
-    -> topics (n_documents,), sources (n_documents,).
     """
     labels, views = {}, {}
     for view in LANGUAGES:
@@ -92,7 +90,7 @@ def read_reuters_index(path):
     (['C15', 'M11'], [[0.0, 0.5, 0.0, 2.0], [0.0, 0.0, 1.5, 0.0]])
     """
     path = Path(path)
-    lines = read_content(path).rstrip().splitlines()
+    lines = read_of("reuters_full", path).rstrip().splitlines()
     if not lines:
         raise DatasetCorrupted(f"{path} is empty")
     for number, line in enumerate(lines, start=1):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.views import MultiView
 from ._base import MultiViewDataset, split_after
-from ._lookup import DatasetCorrupted, find, locate, open_content, unavailable
+from ._lookup import DatasetCorrupted, find, locate_all, read_numbers
 from ._sources import checksums, describe
 
 AXES, PARTS = ("X", "Y", "Z"), ("TRAIN", "TEST")
@@ -23,12 +23,10 @@ FORMS = ([COMPACT], TEXT.values())
 def fetch_uwave():
     """Load the uWaveGesture recordings with the official split of the UCR archive.
 
-    The data may not be redistributed and are never downloaded by mvref: put them into the folder
-    ``$MVREF_DATA/uwave`` (or into the cache). Accepted are, in this order,
-
-    1. the compact file ``uwave_ucr2018_xyz.npz``;
-    2. the six text files ``UWaveGestureLibrary{X,Y,Z}_{TRAIN,TEST}`` of the UCR archive, ending
-       in ``.tsv`` or ``.txt``, possibly compressed (``.gz``).
+    Nothing is downloaded, for the data may not be redistributed: put the compact file
+    ``uwave_ucr2018_xyz.npz``, which comes first, or the six text files
+    ``UWaveGestureLibrary{X,Y,Z}_{TRAIN,TEST}`` of the UCR archive (``.tsv`` or ``.txt``, possibly
+    with ``.gz``), into the folder ``$MVREF_DATA/uwave`` (or into the cache).
 
     Returns
     -------
@@ -39,10 +37,9 @@ def fetch_uwave():
 
     Raises
     ------
-    DatasetUnavailable
-        If neither form is complete; the message says where to get the files and where to put them.
-    DatasetCorrupted
-        If a file is not the known one, or not of this format.
+    DatasetUnavailable, DatasetCorrupted
+        If neither form is complete (the message says how to get it), or a file is not the known
+        one, or not of this format.
 
     Notes
     -----
@@ -57,12 +54,12 @@ def fetch_uwave():
     """
     compact = find("uwave", COMPACT)
     if compact is not None:
-        views, y, meta = read_compact(compact)
-        files = [COMPACT]
+        files, (views, y, meta) = [COMPACT], read_compact(compact)
     else:
-        paths = _text_files()
-        (views, y), meta = read_text(paths), {}
-        files = [path.name for path in paths.values()]
+        paths = locate_all("uwave", TEXT, otherwise=f"there is no {COMPACT}, and ")
+        for path in paths.values():
+            find("uwave", path.name.removesuffix(".gz"))  # checks those whose content is known
+        files, (views, y), meta = [path.name for path in paths.values()], read_text(paths), {}
     X = MultiView(views)
     n_train, n_test = N_ROWS["TRAIN"], N_ROWS["TEST"]
     if X.widths != [N_POINTS] * 3 or X.n_samples != n_train + n_test:
@@ -72,28 +69,9 @@ def fetch_uwave():
         )
     if not np.array_equal(np.unique(y), np.arange(1, 9)):
         raise DatasetCorrupted(f"uwave must have the classes 1 to 8; found {np.unique(y)}")
-    return MultiViewDataset(
-        "uwave",
-        X,
-        y,
-        target_names=[f"gesture {g}" for g in range(1, 9)],
-        DESCR=describe("uwave", X, checksums("uwave", files), read=", ".join(files)),
-        splits=[split_after(n_train, n_train + n_test)],
-        meta=meta,
-    )
-
-
-def _text_files():
-    """Return (axis, part) -> path of the six text files, checked where their content is known."""
-    paths = {key: locate("uwave", *files) for key, files in TEXT.items()}
-    missing = [f"UWaveGestureLibrary{a}_{p}" for (a, p), path in paths.items() if path is None]
-    if missing:
-        raise unavailable(
-            "uwave",
-            f"there is no {COMPACT}, and of the six text files these are missing: "
-            f"{', '.join(missing)}",
-        )
-    return {key: find("uwave", path.name.removesuffix(".gz")) for key, path in paths.items()}
+    names, splits = [f"gesture {g}" for g in range(1, 9)], [split_after(n_train, n_train + n_test)]
+    text = describe("uwave", X, checksums("uwave", files), read=", ".join(files))
+    return MultiViewDataset("uwave", X, y, names, text, splits, meta)
 
 
 def read_compact(path):
@@ -123,19 +101,8 @@ def read_text(paths):
 
 
 def read_ucr(path):
-    """Read a text file of the UCR archive: one series per row, its class in the first column.
-
-    path: numbers separated by tabs, blanks or commas -> y, X (n_samples, n_points).
-    """
-    try:
-        with open_content(path) as stream:
-            first = stream.readline()
-            if not first.strip():
-                raise ValueError("the first line is empty")
-            stream.seek(0)
-            table = np.loadtxt(stream, delimiter="," if b"," in first else None, ndmin=2)
-    except (ValueError, EOFError, OSError) as error:
-        raise DatasetCorrupted(f"{path} cannot be read as a table of numbers: {error}") from None
+    """Read a text file of the UCR archive, a class and a series per row: y, X (n, n_points)."""
+    table = read_numbers("uwave", path)
     if not np.isfinite(table).all() or (table[:, 0] % 1).any():
         raise DatasetCorrupted(
             f"{path} must hold finite numbers only, with a whole number (the class) in front of "

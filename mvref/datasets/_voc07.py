@@ -7,8 +7,8 @@ The files are those that Guillaumin, Verbeek and Schmid computed for their paper
     pascal07_<part>_annot.hvecs       the same, in the other format
     pascal07_classes.txt              the names of the classes, one on each line; may be absent
 
-An ``.hvecs`` file holds rows of whole numbers, each of two bytes, the lower byte first. A row
-starts with the number of its values, the same for all rows, and the values follow.
+An ``.hvecs`` file holds rows of numbers of two bytes, the lower byte first. A row starts with the
+number of its values, the same for all rows.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from scipy import sparse
 from ..core.checks import check_choice
 from ..core.views import MultiView
 from ._base import MultiViewDataset, split_after
-from ._lookup import DatasetCorrupted, fetch, locate, read_of, unavailable
+from ._lookup import DatasetCorrupted, fetch, locate, locate_all, read_numbers, read_of
 from ._sources import describe
 
 N_IMAGES = {"train": 5011, "test": 4952}  # of the challenge's training + validation and test part
@@ -40,37 +40,29 @@ def fetch_voc07(descriptor="DenseSift"):
     Parameters
     ----------
     descriptor : {"DenseSift", "HarrisSift"}
-        Which histogram of visual words the view `visual` is: SIFT descriptors on a dense grid or
-        at Harris interest points. The default is **our choice**: Wang et al. (2016) say SIFT, and
-        not which.
+        Visual words of which SIFT descriptors: on a dense grid or at Harris interest points. The
+        default is **our choice**: Wang et al. (2016) say SIFT, and not which.
 
     Returns
     -------
     dataset : MultiViewDataset
         Views ``visual``, an array of counts, and ``tags``, a CSR matrix. An image may show several
-        classes: `y` is an **indicator matrix** (9963, 20) of 0 and 1, as scikit-learn has it, and
-        ``y[:, k]`` is the binary problem "class k against the rest". Rows 0..5010 are the
-        challenge's training and validation part, the others its test part; ``splits[0]`` is that
-        split, with an empty validation part.
+        classes: `y` is an **indicator matrix** (9963, 20) of 0 and 1, and ``y[:, k]`` is the binary
+        problem "class k against the rest". Classes have the names in ``pascal07_classes.txt`` if it
+        is there, else "class 1" to "class 20". Rows 0..5010 are the challenge's training and
+        validation part, the others its test part: ``splits[0]``, with an empty validation part.
 
     Raises
     ------
-    ValueError
-        If `descriptor` is unknown.
-    DatasetUnavailable
-        If a file is missing; the message says where to get it and where to put it.
-    DatasetCorrupted
-        If a file is not of its format, the numbers of images are not 5011 and 4952, or there are
-        not 20 classes.
+    DatasetUnavailable, DatasetCorrupted
+        If a file is missing (the message says how to get it), is not of its format, or if there
+        are not 5011 and 4952 images and 20 classes.
 
     Notes
     -----
     **Not tried on the real files**, of which the authors of mvref had no copy. The format is the
     one that public programs read; the names of the files with the classes are those of sister
-    sets by the same authors. Their sha256 are not known, and only the sizes are checked.
-
-    The classes are called by the names in ``pascal07_classes.txt`` if it is there, else "class 1"
-    to "class 20". An image without a tag is a row of zeros, not a missing view.
+    sets by the same authors. An image without a tag is a row of zeros, not a missing view.
 
     Examples
     --------
@@ -80,47 +72,33 @@ def fetch_voc07(descriptor="DenseSift"):
     """
     check_choice(descriptor, "descriptor", DESCRIPTORS)
     tables = {name: _read_parts(name) for name in (descriptor, "tags")}
-    labels = [read_labels(_find_labels(part), n) for part, n in N_IMAGES.items()]
-    X = MultiView(
-        {"visual": tables[descriptor], "tags": sparse.csr_matrix(tables["tags"], dtype=np.float64)}
-    )
-    y = np.concatenate(labels)
-    return MultiViewDataset(
-        f"voc07 ({descriptor})",
-        X,
-        y,
-        target_names=_class_names(),
-        DESCR=describe("voc07", X, descriptor=descriptor),
-        splits=[split_after(N_IMAGES["train"], len(y))],
-    )
-
-
-def _find_labels(part):
-    path = locate("voc07", *LABEL_FILES[part])
-    if path is None:
-        first, second = LABEL_FILES[part]
-        raise unavailable("voc07", f"there is neither {first} nor {second}")
-    return path
+    paths = locate_all("voc07", LABEL_FILES)
+    y = np.concatenate([read_labels(paths[part], n) for part, n in N_IMAGES.items()])
+    tags = sparse.csr_matrix(tables["tags"], dtype=np.float64)
+    X = MultiView({"visual": tables[descriptor], "tags": tags})
+    splits = [split_after(N_IMAGES["train"], len(y))]
+    text = describe("voc07", X, descriptor=descriptor)
+    return MultiViewDataset(f"voc07 ({descriptor})", X, y, _class_names(), text, splits)
 
 
 def _read_parts(name):
     """Return the values of the training images, then of the test images."""
-    tables = []
-    for part, n in N_IMAGES.items():
-        path = fetch("voc07", f"pascal07_{part}_{name}.hvecs")
-        tables.append(read_hvecs(path))
-        _check_rows(path, tables[-1], n)
-    if tables[0].shape[1] != tables[1].shape[1]:
+    paths = [fetch("voc07", f"pascal07_{part}_{name}.hvecs") for part in N_IMAGES]
+    train, test = (_read_table(path, n) for path, n in zip(paths, N_IMAGES.values(), strict=True))
+    if test.shape[1] != train.shape[1]:
         raise DatasetCorrupted(
-            f"{path} has rows of {tables[1].shape[1]} values, but its training part of "
-            f"{tables[0].shape[1]}"
+            f"{paths[1]} has rows of {test.shape[1]} values, but its training part of "
+            f"{train.shape[1]}"
         )
-    return np.concatenate(tables)
+    return np.concatenate([train, test])
 
 
-def _check_rows(path, table, n):
+def _read_table(path, n):
+    """Read a table with a row for each of n images, from text or ``.hvecs``."""
+    table = read_hvecs(path) if ".hvecs" in path.name else read_numbers("voc07", path)
     if len(table) != n:
         raise DatasetCorrupted(f"{path} must have {n} rows, one for each image; found {len(table)}")
+    return table
 
 
 def read_hvecs(path):
@@ -144,14 +122,12 @@ def read_hvecs(path):
 
 
 def read_labels(path, n_images):
-    """Read which of the 20 classes each image shows.
+    """Read which of the 20 classes each image shows (n_images, 20).
 
-    path: A text table, or an ``.hvecs`` file. Values are 1 for a class that is shown and 0 or -1
-    for one that is not. (The challenge itself writes 0 where only objects that are hard to see are
-    shown, and -1 where there is none.) Returns labels (n_images, 20).
+    Values are 1 for a class that is shown and 0 or -1 for one that is not. (The challenge itself
+    writes 0 where only objects that are hard to see are shown, and -1 where there is none.)
     """
-    table = read_hvecs(path) if ".hvecs" in path.name else _read_text(path)
-    _check_rows(path, table, n_images)
+    table = _read_table(path, n_images)
     if table.shape[1] != N_CLASSES:
         raise DatasetCorrupted(
             f"{path} must have {N_CLASSES} columns, one for each class; found {table.shape[1]}"
@@ -159,17 +135,6 @@ def read_labels(path, n_images):
     if not np.isin(table, (-1, 0, 1)).all():
         raise DatasetCorrupted(f"{path} must have the values 0 and 1 (or -1, 0 and 1) only")
     return (table == 1).astype(np.int64)
-
-
-def _read_text(path):
-    """Read numbers separated by blanks, tabs or commas."""
-    content = read_of("voc07", path).replace(b",", b" ").strip()
-    try:
-        if not content:
-            raise ValueError("it is empty")
-        return np.loadtxt(content.splitlines(), ndmin=2)
-    except ValueError as error:
-        raise DatasetCorrupted(f"{path} cannot be read as a table of numbers: {error}") from None
 
 
 def _class_names():

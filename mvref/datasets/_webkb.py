@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from ..core.views import MultiView
 from ._base import MultiViewDataset
-from ._lookup import DAMAGED_GZIP, DatasetCorrupted, locate, unavailable
+from ._lookup import DAMAGED_GZIP, DatasetCorrupted, fetch, unavailable
 from ._sources import describe
 
 ARCHIVE = "course-cotrain-data"
@@ -30,33 +30,29 @@ def fetch_webkb():
     """Load 1051 university web pages, 230 of them about a course, in two views.
 
     Nothing is downloaded: put ``course-cotrain-data.tar.gz`` into the folder
-    ``$MVREF_DATA/webkb-course`` (or into the cache). The files in the archive are checked, however
-    they are packed.
+    ``$MVREF_DATA/webkb-course`` (or into the cache).
 
     Returns
     -------
     dataset : MultiViewDataset
-        Views ``page`` (16 545), the words of the page, and ``anchor`` (1797), those of the links
-        that point to it: CSR matrices that count words. `y` is 1 for the page of a course and
-        0 for any other. No official split. `meta` has ``url``, an array of addresses;
-        ``texts``, a dictionary view -> list of the documents as they are, HTML included; and
-        ``words``, a dictionary view -> array with the word of each column.
+        CSR matrices that count words: views ``page`` (16 545), those of the page, and ``anchor``
+        (1797), those of the links to it. `y` is 1 for the page of a course and 0 for any other. No
+        official split. `meta` has ``url``, an array of addresses; ``texts``, view -> list of the
+        documents as they are, HTML included; and ``words``, view -> array of the columns' words.
 
     Raises
     ------
-    DatasetUnavailable
-        If the archive is missing; the message says where to get it and where to put it.
-    DatasetCorrupted
-        If it cannot be read, or its files are not the known ones.
+    DatasetUnavailable, DatasetCorrupted
+        If the archive is missing (the message says how to get it) or cannot be read, or if its
+        files are not the known ones, however they are packed.
 
     Notes
     -----
     **Our choice**: the files are raw text, and the papers that use them do not state their
     vocabulary. Here a word is two or more letters a to z in a row, in lower case, after comments,
-    tags and HTML entities are gone; every word is kept and its occurrences are counted. The
-    vocabulary is that of all pages; make another one from ``meta["texts"]`` where it must be
-    learnt from a training part. Five pages have no anchor word: a row of zeros, not a missing
-    view.
+    tags and HTML entities are gone. The vocabulary is that of all pages; make another one from
+    ``meta["texts"]`` where it must be learnt from a training part. A page without anchor words is
+    a row of zeros, not a missing view.
 
     Examples
     --------
@@ -64,9 +60,7 @@ def fetch_webkb():
     >>> if "webkb" in available():
     ...     assert fetch_webkb().X.shape == (1051, 16545 + 1797)
     """
-    path = locate("webkb", f"{ARCHIVE}.tar")
-    if path is None:
-        raise unavailable("webkb", f"there is no file {ARCHIVE}.tar.gz")
+    path = fetch("webkb", f"{ARCHIVE}.tar")
     files = read_archive(path)
     found = manifest(files)
     if found != MANIFEST:
@@ -110,14 +104,7 @@ def manifest(files):
 
 
 def visible_text(page):
-    """Return what is left of an HTML page without comments, tags and entities.
-
-    Examples
-    --------
-    >>> from mvref.datasets._webkb import visible_text
-    >>> visible_text("<h1>Trees &amp; graphs</h1><!-- draft -->").strip()
-    'Trees & graphs'
-    """
+    """Return what is left of an HTML page without comments, tags and entities."""
     return html.unescape(_TAG.sub(" ", _COMMENT.sub(" ", page)))
 
 

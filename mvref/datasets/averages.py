@@ -22,15 +22,7 @@ DIGIT = 9  # of MNIST, whose mean image is kept
 
 
 def agreement(X):
-    """Return how far every two views agree on which samples are alike, correlations (V, V).
-
-    Examples
-    --------
-    >>> from mvref.datasets import load_digits_views
-    >>> from mvref.datasets.averages import agreement
-    >>> agreement(load_digits_views(overlap=4).X[:100]).round(2).min()
-    np.float64(1.0)
-    """
+    """Return how far every two views agree on which samples are alike, correlations (V, V)."""
     pairs = np.triu_indices(X.n_samples, 1)
     return np.corrcoef([cosine_similarity(view)[pairs] for view in X.views])
 
@@ -157,14 +149,7 @@ def compute(name):
 
 
 def load_averages():
-    """Return what is kept of every data set; needs no files.
-
-    Examples
-    --------
-    >>> from mvref.datasets.averages import load_averages
-    >>> load_averages()["uwave"]["sizes"][:3].tolist()
-    [4478, 3, 945]
-    """
+    """Return what is kept of every data set: name -> part -> array."""
     averages = {name: {} for name in SOURCES}
     with FILE.open("rb") as file, np.load(file) as stored:
         for key, values in stored.items():
@@ -174,7 +159,5 @@ def load_averages():
 
 
 if __name__ == "__main__":
-    np.savez_compressed(
-        str(FILE),
-        **{f"{name}.{key}": v for name in SOURCES for key, v in compute(name).items()},
-    )
+    parts = {f"{name}.{key}": v for name in SOURCES for key, v in compute(name).items()}
+    np.savez_compressed(str(FILE), **parts)

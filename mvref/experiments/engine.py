@@ -43,7 +43,6 @@ COLUMNS = [
 ]  # fmt: skip
 NUMBERS = {"repeat": int, "seed": int, "value": float, "seconds": float}
 KEY = ["item", "dataset", "method", "parameter", "repeat", "measure"]
-HEADER = ",".join(COLUMNS).encode() + b"\n"
 N_KEY = 7  # columns at the beginning of a line: the paper, and the key in it
 LEDGER = Path(__file__).parent / "ledger"
 
@@ -53,7 +52,7 @@ def derive_seed(*words):
 
     Parameters
     ----------
-    *words : objects with a fixed ``str``
+    *words : object with a fixed ``str``
 
     Returns
     -------
@@ -98,13 +97,11 @@ class Job:
         Parameter point, for example ``{"L": 200}``.
     repeat : int
     measures : tuple of str
-        What `function` returns.
     function : callable
-        Picklable; called as ``function(seed=...)``, returns a dict measure -> number.
+        Picklable; ``function(seed=...)`` returns a dict measure -> number, of just these measures.
 
     Examples
     --------
-    >>> from mvref.experiments.engine import Job
     >>> Job("digits", "two", {"a": 1}, 0, ("value",), lambda seed: {"value": 2.0})
     Job(dataset='digits', method='two', parameter={'a': 1}, repeat=0, measures=('value',))
     """
@@ -123,10 +120,8 @@ class Item:
 
     Parameters
     ----------
-    paper, name : str
-        Ledger file and short name, for example "mvl_svm" and "fig2".
-    title : str
-        What it shows, in one line.
+    paper, name, title : str
+        Ledger file and short name, such as "mvl_svm" and "fig2", and what it shows, in one line.
     datasets : tuple of str
         Names as in :func:`mvref.datasets.available`.
     jobs : callable
@@ -135,12 +130,11 @@ class Item:
         Items of the same paper that are run first.
     serial : bool
         One job at a time, because time is what it measures.
-    seeds : str, optional
-        Items with the same word have the same seeds, and so the same splits. Default: the name.
+    seeds : str, default the name
+        Items with the same word have the same seeds, and so the same splits.
 
     Examples
     --------
-    >>> from mvref.experiments.engine import Item
     >>> Item("my_paper", "table1", "what it shows", ("digits",), lambda *_: ()).full_name
     'my_paper.table1'
     """
@@ -181,8 +175,7 @@ class Ledger:
     Parameters
     ----------
     paper : str
-    folder : path, optional
-        Default: the ledger that comes with mvref.
+    folder : path, default that of the ledger that comes with mvref
 
     Examples
     --------
@@ -213,7 +206,7 @@ class Ledger:
             ) from None
 
     def read(self, as_text=False):
-        """Return the rows as a data frame.
+        """Return the rows; a last line without its end, left by a run that was killed, is ignored.
 
         Parameters
         ----------
@@ -223,8 +216,6 @@ class Ledger:
         Returns
         -------
         rows : DataFrame
-            The columns of the file. A last line without its end, left by a run that was
-            killed, is ignored.
 
         Raises
         ------
@@ -248,19 +239,18 @@ class Ledger:
         Returns
         -------
         n_rows : int
-            Number of rows written.
+            How many were written.
         """
         records = [[str(row[name]) for name in COLUMNS] for row in rows]
         for record in records:
             if fault := _fault(record):
-                raise ValueError(f"{self.path} takes no such row, {fault}: {_line(record)}")
+                raise ValueError(f"{self.path} takes no such row, {fault}: {_csv(record)}")
         with self._locked(), open(self.path, "a+b") as file:
             file.seek(0)
             whole = _whole_lines(file.read())
             file.truncate(len(whole))  # without what a killed run left of its last line
-            new = [r for r in records if f"\n{_line(r[:N_KEY])},".encode() not in whole]
-            text = "".join(f"{_line(record)}\n" for record in new)
-            file.write((b"" if whole else HEADER) + text.encode())
+            new = [r for r in records if f"\n{_csv(r[:N_KEY])[:-1]},".encode() not in whole]
+            file.write(_csv(*new, header=not whole).encode())
             file.flush()
             os.fsync(file.fileno())
         return len(new)
@@ -269,8 +259,8 @@ class Ledger:
         """Put the rows in their one order, so that two versions differ only where results do."""
         with self._locked():
             content = self._content()
-            rows = sorted(_rows(content, self.path), key=_position)
-            ordered = HEADER + "".join(f"{line}\n" for line, _ in rows).encode()
+            rows = _table(content, self.path).to_numpy().tolist()
+            ordered = _csv(*sorted(rows, key=_position), header=True).encode()
             if ordered != content:
                 draft = self.path.with_suffix(".tmp")
                 draft.write_bytes(ordered)
@@ -304,42 +294,35 @@ def stored(name=""):
 
 @lru_cache(maxsize=8)
 def _table(content, path):
-    """The rows of a file with this content, as text."""
-    return pd.DataFrame([record for _, record in _rows(content, path)], columns=COLUMNS, dtype=str)
-
-
-def _rows(content, path):
-    """Every row as its line and the fields in it; a ValueError names the first damaged line."""
-    whole = _whole_lines(content) or HEADER
-    lines = whole.decode(errors="replace").split("\n")[:-1]
-    (_, header), *rows = [(line, next(csv.reader([line]))) for line in lines]
+    """The rows of a file with this content, as text; a ValueError names the first damaged line."""
+    lines = _whole_lines(content).decode(errors="replace").split("\n")[:-1]
+    header, *rows = [next(csv.reader([line])) for line in lines] or [COLUMNS]
     if header != COLUMNS:
         raise ValueError(f"{path} must have the columns {COLUMNS}, got {header}.")
     numbers = {}
-    for number, (_, record) in enumerate(rows, 2):
-        if fault := _fault(record):
+    for number, row in enumerate(rows, 2):
+        first = numbers.setdefault(tuple(row[:N_KEY]), number)
+        again = f"the row of line {first} again" if first < number else None
+        if fault := _fault(row) or again:
             raise ValueError(f"{path}, line {number}: {fault}.")
-        first = numbers.setdefault(tuple(record[:N_KEY]), number)
-        if first < number:
-            raise ValueError(f"{path}, line {number}: the row of line {first} again.")
-    return rows
+    return pd.DataFrame(rows, columns=COLUMNS, dtype=str)
 
 
 def _whole_lines(content):
     return content[: content.rfind(b"\n") + 1]
 
 
-def _line(fields):
+def _csv(*rows, header=False):
     text = StringIO()
-    csv.writer(text, lineterminator="").writerow(fields)
+    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows] if header else rows)
     return text.getvalue()
 
 
-def _fault(record):
+def _fault(row):
     """What is wrong with a row as it is written, if anything is."""
-    if len(record) != len(COLUMNS):
-        return f"{len(record)} fields and not {len(COLUMNS)}"
-    parameter, _, repeat, seed, value, seconds = record[4:10]
+    if len(row) != len(COLUMNS):
+        return f"{len(row)} fields and not {len(COLUMNS)}"
+    parameter, _, repeat, seed, value, seconds = row[4:10]
     try:
         _point(parameter), int(repeat), int(seed)
         finite = isfinite(float(value)) and isfinite(float(seconds))
@@ -349,8 +332,8 @@ def _fault(record):
 
 
 def _position(row):
-    """Sort key of a line and its fields: parameters as numbers, not as text."""
-    _, item, dataset, method, parameter, measure, repeat = row[1][:N_KEY]
+    """Sort key of a row: parameters as numbers, not as text."""
+    _, item, dataset, method, parameter, measure, repeat = row[:N_KEY]
     return item, dataset, method, _point(parameter), int(repeat), measure
 
 
@@ -377,12 +360,11 @@ def missing_jobs(item, dataset, rows, quick=False):
     Examples
     --------
     >>> from mvref.experiments import find_item
-    >>> from mvref.experiments.engine import Ledger, missing_jobs
     >>> item = find_item("mvl_svm.extensions")
     >>> missing_jobs(item, "mfeat", Ledger("mvl_svm").read())  # the ledger is complete
     []
     """
-    have = _keys(rows)
+    have = set(_keys(rows))
     return [
         job
         for job in item.jobs(dataset, quick, rows)
@@ -405,9 +387,8 @@ def stale_rows(item, dataset, rows):
         code = fingerprint(job, item.seed(job.dataset, job.repeat))
         now |= {_key(item, job, measure): code for measure in job.measures}
     own = rows_of(item, dataset, rows)
-    keys = own[KEY].itertuples(index=False, name=None)
     unknown = own["code"] == ""
-    fresh = own["code"] == [now.get(key) for key in keys]
+    fresh = own["code"] == [now.get(key) for key in _keys(own)]
     return own[unknown], own[~unknown & ~fresh]
 
 
@@ -427,7 +408,7 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
     Returns
     -------
     n_rows : int
-        Number of rows added.
+        How many were added.
 
     Notes
     -----
@@ -437,7 +418,6 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
     Examples
     --------
     >>> import tempfile
-    >>> from mvref.experiments.engine import Item, Job, Ledger, run
     >>> def jobs(dataset, quick, rows):
     ...     yield Job(dataset, "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
     >>> item = Item("my_paper", "table1", "what it shows", ("digits",), jobs)
@@ -480,7 +460,6 @@ def execute(job, seed):
 
     Examples
     --------
-    >>> from mvref.experiments.engine import Job, execute
     >>> job = Job("digits", "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
     >>> execute(job, seed=0)[1]
     {'value': 2.0}
@@ -494,7 +473,7 @@ def execute(job, seed):
 
 
 def _keys(rows):
-    return set(rows[KEY].itertuples(index=False, name=None))
+    return rows[KEY].itertuples(index=False, name=None)
 
 
 def _key(item, job, measure):
@@ -507,20 +486,16 @@ def _rows_of(item, job, values, seconds):
     from .. import __version__  # not known yet while mvref itself is being imported
 
     seed = item.seed(job.dataset, job.repeat)
-    common = {
+    made_by = {
         "paper": item.paper,
-        "item": item.name,
-        "dataset": job.dataset,
-        "method": job.method,
-        "parameter": encode_parameter(job.parameter),
-        "repeat": job.repeat,
         "seed": seed,
         "seconds": f"{seconds:.3g}",
         "mvref": __version__,
         "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "sklearn": sklearn.__version__,
+        **{module.__name__: module.__version__ for module in (np, scipy, sklearn)},
         "code": fingerprint(job, seed),
     }
-    return [common | {"measure": name, "value": f"{values[name]:.6g}"} for name in job.measures]
+    return [
+        dict(zip(KEY, _key(item, job, name), strict=True), value=f"{values[name]:.6g}") | made_by
+        for name in job.measures
+    ]

@@ -28,7 +28,6 @@ def fingerprint(job, seed):
     Examples
     --------
     >>> from mvref.experiments import find_item
-    >>> from mvref.experiments.fingerprint import fingerprint
     >>> job, *_ = find_item("mvl_svm.extensions").jobs("mfeat", False, None)
     >>> len(fingerprint(job, seed=0)), fingerprint(job, seed=0) == fingerprint(job, seed=1)
     (8, False)
@@ -59,9 +58,9 @@ def _call(value, roots):
 @cache
 def _digest_of_code(roots, words):
     reached = _reached(roots, words)
-    while not (texts := set().union(*map(_texts, reached))) <= words:
-        words |= texts
-        reached = _reached(roots, words)
+    texts = words.union(*map(_texts, reached))
+    if texts > words:  # lines of tables that the code itself names
+        return _digest_of_code(roots, texts)
     return _digest(sorted(map(_digest_of_node, reached)))
 
 
@@ -69,16 +68,14 @@ def _reached(roots, words):
     """The statements, and the lines of tables, that the names `roots` lead to."""
     todo, seen, reached = list(roots), set(), set()
     while todo:
-        place = todo.pop()
-        if place not in seen:
-            seen.add(place)
-            for found in _bindings(place[0]).get(place[1], ()):
-                if isinstance(found, tuple):
-                    todo.append(found)
-                    continue
-                for node in _lines(found, words):
-                    reached.add(node)
-                    todo += _names(node, place[0])
+        module, name = place = todo.pop()
+        found = () if place in seen else _bindings(module).get(name, ())
+        seen.add(place)
+        todo += [other for other in found if isinstance(other, tuple)]
+        for statement in found:
+            for node in _lines(statement, words) if isinstance(statement, ast.AST) else ():
+                reached.add(node)
+                todo += _names(node, module)
     return reached
 
 
@@ -86,14 +83,11 @@ def _lines(node, words):
     """The lines of a table whose keys are in `words`, all if none is; else the statement itself."""
     table = getattr(node, "value", None)
     keys = [getattr(key, "value", None) for key in getattr(table, "keys", ())]
-    if not any(isinstance(key, str) for key in keys):
+    texts = {key for key in keys if isinstance(key, str)}
+    if not texts:
         return [node]
-    own = set(words.intersection(keys)) or set(keys)
-    return [
-        line
-        for key, line in zip(keys, table.values, strict=True)
-        if key in own or not isinstance(key, str)
-    ]
+    others = texts - words if texts & words else ()
+    return [line for key, line in zip(keys, table.values, strict=True) if key not in others]
 
 
 @cache
@@ -115,7 +109,7 @@ def _bindings(module):
 
 def _statements(module):
     """The top level of a module of mvref without docstrings; nothing of any other module."""
-    if module.split(".")[0] != ROOT.name:
+    if module.split(".")[0] != ROOT.name or not _file(module).exists():
         return []
     tree = ast.parse(_file(module).read_text(encoding="utf-8"))
     for node in ast.walk(tree):
@@ -148,14 +142,9 @@ def _names(node, module):
         if isinstance(part, ast.Name):
             found.append((module, part.id))
         elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
-            modules = filter(_is_module, bindings.get(part.value.id, ()))
-            found += [(".".join(place), part.attr) for place in modules]
+            places = [b for b in bindings.get(part.value.id, ()) if isinstance(b, tuple)]
+            found += [(".".join(place), part.attr) for place in places]
     return found
-
-
-def _is_module(found):
-    name = ".".join(found) if isinstance(found, tuple) else ""
-    return name.startswith(f"{ROOT.name}.") and _file(name).exists()
 
 
 @cache

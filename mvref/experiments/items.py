@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+from collections import defaultdict
 from pathlib import Path
 
 from .. import datasets
@@ -11,6 +12,7 @@ from .engine import Ledger, missing_jobs, rows_of, run, stale_rows, stored
 
 PAPERS = (mvl_svm, mwmvc2, mvpo, mvm, mvna_kmhks, missing_views, side_by_side, speed)
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
+NOT_HERE = "not on this machine"
 
 
 def find_item(name):
@@ -32,16 +34,16 @@ def find_item(name):
 
     Examples
     --------
-    >>> from mvref.experiments.items import find_item
+    >>> from mvref.experiments import find_item
     >>> find_item("mvl_svm.fig2").title
     'test accuracy over the number of landmarks'
     """
-    found = [full for full, item in ITEMS.items() if name in (full, item.name)]
+    found = {full: item for full, item in ITEMS.items() if name in (full, item.name)}
     if len(found) > 1:
-        raise ValueError(f"item {name!r} is one of {found}: name the paper too.")
+        raise ValueError(f"item {name!r} is one of {list(found)}: name the paper too.")
     if not found:
         raise ValueError(f"item must be one of {list(ITEMS)} or their short names, got {name!r}.")
-    return ITEMS[found[0]]
+    return found.popitem()[1]
 
 
 def in_order(items):
@@ -64,12 +66,11 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
         Small variants, by default into a new temporary folder: their rows never mix with those
         of the ledger.
     n_jobs : int
-    folder : path, optional
-        Folder of the ledger.
-    only : str, optional
+    folder : path, default that of the ledger
+    only : str, default all
         The only data set to run.
-    say : callable, optional
-        Takes the messages to the user; default: prints them to stderr.
+    say : callable, default printing to stderr
+        Takes the messages to the user.
 
     Returns
     -------
@@ -85,10 +86,8 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
 
     Examples
     --------
-    >>> import tempfile
     >>> from mvref.experiments import run_items
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     where = run_items(["mwmvc2.fig2"], quick=True, folder=folder, only="no data")
+    >>> run_items(["mwmvc2.fig2"], only="no data")
     Traceback (most recent call last):
         ...
     ValueError: the data set must be one of ['digits', ...
@@ -100,20 +99,19 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
         raise ValueError(f"the data set must be one of {known}, got {only!r}.")
     if folder is None:
         folder = tempfile.mkdtemp(prefix="mvref-quick-") if quick else stored()
-    here = _here()
-    for dataset in known if only is None else [only]:
-        if dataset not in here:
-            say(f"Skipped: {unavailable(dataset, 'it is not on this machine')}")
+    asked, here = set(known if only is None else [only]), data_here()
+    for dataset in sorted(asked - here):
+        say(f"Skipped: {unavailable(dataset, f'it is {NOT_HERE}')}")
     for item in items:
         ledger = Ledger(item.paper, Path(folder))
         for dataset in item.datasets:
-            if dataset in here and only in (None, dataset):
+            if dataset in asked & here:
                 n_rows = run(item, dataset, ledger, quick=quick, n_jobs=n_jobs)
                 say(f"{item.full_name} {dataset}: {n_rows} rows added to {ledger.path}")
     return Path(folder)
 
 
-def _here():
+def data_here():
     """Data sets that are on this machine, and those that are drawn."""
     drawn = (mvm, mvna_kmhks, missing_views, speed)
     return {*datasets.available(), *(name for paper in drawn for name in paper.DRAWN)}
@@ -124,7 +122,7 @@ def status(folder=None):
 
     Parameters
     ----------
-    folder : path, optional
+    folder : path, default that of the ledger that comes with mvref
 
     Returns
     -------
@@ -136,36 +134,35 @@ def status(folder=None):
     >>> print(status()[0].splitlines()[0])
     mvl_svm.fig2       test accuracy over the number of landmarks
     """
-    here = _here()
-    lines = []
-    for full, item in ITEMS.items():
-        rows = Ledger(item.paper, folder).read()
-        parts = []
-        for dataset in item.datasets:
-            n_rows = len(rows_of(item, dataset, rows))
-            left = len(missing_jobs(item, dataset, rows)) if dataset in here else None
-            todo = "not on this machine" if left is None else f"{left} jobs left"
-            parts.append(f"{dataset}: {n_rows} rows, {todo}")
-        lines.append(f"{full:18s} {item.title}\n{'':18s} {'; '.join(parts)}")
-    return lines
+    parts = defaultdict(list)
+    for item, dataset, rows, here in _with_rows(folder):
+        todo = f"{len(missing_jobs(item, dataset, rows))} jobs left" if here else NOT_HERE
+        parts[item].append(f"{dataset}: {len(rows_of(item, dataset, rows))} rows, {todo}")
+    return [
+        f"{item.full_name:18s} {item.title}\n{'':18s} {'; '.join(parts[item])}" for item in parts
+    ]
 
 
 def stale_lines(folder=None):
     """Tell which rows the code of today may not write: it has changed since, or is not known."""
-    here, lines = _here(), []
-    for full, item in ITEMS.items():
-        rows = Ledger(item.paper, folder).read()
-        for dataset in item.datasets:
-            n_rows = len(rows_of(item, dataset, rows))
-            told = _stale(item, dataset, rows) if dataset in here else "not on this machine"
-            if n_rows and told:
-                lines.append(f"{full} {dataset}: {n_rows} rows, {told}")
+    lines = []
+    for item, dataset, rows, here in _with_rows(folder):
+        told = [] if here else [NOT_HERE]
+        if here:
+            unknown, stale = stale_rows(item, dataset, rows)
+            counts = stale["method"].value_counts(sort=False)
+            told += [f"{count} stale of {method}" for method, count in counts.items()]
+            told += [f"{len(unknown)} of unknown code"] if len(unknown) else []
+        n_rows = len(rows_of(item, dataset, rows))
+        if n_rows and told:
+            lines.append(f"{item.full_name} {dataset}: {n_rows} rows, {', '.join(told)}")
     return lines or ["no row is stale"]
 
 
-def _stale(item, dataset, rows):
-    unknown, stale = stale_rows(item, dataset, rows)
-    counts = stale["method"].value_counts(sort=False)
-    told = [f"{count} stale of {method}" for method, count in counts.items()]
-    told += [f"{len(unknown)} of unknown code"] if len(unknown) else []
-    return ", ".join(told)
+def _with_rows(folder):
+    """Every item on each of its data sets, the paper's rows, and whether the data are here."""
+    here = data_here()
+    for item in ITEMS.values():
+        rows = Ledger(item.paper, folder).read()
+        for dataset in item.datasets:
+            yield item, dataset, rows, dataset in here

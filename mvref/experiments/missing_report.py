@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from .engine import LEDGER
 from .missing_methods import METHODS, own_treatment
 from .missing_views import N_TEST, N_TRAIN
-from .paired_tests import paired_t
+from .paired_tests import p_values
 from .report import read_ledger, with_parameters
 
 POINT = ["dataset", "method", "treatment", "missing"]
@@ -46,19 +45,13 @@ def compare_treatments(rows):
 
     rows: accuracies, see :func:`read_curves`.
     """
-    tests = []
-    for (dataset, method, missing), part in rows[rows["missing"] > 0].groupby(
-        ["dataset", "method", "missing"]
-    ):
-        if method not in METHODS:
-            continue
-        table = part.pivot(index="repeat", columns="treatment", values="value")
-        for other in table.columns.drop(own_treatment(method)):
-            gain = (table[other] - table[own_treatment(method)]).dropna()
-            entry = {"dataset": dataset, "method": method, "missing": missing, "treatment": other}
-            entry |= {"gain": gain.mean(), "std": gain.std(), "n_repeats": len(gain)}
-            for name, ratio in (("p_paired", 0.0), ("p_corrected", N_TEST / N_TRAIN)):
-                entry[name] = paired_t(gain, ratio) if len(gain) > 1 else np.nan
-            tests.append(entry)
-    columns = ["dataset", "method", "missing", "treatment", "gain", "std", "n_repeats"]
-    return pd.DataFrame(tests, columns=[*columns, "p_paired", "p_corrected"])
+    point, tests = ["dataset", "method", "missing"], []
+    rows = rows[(rows["missing"] > 0) & rows["method"].isin(METHODS)]
+    for at, part in rows.groupby(point):
+        table, own = part.pivot(index="repeat", columns="treatment", values="value"), at[1]
+        for other in table.columns.drop(own_treatment(own)):
+            gain = (table[other] - table[own_treatment(own)]).dropna()
+            p = p_values(gain, N_TEST / N_TRAIN)
+            tests.append([*at, other, gain.mean(), gain.std(), len(gain), *p])
+    columns = [*point, "treatment", "gain", "std", "n_repeats", "p_paired", "p_corrected"]
+    return pd.DataFrame(tests, columns=columns)

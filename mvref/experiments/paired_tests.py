@@ -42,6 +42,11 @@ def _with_spread(differences, ratio):
     return d, np.sqrt((1.0 / len(d) + ratio) * d.var(ddof=1))
 
 
+def p_values(differences, ratio):
+    """The p-values as printed and corrected; NaN for a single split."""
+    return [paired_t(differences, r) if len(differences) > 1 else np.nan for r in (0.0, ratio)]
+
+
 def paired_significance(item, reference, measure="accuracy", folder=None):
     """Test every method of an item against one of them, split by split.
 
@@ -52,8 +57,7 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
     reference : str
         Method.
     measure : str
-    folder : path, optional
-        Default: the ledger that comes with mvref.
+    folder : path, default that of the ledger that comes with mvref
 
     Returns
     -------
@@ -64,7 +68,7 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
 
     Examples
     --------
-    >>> from mvref.experiments.paired_tests import paired_significance
+    >>> from mvref.experiments import paired_significance
     >>> tests = paired_significance("mvna_kmhks.table2", "MVNA")
     >>> bool((tests["p_corrected"] >= tests["p_paired"]).all())
     True
@@ -82,12 +86,8 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
         if reference not in values:
             continue
         for method in values.columns.drop(reference):
-            difference = (values[reference] - values[method]).dropna()
-            entry = dict(zip(group, point, strict=True)) | {"method": method}
-            entry |= {"difference": difference.mean(), "n": len(difference)}
-            ratio = (n_test[method] / n_train[method])[difference.index].mean()
-            for name, r in (("p_paired", 0.0), ("p_corrected", ratio)):
-                entry[name] = paired_t(difference, r) if len(difference) > 1 else np.nan
-            tests.append(entry)
+            gap = (values[reference] - values[method]).dropna()
+            ratio = (n_test[method] / n_train[method])[gap.index].mean()
+            tests.append([*point, method, gap.mean(), len(gap), *p_values(gap, ratio)])
     columns = [*group, "method", "difference", "n", "p_paired", "p_corrected"]
     return pd.DataFrame(tests, columns=columns)

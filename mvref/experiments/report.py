@@ -23,8 +23,7 @@ def read_ledger(paper="mvl_svm", folder=None):
     Parameters
     ----------
     paper : str
-    folder : path, optional
-        Default: the ledger that comes with mvref.
+    folder : path, default that of the ledger that comes with mvref
 
     Returns
     -------
@@ -70,18 +69,16 @@ def summarize(item, folder=None):
     Parameters
     ----------
     item : str
-    folder : path, optional
-        Default: the ledger that comes with mvref.
+    folder : path, default that of the ledger that comes with mvref
 
     Returns
     -------
     summary : DataFrame
-        One row per data set, method, parameter point (its own columns, such as ``L``) and
-        measure: ``mean``, ``std`` (between repeats, n - 1), ``low`` and ``high`` (95 % interval
-        of the mean by Student's t), ``n`` repeats. With one repeat the last three columns of
-        spread are NaN. Official splits are averaged first, so that `std` is that of the mean
-        over the splits; a repeat that lacks a split is left out. For Figure 4: ``accuracy``
-        against ``train_seconds``.
+        One row per data set, method, parameter point (its own columns, such as ``L``) and measure:
+        ``mean``, ``std`` (between repeats, n - 1), ``low`` and ``high`` (95 % interval of the mean
+        by Student's t), ``n`` repeats. With one repeat the columns of spread are NaN. Official
+        splits are averaged first, so that `std` is that of the mean over the splits; a repeat that
+        lacks a split is left out. For Figure 4: ``accuracy`` against ``train_seconds``.
 
     Examples
     --------
@@ -96,7 +93,9 @@ def summarize(item, folder=None):
     rows, names = _results(item, folder)
     group = ["dataset", "method", *[n for n in names if n != "split"], "measure"]
     if "split" in names:
-        rows = _average_splits(rows, [*group, "repeat"])
+        means = rows.groupby([*group, "repeat"], dropna=False)["value"].agg(["mean", "size"])
+        means = means.reset_index().rename(columns={"mean": "value"})
+        rows = means[means["size"] == means.groupby("dataset")["size"].transform("max")]
     values = rows.groupby(group, dropna=False)["value"]
     summary = values.agg(["mean", "std", "count"]).rename(columns={"count": "n"})
     half = stats.t.ppf(0.975, np.maximum(summary["n"] - 1, 1)) * summary["std"]
@@ -113,35 +112,21 @@ def _results(item, folder):
 
 
 def with_parameters(rows):
-    """Give every parameter a column of its own.
-
-    rows: of a ledger.
-    """
+    """Give every parameter of some rows a column of its own; also returns the names."""
     points = [json.loads(text) for text in rows["parameter"]]
     names = sorted({name for point in points for name in point})
     columns = {name: [point.get(name, np.nan) for point in points] for name in names}
     return rows.assign(**columns), names
 
 
-def _average_splits(rows, group):
-    """Average over the splits of a repeat; drop repeats without the data set's every split."""
-    means = rows.groupby(group, dropna=False)["value"].agg(["mean", "size"]).reset_index()
-    complete = means["size"] == means.groupby("dataset")["size"].transform("max")
-    return means[complete].rename(columns={"mean": "value"})
-
-
 def _accuracy_over_time(folder):
     """Join Figure 2's accuracy with Figure 3's seconds."""
-    point = ["dataset", "method", "L"]
-    parts = []
+    point, parts = ["dataset", "method", "L"], []
     for item, measure in (("fig2", "accuracy"), ("fig3", "train_seconds")):
-        summary = summarize(f"mvl_svm.{item}", folder).reindex(
-            columns=[*point, "measure", "mean", "std", "n"]
-        )
-        part = summary[summary["measure"] == measure].drop(columns="measure")
+        part = summarize(f"mvl_svm.{item}", folder).query(f"measure == '{measure}'")
+        part = part.reindex(columns=[*point, "mean", "std", "n"])
         parts.append(part.rename(columns={"mean": measure}))
-    times = parts[1].drop(columns=["std", "n"])
-    return parts[0].merge(times, on=point)
+    return parts[0].merge(parts[1].drop(columns=["std", "n"]), on=point)
 
 
 def significance(item, folder=None):
@@ -150,16 +135,15 @@ def significance(item, folder=None):
     Parameters
     ----------
     item : str
-    folder : path, optional
-        Default: the ledger that comes with mvref.
+    folder : path, default that of the ledger that comes with mvref
 
     Returns
     -------
     tests : DataFrame
         One row per data set, parameter point, measure and method: ``mean`` and ``n`` repeats,
-        ``best`` (the method with the largest mean), and two-sided p-values against it, NaN for
-        the best itself: ``p_rank_sum``, which treats the repeats of two methods as independent;
-        ``p_signed_rank``, of the differences in the repeats that both have.
+        ``best`` (the method with the largest mean), and Wilcoxon's two-sided p-values against it,
+        NaN for the best itself: ``p_rank_sum``, which treats the repeats of two methods as
+        independent; ``p_signed_rank``, of the differences in the repeats that both have.
 
     Notes
     -----
@@ -186,20 +170,11 @@ def significance(item, folder=None):
         values = part.pivot(index="repeat", columns="method", values="value")
         best = values.mean().idxmax()
         for method in values:
-            entry = dict(zip(group, point, strict=True)) | {"method": method, "best": best}
-            entry |= {"mean": values[method].mean(), "n": values[method].count()}
-            tests.append(entry | _p_values(values[method], values[best], method == best))
+            own, difference = values[method].dropna(), (values[method] - values[best]).dropna()
+            p_rank_sum = p_signed_rank = np.nan
+            if method != best and len(difference) > 1:
+                p_rank_sum = stats.ranksums(own, values[best].dropna()).pvalue
+                p_signed_rank = stats.wilcoxon(difference).pvalue if difference.any() else 1.0
+            tests.append([*point, method, own.mean(), len(own), best, p_rank_sum, p_signed_rank])
     columns = [*group, "method", "mean", "n", "best", "p_rank_sum", "p_signed_rank"]
     return pd.DataFrame(tests, columns=columns)
-
-
-def _p_values(values, best, is_best):
-    """Wilcoxon's two tests of two columns that may lack some repeats."""
-    difference = (values - best).dropna()
-    if is_best or len(difference) < 2:
-        return {"p_rank_sum": np.nan, "p_signed_rank": np.nan}
-    paired = stats.wilcoxon(difference).pvalue if difference.any() else 1.0
-    return {
-        "p_rank_sum": stats.ranksums(values.dropna(), best.dropna()).pvalue,
-        "p_signed_rank": paired,
-    }

@@ -23,7 +23,8 @@ baseline           a rule without features: where it is near as well, a result t
 """
 
 import json
-from functools import lru_cache
+from collections import defaultdict
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,10 @@ CELLS = [
     "paper", "item", "dataset", "method", "measure", "parameter", "protocol", "point", *MEASURED,
     "printed", "printed_std", "distance", "within", "alike",
 ]  # fmt: skip
+REPORT = [
+    "paper", "item", "dataset", "method", "claim", "place", "verdict", "under", "tried", "near",
+    "nearest", "by", "why", "numbers", "told", "measured",
+]  # fmt: skip
 
 
 def read_verdicts(paper=None):
@@ -80,7 +85,6 @@ def read_verdicts(paper=None):
 
     Examples
     --------
-    >>> from mvref.experiments.reproduction import read_verdicts
     >>> read_verdicts("mvna_kmhks")["item"].unique().tolist()
     ['table1', 'table2', 'table3', 'fig1', 'text']
     """
@@ -100,7 +104,6 @@ def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
 
     Examples
     --------
-    >>> from mvref.experiments.reproduction import distance
     >>> round(distance(0.84, 0.80, std=0.03, printed_std=0.04), 3)
     0.8
     >>> round(distance(9, 16, measure="errors"), 3)
@@ -128,8 +131,6 @@ def verdict_by_rule(cells):
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> from mvref.experiments.reproduction import verdict_by_rule
     >>> cells = pd.DataFrame({
     ...     "protocol": ["as printed", "another protocol"], "point": ["a", "b"],
     ...     "distance": [-5.0, 0.3]})
@@ -139,7 +140,7 @@ def verdict_by_rule(cells):
     'cannot tell'
     """
     points = points_of(cells)
-    if points.empty or not points["known"].any():
+    if not points["known"].any():
         return VERDICTS[4]
     near = points[points["near"]]
     if near.empty:
@@ -156,13 +157,8 @@ def points_of(cells):
     ``distance`` is the largest of a point's cells; points on other data are left out.
     """
     cells = cells[cells["protocol"] != "other data"]
-    alike = cells["alike"] if "alike" in cells else pd.Series(False, index=cells.index)
-    cells = cells.assign(
-        distance=cells["distance"].abs(),
-        near=cells["distance"].abs() <= TOLERANCE,
-        known=cells["distance"].notna(),
-        alike=alike.astype(bool),
-    )
+    apart, alike = cells["distance"].abs(), cells.get("alike", False)
+    cells = cells.assign(distance=apart, near=apart <= TOLERANCE, known=apart.notna(), alike=alike)
     each = cells.groupby(["protocol", "point"], sort=False)
     points = each.agg({"distance": "max", "near": "all", "known": "any", "alike": "all"})
     return points.reset_index().sort_values("distance", kind="stable")
@@ -173,10 +169,8 @@ def reproduction_cells(paper=None, folder=None):
 
     Parameters
     ----------
-    paper : str, optional
-        Default: all papers.
-    folder : path, optional
-        Default: the ledger that comes with mvref.
+    paper : str, default all papers
+    folder : path, default that of the ledger that comes with mvref
 
     Returns
     -------
@@ -202,10 +196,8 @@ def reproduction_report(paper=None, folder=None):
 
     Parameters
     ----------
-    paper : str, optional
-        Default: all papers.
-    folder : path, optional
-        Default: the ledger that comes with mvref.
+    paper : str, default all papers
+    folder : path, default that of the ledger that comes with mvref
 
     Returns
     -------
@@ -234,58 +226,69 @@ def reproduction_report(paper=None, folder=None):
 
 def judge(paper, folder):
     """The report and all cells, of one paper or of all; judged anew when a file has changed."""
-    reports, cells = [], []
+    report, cells = [], []
     for name in [paper] if paper else PAPERS:
         files = [Path(folder or LEDGER) / f"{name}.csv", LEDGER / "verdicts" / f"{name}.csv"]
         files += [LEDGER / "paper_numbers.csv", LEDGER / "sizes.csv"]
         stamps = tuple(file.stat().st_mtime_ns for file in files if file.exists())
-        report, found = _judged(name, folder, stamps)
-        cells.append(found.assign(row=found["row"] + sum(map(len, reports))))
-        reports.append(report)
-    cells = [part for part in cells if len(part)] or cells[:1]
-    return pd.concat(reports, ignore_index=True), pd.concat(cells, ignore_index=True)
+        entries, found = _judged(name, folder, stamps)
+        cells += [cell | {"row": cell["row"] + len(report)} for cell in found]
+        report += entries
+    return pd.DataFrame(report, columns=REPORT), pd.DataFrame(cells, columns=[*CELLS, "row"])
 
 
 @lru_cache(maxsize=16)
 def _judged(paper, folder, stamps):
-    """The verdicts of one paper, each item summarised once."""
-    printed, tables, summaries = read_paper_numbers(paper), {}, {}
-    report, cells = [], [pd.DataFrame(columns=[*CELLS, "row"])]
+    """The verdicts of one paper and all cells, each item summarised once."""
+    ours = cache(lambda item: indexed(summarize(f"{paper}.{item}", folder)))
+    printed, tables = read_paper_numbers(paper), {}
+    report, cells = [], []
     for row in read_verdicts(paper).itertuples():
-        if row.ours and row.place not in tables:
-            tables[row.place] = printed_cells(printed[printed["place"] == row.place])
         entry = row._asdict() | {"by": "words", "near": 0, "nearest": np.nan}
         entry["tried"] = len(list(filter(None, row.tried.split(" | "))))
         if row.ours:
-            found = _cells_of(row, tables[row.place], folder, summaries)
-            cells.append(pd.DataFrame(found, columns=CELLS).assign(row=row.Index))
-            entry |= {"by": "rule", "verdict": verdict_by_rule(cells[-1])}
-            points = points_of(cells[-1]).query("known")
-            entry |= {"tried": len(points), "near": int(points["near"].sum())}
-            entry["nearest"] = points["distance"].min()
-        entry["numbers"] = "; ".join(_numbers(row, printed, folder, summaries))
+            if row.place not in tables:
+                tables[row.place] = printed_cells(printed[printed["place"] == row.place])
+            found = cells_of(row, tables[row.place], ours)
+            cells += [cell | {"row": row.Index} for cell in found]
+            found = pd.DataFrame(found, columns=CELLS)
+            points = points_of(found).query("known")
+            entry |= {"by": "rule", "verdict": verdict_by_rule(found), "tried": len(points)}
+            entry |= {"near": int(points["near"].sum()), "nearest": points["distance"].min()}
+        entry["numbers"] = "; ".join(_numbers(row, printed, ours))
         report.append(entry)
-    columns = "paper item dataset method claim place verdict under tried near nearest".split()
-    columns += "by why numbers told measured".split()
-    cells = pd.concat([part for part in cells if len(part)] or cells, ignore_index=True)
-    return pd.DataFrame(report, columns=columns), cells
+    return report, cells
 
 
-def _cells_of(row, printed, folder, summaries):
-    """Each alternative of a row that is judged by numbers, cell by cell; counts and their sum."""
+def indexed(summary):
+    """A summary; the parameters that vary in it; (data set, method, measure) -> points, results."""
+    names = [name for name in summary.columns.difference(SUMMARY) if summary[name].nunique()]
+    found = defaultdict(list)
+    for row in summary.to_dict("records"):
+        point = {name: _text(row[name]) for name in names if pd.notna(row[name])}
+        values = [row.get(name, np.nan) for name in ("mean", *MEASURED[1:])]
+        found[tuple(map(row.get, SUMMARY[:3]))].append((point, values))
+    return summary, {name for name in names if summary[name].nunique() > 1}, found
+
+
+def cells_of(row, printed, ours):
+    """Each alternative of a row that is judged by numbers, cell by cell; counts and their sum.
+
+    printed: cells of the table; ours: item -> what :func:`indexed` makes of its summary.
+    """
     printed = printed[printed["dataset"] == row.dataset]
     if row.measure:
         printed = printed[printed["measure"] == row.measure]
     own = printed["method"] == row.method if row.method else printed["method"].notna()
-    alternatives = []
+    alternatives, baselines = [], []
     for alternative in row.ours.split(" | "):
         protocol, _, point = alternative.partition(": ")
-        for one in _each(row, printed[own], point, folder, summaries):
-            found = [_cell(row, cell, one, folder, summaries) for cell in printed[own].itertuples()]
+        for one in _each(point, set(printed.loc[own, "measure"]), ours):
+            found = [_cell(row, cell, one, ours) for cell in printed[own].itertuples()]
             if len(found) > 1 and all(cell["measure"] == "errors" for cell in found):
                 found.append(_sum(found))
-            alternatives += [cell | {"protocol": protocol} for cell in found]
-    baselines = [cell for cell in alternatives if cell["protocol"] == "baseline"]
+            kept = baselines if protocol == "baseline" else alternatives
+            kept += [cell | {"protocol": protocol} for cell in found]
     for cell in alternatives:
         spreads = {name: cell[name] for name in ("std", "printed_std", "measure")}
         cell["distance"] = distance(cell["ours"], cell["printed"], **spreads)
@@ -297,29 +300,19 @@ def _cells_of(row, printed, folder, summaries):
             if all(other[name] == cell[name] for name in ("method", "measure", "parameter"))
         ]
         cell["alike"] = any(passing) or (bool(row.method) and _alike(cell, printed[~own]))
-    return [cell for cell in alternatives if cell["protocol"] != "baseline"]
+    return alternatives
 
 
-def _each(row, printed, point, folder, summaries):
+def _each(point, measures, ours):
     """The points that a point with ``*`` among its values stands for."""
-    open_names = [word.removesuffix("=*") for word in point.split() if word.endswith("=*")]
-    if not open_names:
+    if "=*" not in point:
         return [point]
-    item, dataset, method, *_ = point.split()
-    summary = _summary(f"{row.paper}.{item}", folder, summaries)
-    found = summary[(summary["dataset"] == dataset) & summary["measure"].isin(printed["measure"])]
-    if method != "*":
-        found = found[found["method"] == method]
-    if not set(open_names) <= set(found):  # a ledger without such rows
-        return []
-    values = found[open_names].dropna().drop_duplicates().sort_values(open_names)
-    return [
-        " ".join(
-            f"{word[:-1]}{_text(getattr(value, word[:-2]))}" if word.endswith("=*") else word
-            for word in point.split()
-        )
-        for value in values.itertuples()
-    ]
+    item, dataset, method, *options = point.split()
+    names = [option.removesuffix("=*") for option in options if option.endswith("=*")]
+    rows = ours(item)[0].query("dataset == @dataset and measure in @measures")
+    rows = rows[(rows["method"] == method) | (method == "*")].reindex(columns=names).dropna()
+    values = rows.drop_duplicates().sort_values(names).itertuples(index=False)
+    return [point.replace("=*", "={}").format(*map(_text, value)) for value in values]
 
 
 def _alike(cell, others):
@@ -329,49 +322,33 @@ def _alike(cell, others):
         others = others.groupby("method", as_index=False).agg({"value": "sum", "std": "first"})
     else:
         others = others[others["parameter"] == cell["parameter"]]
+    spread = {"std": cell["std"], "measure": cell["measure"]}
     far = [
-        distance(cell["ours"], other.value, std=cell["std"], printed_std=other.std,
-                 measure=cell["measure"])
+        distance(cell["ours"], other.value, printed_std=other.std, **spread)
         for other in others.itertuples()
-    ]  # fmt: skip
+    ]
     return bool(far) and bool(np.all(np.abs(far) <= TOLERANCE))
 
 
-def _cell(row, cell, point, folder, summaries):
-    """A printed cell beside the summary of our repeats at a point."""
-    ours = {"paper": row.paper, "item": row.item, "dataset": row.dataset, "method": cell.method}
-    ours |= {"measure": cell.measure, "parameter": cell.parameter, "point": point}
-    ours |= {"printed": cell.value, "printed_std": cell.std}
-    ours |= dict.fromkeys(MEASURED, np.nan)
+def _cell(row, cell, point, ours):
+    """A printed cell beside the summary of our repeats at a point, if there is just one such."""
+    found = {"paper": row.paper, "item": row.item, "dataset": row.dataset, "method": cell.method}
+    found |= {"measure": cell.measure, "parameter": cell.parameter, "point": point}
+    found |= {"printed": cell.value, "printed_std": cell.std} | dict.fromkeys(MEASURED, np.nan)
     if point == "data":
         size = CLAIMS[row.paper][cell.measure](None, cell)
-        return ours | ({"ours": float(size)} if size.isdigit() else {})
+        return found | ({"ours": float(size)} if size.isdigit() else {})
     item, dataset, method, *options = point.split()
-    summary = _summary(f"{row.paper}.{item}", folder, summaries)
-    method = cell.method if method == "*" else method
-    key = f"{row.paper}.{item}", dataset, method, cell.measure
-    if key not in summaries:
-        found = summary[
-            (summary["dataset"] == dataset)
-            & (summary["method"] == method)
-            & (summary["measure"] == cell.measure)
-        ]
-        names = [name for name in summary.columns.difference(SUMMARY) if summary[name].nunique()]
-        texts = {name: found[name].map(_text).to_numpy(dtype=str) for name in names}
-        values = found[["mean", *MEASURED[1:]]].to_numpy(dtype=float)
-        summaries[key] = values, texts, {name: summary[name].nunique() > 1 for name in names}
-    values, texts, varies = summaries[key]
-    options = dict(option.split("=") for option in options) | json.loads(cell.parameter)
-    kept = np.ones(len(values), dtype=bool)
-    for name, text in texts.items():
-        if name in options:
-            same = kept & (text == _text(options[name]))
-            kept = same if same.any() else kept & (text == "nan")
-        elif varies[name]:
-            kept &= text == "nan"
-    if kept.sum() != 1:
-        return ours
-    return ours | dict(zip(MEASURED, values[kept][0], strict=True))
+    wanted = dict(option.split("=") for option in options) | json.loads(cell.parameter)
+    wanted = {name: _text(value) for name, value in wanted.items()}
+    _, varying, results = ours(item)
+    fitting = defaultdict(list)
+    for own, values in results[dataset, cell.method if method == "*" else method, cell.measure]:
+        said = {name: text for name, text in own.items() if name in varying or name in wanted}
+        if said.items() <= wanted.items():
+            fitting[len(said)].append(values)
+    nearest = fitting[max(fitting)] if fitting else []
+    return found | (dict(zip(MEASURED, nearest[0], strict=True)) if len(nearest) == 1 else {})
 
 
 def _sum(cells):
@@ -387,32 +364,17 @@ def _text(value):
     return f"{value:g}" if isinstance(value, float | int) else str(value)
 
 
-def _summary(item, folder, summaries):
-    if item not in summaries:
-        summaries[item] = summarize(item, folder)
-    return summaries[item]
-
-
-def _numbers(row, numbers, folder, summaries):
+def _numbers(row, numbers, ours):
     """What the text says in numbers, the paper's and ours; "measure:method" names one of them."""
+    numbers = numbers[(row.paper + "." + numbers["item"]).isin(ITEMS)]
     for name in row.numbers.split():
         measure, _, method = name.partition(":")
-        found = numbers[(numbers["measure"] == measure) & numbers["item"].isin(_items(row.paper))]
+        found = numbers[numbers["measure"] == measure]
         same = found["item"] == row.item
-        found = found[same] if same.any() else found
-        for number in found.itertuples():
+        for number in found[same if same.any() else ~same].itertuples():
             if method not in ("", number.method) or row.dataset not in ("", number.dataset):
                 continue
-            summary = _summary(f"{row.paper}.{number.item}", folder, summaries)
             of = f" on {number.dataset}" if number.dataset else ""
-            ours = CLAIMS[row.paper][measure](summary, number)
-            yield f"{PHRASES[measure]}{of}: {_printed(measure, number.value)}ours {ours}"
-
-
-def _printed(measure, value):
-    """The paper's number, where its statement has one."""
-    return "" if measure in WITHOUT_NUMBER else f"the paper {value:g}, "
-
-
-def _items(paper):
-    return [item.name for item in ITEMS.values() if item.paper == paper]
+            theirs = "" if measure in WITHOUT_NUMBER else f"the paper {number.value:g}, "
+            our = CLAIMS[row.paper][measure](ours(number.item)[0], number)
+            yield f"{PHRASES[measure]}{of}: {theirs}ours {our}"

@@ -16,6 +16,8 @@ SHOWN = 3  # results by another protocol that a table shows for a method: the ne
 SHARES = ("accuracy", "f1", "alignment", "auroc", "prbep")
 CHAPTERS = {"derive": "Derive", "run": "Run", "validate": "Validate"}
 FAR = 99  # standard deviations: beyond, their number tells nothing
+# Rows that agree in all of these are one statement about several cells.
+STATEMENT = ["verdict", "under", "tried", "near", "why", "by", "claim", "place", "numbers"]
 ERRATUM = re.compile(r"\b[ABPMN][1-9]\d?\b")
 
 
@@ -24,10 +26,8 @@ def reproduction_page(paper=None, folder=None):
 
     Parameters
     ----------
-    paper : str, optional
-        Default: all papers, each with a heading.
-    folder : path, optional
-        Default: the ledger that comes with mvref.
+    paper : str, default all papers, each with a heading
+    folder : path, default that of the ledger that comes with mvref
 
     Returns
     -------
@@ -49,9 +49,7 @@ def reproduction_page(paper=None, folder=None):
     if paper is None:
         pages = [f"## {title}\n\n{reproduction_page(key, folder)}" for key, title in PAPERS.items()]
         return "\n".join(pages)
-    if paper not in PAPERS:
-        raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")
-    report, cells = judge(paper, folder)
+    report, cells = _judged(paper, folder)
     lines = []
     for item, rows in report.groupby("item", sort=False):
         counts = rows["verdict"].value_counts().reindex(VERDICTS).dropna()
@@ -60,12 +58,13 @@ def reproduction_page(paper=None, folder=None):
         lines += [f'<details class="report">{summary}', ""]
         for _, part in cells[cells["item"] == item].groupby("dataset", sort=False):
             lines += _table(part)
-        alike = ["verdict", "under", "tried", "near", "why", "by", "claim", "place", "numbers"]
-        alike += ["told", "measured"]
-        for _, group in rows.groupby(alike, sort=False):
-            lines.append(_statement(group))
-        told = dict.fromkeys(rows["told"])
-        links = ", ".join(_section(paper, section) for section in told if section)
+        for _, group in rows.groupby([*STATEMENT, "told", "measured"], sort=False):
+            row = group.iloc[0]
+            told = [f"- {verdict_of(row)}. {_claim(group)} ({row['place']}). {_why(row)}"]
+            if row["measured"].startswith("tests/"):
+                told.append(f"Test: `{row['measured'].split('::')[1]}`.")
+            lines.append(" ".join(told))
+        links = ", ".join(_section(paper, told) for told in rows["told"].unique() if told)
         lines += ["", f"Told in {links}.", "", "</details>", ""]
     return "\n".join(lines)
 
@@ -76,8 +75,7 @@ def verdict_table(paper, folder=None):
     Parameters
     ----------
     paper : str
-    folder : path, optional
-        Default: the ledger that comes with mvref.
+    folder : path, default that of the ledger that comes with mvref
 
     Returns
     -------
@@ -95,17 +93,18 @@ def verdict_table(paper, folder=None):
     >>> print(verdict_table("mvm").splitlines()[0])
     | the paper | place | verdict | why |
     """
-    if paper not in PAPERS:
-        raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")
-    report, _ = judge(paper, folder)
     lines = ["| the paper | place | verdict | why |", "|---|---|---|---|"]
-    alike = ["verdict", "under", "tried", "near", "why", "by", "claim", "place", "numbers"]
-    for _, rows in report.groupby(alike, sort=False):
+    for _, rows in _judged(paper, folder)[0].groupby(STATEMENT, sort=False):
         row = rows.iloc[0]
-        numbers = f" {row['numbers']}." if row["numbers"] else ""
-        cells = [_claim(rows), row["place"], verdict_of(rows.iloc[0]), linked(row["why"]) + numbers]
+        cells = [_claim(rows), row["place"], verdict_of(row), _why(row)]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
+
+
+def _judged(paper, folder):
+    if paper not in PAPERS:
+        raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")
+    return judge(paper, folder)
 
 
 def title_of(paper, item):
@@ -125,34 +124,28 @@ def anchor_of(heading):
 
 def _table(cells):
     """Cells of one data set as a Markdown table."""
-    sizes = cells["measure"].str.startswith("n_").all()
-    details = {point: _details(cells["dataset"].iloc[0], point) for point in cells["point"]}
-    shared = [
-        word for word in next(iter(details.values())) if all(word in d for d in details.values())
-    ]
-    title = " ".join([cells["dataset"].iloc[0], *(f"({word})" for word in shared)])
-    lines = [f"| {title} | ours | paper |" + ("" if sizes else " apart |")]
-    lines += ["|---|---|---|" + ("" if sizes else "---|")]
+    dataset, n_columns = cells["dataset"].iloc[0], 4
+    if cells["measure"].str.startswith("n_").all():
+        n_columns = 3  # sizes have no distance
+    details = {point: _details(dataset, point) for point in cells["point"]}
+    shared = [w for w in next(iter(details.values())) if all(w in d for d in details.values())]
+    rows = [[" ".join([dataset, *(f"({word})" for word in shared)]), "ours", "paper", "apart"]]
     cells = _nearest(cells).reset_index(drop=True)
     first = cells.reset_index().groupby(["method", "measure", "parameter"])["index"]
-    for i in first.transform("min").sort_values(kind="stable").index:
-        cell = cells.loc[i]
+    for cell in cells.loc[first.transform("min").sort_values(kind="stable").index].itertuples():
         own = [word for word in details[cell.point] if word not in shared]
-        line = f"| {_name(cell, own)} | {_ours(cell)} | {_paper(cell)} |"
-        lines.append(line + ("" if sizes else f" {_apart(cell)} |"))
-    return [*lines, ""]
+        rows.append([_name(cell, own), _ours(cell), _paper(cell), _apart(cell)])
+    head, *lines = ["| " + " | ".join(row[:n_columns]) + " |" for row in rows]
+    return [head, "|" + "---|" * n_columns, *lines, ""]
 
 
 def _nearest(cells):
     """The cells without the points beyond the nearest `SHOWN` of each protocol and row."""
-    rows = cells.groupby(["row", "protocol"], sort=False)
-    kept = [
-        part[part["point"].isin(points_of(part)["point"].head(SHOWN))]
-        for (_, protocol), part in rows
-        if protocol != "other data"
-    ]
-    kept += [cells[cells["protocol"] == "other data"]]
-    return pd.concat(kept).sort_index(kind="stable")
+    kept = []
+    for (_, protocol), part in cells.groupby(["row", "protocol"], sort=False):
+        shown = part if protocol == "other data" else points_of(part).head(SHOWN)
+        kept.append(part[part["point"].isin(shown["point"])])
+    return pd.concat(kept).sort_index()
 
 
 def _details(dataset, point):
@@ -166,10 +159,9 @@ def _details(dataset, point):
 
 def _name(cell, details):
     """What a line of a table is about."""
-    parameter = json.loads(cell.parameter)
     method = "*" if cell.point == "data" else cell.point.split()[2]
-    method = labelled(cell.method if method == "*" else method)
-    words = [method, *(f"{name} {value}" for name, value in parameter.items())]
+    words = [labelled(cell.method if method == "*" else method)]
+    words += [f"{name} {value}" for name, value in json.loads(cell.parameter).items()]
     if cell.measure != "errors":
         words.append(cell.measure.removeprefix("n_"))
     return ", ".join(filter(None, words + details))
@@ -192,12 +184,11 @@ def _digits(cell):
 
 
 def _ours(cell):
-    form = _digits(cell)
+    form, low, high = _digits(cell), cell.low, cell.high
     if np.isnan(cell.ours):
         return "–"
-    if np.isnan(cell.low) or cell.low == cell.high:
+    if np.isnan(low) or low == high:
         return f"{cell.ours:{form}}"
-    low, high = cell.low, cell.high
     if cell.measure in SHARES:
         low, high = max(low, 0.0), min(high, 1.0)
     return f"{cell.ours:{form}} ({low:{form}}–{high:{form}})"
@@ -223,8 +214,7 @@ def _claim(rows):
 
 def labelled(method):
     """The name of a method or of its variant, as a reconstruction where it is one."""
-    known = method.split("-")[0] in RECONSTRUCTIONS
-    return f"{method} (reconstruction)" if known else method
+    return f"{method} (reconstruction)" if method.split("-")[0] in RECONSTRUCTIONS else method
 
 
 def verdict_of(row):
@@ -242,15 +232,9 @@ def verdict_of(row):
     return f'<span class="verdict {name}">{verdict[0].upper()}{verdict[1:]}</span>{more}'
 
 
-def _statement(rows):
-    """One statement, or several cells with one verdict and one reason, as a list entry."""
-    row = rows.iloc[0]
-    parts = [f"- {verdict_of(rows.iloc[0])}. {_claim(rows)} ({row['place']}).", linked(row["why"])]
-    if row["numbers"]:
-        parts.append(f"{row['numbers']}.")
-    if row["measured"].startswith("tests/"):
-        parts.append(f"Test: `{row['measured'].split('::')[1]}`.")
-    return " ".join(parts)
+def _why(row):
+    """The reason, and the numbers of the text."""
+    return linked(row["why"]) + (f" {row['numbers']}." if row["numbers"] else "")
 
 
 def _section(paper, told):

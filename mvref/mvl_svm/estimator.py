@@ -77,20 +77,13 @@ def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling
     """
     m, n_columns = Phi.shape
     targets = np.where(y[:, None] == (np.arange(y.max() + 1) if y.max() > 1 else 1), 1.0, -1.0)
+    options = {"loss": "squared_hinge", "intercept_scaling": intercept_scaling, "tol": tol}
+    options |= {"max_iter": 100_000, "random_state": 0}
     eta = np.ones(n_landmarks)
     objective, norms = [], eta
     for _ in range(n_rounds):
         scale = np.tile(np.sqrt(eta), n_columns // n_landmarks)
-        w, b, _ = fit_linear_svm(
-            Phi * scale,
-            y,
-            c / m,
-            loss="squared_hinge",
-            intercept_scaling=intercept_scaling,
-            tol=tol,
-            max_iter=100_000,
-            random_state=0,
-        )
+        w, b, _ = fit_linear_svm(Phi * scale, y, c / m, **options)
         theta = w * scale
         eta = np.sqrt((theta.reshape(len(w), -1, n_landmarks) ** 2).sum(axis=(0, 1)))
         slack = np.maximum(0.0, 1.0 - targets * (Phi @ theta.T + b))
@@ -130,10 +123,9 @@ class MVLSVM(MultiViewClassifier):
     c : float, default=1000.0
         The paper's c: weight of the *mean* loss in Eq. (2). liblinear's C is c/m.
     loss : {"hinge", "squared_hinge"}, default="hinge"
-        The paper writes the hinge; the authors' code runs the squared hinge, which is much faster
-        for large `c`. Where c/m is above 1 liblinear is slow for either, and may end above the
-        minimum with a warning: :func:`mvref.fit_in_chunks` solves the squared hinge by Newton
-        steps, whatever the size of `c`.
+        The paper writes the hinge; the authors' code runs the squared hinge, much faster for large
+        `c`. Where c/m is above 1 liblinear is slow for either, and may end above the minimum with
+        a warning: :func:`mvref.fit_in_chunks` takes Newton steps, whatever the size of `c`.
     fit_intercept : bool, default=True
         Learn b.
     intercept_scaling : float, default=1.0
@@ -160,8 +152,7 @@ class MVLSVM(MultiViewClassifier):
         theta; one row for two classes, else one per class.
     intercept_ : array, shape (1 or n_classes,)
         b, the weight of the constant feature times B.
-    classes_ : array of labels
-        In sorted order.
+    classes_ : array of labels, sorted
     n_iter_ : int
         The solver's; the largest number over the classes.
     n_features_in_ : int
@@ -248,9 +239,8 @@ class MVLSVM(MultiViewClassifier):
         """Keep the landmarks of the largest blocks."""
         L = self.projection_.landmarks_.n_samples
         check_number(self.n_selected, "n_selected", low=1, high=L, integer=True)
-        norms, _ = block_sparse_norms(
-            Phi, codes, self.c, L, intercept_scaling=self._intercept_scaling(), tol=self.tol
-        )
+        options = {"intercept_scaling": self._intercept_scaling(), "tol": self.tol}
+        norms, _ = block_sparse_norms(Phi, codes, self.c, L, **options)
         return self.projection_.restrict(np.sort(np.argsort(-norms)[: self.n_selected]))
 
     def _intercept_scaling(self):
@@ -282,16 +272,10 @@ class MVLSVM(MultiViewClassifier):
         return self
 
     def _solve(self, Phi, codes, random_state, m=None):
+        options = {"loss": self.loss, "intercept_scaling": self._intercept_scaling()}
+        options |= {"tol": self.tol, "max_iter": self.max_iter, "solver": self.solver}
         self.coef_, self.intercept_, self.n_iter_ = fit_linear_svm(
-            Phi,
-            codes,
-            self.c / (m or len(Phi)),
-            loss=self.loss,
-            intercept_scaling=self._intercept_scaling(),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            solver=self.solver,
-            random_state=random_state,
+            Phi, codes, self.c / (m or len(Phi)), random_state=random_state, **options
         )
 
     def _scores(self, X):

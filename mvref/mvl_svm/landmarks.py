@@ -24,9 +24,8 @@ DEFAULT_LANDMARKS = 200  # the number in the paper's experiments with missing vi
 def draw_landmarks(observed, n_landmarks, rng, *, per_view=False):
     """Draw L samples uniformly without replacement (Algorithm 1, step 1).
 
-    observed (m, V); n_landmarks: L; "auto" takes 200, or every candidate when there are fewer;
-    per_view: draw other samples for every view (the paper's first perspective) -> indices (L,), or
-    (V, L) with `per_view`.
+    observed (m, V); n_landmarks: L, or "auto"; per_view: draw other samples for every view (the
+    paper's first perspective) -> indices (L,), or (V, L) with `per_view`.
     """
     complete = np.flatnonzero(observed.all(axis=1))
     if len(complete) == 0:
@@ -43,10 +42,7 @@ def draw_landmarks(observed, n_landmarks, rng, *, per_view=False):
 
 
 def project(X, similarities):
-    """Return mu(x) for every sample, missing views as NaN (Algorithm 1, step 2).
-
-    -> Phi (n, L*V).
-    """
+    """Return mu(x) of every sample, missing views as NaN (Algorithm 1, step 2): (n, L*V)."""
     blocks = []
     for view, seen, mu in zip(X.views, X.observed.T, similarities, strict=True):
         if seen.all():
@@ -130,14 +126,14 @@ def _patterns(known):
 
 def _combinations(known, P_o, ridge):
     """Return R minimising |known - R P_o|^2 + ridge |R|^2, for many rows at once."""
-    if ridge == 0:
-        return linalg.lstsq(P_o.T, known.T)[0].T
-    gram = P_o @ P_o.T
-    gram.flat[:: len(gram) + 1] += ridge
-    try:
-        return linalg.cho_solve(linalg.cho_factor(gram), P_o @ known.T).T
-    except linalg.LinAlgError:  # the ridge is lost in rounding: as good as none
-        return linalg.lstsq(P_o.T, known.T)[0].T
+    if ridge > 0:
+        gram = P_o @ P_o.T
+        gram.flat[:: len(gram) + 1] += ridge
+        try:
+            return linalg.cho_solve(linalg.cho_factor(gram), P_o @ known.T).T
+        except linalg.LinAlgError:  # the ridge is lost in rounding: as good as none
+            pass
+    return linalg.lstsq(P_o.T, known.T)[0].T
 
 
 class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
@@ -146,14 +142,14 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     Parameters
     ----------
     n_landmarks : int or "auto", default="auto"
-        Number L of landmarks, drawn without replacement among the complete training samples.
-        "auto": 200, or all complete samples when there are fewer.
+        L, drawn without replacement among the complete training samples. "auto": 200, or all
+        of them when there are fewer.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
-        "rbf": ``exp(-gamma_v |x - l|^2)``. "precomputed": the view holds distances d to a fixed
-        set of points that contains the training samples (each training row must have a zero
-        where its own column is), and the similarity is ``exp(-gamma_v d^2)``. "linear": inner
-        products. "gram": the view holds similarities to the m training samples. A callable
-        gets two arrays (n, n_v), (L, n_v) and returns the (n, L) similarities.
+        "rbf": ``exp(-gamma_v |x - l|^2)``. "precomputed": the view holds distances d to points
+        that contain the training samples (each training row has a zero where its own column is),
+        and the similarity is ``exp(-gamma_v d^2)``. "linear": inner products. "gram": the view
+        holds similarities to the m training samples. A callable gets two arrays (n, n_v), (L, n_v)
+        and returns the (n, L) similarities.
     gamma : float, "mean", None, or one per view, default=None
         None: 1/n_v for "rbf" (the authors' choice), "mean" for "precomputed": 1/mean distance
         between the complete training samples.
@@ -165,8 +161,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         Range that imputed similarities are clipped to. "auto": [0, 1] for "rbf" and
         "precomputed", none otherwise.
     no_view : {"raise", "mean"}, default="raise"
-        What to do with a sample without any view: refuse it, or give it the mean of the
-        landmarks' own projections.
+        Refuse a sample without any view, or give it the mean of the landmarks' own projections.
     landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
         "per_view" draws other landmarks in each view, the paper's first perspective. An array
         names the training rows to take, instead of a draw; `n_landmarks` is then not used.
@@ -251,7 +246,8 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
             indices = _check_chosen(self.landmarks, X.observed)
         self.landmark_indices_ = indices
         of_view = np.broadcast_to(indices, (V, indices.shape[-1]))
-        self.landmarks_ = MultiView([X.views[v][of_view[v]] for v in range(V)], names=X.names)
+        chosen = [view[rows] for view, rows in zip(X.views, of_view, strict=True)]
+        self.landmarks_ = MultiView(chosen, names=X.names)
         complete = np.flatnonzero(X.observed.all(axis=1))
         self.similarities_ = fit_similarities(self.kernel, self.gamma, X, of_view, [complete] * V)
         points = X[np.unique(indices) if indices.ndim == 2 else indices]
@@ -276,10 +272,9 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         fewer = copy(self)
         fewer.landmark_indices_ = self.landmark_indices_[..., which]
         fewer.landmarks_ = self.landmarks_[which]
-        fewer.similarities_ = [
-            replace(mu, landmarks=mu.landmarks[which]) for mu in self.similarities_
-        ]
-        columns = np.arange(len(self.similarities_) * L).reshape(-1, L)[:, which]
+        mus = self.similarities_
+        fewer.similarities_ = [replace(mu, landmarks=mu.landmarks[which]) for mu in mus]
+        columns = np.arange(len(mus) * L).reshape(-1, L)[:, which]
         fewer.reference_ = self.reference_[:, columns.ravel()]
         return fewer
 
@@ -337,11 +332,8 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         names : array of str, shape (L*V,)
         """
         check_is_fitted(self, "reference_")
-        L = self.landmarks_.n_samples
-        return np.array(
-            [f"{name}_landmark{p}" for name in self.landmarks_.names for p in range(L)],
-            dtype=object,
-        )
+        names, L = self.landmarks_.names, self.landmarks_.n_samples
+        return np.array([f"{name}_landmark{p}" for name in names for p in range(L)], dtype=object)
 
     def _check_parameters(self):
         L = self.n_landmarks

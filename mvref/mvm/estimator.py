@@ -91,7 +91,7 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
         the root of the number of features and by their size where that is above 1.
     groups : list of lists of int and str, default=None
         Groups of views, by position or name, which may overlap: the score is a sum of one machine
-        per group. Default: one group of all.
+        per group. None: one group of all.
     shared_factors : bool, default=True
         Groups use the same factors for the same view; False: each its own.
     learning_rate : float, default=0.1
@@ -124,14 +124,11 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
     factors_ : list of V arrays (d_v + 1, k)
         The last row is the bias row. With more than two classes (n_classes, d_v + 1, k). With
         groups and ``shared_factors=False`` one array for each view of each group.
-    factor_views_ : list of int
-        View of each array in `factors_`.
-    terms_ : list of lists of int
-        For every group, its arrays in `factors_`.
-    loss_curve_ : array, one value more than iterations, or a list of them
-        Eq. (10) at the start and after every iteration.
-    validation_curve_ : array of the same length, or a list of them
-        Mean loss on the samples held out; with ``early_stopping`` only.
+    factor_views_, terms_ : lists of int, and of lists of int
+        View of each array in `factors_`; and for every group, its arrays in `factors_`.
+    loss_curve_, validation_curve_ : arrays, one value more than iterations, or lists of them
+        Eq. (10) at the start and after every iteration; and, with ``early_stopping`` only, the mean
+        loss on the samples held out.
     n_iter_, n_parameters : int
         Iterations, the largest number over the classes; numbers that were learnt.
     classes_ : array of labels, sorted
@@ -151,7 +148,6 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
     of the number of levels: with "sgd" take ``init_scale`` larger by that root, or
     ``init="paper"`` if there are two views.
     Where products overflow the last finite factors are kept, and a warning says what to change.
-
     The objective is not convex: another `random_state` can give another minimum.
 
     References
@@ -304,31 +300,28 @@ class MVMRegressor(MultiViewRegressor, MultiViewMachine):
     alpha : float, default=1e-3
         lambda, weight of the penalty against the mean loss.
     penalty : {"l2", "l1"}, default="l2"
-        Of all factors with their bias rows; "l1" is smoothed.
     smoothing : float, default=1e-8
-        epsilon of "l1".
+        Of all factors with their bias rows; "l1" is smoothed by epsilon.
     solver : {"lbfgs", "sgd", "als"}, default="lbfgs"
         L-BFGS, stochastic gradients, or alternating least squares (with "l2").
     init : {"live", "paper"}, default="live"
-        Bias rows of -1 and +1 and small feature rows, or all entries small and random.
     init_scale : float, default=0.1
-        Standard deviation of the random entries.
+        Bias rows of -1 and +1 and small feature rows, or all entries small; the small ones are
+        random, of this standard deviation.
     groups : list of lists of int and str, default=None
-        Groups of views, one machine each, whose scores add up; None: one group of all.
     shared_factors : bool, default=True
-        Groups use the same factors for the same view.
+        Groups of views, one machine each, whose scores add up; None: one group of all. Groups use
+        the same factors for the same view, or each its own.
     learning_rate : float, default=0.1
-        Of "sgd", largest change of a number in one step.
     batch_size : int, default=128
-        Of "sgd".
+        Of "sgd": largest change of a number in one step; samples of a step.
     max_iter : int, default=1000
         Largest number of iterations, epochs or sweeps.
     tol : float, default=1e-5
         Largest entry of the gradient, or share by which the objective must fall.
     early_stopping : bool, default=False
-        Of "sgd": keep the epoch with the least loss on held-out samples.
     validation_fraction : float, default=0.1
-        Share of the samples held out.
+        Of "sgd": keep the epoch with the least loss on this share of the samples, held out.
     n_iter_no_change : int, default=10
         Epochs without progress after which "sgd" stops.
     verbose : int, default=0

@@ -12,13 +12,7 @@ from ..core.checks import check_choice, check_number, warn_caller
 from ..core.columns import view_features
 from ..core.groups import Structure, group_structure
 from ..core.losses import PENALTIES
-from .model import (
-    Design,
-    Objective,
-    contributions,
-    start_factors,
-    subset_weights,
-)
+from .model import Design, Objective, contributions, start_factors, subset_weights
 from .solvers import ADVICE, AdaGrad, als, lbfgs, sgd
 
 SOLVERS, INITS = ("lbfgs", "sgd", "als"), ("live", "paper")

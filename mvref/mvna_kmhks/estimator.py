@@ -49,7 +49,14 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from ..core.base import MultiViewClassifier, one_against_rest, pairs_of, votes_of_pairs
+from ..core.base import (
+    MultiViewClassifier,
+    one_against_rest,
+    one_or_array,
+    one_or_list,
+    pairs_of,
+    votes_of_pairs,
+)
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernel_views import GramViews, add_kernel_scores, check_kernels, similarities_to
 from ..core.kernels import one_per_view
@@ -80,8 +87,7 @@ class HoKashyapClassifier(MultiViewClassifier):
         form = self._form(X, *of_views)
         problems = self._problems(codes)
         solutions = self._solve_all(form, problems, costs, rates)
-        self._set_functions(form, X, of_views, problems, solutions)
-        self._set_numbers(solutions)
+        self._set_fitted(form, X, of_views, problems, solutions)
         self._warn(solutions)
 
     def _sources(self, n_views):
@@ -110,12 +116,8 @@ class HoKashyapClassifier(MultiViewClassifier):
 
     def _solve_all(self, form, problems, costs, rates):
         """Run Table 1 for every problem; those on all samples share the factorised matrices."""
-        options = {
-            "learning_rate": rates,
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "momentum": self.solver == "exact",
-        }
+        options = {"learning_rate": rates, "tol": self.tol, "max_iter": self.max_iter}
+        options["momentum"] = self.solver == "exact"
 
         def prepare(rows):
             coupling = Coupling(self.view_weights_, form.seen[:, rows], self.coupling, self.solver)
@@ -131,8 +133,8 @@ class HoKashyapClassifier(MultiViewClassifier):
         # Threads: products release the lock, and data are shared
         return Parallel(self.n_jobs, prefer="threads")(jobs)
 
-    def _set_functions(self, form, X, of_views, problems, solutions):
-        """Store what the scores are made of: kernels and their coefficients."""
+    def _set_fitted(self, form, X, of_views, problems, solutions):
+        """Store what the scores are made of, kernels and their coefficients, and what was found."""
         M, n = form.seen.shape
         signed, alphas = np.zeros((2, M, len(problems), n))  # y_i alpha_i, and alpha_i
         for q, ((rows, y), solution) in enumerate(zip(problems, solutions, strict=True)):
@@ -146,31 +148,25 @@ class HoKashyapClassifier(MultiViewClassifier):
         else:
             self.similarities_ = form.similarities
             parts = [form.component_coefficients(solution.thetas) for solution in solutions]
-            coef = [np.array(part) for part in zip(*parts, strict=True)]
+            coef = zip(*parts, strict=True)
         self.component_indices_ = form.components
         self.components_ = [similarity.landmarks for similarity in form.similarities]
-        several = len(problems) > 1
-        self.alphas_ = list(alphas) if several else list(alphas[:, 0])
-        self.dual_coef_ = coef if several else [part[0] for part in coef]
-
-    def _set_numbers(self, solutions):
+        self.alphas_ = [one_or_array(of_machine) for of_machine in alphas]
+        self.dual_coef_ = [one_or_array(of_view) for of_view in coef]
         intercepts = np.array([[theta[-1] for theta in s.thetas] for s in solutions])
-        norms = np.array([solution.norms for solution in solutions])
-        curves = [solution.curve for solution in solutions]
-        several = len(solutions) > 1
-        self.intercepts_ = intercepts if several else intercepts[0]
-        self.norms_ = norms if several else norms[0]
-        self.objective_curve_ = curves if several else curves[0]
-        self.n_iter_ = max(len(curve) - 1 for curve in curves)
+        self.intercepts_ = one_or_array(intercepts)
+        self.norms_ = one_or_array([s.norms for s in solutions])
+        self.objective_curve_ = one_or_list([s.curve for s in solutions])
+        self.n_iter_ = max(len(s.curve) - 1 for s in solutions)
 
     def _warn(self, solutions):
         moving = [s.curve[-3:] for s in solutions if not s.converged]
         if moving:  # the last step may have been taken back, the one before was not
             step = max(np.abs(np.diff(curve)).max() / curve[0] for curve in moving)
             warn_caller(
-                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations, "
-                f"whose last ones moved the objective by {step:.3g} of it, above "
-                f"tol={self.tol:.3g}; raise max_iter or tol.",
+                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations, whose "
+                f"last ones moved the objective by {step:.3g} of it, above tol={self.tol:.3g}; "
+                "raise max_iter or tol."
             )
 
     def view_scores(self, X):
@@ -223,10 +219,7 @@ class HoKashyapClassifier(MultiViewClassifier):
 
 
 def per_machine(value, M, name, **limits):
-    """Return a parameter for each of the M machines, given as one number or M of them.
-
-    name: name of the parameter, for the message -> values (M,).
-    """
+    """Return a parameter for each of the M machines, given as one number or M of them: (M,)."""
     values = list(value) if isinstance(value, list | tuple | np.ndarray) else [value] * M
     if len(values) != M:
         raise ValueError(f"{name} has {len(values)} entries, but there are {M} views.")
@@ -236,7 +229,7 @@ def per_machine(value, M, name, **limits):
 
 
 def normalised_weights(view_weights, M):
-    """Return the weights mu of the machines, which sum to 1 -> mu (M,)."""
+    """Return the weights mu of the machines, which sum to 1: (M,)."""
     mu = per_machine(1.0 if view_weights is None else view_weights, M, "view_weights")
     if not mu.any():
         raise ValueError(f"view_weights must have an entry > 0, got {view_weights!r}.")
@@ -251,9 +244,9 @@ class MVNAKMHKS(HoKashyapClassifier):
 
     Parameters
     ----------
-    n_views : int, optional
-        M. Default: 2 approximations of a single view, as in the paper; one approximation of each
-        view if `X` has several. Else a multiple of the number of views of `X`, so many of each.
+    n_views : int, default=None
+        M, a multiple of the number of views of `X`: equally many approximations of each. None: 2 of
+        a single view, as in the paper; one of each view if `X` has several.
     n_components : int, float or "auto", default="auto"
         m, the samples that a view is approximated by; or their share of the samples, 1.0 for all.
         "auto": half of the samples, at most 256.
@@ -266,19 +259,19 @@ class MVNAKMHKS(HoKashyapClassifier):
         Weight of the squared norm of each machine.
     coupling : float, default=1.0
         The paper's gamma, weight of the disagreement of the machines.
-    view_weights : sequence of M floats, optional
-        mu, divided by their sum. Default: equal.
+    view_weights : sequence of M floats, default=None
+        mu, divided by their sum. None: equal.
     solver : {"exact", "paper"}, default="exact"
         "exact" ends at the minimum of Eq. (4); "paper" takes Eq. (7) and (9) as printed.
     decision : {"nystrom", "printed"}, default="nystrom"
-        How new samples are scored: by the function that was learnt, or by Eq. (11) as printed,
-        with the exact kernel.
+        New samples are scored by the function that was learnt, or by Eq. (11) as printed, with
+        the exact kernel.
     learning_rate : float, or list of M floats, default=0.5
         rho of Eq. (9), above 0 and at most 1. For ``solver="paper"``.
     tol : float, default=1e-4
         xi, share of the objective below which a change of it ends the iterations.
     max_iter : int, default=1000
-        Largest number of iterations; each goes through all views.
+        Largest number of iterations through all views.
     multi_class : {"ovo", "ovr"}, default="ovo"
         More than two classes: a vote of all pairs as in the paper, or each against the rest.
     n_jobs : int or None, default=None
@@ -293,18 +286,14 @@ class MVNAKMHKS(HoKashyapClassifier):
     alphas_ : list of M arrays (n,)
         Gamma^p, the alpha_i of Eq. (11); (n_problems, n) with more than two classes, where a pair
         has zeros for the samples of other classes.
-    intercepts_ : array (M,), or (n_problems, M)
-        w0^p.
-    components_ : list of M arrays (m, n_v)
-        Samples that each view is approximated by; for "precomputed" and "gram" their columns.
-    component_indices_ : list of M int arrays (m,)
-        Their places in the training sample.
-    dual_coef_ : list of M arrays (m,), or (n_problems, m)
-        Coefficients of the kernels to the components; with ``decision="printed"`` of those to the
-        training samples, y_i alpha_i.
-    similarities_ : list of M kernels, to the components or to the training samples
-    norms_ : array (M,), or (n_problems, M)
-        |beta_p|, the norm of machine p in the space of its kernel, without the intercept.
+    components_, component_indices_ : lists of M arrays (m, n_v), and of M int arrays (m,)
+        Samples that each view is approximated by, for "precomputed" and "gram" their columns; and
+        their places in the training sample.
+    similarities_, dual_coef_ : list of M kernels, and of M arrays (m,), or (n_problems, m)
+        Kernels to the components and their coefficients; with ``decision="printed"`` to the
+        training samples, with coefficients y_i alpha_i.
+    intercepts_, norms_ : arrays (M,), or (n_problems, M)
+        w0^p; and |beta_p|, the norm of machine p in the space of its kernel.
     view_weights_ : array (M,)
         mu.
     sources_ : list of M int
@@ -313,15 +302,13 @@ class MVNAKMHKS(HoKashyapClassifier):
         J' of Eq. (4) at the start and after every iteration.
     n_iter_ : int
         The largest number over the problems.
-    classes_ : array of labels
-        In sorted order.
+    classes_ : array of labels, sorted
     n_features_in_ : int
         Columns of all views.
 
     See Also
     --------
-    NAKMHKS : One approximation.
-    KMHKS : No approximation.
+    NAKMHKS, KMHKS : One approximation, and none.
     sklearn.svm.SVC : The plain alternative.
 
     Notes
@@ -330,10 +317,8 @@ class MVNAKMHKS(HoKashyapClassifier):
     Its steps are slow for a large `coupling` or a small `c`. With the default `tol` the objective
     ended above its minimum by at most .1 % for a coupling of 0 or 1, .2 % for 10, .7 % for 100 and
     2.1 % for 1000, on moons, breast cancer and one digit of scikit-learn, c from .01 to 10. Lower
-    `tol` where the minimum itself matters.
-
-    `coupling` hardly moved the accuracy in the book's experiments, and a strong one lowered it;
-    with 0 the machines are independent.
+    `tol` where the minimum itself matters. `coupling` hardly moved the accuracy in the book's
+    experiments, and a strong one lowered it; with 0 the machines are independent.
 
     A machine is left out of the sums of a sample that lacks its view, in Eq. (4) and in Eq. (11).
 
@@ -422,20 +407,18 @@ class NAKMHKS(HoKashyapClassifier):
     n_components : int, float or "auto", default="auto"
         m samples, or a share of them; "auto": half of the samples, at most 256.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or a list, default="rbf"
-        One for all views of `X`, or one per view.
     gamma : float, "mean", None, or a list, default=None
-        Of the kernel. None: 1/n_v for "rbf", "mean" for "precomputed".
+        One for all views of `X`, or one per view. None: 1/n_v for "rbf", "mean" for "precomputed".
     c : float, default=1.0
         Weight of the squared norm.
     solver : {"exact", "paper"}, default="exact"
-        To the minimum of Eq. (4), or Eq. (7) and (9) as printed.
+    learning_rate : float, default=0.5
+        To the minimum of Eq. (4), or Eq. (7) and (9) as printed, with rho above 0 and at most 1.
     decision : {"nystrom", "printed"}, default="nystrom"
         New samples: by the function that was learnt, or by Eq. (11) with the exact kernel.
-    learning_rate : float, default=0.5
-        rho of Eq. (9), above 0 and at most 1, for ``solver="paper"``.
     tol : float, default=1e-4
-        xi, share of the objective below which a change of it ends the iterations.
     max_iter : int, default=1000
+        The iterations end where one changes the objective by a share below tol, the paper's xi.
     multi_class : {"ovo", "ovr"}, default="ovo"
         More than two classes: a vote of all pairs, or each against the rest.
     n_jobs : int or None, default=None
@@ -516,18 +499,16 @@ class KMHKS(HoKashyapClassifier):
     Parameters
     ----------
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or a list, default="rbf"
-        One for all views of `X`, or one per view.
     gamma : float, "mean", None, or a list, default=None
-        Of the kernel. None: 1/n_v for "rbf", "mean" for "precomputed".
+        One for all views of `X`, or one per view. None: 1/n_v for "rbf", "mean" for "precomputed".
     c : float, default=1.0
         Weight of the squared norm.
     solver : {"exact", "paper"}, default="exact"
-        To the minimum, or Eq. (3) as printed.
     learning_rate : float, default=0.5
-        rho of the paper's steps, above 0 and at most 1, for ``solver="paper"``.
+        To the minimum, or Eq. (3) as printed, with rho above 0 and at most 1.
     tol : float, default=1e-4
-        xi, share of the objective below which a change of it ends the iterations.
     max_iter : int, default=1000
+        The iterations end where one changes the objective by a share below tol, the paper's xi.
     multi_class : {"ovo", "ovr"}, default="ovo"
         More than two classes: a vote of all pairs, or each against the rest.
     n_jobs : int or None, default=None

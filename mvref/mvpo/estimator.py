@@ -97,17 +97,15 @@ class MVPO(MultiViewClassifier):
 
     Attributes
     ----------
-    coef_ : list of V arrays (d_j,)
-        Weights w_j; (n_classes, d_j) with more than two classes. Only if all kernels are linear.
-    dual_coef_ : list of V arrays (n_j,)
-        Coefficients beta_j of the training samples that have view j; (n_classes, n_j) with more
-        than two classes. Only if a kernel is not linear.
+    coef_ : list of V arrays (d_j,), or (n_classes, d_j)
+        Weights w_j. Only if all kernels are linear.
+    dual_coef_ : list of V arrays (n_j,), or (n_classes, n_j)
+        Coefficients beta_j of the training samples that have view j. Only if one is not linear.
     similarities_ : list of V kernels to these samples, or None if all kernels are linear
     intercept_ : float, or array (n_classes,)
         Sum of the weights of the constant features, times B0. (In a kernel the feature is the
-        summand B0^2.) For "prbep" and "auroc", whose
-        loss no constant changes, less the score below which no training sample is called
-        positive: as many are as there are.
+        summand B0^2.) For "prbep" and "auroc", whose loss no constant changes, less the score
+        below which no training sample is called positive: as many are as there are.
     view_intercepts_ : array (V,), or (n_classes, V)
         Share of every view in `intercept_`; a sample that misses the view goes without.
     n_iter_ : int
@@ -116,8 +114,7 @@ class MVPO(MultiViewClassifier):
         Primal minus dual value at the end.
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
         The two values after every iteration.
-    classes_ : array of labels
-        In sorted order.
+    classes_ : array of labels, sorted
     n_features_in_ : int
         Columns of all views.
 

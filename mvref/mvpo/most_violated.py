@@ -5,7 +5,7 @@ Problem   max over y' of  Delta(y', y) - w' pi_y',   pi_y' = X' (y - y')        
 
 Symbols   paper    code     meaning
           -        ``s``    (n,), scores X w; s_i is the sum of the scores of the views
-          y        ``y``    (n,), labels -1 and +1; P of them positive, N negative
+          y        ``y``    (n,), labels -1 and +1, both present; P positive, N negative
           y - y'   ``c``    (n,), entries 0 and +-2; sums of pairs for AUROC; pi = X'c
           Delta    loss     1 - measure, in [0, 1], of :mod:`mvref.core.measures`
           -        value    Delta - c's: the slack at these scores; at least 0, which y' = y gives
@@ -54,10 +54,7 @@ class Cut:
 
 
 def f_beta_argmax(s, y, beta=1.0):
-    """Return the most violated label tuple for F-beta.
-
-    s (n,): scores; y (n,): labels -1 and +1, both present; beta: from 1e-50 to 1e50; 1 is the F1
-    score.
+    """Return the most violated label tuple for F-beta: beta from 1e-50 to 1e50; 1 is F1.
 
     Examples
     --------
@@ -72,10 +69,8 @@ def f_beta_argmax(s, y, beta=1.0):
     # With one more positive Delta falls by less than `slope`: a positive with a score <= 0 is
     # missed by every best tuple, one with a score above slope/2 by none.
     slope = (1 + beta**-2) / P
-    a = np.arange(
-        P - np.searchsorted(p, slope / 2, side="right"),
-        P - np.searchsorted(p, 0.0, side="right") + 1,
-    )
+    fewest, most = P - np.searchsorted(p, [slope / 2, 0.0], side="right")
+    a = np.arange(fewest, most + 1)
     b = _best_false_positives(a, q, P, beta)
     # Sums begin at the samples that count first, so that a huge score that never counts is not
     # in them: the P - a worst positives, the b best negatives.
@@ -113,8 +108,6 @@ def _best_false_positives(a, q, P, beta):
 def prbep_argmax(s, y):
     """Return the most violated of the label tuples with P positives, for PRBEP.
 
-    s (n,): scores; y (n,): labels -1 and +1, both present.
-
     Examples
     --------
     >>> from mvref.mvpo.most_violated import prbep_argmax
@@ -136,8 +129,6 @@ def auroc_argmax(s, y):
 
     With y_ij = -1 for a swapped pair, pi = sum over swapped pairs of x_i - x_j, i positive and j
     negative. So c_i is the number of swapped pairs of a positive, -c_j that of a negative.
-
-    s (n,): scores; y (n,): labels -1 and +1, both present.
 
     Examples
     --------
@@ -161,8 +152,6 @@ def auroc_argmax(s, y):
 
 def error_argmax(s, y):
     """Return the most violated label tuple for the error rate.
-
-    s (n,): scores; y (n,): labels -1 and +1, both present.
 
     Examples
     --------
@@ -207,13 +196,11 @@ def _check(s, y):
         raise ValueError(f"y must have one label per score, {s.shape}, got shape {y.shape}.")
     s = s.astype(float, copy=False)
     if not np.abs(s).max() <= LARGEST_SCORE:  # NaN fails, too
-        raise ValueError(
-            f"s must hold finite numbers up to {LARGEST_SCORE:g}, got {np.abs(s).max():g}."
-        )
+        largest = np.abs(s).max()
+        raise ValueError(f"s must hold finite numbers up to {LARGEST_SCORE:g}, got {largest:g}.")
     if y.dtype.kind not in "if" or not (np.abs(y) == 1).all():
-        raise ValueError(
-            f"y must hold labels -1 and +1, got {list(dict.fromkeys(y.tolist()))[:5]}."
-        )
+        labels = list(dict.fromkeys(y.tolist()))
+        raise ValueError(f"y must hold labels -1 and +1, got {labels[:5]}.")
     positive = y == 1
     if positive.all() or not positive.any():
         raise ValueError(f"y must hold both labels -1 and +1, got only {y[0]}.")
@@ -258,9 +245,6 @@ def most_violated_of(measure, y, *, normalize=True, beta=1.0):
 
 
 def ranking_threshold(s, n_positive):
-    """Return a score between the `n_positive` best ones and the others.
-
-    s (n,); n_positive: at least 1, below n.
-    """
+    """Return a score between the `n_positive` best ones and the others; neither may be none."""
     order = np.sort(s)[::-1]
     return float((order[n_positive - 1] + order[n_positive]) / 2.0)

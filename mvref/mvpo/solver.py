@@ -76,15 +76,15 @@ def cutting_planes(most_violated, metric_scores, n, *, C2, tol, max_iter):
     >>> round(float(x @ solution.c), 3), solution.converged  # the hinge loss is 0 from w = 1/6 on
     (0.167, True)
     """
-    point = best = _Point(np.zeros(n), np.zeros(n))
+    point = best = np.zeros((2, n))  # of a w = M^-1 X'c: c, and its scores s = Xw; w'Mw = c's
     cuts, images, deltas = np.empty((0, n)), np.empty((0, n)), np.empty(0)
     H, alpha, idle = np.empty((0, 0)), np.empty(0), np.empty(0, dtype=int)
     primal, dual, lowest = [], [], np.inf
     while True:
-        query = best.towards(point, STEP)
-        v, delta, c = most_violated(query.s)
-        primal.append(query.norm / 2 + C2 * max(v, 0.0))
-        dual.append(alpha @ deltas - point.norm / 2)
+        query = best + STEP * (point - best)
+        v, delta, c = most_violated(query[1])
+        primal.append(np.dot(*query) / 2 + C2 * max(v, 0.0))
+        dual.append(alpha @ deltas - np.dot(*point) / 2)
         if primal[-1] < lowest:
             lowest, best = primal[-1], query
         gap = lowest - dual[-1]
@@ -92,7 +92,7 @@ def cutting_planes(most_violated, metric_scores, n, *, C2, tol, max_iter):
             break
         K = len(alpha)
         if K == len(cuts):
-            cuts, images = _with_room(cuts, K + ROOM), _with_room(images, K + ROOM)
+            cuts, images = (np.vstack([rows, np.empty((ROOM, n))]) for rows in (cuts, images))
         cuts[K], images[K] = c, metric_scores(c)
         row = cuts[: K + 1] @ images[K]
         H = np.block([[H, row[:K, None]], [row[None, :]]])
@@ -104,28 +104,7 @@ def cutting_planes(most_violated, metric_scores, n, *, C2, tol, max_iter):
             H, alpha, deltas, idle = H[np.ix_(keep, keep)], alpha[keep], deltas[keep], idle[keep]
             cuts[: len(keep)], images[: len(keep)] = cuts[keep], images[keep]
         K = len(alpha)
-        point = _Point(alpha @ cuts[:K], alpha @ images[:K])
+        point = np.array([alpha @ cuts[:K], alpha @ images[:K]])
     curves = np.array(primal), np.array(dual)
     converged = bool(abs(gap) <= C2 * tol)  # far below 0 it is rounding, and proves nothing
-    return CutSolution(best.c, *curves, gap, converged, len(alpha))
-
-
-@dataclass(frozen=True, eq=False)
-class _Point:
-    """w = M^-1 X'c with its scores s = Xw, so that w'Mw = c's."""
-
-    c: np.ndarray
-    s: np.ndarray
-
-    @property
-    def norm(self):
-        return self.c @ self.s
-
-    def towards(self, other, step):
-        return _Point(self.c + step * (other.c - self.c), self.s + step * (other.s - self.s))
-
-
-def _with_room(rows, n_rows):
-    larger = np.empty((n_rows, rows.shape[1]))
-    larger[: len(rows)] = rows
-    return larger
+    return CutSolution(best[0], *curves, gap, converged, len(alpha))

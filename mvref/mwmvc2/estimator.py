@@ -40,16 +40,11 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from tqdm import tqdm
 
-from ..core.base import (
-    MultiViewClassifier,
-    one_against_rest,
-)
+from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
 from ..core.checks import check_choice
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import cast_votes, check_classifier, check_trainable, seeded_clone
-from .weights import TwoLevelWeights, check_options, learn_weights
-
-__all__ = ["MwMvC2", "TwoLevelWeights", "fit_pool", "learn_weights"]
+from .weights import check_options, learn_weights
 
 WEIGHT_OPTIONS = ("max_iter", "update", "step", "rho_step", "smoothing")
 POOLS = {"trees": "best", "random_trees": "random"}  # name -> splitter of the trees
@@ -64,9 +59,9 @@ def fit_pool(voters, view, y, rng):
     splitter, seed = POOLS[voters], int(rng.randint(2**31))
     full = DecisionTreeClassifier(splitter=splitter, random_state=seed).fit(view, y)
     depths = range(1, max(1, full.get_depth() - 2) + 1)
-    seeds = (
-        rng.randint(2**31, size=len(depths)) if voters == "random_trees" else [seed] * len(depths)
-    )
+    seeds = [seed] * len(depths)
+    if voters == "random_trees":
+        seeds = rng.randint(2**31, size=len(depths))
     return [
         DecisionTreeClassifier(max_depth=k, splitter=splitter, random_state=int(s)).fit(view, y)
         for k, s in zip(depths, seeds, strict=True)
@@ -82,9 +77,9 @@ class MwMvC2(MultiViewClassifier):
     Parameters
     ----------
     voters : {"trees", "random_trees"} or list of scikit-learn classifiers, default="trees"
-        The pool of every view. "trees": decision trees of depth 1 to d - 2, at least one, where
-        d is the depth of the fully grown tree (the paper's). "random_trees": the same with
-        random splits and a seed for each depth. A list is cloned for every view.
+        The pool of every view. "trees": decision trees of depth 1 to d - 2, at least one, where d
+        is the depth of the full tree (the paper's). "random_trees": the same with random splits
+        and a seed for each depth. A list is cloned for every view.
     max_iter : int, default=2
         T, number of updates; 0 leaves the uniform vote. The paper takes 2. Where the voters
         together separate the classes the loss has no minimum, and stopping early regularises.
@@ -129,8 +124,7 @@ class MwMvC2(MultiViewClassifier):
         See :class:`~mvref.mwmvc2.TwoLevelWeights`.
     n_iter_ : int
         T.
-    classes_ : array of labels
-        In sorted order.
+    classes_ : array of labels, sorted
     n_features_in_ : int
         Columns of all views.
 
@@ -216,29 +210,23 @@ class MwMvC2(MultiViewClassifier):
 
     def _set_fitted(self, fits):
         pools, weights = zip(*fits, strict=True)
-        learnt = {
-            "voters_": list(pools),
-            "pi_": [w.pi for w in weights],
-            "rho_": np.array([w.rho for w in weights]),
-            "loss_curve_": np.array([w.loss_curve for w in weights]),
-            "rho_path_": np.array([w.rho_path for w in weights]),
-            "decrease_bound_": np.array([w.decrease_bound for w in weights]),
-        }
-        for name, value in learnt.items():
-            setattr(self, name, value[0] if len(fits) == 1 else value)
+        self.voters_ = one_or_list(pools)
+        self.pi_ = one_or_list([w.pi for w in weights])
+        self.rho_ = one_or_array([w.rho for w in weights])
+        self.loss_curve_ = one_or_array([w.loss_curve for w in weights])
+        self.rho_path_ = one_or_array([w.rho_path for w in weights])
+        self.decrease_bound_ = one_or_array([w.decrease_bound for w in weights])
 
     def _scores(self, X):
         """B(x), Eq. (1); ties are moved apart by less than 1e-9 of the sum of all weights."""
-        two = len(self.classes_) == 2
-        machines = [(self.voters_, self.pi_, self.rho_)] if two else self._machines()
+        machines = [(self.voters_, self.pi_, self.rho_)]
+        if len(self.classes_) > 2:
+            machines = list(zip(*machines[0], strict=True))
         scores = np.column_stack([_vote(X, *machine) for machine in machines])
         # Rounding may hide a tie: scores are equal if they differ by 1e-9 of all weights.
         weight = sum(rho @ [np.abs(p).sum() for p in pi] for _, pi, rho in machines)
-        scores = scores[:, 0] if two else scores
+        scores = scores[:, 0] if len(machines) == 1 else scores
         return break_ties(scores, X, self.ties, self.tie_keys_, width=1e-9 * max(weight, 1e-9))
-
-    def _machines(self):
-        return list(zip(self.voters_, self.pi_, self.rho_, strict=True))
 
     def _check_parameters(self):
         if isinstance(self.voters, str):

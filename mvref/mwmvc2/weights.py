@@ -46,10 +46,7 @@ def reweigh(Ms, seen, z, limit):
 
 
 def vertex(gains):
-    """Step 10 as printed, Eq. (8): the linear program on the simplex, whose solution is one view.
-
-    gains (V,) -> rho (V,).
-    """
+    """Step 10 as printed, Eq. (8), a linear program on the simplex: gains (V,) -> rho (V,)."""
     best = gains >= gains.max() * (1.0 - ROUNDING)
     return best / best.sum()
 
@@ -89,11 +86,7 @@ def _minimise_on_simplex(f, gradient, start):
         jac=gradient,
         method="SLSQP",
         bounds=[(0.0, 1.0)] * len(start),
-        constraints={
-            "type": "eq",
-            "fun": lambda x: x.sum() - 1.0,
-            "jac": lambda x: np.ones_like(x),
-        },
+        constraints={"type": "eq", "fun": lambda x: x.sum() - 1.0, "jac": np.ones_like},
         options={"ftol": 1e-18, "maxiter": 200},
     )
     x = np.maximum(result.x, 0.0)

@@ -10,19 +10,24 @@ Cap        no error counts as less than half a sample, 1/(2m): |alpha| <= 1/2 ln
 """
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.dummy import DummyClassifier
 from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
-from ..core.base import MultiViewClassifier
+from ..core.base import MultiViewClassifier, one_against_rest, one_or_list
 from ..core.checks import check_choice, check_number
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import check_classifier, check_trainable, seeded_clone
 
 
 class Boosted(MultiViewClassifier):
-    """A weak learner that takes weights, and coins for ties; ``_boost_all`` learns the rest."""
+    """A weak learner that takes weights, coins for ties, and one boosting per class.
+
+    ``_boost`` is the algorithm for labels -1 and +1; it returns the attributes of ``_per_class``,
+    and ``_vote`` is its F(x). A subclass that learns all classes together has ``_boost_all``.
+    """
 
     _learnt = "alphas_"
 
@@ -41,6 +46,26 @@ class Boosted(MultiViewClassifier):
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
         self._boost_all(X, codes, rng)
+
+    def _boost_all(self, X, codes, rng):
+        signs = one_against_rest(codes, len(self.classes_)).astype(int)  # labels for the voters
+        courses = Parallel(self.n_jobs)(
+            delayed(self._boost)(X, y_k, np.random.RandomState(seed))
+            for y_k, seed in zip(signs, rng.randint(2**31, size=len(signs)), strict=True)
+        )
+        for name, values in zip(self._per_class, zip(*courses, strict=True), strict=True):
+            setattr(self, name, one_or_list(values))
+
+    def _scores(self, X):
+        """Return F(x), one column per class; for two classes (n,)."""
+        values, two = [getattr(self, name) for name in self._per_class], len(self.classes_) == 2
+        courses = [
+            dict(zip(self._per_class, course, strict=True))
+            for course in ([values] if two else zip(*values, strict=True))
+        ]
+        scores = np.column_stack([self._vote(X, course) for course in courses])
+        weight = max(np.abs(course["alphas_"]).sum() for course in courses)
+        return self._break_ties(scores[:, 0] if two else scores, X, weight)
 
     def _learner(self, depth=2):
         return DecisionTreeClassifier(max_depth=depth) if self.estimator is None else self.estimator

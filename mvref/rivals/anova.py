@@ -1,7 +1,7 @@
 """ANOVA kernels and the interaction terms of factorisation machines.
 
 S. Rendle, "Factorization machines", ICDM 2010; M. Blondel, A. Fujino, N. Ueda, M. Ishihata,
-"Higher-order factorization machines", NIPS 2016. Chapters: part IV of the book.
+"Higher-order factorization machines", NIPS 2016.
 
 The ANOVA kernel of order p sums the products of p different numbers out of z_1, ..., z_m:
 
@@ -14,12 +14,11 @@ Order p of a machine is sum_f a_p, either of the products z_j = x_j v_jf of the 
 or of the views' z_v = sum_j x_j^(v) v_jf^(v), Eq. (27) and its like of higher order, which leave
 out what lies within a view.
 
-Why the recursion for p > 2   Newton's identities would give a_p from sums of powers of z, by
-           matrix products alone, and on 649 columns some twelve times as fast. But they lose digits
-           where some z_j are large: with 20 columns of scales 1e-3 to 1e3, relative errors of
-           2e-9 at p = 6 and 3e-4 at p = 8 where the recursion has 4e-16, because it never
-           cancels a power. It loops over the positions of a row's nonzeros, not over rows: all
-           rows of a block take a step together.
+Why the recursion for p > 2   Newton's identities would give a_p from sums of powers of z by
+matrix products alone, on 649 columns some twelve times as fast. But they lose digits where some z_j
+are large: with 20 columns of scales 1e-3 to 1e3, relative errors of 2e-9 at p = 6 and 3e-4 at p = 8
+where the recursion has 4e-16, because it never cancels a power. It loops over the positions of a
+row's nonzeros, not over rows: all rows of a block take a step together.
 """
 
 import numpy as np
@@ -70,8 +69,7 @@ class Columns:
     """
 
     def __init__(self, views):
-        self.views = views
-        all_sparse = all(sparse.issparse(view) for view in views)
+        self.views, all_sparse = views, all(sparse.issparse(view) for view in views)
         # One product with all columns writes its result once; with each view, V times.
         self.tables = [sparse.hstack(views, format="csr")] if all_sparse else views
         self.ends = np.cumsum([view.shape[1] for view in views])
@@ -87,9 +85,7 @@ class Columns:
         if len(self.tables) == 1:
             return self.tables[0] @ W
         first, *others = self.products(W)
-        for other in others:
-            first += other
-        return first
+        return sum(others, start=first)
 
     def back(self, G):
         """Return X'G, of G (n,) or (n, k)."""
@@ -98,14 +94,6 @@ class Columns:
     def back_each(self, Gs):
         """Return X_v'G_v of every view, one below the other, of V arrays G_v (n, k)."""
         return np.concatenate([view.T @ G for view, G in zip(self.views, Gs, strict=True)])
-
-    def squared(self):
-        """Return the columns with every number squared."""
-        return Columns([v.power(2) if sparse.issparse(v) else v**2 for v in self.views])
-
-    def csr(self):
-        """Return all columns as one CSR matrix."""
-        return sparse.hstack([sparse.csr_matrix(view) for view in self.views], format="csr")
 
 
 def interaction_terms(columns, order, multiview):
@@ -123,7 +111,8 @@ class PairTerm:
 
     def __init__(self, columns):
         self.columns = columns
-        self.squared = columns.squared()
+        squares = [v.power(2) if sparse.issparse(v) else v**2 for v in columns.views]
+        self.squared = Columns(squares)
 
     def __call__(self, V):
         S = self.columns.dot(V)
@@ -189,15 +178,14 @@ class FeatureTerm:
 
     def __init__(self, columns, order):
         self.order = order
-        self.n_samples, self.n_columns = columns.n_samples, columns.n_columns
-        self.X = columns.csr()
+        self.X = sparse.hstack([sparse.csr_matrix(view) for view in columns.views], format="csr")
         # Rows in order of their number of nonzeros, so that a block has little to fill up.
         self.lengths = np.diff(self.X.indptr)
         self.rows = np.argsort(self.lengths, kind="stable")
 
     def _blocks(self, k):
         """Yield rows (r,) and their nonzeros, filled up with zeros: columns, values (m, r)."""
-        end = self.n_samples
+        end = self.X.shape[0]
         while end > 0 and (m := self.lengths[self.rows[end - 1]]) > 0:
             r = max(1, BLOCK // int(m * self.order * k))
             rows = self.rows[max(0, end - r) : end]
@@ -208,7 +196,7 @@ class FeatureTerm:
             end -= len(rows)
 
     def __call__(self, V):
-        scores = np.zeros(self.n_samples)
+        scores = np.zeros(self.X.shape[0])
         for rows, index, x in self._blocks(V.shape[1]):
             scores[rows] = anova_kernel(x[:, :, None] * V[index], self.order).sum(axis=1)
 
@@ -216,12 +204,9 @@ class FeatureTerm:
             gradient = np.zeros_like(V)
             for rows, index, x in self._blocks(V.shape[1]):
                 D = anova_gradient(x[:, :, None] * V[index], self.order)
-                # A column per nonzero, with x g in the row of its feature: adds what belongs
-                # to one feature.
-                gather = sparse.csc_matrix(
-                    ((x * g[rows]).ravel(), index.ravel(), np.arange(x.size + 1)),
-                    shape=(self.n_columns, x.size),
-                )
+                # A column per nonzero, x g in the row of its feature: adds what belongs together.
+                parts = (x * g[rows]).ravel(), index.ravel(), np.arange(x.size + 1)
+                gather = sparse.csc_matrix(parts, shape=(self.X.shape[1], x.size))
                 gradient += gather @ D.reshape(x.size, -1)
             return gradient
 

@@ -24,41 +24,12 @@ Our readings
 """
 
 import numpy as np
-from joblib import Parallel, delayed
 
-from ..core.base import one_against_rest, one_or_list
 from ..core.checks import check_number
 from ..core.voters import cast_votes
 from .adaboost import Boosted, boost_step, fit_weighted, half_log_odds, training_rows
 
 STEPS = ("alphas_", "edges_", "normalizers_")
-
-
-class _PerClass(Boosted):
-    """Common to both: one boosting per class against the rest.
-
-    ``_boost`` is the algorithm for labels -1 and +1; it returns the attributes of ``_per_class``.
-    """
-
-    def _boost_all(self, X, codes, rng):
-        signs = one_against_rest(codes, len(self.classes_)).astype(int)  # labels for the voters
-        courses = Parallel(self.n_jobs)(
-            delayed(self._boost)(X, y_k, np.random.RandomState(seed))
-            for y_k, seed in zip(signs, rng.randint(2**31, size=len(signs)), strict=True)
-        )
-        for name, values in zip(self._per_class, zip(*courses, strict=True), strict=True):
-            setattr(self, name, one_or_list(values))
-
-    def _scores(self, X):
-        """Return F(x), one column per class; for two classes (n,)."""
-        values, two = [getattr(self, name) for name in self._per_class], len(self.classes_) == 2
-        courses = [
-            dict(zip(self._per_class, course, strict=True))
-            for course in ([values] if two else zip(*values, strict=True))
-        ]
-        scores = np.column_stack([self._vote(X, course) for course in courses])
-        weight = max(np.abs(course["alphas_"]).sum() for course in courses)
-        return self._break_ties(scores[:, 0] if two else scores, X, weight)
 
 
 def vote_sign(sums, weights):
@@ -70,7 +41,7 @@ def vote_sign(sums, weights):
     return np.where(np.abs(sums) <= 1e-9 * weights.sum(axis=-1), 0.0, np.sign(sums))
 
 
-class MVWAB(_PerClass):
+class MVWAB(Boosted):
     """Multi-view weighted voting AdaBoost: a reconstruction of Xiao and Guo (2012).
 
     Every round fits a voter on each view, with the same weights of the samples, and AdaBoost takes
@@ -81,14 +52,12 @@ class MVWAB(_PerClass):
     estimator : scikit-learn classifier, default=None
         Weak learner, must accept ``sample_weight``. None: decision trees of depth 2. Trees grown
         in full leave no error to boost and stop after one round.
-    n_estimators : int, default=100
-        T, largest number of rounds.
+    n_estimators : int, default=100; T, largest number of rounds
     ties : {"random", "smallest", "largest"}, default="random"
         Who wins where the score ties: a coin of the sample, the smallest label or the largest.
     n_jobs : int or None, default=None
         Classes boosted in parallel (joblib), where there are more than two.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
         Seeds of the voters and of the coins.
 
@@ -197,7 +166,7 @@ def reward_view(log_w, p, v, reward, T, gamma, sigma):
     return log_w + gamma / (3 * V) * (estimate + sigma / (p * np.sqrt(V * T)))
 
 
-class RBoostSH(_PerClass):
+class RBoostSH(Boosted):
     """rBoost.SH: AdaBoost on a view that a bandit draws in every round (Peng and others, 2017).
 
     Parameters
@@ -205,8 +174,7 @@ class RBoostSH(_PerClass):
     estimator : scikit-learn classifier, default=None
         Weak learner, must accept ``sample_weight``. None: decision trees of depth 2. Trees grown
         in full leave no error to boost and stop after one round, on one view.
-    n_estimators : int, default=100
-        T, largest number of rounds.
+    n_estimators : int, default=100; T, largest number of rounds
     gamma : float, default=0.3
         Exploration of EXP3.P, in (0, 1]: a view is drawn with probability gamma/V at least.
     sigma : float, default=0.15
@@ -215,8 +183,7 @@ class RBoostSH(_PerClass):
         Who wins where the score ties: a coin of the sample, the smallest label or the largest.
     n_jobs : int or None, default=None
         Classes boosted in parallel (joblib), where there are more than two.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
         Draws of the views, seeds of the voters and of the coins.
 

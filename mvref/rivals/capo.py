@@ -2,19 +2,16 @@
 
 N. Li, I. W. Tsang, Z.-H. Zhou, "Efficient optimization of performance measures by classifier
 adaptation", IEEE TPAMI 2013; a rival of MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016).
-Chapters: part III of the book.
 
 Problem   two steps: train auxiliary classifiers f^1, ..., f^q for the labels, by whatever method;
           then learn  f(x) = w'x + sum_a b_a f^a(x)  for the measure,
           min over w, b, xi of  1/2 |w|^2 + B/2 |b|^2 + C2 xi  under the constraints of SVM^perf
 
-Symbols   paper     code                 meaning
-          f^a       ``auxiliaries_``     auxiliary classifiers; their output is a score per sample
-          B         ``B``                how much their weights are penalised
-          b_a       the last q weights of ``coef_``, divided by sqrt(B)
+Symbols   f^a is in ``auxiliaries_``, a score per sample; b_a is one of the last q weights of
+          ``coef_``, divided by sqrt(B)
 
-Algorithm   With the columns [x ; f^1(x) / sqrt(B), ..., f^q(x) / sqrt(B)] this is SVM^perf
-            (:mod:`mvref.rivals.svm_perf`), weights w and sqrt(B) b.
+Algorithm With the columns [x ; f^1(x) / sqrt(B), ..., f^q(x) / sqrt(B)] this is SVM^perf
+          (:mod:`mvref.rivals.svm_perf`), weights w and sqrt(B) b.
 
 Our readings
           * The paper's classifiers are a core vector machine, an RBF network and C4.5. Ours, where
@@ -42,14 +39,7 @@ from ..core.voters import check_classifier, class_scores, seeded_clone
 from .common import class_folds, side_by_side
 from .svm_perf import LinearForMeasure
 
-
-def default_auxiliaries():
-    """Return the auxiliary classifiers of CAPO where the user names none.
-
-    >>> default_auxiliaries()
-    [SVC(), KNeighborsClassifier(), DecisionTreeClassifier()]
-    """
-    return [SVC(), KNeighborsClassifier(), DecisionTreeClassifier()]
+AUXILIARIES = SVC(), KNeighborsClassifier(), DecisionTreeClassifier()
 
 
 class CAPO(LinearForMeasure):
@@ -63,30 +53,21 @@ class CAPO(LinearForMeasure):
         None: an RBF-SVM, 5 nearest neighbours and a decision tree.
     B : float, default=1.0
         Weight of |b|^2; a small one trusts the auxiliary classifiers more than the features.
-    C2 : float, default=100.0
-        Weight of the loss, in the unit of :class:`~mvref.MVPO`.
-    cv : int, default=5
-        Folds for the outputs of the auxiliary classifiers on training samples; shuffled, and every
-        class spread as evenly as can be.
-    fit_intercept : bool, default=True
-        Append one constant feature. Its weight is penalised like those of the features.
-    intercept_scaling : float, default=1.0
-        Value of the constant feature.
+    C2 : float, default=100.0; weight of the loss, in the unit of :class:`~mvref.MVPO`
+    cv : int, default=5; folds for their outputs on training samples, shuffled and stratified
+    fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
+        Whether to append a constant feature, and its value; the weight is penalised like others.
     tol : float, default=1e-3
         Tolerance of the slack in units of the loss; the duality gap ends below C2 tol.
-    max_iter : int, default=1000
-        Largest number of iterations; each finds a cut.
-    n_jobs : int or None, default=None
-        Classifiers and classes learnt in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    max_iter : int, default=1000; largest number of iterations, each finds a cut
+    n_jobs : int or None, default=None; classifiers and classes learnt in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
         Seeds of the folds and of the classifiers.
 
     Attributes
     ----------
-    auxiliaries_ : list of one list of q fitted classifiers per class against the rest
-        One list with two classes; they predict -1 and +1.
+    auxiliaries_ : list of one list of q classifiers per class against the rest, for labels -1, +1
     coef_ : array (d + q,), or (n_classes, d + q) with more than two classes
         Weights of the features and, last, of f^a / sqrt(B).
     intercept_ : float, or array (n_classes,)
@@ -94,8 +75,7 @@ class CAPO(LinearForMeasure):
     n_iter_ : int, the largest number over the classes
     dual_gap_ : float, or array (n_classes,), primal minus dual value
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
-    classes_ : array of labels
-    n_features_in_ : int
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -151,21 +131,20 @@ class CAPO(LinearForMeasure):
         super()._check_parameters()
         check_number(self.B, "B", low=0, low_open=True)
         check_number(self.cv, "cv", low=2, integer=True)
-        if self.auxiliaries is None:
-            return
-        if not isinstance(self.auxiliaries, list | tuple) or not len(self.auxiliaries):
+        given = AUXILIARIES if self.auxiliaries is None else self.auxiliaries
+        if not isinstance(given, list | tuple) or not len(given):
             raise ValueError(
-                f"auxiliaries must be a list of scikit-learn classifiers, got {self.auxiliaries!r}."
+                f"auxiliaries must be a list of scikit-learn classifiers, got {given!r}."
             )
-        for a, classifier in enumerate(self.auxiliaries):
+        for a, classifier in enumerate(given):
             check_classifier(classifier, f"auxiliaries[{a}]")
 
     def _training_tables(self, X, signs):
         """Append to the columns what classifiers of the other folds say of every sample."""
         columns, constant = side_by_side(view_features(X, 0.0)), self._constant(X.n_samples)
         rng = check_random_state(self.random_state)
-        given = default_auxiliaries() if self.auxiliaries is None else self.auxiliaries
-        self.auxiliaries_, tables = [], []
+        given = AUXILIARIES if self.auxiliaries is None else self.auxiliaries
+        parallel, self.auxiliaries_, tables = Parallel(self.n_jobs), [], []
         for k, y in enumerate(signs):
             rare = min((y > 0).sum(), (y < 0).sum())
             if rare < 2:
@@ -176,14 +155,8 @@ class CAPO(LinearForMeasure):
                 )
             classifiers = [seeded_clone(classifier, rng) for classifier in given]
             folds = class_folds((y > 0).astype(int), self.cv, rng).test_fold
-            outputs = Parallel(self.n_jobs)(
-                delayed(_out_of_fold)(classifier, columns, y, folds) for classifier in classifiers
-            )
-            self.auxiliaries_.append(
-                Parallel(self.n_jobs)(
-                    delayed(classifier.fit)(columns, y) for classifier in classifiers
-                )
-            )
+            outputs = parallel(delayed(_out_of_fold)(f, columns, y, folds) for f in classifiers)
+            self.auxiliaries_.append(parallel(delayed(f.fit)(columns, y) for f in classifiers))
             tables.append(side_by_side([columns, self._scaled(outputs), *constant]))
         return tables
 
@@ -207,8 +180,7 @@ def _out_of_fold(classifier, columns, y, folds):
     """Outputs for every sample by a classifier trained on the other folds."""
     outputs = np.empty(len(y))
     for fold in np.unique(folds):
-        test = np.flatnonzero(folds == fold)
-        train = np.flatnonzero(folds != fold)
-        copy = clone(classifier).fit(columns[train], y[train])
-        outputs[test] = _output(copy, columns[test])
+        test = folds == fold
+        own = clone(classifier).fit(columns[~test], y[~test])
+        outputs[test] = _output(own, columns[test])
     return outputs

@@ -2,19 +2,16 @@
 
 W. Li, L. Duan, I. W. Tsang, D. Xu, "Co-labeling: a new multi-view learning approach for ambiguous
 problems", ICDM 2012; X. Xu, W. Li, D. Xu, I. W. Tsang, IEEE TPAMI 2016; a rival of MVPO in Figure 2
-of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
+of Wang, Tsang and Gao (AAAI 2016).
 
 Problem   for every view, with candidate label vectors y^1, ..., y^T of all samples,
           min over mu in the simplex, max over alpha >= 0, sum(alpha) = 1 of
           -1/2 alpha' (sum_t mu_t K o y^t y^t' + I/C) alpha                              (*)
           f_v(x) = sum_i alpha_i (sum_t mu_t y^t_i) k(x_i, x),   f = mean over the views of f_v
 
-Symbols   here      code                 shape
-          y^t       a row of ``pool``    (n,), known labels are the same in all rows
-          mu_t      ``mu``               (T,)
-          alpha_i   ``alpha``            (n,)
-          o         ``*``                product entry by entry
-          k         kernel + B^2         B is ``intercept_scaling``: the intercept is penalised
+Symbols   y^t is a row of ``pool`` (T, n), with the same known labels in all rows; mu (T,); alpha
+          (n,); o is the product entry by entry; k is the kernel + B^2, B ``intercept_scaling``: the
+          intercept is penalised
 
 Algorithm For given mu, (*) is the dual of an SVM with squared hinge and margin rho, and rho times
           the SVM with margin 1. That one is solved by Newton steps on the samples inside the
@@ -24,17 +21,15 @@ Algorithm For given mu, (*) is the dual of an SVM with squared hinge and margin 
           The loop over views: all machines name the labels of the unlabelled samples; every view
           takes what the others say into its pool, and learns again; until nobody says anything new.
 
-Supervised form
-          All labels known means T = 1: the mean of per-view SVMs with squared hinge, and no view
-          tells another anything. This is what a table with labelled training samples compares
-          with, and what ``fit(X, y)`` does. ``fit(X, y, X_unlabelled)`` is the transductive loop.
+Supervised form   ``fit(X, y)``: all labels known means T = 1, the mean of per-view SVMs with
+          squared hinge, and no view tells another anything. A table with labelled training samples
+          compares with this. ``fit(X, y, X_unlabelled)`` is the transductive loop.
 
 Our readings
-          (*) and the mean are from memory, not from the text: a reconstruction. Ours are: scores of
-          margin 1 in the mean, so that no view weighs more because its classes lie further apart;
-          signs of the scores as candidates, without a constraint on how many are positive; one C
-          for all samples; the first machines learn from the labelled samples; all views in step.
-          A sample without a view is left out of the machine and of the mean of that view.
+          Scores of margin 1 in the mean, so that no view weighs more because its classes lie
+          further apart; signs of the scores as candidates, without a constraint on how many are
+          positive; one C for all samples; the first machines learn from the labelled samples; all
+          views in step. A sample without a view is left out of the machine and of the mean of it.
 """
 
 import numpy as np
@@ -78,12 +73,10 @@ def squared_hinge_svm(M, C, start=None):
             break
         step = _newton_point(M, C, slack > 0) - alpha
         df = M @ step
-        length = 1.0
-        while length > 1e-10:
+        for length in 0.5 ** np.arange(34):
             a, m = alpha + length * step, f + length * df
             if a @ m / 2 + C / 2 * (np.maximum(0.0, 1.0 - m) ** 2).sum() < value:
                 break
-            length /= 2
         else:  # nothing to gain: as good as rounding lets it be
             break
         alpha, f = a, m
@@ -146,8 +139,7 @@ class CoLabeling(MultiViewClassifier):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Weight of half the summed squared hinge.
+    C : float, default=1.0; weight of half the summed squared hinge
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
         Similarity to the training samples, first the labelled ones, then the others;
         :class:`~mvref.LandmarkProjection` says what each takes.
@@ -155,14 +147,10 @@ class CoLabeling(MultiViewClassifier):
         Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
     intercept_scaling : float, default=1.0
         B: B^2 is added to the kernel, which is a penalised intercept. 0 for none.
-    max_rounds : int, default=10
-        Largest number of rounds in which the views exchange labels.
-    tol : float, default=1e-3
-        Relative gap of the weights of the candidates.
-    n_jobs : int or None, default=None
-        Classes learnt in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    max_rounds : int, default=10; largest number of rounds in which the views exchange labels
+    tol : float, default=1e-3; relative gap of the weights of the candidates
+    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
 
     Attributes
     ----------
@@ -171,14 +159,11 @@ class CoLabeling(MultiViewClassifier):
         column per sample that has the view.
     intercept_ : array (V, n_problems), of every view's machine
     similarities_ : list of V kernels to the samples
-    n_candidates_ : int array (V, n_problems)
-        Candidates in the end: 1 without unlabelled samples.
+    n_candidates_ : int array (V, n_problems), in the end; 1 without unlabelled samples
     dual_gap_ : array (V, n_problems), relative
-    n_rounds_ : int
-        Rounds of the loop, 0 without unlabelled samples; the largest number over the classes.
+    n_rounds_ : int, the largest number over the classes; 0 without unlabelled samples
     transduction_ : array of labels of the unlabelled samples, or None
-    classes_ : array of labels
-    n_features_in_ : int
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -187,16 +172,13 @@ class CoLabeling(MultiViewClassifier):
 
     Notes
     -----
-    Provenance: memory. A reconstruction: the abstract of Li et al. (2012) has the candidate labels
-    that views pass on and a kernel for each, and Wang, Tsang and Gao (2016) name the squared hinge;
-    the formula and the mean over the views are from memory of the literature.
+    Provenance: memory. A reconstruction: the abstract of Li, Duan, Tsang and Xu (ICDM 2012) has the
+    candidate labels that views pass on and a kernel for each, and Wang, Tsang and Gao (AAAI 2016)
+    name the squared hinge; the formula and the mean over the views are from memory of the
+    literature (Xu, Li, Xu and Tsang, IEEE TPAMI 2016).
 
     More than two classes: one against the rest, each with its own candidates. The labelled samples
     may miss views, the unlabelled ones may not.
-
-    References
-    ----------
-    Li, Duan, Tsang and Xu, ICDM 2012. Xu, Li, Xu and Tsang, IEEE TPAMI 2016.
 
     Examples
     --------
@@ -240,8 +222,7 @@ class CoLabeling(MultiViewClassifier):
         ----------
         X : MultiView, list of arrays, or 2-D array of m samples
         y : array-like of shape (m,)
-        X_unlabelled : as `X`, of any number of samples, optional
-            Samples whose labels the views propose to each other.
+        X_unlabelled : as `X`, optional; samples whose labels the views propose to each other
 
         Returns
         -------
@@ -261,12 +242,10 @@ class CoLabeling(MultiViewClassifier):
         together = X if X_unlabelled is None else self._with_unlabelled(X, X_unlabelled)
         rows = [np.flatnonzero(seen) for seen in together.observed.T]
         self.similarities_ = fit_similarities(self.kernel, self.gamma, together, rows, rows)
-        B2 = self.intercept_scaling**2
+        B2, views = self.intercept_scaling**2, together.views
+        of_views = zip(self.similarities_, views, rows, strict=True)
         with np.errstate(over="ignore", invalid="ignore"):
-            kernels = [
-                mu(view[r]) + B2
-                for mu, view, r in zip(self.similarities_, together.views, rows, strict=True)
-            ]
+            kernels = [mu(view[r]) + B2 for mu, view, r in of_views]
         if not all(np.isfinite(K).all() for K in kernels):
             raise ValueError("X holds values too large for its kernel; scale the views.")
         learnt = Parallel(self.n_jobs)(
@@ -279,7 +258,11 @@ class CoLabeling(MultiViewClassifier):
         self.n_candidates_ = np.array(candidates).T
         self.dual_gap_ = np.array(gaps).T
         self.n_rounds_ = max(rounds)
-        self._warn_of_gaps()
+        if not (self.dual_gap_ <= self.tol).all():
+            warn_caller(
+                f"CoLabeling stopped at a relative gap of {self.dual_gap_.max():.3g}: raise "
+                f"tol={self.tol:g}, lower C={self.C:g}, or scale the views."
+            )
         self.transduction_ = None if X_unlabelled is None else self.predict(together[len(X) :])
         return self
 
@@ -295,49 +278,37 @@ class CoLabeling(MultiViewClassifier):
 
     def _exchange(self, kernels, rows, y):
         """Coefficients and number of candidates of every view, gaps, and number of rounds."""
-        known = [int((r < len(y)).sum()) for r in rows]  # labelled samples come first
-        pools = [[y[r[:m]]] for r, m in zip(rows, known, strict=True)]
+        known = [y[r[r < len(y)]] for r in rows]  # labelled samples come first
         learnt = [
-            self._machine(K[:m, :m], pool) for K, pool, m in zip(kernels, pools, known, strict=True)
+            self._machine(K[: len(own), : len(own)], [own])
+            for K, own in zip(kernels, known, strict=True)
         ]
-        if all(len(r) == m for r, m in zip(rows, known, strict=True)):  # nothing to exchange
-            coef, gaps = zip(*learnt, strict=True)
-            return coef, [1] * len(rows), gaps, 0
-        pools, n_rounds = [[] for _ in rows], 0
+        # Without unlabelled samples the known labels are all that anybody can say.
+        pools = [[own] if len(own) == len(r) else [] for r, own in zip(rows, known, strict=True)]
+        n_rounds = 0
         for _ in range(self.max_rounds):
             said = [
-                np.where(K[m:, : len(c)] @ c > 0, 1.0, -1.0)
-                for K, m, (c, _) in zip(kernels, known, learnt, strict=True)
+                np.where(K[len(own) :, : len(coef)] @ coef > 0, 1.0, -1.0)
+                for K, own, (coef, _) in zip(kernels, known, learnt, strict=True)
             ]
-            news = [self._hear(pools[v], y[rows[v][: known[v]]], said, v) for v in range(len(rows))]
-            if not any(news):
+            news = False
+            for v, pool in enumerate(pools):
+                for signs in said[:v] + said[v + 1 :]:
+                    candidate = np.append(known[v], signs)
+                    if not any(np.array_equal(candidate, old) for old in pool):
+                        pool.append(candidate)
+                        news = True
+            if not news:
                 break
             learnt = [self._machine(K, pool) for K, pool in zip(kernels, pools, strict=True)]
             n_rounds += 1
         coef, gaps = zip(*learnt, strict=True)
         return coef, [len(pool) for pool in pools], gaps, n_rounds
 
-    @staticmethod
-    def _hear(pool, labels, said, v):
-        """Add to the pool of view v what the other views say; tell whether any of it is new."""
-        before = len(pool)
-        for u, signs in enumerate(said):
-            candidate = np.concatenate([labels, signs])
-            if u != v and not any(np.array_equal(candidate, old) for old in pool):
-                pool.append(candidate)
-        return len(pool) > before
-
     def _machine(self, K, pool):
         """Coefficients alpha_i sum_t mu_t y^t_i of one view, and the gap."""
         mu, alpha, gap = weigh_candidates(K, np.array(pool), self.C, tol=self.tol)
         return alpha * (mu @ np.array(pool)), gap
-
-    def _warn_of_gaps(self):
-        if not (self.dual_gap_ <= self.tol).all():
-            warn_caller(
-                f"CoLabeling stopped at a relative gap of {self.dual_gap_.max():.3g}: raise "
-                f"tol={self.tol:g}, lower C={self.C:g}, or scale the views."
-            )
 
     def _scores(self, X):
         total = np.zeros((X.n_samples, len(self.dual_coef_[0])))

@@ -1,7 +1,7 @@
 """Factorisation machines: linear weights, and interactions whose weights are factorised.
 
 S. Rendle, "Factorization machines", ICDM 2010; a rival of multi-view machines in section 5.3 of
-Cao, Zhou and Yu (2015), whose equation numbers are used. Chapters: part IV of the book.
+Cao, Zhou and Yu (2015), whose equation numbers are used.
 
 Problem   min over w0, w, V of  1/n sum_i loss(y_i, y^_i) + alpha (|w|^2 + sum_p |V_p|^2)
           y^ = w0 + w'x + sum_{i<j} <v_i, v_j> x_i x_j                            (Eq. 26)
@@ -25,12 +25,10 @@ Collapse  With alpha > 0, V_p = 0 is a strict local minimum in V_p for every p >
           multi-view machines: small factors shrink to 0. Factors of standard deviation 0.1^(2/p)
           escape where those of 0.1 do not, but not for every alpha.
 
-Departures
-          * L-BFGS for stochastic gradients;
-          * a missing view counts as zeros, and adds nothing to the score.
+Departures   L-BFGS for stochastic gradients; a missing view counts as zeros, and adds nothing.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -94,17 +92,13 @@ class FMObjective:
         return float(value), gradient
 
 
-@dataclass(frozen=True)
-class Learnt:
-    """What L-BFGS found: parameters, and the objective from the start on.
-
-    overflow: a step led to numbers that are too large, and was shortened.
-    """
+class Learnt(NamedTuple):
+    """What L-BFGS found: parameters, and the objective from the start on."""
 
     theta: np.ndarray
     curve: np.ndarray
     converged: bool
-    overflow: bool
+    overflow: bool  # a step led to numbers that are too large, and was shortened
 
 
 def minimise(objective, start, *, tol, max_iter):
@@ -124,10 +118,8 @@ def minimise(objective, start, *, tol, max_iter):
     with np.errstate(over="ignore", invalid="ignore"):
         first = guarded(start)[0]
         if not np.isfinite(first):
-            raise ValueError(
-                "X holds values too large for products of features; scale the views to unit "
-                "variance."
-            )
+            told = "X holds values too large for products of features"
+            raise ValueError(f"{told}; scale the views to unit variance.")
         gtol = tol * max(1.0, first)
         found = minimize(
             guarded,
@@ -212,29 +204,22 @@ class FMClassifier(MultiViewClassifier, FactorisationMachine):
 
     Parameters
     ----------
-    n_factors : int, default=8
-        k, length of the factors of every feature.
+    n_factors : int, default=8; k, length of the factors of every feature
     order : int, default=2
         P, the largest number of features in a product. 1: logistic regression.
     multiview : bool, default=False
-        Only products of features of different views (Eq. 27). Orders above the number of views
-        then have no term.
+        Only products of features of different views (Eq. 27), then of at most V features.
     alpha : float, default=1e-3
         lambda, weight of the squares of all parameters but w0, against the mean loss.
     init_scale : float, default=0.1
         Standard deviation of the factors of pairs at the start; for order p its power 2/p, so that
         products of p of them are as large.
     tol : float, default=1e-7
-        Largest entry of the gradient at the end; in units of the objective at the start, where
-        that is above 1.
-    max_iter : int, default=2000
-        Largest number of iterations of L-BFGS.
-    n_jobs : int or None, default=None
-        Classes learnt in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None, default=None
-        Draw of the factors at the start.
+        Largest entry of the gradient at the end, in units of the objective at the start if above 1.
+    max_iter : int, default=2000; largest number of iterations of L-BFGS
+    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; draw of the factors at the start
 
     Attributes
     ----------
@@ -244,8 +229,7 @@ class FMClassifier(MultiViewClassifier, FactorisationMachine):
         ``factors_[p - 2]`` belongs to the products of p features.
     loss_curve_ : array (n_iter + 1,), or a list of them, from the start on
     n_iter_ : int, the largest number over the classes
-    classes_ : array of labels
-    n_features_in_ : int
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -255,16 +239,12 @@ class FMClassifier(MultiViewClassifier, FactorisationMachine):
 
     Notes
     -----
-    Provenance: public implementation. Scores of pairs are those of Rendle's program libFM; the
-    restriction to different views is described by Cao, Zhou and Yu (2015), and orders above 2 are
-    from memory of Blondel et al. (2016): a reconstruction.
+    Provenance: public implementation. Scores of pairs are those of Rendle's program libFM (ICDM
+    2010); the restriction to different views is described by Cao, Zhou and Yu (2015), and orders
+    above 2 are from memory of Blondel, Fujino, Ueda and Ishihata (NIPS 2016): a reconstruction.
 
     Views should have comparable scales, such as unit variance. A missing view counts as zeros. With
     small `alpha` and a larger `tol` rounding may move scores by a part in a thousand.
-
-    References
-    ----------
-    Rendle, ICDM 2010. Blondel, Fujino, Ueda and Ishihata, NIPS 2016.
 
     Examples
     --------
@@ -332,37 +312,28 @@ class FMRegressor(MultiViewRegressor, FactorisationMachine):
 
     Parameters
     ----------
-    n_factors : int, default=8
-        k, length of the factors of every feature.
+    n_factors : int, default=8; k, length of the factors of every feature
     order : int, default=2
         P, the largest number of features in a product. 1: ridge regression.
     multiview : bool, default=False
-        Only products of features of different views (Eq. 27). Orders above the number of views
-        then have no term.
+        Only products of features of different views (Eq. 27), then of at most V features.
     alpha : float, default=1e-3
         lambda, weight of the squares of all parameters but w0, against the mean loss.
     init_scale : float, default=0.1
         Standard deviation of the factors of pairs at the start; for order p its power 2/p, so that
         products of p of them are as large.
     tol : float, default=1e-7
-        Largest entry of the gradient at the end; in units of the objective at the start, where
-        that is above 1.
-    max_iter : int, default=2000
-        Largest number of iterations of L-BFGS.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None, default=None
-        Draw of the factors at the start.
+        Largest entry of the gradient at the end, in units of the objective at the start if above 1.
+    max_iter : int, default=2000; largest number of iterations of L-BFGS
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; draw of the factors at the start
 
     Attributes
     ----------
-    intercept_ : float, w0
-    coef_ : array (d,), w
-    factors_ : array (n_orders, d, k)
-        ``factors_[p - 2]`` belongs to the products of p features.
+    intercept_, coef_ : float, w0, and array (d,), w
+    factors_ : array (n_orders, d, k); ``factors_[p - 2]`` for the products of p features
     loss_curve_ : array (n_iter + 1,), from the start on
-    n_iter_ : int
-    n_features_in_ : int
+    n_iter_, n_features_in_ : int
 
     See Also
     --------

@@ -1,8 +1,7 @@
 """FS_multi: choose features for a performance measure, by cutting planes in two layers.
 
 Q. Mao, I. W. Tsang, "A feature selection method for multivariate performance measures", IEEE TPAMI
-2013; a rival of MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the
-book.
+2013; a rival of MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016).
 
 Problem   min over weights delta of the features, 0 <= delta_k <= 1, sum delta_k <= B, of the
           minimum of SVM^perf (:mod:`mvref.rivals.svm_perf`) with features sqrt(delta_k) x_k.
@@ -10,13 +9,10 @@ Problem   min over weights delta of the features, 0 <= delta_k <= 1, sum delta_k
           max over alpha >= 0, sum alpha <= C2 of  alpha'Delta - 1/2 max over G of |p_G|^2,
           p = sum_k alpha_k pi_k,  pi_k = t X'c_k,  |p_G|^2 the largest for the B largest p_i^2
 
-Symbols   paper, report   code          meaning
-          B               n_features    size of a group
-          G_1, ..., G_T   ``groups``    groups found so far
-          pi_k, Delta_k   ``cuts``      label cuts found so far, shared by all groups
-          alpha           ``alpha``     dual weights of the label cuts
-          mu_t            ``mu``        weights of the groups, sum 1; then delta = sum_t mu_t 1_G_t
-          w_t             -             mu_t p on G_t; the score has weights w = sum_t w_t
+Symbols   B is ``n_features``; G_1, ..., G_T are the ``groups`` found so far; pi_k and Delta_k the
+          label ``cuts`` found so far, shared by all groups, with dual weights alpha; mu_t, of sum
+          1, are the weights of the groups; then delta = sum_t mu_t 1_G_t, and the score has the
+          weights w = sum_t w_t, where w_t is mu_t p on G_t
 
 Algorithm
           outer   add the group of the B largest p_i^2 until it is worth no more than the known ones
@@ -31,9 +27,7 @@ Certificate   A minimum over some groups bounds the minimum over all from above,
           below C2 tol. Solved exactly, the inner problems' values fall from group to group.
 
 Note      B limits each group, not the features that end with a weight: the union of the groups is
-          larger as a rule.
-
-Departures   the constant feature belongs to every group, and is none of the B.
+          larger as a rule. Our reading: the constant feature belongs to every group, beside the B.
 """
 
 import numpy as np
@@ -60,21 +54,16 @@ class FSMulti(LinearForMeasure):
         What is optimised, by the bound of the structured hinge.
     n_features : int, default=10
         B, the size of a group of features; all features, if there are fewer.
-    C2 : float, default=100.0
-        Weight of the loss, in the unit of :class:`~mvref.MVPO`.
-    fit_intercept : bool, default=True
-        Append one constant feature, which belongs to every group.
-    intercept_scaling : float, default=1.0
-        Value of the constant feature.
+    C2 : float, default=100.0; weight of the loss, in the unit of :class:`~mvref.MVPO`
+    fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
+        Whether to append a constant feature, which belongs to every group, and its value.
     tol : float, default=1e-2
         In units of the loss; the duality gap ends below C2 tol. Coarser than elsewhere, because a
         digit more takes many groups.
     max_iter : int, default=5000
         Largest number of label cuts; each asks for the solution of a cone program.
-    n_jobs : int or None, default=None
-        Classes learnt in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
 
     Attributes
     ----------
@@ -85,12 +74,10 @@ class FSMulti(LinearForMeasure):
     groups_ : list of int arrays, or one such list per class
         Groups of columns, in the order in which they were found.
     n_iter_ : int, the largest number of groups over the classes
-    dual_gap_ : float, or array (n_classes,)
-        Upper minus lower bound of the minimum at the end.
     primal_curve_, dual_curve_ : arrays, or lists of them
         Bounds of the minimum after every group, from above and from below.
-    classes_ : array of labels
-    n_features_in_ : int
+    dual_gap_ : float, or array (n_classes,), between the best of these bounds
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -101,8 +88,7 @@ class FSMulti(LinearForMeasure):
     Provenance: memory. A reconstruction: the abstract has cutting planes in two layers, groups of
     features outside and labels inside; the formulas are from memory of the literature.
 
-    A missing view counts as zeros. Features should have comparable scales: large ones are chosen
-    first.
+    A missing view counts as zeros. Features need comparable scales: large ones are chosen first.
 
     Examples
     --------
@@ -144,8 +130,7 @@ class FSMulti(LinearForMeasure):
     def _learn(self, Z, y):
         d = Z.shape[1] - self.fit_intercept
         layers = _Layers(self, Z, y, always=np.arange(d, Z.shape[1]))
-        p = np.asarray(Z.T @ y)
-        group = _largest_squares(p[:d], self.n_features)
+        group = _largest_squares(np.asarray(Z.T @ y)[:d], self.n_features)
         upper, lower, best, gap = [], [], None, self.C2  # w = 0 is no worse than this
         finest = INNER * self.C2 * self.tol
         while True:
@@ -163,8 +148,7 @@ class FSMulti(LinearForMeasure):
             if target == finest and layers.knows(group):
                 break
         converged = abs(gap) <= self.C2 * self.tol
-        upper, lower = np.array(upper), np.array(lower)
-        return Learnt(best, upper, lower, gap, converged, tuple(layers.groups))
+        return Learnt(best, np.array(upper), np.array(lower), gap, converged, tuple(layers.groups))
 
     def _set_fitted(self, tables, signs, learnt):
         super()._set_fitted(tables, signs, learnt)
@@ -214,12 +198,10 @@ class _Layers:
             dual = float(alpha @ self.deltas)
             if best - (dual - self.largest_norm(p) ** 2 / 2) <= target or self.spent:
                 return best, dual, best_w, p
-            self._append(np.asarray(self.Z.T @ c), delta)
+            self.cuts = np.vstack([self.cuts, self.Z.T @ c])
+            self.deltas, self.idle = np.append(self.deltas, delta), np.append(self.idle, 0)
+            self.n_found += 1
             alpha, mu = self._weigh()
-
-    def _append(self, pi, delta):
-        self.cuts, self.deltas = np.vstack([self.cuts, pi]), np.append(self.deltas, delta)
-        self.idle, self.n_found = np.append(self.idle, 0), self.n_found + 1
 
     def _weigh(self):
         """Return alpha and mu, and drop the label cuts that had no weight for a long time."""
@@ -245,11 +227,8 @@ class _Layers:
         than there are cuts. In units of a = alpha / u and theta / (u r), r the longest cut, all
         numbers are of order 1.
         """
-        K = len(self.deltas)
-        roots = [
-            np.linalg.qr(self.cuts[:, np.append(group, self.always)].T, mode="r")
-            for group in self.groups
-        ]
+        K, columns = len(self.deltas), [np.append(group, self.always) for group in self.groups]
+        roots = [np.linalg.qr(self.cuts[:, own].T, mode="r") for own in columns]
         r2 = max((R**2).sum(axis=0).max() for R in roots) or 1.0
         largest = self.deltas.max() or 1.0
         u = min(self.C2, largest / r2)
@@ -257,20 +236,15 @@ class _Layers:
         H[K, K] = u * r2 / largest
         linear = np.vstack([-np.eye(K, K + 1), np.append(np.ones(K), 0.0)])
         cones = [
-            np.vstack([-np.eye(1, K + 1, K), np.hstack([-R / np.sqrt(r2), np.zeros((len(R), 1))])])
+            np.vstack([-np.eye(1, K + 1, K), np.pad(-R / np.sqrt(r2), ((0, 0), (0, 1)))])
             for R in roots
         ]
         G = np.vstack([linear, *cones])
         h = np.zeros(len(G))
         h[K] = self.C2 / u
         sizes = [len(cone) for cone in cones]
-        found = _solve(
-            matrix(H),
-            matrix(np.append(-self.deltas / largest, 0.0)),
-            matrix(G),
-            matrix(h),
-            {"l": K + 1, "q": sizes, "s": []},
-        )
+        matrices = map(matrix, (H, np.append(-self.deltas / largest, 0.0), G, h))
+        found = _solve(*matrices, {"l": K + 1, "q": sizes, "s": []})
         alpha = u * np.maximum(np.array(found["x"]).ravel()[:K], 0.0)
         alpha *= self.C2 / max(alpha.sum(), self.C2)
         starts = K + 1 + np.cumsum([0, *sizes[:-1]])

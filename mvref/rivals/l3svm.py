@@ -2,18 +2,15 @@
 
 V. Zantedeschi, R. Emonet, M. Sebban, "L3-SVMs: Landmarks-based linear local support vector
 machines", arXiv 1703.00284, 2017; the ancestor, for one view, of MVL-SVM (Zantedeschi, Emonet and
-Sebban, ECML PKDD 2018). Chapters: part I of the book.
+Sebban, ECML PKDD 2018).
 
 Problem   min over theta_1, ..., theta_K, b of
           1/2 sum_k |theta_k|^2 + c/m sum_i max(0, 1 - y_i f(x_i))
           f(x) = theta_k(x)' mu(x) + b,   mu(x) = [mu(x, l_1), ..., mu(x, l_L)]
 
-Symbols   paper      code                      meaning
-          k(x)       ``clusters_``             cluster of x, by k-means on the features
-          K          n_clusters
-          l_p, L     ``landmarks_``            training samples, drawn at random
-          theta, b   ``coef_``, ``intercept_`` theta_k is block k of a row of ``coef_``
-          c          c                         liblinear's C is c/m
+Symbols   k(x) is the cluster of x, by k-means on the features (``clusters_``); l_p are training
+          samples, drawn at random (``landmarks_``); theta_k is block k of a row of ``coef_``, b is
+          ``intercept_``; liblinear's C is c/m
 
 Algorithm 1 cluster;  2 draw landmarks;  3 write mu(x_i) into the columns of the cluster of x_i and
           zeros into the others: a sparse table with L values per row;  4 one linear SVM on it.
@@ -26,10 +23,9 @@ Our readings
             ``"cluster"`` is our variant: those of a cluster are drawn among its own samples.
           * b is one for all clusters, and penalised, as in our MVL-SVM.
           * Several views are put side by side, for the clusters and for the similarities. With one
-            cluster and one view this is MVL-SVM.
+            cluster and one view this is MVL-SVM. More than two classes: one against the rest.
           * A view that a sample lacks is filled with the means of its columns over the training
             samples that have it: with zeros only where these columns are centred.
-          * More than two classes: one against the rest.
 """
 
 import warnings
@@ -60,48 +56,37 @@ def block_features(columns, clusters, similarities):
     first = np.cumsum(widths) - widths
     ends = np.concatenate([[0], np.cumsum(widths[clusters])])
     values, places = np.zeros(ends[-1]), np.zeros(ends[-1], dtype=int)
-    for k, mu in enumerate(similarities):
-        rows = np.flatnonzero(clusters == k)
-        if len(rows) == 0:
-            continue
-        at = ends[rows][:, None] + np.arange(widths[k])
-        values[at] = mu(columns[rows])
-        places[at] = first[k] + np.arange(widths[k])
+    for k in np.unique(clusters):
+        rows, own = np.flatnonzero(clusters == k), np.arange(widths[k])
+        at = ends[rows][:, None] + own
+        values[at] = similarities[k](columns[rows])
+        places[at] = first[k] + own
     return sparse.csr_matrix((values, places, ends), shape=(len(clusters), widths.sum()))
 
 
 class L3SVM(MultiViewClassifier):
-    """Local linear SVMs on similarities to landmarks.
+    """Local linear SVMs on similarities to landmarks (Zantedeschi, Emonet and Sebban, 2017).
 
     Parameters
     ----------
-    n_clusters : int, default=5
-        K; 1 is a landmark SVM without clusters.
+    n_clusters : int, default=5; K, 1 is a landmark SVM without clusters
     n_landmarks : int or "auto", default="auto"
-        L. "auto": 200, or all training samples when there are fewer. A cluster with fewer samples
-        has all of them as its landmarks (``landmarks="cluster"``).
+        L. "auto": 200, or all training samples when there are fewer. With ``landmarks="cluster"`` a
+        cluster of fewer samples has all of them.
     kernel : {"linear", "rbf", "precomputed", "gram"} or callable, default="linear"
         Similarity mu of the views side by side; :class:`~mvref.LandmarkProjection` says what each
         takes. "precomputed" and "gram" need a single view, whose rows are clustered.
     gamma : float, "mean" or None, default=None
         Of "rbf" and "precomputed". None: 1/d for "rbf", "mean" for "precomputed".
-    landmarks : {"shared", "cluster"}, default="shared"
-        The same for all clusters, or drawn in each.
-    c : float, default=10.0
-        Weight of the mean loss.
+    landmarks : {"shared", "cluster"}, default="shared"; the same for all clusters, or drawn in each
+    c : float, default=10.0; weight of the mean loss
     loss : {"hinge", "squared_hinge"}, default="hinge"
-    fit_intercept : bool, default=True
-        Learn b.
-    intercept_scaling : float, default=1.0
-        Value of the constant feature whose weight makes b, which is penalised.
-    n_init : int, default=10
-        Starts of k-means; the best is taken.
-    tol : float, default=1e-6
-        Tolerance of liblinear's stopping rule.
-    max_iter : int, default=1000000
-        Limit of liblinear's iterations.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
+        Whether to learn b, and the value of the constant feature whose penalised weight makes it.
+    n_init : int, default=10; starts of k-means, the best is taken
+    tol, max_iter : float, default=1e-6, and int, default=1000000
+        Tolerance of liblinear's stopping rule, and limit of its iterations.
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
         Clusters, landmarks, and the order of the solver's steps.
 
@@ -110,26 +95,20 @@ class L3SVM(MultiViewClassifier):
     clusters_ : fitted KMeans
     landmark_indices_ : list of K int arrays, training rows
     landmarks_ : list of K arrays or CSR matrices, shape (L_k, d)
-    means_ : list of V arrays (d_v,), what a missing view is filled with
     similarities_ : list of K similarities to them
-    coef_ : array, shape (1 or n_classes, L_1 + ... + L_K)
-    intercept_ : array, shape (1 or n_classes,)
+    means_ : list of V arrays (d_v,), what a missing view is filled with
+    coef_, intercept_ : arrays, shapes (1 or n_classes, L_1 + ... + L_K) and (1 or n_classes,)
     n_iter_ : int, the largest number over the classes
-    classes_ : array of labels
-    n_features_in_ : int
+    classes_, n_features_in_ : array of labels, and int
 
     Notes
     -----
     Provenance: public implementation. The authors' program has the same clusters, landmarks and
-    penalised constant; it takes the squared hinge. The text of the paper was not at hand.
+    penalised constant; it takes the squared hinge. The text (arXiv 1703.00284) was not at hand.
 
     Features should have comparable scales. The means of the columns stand for a missing view, which
     pulls its sample to the middle: :class:`~mvref.rivals.LaplacianCompletion` before this class
     (with ``output="features"``) fills it from the other views.
-
-    References
-    ----------
-    Zantedeschi, Emonet and Sebban, arXiv 1703.00284, 2017.
 
     Examples
     --------
@@ -184,10 +163,8 @@ class L3SVM(MultiViewClassifier):
         if self.n_landmarks != "auto":
             check_number(self.n_landmarks, "n_landmarks", low=1, high=m, integer=True)
         if X.n_views > 1 and self.kernel in ("precomputed", "gram"):
-            raise ValueError(
-                "kernel must be one of ['linear', 'rbf'] or callable for several views, got "
-                f"{self.kernel!r}."
-            )
+            allowed = "one of ['linear', 'rbf'] or callable for several views"
+            raise ValueError(f"kernel must be {allowed}, got {self.kernel!r}.")
         self.means_ = _column_means(X)
         columns = _complete_columns(X, self.means_)
         rng = check_random_state(self.random_state)
@@ -197,14 +174,12 @@ class L3SVM(MultiViewClassifier):
             self.clusters_ = kmeans.fit(columns)
         self.landmark_indices_ = self._draw_landmarks(kmeans.labels_, rng)
         self.landmarks_ = [columns[rows] for rows in self.landmark_indices_]
-        everything = np.arange(m)
         self.similarities_ = [
-            fit_similarity(self.kernel, self.gamma, columns, rows, everything)
+            fit_similarity(self.kernel, self.gamma, columns, rows, np.arange(m))
             for rows in self.landmark_indices_
         ]
-        Z = block_features(columns, kmeans.predict(columns), self.similarities_)
         self.coef_, self.intercept_, self.n_iter_ = fit_linear_svm(
-            Z,
+            block_features(columns, kmeans.predict(columns), self.similarities_),
             codes,
             self.c / m,
             loss=self.loss,
@@ -240,21 +215,19 @@ class L3SVM(MultiViewClassifier):
 
 def _column_means(X):
     """Means of the columns of every view, over the samples that have it."""
-    n_seen = np.maximum(X.observed.sum(axis=0), 1)
-    sums = [np.asarray(view.sum(axis=0)).ravel() for view in view_features(X, 0.0)]
-    return [total / n for total, n in zip(sums, n_seen, strict=True)]
+    views, n_seen = view_features(X, 0.0), np.maximum(X.observed.sum(axis=0), 1)
+    return [np.asarray(v.sum(axis=0)).ravel() / n for v, n in zip(views, n_seen, strict=True)]
 
 
 def _complete_columns(X, means):
     """The views side by side, a missing one replaced by the means of its columns."""
     views = []
     for view, seen, mean in zip(view_features(X, 0.0), X.observed.T, means, strict=True):
-        if sparse.issparse(view) and not seen.all():
+        if sparse.issparse(view):
             gaps = sparse.csr_matrix(~seen[:, None], dtype=float)
-            view = view + gaps @ sparse.csr_matrix(mean[None, :])
-        elif not seen.all():
-            view = np.where(seen[:, None], view, mean)
-        views.append(view)
+            views.append(view + gaps @ sparse.csr_matrix(mean[None, :]))
+        else:
+            views.append(np.where(seen[:, None], view, mean))
     columns = side_by_side(views)
     values = columns.data if sparse.issparse(columns) else columns
     with np.errstate(over="ignore"):

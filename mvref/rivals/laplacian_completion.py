@@ -1,8 +1,8 @@
 """Completion of missing views by a graph Laplacian: kernel matrices, and features.
 
 A. Trivedi, P. Rai, H. Daume III, S. DuVall, "Multiview clustering with incomplete views", NIPS
-workshop 2010; as the authors of MVL-SVM use it before their per-view SVMs. It is how every method
-of mvref can meet missing views, whatever it would do of its own.
+workshop 2010; as the authors of MVL-SVM use it before their per-view SVMs. With it every method of
+mvref can meet missing views.
 
 Problem   given the Gram matrix K_ref of a reference view and view v on the samples c only,
           min over K_v of  trace(Lap K_v)  with K_cc fixed,   Lap = diag(K_ref 1) - K_ref
@@ -39,10 +39,8 @@ def harmonic_weights(K_ref, unknown):
     array([[0.5, 0.5]])
     """
     if (K_ref < 0).any():
-        raise ValueError(
-            f"kernel gives negative similarities, down to {K_ref.min():.3g}, in the reference "
-            "view, whose graph needs them >= 0."
-        )
+        told = f"kernel gives negative similarities, down to {K_ref.min():.3g}"
+        raise ValueError(f"{told}, in the reference view, whose graph needs them >= 0.")
     _, component = connected_components(sparse.csr_matrix(K_ref))
     reached = np.isin(component, component[~unknown])[unknown]
     if not reached.all():
@@ -83,15 +81,13 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     output : {"gram", "features"}, default="gram"
         Similarities for methods with ``kernel="gram"``, or the views with their gaps filled, for
         all others.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
 
     Attributes
     ----------
     X_ : MultiView of the training samples
     reference_ : int, position of the reference view
-    gamma_ : list of V floats
-        None for a kernel that is not used, and for a callable.
+    gamma_ : list of V floats, None for a kernel that is not used, and for a callable
     n_features_in_ : int
 
     See Also
@@ -171,8 +167,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
 
         Returns
         -------
-        completed : MultiView
-            V arrays (m, m), or views as wide as those of `X`.
+        completed : MultiView of V arrays (m, m), or of views as wide as those of `X`
         """
         self.fit(X)
         return self._completed(self.X_, np.arange(self.X_.n_samples))
@@ -186,8 +181,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
 
         Returns
         -------
-        completed : MultiView
-            V arrays (n, m), or views as wide as those of `X`.
+        completed : MultiView of V arrays (n, m), or of views as wide as those of `X`
         """
         X = self._validated(X)
         together = stack_samples(self.X_, X)
@@ -201,13 +195,10 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         views = []
         for v, seen in enumerate(X.observed.T):
             filled, known = has_reference & ~seen, has_reference & seen
-            T = None
-            if filled.any():
-                if not known.any():
-                    raise ValueError(
-                        f"X has no sample with both the reference view and view {X.names[v]!r}."
-                    )
-                T = harmonic_weights(K_ref, ~seen[has_reference])
+            if filled.any() and not known.any():
+                name = X.names[v]
+                raise ValueError(f"X has no sample with both the reference view and view {name!r}.")
+            T = harmonic_weights(K_ref, ~seen[has_reference]) if filled.any() else None
             views.append(complete(X, v, rows, T, filled, known))
         there = (X.observed | has_reference[:, None])[rows]
         return MultiView(views, names=X.names, observed=there)

@@ -1,7 +1,7 @@
 """MSL: a subspace that two views share, learnt as a convex problem, and a linear SVM in it.
 
 M. White, Y. Yu, X. Zhang, D. Schuurmans, "Convex multi-view subspace learning", NIPS 2012; a rival
-of MVPO in Figure 2 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
+of MVPO in Figure 2 of Wang, Tsang and Gao (AAAI 2016).
 
 Problem   min over U, H of  1/2 |U H - X|^2 + alpha sum_j |row j of H|,  |a_j| <= beta_1 and
           |b_j| <= beta_2 for the columns [a_j ; b_j] of U, as many columns as one likes
@@ -9,12 +9,10 @@ Problem   min over U, H of  1/2 |U H - X|^2 + alpha sum_j |row j of H|,  |a_j| <
           Omega(Z) = max over theta in [0, 1] of the trace norm of E_theta^-1 Z,
           E_theta = diag(beta_1 theta^(-1/2) I, beta_2 (1 - theta)^(-1/2) I)
 
-Symbols   paper, here     code                meaning
-          X               two views           samples in columns in :mod:`mvref.rivals.subspace`
-          Z = U H         ``Subspace``        the table without its noise
-          a_j, b_j        ``components_``     what direction j of the subspace looks like in a view
-          H               ``factor_``         (n, t) here, samples in rows
-          alpha           ``alpha_``          ``alpha`` times the dual norm of X: 1 would give Z = 0
+Symbols   X: two views, with samples in columns in :mod:`mvref.rivals.subspace`; Z = U H: the table
+          without its noise; a_j, b_j: what direction j of the subspace looks like in a view
+          (``components_``); H' (n, t) is ``factor_``, with samples in rows; alpha is ``alpha_``,
+          ``alpha`` times the dual norm of X: 1 would give Z = 0
 
 Algorithm The minimum over Z is concave in theta: a search in one dimension, by the sign of the
           derivative. For one theta, proximal steps of the trace norm of W = E_theta^-1 Z,
@@ -26,9 +24,9 @@ Our readings
           * The paper has two views. Of more we take the pair whose SVM is most accurate in
             cross-validation on the training samples; the subspaces are learnt once, without labels.
           * H is shrunk by alpha, the h of a new sample is not. The SVM gets the training samples
-            as it will meet new ones, not H.
-          * h is divided by its root mean square norm on the training samples, so that C has the
-            same unit for every alpha. r is ``ridge`` times the squared spectral norm of U.
+            as it will meet new ones, not H, and h divided by its root mean square norm on them, so
+            that C has the same unit for every alpha. r is ``ridge`` times the squared spectral norm
+            of U.
           * The subspace is learnt from the training samples that have both views. The h of a sample
             with one of them is fitted to that one, in training as later, and is 0 without both.
           * The norm of U's columns is held in the sum over the columns that theta weighs, not in
@@ -56,14 +54,13 @@ from .subspace import dual_norm, learn_subspace
 
 
 class MSL(MultiViewClassifier):
-    """Linear SVM in the convex subspace of two views.
+    """Linear SVM in the convex subspace of two views (White, Yu, Zhang and Schuurmans, NIPS 2012).
 
     Parameters
     ----------
     alpha : float, default=0.1
         Weight of the norm, as a part of the smallest one that leaves nothing: in (0, 1).
-    C : float, default=1.0
-        Weight of the summed loss of the SVM.
+    C : float, default=1.0; weight of the summed loss of the SVM
     beta : float, or list of one per view, default=1.0
         Bounds of the columns of U; only their ratio matters.
     ridge : float, default=1e-3
@@ -71,35 +68,27 @@ class MSL(MultiViewClassifier):
     loss : {"hinge", "squared_hinge"}, default="hinge"
     intercept_scaling : float, default=1.0
         Value of the constant feature of the SVM; 0 for no intercept.
-    cv : int, default=5
-        Folds that choose a pair of more than two views, stratified and shuffled.
-    tol : float, default=1e-4
-        Relative duality gap of the subspace, and tolerance of the SVM.
-    max_iter : int, default=100000
-        Largest number of iterations of the SVM.
-    n_jobs : int or None, default=None
-        Pairs learnt in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    cv : int, default=5; folds that choose a pair of more than two views, stratified and shuffled
+    tol : float, default=1e-4; relative duality gap of the subspace, and tolerance of the SVM
+    max_iter : int, default=100000; largest number of iterations of the SVM
+    n_jobs : int or None, default=None; pairs learnt in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
         Folds, and order of the steps of the SVM.
 
     Attributes
     ----------
     pair_ : tuple of two int, or of one, positions of the views of the subspace
-    scores_ : dict, pair -> accuracy in cross-validation
-        Empty where there is nothing to choose.
+    scores_ : dict, pair -> accuracy in cross-validation, empty if there is nothing to choose
     components_ : list of two arrays (d_v, t), U of the pair
     rows_ : int array (n_complete,)
         Training samples that have both views of the pair: the subspace is learnt from them.
     factor_ : array (n_complete, t), their H
     alpha_, theta_, objective_, dual_gap_ : float
     scale_ : float, root mean square norm of the training samples' h
-    coef_ : array (1 or n_classes, t), weights of the SVM on the representation
-    intercept_ : array (1 or n_classes,)
+    coef_, intercept_ : arrays (1 or n_classes, t) and (1 or n_classes,), of the SVM on h
     n_iter_ : int, iterations of the SVM
-    classes_ : array of labels
-    n_features_in_ : int
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -112,12 +101,8 @@ class MSL(MultiViewClassifier):
 
     Views should be centred and of one scale. The h of a sample without one view of the pair is
     fitted to the other, and is 0 without both. Sparse views are made dense. With a single view
-    Omega is its trace norm, divided by beta. Several classes: one SVM against the rest each, in one
+    Omega is its trace norm, divided by beta. Several classes: SVMs one against the rest in one
     subspace.
-
-    References
-    ----------
-    White, Yu, Zhang and Schuurmans, NIPS 2012.
 
     Examples
     --------
@@ -168,11 +153,10 @@ class MSL(MultiViewClassifier):
         pairs = self._pairs(X)
         rows = [np.flatnonzero(X.observed[:, pair].all(axis=1)) for pair in pairs]
         rng = check_random_state(self.random_state)
+        tables = [[_dense(X.views[v][r]).T for v in p] for p, r in zip(pairs, rows, strict=True)]
         learnt = Parallel(self.n_jobs)(
-            delayed(self._subspace)(
-                [_dense(X.views[v][r]).T for v in pair], [beta[v] for v in pair]
-            )
-            for pair, r in zip(pairs, rows, strict=True)
+            delayed(self._subspace)(table, [beta[v] for v in pair])
+            for table, pair in zip(tables, pairs, strict=True)
         )
         features = [
             _represent(X, pair, one.U[: len(pair)], self.ridge)
@@ -193,10 +177,9 @@ class MSL(MultiViewClassifier):
                 f"MSL stopped with a duality gap of {found.gap:.3g} at an objective of "
                 f"{found.value:.3g}: raise tol={self.tol:g}, or scale the views."
             )
-        F = features[best]
-        self.scale_ = _root_mean_square(F)
+        self.scale_ = _root_mean_square(features[best])
         self.coef_, self.intercept_, self.n_iter_ = fit_linear_svm(
-            F / self.scale_,
+            features[best] / self.scale_,
             codes,
             self.C,
             intercept_scaling=self.intercept_scaling,
@@ -252,13 +235,12 @@ class MSL(MultiViewClassifier):
         h : array, shape (n, t)
         """
         check_is_fitted(self, self._learnt)
-        return self._represented(validate_views(self, X, reset=False))
-
-    def _represented(self, X):
+        X = validate_views(self, X, reset=False)
         return _represent(X, self.pair_, self.components_, self.ridge)
 
     def _scores(self, X):
-        scores = self._represented(X) / self.scale_ @ self.coef_.T + self.intercept_
+        h = _represent(X, self.pair_, self.components_, self.ridge)
+        scores = h / self.scale_ @ self.coef_.T + self.intercept_
         if not np.isfinite(scores).all():
             raise ValueError("X holds values too large for the scores to be numbers.")
         return scores
@@ -282,12 +264,10 @@ def _represent(X, pair, U, ridge):
     h = np.zeros((X.n_samples, U[0].shape[1]))
     there = X.observed[:, pair]
     for pattern in np.unique(there, axis=0):
-        if pattern.any():
-            rows = np.flatnonzero((there == pattern).all(axis=1))
-            A = np.vstack([part for part, seen in zip(U, pattern, strict=True) if seen])
-            x = np.hstack(
-                [_dense(X.views[v][rows]) for v, seen in zip(pair, pattern, strict=True) if seen]
-            )
+        rows, seen = np.flatnonzero((there == pattern).all(axis=1)), np.flatnonzero(pattern)
+        if len(seen):
+            A = np.vstack([U[k] for k in seen])
+            x = np.hstack([_dense(X.views[pair[k]][rows]) for k in seen])
             h[rows] = x @ np.linalg.solve(A.T @ A + r * np.eye(A.shape[1]), A.T).T
     return h
 

@@ -69,12 +69,10 @@ class Mumbo(Boosted):
     estimator : scikit-learn classifier, default=None
         Weak learner, must accept ``sample_weight``. None: decision trees of depth 2, for more than
         four classes log2(K), rounded up: a leaf per class.
-    n_estimators : int, default=100
-        T, largest number of rounds.
+    n_estimators : int, default=100; T, largest number of rounds
     ties : {"random", "smallest", "largest"}, default="random"
         Who wins where the votes tie: a coin of the sample, the smallest label or the largest.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
         Seeds of the voters and of the coins.
 

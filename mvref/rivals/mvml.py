@@ -26,23 +26,22 @@ Algorithm start: A = blockdiag(U_v'U_v), w = 1/V. At most ``n_rounds`` times:
           s doubles before each round and is halved as long as that lowers the objective.
           f(x) = sum_v w_v k_v(x, S_v) T_v g_v, with T_v of :mod:`mvref.core.nystrom`.
 
-Bound     The objective is convex in (g, A). For fixed g its infimum over A has a closed form: A is
-          g g' / t, of rank one, and the penalty of g is 3 eta^(1/3) (lam/2)^(2/3) |g|^(4/3); for
-          MVMLsp it is 2 sqrt(lam eta) sum_v |g_v|, the group lasso, which A without any block off
-          the diagonal reaches as well. See :func:`least_penalty`. So what is learnt at the end of
-          all rounds is hardly a metric: MVML is *early stopping*, and six rounds are part of it.
+Bound     The objective is convex in (g, A). For fixed g its infimum over A is closed, see
+          :func:`least_penalty`: A is g g' / t, of rank one, or for MVMLsp, which is the group lasso
+          then, has no block off the diagonal. So what is learnt at the end of all rounds is hardly
+          a metric: MVML is *early stopping*, and six rounds are part of it.
 
 Departures (the formulas above are those of the authors' program; the bound is ours)
           - p p' is A^{-1}gg'A^{-1} without an inverse. The program inverts A, whose small
-            eigenvalues make its objective rise by orders of magnitude; here it never rises.
-          - The step s is searched for. The program mostly keeps one step of a fixed size.
+            eigenvalues make its objective rise by orders of magnitude; here it never rises. The
+            step s is searched for, where the program mostly keeps one of a fixed size.
           - MVMLsp: every block has the threshold s eta, as the proximal step of the printed
             penalty wants; the program has eta on the diagonal and eta/2 off it. A stays psd because
             theta is made psd (Schur's product theorem), not by a projection of A.
           - The components S are drawn without replacement, view by view. The program takes the
             first rows, which are all of one class where the data are sorted by class.
-          - A view that a sample lacks has zeros in U_v. More than two classes: one against the
-            rest, a metric each. There is no intercept. All three are our reading.
+          - Our reading: a view that a sample lacks has zeros in U_v; more than two classes are
+            taken one against the rest, a metric each; there is no intercept.
 """
 
 import numpy as np
@@ -52,8 +51,7 @@ from threadpoolctl import threadpool_limits
 from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
 from ..core.checks import check_number
 from ..core.kernel_views import add_kernel_scores, check_kernels
-from ..core.kernels import fit_similarities, one_per_view
-from ..core.nystrom import check_n_components, draw_components, nystrom_features, nystrom_map
+from ..core.nystrom import NystromViews, check_n_components
 from .mvml_descent import Problem, learn_metric
 from .mvml_metric import ViewFactors
 
@@ -61,6 +59,7 @@ from .mvml_metric import ViewFactors
 def least_penalty(g, lam, eta, sparse=False):
     """Return the infimum over A of lam g'A^{-1}g plus the penalty of A.
 
+    It is 3 eta^(1/3) (lam/2)^(2/3) |g|^(4/3), for MVMLsp 2 sqrt(lam eta) sum_v |g_v|. For
     g'A^{-1}g <= t says that A - gg'/t is psd, so that no norm of A, or sum of norms of its blocks,
     is below that of gg'/t. What is left is a minimum over t > 0: of lam t + eta |g|^4 / t^2, or of
     lam t + eta (sum_v |g_v|)^2 / t for MVMLsp.
@@ -80,10 +79,8 @@ class MVML(MultiViewClassifier):
 
     Parameters
     ----------
-    lam : float, default=0.1
-        Weight of g'A^{-1}g.
-    eta : float, default=1.0
-        Weight of the penalty of the metric.
+    lam, eta : float, default=0.1 and 1.0
+        Weights of g'A^{-1}g and of the penalty of the metric.
     sparse : bool, default=False
         Penalise the sum of the norms of the blocks of A, so that views can vanish.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
@@ -94,17 +91,15 @@ class MVML(MultiViewClassifier):
         Samples that the Nystroem approximation of a kernel is made of: a share of all, or a
         number; see :func:`mvref.core.nystrom.draw_components`. 1.0 is no approximation.
     n_rounds : int, default=6
-        Largest number of steps of the metric. Stopping there is part of the method: see the bound
-        in the head of this module. There is no warning.
+        Largest number of steps of the metric. Stopping there is part of the method, see the bound
+        in the head of this module, and comes without a warning.
     tol : float, default=1e-4
         Relative fall of the objective in a round at which learning stops earlier.
     learn_weights : bool, default=False
         Learn the weights w of the views too, instead of 1/V. Nothing penalises w: g and A can
         shrink while w grows, so that few rounds are all that keeps the function smooth.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None, default=None
-        Components of the Nystroem approximation.
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; draws the components
 
     Attributes
     ----------
@@ -116,13 +111,11 @@ class MVML(MultiViewClassifier):
     block_norms_ : array (V, V), or (n_classes, V, V)
         Frobenius norms of the blocks of the metric: how strongly two views are tied. 0 for a
         block that MVMLsp has dropped.
-    objective_curve_ : array, or a list of them
-        The objective at the start and after every round, at the best g.
+    objective_curve_ : array, or a list of them; at the start and after every round, at the best g
     lower_bound_ : float, or array (n_classes,)
         The least objective that any metric has together with the g and w learnt.
     n_iter_ : int, the largest number of rounds over the classes
-    classes_ : array of labels
-    n_features_in_ : int
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -130,16 +123,13 @@ class MVML(MultiViewClassifier):
 
     Notes
     -----
-    Provenance: public implementation. The formulas are those of the authors' program.
+    Provenance: public implementation. The formulas are those of the program by the authors of the
+    paper (Huusari, Kadri and Capponi, AISTATS 2018).
 
     Views should have kernels of comparable size, as "rbf" has: all views share one step, which the
     largest kernel keeps short. A view that a sample lacks adds nothing to its score. If ``eta`` is
     so large that MVMLsp drops every view, all scores are 0. Learning takes O(n_rounds) systems of
     n' equations, n' = min(n, V * number of components), and V matrices of that size.
-
-    References
-    ----------
-    Huusari, Kadri and Capponi, AISTATS 2018.
 
     Examples
     --------
@@ -186,48 +176,32 @@ class MVML(MultiViewClassifier):
     def _fit(self, X, codes):
         """Learn the metric and the function."""
         kernels = check_kernels(self.kernel, self.gamma, X.n_views)
-        maps, factors = self._view_factors(X, kernels)
+        rng, alone = check_random_state(self.random_state), [[v] for v in range(X.n_views)]
+        form = NystromViews(X, kernels, self.gamma, alone, self.n_components, rng)
+        factors = ViewFactors(form.factors)
         signs = one_against_rest(codes, len(self.classes_))
-        learnt = [self._learn(factors, y_k) for y_k in signs]
-        self._set_fitted(maps, factors, learnt)
-
-    def _view_factors(self, X, kernels):
-        """The maps T_v of the components to features, and the features U_v of all samples."""
-        rng = check_random_state(self.random_state)
-        self.components_ = draw_components(X.observed, self.n_components, rng)
-        gammas = one_per_view(self.gamma, X.n_views, "gamma")
-        complete = [np.flatnonzero(seen) for seen in X.observed.T]
-        mus = fit_similarities(kernels, gammas, X, self.components_, complete)
-        blocks = zip(mus, X.views, self.components_, strict=True)
-        maps = [nystrom_map(mu(view[rows])) for mu, view, rows in blocks]
-        views = zip(X.views, X.observed.T, mus, maps, strict=True)
-        self.similarities_ = mus
-        return maps, ViewFactors([nystrom_features(*of_view) for of_view in views])
+        points, curves, bounds = zip(*(self._learn(factors, y) for y in signs), strict=True)
+        self.components_, self.similarities_ = form.components, form.similarities
+        self.dual_coef_ = [
+            one_or_array([point.w[v] * (T @ (turn @ point.g[v])) for point in points])
+            for v, (T, turn) in enumerate(zip(form.maps, factors.turns, strict=True))
+        ]
+        self.weights_ = one_or_array([point.w for point in points])
+        self.block_norms_ = one_or_array([point.norms for point in points])
+        self.objective_curve_ = one_or_list(curves)
+        self.lower_bound_ = one_or_array(bounds)
+        self.n_iter_ = max(len(curve) - 1 for curve in curves)
 
     def _learn(self, factors, y):
         """The last point of the descent, its curve and its lower bound."""
         short, rest = factors.carried(y)
         problem = Problem(factors, short, rest, self.lam, self.eta, self.sparse)
-        point, curve = learn_metric(
-            problem, n_rounds=self.n_rounds, tol=self.tol, learn_weights=self.learn_weights
-        )
+        options = {"n_rounds": self.n_rounds, "tol": self.tol, "learn_weights": self.learn_weights}
+        point, curve = learn_metric(problem, **options)
         terms = zip(point.w, factors.U, point.g, strict=True)
         error = short - sum(w_v * (U @ g_v) for w_v, U, g_v in terms)
         bound = error @ error + rest + least_penalty(point.g, self.lam, self.eta, self.sparse)
-        return point, curve, bound
-
-    def _set_fitted(self, maps, factors, learnt):
-        points, curves, bounds = zip(*learnt, strict=True)
-        coef = [
-            np.array([point.w[v] * (T @ (turn @ point.g[v])) for point in points])
-            for v, (T, turn) in enumerate(zip(maps, factors.turns, strict=True))
-        ]
-        self.dual_coef_ = [one_or_array(beta) for beta in coef]
-        self.weights_ = one_or_array([point.w for point in points])
-        self.block_norms_ = one_or_array([point.norms for point in points])
-        self.objective_curve_ = one_or_list(curves)
-        self.lower_bound_ = one_or_array([float(bound) for bound in bounds])
-        self.n_iter_ = max(len(curve) - 1 for curve in curves)
+        return point, curve, float(bound)
 
     def _scores(self, X):
         scores = np.zeros((X.n_samples, len(np.atleast_2d(self.weights_))))

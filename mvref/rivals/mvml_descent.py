@@ -31,10 +31,6 @@ class Problem(NamedTuple):
     eta: float
     sparse: bool
 
-    def penalty(self, norms):
-        """Return eta |A|_F^2, or eta times the sum of the norms (V, V) of the blocks."""
-        return self.eta * float(norms.sum() if self.sparse else (norms**2).sum())
-
     def solve(self, A, w):
         """Return the best g for a metric and w.
 
@@ -43,7 +39,7 @@ class Problem(NamedTuple):
         """
         with np.errstate(over="ignore", invalid="ignore"):
             norms, K = A.block_norms(), A.gram(w)
-            penalty = self.penalty(norms)
+            penalty = self.eta * float(norms.sum() if self.sparse else (norms**2).sum())
         largest = K.diagonal().max()
         if not (np.isfinite(K).all() and np.isfinite(penalty)):
             raise ValueError("X holds values too large for the kernels of MVML; scale the views.")
@@ -64,11 +60,10 @@ class Problem(NamedTuple):
     def step(self, point, size):
         """Return the point after a proximal gradient step: A <- prox(A + size lam p p')."""
         A = point.A.plus(size * self.lam, point.p)
-        V = len(point.w)
         if self.sparse:
             theta = shrinkage(A.block_norms(), size * self.eta)
         else:
-            theta = np.full((V, V), 1.0 / (1.0 + 2.0 * size * self.eta))
+            theta = np.full_like(point.norms, 1.0 / (1.0 + 2.0 * size * self.eta))
         return self.solve(A.times(theta), point.w)
 
     def reweighted(self, point):
@@ -103,7 +98,7 @@ def learn_metric(problem, *, n_rounds, tol, learn_weights):
 
 
 def _descend(problem, point, size):
-    """The best step of the sizes size / 2^k, from the first that lowers the objective enough.
+    """The best of the steps size / 2^k, from the first one that lowers the objective enough.
 
     Enough is |A' - A|^2 / (4 size), which proximal theory grants to every short step; from there
     on the size is halved as long as that lowers the objective further.

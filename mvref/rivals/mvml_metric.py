@@ -19,9 +19,9 @@ LARGEST = 1e30  # eigenvalue of U'U, 1 / LARGEST the least: steps grow with powe
 class ViewFactors:
     """Features of the views in the eigenbasis of U_v'U_v, on as few rows as carry them.
 
-    U: n' = min(n, r_1 + ... + r_V) rows: where the features are few, Q is split off by a QR
-    decomposition, [U_1 ... U_V] = Q [U'_1 ... U'_V], since only their products count; D: diagonals
-    of U_v'U_v; turns: orthogonal; U_v = features[v] @ turns[v]; grams: U_v D_v U_v'.
+    U: n' = min(n, r_1 + ... + r_V) rows, for only products count: where the features are few, Q is
+    split off by a QR decomposition, [U_1 ... U_V] = Q [U'_1 ... U'_V]; D: diagonals of U_v'U_v;
+    turns: orthogonal, U_v = features[v] @ turns[v]; grams: U_v D_v U_v'.
 
     >>> one = ViewFactors([np.array([[3.0], [0.0], [4.0]])])
     >>> one.D, abs(one.grams[0])  # three rows are carried by one

@@ -3,12 +3,11 @@
 Goyal, Morvant and Amini (IDA 2018, section 4.2) name both in a sentence. The classifier is any of
 scikit-learn's; a decision tree, as in the paper, if the user names none.
 
-Mono      one classifier on one view.
-Concat    one classifier on all views side by side (early fusion).
-Our reading
-          The paper does not say which view Mono takes. The best on the test samples would be an
-          oracle; ours is the best in cross-validation on the training samples.
-Missing   Mono: the next best view that the sample has. Concat: NaN, which trees accept.
+Mono      one classifier on one view. The paper does not say which. The best on the test samples
+          would be an oracle; ours is the best in cross-validation on the training samples. A sample
+          that misses it is classified by the next best view that it has.
+Concat    one classifier on all views side by side (early fusion). A missing view is NaN, which
+          trees accept.
 """
 
 import numpy as np
@@ -28,31 +27,24 @@ class Mono(MultiViewClassifier):
 
     Parameters
     ----------
-    estimator : scikit-learn classifier, default=None
-        None: a decision tree.
+    estimator : scikit-learn classifier, default=None; None: a decision tree
     view : "cv", int or str, default="cv"
         Position or name of the view. "cv": the view whose classifier is most accurate in
         cross-validation on the training samples; the first of equal ones.
-    cv : int, default=5
-        Number of folds, stratified and shuffled.
-    n_jobs : int or None, default=None
-        Views fitted in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    cv : int, default=5; number of folds, stratified and shuffled
+    n_jobs : int or None, default=None; views fitted in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
         Seeds of the folds and of the classifiers.
 
     Attributes
     ----------
     view_ : int, position of the chosen view
-    scores_ : array, shape (V,)
-        Accuracy in cross-validation, each on the samples that have the view.
-    order_ : int array, shape (V,), the chosen view, then the others by falling score
+    scores_ : array (V,), accuracy in cross-validation, each on the samples that have the view
+    order_ : int array (V,), the chosen view, then the others by falling score
     estimator_ : fitted classifier of the chosen view
-    estimators_ : list of V fitted classifiers
-        They predict positions in ``classes_``.
-    classes_ : array of labels
-    n_features_in_ : int
+    estimators_ : list of V fitted classifiers; they predict positions in ``classes_``
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -61,18 +53,16 @@ class Mono(MultiViewClassifier):
 
     Notes
     -----
-    Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in a sentence.
-
-    A sample that misses the chosen view is classified by the first view of ``order_`` that it
-    has. The scores are those of the classifier: see :func:`mvref.core.voters.class_scores`.
+    Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in a sentence. A sample
+    that misses the chosen view is classified by the first view of ``order_`` that it has. The
+    scores are those of the classifier: see :func:`mvref.core.voters.class_scores`.
 
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
     >>> from mvref.rivals import Mono
     >>> data = load_iris_views()
-    >>> model = Mono(random_state=0).fit(data.X, data.y)
-    >>> data.X.names[model.view_]
+    >>> data.X.names[Mono(random_state=0).fit(data.X, data.y).view_]
     'petal'
     """
 
@@ -93,8 +83,7 @@ class Mono(MultiViewClassifier):
         given = view_position(self.view, X, "cv", "view")
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
-        base = tree_or(self.estimator, "estimator")
-        classifiers = [seeded_clone(base, rng) for _ in X.views]
+        classifiers = [seeded_clone(tree_or(self.estimator, "estimator"), rng) for _ in X.views]
         rows = [np.flatnonzero(seen) for seen in X.observed.T]
         folds = [class_folds(codes[r], self.cv, rng) for r in rows]
         accuracies = Parallel(self.n_jobs)(
@@ -120,9 +109,8 @@ class Mono(MultiViewClassifier):
         for v in self.order_:
             rows = np.flatnonzero(waiting & X.observed[:, v])
             if len(rows):
-                scores[rows] = class_scores(
-                    self.estimators_[v], X.views[v][rows], len(self.classes_)
-                )
+                view = X.views[v][rows]
+                scores[rows] = class_scores(self.estimators_[v], view, len(self.classes_))
                 waiting[rows] = False
         return difference_if_two(scores)
 
@@ -132,19 +120,14 @@ class Concat(MultiViewClassifier):
 
     Parameters
     ----------
-    estimator : scikit-learn classifier, default=None
-        None: a decision tree.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the classifier.
+    estimator : scikit-learn classifier, default=None; None: a decision tree
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of the classifier
 
     Attributes
     ----------
-    estimator_ : fitted classifier
-        It predicts positions in ``classes_``.
-    classes_ : array of labels
-    n_features_in_ : int
+    estimator_ : fitted classifier; it predicts positions in ``classes_``
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -153,12 +136,11 @@ class Concat(MultiViewClassifier):
 
     Notes
     -----
-    Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in a sentence.
-
-    A missing view reaches the classifier as NaN, which scikit-learn's trees accept; for others put
-    an imputer before them in a pipeline. NaN needs dense columns, so samples with gaps among
-    sparse views are made dense, in training all samples if one has a gap. The scores are those of
-    the classifier: see :func:`mvref.core.voters.class_scores`.
+    Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in a sentence. A missing
+    view reaches the classifier as NaN, which scikit-learn's trees accept; for others put an imputer
+    before them in a pipeline. NaN needs dense columns, so samples with gaps among sparse views are
+    made dense, in training all samples if one has a gap. The scores are those of the classifier:
+    see :func:`mvref.core.voters.class_scores`.
 
     Examples
     --------

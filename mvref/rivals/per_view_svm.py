@@ -23,8 +23,7 @@ class PerViewSVM(MultiViewClassifier):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Weight of the summed hinge loss (scikit-learn's unit).
+    C : float, default=1.0; weight of the summed hinge loss (scikit-learn's unit)
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
         Similarity to the training samples; :class:`~mvref.LandmarkProjection` says what each takes.
     gamma : float, "mean", None, or one per view, default=None
@@ -32,22 +31,17 @@ class PerViewSVM(MultiViewClassifier):
     ties : {"score", "smallest", "random"}, default="score"
         Between classes with equally many votes: the larger sum of decision values, the smallest
         label (the authors' code), or the last class in an order that is drawn in ``fit``.
-    tol : float, default=1e-3
-        Tolerance of the SVM solver.
-    n_jobs : int or None, default=None
-        Views fitted in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None, default=None
-        Draw of ``ties="random"``.
+    tol : float, default=1e-3; tolerance of the SVM solver
+    n_jobs : int or None, default=None; views fitted in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; draw of ``ties="random"``
 
     Attributes
     ----------
     machines_ : list of V fitted one-against-rest SVMs
     similarities_ : list of V kernels to the training samples that have the view
     tie_order_ : int array, shape (n_classes,)
-    classes_ : array of labels
-    n_features_in_ : int
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -102,18 +96,15 @@ class PerViewSVM(MultiViewClassifier):
             delayed(OneVsRestClassifier(svm).fit)(mu(view[r]), codes[r])
             for mu, view, r in zip(self.similarities_, X.views, rows, strict=True)
         )
-        # One order of the classes, and not a draw per sample, which would make the prediction of a
-        # sample depend on the others.
-        rng = check_random_state(self.random_state)
-        self.tie_order_ = rng.permutation(len(self.classes_))
+        # one order of the classes: a draw per sample would depend on the other samples
+        self.tie_order_ = check_random_state(self.random_state).permutation(len(self.classes_))
 
-    def _votes(self, X):
-        """Return (n, n_classes) counts of votes and sums of decision values."""
+    def _scores(self, X):
+        """Count the votes; ties are split by less than one vote."""
         votes = np.zeros((X.n_samples, len(self.classes_)))
-        scores = np.zeros_like(votes)
-        for machine, mu, view, seen in zip(
-            self.machines_, self.similarities_, X.views, X.observed.T, strict=True
-        ):
+        scores = np.zeros_like(votes)  # sums of decision values
+        of_views = zip(self.machines_, self.similarities_, X.views, X.observed.T, strict=True)
+        for machine, mu, view, seen in of_views:
             rows = np.flatnonzero(seen)
             if len(rows) == 0:
                 continue
@@ -123,18 +114,10 @@ class PerViewSVM(MultiViewClassifier):
             known = machine.classes_  # a view may have met some of the classes only
             votes[rows, known[values.argmax(axis=1)]] += 1
             scores[np.ix_(rows, known)] += values
-        return votes, scores
-
-    def _scores(self, X):
-        """Count the votes; ties are split by less than one vote."""
-        votes, scores = self._votes(X)
         if self.ties == "score":
-            votes = votes + np.arctan(scores) / (2 * np.pi)  # in (-1/4, 1/4)
-        elif self.ties == "random":
-            votes = votes + self.tie_order_ / (2 * len(self.classes_))
-        else:
-            votes = votes - np.arange(len(self.classes_)) / (2 * len(self.classes_))
-        return difference_if_two(votes)
+            return difference_if_two(votes + np.arctan(scores) / (2 * np.pi))  # in (-1/4, 1/4)
+        order = self.tie_order_ if self.ties == "random" else -np.arange(len(self.classes_))
+        return difference_if_two(votes + order / (2 * len(self.classes_)))
 
     def _check_parameters(self):
         check_number(self.C, "C", low=0, low_open=True)

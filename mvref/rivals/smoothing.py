@@ -1,7 +1,6 @@
 """Smoothed structured losses of PRBEP, AUROC and F1, and the mixtures of tuples that they take.
 
-X. Zhang, A. Saha, S. V. N. Vishwanathan, "Smoothing multivariate performance measures", JMLR 2012.
-The learner that minimises them is SMS (:mod:`mvref.rivals.sms`).
+Paper and learner, SMS: see :mod:`mvref.rivals.sms`.
 
 Problem   R(s) = max over y' of Delta - c's has kinks; with a strongly convex penalty d >= 0 on the
           mixtures of tuples it has none:
@@ -41,8 +40,8 @@ from ..core.measures import f_beta_loss
 class SmoothCut:
     """The smoothed loss at some scores, and the mixture of label tuples that it is taken at.
 
-    value: R_mu = loss - c's - mu d; loss: mean of Delta over the mixture; c (n,): mean of y - y';
-    the gradient of R_mu in s is -c.
+    value: R_mu = loss - c's - mu d, of gradient -c in s; loss: mean of Delta over the mixture; c
+    (n,): mean of y - y'.
     """
 
     value: float
@@ -132,9 +131,8 @@ def smooth_f1(s, y, mu):
     c = np.empty(len(s))
     kept = _inclusion(v, forward_p, logsumexp(delta / mu + forward_n[-1], axis=1), total)
     c[i] = 2 * (1 - kept)
-    c[j] = -2 * _inclusion(
-        u, forward_n, logsumexp(delta / mu + forward_p[-1][:, None], axis=0), total
-    )
+    rest = logsumexp(delta / mu + forward_p[-1][:, None], axis=0)
+    c[j] = -2 * _inclusion(u, forward_n, rest, total)
     value = mu * (total - v.sum() - len(s) * np.log(2.0))
     return SmoothCut(float(value), loss, c)
 

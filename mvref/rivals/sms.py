@@ -5,22 +5,16 @@ a rival of MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part I
 
 Problem   min over w of  1/2 |w|^2 + C2 R(s),  s = t X w,  R(s) = max over y' of Delta - c's
           that of SVM^perf (:mod:`mvref.rivals.svm_perf`). R has kinks and is replaced by a smooth
-          R_mu, of gradient -c_bar, with R - mu D <= R_mu <= R (:mod:`mvref.rivals.smoothing`, one
-          for PRBEP, AUROC and F1 each; that of F1 is ours)
-
-Symbols   paper     code          meaning
-          mu, D     ``mu``, D     strength of the smoothing; mu D is its largest error
-          c_bar     ``c``         (n,), mean of y - y' over a mixture of tuples
+          R_mu, of gradient -c_bar, with R - mu D <= R_mu <= R: :mod:`mvref.rivals.smoothing` has
+          one for PRBEP, AUROC and F1 each, and the symbols.
 
 Algorithm mu D = ``smoothing``; minimise by L-BFGS until |gradient|^2 / 2 <= C2 mu D / 10; divide mu
-          by 10 and go on from there.
+          by 10 and go on from there. (The paper has Nesterov's method in place of L-BFGS.)
 
 Certificate   c_bar is a point of the dual of SVM^perf, whose value is C2 E[Delta] - |u|^2 / 2 with
           u = C2 t X'c_bar, or the best of its multiples by 0 to 1. The gap of the smoothed problem
           itself is |w - u|^2 / 2 = |gradient|^2 / 2, so the gap of the true one ends below
           C2 (mu D + mu D / 10): the last mu D is tol / 2.
-
-Departures   L-BFGS in place of Nesterov's method, on the same smoothed problem.
 """
 
 import numpy as np
@@ -42,36 +36,28 @@ class SMS(LinearForMeasure):
     ----------
     measure : {"prbep", "auroc", "f1"}, default="prbep"
         What is optimised. The smoothing for "f1" is ours, and takes O(n^2) time and memory.
-    C2 : float, default=100.0
-        Weight of the loss, in the unit of :class:`~mvref.MVPO`.
+    C2 : float, default=100.0; weight of the loss, in the unit of :class:`~mvref.MVPO`
     smoothing : float, default=0.1
         Largest error of the first smoothed loss. Each following one is 10 times smaller.
-    fit_intercept : bool, default=True
-        Append one constant feature. Its weight is penalised like the others.
-    intercept_scaling : float, default=1.0
-        Value of the constant feature.
+    fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
+        Whether to append a constant feature, whose weight is penalised too, and its value.
     tol : float, default=1e-3
         In units of the loss; the duality gap of the loss without smoothing ends below C2 tol.
-    max_iter : int, default=5000
-        Largest number of evaluations of the smoothed loss.
-    n_jobs : int or None, default=None
-        Classes learnt in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    max_iter : int, default=5000; largest number of evaluations of the smoothed loss
+    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
 
     Attributes
     ----------
-    coef_ : array (d,), or (n_classes, d) with more than two classes
-        Weights of the columns of all views.
+    coef_ : array (d,), or (n_classes, d), weights of the columns of all views
     intercept_ : float, or array (n_classes,)
-        For "prbep" and "auroc" minus the score below which no training sample is called positive.
+        "prbep", "auroc": minus the score that as many training samples exceed as are positive.
     n_iter_ : int, the largest number of evaluations over the classes
     dual_gap_ : float, or array (n_classes,)
         The best primal minus the best dual value, of the problem without smoothing.
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
-        Values of SVM^perf's problem at every evaluation; neither is monotone.
-    classes_ : array of labels
-    n_features_in_ : int
+        Values of the problem without smoothing at every evaluation; neither is monotone.
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -80,17 +66,15 @@ class SMS(LinearForMeasure):
     Notes
     -----
     Provenance: abstract. A reconstruction: the abstract names PRBEP, the ROC area and Nesterov's
-    method; the smoothings are derived here, and those of the paper may differ.
-
-    A missing view counts as zeros.
+    method; the smoothings are derived here, and those of the paper may differ. A missing view
+    counts as zeros.
 
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
     >>> from mvref.rivals import SMS
     >>> data = load_iris_views()
-    >>> model = SMS("auroc").fit(data.X, data.y == 2)
-    >>> bool(model.dual_gap_ <= 100 * 1e-3)
+    >>> bool(SMS("auroc").fit(data.X, data.y == 2).dual_gap_ <= 100 * 1e-3)
     True
     """
 

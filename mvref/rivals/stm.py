@@ -11,11 +11,11 @@ Problem   rank one:  f = prod_v w_v'x^(v) + b,  the tensor W = w_1 o ... o w_V  
           product:  f = <W, x^(1) o ... o x^(V)> + b,  W of any rank
           min over W, b of  1/2 |W|^2 + C sum_i max(0, 1 - y_i f(x_i))
 
-Symbols   paper, report   code               shape
-          w_v             coef_[v]           (d_v,), all of one norm
-          eta             -                  prod_{u != v} |w_u|^2, always 1: see below
-          t_i             ``t``              (n,), prod_{u != v} w_u'x_i^(u)
-          b, B            intercept_, 1      the intercept is penalised in the rank-one machine
+Symbols   paper    code               shape
+          w_v      coef_[v]           (d_v,), all of one norm
+          eta      -                  prod_{u != v} |w_u|^2, always 1: see below
+          t_i      ``t``              (n,), prod_{u != v} w_u'x_i^(u)
+          b, B     intercept_, 1      the intercept is penalised in the rank-one machine
 
 Algorithm rank one: for one view v at a time, with the others fixed, the problem is the linear SVM
           on the features t_i x_i^(v) / eta^(1/2), with weights eta^(1/2) w_v. Every w_v is divided
@@ -31,6 +31,7 @@ Note      The rank-one machine is a multi-view machine with one factor and zero 
 
 import warnings
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -45,7 +46,6 @@ from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernels import linear
 from .common import contiguous_views
 
-KERNELS = ("rank_one", "product")
 SVM_TOL, SVM_ITER = 1e-4, 100_000  # of the linear SVM of one view
 KERNEL_SVM_ITER = 1_000_000  # libsvm may go on for ever where products differ by many digits
 LEARNT = ("coef_", "objectives_", "dual_coef_", "support_", "support_views_")
@@ -74,7 +74,8 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng):
     >>> round(float(np.prod(xor.w)), 4), xor.n_sweeps
     (1.0, 2)
     """
-    w = [_unit(rng.standard_normal(view.shape[1])) for view in views]
+    w = [rng.standard_normal(view.shape[1]) for view in views]
+    w = [w_v / np.linalg.norm(w_v) for w_v in w]
     S = np.array([view @ w_v for view, w_v in zip(views, w, strict=True)])
     with np.errstate(over="ignore"):
         finite = np.isfinite(np.prod(S, axis=0)).all()
@@ -85,7 +86,7 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng):
         sweep, before, exact = sweep + 1, curve[-1], True
         for v, view in enumerate(views):
             t = np.prod(np.delete(S, v, axis=0), axis=0)  # eta = 1
-            new, new_b, solved = _linear_svm(_scale_rows(view, t), y, C, rng)
+            new, new_b, solved = _linear_svm(view, t, y, C, rng)
             exact &= solved
             s = view @ new
             value = (new @ new + new_b**2) / 2 + C * np.maximum(0, 1 - y * (t * s + new_b)).sum()
@@ -101,16 +102,9 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng):
     return Learnt([share * w_v for w_v in w], b, np.array(curve), sweep, converged and exact)
 
 
-def _unit(w):
-    return w / np.linalg.norm(w)
-
-
-def _scale_rows(view, t):
-    return sparse.diags_array(t) @ view if sparse.issparse(view) else t[:, None] * view
-
-
-def _linear_svm(F, y, C, rng):
-    """Weights and intercept of the linear SVM with hinge loss, B = 1, and whether it converged."""
+def _linear_svm(view, t, y, C, rng):
+    """Weights and intercept of the linear SVM on t_i x_i, B = 1, and whether it converged."""
+    F = sparse.diags_array(t) @ view if sparse.issparse(view) else t[:, None] * view
     svm = LinearSVC(loss="hinge", C=C, tol=SVM_TOL, max_iter=SVM_ITER, random_state=rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a step that is no better is not taken
@@ -125,10 +119,7 @@ def product_kernel(views, others):
     >>> product_kernel(views, views)  # (1 + 4) * 9
     array([[45.]])
     """
-    K = 1.0
-    for view, other in zip(views, others, strict=True):
-        K = K * linear(view, other)
-    return K
+    return prod(map(linear, views, others))
 
 
 class STMClassifier(MultiViewClassifier):
@@ -139,8 +130,7 @@ class STMClassifier(MultiViewClassifier):
     kernel : {"rank_one", "product"}, default="rank_one"
         "rank_one": a product of linear functions, learnt view by view. "product": a tensor of any
         rank, learnt by a kernel SVM with n^2 products.
-    C : float, default=1.0
-        Weight of the summed hinge loss.
+    C : float, default=1.0; weight of the summed hinge loss
     n_restarts : int, default=10
         Random starts of the rank-one machine; the one with the least objective is kept.
     tol : float, default=1e-4
@@ -151,19 +141,15 @@ class STMClassifier(MultiViewClassifier):
     n_jobs : int or None, default=None
         Classes and starts learnt in parallel processes (joblib). Threads would share the random
         numbers of liblinear, which solves the linear SVMs: same seed, other last digits.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None, default=None
-        Starts of the rank-one machine.
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; starts of the rank-one machine
 
     Attributes
     ----------
     coef_ : list of V arrays (d_v,), or (n_classes, d_v) with more than two classes
         Rank one only: w_v, all of the same norm.
-    dual_coef_ : array (n_support,), or (n_classes, n_support)
-        Product only: alpha_i y_i.
-    support_ : int array (n_support,)
-        Product only: samples with a weight in any class.
+    dual_coef_ : array (n_support,), or (n_classes, n_support), product only: alpha_i y_i
+    support_ : int array (n_support,), product only: samples with a weight in any class
     support_views_ : list of V arrays or CSR matrices (n_support, d_v), product only
     intercept_ : float, or array (n_classes,), b
     objective_curve_ : array, or a list of them
@@ -171,10 +157,8 @@ class STMClassifier(MultiViewClassifier):
         kept. Product: the objective at the end.
     objectives_ : array (n_restarts,), or (n_classes, n_restarts)
         Rank one only: the objective that every start reached.
-    n_iter_ : int
-        Sweeps, or iterations of the kernel SVM; the largest number over the classes.
-    classes_ : array of labels
-    n_features_in_ : int
+    n_iter_ : int, the largest number of sweeps, or of the kernel SVM's steps, over the classes
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -184,14 +168,11 @@ class STMClassifier(MultiViewClassifier):
     Notes
     -----
     Provenance: memory. A reconstruction: Cao, Zhou and Yu (2015) describe the score, a tensor of
-    rank one; objective and alternation are from memory of Tao et al. (2005).
+    rank one; objective and alternation are from memory of Tao, Li, Hu, Maybank and Wu, ICDM 2005,
+    and Cao, He, Kong, Yu, Hao and Ragin, ICDM 2014.
 
     Products of many features are large or small: views should have rows of mean squared norm about
     1, say, standard features divided by the root of their number. A missing view counts as zeros.
-
-    References
-    ----------
-    Tao, Li, Hu, Maybank and Wu, ICDM 2005. Cao, He, Kong, Yu, Hao and Ragin, ICDM 2014.
 
     Examples
     --------
@@ -261,23 +242,17 @@ class STMClassifier(MultiViewClassifier):
         if not np.isfinite(K).all():
             raise ValueError("X holds values too large for products of views; scale the views.")
         # a seed that changes nothing, but without one SVC draws from numpy's global generator
-        svm = SVC(
-            C=self.C, kernel="precomputed", tol=self.tol, max_iter=KERNEL_SVM_ITER, random_state=0
-        )
+        options = {"kernel": "precomputed", "max_iter": KERNEL_SVM_ITER, "random_state": 0}
+        svm = SVC(C=self.C, tol=self.tol, **options)
         machines = Parallel(self.n_jobs)(delayed(_kernel_svm)(svm, K, y) for y in signs)
-        beta = np.array([machine[0] for machine in machines])
-        intercept = np.array([machine[1] for machine in machines])
-        curves = []
-        for y, c, b in zip(signs, beta, intercept, strict=True):
-            s = K @ c
-            hinge = np.maximum(0, 1 - y * (s + b)).sum()
-            curves.append(np.array([c @ s / 2 + self.C * hinge]))
+        beta, intercept, curves, n_steps = zip(*machines, strict=True)
+        beta = np.array(beta)
         self.support_ = np.flatnonzero(beta.any(axis=0))
         self.support_views_ = [view[self.support_] for view in views]
         self.dual_coef_ = one_or_array(beta[:, self.support_])
-        self.intercept_ = one_or_array([float(b) for b in intercept])
+        self.intercept_ = one_or_array(intercept)
         self.objective_curve_ = one_or_list(curves)
-        self.n_iter_ = max(machine[2] for machine in machines)
+        self.n_iter_ = max(n_steps)
         self._warn_unless(self.n_iter_ < KERNEL_SVM_ITER)
 
     def _warn_unless(self, converged):
@@ -289,21 +264,21 @@ class STMClassifier(MultiViewClassifier):
             )
 
     def _scores(self, X):
+        views = contiguous_views(X)
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = self._products(contiguous_views(X)) + self.intercept_
+            if self.kernel == "product":
+                K, alpha = product_kernel(views, self.support_views_), self.dual_coef_
+                scores = K @ np.atleast_2d(alpha).T + self.intercept_
+            else:
+                weights = zip(views, self.coef_, strict=True)
+                s = [view @ np.atleast_2d(w).T for view, w in weights]
+                scores = np.prod(s, axis=0) + self.intercept_
         if not np.isfinite(scores).all():
             raise ValueError("X holds values too large for products of views.")
         return scores
 
-    def _products(self, views):
-        """f - b of every class, shape (n, n_problems)."""
-        if self.kernel == "product":
-            return product_kernel(views, self.support_views_) @ np.atleast_2d(self.dual_coef_).T
-        weights = zip(views, self.coef_, strict=True)
-        return np.prod([view @ np.atleast_2d(w).T for view, w in weights], axis=0)
-
     def _check_parameters(self):
-        check_choice(self.kernel, "kernel", KERNELS)
+        check_choice(self.kernel, "kernel", ("rank_one", "product"))
         check_number(self.C, "C", low=0, low_open=True)
         check_number(self.tol, "tol", low=0, low_open=True)
         for name in ("n_restarts", "max_iter"):
@@ -311,11 +286,13 @@ class STMClassifier(MultiViewClassifier):
 
 
 def _kernel_svm(svm, K, y):
-    """alpha_i y_i of all samples, the intercept, and the number of iterations."""
+    """alpha_i y_i of all samples, the intercept, the objective, and the number of iterations."""
     machine = clone(svm)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said by the caller, in our words
         machine.fit(K, y)
-    beta = np.zeros(len(y))
+    beta, b = np.zeros(len(y)), float(machine.intercept_[0])
     beta[machine.support_] = machine.dual_coef_[0]
-    return beta, float(machine.intercept_[0]), int(np.max(machine.n_iter_))
+    s = K @ beta
+    objective = beta @ s / 2 + svm.C * np.maximum(0, 1 - y * (s + b)).sum()
+    return beta, b, np.array([objective]), int(np.max(machine.n_iter_))

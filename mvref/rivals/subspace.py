@@ -9,11 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-STEPS = 20_000  # proximal steps for one theta
-SEARCH = 60  # values of theta
-EVERY = 5  # steps between two looks at the gap
+SEARCH, STEPS, EVERY = 60, 20_000, 5  # values of theta; steps for each, and between looks at gaps
 ROUNDING = 1e-13  # relative gap that rounding lets one see
-TINY = np.finfo(float).tiny
 SMALLEST = 1e-6  # singular value that counts, relative to the largest
 
 
@@ -58,14 +55,19 @@ def shared_norm(Z, widths, beta=(1.0, 1.0)):
             return -np.linalg.norm(S * Z, "nuc")
         return -np.sqrt(np.maximum(np.linalg.eigvalsh(S * C * S.T), 0.0)).sum()
 
-    # The function is concave; its derivative is infinite at the ends, hence the angle.
+    least, theta = _over_theta(minus_norm, 1e-9)
+    return -least, theta
+
+
+def _over_theta(function, margin):
+    """Return the least value and its theta, by an angle: derivatives at 0 and 1 may be infinite."""
     found = minimize_scalar(
-        lambda angle: minus_norm(np.sin(angle) ** 2),
-        bounds=(1e-9, np.pi / 2 - 1e-9),
+        lambda angle: function(np.sin(angle) ** 2),
+        bounds=(margin, np.pi / 2 - margin),
         method="bounded",
         options={"xatol": 1e-8},
     )
-    return float(-found.fun), float(np.sin(found.x) ** 2)
+    return float(found.fun), float(np.sin(found.x) ** 2)
 
 
 def dual_norm(G, widths, beta=(1.0, 1.0)):
@@ -74,13 +76,7 @@ def dual_norm(G, widths, beta=(1.0, 1.0)):
     >>> round(dual_norm(np.array([[3.0], [1.0]]), (1, 1)), 4)  # one sample: the sum of |g_v|
     4.0
     """
-    found = minimize_scalar(
-        lambda angle: np.linalg.norm(unscale(np.sin(angle) ** 2, widths, beta) * G, 2),
-        bounds=(1e-6, np.pi / 2 - 1e-6),
-        method="bounded",
-        options={"xatol": 1e-8},
-    )
-    return float(found.fun)
+    return _over_theta(lambda theta: np.linalg.norm(unscale(theta, widths, beta) * G, 2), 1e-6)[0]
 
 
 def shrink(X, E, alpha, tol, start):
@@ -97,7 +93,7 @@ def shrink(X, E, alpha, tol, start):
         if k % EVERY == 0:
             G = X - E * W
             value = (G**2).sum() / 2 + alpha * trace_norm
-            G = G * (alpha / max(np.linalg.norm(E * G, 2), alpha, TINY))
+            G = G * (alpha / max(np.linalg.norm(E * G, 2), alpha, np.finfo(float).tiny))
             lower = (G * X).sum() - (G**2).sum() / 2
             if value - lower <= tol * value:
                 return W, lower, True
@@ -155,12 +151,7 @@ def learn_subspace(views, alpha, *, beta=(1.0, 1.0), tol=1e-4):
     keep = max(1, int((sigma > SMALLEST * sigma[0]).sum()))
     U = unscale(theta, widths, beta) * P[:, :keep]
     H = sigma[:keep, None] * H[:keep]
-    parts = np.split(U, [widths[0]])
-    return Subspace(
-        U=[basis @ part for basis, part in zip(bases, parts, strict=True)],
-        H=H if Q is None else H @ Q.T,
-        theta=theta,
-        value=float(value),
-        gap=float(value - lower),
-        converged=bool(value - lower <= tol * value),
-    )
+    parts = zip(bases, np.split(U, [widths[0]]), strict=True)
+    U, H = [basis @ part for basis, part in parts], H if Q is None else H @ Q.T
+    value, gap = float(value), float(value - lower)
+    return Subspace(U, H, theta, value, gap, gap <= tol * value)

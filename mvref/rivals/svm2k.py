@@ -15,10 +15,8 @@ Dual      max over a^A, a^B, g of
           beta_A = y a^A - g,  beta_B = y a^B + g
           0 <= a_i^A <= C_A,  0 <= a_i^B <= C_B,  -D <= g_i <= D
 
-Symbols   here                code                meaning
-          C_A, C_B, D, eps    C1, C2, D, eps
-          beta_A, beta_B      ``dual_coef_``      f_A = K_A beta_A
-          u_A, u_B            ``uA``, ``uB``      K_A beta_A and K_B beta_B, kept up to date
+Symbols   C_A, C_B are C1, C2; beta_A, beta_B are ``dual_coef_``, with f_A = K_A beta_A; u_A, u_B,
+          the products K_A beta_A and K_B beta_B, are kept up to date
 
 Algorithm coordinate descent on the dual. The intercept is the weight of a constant feature of value
           1, that is K + 1 in place of K, so that only the box is left and every step is exact. The
@@ -28,11 +26,10 @@ Algorithm coordinate descent on the dual. The intercept is the weight of a const
 Departures and readings
           * The intercepts are penalised; in the paper they are free.
           * More than two views (MVL-SVM's authors): one SVM-2K for every pair of views, each votes
-            for a class, most votes win. They do not say who wins a tie: see ``ties``.
-          * More than two classes: inside a pair, one against the rest.
+            for a class, most votes win. They do not say who wins a tie: see ``ties``. One view: the
+            SVM of that view. More than two classes: inside a pair, one against the rest.
           * A sample that lacks a view has no loss there and no agreement to keep. The view that is
             there decides alone; a pair without any view of the sample casts no vote.
-          * One view: the SVM of that view.
 """
 
 from itertools import combinations
@@ -68,17 +65,13 @@ def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter, rng, start=None):
     ----------
     KA, KB : arrays, shape (m, m)
         Kernels with the constant added. A row and column of zeros where a sample lacks the view.
-    Y : array, shape (k, m)
-        Labels -1 and +1.
+    Y : array, shape (k, m), of labels -1 and +1
     CA, CB, D : arrays, shape (m,)
         Weights of the losses of every sample; 0 leaves the loss out.
-    eps : float
-    tol : float
-        The gap of every problem ends below tol times its primal value.
-    max_iter : int
-        Largest number of sweeps over the samples.
-    rng : RandomState
-        Order of the samples.
+    eps : float; disagreement that costs nothing
+    tol : float; the gap of every problem ends below tol times its primal value
+    max_iter : int; largest number of sweeps over the samples
+    rng : RandomState; order of the samples
     start : array, shape (3, k, m), optional
         Where to begin: the ``dual`` of the same samples under nearby weights, as along a grid. It
         is cut to the box of these weights. None: zeros.
@@ -91,12 +84,9 @@ def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter, rng, start=None):
     --------
     >>> import numpy as np
     >>> from mvref.rivals.svm2k import solve_svm2k
-    >>> K, one = np.eye(2), np.ones(2)
-    >>> rng = np.random.RandomState(0)
-    >>> found = solve_svm2k(
-    ...     K, K, np.array([[1.0, -1.0]]), one, one, one, 0.1, tol=1e-9, max_iter=9, rng=rng
-    ... )
-    >>> found.beta[0]
+    >>> K, one, Y = np.eye(2), np.ones(2), np.array([[1.0, -1.0]])
+    >>> options = {"tol": 1e-9, "max_iter": 9, "rng": np.random.RandomState(0)}
+    >>> solve_svm2k(K, K, Y, one, one, one, 0.1, **options).beta[0]
     array([[ 1., -1.]])
     """
     k, m = Y.shape
@@ -127,12 +117,8 @@ def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter, rng, start=None):
         beta = np.array([Y * aA.T - g.T, Y * aB.T + g.T])
         uA, uB = beta[0] @ KA, beta[1] @ KB  # afresh: rounding errors do not add up
         norms = np.einsum("km,km->k", beta[0], uA) + np.einsum("km,km->k", beta[1], uB)
-        primal = (
-            norms / 2
-            + np.maximum(0, 1 - Y * uA) @ CA
-            + np.maximum(0, 1 - Y * uB) @ CB
-            + np.maximum(0, np.abs(uA - uB) - eps) @ D
-        )
+        primal = norms / 2 + np.maximum(0, 1 - Y * uA) @ CA + np.maximum(0, 1 - Y * uB) @ CB
+        primal += np.maximum(0, np.abs(uA - uB) - eps) @ D
         gap = primal - ((aA + aB - eps * np.abs(g)).sum(axis=0) - norms / 2)
         solved = bool((gap <= tol * primal).all())
         if solved or sweep == max_iter:
@@ -144,14 +130,11 @@ class SVM2K(MultiViewClassifier):
 
     Parameters
     ----------
-    C1 : float, default=1.0
-        Weight of the summed hinge loss of the first view of a pair.
-    C2 : float, default=None
-        The same for the second view. None: C1.
+    C1, C2 : float, default=1.0 and None
+        Weights of the summed hinge loss of the first and the second view of a pair. None: C1.
     D : float, default=1.0
         Weight of the summed disagreement; 0 learns the SVMs on their own.
-    eps : float, default=0.001
-        Disagreement that costs nothing.
+    eps : float, default=0.001; disagreement that costs nothing
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
         Similarity to the training samples; :class:`~mvref.LandmarkProjection` says what each takes.
     gamma : float, "mean", None, or one per view, default=None
@@ -161,12 +144,9 @@ class SVM2K(MultiViewClassifier):
         coin of the sample, the smallest label or the largest. Two views cannot tie.
     tol : float, default=1e-4
         Duality gap at which a problem is solved, relative to its objective.
-    max_iter : int, default=10000
-        Largest number of sweeps over the samples.
-    n_jobs : int or None, default=None
-        Pairs of views learnt in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    max_iter : int, default=10000; largest number of sweeps over the samples
+    n_jobs : int or None, default=None; pairs of views learnt in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
         Order of the steps, and the coins.
 
@@ -177,12 +157,10 @@ class SVM2K(MultiViewClassifier):
         beta_A and beta_B of every pair; one problem for two classes, else one per class.
     similarities_ : list of V kernels to the training samples that have the view
     rows_ : list of V int arrays, those samples
-    objective_, dual_gap_ : arrays, shape (n_pairs, n_problems)
-        Primal value, and primal minus dual value.
+    objective_, dual_gap_ : arrays (n_pairs, n_problems), primal value, and primal minus dual value
     n_iter_ : int, the largest number of sweeps over the pairs
     tie_keys_ : array, the keys of the coins
-    classes_ : array of labels
-    n_features_in_ : int
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -190,17 +168,14 @@ class SVM2K(MultiViewClassifier):
 
     Notes
     -----
-    Provenance: public implementation. The problem was written down from memory of the literature; a
-    public program by others (SSR-MvSVMs) solves the same dual, penalised intercepts included.
+    Provenance: public implementation. The problem was written down from memory of the literature
+    (Farquhar, Hardoon, Meng, Shawe-Taylor and Szedmak, NIPS 2005); a public program by others
+    (SSR-MvSVMs) solves the same dual, penalised intercepts included.
 
     ``decision_function`` is f with two views, and with more the number of votes (for two classes a
     difference of them), where ties are moved apart by less than a vote. The kernels of all views
     are held in memory, m x m each. Coordinate descent is slow where C1 or D is far above 1. Along a
     grid of them, :func:`~mvref.rivals.svm2k.solve_svm2k` can start from its last solution.
-
-    References
-    ----------
-    Farquhar, Hardoon, Meng, Shawe-Taylor and Szedmak, NIPS 2005.
 
     Examples
     --------
@@ -254,28 +229,20 @@ class SVM2K(MultiViewClassifier):
         # one view is paired with itself: both functions are its SVM
         self.pairs_ = list(combinations(range(X.n_views), 2)) or [(0, 0)]
         C2 = self.C1 if self.C2 is None or X.n_views == 1 else self.C2
+        seen, seeds = X.observed.T, rng.randint(2**31, size=len(self.pairs_))
+        problems = [
+            (grams[a], grams[b], Y, self.C1 * seen[a], C2 * seen[b], self.D * (seen[a] & seen[b]))
+            for a, b in self.pairs_
+        ]
+        options = {"tol": self.tol, "max_iter": self.max_iter}
         learnt = Parallel(self.n_jobs)(
-            delayed(solve_svm2k)(
-                grams[a],
-                grams[b],
-                Y,
-                self.C1 * X.observed[:, a],
-                C2 * X.observed[:, b],
-                self.D * (X.observed[:, a] & X.observed[:, b]),
-                self.eps,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                rng=np.random.RandomState(seed),
-            )
-            for (a, b), seed in zip(
-                self.pairs_, rng.randint(2**31, size=len(self.pairs_)), strict=True
-            )
+            delayed(solve_svm2k)(*problem, self.eps, rng=np.random.RandomState(seed), **options)
+            for problem, seed in zip(problems, seeds, strict=True)
         )
-        self.dual_coef_ = np.array([pair.beta for pair in learnt])
-        self.objective_ = np.array([pair.primal for pair in learnt])
-        self.dual_gap_ = np.array([pair.gap for pair in learnt])
-        self.n_iter_ = max(pair.n_sweeps for pair in learnt)
-        if not all(pair.converged for pair in learnt):
+        beta, _, primal, gap, n_sweeps, converged = zip(*learnt, strict=True)
+        self.dual_coef_, self.n_iter_ = np.array(beta), max(n_sweeps)
+        self.objective_, self.dual_gap_ = np.array(primal), np.array(gap)
+        if not all(converged):
             worst = (self.dual_gap_ / self.objective_).max()
             warn_caller(
                 f"SVM2K stopped after {self.n_iter_} sweeps with a relative duality gap of "
@@ -285,21 +252,16 @@ class SVM2K(MultiViewClassifier):
 
     def _grams(self, X):
         """K_v + 1 of every view, zeros in the rows and columns of samples that lack it."""
-        grams = []
-        for name, mu, view, rows in zip(
-            X.names, self.similarities_, X.views, self.rows_, strict=True
-        ):
+        grams = np.zeros((X.n_views, X.n_samples, X.n_samples))
+        of_views = zip(grams, X.names, self.similarities_, X.views, self.rows_, strict=True)
+        for gram, name, mu, view, rows in of_views:
             K = mu(view[rows]) + 1.0
             if not np.isfinite(K).all() or K.diagonal().min() <= 0:
                 raise ValueError(
                     f"kernel must be finite and positive semi-definite; view {name!r} has samples "
                     "whose similarity to themselves is not."
                 )
-            if len(rows) < X.n_samples:
-                full = np.zeros((X.n_samples, X.n_samples))
-                full[np.ix_(rows, rows)] = K
-                K = full
-            grams.append(K)
+            gram[np.ix_(rows, rows)] = K
         return grams
 
     def pair_scores(self, X):
@@ -319,9 +281,8 @@ class SVM2K(MultiViewClassifier):
         check_is_fitted(self, self._learnt)
         scores = np.zeros((len(self.pairs_), X.n_samples, self.dual_coef_.shape[2]))
         n_seen = np.array([X.observed[:, pair].sum(axis=1) for pair in self.pairs_])
-        for v, (mu, view, rows) in enumerate(
-            zip(self.similarities_, X.views, self.rows_, strict=True)
-        ):
+        of_views = zip(self.similarities_, X.views, self.rows_, strict=True)
+        for v, (mu, view, rows) in enumerate(of_views):
             seen = np.flatnonzero(X.observed[:, v])
             if len(seen) == 0:
                 continue
@@ -345,11 +306,9 @@ class SVM2K(MultiViewClassifier):
         return break_ties(difference_if_two(votes), X, self.ties, self.tie_keys_)
 
     def _check_parameters(self):
-        check_number(self.C1, "C1", low=0, low_open=True)
-        if self.C2 is not None:
-            check_number(self.C2, "C2", low=0, low_open=True)
-        check_number(self.D, "D", low=0)
-        check_number(self.eps, "eps", low=0)
-        check_number(self.tol, "tol", low=0, low_open=True)
+        for name in ("C1", "tol") if self.C2 is None else ("C1", "C2", "tol"):
+            check_number(getattr(self, name), name, low=0, low_open=True)
+        for name in ("D", "eps"):
+            check_number(getattr(self, name), name, low=0)
         check_number(self.max_iter, "max_iter", low=1, integer=True)
         check_choice(self.ties, "ties", ("score", *TIES))

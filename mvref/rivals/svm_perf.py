@@ -17,12 +17,9 @@ Algorithm ``cutting_planes`` in :mod:`mvref.mvpo.solver` with the argmax of
           :mod:`mvref.mvpo.most_violated`. A metric without C1 is two products with the columns.
 
 Units     C2 is that of MVPO with ``normalize``, so that one grid serves all methods. For n samples:
-          option C of the C program   C2 = 25 C    (25 C / n^2 without the 1/n in t) and its
-                                      weights are 2 w; not for AUROC
-          C of the hinge loss         C = 4 C2 / n for "error", with weights 2 w
-
-The base class ``LinearForMeasure`` also serves SMS, CAPO and FS_multi, which differ in what they
-learn from the columns of one class against the rest.
+          option C of the C program   C2 = 25 C (25 C / n^2 without the 1/n in t), weights 2 w; not
+                                      for AUROC
+          C of the hinge loss         C = 4 C2 / n for "error", weights 2 w
 """
 
 from dataclasses import dataclass
@@ -41,8 +38,8 @@ from .common import side_by_side
 class Learnt:
     """What a method learns of one class against the rest: weights, that of the constant last.
 
-    primal_curve, dual_curve: bounds of the minimum, a pair per iteration; gap: the best value from
-    above minus the best from below; groups: of features, of the method that selects some.
+    primal_curve, dual_curve: bounds of the minimum, a pair per iteration; gap: the least from above
+    minus the largest from below; groups: of features, of the method that selects some.
     """
 
     w: np.ndarray
@@ -53,25 +50,10 @@ class Learnt:
     groups: tuple = ()
 
 
-def svm_perf(Z, y, measure, *, C2, tol, max_iter):
-    """Learn the weights of SVM^perf on columns Z (n, d) for labels -1 and +1.
-
-    >>> Z, y = np.array([[2.0], [-1.0]]), np.array([1, -1])
-    >>> svm_perf(Z, y, "error", C2=10.0, tol=1e-6, max_iter=99).w.round(3)  # margin 1/2 at x = -1
-    array([0.5])
-    """
-    metric = PrimalMetric([Z], np.ones((len(y), 1), dtype=bool), 0.0)
-    most_violated = most_violated_of(measure, y)
-    options = {"C2": C2, "tol": tol, "max_iter": max_iter}
-    solution = cutting_planes(most_violated, metric.scores, len(y), **options)
-    curves = solution.primal_curve, solution.dual_curve
-    return Learnt(metric.weights(solution.c)[0], *curves, solution.gap, solution.converged)
-
-
 class LinearForMeasure(MultiViewClassifier):
-    """Input, classes and scores of the methods that learn weights of the columns of all views.
+    """Input, classes and scores of SVM^perf, SMS, CAPO and FS_multi: weights of all columns.
 
-    A subclass may learn otherwise, or add columns.
+    They differ in what they learn from the columns of one class against the rest, or add columns.
     """
 
     _learnt = "coef_"
@@ -84,10 +66,22 @@ class LinearForMeasure(MultiViewClassifier):
             delayed(self._learn)(table, y_k) for table, y_k in zip(tables, signs, strict=True)
         )
         self._set_fitted(tables, signs, learnt)
-        self._warn_of_gaps(learnt)
+        gaps = [one.gap for one in learnt if not one.converged]
+        if gaps:
+            warn_caller(
+                f"{type(self).__name__} stopped with a duality gap of {max(gaps, key=abs):.3g}, "
+                f"C2 tol is {self.C2 * self.tol:.3g}: raise max_iter={self.max_iter} or tol, lower "
+                "C2, or scale the views to unit variance."
+            )
 
     def _learn(self, Z, y):
-        return svm_perf(Z, y, self.measure, C2=self.C2, tol=self.tol, max_iter=self.max_iter)
+        """Learn the weights of columns Z (n, d + 1) for labels -1 and +1: here SVM^perf."""
+        metric = PrimalMetric([Z], np.ones((len(y), 1), dtype=bool), 0.0)
+        most_violated = most_violated_of(self.measure, y)
+        options = {"C2": self.C2, "tol": self.tol, "max_iter": self.max_iter}
+        found = cutting_planes(most_violated, metric.scores, len(y), **options)
+        [w] = metric.weights(found.c)
+        return Learnt(w, found.primal_curve, found.dual_curve, found.gap, found.converged)
 
     def _training_tables(self, X, signs):
         """Columns of every problem of one class against the rest, the constant feature last."""
@@ -118,15 +112,6 @@ class LinearForMeasure(MultiViewClassifier):
         self.dual_curve_ = one_or_list([one.dual_curve for one in learnt])
         self.n_iter_ = max(len(one.primal_curve) for one in learnt)
 
-    def _warn_of_gaps(self, learnt):
-        gaps = [one.gap for one in learnt if not one.converged]
-        if gaps:
-            warn_caller(
-                f"{type(self).__name__} stopped with a duality gap of {max(gaps, key=abs):.3g}, "
-                f"C2 tol is {self.C2 * self.tol:.3g}: raise max_iter={self.max_iter} or tol, lower "
-                "C2, or scale the views to unit variance."
-            )
-
     def _scores(self, X):
         """w'x + b. Its order is what "prbep" and "auroc" optimise, its sign what "f1" does."""
         tables = self._tables(side_by_side(view_features(X, 0.0)))
@@ -150,32 +135,25 @@ class SVMPerf(LinearForMeasure):
     C2 : float, default=100.0
         Weight of the loss, in the unit of :class:`~mvref.MVPO`: 25 times the option C of
         Joachims' program, but for "auroc".
-    fit_intercept : bool, default=True
-        Append one constant feature. Its weight is penalised like the others.
-    intercept_scaling : float, default=1.0
-        Value of the constant feature.
+    fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
+        Whether to append a constant feature, whose weight is penalised too, and its value.
     tol : float, default=1e-3
         Tolerance of the slack in units of the loss; the duality gap ends below C2 tol.
-    max_iter : int, default=1000
-        Largest number of iterations; each finds a cut.
-    n_jobs : int or None, default=None
-        Classes learnt in parallel (joblib).
+    max_iter : int, default=1000; largest number of iterations, each of which finds a cut
+    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
     views : sequence or mapping, default=None
         How to cut a 2-D `X` into views. The method does not see their borders, but a row of a view
         may be missing.
 
     Attributes
     ----------
-    coef_ : array (d,), or (n_classes, d) with more than two classes
-        Weights of the columns of all views.
+    coef_ : array (d,), or (n_classes, d), weights of the columns of all views
     intercept_ : float, or array (n_classes,)
-        For "prbep" and "auroc" minus the score below which no training sample is called positive:
-        as many are as there are.
+        "prbep", "auroc": minus the score that as many training samples exceed as are positive.
     n_iter_ : int, the largest number over the classes
     dual_gap_ : float, or array (n_classes,), primal minus dual value
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
-    classes_ : array of labels
-    n_features_in_ : int
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -187,17 +165,15 @@ class SVMPerf(LinearForMeasure):
     Notes
     -----
     Provenance: another paper's description. The problem is Eq. (13) of Wang, Tsang and Gao (2016)
-    for one view; the page and the C program of SVM^perf gave the units and which tuples count.
-
-    A missing view counts as zeros, so it adds nothing to the score.
+    for one view; the page and the C program of SVM^perf gave the units and which tuples count. A
+    missing view counts as zeros, so it adds nothing to the score.
 
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
     >>> from mvref.rivals import SVMPerf
     >>> data = load_iris_views()
-    >>> model = SVMPerf("auroc").fit(data.X, data.y == 2)
-    >>> bool(model.dual_gap_ <= 100 * 1e-3)
+    >>> bool(SVMPerf("auroc").fit(data.X, data.y == 2).dual_gap_ <= 100 * 1e-3)
     True
     """
 

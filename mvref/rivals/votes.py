@@ -7,10 +7,9 @@ Fusion    one classifier per view on 60 % of the samples, and a final model on t
           for the other 40 % (late fusion, stacking).
 MV-MV     one classifier per view on all samples; the class with most votes wins (M.-R. Amini,
           N. Usunier, C. Goutte, "Learning from Multiple Partially Observed Views", NIPS 2009).
-Our readings, where the paper is silent
-          Fusion's final model is a tree, it sees votes and not probabilities, and the samples are
-          cut class by class. Equal votes of MV-MV fall as ``ties`` says.
-Missing   a view trains and votes on the samples that have it.
+Our readings, where the paper is silent: Fusion's final model is a tree, it sees votes and not
+probabilities, and the samples are cut class by class; equal votes of MV-MV fall as ``ties`` says; a
+view trains and votes on the samples that have it.
 """
 
 import numpy as np
@@ -19,23 +18,16 @@ from sklearn.utils import check_random_state
 from ..core.base import MultiViewClassifier
 from ..core.checks import check_choice, check_number
 from ..core.ties import TIES, break_ties, draw_keys
-from ..core.voters import (
-    check_trainable,
-    class_scores,
-    count_votes,
-    difference_if_two,
-    predict_all,
-    seeded_clone,
-)
+from ..core.voters import check_trainable, class_scores, difference_if_two, seeded_clone
 from .common import fit_views, tree_or
 
 
 def _labels_by_view(estimators, X):
-    """Yield (view position, rows that have it, labels of the view's classifier (n_rows, 1))."""
+    """Yield (view position, rows that have it, labels of the view's classifier (n_rows,))."""
     for v, (estimator, view) in enumerate(zip(estimators, X.views, strict=True)):
-        seen = X.observed[:, v]
-        if seen.any():
-            yield v, np.flatnonzero(seen), predict_all([estimator], view, seen).astype(int)
+        rows = np.flatnonzero(X.observed[:, v])
+        if len(rows):
+            yield v, rows, estimator.predict(view[rows]).astype(int)
 
 
 class Fusion(MultiViewClassifier):
@@ -43,31 +35,24 @@ class Fusion(MultiViewClassifier):
 
     Parameters
     ----------
-    estimator : scikit-learn classifier, default=None
-        Cloned for every view. None: a decision tree.
-    final_estimator : scikit-learn classifier, default=None
-        None: a decision tree.
+    estimator, final_estimator : scikit-learn classifier, default=None
+        The first is cloned for every view. None: a decision tree.
     train_size : float, default=0.6
         Share of every class that trains the view classifiers, in (0, 1); the rest trains the
         final model. Each part gets one sample of a class or more.
-    n_jobs : int or None, default=None
-        Views fitted in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    n_jobs : int or None, default=None; views fitted in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
         Seeds of the split and of the classifiers.
 
     Attributes
     ----------
-    estimators_ : list of V fitted classifiers
-        They predict positions in ``classes_``.
+    estimators_ : list of V fitted classifiers; they predict positions in ``classes_``
     final_estimator_ : fitted classifier of the votes
         Its columns: with two classes one per view, -1 or +1; else one per view and class, 1 for
         the class the view votes for. 0 where the view is missing.
-    view_rows_, final_rows_ : int arrays
-        The training samples of the view classifiers and of the final model.
-    classes_ : array of labels
-    n_features_in_ : int
+    view_rows_, final_rows_ : int arrays, the samples of the view classifiers and the final model
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -76,19 +61,17 @@ class Fusion(MultiViewClassifier):
 
     Notes
     -----
-    Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in two sentences.
-
-    A view classifier is fitted on the samples of its part that have the view. The scores are those
-    of the final model: see :func:`mvref.core.voters.class_scores`.
+    Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in two sentences. A
+    view classifier is fitted on the samples of its part that have the view. The scores are those of
+    the final model: see :func:`mvref.core.voters.class_scores`.
 
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
     >>> from mvref.rivals import Fusion
     >>> data = load_iris_views()
-    >>> model = Fusion(random_state=0).fit(data.X, data.y)
-    >>> len(model.view_rows_), len(model.final_rows_)
-    (90, 60)
+    >>> len(Fusion(random_state=0).fit(data.X, data.y).view_rows_)  # of 150
+    90
     """
 
     _learnt = "final_estimator_"
@@ -115,12 +98,10 @@ class Fusion(MultiViewClassifier):
         rng = check_random_state(self.random_state)
         self.view_rows_, self.final_rows_ = self._parts(codes, rng)
         first, second = X[self.view_rows_], X[self.final_rows_]
-        check_trainable(
-            first, codes[self.view_rows_], " in the part that trains the view classifiers"
-        )
-        base = tree_or(self.estimator, "estimator")
-        classifiers = [seeded_clone(base, rng) for _ in X.views]
-        self.estimators_ = fit_views(classifiers, first, codes[self.view_rows_], self.n_jobs)
+        trained = codes[self.view_rows_]
+        check_trainable(first, trained, " in the part that trains the view classifiers")
+        classifiers = [seeded_clone(tree_or(self.estimator, "estimator"), rng) for _ in X.views]
+        self.estimators_ = fit_views(classifiers, first, trained, self.n_jobs)
         final = seeded_clone(tree_or(self.final_estimator, "final_estimator"), rng)
         self.final_estimator_ = final.fit(self._votes(second), codes[self.final_rows_])
 
@@ -149,16 +130,15 @@ class Fusion(MultiViewClassifier):
     def _votes(self, X):
         """Return the table that the final model sees."""
         K = len(self.classes_)
-        width = 1 if K == 2 else K
-        votes = np.zeros((X.n_samples, X.n_views * width))
+        votes = np.zeros((X.n_samples, X.n_views, 1 if K == 2 else K))
         for v, rows, labels in _labels_by_view(self.estimators_, X):
-            said = 2 * labels - 1 if K == 2 else labels == np.arange(K)
-            votes[rows, v * width : (v + 1) * width] = said
-        return votes
+            said = labels[:, None]
+            votes[rows, v] = 2 * said - 1 if K == 2 else said == np.arange(K)
+        return votes.reshape(X.n_samples, -1)
 
     def _scores(self, X):
-        scores = class_scores(self.final_estimator_, self._votes(X), len(self.classes_))
-        return difference_if_two(scores)
+        votes = self._votes(X)
+        return difference_if_two(class_scores(self.final_estimator_, votes, len(self.classes_)))
 
 
 class MVMV(MultiViewClassifier):
@@ -171,20 +151,16 @@ class MVMV(MultiViewClassifier):
     ties : {"random", "smallest", "largest"}, default="random"
         Between classes with equally many votes: a coin of the sample, the smallest label or the
         largest. With an even number of views this matters.
-    n_jobs : int or None, default=None
-        Views fitted in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    n_jobs : int or None, default=None; views fitted in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
         Seeds of the classifiers and of the coins.
 
     Attributes
     ----------
-    estimators_ : list of V fitted classifiers
-        They predict positions in ``classes_``.
+    estimators_ : list of V fitted classifiers; they predict positions in ``classes_``
     tie_keys_ : array, the keys of the coins
-    classes_ : array of labels
-    n_features_in_ : int
+    classes_, n_features_in_ : array of labels, and int
 
     See Also
     --------
@@ -194,17 +170,14 @@ class MVMV(MultiViewClassifier):
     Notes
     -----
     Provenance: another paper's description. Goyal, Morvant and Amini (2018) say what Amini, Usunier
-    and Goutte (2009) do.
-
-    A missing view casts no vote, in training and in prediction.
+    and Goutte (2009) do. A missing view casts no vote, in training and in prediction.
 
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
     >>> from mvref.rivals import MVMV
     >>> data = load_iris_views()
-    >>> model = MVMV(random_state=0).fit(data.X, data.y)
-    >>> model.decision_function(data.X)[0]
+    >>> MVMV(random_state=0).fit(data.X, data.y).decision_function(data.X)[0]
     array([2., 0., 0.])
     """
 
@@ -223,8 +196,7 @@ class MVMV(MultiViewClassifier):
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
-        base = tree_or(self.estimator, "estimator")
-        classifiers = [seeded_clone(base, rng) for _ in X.views]
+        classifiers = [seeded_clone(tree_or(self.estimator, "estimator"), rng) for _ in X.views]
         self.estimators_ = fit_views(classifiers, X, codes, self.n_jobs)
 
     def _check_parameters(self):
@@ -235,5 +207,5 @@ class MVMV(MultiViewClassifier):
         """Count the votes."""
         votes = np.zeros((X.n_samples, len(self.classes_)))
         for _, rows, labels in _labels_by_view(self.estimators_, X):
-            votes[rows] += count_votes(labels, np.ones(1), len(self.classes_))
+            votes[rows, labels] += 1
         return break_ties(difference_if_two(votes), X, self.ties, self.tie_keys_)

@@ -16,11 +16,11 @@ Symbols   paper       code       meaning
           delta_v     ``delta``  change of pi_v
           -           step_scale N = max_i sum_v rho_v sum_j |M_v,ij|, at least 1
 
-The two problems of Section 3.1 share one solution q*. With p~ = 0, as in Eq. (6), it is the
-minimiser of D_F(0||q) over the closure of Q = {1/(1 + e^z)}, hence of the logistic loss, and it is
-the minimiser of D_F(p||1/2) over all p in [0, 1]^m with p'M_v = 0 for every view: the weights of
-largest entropy under which every voter is right as often as wrong. Where some vote is right on
-every sample, p = 0 is the only such p, q* = 0 is on the boundary, and no finite weights attain it.
+The two problems of Section 3.1 share one solution q*. With p~ = 0, as in Eq. (6), it minimises
+D_F(0||q) over the closure of Q = {1/(1 + e^z)}, hence the logistic loss, and D_F(p||1/2) over all p
+in [0, 1]^m with p'M_v = 0 for every view: the weights of largest entropy under which every voter is
+right as often as wrong. Where some vote is right on every sample, only p = 0 is such, and no finite
+weights attain q* = 0.
 
 What is corrected, and remarked (B6); the chapter proves each
     B1    Eq. (10) has no square and a plus between its terms; only so do delta and (11) follow;
@@ -36,30 +36,13 @@ import numpy as np
 from scipy.special import expit, logit, xlog1py, xlogy
 
 from .vectors import check_same_length, check_vector, in_unit_interval
-from .vote_bounds import (
+from .vote_bounds import (  # noqa: F401, for users
     auxiliary_bound,
     guaranteed_decrease,
     optimal_delta,
     step_scale,
     weighted_votes,
 )
-
-__all__ = [
-    "auxiliary_bound",
-    "divergence",
-    "generic_divergence",
-    "guaranteed_decrease",
-    "legendre",
-    "log_odds",
-    "logistic_loss",
-    "loss_as_divergence",
-    "negative_binary_entropy",
-    "normalised_loss",
-    "optimal_delta",
-    "pythagorean_gap",
-    "step_scale",
-    "weighted_votes",
-]
 
 LARGEST_MARGIN = 30.0  # beyond, a float q near 1 holds fewer than three digits of 1 - q
 
@@ -69,8 +52,7 @@ def negative_binary_entropy(p):
 
     Parameters
     ----------
-    p : array, shape (m,)
-        Between 0 and 1.
+    p : array of numbers between 0 and 1, shape (m,)
 
     Returns
     -------
@@ -92,8 +74,7 @@ def log_odds(q):
 
     Parameters
     ----------
-    q : array, shape (m,)
-        Strictly between 0 and 1.
+    q : array of numbers strictly between 0 and 1, shape (m,)
 
     Returns
     -------
@@ -113,25 +94,18 @@ def generic_divergence(F, grad_F, p, q):
 
     Parameters
     ----------
-    F : callable
-        From an array of shape (m,) to a number.
-    grad_F : callable
-        Gradient of F, from an array of shape (m,) to an array of shape (m,).
+    F, grad_F : callable
+        From an array of shape (m,) to a number, and to its gradient, shape (m,).
     p, q : array, shape (m,)
+        Where F and the gradient must be finite, or a ValueError is raised.
 
     Returns
     -------
     D : float
         ``F(p) - F(q) - <grad F(q), p - q>``.
 
-    Raises
-    ------
-    ValueError
-        If F or its gradient is not finite there.
-
     Examples
     --------
-    >>> import numpy as np
     >>> from mvref.theory.bregman import generic_divergence
     >>> generic_divergence(lambda p: p @ p, lambda q: 2 * q, [3.0, 0.0], [0.0, 4.0])
     25.0
@@ -149,14 +123,13 @@ def divergence(p, q):
 
     Parameters
     ----------
-    p, q : array, shape (m,)
-        Between 0 and 1. ``0 ln 0`` is 0.
+    p, q : array of numbers between 0 and 1, shape (m,)
 
     Returns
     -------
     D : float
-        ``sum_i p_i ln(p_i/q_i) + (1 - p_i) ln((1 - p_i)/(1 - q_i))``. It is never negative, 0 for
-        p = q, and infinite if some q_i is 0 or 1 and p_i is another number.
+        ``sum_i p_i ln(p_i/q_i) + (1 - p_i) ln((1 - p_i)/(1 - q_i))`` with ``0 ln 0 = 0``: never
+        negative, 0 for p = q, and infinite if some q_i is 0 or 1 and p_i is another number.
 
     Examples
     --------
@@ -247,10 +220,10 @@ def normalised_loss(margins):
 def loss_as_divergence(margins):
     """Return the left side of Eq. (6), D_F(0 || L_F(1/2, z)).
 
-    The divergence is evaluated where ``|z_i| <= 30``. Where z_i is negative it is mirrored, D(1 ||
-    1 - q_i) in place of D(0 || q_i), because the float q_i near 1 has lost the digits of 1 - q_i.
-    Beyond 30 the right side of Eq. (6) is taken: there a float q says nothing about the loss (at
-    z_i = -37 it rounds to 1 and D(0 || q_i) to infinity), and beyond 745 the mirror underflows.
+    Where ``|z_i| <= 30`` the divergence is evaluated, for negative z_i as D(1 || 1 - q_i) in place
+    of D(0 || q_i), because a float q_i near 1 has lost the digits of 1 - q_i. Elsewhere it is the
+    right side of Eq. (6): a float q says nothing there (at z_i = -37 it rounds to 1 and D(0 || q_i)
+    to infinity), and beyond 745 the mirror underflows.
 
     Parameters
     ----------
@@ -277,15 +250,13 @@ def loss_as_divergence(margins):
 def pythagorean_gap(p, q_star, q):
     """Return D(p||q) - D(p||q*) - D(q*||q).
 
-    It is 0 for every p with p'M = q*'M, every q in Q and q* in Q (Della Pietra et al.), and in
-    general it is <grad F(q*) - grad F(q), p - q*>.
+    It is <grad F(q*) - grad F(q), p - q*>, and 0 for all q, q* in Q and p with p'M = q*'M (Della
+    Pietra et al.).
 
     Parameters
     ----------
-    p : array, shape (m,)
-        Between 0 and 1.
-    q_star, q : array, shape (m,)
-        Strictly between 0 and 1.
+    p, q_star, q : array, shape (m,)
+        Between 0 and 1; `q_star` and `q` strictly.
 
     Returns
     -------

@@ -5,8 +5,7 @@ at most, and Eq. (18) of Wang, Chen and Gao (2011) claims the same. A study draw
 distribution that is known, fits, and counts. Chapter: validate, part V.
 
 Symbols   paper                   code
-          f                       ``Machine.score``
-          |f|_k, w_0              ``Machine.norm``, ``Machine.intercept``
+          f, |f|_k, w_0           ``score``, ``norm`` and ``intercept`` of a :class:`Machine`
           the right of (18)       ``Coverage.bounds``, or those of another bound
           P(y != f(x))            ``Coverage.test_errors``, estimated on fresh samples
 """
@@ -28,7 +27,7 @@ class Machine:
     Parameters
     ----------
     score : callable
-        X (n, d) -> values f(x), shape (n,), intercept included.
+        X (n, d) -> values f(x) (n,), intercept included.
     norm : float
         |f|_k without the intercept, or a bound of it.
     diagonal : array, shape (n,)
@@ -57,9 +56,8 @@ class Coverage:
 
     Parameters
     ----------
-    bounds : array, shape (n_repeats,)
-    test_errors : array, shape (n_repeats,)
-        Error rates on fresh samples.
+    bounds, test_errors : array, shape (n_repeats,)
+        The errors are rates on fresh samples.
 
     Examples
     --------
@@ -155,11 +153,7 @@ def coverage_study(
     Returns
     -------
     coverage : Coverage
-
-    Notes
-    -----
-    A bound that is 1 or more is never violated, so that coverage alone proves nothing: see
-    ``coverage.vacuous``.
+        A bound that is 1 or more is never violated: look at ``coverage.vacuous`` too.
 
     Examples
     --------
@@ -174,30 +168,19 @@ def coverage_study(
     """
     for value, name in ((n_samples, "n_samples"), (n_test, "n_test"), (n_repeats, "n_repeats")):
         check_number(value, name, low=1, integer=True)
+
+    def default(machine, margins):
+        options = {"w0_max": abs(machine.intercept), "data_dependent": True}
+        return margin_bound(
+            margins, machine.norm, machine.diagonal, rho=rho, delta=delta, **options
+        )
+
     rng = check_random_state(random_state)
     bounds, errors = np.empty(n_repeats), np.empty(n_repeats)
     for r in range(n_repeats):
         X, y = draw(n_samples, rng)
         machine = fit(X, y)
-        margins = y * machine.score(X)
-        bounds[r] = (
-            bound(machine, margins)
-            if bound is not None
-            else _bound_of(machine, margins, rho, delta)
-        )
+        bounds[r] = (bound or default)(machine, y * machine.score(X))
         X, y = draw(n_test, rng)
         errors[r] = np.mean(y * machine.score(X) <= 0)
     return Coverage(bounds, errors)
-
-
-def _bound_of(machine, margins, rho, delta):
-    """The margin bound of a machine whose norm and intercept come from the sample."""
-    return margin_bound(
-        margins,
-        machine.norm,
-        machine.diagonal,
-        rho=rho,
-        delta=delta,
-        w0_max=abs(machine.intercept),
-        data_dependent=True,
-    )

@@ -6,7 +6,6 @@ alignment", NIPS 2001. The bounds that need a trace are in :mod:`mvref.theory.ra
 
 Symbols   paper      code           shape
           K_1, K_2   ``K1, K2``     (n, n), or factors F1, F2 (n, r) with ``factor=True``
-          A          alignment      number
 
 Departure from the paper: ``center=True`` is an addition, since Eq. (21) is not centred, and two
 kernels with large means seem alike. What a small alignment tells is in erratum N23.
@@ -16,7 +15,7 @@ import numpy as np
 
 
 def gram_matrix(K, factor=False, name="K"):
-    """Return a Gram matrix, or its factor, as a finite array.
+    """Return a Gram matrix, or its factor, as a finite array, or raise a ValueError.
 
     Parameters
     ----------
@@ -29,11 +28,6 @@ def gram_matrix(K, factor=False, name="K"):
     Returns
     -------
     K : array of float
-
-    Raises
-    ------
-    ValueError
-        If `K` is of no such shape or not finite.
 
     Examples
     --------
@@ -57,7 +51,7 @@ def gram_trace(K, factor=False):
     Parameters
     ----------
     K : array, shape (n, n) or (n,), or (n, r) if `factor`
-        The matrix, its diagonal, or its factor.
+        The matrix, its diagonal, or its factor. A negative diagonal raises a ValueError.
     factor : bool
 
     Returns
@@ -65,14 +59,8 @@ def gram_trace(K, factor=False):
     trace : float
     n : int
 
-    Raises
-    ------
-    ValueError
-        As :func:`gram_matrix`, or if an entry of the diagonal is negative.
-
     Examples
     --------
-    >>> import numpy as np
     >>> from mvref.theory.gram import gram_trace
     >>> gram_trace([1.0, 3.0]), gram_trace([[1.0, 2.0], [0.0, 1.0]], factor=True)
     ((4.0, 2), (6.0, 2))
@@ -96,11 +84,11 @@ def kernel_alignment(K1, K2, *, center=False, factor=False):
     Parameters
     ----------
     K1, K2 : array, shape (n, n) or (n, r)
-        Gram matrices, or factors if `factor`; these may differ in r.
+        Gram matrices of the same samples, or factors if `factor`; these may differ in r. A matrix
+        that is 0 (with `center`: that has equal entries) raises a ValueError.
     center : bool
         Centre both in feature space first, as in C. Cortes, M. Mohri and A. Rostamizadeh,
-        "Algorithms for learning kernels based on centered alignment", JMLR 13, 2012. The paper
-        does not.
+        "Algorithms for learning kernels based on centered alignment", JMLR 13, 2012.
     factor : bool
         O(n r^2) time and no n x n matrix, by ``tr(K1 K2) = |F1' F2|^2``.
 
@@ -108,17 +96,9 @@ def kernel_alignment(K1, K2, *, center=False, factor=False):
     -------
     alignment : float
         Between 0 and 1 for positive semi-definite matrices; 1 if and only if they are
-        proportional. Label signs in both change nothing without centring.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or a matrix is 0 (with `center`: has equal entries).
-
-    Notes
-    -----
-    Two Nystrom matrices of one kernel have an alignment that mostly tells the kernel's width:
-    with an infinitely narrow one it is the share of common components.
+        proportional. Label signs in both change nothing without centring. For two Nystrom matrices
+        of one kernel it mostly tells the kernel's width: with an infinitely narrow one it is the
+        share of common components.
 
     Examples
     --------

@@ -37,15 +37,13 @@ def surrogate_slack(s, y, measure, beta=1.0):
     """Return the slack of scores, which bounds the loss of the training sample (Eq. 9, 10).
 
     The loss is 1 - measure of the *matching* rule of prediction: the sign of the score for "f1",
-    "fbeta" and "error" (0 is positive), the P best scores for "prbep", the order of the scores for
-    "auroc".
+    "fbeta" and "error" (0 is positive), the P best scores for "prbep", their order for "auroc".
 
     Parameters
     ----------
     s : array, shape (n,)
         Scores Xw. For a model with ``normalize`` multiply them by ``mvref.mvpo.scale_of``.
-    y : array, shape (n,)
-        Labels -1 and +1, both present.
+    y : array of -1 and +1, both present, shape (n,)
     measure : {"f1", "fbeta", "prbep", "auroc", "error"}
     beta : float
         Of "fbeta".
@@ -54,11 +52,6 @@ def surrogate_slack(s, y, measure, beta=1.0):
     -------
     slack : float
         ``max(0, v)``, v the value of the most violated constraint (Eq. 16).
-
-    Raises
-    ------
-    ValueError
-        If an argument has a wrong shape or value, or `y` a single class.
 
     Examples
     --------
@@ -82,18 +75,13 @@ def view_disagreement(u, observed=None):
     Parameters
     ----------
     u : array, shape (n, V)
-        Scores of the views, with their constant features.
+        Scores of the views, with their constant features; finite where the view is there.
     observed : bool array, shape (n, V), optional
         False where a sample misses the view. Default: where `u` is NaN.
 
     Returns
     -------
     disagreement : float
-
-    Raises
-    ------
-    ValueError
-        If a shape is wrong, or a score is not finite where the view is there.
 
     Examples
     --------
@@ -112,8 +100,7 @@ def pair_disagreements(u, observed=None):
 
     Parameters
     ----------
-    u : array, shape (n, V)
-    observed : bool array, shape (n, V), optional
+    u, observed
         See :func:`view_disagreement`.
 
     Returns
@@ -121,11 +108,6 @@ def pair_disagreements(u, observed=None):
     D : array, shape (V, V)
         ``D_jk = sum_i (u_ij - u_ik)^2`` over the samples that have both views. The sum of all
         entries is 2 w' Lambda w, every pair counted twice.
-
-    Raises
-    ------
-    ValueError
-        As :func:`view_disagreement`.
 
     Examples
     --------
@@ -148,8 +130,7 @@ def leverages(metric):
 
     Parameters
     ----------
-    metric : PrimalMetric or DualMetric
-        Of :mod:`mvref.mvpo.metric`.
+    metric : PrimalMetric or DualMetric of :mod:`mvref.mvpo.metric`
 
     Returns
     -------
@@ -182,8 +163,7 @@ def cut_radius(metric, y, measure="f1", *, scale=1.0):
     Parameters
     ----------
     metric : PrimalMetric or DualMetric
-    y : array, shape (n,)
-        Labels -1 and +1, both present.
+    y : array of -1 and +1, both present, shape (n,)
     measure : {"f1", "fbeta", "prbep", "auroc", "error"}
     scale : float
         t of ``mvref.mvpo.scale_of``, for a model with ``normalize``.
@@ -191,11 +171,6 @@ def cut_radius(metric, y, measure="f1", *, scale=1.0):
     Returns
     -------
     R : float
-
-    Raises
-    ------
-    ValueError
-        If `y` does not fit the metric, or an argument is out of range.
 
     Examples
     --------
@@ -226,11 +201,8 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
     ----------
     R : float
         Largest norm of a constraint, or a bound of it; see :func:`cut_radius`.
-    C2 : float
-    tol : float
-        epsilon.
-    loss_max : float
-        Largest Delta.
+    C2, tol, loss_max : float
+        Those of the fit, `tol` being epsilon, and the largest Delta.
     query : {"halfway", "newest"}
         Where the loop asks for the next constraint: half-way between its best and its newest point,
         as :mod:`mvref.mvpo.solver` does, or at the newest one, as the paper does.
@@ -244,21 +216,17 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
 
     Notes
     -----
-    Derive, part III, proves "halfway". In short: let a cut exceed the slack over the cuts so far by
-    g, at their minimiser w. Then moving the dual weights towards the cut raises the dual value D by
-    at least ``min(C2 g / 2, g^2 / 8 R^2)``. A query at w ("newest") has C2 g no less than the gap.
-    Half-way w may satisfy the cut; but with A the gap of the best point the objective at the query
-    is at most ``D + (A + C2 g) / 2``. So either the gap falls to 3/4 A or less, or D rises by at
-    least ``min(A / 4, A^2 / (32 R^2 C2^2))``. The gap is ``C2 loss_max`` at the start.
-    The factor 2 between the bounds says nothing about the loops; in practice half-way is faster.
-    Both bounds are far above what is needed: a check of sanity, no forecast.
+    Derive, part III, proves "halfway": either the gap A of the best point, ``C2 loss_max`` at the
+    start, falls to 3/4 A or less, or the dual value rises by ``min(A / 4, A^2 / (32 R^2 C2^2))`` or
+    more. Both bounds are far above what is needed: a check of sanity, no forecast. Their factor 2
+    says nothing about the loops; in practice half-way is faster.
 
     Examples
     --------
-    >>> from mvref.mvpo.metric import PrimalMetric
-    >>> from mvref.datasets import load_iris_views
     >>> from mvref import MVPO
     >>> from mvref.core.columns import view_features
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.mvpo.metric import PrimalMetric
     >>> from mvref.theory.performance import cut_radius, iteration_bound
     >>> data = load_iris_views()
     >>> model = MVPO("f1", C1=0.1, C2=1.0).fit(data.X, data.y == 2)

@@ -11,8 +11,7 @@ Symbols   paper    code           meaning
           -        ``K`` = F      its factor (n, r), K = F F', with ``factor=True``
           B        ``B``          bound of the norm |f|_k of a function; B^2 >= Gamma' G Gamma
           w_0      ``w0_max``     bound of the intercept |w_0|; the paper's bound omits it
-          sigma    -              random signs
-          R_n      complexity     mean over sigma of the sup of 2/n sum_i sigma_i f(x_i) (Eq. 13)
+          R_n      complexity     mean over random signs of sup 2/n sum_i sigma_i f(x_i) (Eq. 13)
           -        ``margins``    y_i f(x_i)
           -        ``rho``        margin below which a sample costs, at most 1
 
@@ -34,6 +33,7 @@ from sklearn.utils import check_random_state
 
 from ..core.checks import check_choice, check_number
 from .gram import gram_matrix, gram_trace, kernel_alignment  # noqa: F401, the last for users
+from .vectors import check_delta
 
 VERSIONS = ("printed", "repaired")
 BLOCK = 2**22  # random signs that are held at one time
@@ -46,10 +46,8 @@ def kernel_class_bound(K, B, *, w0_max=0.0, factor=False):
     ----------
     K : array, shape (n, n), (n,) or (n, r)
         Gram matrix, or its diagonal, which is all that is used; the factor if `factor`.
-    B : float
-        Radius of the ball.
-    w0_max : float
-        Largest intercept.
+    B, w0_max : float
+        Radius of the ball, and largest intercept.
     factor : bool
         `K` is a factor F, shape (n, r), and the Gram matrix is F F'.
 
@@ -59,19 +57,11 @@ def kernel_class_bound(K, B, *, w0_max=0.0, factor=False):
         ``(2 / n) (B sqrt(sum_i k(x_i, x_i)) + w0_max sqrt(n))``. The complexity without intercept
         is at least 1/sqrt(2) of this (Kahane and Khinchine).
 
-    Raises
-    ------
-    ValueError
-        If `K` is of no such shape or not finite; if its diagonal, `B` or `w0_max` is negative.
-
     Examples
     --------
-    >>> import numpy as np
     >>> from mvref.theory.rademacher import kernel_class_bound
-    >>> kernel_class_bound(np.eye(100), B=1.0)
-    0.2
-    >>> kernel_class_bound(np.ones(100), B=1.0, w0_max=0.5)
-    0.3
+    >>> kernel_class_bound([1.0] * 100, B=1.0), kernel_class_bound([1.0] * 100, B=1.0, w0_max=0.5)
+    (0.2, 0.3)
     """
     check_number(B, "B", low=0)
     check_number(w0_max, "w0_max", low=0)
@@ -87,7 +77,8 @@ def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, f
     Parameters
     ----------
     K : array, shape (n, n) or (n, r)
-        Gram matrix, or its factor if `factor`: O(n r) for a draw instead of O(n^2).
+        Gram matrix, positive semi-definite, or its factor if `factor`: O(n r) for a draw instead
+        of O(n^2).
     B, w0_max : float
         See :func:`kernel_class_bound`.
     n_draws : int
@@ -97,14 +88,8 @@ def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, f
 
     Returns
     -------
-    mean : float
-    standard_error : float
-        Of the mean, from the spread of the draws.
-
-    Raises
-    ------
-    ValueError
-        As :func:`kernel_class_bound`, or if `K` is not positive semi-definite.
+    mean, standard_error : float
+        The error of the mean from the spread of the draws.
 
     Examples
     --------
@@ -139,8 +124,7 @@ def ramp_loss(margins, rho):
     ----------
     margins : array
         y_i f(x_i).
-    rho : float
-        Above 0.
+    rho : float above 0
 
     Returns
     -------
@@ -162,15 +146,12 @@ def dyadic_level(value):
 
     Parameters
     ----------
-    value : float
-        Not negative.
+    value : float, not negative
 
     Returns
     -------
-    level : float
-        ``2^(j-1)``.
-    share : float
-        ``1 / (j (j + 1))``; over all j = 1, 2, ... these sum to 1.
+    level, share : float
+        ``2^(j-1)`` and ``1 / (j (j + 1))``; over all j = 1, 2, ... the shares sum to 1.
 
     Examples
     --------
@@ -194,34 +175,28 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
         Bound of |f|_k. With a convex combination of views: the largest of their norms.
     K : array, shape (n, n), (n,) or (n, r)
         See :func:`kernel_class_bound`. For Nystrom views take the diagonal of k itself.
-    rho : float
-        Margin, above 0.
+    rho : float above 0
+        Margin.
     delta : float in (0, 1)
     w0_max : float
         Bound of the intercept |w_0|; 0 for a class without one.
     factor : bool
         `K` is a factor. It must not depend on the sample: see Notes.
     data_dependent : bool
-        False: `B`, `rho` and `w0_max` were fixed before the sample was seen. True: they may be
-        read off the sample. B / rho is rounded up to a power of 2, and delta is shared out
-        among all powers; so is w0_max / rho, if it is not 0.
+        Whether `B`, `rho` and `w0_max` may be read off the sample. If so, B / rho is rounded up to
+        a power of 2 and delta shared out among all powers; so is w0_max / rho, if it is not 0.
 
     Returns
     -------
     bound : float
         ``mean ramp loss + (1/rho) kernel_class_bound(K, B) + 3 sqrt(log(2/delta) / (2 n))``. It
-        may be above 1, and then says nothing: it is not cut off.
-
-    Raises
-    ------
-    ValueError
-        If an argument has a wrong shape or value.
+        is not cut off: above 1 it says nothing.
 
     Notes
     -----
     Both forms are free of scale, as a bound on signs must be: multiply f, B, w0_max and rho by the
-    same number and nothing changes. This is also why one union pays for B and rho together: only
-    the function f / rho matters, which lies in the ball of radius B / rho, with margin 1.
+    same number and nothing changes. Hence one union pays for B and rho together: only f / rho
+    matters, which lies in the ball of radius B / rho, with margin 1.
 
     The kernel must be fixed before the sample is seen. For a width found by cross-validation on the
     same sample divide delta by the number of widths that were tried. For components drawn from it
@@ -229,9 +204,8 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mvref.theory.rademacher import margin_bound
-    >>> margins, diagonal = np.full(10_000, 2.0), np.ones(10_000)
+    >>> margins, diagonal = [2.0] * 10_000, [1.0] * 10_000
     >>> round(margin_bound(margins, 5.0, diagonal, rho=1.0, delta=0.05), 4)
     0.1407
     >>> round(margin_bound(margins, 5.0, diagonal, rho=1.0, delta=0.05, data_dependent=True), 4)
@@ -249,8 +223,8 @@ def expected_margin_bound(
 ):
     """Return the margin bound from the expectation of k(x, x), for kernels where that is known.
 
-    It spares the step from the expected to the empirical complexity, and with it more than two
-    thirds of the last term. For k(x, x) = 1, as with "rbf", it needs nothing that is not known.
+    It spares the step from the expected to the empirical complexity, and so more than two thirds of
+    the last term. For k(x, x) = 1, as with "rbf", it needs nothing that is not known.
 
     Parameters
     ----------
@@ -268,9 +242,8 @@ def expected_margin_bound(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mvref.theory.rademacher import expected_margin_bound
-    >>> round(expected_margin_bound(np.full(10_000, 2.0), 5.0, 1.0, rho=1.0, delta=0.05), 4)
+    >>> round(expected_margin_bound([2.0] * 10_000, 5.0, 1.0, rho=1.0, delta=0.05), 4)
     0.1122
     """
     check_number(mean_diagonal, "mean_diagonal", low=0)
@@ -286,11 +259,9 @@ def printed_complexity(K, B, *, version="printed", factor=False):
 
     Parameters
     ----------
-    K : array, shape (n, n), (n,) or (n, r)
+    K, B, factor
         See :func:`kernel_class_bound`.
-    B : float
     version : {"printed", "repaired"}
-    factor : bool
 
     Returns
     -------
@@ -300,9 +271,8 @@ def printed_complexity(K, B, *, version="printed", factor=False):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mvref.theory.rademacher import printed_complexity
-    >>> [printed_complexity(np.eye(100), 1.0, version=v) for v in ("printed", "repaired")]
+    >>> [printed_complexity([1.0] * 100, 1.0, version=v) for v in ("printed", "repaired")]
     [2.0, 0.2]
     """
     check_choice(version, "version", VERSIONS)
@@ -317,13 +287,9 @@ def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
     ----------
     train_error : float in [0, 1]
         Error rate on the training sample.
-    B : float
-    K : array, shape (n, n), (n,) or (n, r)
-        See :func:`kernel_class_bound`.
-    delta : float in (0, 1)
-    version : {"printed", "repaired"}
+    B, K, version, factor
         See :func:`printed_complexity`.
-    factor : bool
+    delta : float in (0, 1)
 
     Returns
     -------
@@ -334,13 +300,12 @@ def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
     --------
     Random labels are learnt by heart; the true risk of these signs is 1/2, at any scale B.
 
-    >>> import numpy as np
     >>> from mvref.theory.rademacher import printed_bound
-    >>> round(printed_bound(0.0, 1e-3, np.eye(400), delta=0.01), 3)
+    >>> round(printed_bound(0.0, 1e-3, [1.0] * 400, delta=0.01), 3)
     0.077
     """
     check_number(train_error, "train_error", low=0, high=1)
-    _check_delta(delta)
+    check_delta(delta)
     complexity = printed_complexity(K, B, version=version, factor=factor)
     return float(train_error + complexity / 2 + np.sqrt(np.log(1 / delta) / (2 * len(K))))
 
@@ -354,14 +319,14 @@ def _in_units_of_rho(B, w0_max, rho, delta, data_dependent):
     """Return B / rho, w0_max / rho and delta, on the grid if they come from the sample (N17)."""
     check_number(B, "B", low=0)
     check_number(w0_max, "w0_max", low=0)
-    _check_delta(delta)
+    check_delta(delta)
     radius, offset = B / rho, w0_max / rho
     if data_dependent:
         radius, share = dyadic_level(radius)
-        delta = delta * share
+        delta *= share
         if offset > 0:
             offset, share = dyadic_level(offset)
-            delta = delta * share
+            delta *= share
     return radius, offset, delta
 
 
@@ -372,9 +337,3 @@ def _mean_ramp(margins, rho, n):
             f"margins must be {n} finite numbers, one for each sample, got shape {margins.shape}."
         )
     return ramp_loss(margins, rho).mean()
-
-
-def _check_delta(delta):
-    check_number(delta, "delta", low=0, low_open=True)
-    if delta >= 1:
-        raise ValueError(f"delta must be a probability below 1, got {delta!r}.")

@@ -4,8 +4,7 @@ Theorem 1, Theorem 2 and Corollary 1 of Zantedeschi, Emonet and Sebban (ECML PKD
 O. Bousquet and A. Elisseeff, "Stability and Generalization", JMLR 2002. Chapter: validate, part I.
 
 Symbols   paper    code              meaning
-          c, L, V  c, n_landmarks, n_views
-          m        n_samples
+          c, L, V  c, n_landmarks, n_views; m is n_samples
           M        kernel_bound      sup of |mu_v(x, l)|
           B        intercept_scaling value of the constant feature, 0 for no intercept
           kappa    ``radius``        sup of the norm of (mu(x), B): sqrt(L V M^2 + B^2)
@@ -30,6 +29,7 @@ from sklearn.utils import check_random_state
 
 from ..core.base import validate_views
 from ..core.checks import check_choice, check_number
+from .vectors import check_delta
 
 VERSIONS = ("corrected", "printed")
 LOSSES = ("hinge", "squared_hinge")
@@ -41,10 +41,8 @@ def radius(n_landmarks, n_views, *, kernel_bound=1.0, intercept_scaling=0.0):
     Parameters
     ----------
     n_landmarks, n_views : int
-    kernel_bound : float
-        M, the largest absolute similarity.
-    intercept_scaling : float
-        B, the value of the constant feature; 0 for no intercept.
+    kernel_bound, intercept_scaling : float
+        M, the largest absolute similarity; B, the constant feature, or 0 for no intercept.
 
     Returns
     -------
@@ -57,8 +55,8 @@ def radius(n_landmarks, n_views, *, kernel_bound=1.0, intercept_scaling=0.0):
     >>> radius(3, 3, intercept_scaling=4.0)
     5.0
     """
-    check_number(n_landmarks, "n_landmarks", low=1, integer=True)
-    check_number(n_views, "n_views", low=1, integer=True)
+    for value, name in ((n_landmarks, "n_landmarks"), (n_views, "n_views")):
+        check_number(value, name, low=1, integer=True)
     check_number(kernel_bound, "kernel_bound", low=0)
     check_number(intercept_scaling, "intercept_scaling", low=0)
     return float(np.sqrt(n_landmarks * n_views * kernel_bound**2 + intercept_scaling**2))
@@ -82,9 +80,8 @@ def uniform_stability(
     c : float
         Weight of the mean loss.
     n_landmarks, n_views, n_samples : int
-        L, V and m.
     kernel_bound, intercept_scaling : float
-        M and B, see :func:`radius`.
+        See :func:`radius`.
     loss : {"hinge", "squared_hinge"}
     version : {"corrected", "printed"}
         "printed" is the paper's formula for the hinge, which knows no intercept.
@@ -98,19 +95,12 @@ def uniform_stability(
     Examples
     --------
     >>> from mvref.theory.stability import uniform_stability
-    >>> round(uniform_stability(0.2, 1, 3, 10), 6)
-    0.12
-    >>> round(uniform_stability(0.2, 1, 3, 10, version="printed"), 6)
-    0.06
+    >>> [round(uniform_stability(0.2, 1, 3, 10, version=v), 6) for v in ("corrected", "printed")]
+    [0.12, 0.06]
     """
     check_number(n_samples, "n_samples", low=1, integer=True)
-    kappa = _radius_of(c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version)
-    if version == "printed":
-        return c * kappa**2 / n_samples
-    if loss == "hinge":
-        return 2 * c * kappa**2 / n_samples
-    slope = 2 * (1 + np.sqrt(c / 2) * kappa)  # sigma of the squared hinge where |f| <= A
-    return float(2 * slope**2 * c * kappa**2 / n_samples)
+    terms = (c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version)
+    return _constants(*terms)[0] / n_samples
 
 
 def loss_range(
@@ -127,12 +117,8 @@ def loss_range(
 
     Parameters
     ----------
-    c : float
-    n_landmarks, n_views : int
-    kernel_bound, intercept_scaling : float
-        M and B, see :func:`radius`.
-    loss : {"hinge", "squared_hinge"}
-    version : {"corrected", "printed"}
+    c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version
+        See :func:`uniform_stability`.
 
     Returns
     -------
@@ -143,21 +129,14 @@ def loss_range(
     Examples
     --------
     >>> from mvref.theory.stability import loss_range
-    >>> round(loss_range(0.25, 1, 1), 6)
-    1.25
-    >>> round(loss_range(0.25, 1, 1, version="printed"), 6)
-    1.5
+    >>> loss_range(0.25, 1, 1), loss_range(0.25, 1, 1, version="printed")
+    (1.25, 1.5)
     """
-    kappa = _radius_of(c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version)
-    if version == "printed":
-        return 1 + 2 * c * kappa
-    if loss == "hinge":
-        return float(1 + min(np.sqrt(c) * kappa, c * kappa**2))
-    return float((1 + np.sqrt(c / 2) * kappa) ** 2)
+    return _constants(c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version)[1]
 
 
-def _radius_of(c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version):
-    """Check the arguments that all bounds share and return kappa."""
+def _constants(c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version):
+    """Return n_samples times the stability, and the loss range E, of one version and loss."""
     check_number(c, "c", low=0, low_open=True)
     check_choice(loss, "loss", LOSSES)
     check_choice(version, "version", VERSIONS)
@@ -165,9 +144,14 @@ def _radius_of(c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, v
         if loss != "hinge":
             raise ValueError("version='printed' needs loss='hinge': the paper proves no other.")
         intercept_scaling = 0.0  # the paper's proof drops the intercept
-    return radius(
-        n_landmarks, n_views, kernel_bound=kernel_bound, intercept_scaling=intercept_scaling
-    )
+    scales = {"kernel_bound": kernel_bound, "intercept_scaling": intercept_scaling}
+    kappa = radius(n_landmarks, n_views, **scales)
+    if version == "printed":
+        return c * kappa**2, 1 + 2 * c * kappa
+    if loss == "hinge":
+        return 2 * c * kappa**2, float(1 + min(np.sqrt(c) * kappa, c * kappa**2))
+    largest = 1 + np.sqrt(c / 2) * kappa  # hinge where |f| <= A; the square has twice this slope
+    return float(2 * (2 * largest) ** 2 * c * kappa**2), float(largest**2)
 
 
 def generalization_bound(
@@ -189,13 +173,9 @@ def generalization_bound(
     ----------
     train_risk : float
         Mean *loss* (not error rate) on the training sample.
-    c : float
-    n_landmarks, n_views, n_samples : int
     delta : float in (0, 1)
-    kernel_bound, intercept_scaling : float
-        M and B, see :func:`radius`.
-    loss : {"hinge", "squared_hinge"}
-    version : {"corrected", "printed"}
+    c, n_landmarks, n_views, n_samples, kernel_bound, intercept_scaling, loss, version
+        See :func:`uniform_stability`.
 
     Returns
     -------
@@ -212,17 +192,11 @@ def generalization_bound(
     0.093
     """
     check_number(train_risk, "train_risk", low=0)
-    check_number(delta, "delta", low=0, low_open=True)
-    if delta >= 1:
-        raise ValueError(f"delta must be a probability below 1, got {delta!r}.")
-    shared = {
-        "kernel_bound": kernel_bound,
-        "intercept_scaling": intercept_scaling,
-        "loss": loss,
-        "version": version,
-    }
-    stability = uniform_stability(c, n_landmarks, n_views, n_samples, **shared)
-    E = loss_range(c, n_landmarks, n_views, **shared)
+    check_delta(delta)
+    check_number(n_samples, "n_samples", low=1, integer=True)
+    terms = (c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version)
+    scaled, E = _constants(*terms)
+    stability = scaled / n_samples
     deviation = np.sqrt(np.log(1 / delta) / (2 * n_samples))
     return float(train_risk + stability + (2 * n_samples * stability + E) * deviation)
 
@@ -237,9 +211,8 @@ def randomised_stability(
 
     Parameters
     ----------
-    c : float
-    n_landmarks, n_views, n_samples : int
-    kernel_bound, intercept_scaling : float
+    c, n_landmarks, n_views, n_samples, kernel_bound, intercept_scaling
+        See :func:`uniform_stability`.
 
     Returns
     -------
@@ -266,21 +239,19 @@ def exact_hinge_svm(Phi, y, c, *, m=None):
     Phi : array, shape (n, d)
     y : array of -1 and +1, shape (n,)
     c : float
+        Weight of the mean loss.
     m : int, optional
         Number of samples in the factor c/m; default n. Keep the old m when a sample is removed.
 
     Returns
     -------
-    theta : array, shape (d,)
-        ``sum_i alpha_i y_i mu(x_i)``.
-    alpha : array, shape (n,)
-        Dual variables, between 0 and c/m.
+    theta, alpha : array, shape (d,) and (n,)
+        ``theta = sum_i alpha_i y_i mu(x_i)``, with dual variables alpha between 0 and c/m.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mvref.theory.stability import exact_hinge_svm
-    >>> theta, alpha = exact_hinge_svm(np.ones((2, 1)), np.array([1.0, 1.0]), c=0.5)
+    >>> theta, alpha = exact_hinge_svm([[1.0], [1.0]], [1, 1], c=0.5)
     >>> theta.round(6), alpha.round(6)
     (array([0.5]), array([0.25, 0.25]))
     """
@@ -316,9 +287,8 @@ def data_dependent_stability(alpha, Phi):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mvref.theory.stability import data_dependent_stability
-    >>> data_dependent_stability(np.array([0.5, 0.0]), np.array([[3.0, 4.0], [1.0, 0.0]]))
+    >>> data_dependent_stability([0.5, 0.0], [[3.0, 4.0], [1.0, 0.0]])
     array([2.5, 0. ])
     """
     return np.asarray(alpha) * np.linalg.norm(Phi, axis=1)
@@ -329,10 +299,8 @@ def pointwise_loss(scores, y, loss="hinge"):
 
     Parameters
     ----------
-    scores : array
-        Values f(x).
-    y : array or float
-        Labels -1 and +1.
+    scores, y : array
+        Values f(x), and labels -1 and +1.
     loss : {"hinge", "squared_hinge"}
 
     Returns
@@ -353,7 +321,7 @@ def pointwise_loss(scores, y, loss="hinge"):
 def measure_stability(
     estimator, X, y, *, n_replacements=None, change="replace", X_test=None, random_state=None
 ):
-    """Measure by how much a loss changes when one training sample changes.
+    """Measure by how much a loss changes at most when one training sample changes.
 
     The landmarks are drawn once and kept, as the theorem assumes. A sample is replaced by itself
     with the other label, the change that pushes hardest, or removed with c/m unchanged. The result
@@ -377,7 +345,6 @@ def measure_stability(
     Returns
     -------
     stability : float
-        The largest change of a loss.
 
     Examples
     --------
@@ -389,17 +356,8 @@ def measure_stability(
     >>> round(measure_stability(model, X, y, n_replacements=3, random_state=0), 6)
     0.04
     """
-    return float(
-        loss_changes(
-            estimator,
-            X,
-            y,
-            n_replacements=n_replacements,
-            change=change,
-            X_test=X_test,
-            random_state=random_state,
-        ).max()
-    )
+    options = {"n_replacements": n_replacements, "change": change, "X_test": X_test}
+    return float(loss_changes(estimator, X, y, random_state=random_state, **options).max())
 
 
 def loss_changes(
@@ -434,10 +392,9 @@ def loss_changes(
     Phi = model.projection_.transform(validate_views(model, X, reset=False))
     T = Phi if X_test is None else model.projection_.transform(X_test)
     codes = np.searchsorted(model.classes_, y)
-    if min(counts := np.bincount(codes)) < 2:
+    if min(counts := np.bincount(codes).tolist()) < 2:
         raise ValueError(
-            "measure_stability needs at least two samples of each class in y, got "
-            f"{counts.tolist()}."
+            f"measure_stability needs at least two samples of each class in y, got {counts}."
         )
     m = len(codes)
     n_replacements = m if n_replacements is None else n_replacements

@@ -1,6 +1,8 @@
-"""Checks of the vectors that the functions of the theory take."""
+"""Checks of the vectors and probabilities that the functions of the theory take."""
 
 import numpy as np
+
+from ..core.checks import check_number
 
 
 def check_vector(values, name):
@@ -28,6 +30,13 @@ def in_unit_interval(values, name, open_interval=False):
         where = "strictly between 0 and 1" if open_interval else "between 0 and 1"
         raise ValueError(f"{name} must lie {where}, got values from {low:g} to {high:g}.")
     return values
+
+
+def check_delta(delta):
+    """Raise a ValueError unless `delta` is a probability strictly between 0 and 1."""
+    check_number(delta, "delta", low=0, low_open=True)
+    if delta >= 1:
+        raise ValueError(f"delta must be a probability below 1, got {delta!r}.")
 
 
 def check_same_length(a, name_a, b, name_b):

@@ -351,7 +351,7 @@ def test_grid_search_over_gamma():
     [
         ({"kernel": ["rbf", "linear", 3]}, "^kernel must be .*got 3"),
         ({"gamma": -1.0}, "^gamma must be a number > 0, got -1.0"),
-        ({"gamma": "wide"}, "^gamma must be a number > 0, got 'wide'"),
+        ({"gamma": "wide"}, "^gamma must be None, 'mean' or a number > 0, got 'wide'"),
         ({"gamma": [0.1, 0.2]}, "^gamma has 2 entries, but X has 3 views"),
         ({"kernel": "rbf", "gamma": "mean"}, "^gamma='mean' needs kernel='precomputed'"),
         ({"kernel": "rbf", "solver": "primal"}, "^solver must be 'auto' or 'dual' .*'primal'"),

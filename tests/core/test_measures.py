@@ -1,7 +1,5 @@
 """Measures of MVPO: their definitions, agreement with scikit-learn, and the macro average."""
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -62,23 +60,18 @@ def test_error_rate_is_that_of_scikit_learn(y, data):
     assert_allclose(error_rate(y, prediction), literal.error_loss(y, prediction), atol=1e-15)
 
 
-def test_default_is_f1():
-    y, prediction = [1, 1, 1, 0, 0], [1, 0, 1, 1, 0]
-    assert f_beta(y, prediction) == pytest.approx(f1_score(y, prediction))
-
-
-def test_ends_of_f_beta_are_exact():
+@pytest.mark.parametrize("beta", [0.1, 0.3, 1 / 3, 1, 3.3, 1e-50, 1e50])
+def test_ends_of_f_beta_are_exact(beta):
     """Perfect is 1 and useless is 0 to the last bit, also where beta^2 is not a round number."""
-    for beta in (0.1, 0.3, 1 / 3, 1, 3.3, 1e-50, 1e50):
-        for n in (3, 7, 49):
-            y = np.arange(n) % 3 == 0
-            assert f_beta(y, y, beta) == 1
-            assert f_beta(y, ~y, beta) == 0
-            assert f_beta(y, np.zeros(n), beta) == 0
+    for n in (3, 7, 49):
+        y = np.arange(n) % 3 == 0
+        assert f_beta(y, y, beta) == 1
+        assert f_beta(y, ~y, beta) == f_beta(y, np.zeros(n), beta) == 0
 
 
-def test_extreme_betas_are_precision_and_recall():
+def test_default_is_f1_and_extreme_betas_are_precision_and_recall():
     y, prediction = [1, 1, 1, 0, 0], [1, 0, 0, 1, 0]
+    assert f_beta(y, prediction) == pytest.approx(f1_score(y, prediction))
     assert f_beta(y, prediction, 1e-50) == pytest.approx(precision_score(y, prediction))
     assert f_beta(y, prediction, 1e50) == pytest.approx(recall_score(y, prediction))
 
@@ -118,11 +111,8 @@ def test_prbep_is_where_precision_meets_recall(seed):
     assert np.min(np.abs(precision - value) + np.abs(recall - value)) < 1e-12
 
 
-def test_prbep_of_equal_scores_is_the_share_of_positives():
+def test_prbep_of_equal_scores_is_the_share_of_positives_and_needs_no_negative():
     assert precision_recall_break_even([1, 0, 0, 0, 1], [7.0] * 5) == pytest.approx(0.4)
-
-
-def test_prbep_needs_no_negative():
     assert precision_recall_break_even([1, 1], [0.1, 0.2]) == 1
 
 
@@ -170,22 +160,13 @@ def test_losses_of_all_tables(beta):
     """Every table of 4 positives and 3 negatives, against the measures of a tuple that has it."""
     P, N = 4, 3
     y = [1] * P + [-1] * N
-    for a in range(P + 1):
-        for b in range(N + 1):
-            prediction = [1] * a + [-1] * (P - a) + [1] * b + [-1] * (N - b)
-            expected = literal.f_beta_loss(y, prediction, beta)
-            assert f_beta_loss(a, b, P, beta) == pytest.approx(expected, abs=1e-15)
-            assert error_loss(a, b, P, N) == pytest.approx(literal.error_loss(y, prediction))
-            if a + b == P:
-                assert prbep_loss(a, P) == pytest.approx(literal.prbep_loss(y, prediction))
-
-
-def test_losses_take_arrays_of_tables():
-    a, b = np.arange(4), np.array([2, 0, 1, 0])
-    assert_allclose(f_beta_loss(a, b, 3), [1, 0.5, 1 / 3, 0])
-    assert_allclose(error_loss(a, b, 3, 2), [1, 0.4, 0.4, 0])
-    assert_allclose(prbep_loss(a, 3), [1, 2 / 3, 1 / 3, 0])
-    assert_allclose(auroc_loss(a, 3, 2), [0, 1 / 6, 2 / 6, 3 / 6])
+    a, b = np.divmod(np.arange((P + 1) * (N + 1)), N + 1)
+    made = [[1] * i + [-1] * (P - i) + [1] * j + [-1] * (N - j) for i, j in zip(a, b, strict=True)]
+    assert_allclose(f_beta_loss(a, b, P, beta), [literal.f_beta_loss(y, p, beta) for p in made])
+    assert_allclose(error_loss(a, b, P, N), [literal.error_loss(y, p) for p in made])
+    top = np.flatnonzero(a + b == P)
+    assert_allclose(prbep_loss(a[top], P), [literal.prbep_loss(y, made[i]) for i in top])
+    assert_allclose(auroc_loss(np.arange(4), 3, 2), [0, 1 / 6, 2 / 6, 3 / 6])
 
 
 # -------------------------------------------------------------------------------- macro average
@@ -197,27 +178,18 @@ def multiclass(seed=0, n=60, K=4):
     return y, rng.normal(size=(n, K)) + np.eye(K)[y]
 
 
-def test_macro_average_of_classes_is_that_of_scikit_learn():
+def test_macro_average_is_that_of_scikit_learn():
+    """Of classes, and of several labels per sample in both codings."""
     y, scores = multiclass()
-    indicator = np.eye(4)[y]
-    expected = roc_auc_score(indicator, scores, average="macro")
-    assert macro_average(auroc, y, scores) == pytest.approx(expected)
-    expected = fbeta_score(indicator, scores >= 0, beta=2, average="macro")
-    assert macro_average(f_beta, y, scores >= 0, beta=2) == pytest.approx(expected)
     predicted = scores.argmax(axis=1)
     expected = f1_score(y, predicted, average="macro")
     assert macro_average(f_beta, y, one_vs_rest(predicted, range(4))) == pytest.approx(expected)
-
-
-def test_macro_average_of_several_labels_is_that_of_scikit_learn():
-    rng = np.random.default_rng(1)
-    Y = rng.integers(0, 2, size=(50, 3))
-    scores = rng.normal(size=(50, 3)) + Y
-    expected = roc_auc_score(Y, scores, average="macro")
-    assert macro_average(auroc, Y, scores) == pytest.approx(expected)
-    assert macro_average(auroc, 2 * Y - 1, scores) == pytest.approx(expected)
-    expected = f1_score(Y, scores >= 0, average="macro")
-    assert macro_average(f_beta, Y, scores >= 0) == pytest.approx(expected)
+    several = np.random.default_rng(1).integers(0, 2, size=(60, 4))
+    for Y, indicator in ((y, np.eye(4)[y]), (several, several), (2 * several - 1, several)):
+        expected = roc_auc_score(indicator, scores + indicator, average="macro")
+        assert macro_average(auroc, Y, scores + indicator) == pytest.approx(expected)
+        expected = fbeta_score(indicator, scores >= 0, beta=2, average="macro")
+        assert macro_average(f_beta, Y, scores >= 0, beta=2) == pytest.approx(expected)
 
 
 def test_macro_average_is_the_mean_over_the_classes():
@@ -250,26 +222,18 @@ def test_one_vs_rest():
 # ----------------------------------------------------------------------------------- bad input
 
 
-NO_POSITIVE = "y_true must hold at least one positive"
-
-
 def test_undefined_measures_are_errors():
     """scikit-learn warns here and returns 0 or NaN, which a macro average would hide."""
-    with pytest.raises(ValueError, match=NO_POSITIVE):
+    with pytest.raises(ValueError, match="y_true must hold at least one positive"):
         f_beta([0, 0], [0, 1])
-    with pytest.raises(ValueError, match=NO_POSITIVE):
-        precision_recall_break_even([-1, -1], [0.1, 0.2])
-    with pytest.raises(ValueError, match=NO_POSITIVE):
-        auroc([0, 0], [0.1, 0.2])
+    for measure in (auroc, precision_recall_break_even):
+        with pytest.raises(ValueError, match="y_true must hold at least one positive"):
+            measure([-1, -1], [0.1, 0.2])
     with pytest.raises(ValueError, match="at least one negative"):
         auroc([1, 1], [0.1, 0.2])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
+    with pytest.warns(UndefinedMetricWarning):
         assert f1_score([0, 0], [0, 0]) == 0  # the convention that is not followed
-
-
-def test_macro_average_names_the_class_without_positives():
-    with pytest.raises(ValueError, match=f"Class 'c': {NO_POSITIVE}"):
+    with pytest.raises(ValueError, match="Class 'c': y_true must hold at least one positive"):
         macro_average(auroc, ["a", "b"], np.eye(3)[:2], classes=["a", "b", "c"])
 
 
@@ -311,10 +275,9 @@ def test_bad_scores(y, scores, message):
 
 @pytest.mark.parametrize("beta", [0, -1, np.nan, np.inf, "1", True, None])
 def test_bad_beta(beta):
-    with pytest.raises(ValueError, match="beta must be a number"):
-        f_beta([1, 0], [1, 0], beta=beta)
-    with pytest.raises(ValueError, match="beta must be a number"):
-        f_beta_loss(1, 0, 1, beta=beta)
+    for call, arguments in ((f_beta, ([1, 0], [1, 0])), (f_beta_loss, (1, 0, 1))):
+        with pytest.raises(ValueError, match="beta must be a number"):
+            call(*arguments, beta=beta)
 
 
 @pytest.mark.parametrize(

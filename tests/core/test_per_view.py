@@ -5,12 +5,16 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler, TargetEncoder
 
 from mvref import MVLSVM, MultiView, PerView
 from tests.literal import hide, random_pattern, toy_views
@@ -162,3 +166,118 @@ def test_in_a_pipeline_the_gaps_reach_the_classifier(data):
     pipeline = make_pipeline(PerView(StandardScaler()), model).fit(gaps, y)
     scaled = PerView(StandardScaler()).fit_transform(gaps)
     assert_array_equal(pipeline.predict(gaps), clone(model).fit(scaled, y).predict(scaled))
+
+
+def people(n=12):
+    """Two views as they come: a frame of mixed columns, and texts; one text is missing."""
+    rng = np.random.default_rng(0)
+    form = pd.DataFrame(
+        {"age": rng.integers(20, 80, n), "town": rng.choice(["Ulm", "Bonn"], n), "income": 1.0}
+    )
+    notes = [("hot and dry", "wet and cold")[i % 2] for i in range(n)]
+    notes[3] = None
+    return MultiView({"form": form, "notes": notes}), np.arange(n) % 2
+
+
+def test_a_column_transformer_gets_frames_and_a_vectorizer_texts():
+    X, y = people()
+    encode = ColumnTransformer([("hot", OneHotEncoder(), ["town"])], remainder="passthrough")
+    per_view = PerView({"form": encode, "notes": TfidfVectorizer()})
+    out = per_view.fit_transform(X, y)
+    assert out.widths == [4, 5] and sparse.issparse(out.views[1])
+    assert_array_equal(np.flatnonzero(~out.observed[:, 1]), [3])
+    assert out.feature_names[0] == list(encode.fit(X.views[0]).get_feature_names_out())
+    assert "notes__dry" in per_view.get_feature_names_out()
+    assert_allclose(per_view.transform(X[5:7]).views[0], out.views[0][5:7])
+    nobody = X.with_observed(X.observed & [True, False])
+    assert per_view.transform(nobody).widths == [4, 5]
+
+
+def test_views_without_numbers_are_refused_by_estimators():
+    X, y = people()
+    with pytest.raises(ValueError, match="view 'form' holds words.*PerView"):
+        MVLSVM().fit(X, y)
+    with pytest.raises(ValueError, match="view 'form' holds words"):
+        X.concat()
+    assert X[[0, 3]].observed.tolist() == [[True, True], [True, False]]
+    assert X[2:4].views[1].tolist() == ["hot and dry", None]
+
+
+def test_a_flat_frame_of_words_is_cut_by_names():
+    X, y = people()
+    frame = X.views[0].assign(height=2.0)
+    cut = {"person": ["age", "town"], "rest": ["income", "height"]}
+    hot = ColumnTransformer([("hot", OneHotEncoder(), ["town"])])
+    out = PerView({"person": hot}, views=cut).fit_transform(frame, y)
+    assert out.widths == [2, 2] and out.names == ["person", "rest"]
+
+
+def test_a_mapping_of_some_views(data):
+    X, _ = data
+    rest = PerView({"image": StandardScaler()}).fit_transform(X)
+    assert_array_equal(rest.views[0], X.views[0])
+    scaled = PerView({"image": "passthrough"}, remainder=StandardScaler()).fit_transform(X)
+    assert_allclose(scaled.views[0], StandardScaler().fit_transform(X.views[0]))
+    assert_array_equal(scaled.views[1], X.views[1])
+    only = PerView({"image": "passthrough"}, remainder="drop").fit(X)
+    assert only.transform(X).names == ["image"]
+    assert list(only.get_feature_names_out()) == ["image__x0", "image__x1", "image__x2"]
+    with pytest.raises(ValueError, match="drops every view"):
+        PerView("drop").fit(X)
+
+
+def test_parameters_of_one_view_in_a_grid(data):
+    X, y = data
+    members = {"sound": PCA(1), "image": "passthrough"}
+    pipeline = Pipeline([("perview", PerView(members)), ("model", MVLSVM(5, random_state=0))])
+    grid = {"perview__sound__n_components": [1, 3], "perview__image": [StandardScaler(), "drop"]}
+    search = GridSearchCV(pipeline, grid, cv=2).fit(X, y)
+    assert len(search.cv_results_["params"]) == 4
+    best = search.best_estimator_[0]
+    chosen = search.best_params_["perview__sound__n_components"]
+    assert best.transformers_[0].n_components == chosen
+    assert members["sound"].n_components == 1 and members["image"] == "passthrough"
+    assert PerView(members).get_params()["sound__n_components"] == 1
+    with pytest.raises(ValueError, match="Invalid parameter 'smell'"):
+        PerView(members).set_params(smell__n_components=2)
+
+
+def test_a_view_named_as_a_parameter_is_refused():
+    X = MultiView({"remainder": np.eye(3), "b": np.eye(3)})
+    with pytest.raises(ValueError, match="rename these views"):
+        PerView({"remainder": PCA(1)}).fit(X)
+
+
+def test_errors_name_the_view_and_the_transformer(data):
+    X, _ = data
+    with pytest.raises(ValueError, match="view 'image', PCA: n_components=7"):
+        PerView({"image": PCA(7)}).fit(X)
+    csr = MultiView({"a": np.eye(4), "b": sparse.eye(4, format="csr")})
+    with pytest.raises(ValueError, match="view 'b', StandardScaler: Cannot center sparse"):
+        PerView(StandardScaler()).fit(csr)
+
+
+def test_scikit_learns_global_output_is_harmless(data):
+    X, y = data
+    expected = PerView(StandardScaler()).fit_transform(X)
+    with config_context(transform_output="pandas"):
+        out = PerView(StandardScaler()).fit_transform(X)
+        assert_allclose(out.concat(), expected.concat())
+        make_pipeline(PerView(StandardScaler()), MVLSVM(5, random_state=0)).fit(X, y)
+
+
+def test_one_branch_per_view_in_html(data):
+    X, _ = data
+    per_view = PerView({"sound": PCA(2)}, remainder=StandardScaler())
+    for html in (per_view._repr_html_(), per_view.fit(X)._repr_html_()):
+        assert "sound" in html and "PCA" in html and "StandardScaler" in html
+    assert "image" in html, "once fitted, the views that remain have their names"
+
+
+def test_fit_transform_of_the_members_is_called(data):
+    """A target encoder fits its own training samples otherwise than new ones."""
+    X, y = data
+    codes = MultiView([(X.views[0] > 0).astype(float), X.views[1]])
+    encoder = TargetEncoder(random_state=0)
+    out = PerView([encoder, "passthrough"]).fit_transform(codes, y)
+    assert_allclose(out.views[0], encoder.fit_transform(codes.views[0], y))

@@ -34,7 +34,7 @@ BAD = {
             b"": "must start with .*; found .0, 0, 0, 0",
         },
     ),
-    read_digits: ("digits", {b"0,1,x\n": "is not a table of whole numbers"}),
+    read_digits: ("digits", {b"0,1,x\n": "cannot be read as a table of numbers"}),
     partial(read_rows, width=3): (
         "votes",
         {b"a,1,2\nb,1\n": r"3 fields on each line, found \[2\]", b"\n\n": "found no line"},
@@ -55,7 +55,7 @@ BAD = {
             b"1 0 2 0" + b" 0" * 16: "must have the values 0 and 1 .or -1, 0 and 1. only",
             b"cat dog": "cannot be read as a table of numbers",
             b"1 0\n1": "cannot be read as a table of numbers",
-            b" \n": "cannot be read as a table of numbers: it is empty",
+            b" \n": "cannot be read as a table of numbers: the first line is empty",
             b"\xff\xfe": "cannot be read as a table of numbers",
         },
     ),

@@ -82,6 +82,7 @@ def test_is_downloaded_and_kept(folders, register, web, small):
         (lambda t: t[:, 1:], r"shape \(12, 64\)"),
         (lambda t: np.where(t == 16, 17, t), "values from 0 to 17"),
         (lambda t: np.where(t == 1, -1, t), "values from -1 to 16"),
+        (lambda t: np.where(t == 1, 1.5, t), "all whole numbers"),
         (lambda t: np.column_stack([t[:, :-1], t[:, -1] + 10]), "values from 0 to"),
     ],
 )

@@ -262,9 +262,7 @@ def test_one_file_of_25_is_missing(folders, write, small):
     assert "reuters_full" in available()
     paths["GR", "IT"].unlink()
     assert "reuters_full" not in available()
-    with pytest.raises(
-        DatasetUnavailable, match="of its 25 files, these are missing: Index_GR-IT[.]"
-    ):
+    with pytest.raises(DatasetUnavailable, match="of 25 files, these are missing: Index_GR-IT[.]"):
         fetch_reuters("full")
 
 

@@ -5,8 +5,10 @@ from scipy import stats
 
 from book.quotations import is_printed, papers
 from mvref.experiments import read_ledger, summarize
-from mvref.experiments.headlines import HEADLINES, differences, headlines
+from mvref.experiments.headlines import differences, headlines, read_headlines
 from mvref.experiments.reproduction import PAPERS
+
+HEADLINES = read_headlines()
 
 
 @pytest.fixture(scope="module")

@@ -30,8 +30,9 @@ from mvref.experiments.reproduction import (
     PROTOCOLS,
     TOLERANCE,
     VERDICTS,
-    _cells_of,
+    cells_of,
     distance,
+    indexed,
     read_verdicts,
     verdict_by_rule,
 )
@@ -136,6 +137,10 @@ def test_what_is_ours_exists(index):
     assert part["ours"].notna().all() or row["dataset"] == "voc07"
 
 
+def ours(item):
+    return indexed(summarize(f"mvna_kmhks.{item}"))
+
+
 def cells(*parts):
     """Cells from (protocol, point, distance)."""
     return pd.DataFrame(parts, columns=["protocol", "point", "distance"])
@@ -173,9 +178,9 @@ def test_what_a_rule_without_features_would_pass_tells_nothing():
     row["method"] = ""
     printed = printed_cells(read_paper_numbers("mvna_kmhks"))
     row["ours"] = "as printed: table2 iris * protocol=halves"
-    assert not any(cell["alike"] for cell in _cells_of(row, printed, None, {}))
+    assert not any(cell["alike"] for cell in cells_of(row, printed, ours))
     row["ours"] += " | baseline: table2 iris MVNA protocol=halves"  # as if it had no features
-    found = _cells_of(row, printed, None, {})
+    found = cells_of(row, printed, ours)
     assert len(found) == 4 and all(cell["alike"] for cell in found)
     assert verdict_by_rule(pd.DataFrame(found)) == "cannot tell"
 
@@ -196,7 +201,7 @@ def test_a_star_stands_for_all_that_the_ledger_has():
     row = row[row["dataset"] == "iris"].iloc[0]
     row["ours"] = "another protocol: alignment iris MVNA width=* share=*"
     printed = printed_cells(read_paper_numbers("mvna_kmhks"))
-    found = _cells_of(row, printed, None, {})
+    found = cells_of(row, printed, ours)
     assert len(found) == len(rows) > 4
     assert sorted(cell["ours"] for cell in found) == sorted(rows["mean"])
 

@@ -14,6 +14,7 @@ from mvref.mvpo.metric import DualMetric, PrimalMetric
 from tests.literal import random_pattern
 
 seeds = st.integers(0, 2**31)
+SHAPES = [(30, (4, 6, 3)), (12, (50, 40, 60)), (40, (3, 70)), (25, (5,))]
 STRENGTHS = [0.0, 1e-12, 1e-9, 1e-6, 1e-3, 1.0, 1e3]
 
 
@@ -22,9 +23,8 @@ def random_views(seed, n, widths, missing):
     rng = np.random.default_rng(seed)
     seen = random_pattern(seed, n, len(widths)) if missing else np.ones((n, len(widths)), bool)
     scales = rng.uniform(0.3, 2.0, size=len(widths))
-    return [
-        scales[j] * rng.normal(size=(n, width)) * seen[:, [j]] for j, width in enumerate(widths)
-    ], seen
+    views = [scale * rng.normal(size=(n, d)) for scale, d in zip(scales, widths, strict=True)]
+    return [view * s[:, None] for view, s in zip(views, seen.T, strict=True)], seen
 
 
 def literal_lambda(views, seen):
@@ -91,9 +91,7 @@ def test_primal_solves_with_the_literal_matrix(seed, V, missing, C1):
 
 
 @pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize(
-    ("n", "widths"), [(30, (4, 6, 3)), (12, (50, 40, 60)), (40, (3, 70)), (25, (5,))]
-)
+@pytest.mark.parametrize("n, widths", SHAPES)
 @pytest.mark.parametrize("C1", STRENGTHS)
 def test_primal_equals_dual(C1, n, widths, missing):
     for seed in range(3):
@@ -151,9 +149,8 @@ def test_without_consistency_the_kernels_add_up(missing):
     views, seen = random_views(6, 12, (3, 4, 5), missing)
     total = np.sum(grams(views), axis=0)
     assert_allclose(DualMetric(grams(views), seen, 0.0).gram, total, atol=1e-12)
-    distance = [
-        np.abs(DualMetric(grams(views), seen, C1).gram - total).max() for C1 in (1e-3, 1e-5, 1e-7)
-    ]
+    few = [DualMetric(grams(views), seen, C1).gram for C1 in (1e-3, 1e-5, 1e-7)]
+    distance = [np.abs(gram - total).max() for gram in few]
     assert distance[0] > 50 * distance[1] > 2500 * distance[2] > 0  # linear in C1
 
 
@@ -161,10 +158,8 @@ def test_in_the_limit_the_inverse_kernels_add_up():
     """C1 -> inf, K_j invertible: K_eff -> V^2 (sum_j K_j^-1)^-1, the co-regularised kernel."""
     views, seen = random_views(7, 8, (20, 25, 30), missing=False)
     limit = 9 * np.linalg.inv(np.sum([np.linalg.inv(K) for K in grams(views)], axis=0))
-    distances = [
-        np.abs(DualMetric(grams(views), seen, C1).gram - limit).max() / limit.max()
-        for C1 in (1e2, 1e4, 1e7)
-    ]
+    strong = [DualMetric(grams(views), seen, C1).gram for C1 in (1e2, 1e4, 1e7)]
+    distances = [np.abs(gram - limit).max() / limit.max() for gram in strong]
     assert distances[0] > 50 * distances[1]
     assert distances[2] < 1e-7
 
@@ -199,28 +194,21 @@ def test_a_view_of_zeros_is_not_a_missing_view():
     gone = seen.copy()
     gone[4, 1] = False
     c = np.eye(10)[4]
-    there, missing = (
-        DualMetric(grams(views), pattern, 1.0).scores(c)[4] for pattern in (seen, gone)
-    )
+    there, missing = (DualMetric(grams(views), s, 1.0).scores(c)[4] for s in (seen, gone))
     assert there < 0.9 * missing
 
 
 # ------------------------------------------------------------------ forms, limits, errors
 
 
-@pytest.mark.parametrize("metric", ["primal", "dual"])
-def test_one_view_needs_no_consistency(metric):
+@pytest.mark.parametrize("C1", [0.0, 1.0, 1e30])
+def test_one_view_needs_no_consistency(C1):
     views, seen = random_views(10, 9, (4,), missing=False)
     c = np.arange(9.0)
-    for C1 in (0.0, 1.0, 1e30):
-        if metric == "primal":
-            model = PrimalMetric(views, seen, C1)
-            weights = model.weights(c)
-        else:
-            model = DualMetric(grams(views), seen, C1)
-            weights = dual_weights(model, views, c)
+    primal, dual = PrimalMetric(views, seen, C1), DualMetric(grams(views), seen, C1)
+    for metric, weights in ((primal, primal.weights(c)), (dual, dual_weights(dual, views, c))):
         assert_allclose(weights[0], views[0].T @ c, atol=1e-12)
-        assert_allclose(model.scores(c), views[0] @ (views[0].T @ c), atol=1e-12)
+        assert_allclose(metric.scores(c), views[0] @ (views[0].T @ c), atol=1e-12)
 
 
 @pytest.mark.parametrize("missing", [False, True])

@@ -11,12 +11,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mvref.core.measures import auroc, error_rate, f_beta, precision_recall_break_even
-from mvref.mvpo.most_violated import (
-    auroc_argmax,
-    error_argmax,
-    f_beta_argmax,
-    prbep_argmax,
-)
+from mvref.mvpo.most_violated import auroc_argmax, error_argmax, f_beta_argmax, prbep_argmax
 from tests import literal_mvpo as literal
 
 BETAS = (0.1, 0.25, 0.5, 1, 2, 5)
@@ -149,6 +144,7 @@ def test_equals_the_quadratic_twin(name):
             best = literal.best_table_value(s, y, float(name[1:]))
         assert cut.value == pytest.approx(best, abs=1e-11, rel=1e-11)
         assert cut.loss == pytest.approx(loss_of(name, cut.c, y), abs=1e-13)
+        assert cut.value >= reported_loss(name, s, y) - 1e-12
 
 
 def test_auroc_is_the_sum_of_the_hinges_of_pairs():
@@ -174,14 +170,6 @@ def test_a_large_common_part_of_the_scores_does_not_blur_the_value():
     assert_allclose(prbep_argmax(s, y).value, best, rtol=1e-12)
 
 
-def test_error_is_the_mean_hinge():
-    rng = np.random.default_rng(3)
-    y = np.where(rng.random(50) < 0.4, 1, -1)
-    margins = rng.normal(size=50)
-    cut = error_argmax(y * margins / (2 * 50), y)
-    assert_allclose(cut.value, np.maximum(0, 1 - margins).mean(), rtol=1e-12)
-
-
 # ---------------------------------------------------------- what makes it a surrogate of the loss
 
 
@@ -201,15 +189,6 @@ def reported_loss(name, s, y):
 def test_bounds_the_loss_of_the_matching_rule(name, problem):
     s, y = problem
     assert ARGMAX[name](s, y).value >= reported_loss(name, s, y) - 1e-12 * max(1, *np.abs(s))
-
-
-@every_measure
-@given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-4, 1e-2, 1.0]))
-def test_bound_on_normal_scores(name, seed, scale):
-    rng = np.random.default_rng(seed)
-    y = np.concatenate([[1, -1], np.where(rng.random(60) < rng.uniform(0.05, 0.95), 1, -1)])
-    s = scale * (rng.normal(size=len(y)) + rng.normal() * y + rng.normal())
-    assert ARGMAX[name](s, y).value >= reported_loss(name, s, y) - 1e-12
 
 
 @every_measure
@@ -289,14 +268,11 @@ def test_classes_may_be_exchanged(name, problem):
     assert_allclose(mirrored.value, cut.value, atol=1e-12)
 
 
-@given(
-    p=arrays(float, 4, elements=st.floats(1e7, 1.1e7)),
-    q=arrays(float, 4, elements=st.floats(1e7, 1.1e7)),
-)
-def test_auroc_counts_the_same_pairs_from_both_sides(p, q):
+@given(arrays(float, 8, elements=st.floats(1e7, 1.1e7)))
+def test_auroc_counts_the_same_pairs_from_both_sides(scores):
     """Where 1/(P N) is at the limit of the precision of the scores: c must stay that of pairs."""
     ties = np.array([1e7, np.nextafter(1e7, 0), np.nextafter(1e7, 2e7)])
-    s = np.concatenate([1e-2 * p, 1e-2 * q, ties * 1e8, ties * 1e8])
+    s = np.concatenate([1e-2 * scores, ties * 1e8, ties * 1e8])
     y = np.array([1] * 4 + [-1] * 4 + [1] * 3 + [-1] * 3)
     cut = auroc_argmax(s, y)
     assert cut.c.sum() == 0
@@ -324,12 +300,9 @@ def test_extreme_betas_are_precision_and_recall():
         assert high.value == pytest.approx(literal.best_tuple_value(s, y, recall_loss))
 
 
-def test_large_scores_do_not_overflow():
-    y = np.array([1, -1, 1, -1])
-    for argmax in ARGMAX.values():
-        cut = argmax(np.array([1e280, -1e280, -1e280, 1e280]), y)
-        assert np.isfinite(cut.value)
-        assert cut.value > 1e280
+@every_measure
+def test_large_scores_do_not_overflow(name):
+    assert 1e280 < ARGMAX[name]([1e280, -1e280, -1e280, 1e280], [1, -1, 1, -1]).value < np.inf
 
 
 # ---------------------------------------------------------------------------------- bad input
@@ -364,17 +337,12 @@ def test_bad_beta(beta):
         f_beta_argmax([0.1, 0.2], [1, -1], beta=beta)
 
 
-def test_input_is_left_alone():
-    s, y = np.array([0.3, -0.1, 0.2, -0.4]), np.array([1, 1, -1, -1])
-    for argmax in ARGMAX.values():
-        argmax(s, y)
-    assert_array_equal(s, [0.3, -0.1, 0.2, -0.4])
-    assert_array_equal(y, [1, 1, -1, -1])
-
-
-def test_integers_and_floats_are_the_same_scores():
-    y = np.array([1.0, -1.0, 1.0, -1.0])
-    for argmax in ARGMAX.values():
-        whole, real = argmax([1, 2, 0, -1], y.astype(int)), argmax([1.0, 2.0, 0.0, -1.0], y)
-        assert_array_equal(whole.c, real.c)
-        assert whole.value == real.value
+@every_measure
+def test_integers_and_floats_are_the_same_scores(name):
+    """And the input is left alone."""
+    s, y = np.array([1.0, 2.0, 0.0, -1.0]), np.array([1.0, -1.0, 1.0, -1.0])
+    real, whole = ARGMAX[name](s, y), ARGMAX[name]([1, 2, 0, -1], [1, -1, 1, -1])
+    assert_array_equal(whole.c, real.c)
+    assert whole.value == real.value
+    assert_array_equal(s, [1.0, 2.0, 0.0, -1.0])
+    assert_array_equal(y, [1.0, -1.0, 1.0, -1.0])

@@ -81,6 +81,14 @@ def full_program(views, y, measure, C1, C2):
     return w, w @ M @ w / 2 + C2 * max(0.0, (deltas - pis @ w).max())
 
 
+def solve(problem, measure, C1, ask=None, **options):
+    """Cutting planes with the metric of features; the solution and its weights, too."""
+    views, y = problem
+    metric = PrimalMetric(views, np.ones((len(y), 2), bool), C1)
+    found = cutting_planes(ask or oracle(measure, y), metric.scores, len(y), **options)
+    return found, np.concatenate(metric.weights(found.c))
+
+
 def primal_value(w, views, y, measure, C1, C2):
     """The objective of Eq. (13), from the weights alone."""
     value = oracle(measure, y)(np.hstack(views) @ w)[0]
@@ -96,15 +104,13 @@ def primal_value(w, views, y, measure, C1, C2):
 def test_minimum_over_all_label_tuples(measure, C1, C2):
     for seed in range(4):
         n = 4 + seed + (measure != "auroc")  # 5 to 8; pairs: 4 to 7, at most 2^12 labellings
-        views, y = random_problem(seed, n)
-        metric = PrimalMetric(views, np.ones((n, 2), bool), C1)
+        problem = random_problem(seed, n)
         options = {"C2": C2, "tol": 1e-9 / C2, "max_iter": 500}  # a gap of at most 1e-9
-        found = cutting_planes(oracle(measure, y), metric.scores, n, **options)
+        found, ours = solve(problem, measure, C1, **options)
         assert found.converged
-        w, best = full_program(views, y, measure, C1, C2)
-        ours = np.concatenate(metric.weights(found.c))
+        w, best = full_program(*problem, measure, C1, C2)
         assert_allclose(ours, w, atol=1e-4 * (1 + np.abs(w).max()))
-        assert_allclose(primal_value(ours, views, y, measure, C1, C2), best, rtol=1e-6, atol=2e-9)
+        assert_allclose(primal_value(ours, *problem, measure, C1, C2), best, rtol=1e-6, atol=2e-9)
         assert_allclose(found.primal_curve.min(), best, rtol=1e-6, atol=2e-9)
         assert_allclose(found.dual_curve[-1], best, rtol=1e-6, atol=2e-9)
 
@@ -114,10 +120,9 @@ def test_minimum_over_all_label_tuples(measure, C1, C2):
 def test_bounds_enclose_the_minimum(measure, tol):
     """Stopped early, the dual is below the minimum of the full program and the primal above."""
     for seed in range(4):
-        views, y = random_problem(seed + 10, 6, n_positive=2)
-        metric = PrimalMetric(views, np.ones((6, 2), bool), 0.1)
-        found = cutting_planes(oracle(measure, y), metric.scores, 6, C2=0.7, tol=tol, max_iter=500)
-        _, best = full_program(views, y, measure, 0.1, 0.7)
+        problem = random_problem(seed + 10, 6, n_positive=2)
+        found, _ = solve(problem, measure, 0.1, C2=0.7, tol=tol, max_iter=500)
+        _, best = full_program(*problem, measure, 0.1, 0.7)
         assert (found.dual_curve <= best + 1e-7).all()
         assert (found.primal_curve >= best - 1e-7).all()
         assert found.primal_curve.min() - found.dual_curve[-1] <= 0.7 * tol
@@ -161,8 +166,7 @@ def test_certificate_from_scratch(measure, C2, form):
     found = cutting_planes(ask, scores, 60, C2=C2, tol=1e-3, max_iter=1000)
     assert found.converged and len(found.primal_curve) == len(cuts)
     M, X = metric_matrix(views, 0.01), np.hstack(views)
-    w = np.linalg.solve(M, X.T @ found.c)
-    primal = primal_value(w, views, y, measure, 0.01, C2)
+    primal = primal_value(np.linalg.solve(M, X.T @ found.c), views, y, measure, 0.01, C2)
     assert_allclose(primal, found.primal_curve.min(), rtol=1e-9)
     if len(cuts) > 1:
         dual = dual_minimum(cuts[:-1], X @ np.linalg.solve(M, X.T), C2)
@@ -175,18 +179,12 @@ def test_certificate_from_scratch(measure, C2, form):
 
 
 def test_start_of_the_curves():
-    """At w = 0: the value of the first cut, and no dual."""
-    views, y = random_problem(0, 30)
-    metric = PrimalMetric(views, np.ones((30, 2), bool), 0.0)
-    found = cutting_planes(oracle("f1", y), metric.scores, 30, C2=0.1, tol=1e-3, max_iter=100)
-    assert_allclose(found.primal_curve[0], 0.1 * oracle("f1", y)(np.zeros(30))[0])
-    assert found.dual_curve[0] == 0
-
-
-def test_a_loose_tolerance_keeps_w_at_zero():
-    views, y = random_problem(0, 30)
-    metric = PrimalMetric(views, np.ones((30, 2), bool), 0.0)
-    found = cutting_planes(oracle("f1", y), metric.scores, 30, C2=0.1, tol=2.0, max_iter=100)
+    """At w = 0: the value of the first cut, and no dual; a loose tolerance stays there."""
+    problem = random_problem(0, 30)
+    for tol in (1e-3, 2.0):
+        found, _ = solve(problem, "f1", 0.0, C2=0.1, tol=tol, max_iter=100)
+        assert_allclose(found.primal_curve[0], 0.1 * oracle("f1", problem[1])(np.zeros(30))[0])
+        assert found.dual_curve[0] == 0
     assert found.converged and found.n_cuts == 0 and len(found.primal_curve) == 1
     assert_array_equal(found.c, np.zeros(30))
 
@@ -194,17 +192,14 @@ def test_a_loose_tolerance_keeps_w_at_zero():
 @pytest.mark.parametrize("max_iter", [1, 2, 7])
 def test_stopped_by_max_iter(max_iter):
     """The best of the first points, with the gap that is left."""
-    views, y = random_problem(1, 40, n_positive=15)
-    metric = PrimalMetric(views, np.ones((40, 2), bool), 0.1)
-    options = {"C2": 1.0, "tol": 1e-6}
-    ask, cuts = recorded(oracle("f1", y))
-    found = cutting_planes(ask, metric.scores, 40, max_iter=max_iter, **options)
+    problem, options = random_problem(1, 40, n_positive=15), {"C2": 1.0, "tol": 1e-6}
+    ask, cuts = recorded(oracle("f1", problem[1]))
+    found, w = solve(problem, "f1", 0.1, ask, max_iter=max_iter, **options)
     assert not found.converged and len(cuts) == len(found.primal_curve) == max_iter
     assert found.n_cuts == max_iter - 1
     assert found.gap > 1e-6
-    w = np.concatenate(metric.weights(found.c))
-    assert_allclose(primal_value(w, views, y, "f1", 0.1, 1.0), found.primal_curve.min())
-    exact = cutting_planes(oracle("f1", y), metric.scores, 40, max_iter=1000, **options)
+    assert_allclose(primal_value(w, *problem, "f1", 0.1, 1.0), found.primal_curve.min())
+    exact, _ = solve(problem, "f1", 0.1, max_iter=1000, **options)
     assert exact.converged
     assert_allclose(exact.primal_curve[:max_iter], found.primal_curve)
     assert found.primal_curve.min() - exact.primal_curve.min() <= found.gap
@@ -214,11 +209,9 @@ def test_the_best_point_is_returned_not_the_last():
     """P rises now and then, and the solution is the least of it."""
     rises = 0
     for seed in range(5):
-        views, y = random_problem(seed, 50, n_positive=10)
-        metric = PrimalMetric(views, np.ones((50, 2), bool), 0.1)
-        found = cutting_planes(oracle("prbep", y), metric.scores, 50, C2=1.0, tol=1e-9, max_iter=12)
-        w = np.concatenate(metric.weights(found.c))
-        value = primal_value(w, views, y, "prbep", 0.1, 1.0)
+        problem = random_problem(seed, 50, n_positive=10)
+        found, w = solve(problem, "prbep", 0.1, C2=1.0, tol=1e-9, max_iter=12)
+        value = primal_value(w, *problem, "prbep", 0.1, 1.0)
         assert_allclose(value, found.primal_curve.min(), rtol=1e-9)
         rises += found.primal_curve[-1] > 1.01 * value
     assert rises > 0
@@ -238,19 +231,17 @@ def test_cuts_without_features():
 @pytest.mark.parametrize("measure", ["f1", "prbep", "error"])
 @pytest.mark.parametrize("patience", [1, 3, 50])
 def test_dropping_idle_cuts_changes_nothing(measure, patience, monkeypatch):
-    views, y = random_problem(5, 150, widths=(12, 10), n_positive=45, signal=0.15)
-    metric = PrimalMetric(views, np.ones((150, 2), bool), 0.01)
+    problem = random_problem(5, 150, widths=(12, 10), n_positive=45, signal=0.15)
     options = {"C2": 0.05, "tol": 1e-8, "max_iter": 2000}
     monkeypatch.setattr(module, "PATIENCE", 10**9)
-    kept = cutting_planes(oracle(measure, y), metric.scores, 150, **options)
+    kept, theirs = solve(problem, measure, 0.01, **options)
     assert kept.n_cuts == len(kept.primal_curve) - 1 > 60
     monkeypatch.setattr(module, "PATIENCE", patience)
-    dropped = cutting_planes(oracle(measure, y), metric.scores, 150, **options)
+    dropped, ours = solve(problem, measure, 0.01, **options)
     assert dropped.converged and dropped.n_cuts < kept.n_cuts
     assert np.diff(dropped.dual_curve).min() >= -1e-12
     assert_allclose(dropped.dual_curve[-1], kept.dual_curve[-1], atol=2 * 0.05 * 1e-8)
     # |w - w*|^2 / 2 <= the gap, in the norm of M, which is that of features
-    ours, theirs = (np.concatenate(metric.weights(found.c)) for found in (dropped, kept))
     assert np.linalg.norm(ours - theirs) <= 2 * np.sqrt(2 * 0.05 * 1e-8)
 
 
@@ -259,11 +250,7 @@ def test_every_iteration_raises_the_dual_or_halves_the_gap(measure):
     """The module docstring's reason why querying half-way is safe."""
     halved = 0
     for seed in range(12):
-        views, y = random_problem(seed, 40)
-        metric = PrimalMetric(views, np.ones((40, 2), bool), 0.1)
-        found = cutting_planes(
-            oracle(measure, y), metric.scores, 40, C2=5.0, tol=1e-8, max_iter=500
-        )
+        found, _ = solve(random_problem(seed, 40), measure, 0.1, C2=5.0, tol=1e-8, max_iter=500)
         lowest = np.minimum.accumulate(found.primal_curve)
         stalled = np.flatnonzero(np.diff(found.dual_curve) <= 1e-13)
         stalled = stalled[stalled > 0]  # the first query is at w = 0 itself
@@ -276,30 +263,25 @@ def test_every_iteration_raises_the_dual_or_halves_the_gap(measure):
 
 @pytest.mark.parametrize("measure", ["f1", "prbep", "auroc"])
 def test_the_papers_query_has_the_same_minimum(measure, monkeypatch):
-    views, y = random_problem(3, 60)
-    metric = PrimalMetric(views, np.ones((60, 2), bool), 0.1)
-
-    def solve():
-        return cutting_planes(oracle(measure, y), metric.scores, 60, C2=5.0, tol=1e-7, max_iter=500)
-
-    ours = solve()
+    problem, options = random_problem(3, 60), {"C2": 5.0, "tol": 1e-7, "max_iter": 500}
+    ours, w = solve(problem, measure, 0.1, **options)
     monkeypatch.setattr(module, "STEP", 1.0)
-    papers = solve()
+    papers, v = solve(problem, measure, 0.1, **options)
     assert ours.converged and papers.converged
     assert_allclose(ours.dual_curve[-1], papers.dual_curve[-1], atol=5e-7)
-    assert_allclose(metric.scores(ours.c), metric.scores(papers.c), atol=2e-3)
+    X = np.hstack(problem[0])
+    assert_allclose(X @ w, X @ v, atol=2e-3)
 
 
 def test_the_loop_keeps_the_blas_to_one_thread_and_gives_it_back():
     def threads():
         return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
-    y, inside = np.array([1, -1, 1, -1]), []
+    inside = []
 
     def most_violated(s):
         inside.extend(threads())
-        cut = error_argmax(s, y)
-        return cut.value, cut.loss, cut.c
+        return oracle("error", np.array([1, -1, 1, -1]))(s)
 
     with threadpool_limits(2, user_api="blas"):
         before = threads()

@@ -124,12 +124,11 @@ def test_disagreement_is_the_pair_sum_and_the_short_form(seed, V, missing):
     rng = np.random.default_rng(seed)
     u = rng.normal(size=(9, V)) * rng.uniform(0.1, 10, size=V)
     seen = random_pattern(seed, 9, V) if missing else np.ones((9, V), dtype=bool)
-    expected = pair_sum(u, seen) / 2
-    assert_allclose(view_disagreement(u, seen), expected, rtol=1e-10, atol=1e-12)
-    assert_allclose(view_disagreement(np.where(seen, u, np.nan)), expected, rtol=1e-10, atol=1e-12)
-    assert_allclose(pair_disagreements(u, seen).sum() / 4, expected, rtol=1e-10, atol=1e-12)
+    found = [view_disagreement(u, seen), view_disagreement(np.where(seen, u, np.nan))]
+    found.append(pair_disagreements(u, seen).sum() / 4)
+    assert_allclose(found, pair_sum(u, seen) / 2, rtol=1e-10, atol=1e-12)
     short = (seen.sum(axis=1) * (seen * u**2).sum(axis=1) - (seen * u).sum(axis=1) ** 2).sum()
-    assert_allclose(view_disagreement(u, seen), short / 2, rtol=1e-9, atol=1e-9)
+    assert_allclose(found, short / 2, rtol=1e-9, atol=1e-9)
 
 
 def test_disagreement_of_one_pair():
@@ -150,20 +149,14 @@ def test_kernel_views_agree_more_as_C1_grows(measure):
     """Property 15 for functions of kernels, with missing views."""
     views, y = toy_views(3, m=40, noise=1.5)
     seen = random_pattern(1, 40, 2)
+    grams = [np.exp(-(np.subtract.outer(v[:, 0], v[:, 0]) ** 2)) for v in views]
+    hidden = [np.where(s[:, None], K, np.nan) for K, s in zip(grams, seen.T, strict=True)]
+    options = {"C2": 50.0, "kernel": "gram", "tol": 1e-6, "max_iter": 3000}
     path = []
     for C1 in (0.0, 0.1, 1.0, 10.0, 100.0):
-        form = {"kernel": "gram", "tol": 1e-6, "max_iter": 3000}
-        grams = [np.exp(-(np.subtract.outer(v[:, 0], v[:, 0]) ** 2)) for v in views]
-        hidden = [np.where(s[:, None], K, np.nan) for K, s in zip(grams, seen.T, strict=True)]
-        model = MVPO(measure, C1=C1, C2=50.0, **form).fit(hidden, y)
-        u = np.column_stack(
-            [
-                K[:, s] @ beta + b
-                for K, s, beta, b in zip(
-                    grams, seen.T, model.dual_coef_, model.view_intercepts_, strict=True
-                )
-            ]
-        )
+        model = MVPO(measure, C1=C1, **options).fit(hidden, y)
+        parts = zip(grams, seen.T, model.dual_coef_, model.view_intercepts_, strict=True)
+        u = np.column_stack([K[:, s] @ beta + b for K, s, beta, b in parts])
         path.append(view_disagreement(u, seen))
     assert (np.diff(path) <= 1e-3 * np.array(path[:-1])).all()
     assert path[-1] < 0.2 * path[0]
@@ -183,12 +176,10 @@ def random_metrics(seed, C1, n=12, widths=(3, 5), missing=True):
 @given(seeds, st.sampled_from([0.0, 0.1, 10.0]), st.booleans())
 def test_leverages_of_both_forms(seed, C1, missing):
     primal, dual, views, seen = random_metrics(seed, C1, missing=missing)
-    units = np.eye(12)
-    expected = [unit @ primal.scores(unit) for unit in units]
-    assert_allclose(leverages(primal), expected, rtol=1e-8, atol=1e-10)
-    assert_allclose(leverages(dual), expected, rtol=1e-8, atol=1e-10)
+    expected = [unit @ primal.scores(unit) for unit in np.eye(12)]
     csr = PrimalMetric([sparse.csr_matrix(view) for view in views], seen, C1)
-    assert_allclose(leverages(csr), expected, rtol=1e-8, atol=1e-10)
+    for metric in (primal, dual, csr):
+        assert_allclose(leverages(metric), expected, rtol=1e-8, atol=1e-10)
     squares = (np.hstack(views) ** 2).sum(axis=1)
     assert (leverages(primal) <= squares * (1 + 1e-9)).all()  # M >= I: Lambda is semi-definite
     if C1 == 0:
@@ -262,10 +253,10 @@ def test_bound_closes_the_recursion(R, C2, tol, loss_max):
 def test_bound_as_printed():
     """Joachims, Finley and Yu, with the logarithm."""
     R, C2, tol = 0.5, 1e-3, 1e-4
-    first, second = math.log2(1 / (4 * R**2 * C2)), 16 * R**2 * C2 / tol
-    assert iteration_bound(R, C2, tol, query="newest") == math.ceil(first) + math.ceil(second)
-    percent = math.ceil(math.log2(100 / (4 * R**2 * C2))) + math.ceil(second)
-    assert iteration_bound(R, C2, tol, 100.0, query="newest") == percent
+    for largest in (1.0, 100.0):
+        first, second = math.log2(largest / (4 * R**2 * C2)), 16 * R**2 * C2 / tol
+        expected = math.ceil(first) + math.ceil(second)
+        assert iteration_bound(R, C2, tol, largest, query="newest") == expected
 
 
 def curves_of(measure, C2, tol, step, monkeypatch, seed=0, C1=0.5):

@@ -1,5 +1,7 @@
 """Stability and bound of MVL-SVM: identities, exact solutions, and the errata's counterexamples."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -48,6 +50,18 @@ def both_label_change(T, theta, other, loss="hinge"):
     return np.abs(before - pointwise_loss((T @ other)[:, None], labels, loss)).max()
 
 
+def largest_change_by_a_flip(solve, y, T, loss="hinge"):
+    """Over all samples whose label changes its sign; solve: labels -> theta."""
+    theta, flips = solve(y), [np.where(np.arange(len(y)) == i, -y, y) for i in range(len(y))]
+    return max(both_label_change(T, theta, solve(flipped), loss) for flipped in flips)
+
+
+def fit_latent(Phi, y, c):
+    """The estimator to machine precision, on projected samples."""
+    model = MVLSVM(c=c, fit_intercept=False, tol=1e-10, max_iter=10**7)
+    return model.fit_latent(Phi, y, random_state=0).coef_[0]
+
+
 @pytest.mark.parametrize(("V", "L", "m", "c"), IDENTICAL)
 def test_identical_points_attain_the_corrected_stability(V, L, m, c):
     """Errata A1, A2: measured = corrected to 1e-6, and twice the printed value."""
@@ -65,33 +79,21 @@ def test_identical_points_attain_the_corrected_stability(V, L, m, c):
 def test_random_data_stay_below_the_corrected_stability(c, seed):
     Phi, y, T = random_problem(seed)
     theta, alpha = exact_hinge_svm(Phi, y, c)
-    replaced = removed = 0.0
-    for i in range(len(y)):
-        flipped = y.copy()
-        flipped[i] *= -1
-        replaced = max(replaced, both_label_change(T, theta, exact_hinge_svm(Phi, flipped, c)[0]))
+    stability = uniform_stability(c, 2, 2, len(y))
+    changes = data_dependent_stability(alpha, Phi)  # |dtheta| <= alpha_i |mu_i|
+    for i, change in enumerate(changes):
         stay = np.arange(len(y)) != i
         without = exact_hinge_svm(Phi[stay], y[stay], c, m=len(y))[0]
-        removed = max(removed, both_label_change(T, theta, without))
-        # data-dependent version: |dtheta| <= alpha_i |mu_i|
-        change = data_dependent_stability(alpha, Phi)[i]
+        assert both_label_change(T, theta, without) <= stability / 2 + 1e-7
         assert np.linalg.norm(theta - without) <= change + 1e-6
-    assert replaced <= uniform_stability(c, 2, 2, len(y)) + 1e-7
-    assert removed <= uniform_stability(c, 2, 2, len(y)) / 2 + 1e-7
+    replaced = largest_change_by_a_flip(lambda y: exact_hinge_svm(Phi, y, c)[0], y, T)
+    assert replaced <= stability + 1e-7
 
 
 def test_random_data_break_the_printed_stability():
     """Erratum A2 without any construction: random samples, random labels."""
     Phi, y, T = random_problem(0)
-    model = MVLSVM(c=0.05, fit_intercept=False, tol=1e-10, max_iter=10**6)
-    model.fit_latent(Phi, y, random_state=0)
-    worst = 0.0
-    for i in range(len(y)):
-        flipped = y.copy()
-        flipped[i] *= -1
-        other = MVLSVM(c=0.05, fit_intercept=False, tol=1e-10, max_iter=10**6)
-        other.fit_latent(Phi, flipped, random_state=0)
-        worst = max(worst, both_label_change(T, model.coef_[0], other.coef_[0]))
+    worst = largest_change_by_a_flip(lambda y: fit_latent(Phi, y, 0.05), y, T)
     assert uniform_stability(0.05, 2, 2, 20, version="printed") < worst
     assert worst <= uniform_stability(0.05, 2, 2, 20)
 
@@ -136,23 +138,15 @@ def test_a_free_intercept_is_not_stable():
         rng = np.random.default_rng(1)
         Phi = np.exp(-0.5 * rng.uniform(40, 80, size=(m, 3)))  # far landmarks: theta does nothing
         y = np.where(np.arange(m) <= m // 2, 1.0, -1.0)
-        flipped = y.copy()
-        flipped[0] = -1.0
-        c = 1e-3
-        free = [
-            SVC(kernel="linear", C=c / m, tol=1e-8).fit(Phi, labels).decision_function(Phi)
-            for labels in (y, flipped)
-        ]
-        assert np.abs(free[0] - free[1]).max() > 1.999
-        feature = [
-            MVLSVM(c=c, tol=1e-12, max_iter=10**6).fit_latent(Phi, labels, random_state=0)
-            for labels in (y, flipped)
-        ]
-        moved = np.abs(
-            Phi @ (feature[0].coef_ - feature[1].coef_)[0]
-            + (feature[0].intercept_ - feature[1].intercept_)[0]
-        ).max()
-        assert moved <= uniform_stability(c, 3, 1, m, intercept_scaling=1.0) + 1e-9
+        c, free, feature = 1e-3, [], []
+        for labels in (y, np.where(np.arange(m) == 0, -1.0, y)):
+            svm = SVC(kernel="linear", C=c / m, tol=1e-8).fit(Phi, labels)
+            free.append(svm.decision_function(Phi))
+            model = MVLSVM(c=c, tol=1e-12, max_iter=10**6).fit_latent(Phi, labels, random_state=0)
+            feature.append(Phi @ model.coef_[0] + model.intercept_[0])
+        assert np.abs(np.subtract(*free)).max() > 1.999
+        bound = uniform_stability(c, 3, 1, m, intercept_scaling=1.0)
+        assert np.abs(np.subtract(*feature)).max() <= bound + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -166,9 +160,7 @@ def test_kappa_counts_the_constant_feature(L, V, c, B):
     assert_allclose(measured, uniform_stability(c, L, V, 10, intercept_scaling=B), atol=1e-6)
     assert_allclose(measured, 2 * c * radius(L, V, intercept_scaling=B) ** 2 / 10, atol=1e-6)
     assert measured > uniform_stability(c, L, V, 10) + 1e-3
-    theta, _ = exact_hinge_svm(
-        np.r_["1,2", np.ones((10, L * V)), np.full((10, 1), B)], np.ones(10), c
-    )
+    theta, _ = exact_hinge_svm(np.c_[np.ones((10, L * V)), np.full(10, B)], np.ones(10), c)
     worst = 1 + theta[:-1].sum() + theta[-1] * B
     assert worst <= loss_range(c, L, V, intercept_scaling=B) + 1e-6
     assert worst > loss_range(c, L, V) + 0.04
@@ -176,23 +168,16 @@ def test_kappa_counts_the_constant_feature(L, V, c, B):
 
 def test_a_landmark_among_the_replaced_samples():
     """Erratum A6: the map moves with the landmark, and the fixed-map bound fails for large m."""
-    changes = {}
+    changes, grid = {}, np.linspace(-0.5, 0.5, 50)[:, None]
     for m in (101, 401):
-        rng = np.random.default_rng(2)
-        X = rng.normal(size=(m, 1)) * 0.1
+        X = np.random.default_rng(2).normal(size=(m, 1)) * 0.1
         y = np.where(X[:, 0] > 0, 1, -1)
-        X[0], y[0], c = 0.4, 1, 10.0
-        grid = np.linspace(-0.5, 0.5, 50)[:, None]
-        losses = []
+        y[0], losses = 1, []
         for landmark in (0.4, 50.0):  # the replaced sample is the landmark
             X[0] = landmark
-
-            def rbf(A, landmark=landmark):
-                return np.exp(-((A - landmark) ** 2))
-
-            theta, _ = exact_hinge_svm(rbf(X), y, c)
-            losses.append(pointwise_loss(rbf(grid) @ theta, 1.0))
-        changes[m] = np.abs(losses[0] - losses[1]).max()
+            theta, _ = exact_hinge_svm(np.exp(-((X - landmark) ** 2)), y, c=10.0)
+            losses.append(pointwise_loss(np.exp(-((grid - landmark) ** 2)) @ theta, 1.0))
+        changes[m] = np.abs(np.subtract(*losses)).max()
     assert changes[401] > uniform_stability(10.0, 1, 1, 401)
     assert changes[401] > changes[101] / 2  # does not shrink like 1/m
     assert randomised_stability(10.0, 1, 1, 401) > uniform_stability(10.0, 1, 1, 401)
@@ -200,10 +185,10 @@ def test_a_landmark_among_the_replaced_samples():
 
 def test_randomised_stability_bounds_the_average_over_landmarks():
     """A6: over every possible landmark, exactly enumerated; the fixed-map bound is exceeded."""
-    m, c, i = 24, 0.5, 0
+    m, c = 24, 0.5
     X, y = np.zeros((m, 1)), np.ones(m)
     replaced, labels = X.copy(), y.copy()
-    replaced[i], labels[i] = np.sqrt(np.log(2)), -1.0  # its similarity to the others is 1/2
+    replaced[0], labels[0] = np.sqrt(np.log(2)), -1.0  # its similarity to the others is 1/2
     grid = np.linspace(-3, 6, 200)[:, None]
     changes = []
     for p in range(m):
@@ -225,10 +210,8 @@ def squared_hinge_svm(Phi, y, c, m=None):
         slack = np.maximum(0, 1 - Z @ theta)
         return 0.5 * theta @ theta + c / m * slack @ slack, theta - 2 * c / m * (Z.T @ slack)
 
-    options = {"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-11}
-    return minimize(
-        objective, np.zeros(Phi.shape[1]), jac=True, method="L-BFGS-B", options=options
-    ).x
+    options = {"method": "L-BFGS-B", "options": {"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-11}}
+    return minimize(objective, np.zeros(Phi.shape[1]), jac=True, **options).x
 
 
 @pytest.mark.parametrize("c", [0.05, 1.0, 20.0])
@@ -240,16 +223,13 @@ def test_squared_hinge_constants(c):
     worst = ((1 + np.abs(T @ theta)) ** 2).max()
     assert worst <= loss_range(c, 2, 2, loss="squared_hinge") + 1e-8
     slack = pointwise_loss(Phi @ theta, y)
-    replaced = 0.0
     for i in range(len(y)):
         stay = np.arange(len(y)) != i
         without = squared_hinge_svm(Phi[stay], y[stay], c, m=len(y))
         bound = 2 * c / len(y) * slack[i] * np.linalg.norm(Phi[i])
         assert np.linalg.norm(theta - without) <= bound + 1e-6
-        flipped = y.copy()
-        flipped[i] *= -1
-        other = squared_hinge_svm(Phi, flipped, c)
-        replaced = max(replaced, both_label_change(T, theta, other, "squared_hinge"))
+    solve = partial(squared_hinge_svm, Phi, c=c)
+    replaced = largest_change_by_a_flip(solve, y, T, "squared_hinge")
     assert replaced <= uniform_stability(c, 2, 2, len(y), loss="squared_hinge")
 
 
@@ -296,9 +276,8 @@ def test_bound_is_monotone_and_corrected_is_the_larger(arguments, delta):
     c, L, V, m = arguments
     bound = generalization_bound(0.1, c, L, V, m, delta)
     assert bound >= generalization_bound(0.1, c, L, V, m, delta, version="printed")
-    assert generalization_bound(0.1, 2 * c, L, V, m, delta) >= bound
-    assert generalization_bound(0.1, c, L + 1, V, m, delta) >= bound
-    assert generalization_bound(0.1, c, L, V + 1, m, delta) >= bound
+    for larger in ((2 * c, L, V, m), (c, L + 1, V, m), (c, L, V + 1, m)):
+        assert generalization_bound(0.1, *larger, delta) >= bound
     assert generalization_bound(0.1, c, L, V, m, delta / 2) >= bound
     assert generalization_bound(0.1, c, L, V, 4 * m, delta) <= bound
     assert generalization_bound(0.1, c, L, V, m, delta, loss="squared_hinge") >= 0.1
@@ -371,9 +350,7 @@ def test_exact_solver_agrees_with_liblinear():
     Phi, y, _ = random_problem(7, m=40)
     for c in (0.1, 10.0, 1000.0):
         theta, alpha = exact_hinge_svm(Phi, y, c)
-        model = MVLSVM(c=c, fit_intercept=False, tol=1e-10, max_iter=10**7)
-        model.fit_latent(Phi, y, random_state=0)
-        assert_allclose(model.coef_[0], theta, atol=2e-4 * max(1, np.abs(theta).max()))
+        assert_allclose(fit_latent(Phi, y, c), theta, atol=2e-4 * max(1, np.abs(theta).max()))
         assert alpha.min() >= 0 and alpha.max() <= c / 40 * (1 + 1e-9)
 
 
@@ -384,6 +361,10 @@ def test_loss_changes_shape_and_reproducibility():
     assert changes.shape == (5, 4, 2)
     again = loss_changes(model, X, y, n_replacements=5, X_test=X[:4], random_state=1)
     assert_allclose(changes, again, atol=0)
+
+
+def measure(y, **options):
+    return measure_stability(MVLSVM(2), np.ones((len(y), 2)), y, **options)
 
 
 @pytest.mark.parametrize(
@@ -399,18 +380,9 @@ def test_loss_changes_shape_and_reproducibility():
         ),
         (lambda: generalization_bound(0.1, 1, 2, 2, 10, 1.5), "delta must be a probability"),
         (lambda: generalization_bound(-0.1, 1, 2, 2, 10, 0.5), "train_risk must be a number"),
-        (
-            lambda: measure_stability(MVLSVM(2), np.ones((9, 2)), np.arange(9) % 3),
-            "needs two classes in y, got 3",
-        ),
-        (
-            lambda: measure_stability(MVLSVM(2), np.ones((4, 2)), [0, 1, 1, 1]),
-            r"at least two samples of each class in y, got \[",
-        ),
-        (
-            lambda: measure_stability(MVLSVM(2), np.ones((4, 2)), [0, 1] * 2, n_replacements=9),
-            "n_replacements must be an integer >= 1 and <= 4, got 9",
-        ),
+        (lambda: measure([0, 1, 2] * 3), "needs two classes in y, got 3"),
+        (lambda: measure([0, 1, 1, 1]), r"at least two samples of each class in y, got \[1, 3\]"),
+        (lambda: measure([0, 1] * 2, n_replacements=9), "must be an integer >= 1 and <= 4, got 9"),
     ],
 )
 def test_bad_arguments(call, words):

@@ -7,10 +7,5 @@ returns text.
 
 from . import mvl_svm, mvm, mvna_kmhks, mvpo, mwmvc2
 
-CLAIMS = {
-    "mvl_svm": mvl_svm.CLAIMS,
-    "mwmvc2": mwmvc2.CLAIMS,
-    "mvpo": mvpo.CLAIMS,
-    "mvm": mvm.CLAIMS,
-    "mvna_kmhks": mvna_kmhks.CLAIMS,
-}
+PAPERS = (mvl_svm, mwmvc2, mvpo, mvm, mvna_kmhks)
+CLAIMS = {paper.__name__.rpartition(".")[2]: paper.CLAIMS for paper in PAPERS}

@@ -7,15 +7,12 @@ from .. import mvl_svm, similarity_rivals
 
 def landmarks_at_best(summary, row):
     """Accuracy at the paper's number of landmarks, and where it is best."""
-    texts = []
+    texts, L = [], row.value
     for method in ("MVLSVM", "MVLSVM-rbf"):
         curve = _curve(summary, row.dataset, method, "accuracy", "L")
-        if row.value in curve.index:
-            best = curve.idxmax()
-            texts.append(
-                f"{method}: {curve[row.value]:.4f} at L={row.value:g}, best {curve[best]:.4f} at "
-                f"L={best:g}"
-            )
+        if L in curve.index:
+            best = f"best {curve.max():.4f} at L={curve.idxmax():g}"
+            texts.append(f"{method}: {curve[L]:.4f} at L={L:g}, {best}")
     return "; ".join(texts) or "-"
 
 
@@ -35,9 +32,8 @@ def ratio_before_drop(summary, row):
     curve = _curve(summary, row.dataset, row.method, "accuracy", "missing")
     if len(curve) < 2:
         return "-"
-    steps = curve.diff().dropna()
-    before = curve.index[curve.index.get_loc(steps.idxmin()) - 1]
-    return f"{before:g} (the step after it costs {-steps.min():.3f})"
+    steps = curve.diff().shift(-1)  # to the next share
+    return f"{steps.idxmin():g} (the step after it costs {-steps.min():.3f})"
 
 
 def _curve(summary, dataset, method, measure, x):
@@ -50,31 +46,27 @@ def _curve(summary, dataset, method, measure, x):
     return rows.reindex(columns=[x, "mean"]).set_index(x)["mean"].sort_index()
 
 
-METRIC, AGREEMENT = (
-    {name: [point[name] for point in mvl_svm.GRIDS[method]] for name in mvl_svm.GRIDS[method][0]}
-    for method in ("MVML", "SVM2K")
-)
+def _grid(method, name):
+    return [point[name] for point in mvl_svm.GRIDS[method]]
+
+
+RANGES = {
+    "c": mvl_svm.GRID,
+    "lambda": _grid("MVML", "lam"),
+    "eta": _grid("MVML", "eta"),
+    "c1": _grid("SVM2K", "C"),
+    "c2": _grid("SVM2K", "C"),
+    "d": _grid("SVM2K", "D"),
+    "L": mvl_svm.LANDMARKS["flower17"],
+    "missing": mvl_svm.RATIOS,
+}
 CLAIMS = {
     "landmarks_at_best": landmarks_at_best,
     "exponent_of_L": exponent_of_L,
     "ratio_before_drop": ratio_before_drop,
     "n_repeats": mvl_svm.N_REPEATS,
-    "c_min": mvl_svm.GRID[0],
-    "c_max": mvl_svm.GRID[-1],
-    "lambda_min": min(METRIC["lam"]),
-    "lambda_max": max(METRIC["lam"]),
-    "eta_min": min(METRIC["eta"]),
-    "eta_max": max(METRIC["eta"]),
-    "c1_min": min(AGREEMENT["C"]),
-    "c1_max": max(AGREEMENT["C"]),
-    "c2_min": min(AGREEMENT["C"]),
-    "c2_max": max(AGREEMENT["C"]),
-    "d_min": min(AGREEMENT["D"]),
-    "d_max": max(AGREEMENT["D"]),
     "epsilon": similarity_rivals.AGREEMENT["eps"],
-    "L_min": mvl_svm.LANDMARKS["flower17"][0],
-    "L_max": mvl_svm.LANDMARKS["flower17"][-1],
     "L": mvl_svm.MISSING_LANDMARKS,
-    "missing_min": mvl_svm.RATIOS[0],
-    "missing_max": mvl_svm.RATIOS[-1],
+    **{f"{name}_min": min(values) for name, values in RANGES.items()},
+    **{f"{name}_max": max(values) for name, values in RANGES.items()},
 }

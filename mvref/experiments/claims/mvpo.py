@@ -1,32 +1,21 @@
 """Statements of the MVPO paper's text, and the settings of our runs."""
 
+import numpy as np
+
 from .. import mvpo, ranking
-from ..sizes import size_of
-
-
-def size(summary, row):
-    """Size of our data set of that name, measured."""
-    return size_of(row.dataset, row.measure)
+from ..sizes import size
 
 
 def f1_of_mvpo(summary, row):
     """Mean F1 of the method, tuned for F1."""
-    means = _own_measure(summary)
-    found = means.get((row.dataset, "f1", row.method))
+    found = _own_measure(summary).get((row.dataset, "f1", row.method))
     return "-" if found is None else f"{found:.4f}"
 
 
 def f1_of_rivals(summary, row):
     """Largest mean F1 of the single-view methods, tuned for F1, and whose it is."""
-    rivals = {
-        method: value
-        for (dataset, target, method), value in _own_measure(summary).items()
-        if (dataset, target) == (row.dataset, "f1") and "view" in ranking.METHODS[method].measures
-    }
-    if not rivals:
-        return "-"
-    best = max(rivals, key=rivals.get)
-    return f"{rivals[best]:.4f} ({best})"
+    best, value = _best(_own_measure(summary), row.dataset, "f1", SINGLE)
+    return f"{value:.4f} ({best})" if best else "-"
 
 
 def n_exceptions(summary, row):
@@ -39,25 +28,24 @@ def n_exceptions(summary, row):
     cells = sorted({(dataset, target) for dataset, target, method in means if method == "MVPO"})
     if not cells:
         return "-"
-    single = [method for method, how in ranking.METHODS.items() if "view" in how.measures]
-    exceptions = _ahead(means, cells, single)
-    others = _ahead(means, cells, ["LinearSVC"])
-    return f"{_listed(exceptions, len(cells))}; besides, {_listed(others, len(cells))}"
+    return f"{_ahead(means, cells, SINGLE)}; besides, {_ahead(means, cells, ['LinearSVC'])}"
 
 
 def _ahead(means, cells, rivals):
-    """The cells where the best of these rivals is better than MVPO, with its name."""
+    """How many cells, and which, where the best of these rivals is better than MVPO."""
     texts = []
     for dataset, target in cells:
-        values = {m: means[dataset, target, m] for m in rivals if (dataset, target, m) in means}
-        best = max(values, key=values.get, default=None)
-        if values and values[best] > means[dataset, target, "MVPO"]:
+        best, value = _best(means, dataset, target, rivals)
+        if value > means[dataset, target, "MVPO"]:
             texts.append(f"{target} on {dataset} by {best}")
-    return texts
+    return f"{len(texts)} of {len(cells)}" + (f": {', '.join(texts)}" if texts else "")
 
 
-def _listed(texts, n_cells):
-    return f"{len(texts)} of {n_cells}" + (f": {', '.join(texts)}" if texts else "")
+def _best(means, dataset, target, methods):
+    """The best of the methods that have a mean there, and its mean."""
+    values = {m: means[dataset, target, m] for m in methods if (dataset, target, m) in means}
+    best = max(values, key=values.get, default=None)
+    return best, values.get(best, -np.inf)
 
 
 def converged(summary, row):
@@ -100,6 +88,7 @@ def _range(rows):
     return ", ".join(texts) or "-"
 
 
+SINGLE = [method for method, how in ranking.METHODS.items() if "view" in how.measures]
 CLAIMS = {
     "n_samples": size,
     "n_classes": size,

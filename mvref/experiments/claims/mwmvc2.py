@@ -3,12 +3,7 @@
 import numpy as np
 
 from .. import mwmvc2, tuned_metric, voting
-from ..sizes import size_of
-
-
-def size(summary, row):
-    """Size of our data set of that name, measured."""
-    return size_of(row.dataset, row.measure)
+from ..sizes import size
 
 
 def gain(summary, row):
@@ -70,10 +65,7 @@ CLAIMS = {
     "nystrom_share": tuned_metric.NYSTROM_SHARE,
     "m": mwmvc2.SAMPLE_SIZE,
     "significance_level": mwmvc2.SIGNIFICANCE_LEVEL,
-    "gain_min_accuracy": gain,
-    "gain_max_accuracy": gain,
-    "gain_min_f1": gain,
-    "gain_max_f1": gain,
+    **dict.fromkeys(["gain_min_accuracy", "gain_max_accuracy", "gain_min_f1", "gain_max_f1"], gain),
     "place_from_last": place_from_last,
     "rising_steps": rising_steps,
     "best_updates": best_updates,
