@@ -9,6 +9,7 @@ from . import datasets, rivals, theory
 from .core.inspection import view_importance
 from .core.linear_svm import SolverFallbackWarning
 from .core.per_view import PerView
+from .core.per_view_classifier import PerViewClassifier
 from .core.views import MultiView
 from .mvl_svm import MVLSVM, LandmarkProjection, fit_in_chunks
 from .mvm import MVMClassifier, MVMRegressor
@@ -30,6 +31,7 @@ __all__ = [
     "MwMvC2",
     "NAKMHKS",
     "PerView",
+    "PerViewClassifier",
     "SolverFallbackWarning",
     "all_methods",
     "datasets",

@@ -7,8 +7,14 @@ from scipy import sparse
 from scipy.special import expit, log_expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
 from sklearn.utils import column_or_1d
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    assert_all_finite,
+    check_is_fitted,
+    validate_data,
+)
 
 from .checks import warn_caller
 from .storage import is_encoded, names_of_columns
@@ -22,6 +28,7 @@ class MultiViewInput:
     attribute that only a fitted estimator has.
     """
 
+    _raw = False  # True: members take what an estimator refuses, words and single gaps
     _needs_a_view = True  # False: samples without any view are the subclass's affair
 
     def __sklearn_tags__(self):
@@ -49,24 +56,64 @@ class MultiViewInput:
         ValueError
             For wrong input, a parameter out of range, a single class, or a sample without views.
         """
-        X = validate_views(self, X, reset=True)
+        return self._learn(X, y)
+
+    def _learn(self, X, y, **given):
+        """What ``fit`` does; given: the sample_weight of a :class:`Weighted` method."""
+        X = validate_views(self, X, reset=True, raw=self._raw)
         self._check_parameters()
         validate = validate_targets if is_classifier(self) else validate_numbers
         targets = validate(self, y, X.n_samples)
+        weights = ()
+        if isinstance(self, Weighted):
+            rows, *weights = sample_weights(self, X, y, **given)
+            if len(rows) < X.n_samples:
+                X, targets = X[rows], validate(self, np.asarray(y)[rows], len(rows))
         self._check_votable(X)
-        self._fit(X, targets)
+        self._fit(X, targets, *weights)
         return self
 
     def _validated(self, X):
         """Samples to be scored, as a MultiView in the order of ``fit``."""
         check_is_fitted(self, self._learnt)
-        X = validate_views(self, X, reset=False)
+        X = validate_views(self, X, reset=False, raw=self._raw)
         self._check_votable(X)
         return X
 
     def _check_votable(self, X):
         if self._needs_a_view:
             check_votable(X)
+
+
+class Weighted:
+    """Mixin of a method whose objective has a weighted form: ``_fit(X, targets, weights)``.
+
+    weights (n,), all positive, or None for equal ones. A weight k stands for k copies of a sample;
+    samples of weight 0 never reach ``_fit``. A classifier has the parameter ``class_weight``.
+    """
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from samples and what is known of them.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,)
+            Labels of any type; in a regressor, numbers.
+        sample_weight : array-like of n numbers >= 0, default=None
+            A weight of 2 is worth the same as the sample twice, one of 0 as a sample left out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range, a single class, or a sample without views.
+        """
+        return self._learn(X, y, sample_weight=sample_weight)
 
 
 class MultiViewClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
@@ -262,6 +309,29 @@ def validate_targets(estimator, y, n_samples):
             f"{estimator.classes_.tolist()[0]!r}."
         )
     return codes
+
+
+def sample_weights(estimator, X, y, sample_weight):
+    """Return the rows of positive weight, and their weights times those of their classes.
+
+    None for weights that are all equal because nobody gave any.
+    """
+    class_weight = getattr(estimator, "class_weight", None)
+    if sample_weight is None and class_weight is None:
+        return np.arange(X.n_samples), None
+    weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+    rows = np.flatnonzero(weights > 0)
+    if not len(rows):
+        raise ValueError("sample_weight must contain at least one non-zero number, got zeros only.")
+    weights = weights[rows]
+    if class_weight is not None:
+        classes, codes = np.unique(np.asarray(y)[rows], return_inverse=True)
+        if isinstance(class_weight, str) and class_weight == "balanced":  # counts are weighted too
+            of_class = weights.sum() / (len(classes) * np.bincount(codes, weights))
+        else:
+            of_class = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+        weights = weights * of_class[codes]
+    return rows, weights
 
 
 def validate_numbers(estimator, y, n_samples):

@@ -14,11 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .base import check_length, validate_views
-<<<<<<< HEAD
 from .storage import is_encoded, rows_of
-=======
-from .kernels import one_per_view
->>>>>>> main
 from .views import MultiView
 
 WORDS = ("passthrough", "drop")
@@ -84,6 +80,11 @@ class ByView:
                 raise ValueError(
                     f"{self._members} has the views {taken}, whose names are parameters of "
                     f"{type(self).__name__}: rename these views."
+                )
+            left = [view for view in names if view not in members]
+            if left and self.remainder is None:
+                raise ValueError(
+                    f"{self._members} must name every view, or remainder be set: {left} are left."
                 )
             members = [members.get(view, self.remainder) for view in names]
         elif not isinstance(members, list | tuple):
@@ -227,6 +228,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         Returns
         -------
         X : MultiView
+            The transformed views; a missing view stays missing.
         """
         check_is_fitted(self, "transformers_")
         X = validate_views(self, X, reset=False, raw=True)
@@ -299,24 +301,6 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         """
         return self
 
-<<<<<<< HEAD
-=======
-    def _one_per_view(self, X):
-        transformers = self.transformer
-        if isinstance(transformers, Mapping):
-            if set(transformers) != set(X.names):
-                raise ValueError(
-                    f"transformer names the views {sorted(transformers)}, X has {X.names}."
-                )
-            transformers = [transformers[name] for name in X.names]
-        transformers = one_per_view(transformers, X.n_views, "transformer")
-        for t in transformers:
-            usable = t == "passthrough" if isinstance(t, str) else hasattr(t, "transform")
-            if not usable or isinstance(t, type):
-                raise ValueError(f"transformer must be a transformer or 'passthrough', got {t!r}.")
-        return transformers
-
->>>>>>> main
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         several = isinstance(self.transformer, Mapping | list | tuple | str)
@@ -326,7 +310,6 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         return tags
 
 
-<<<<<<< HEAD
 def _is(member, word):
     return isinstance(member, str) and member == word
 
@@ -352,15 +335,8 @@ def as_table(X, v):
 
 def spread(out, seen):
     """Put transformed rows where `seen` is true, and rows of NaN elsewhere."""
-=======
-def _transform_seen(transformer, view, seen):
-    """Transform the rows that have the view; the others become rows of NaN."""
-    rows = view[seen] if seen.any() else np.zeros((1, view.shape[1]))  # one row tells the width
-    out = transformer.transform(rows)
->>>>>>> main
     if seen.all():
         return out
     full = np.full((len(seen), out.shape[1]), np.nan)
-    if seen.any():
-        full[seen] = out.toarray() if sparse.issparse(out) else out
+    full[seen] = out.toarray() if sparse.issparse(out) else out
     return sparse.csr_matrix(full) if sparse.issparse(out) else full

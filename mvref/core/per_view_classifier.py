@@ -8,33 +8,38 @@ This is the plain composition. :class:`~mvref.rivals.Mono`, ``MVMV``, ``Fusion``
 are the cases of it that the papers compare with, each with its paper's ties, splits and kernels.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import is_classifier
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
-from .base import MultiViewClassifier
+from .base import MultiViewClassifier, Weighted, check_votable
 from .checks import check_choice, check_number
-from .folds import class_folds
 from .per_view import ByView, as_table, naming
 from .storage import rows_of
-from .voters import check_classifier, check_trainable, class_scores, difference_if_two, seeded_clone
+from .voters import (
+    check_classifier,
+    check_trainable,
+    class_folds,
+    class_scores,
+    difference_if_two,
+    seeded_clone,
+)
 
 RULES = ("vote", "mean_proba", "mean_decision")
 
 
 def _gives_probabilities(self):
-    top = self.combine if isinstance(self.combine, str) else self.final_estimator_
-    return top == "mean_proba" if isinstance(top, str) else hasattr(top, "predict_proba")
+    if isinstance(self.combine, str):
+        return self.combine == "mean_proba"
+    return hasattr(self.combine, "predict_proba")
 
 
-class PerViewClassifier(ByView, MultiViewClassifier):
+class PerViewClassifier(ByView, Weighted, MultiViewClassifier):
     """One classifier per view, combined by a vote, a mean, or a classifier on top (stacking).
 
     Parameters
@@ -49,6 +54,8 @@ class PerViewClassifier(ByView, MultiViewClassifier):
         the views say of samples that they have not seen.
     remainder : classifier, "drop" or None, default=None
         For the views that a mapping does not name; None refuses such a mapping.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``.
     cv : int, default=5
         Folds, stratified and shuffled, from which a classifier on top learns.
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
@@ -97,6 +104,7 @@ class PerViewClassifier(ByView, MultiViewClassifier):
         *,
         combine="mean_proba",
         remainder=None,
+        class_weight=None,
         cv=5,
         n_jobs=None,
         views=None,
@@ -105,6 +113,7 @@ class PerViewClassifier(ByView, MultiViewClassifier):
         self.estimator = estimator
         self.combine = combine
         self.remainder = remainder
+        self.class_weight = class_weight
         self.cv = cv
         self.n_jobs = n_jobs
         self.views = views
@@ -117,32 +126,123 @@ class PerViewClassifier(ByView, MultiViewClassifier):
         else:
             check_classifier(self.combine, "combine")
 
-    def _fit(self, X, codes, weights=None):
+    def _fit(self, X, codes, weights):
         rng = check_random_state(self.random_state)
-        members = self._members_that_vote(X, rng)
+        members = self._members_that_vote(X.names, rng)
         X = X.select(list(members))
         check_trainable(X, codes)
-        self.estimators_ = dict(
-            zip(members, self._fit_all(members, X, codes, weights), strict=True)
-        )
+        everyone = np.arange(X.n_samples)
+        self.estimators_ = self._fit_members(members, X, codes, weights, everyone)
         if not isinstance(self.combine, str):
-            self._fit_on_top(members, X, codes, weights, rng)
+            said = np.full((X.n_samples, X.n_views, len(self.classes_)), np.nan)
+            for fit, check in class_folds(codes, self.cv, rng).split():
+                fitted = self._fit_members(members, X, codes, weights, fit)
+                said[check] = self._said(fitted, X[check])
+            self._mean_said = np.nanmean(said, axis=0)
+            self._gaps = ~X.observed.all(axis=0)
+            final = seeded_clone(self.combine, rng)
+            with naming("on top", final):
+                self.final_estimator_ = fit_weighted(final, self._table(said), codes, weights)
 
-    def _members_that_vote(self, X, rng):
+    def _members_that_vote(self, names, rng):
         """An unfitted classifier for each view that is not dropped."""
         members = {}
-        for name, given in zip(X.names, self._member_of_each(X.names), strict=True):
+        for name, given in zip(names, self._member_of_each(names), strict=True):
             if isinstance(given, str) and given == "drop":
                 continue
             default = LogisticRegression(max_iter=1000)
             member = default if given is None else check_classifier(given, "estimator")
-            if self.combine == "mean_proba" and not hasattr(member, "predict_proba"):
+            rule = self.combine if isinstance(self.combine, str) else "mean_decision"
+            if rule == "mean_proba" and not hasattr(member, "predict_proba"):
                 raise ValueError(
                     f"combine='mean_proba' needs probabilities, which {type(member).__name__} of "
-                    f"view {name!r} has not: take combine='mean_decision' or a "
+                    f"view {name!r} has not: take combine='mean_decision', or a "
                     "CalibratedClassifierCV around it."
                 )
             members[name] = seeded_clone(member, rng)
         if not members:
-            raise ValueError(f"estimator drops every view of {X.names}.")
+            raise ValueError(f"estimator drops every view of {names}.")
         return members
+
+    def _fit_members(self, members, X, codes, weights, rows):
+        """Fit a clone of each member on those of some samples that have its view."""
+
+        def fitted(v, name):
+            seen = rows[X.observed[rows, v]]
+            w = None if weights is None else weights[seen]
+            table = rows_of(as_table(X, v), seen)
+            with naming(name, members[name]):
+                return fit_weighted(clone(members[name]), table, codes[seen], w)
+
+        pairs = enumerate(members)
+        done = Parallel(self.n_jobs)(delayed(fitted)(v, name) for v, name in pairs)
+        return dict(zip(members, done, strict=True))
+
+    def _said(self, fitted, X):
+        """What the members say of samples (n, V, n_classes), by the rule; NaN without the view."""
+        K = len(self.classes_)
+        said = np.full((X.n_samples, X.n_views, K), np.nan)
+        for v, (name, member) in enumerate(fitted.items()):
+            seen = np.flatnonzero(X.observed[:, v])
+            if not len(seen):
+                continue
+            table = rows_of(as_table(X, v), seen)
+            with naming(name, member):
+                if self.combine == "vote":
+                    said[seen, v] = member.predict(table)[:, None] == np.arange(K)
+                elif self.combine == "mean_proba":
+                    said[seen, v] = 0.0
+                    said[seen[:, None], v, member.classes_] = member.predict_proba(table)
+                else:
+                    said[seen, v] = class_scores(member, table, K)
+        return said
+
+    def _table(self, said):
+        """What the classifier on top sees: scores, and whether a view is missing if any is."""
+        missing = np.isnan(said[:, self._gaps, 0])
+        scores = np.where(np.isnan(said), self._mean_said, said)
+        scores = scores[..., 1:] - scores[..., :1] if scores.shape[2] == 2 else scores
+        return np.hstack([scores.reshape(len(scores), -1), missing])
+
+    def _scores(self, X):
+        said = self._said(self.estimators_, X.select(list(self.estimators_)))
+        if isinstance(self.combine, str):
+            return difference_if_two(np.nanmean(said, axis=1))
+        top = class_scores(self.final_estimator_, self._table(said), len(self.classes_))
+        return difference_if_two(top)
+
+    def _validated(self, X):
+        X = super()._validated(X)
+        check_votable(X.select(list(self.estimators_)))
+        return X
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X):
+        """Return the mean probabilities of the views, or those of the classifier on top.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        probabilities : array, shape (n, n_classes)
+        """
+        X = self._validated(X)
+        said = self._said(self.estimators_, X.select(list(self.estimators_)))
+        if isinstance(self.combine, str):
+            return np.nanmean(said, axis=1)
+        return self.final_estimator_.predict_proba(self._table(said))
+
+
+def fit_weighted(estimator, X, y, weights):
+    """Fit a classifier or a pipeline that ends in one, with weights unless they are None."""
+    if weights is None:
+        return estimator.fit(X, y)
+    last, name = estimator, "sample_weight"
+    while isinstance(last, Pipeline):
+        step, last = last.steps[-1]
+        name = f"{step}__{name}"
+    if not has_fit_parameter(last, "sample_weight"):
+        raise ValueError("its fit takes no sample_weight, which was given.")
+    return estimator.fit(X, y, **{name: weights})

@@ -6,6 +6,7 @@ misses the view, the voter abstains: its vote is 0.
 
 import numpy as np
 from sklearn.base import clone, is_classifier
+from sklearn.model_selection import PredefinedSplit
 from sklearn.tree import BaseDecisionTree
 
 
@@ -33,6 +34,15 @@ def check_trainable(X, codes, part=""):
     for name, seen in zip(X.names, X.observed.T, strict=True):
         if len(np.unique(codes[seen])) < 2:
             raise ValueError(f"view {name!r} is observed in samples of one class only{part}.")
+
+
+def class_folds(codes, n_folds, rng):
+    """Shuffled folds in which every class is spread as evenly as can be, however rare it is."""
+    order = rng.permutation(len(codes))
+    order = order[np.argsort(codes[order], kind="stable")]
+    fold = np.empty(len(codes), dtype=int)
+    fold[order] = np.arange(len(codes)) % min(n_folds, len(codes))
+    return PredefinedSplit(fold)
 
 
 def predict_all(voters, view, seen):

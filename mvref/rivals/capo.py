@@ -35,8 +35,8 @@ from sklearn.utils import check_random_state
 
 from ..core.checks import check_number
 from ..core.columns import view_features
-from ..core.voters import check_classifier, class_scores, seeded_clone
-from .common import class_folds, side_by_side
+from ..core.voters import check_classifier, class_folds, class_scores, seeded_clone
+from .common import side_by_side
 from .svm_perf import LinearForMeasure
 
 AUXILIARIES = SVC(), KNeighborsClassifier(), DecisionTreeClassifier()

@@ -5,7 +5,6 @@ from numbers import Integral
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
-from sklearn.model_selection import PredefinedSplit
 from sklearn.tree import DecisionTreeClassifier
 
 from ..core.columns import view_features
@@ -24,15 +23,6 @@ def fit_views(classifiers, X, codes, n_jobs):
         delayed(classifier.fit)(view[r], codes[r])
         for classifier, view, r in zip(classifiers, X.views, rows, strict=True)
     )
-
-
-def class_folds(codes, n_folds, rng):
-    """Shuffled folds in which every class is spread as evenly as can be, however rare it is."""
-    order = rng.permutation(len(codes))
-    order = order[np.argsort(codes[order], kind="stable")]
-    fold = np.empty(len(codes), dtype=int)
-    fold[order] = np.arange(len(codes)) % min(n_folds, len(codes))
-    return PredefinedSplit(fold)
 
 
 def view_position(wanted, X, by_itself, parameter):

@@ -49,7 +49,7 @@ from ..core.base import MultiViewClassifier, validate_views
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernels import one_per_view
 from ..core.linear_svm import LOSSES, fit_linear_svm
-from .common import class_folds
+from ..core.voters import class_folds
 from .subspace import dual_norm, learn_subspace
 
 

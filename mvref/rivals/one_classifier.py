@@ -18,8 +18,14 @@ from sklearn.utils import check_random_state
 
 from ..core.base import MultiViewClassifier
 from ..core.checks import check_number
-from ..core.voters import check_trainable, class_scores, difference_if_two, seeded_clone
-from .common import class_folds, fit_views, tree_or, view_position
+from ..core.voters import (
+    check_trainable,
+    class_folds,
+    class_scores,
+    difference_if_two,
+    seeded_clone,
+)
+from .common import fit_views, tree_or, view_position
 
 
 class Mono(MultiViewClassifier):

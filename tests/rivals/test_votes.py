@@ -16,8 +16,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MultiView
+from mvref.core.voters import class_folds
 from mvref.rivals import MVMV, Concat, Fusion, Mono
-from mvref.rivals.common import class_folds
 from tests.literal import hide, random_pattern, toy_views
 
 WIDTHS = (4, 2, 3)
