@@ -82,8 +82,6 @@ def test_a_classifier_on_top_learns_from_what_was_not_seen(data):
     members = alone(X, y, SVC)
     new = [m.decision_function(v) for m, v in zip(members, X.views, strict=True)]
     new = np.column_stack(new)
-        [m.decision_function(v) for m, v in zip(alone(X, y, SVC), X.views, strict=True)]
-    )
     assert_allclose(model.predict_proba(X), top.predict_proba(new), atol=1e-8)
     assert_array_equal(model.predict(X), top.predict(new))
 
