@@ -43,8 +43,7 @@ def scores_for(data, y, elements=FEW_SCORES):
 # ------------------------------------------------------------------ F-beta and the error rate
 
 
-@pytest.mark.parametrize("beta", BETAS)
-@given(y=LABELS, data=st.data())
+@given(beta=st.sampled_from(BETAS), y=LABELS, data=st.data())
 def test_f_beta_is_that_of_scikit_learn(beta, y, data):
     assume(1 in y)
     prediction = scores_for(data, y, st.sampled_from([1, -1]))
