@@ -7,6 +7,7 @@ import io
 import re
 import runpy
 import tokenize
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -29,12 +30,15 @@ from book.errata.pages import (
 )
 
 ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = [*(ROOT / "book").rglob("*.ipynb")]
+MODULES = {*(ROOT / "mvref").rglob("*.py"), *(ROOT / "tests").rglob("*.py")} - {Path(__file__)}
 ERRATA = {row["id"]: row for row in read_all("erratum")}
 ROWS = ERRATA | {row["id"]: row for row in read_all("remark")}
 BOTH = {"paper", "id", "title", "kind", "where", "quote", "links", "tests"}
 LETTERS = dict(zip(PAPERS, "ABPMN", strict=True))
 
 
+@cache
 def markdown_of(path):
     notebook = nbformat.read(path, as_version=4)
     return "\n\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
@@ -51,25 +55,10 @@ def words_of(path):
 
 def named():
     """Numbers of errata in chapters, docstrings, comments and tests, each with one place."""
-    found = {}
-    chapters = [path for path in (ROOT / "book").rglob("*.ipynb") if path.parent != FOLDER]
-    for path in [*chapters, *(ROOT / "book").glob("*.md")]:
-        text = markdown_of(path) if path.suffix == ".ipynb" else path.read_text(encoding="utf-8")
-        found |= dict.fromkeys(NUMBER.findall(text), path.name)
-    modules = [path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)]
-    for path in [*(ROOT / "mvref").rglob("*.py"), *modules]:
-        found |= dict.fromkeys(NUMBER.findall("\n".join(words_of(path))), path.name)
-    return found
-
-
-def functions_of(row):
-    """The test functions of an erratum, imported."""
-    for test in row["tests"]:
-        file, _, name = test.partition("::")
-        assert re.fullmatch(r"tests(/\w+)*/test_\w+\.py", file) and name.startswith("test_")
-        module = importlib.import_module(file.removesuffix(".py").replace("/", "."))
-        assert Path(module.__file__) == ROOT / file
-        yield getattr(module, name)
+    texts = {path: markdown_of(path) for path in NOTEBOOKS if path.parent != FOLDER}
+    texts |= {path: path.read_text(encoding="utf-8") for path in (ROOT / "book").glob("*.md")}
+    texts |= {path: "\n".join(words_of(path)) for path in MODULES}
+    return {number: path.name for path, text in texts.items() for number in NUMBER.findall(text)}
 
 
 # The table
@@ -107,9 +96,7 @@ def test_every_erratum_that_is_named_somewhere_is_in_the_table():
 
 def test_an_erratum_is_called_erratum_and_a_remark_remark():
     """In chapters, docstrings, comments and tests: "erratum A1", "remark A7"."""
-    pages = [*(ROOT / "book").rglob("*.ipynb"), *(ROOT / "book").rglob("*.md")]
-    modules = [*(ROOT / "mvref").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
-    for path in {*pages, *modules} - {Path(__file__)}:
+    for path in [*NOTEBOOKS, *(ROOT / "book").rglob("*.md"), *MODULES]:
         text = path.read_text(encoding="utf-8")
         for kind, number in re.findall(r"\b([Ee]rratum|[Rr]emark)\s+([ABPMN]\d+)\b", text):
             assert kind.lower() == ("erratum" if number in ERRATA else "remark"), (path, number)
@@ -129,11 +116,8 @@ def test_the_counterexample_runs_without_mvref(number, capsys):
     path = script_of(ERRATA[number])
     code = path.read_text(encoding="utf-8")
     tree = ast.parse(code)
-    nodes = list(ast.walk(tree))
-    imported = {
-        alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names
-    }
-    imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
+    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    imported = {getattr(node, "module", None) or node.names[0].name for node in imports}
     assert {name.partition(".")[0] for name in imported} <= {"numpy", "scipy", "itertools", "math"}
     assert ast.get_docstring(tree) and 8 <= len(code.splitlines()) <= 36
     assert isinstance(tree.body[-1], ast.Assert), "it ends with what would be false otherwise"
@@ -148,9 +132,13 @@ def test_the_counterexample_runs_without_mvref(number, capsys):
 @pytest.mark.parametrize("number", [number for number in ROWS if ROWS[number]["tests"]])
 def test_its_counterexample_is_a_test(number):
     """The functions exist where pytest finds them, and one of them names the erratum."""
-    functions = list(functions_of(ROWS[number]))
-    assert all(inspect.isfunction(function) for function in functions)
-    texts = [f"{f.__name__.replace('_', ' ')} {inspect.getsource(f)}" for f in functions]
+    texts = []
+    for test in ROWS[number]["tests"]:
+        file, _, name = test.partition("::")
+        assert re.fullmatch(r"tests(/\w+)*/test_\w+\.py", file) and name.startswith("test_")
+        module = importlib.import_module(file.removesuffix(".py").replace("/", "."))
+        assert Path(module.__file__) == ROOT / file and inspect.isfunction(getattr(module, name))
+        texts.append(f"{name.replace('_', ' ')} {inspect.getsource(getattr(module, name))}")
     assert any(number in NUMBER.findall(text) for text in texts)
 
 
