@@ -116,9 +116,6 @@ def test_csr_features():
     assert_allclose(csr[0], dense[0], atol=1e-6)
 
 
-# ------------------------------------------------------------------ two builds of liblinear
-
-
 @pytest.mark.parametrize("n_classes", [2, 5])
 @pytest.mark.parametrize("B", [0.0, 1.0, 4.0])
 @pytest.mark.parametrize("first", [0, 1])
@@ -202,9 +199,6 @@ def test_fresh_process_without_liblinear_official():
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr
     assert run.stderr.count("SolverFallbackWarning: ") == 1
-
-
-# ------------------------------------------------------------------ stopping early
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
