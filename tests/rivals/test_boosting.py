@@ -9,7 +9,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -111,15 +110,6 @@ def test_weights_reach_the_learner():
         assert_array_equal(voter.predict(NEW[0]), other.predict(NEW[0]))
         if learner is not STUMP:
             assert_allclose(voter.coef_, other.coef_, atol=1e-6)
-
-
-def test_one_class_makes_a_constant_voter():
-    """LogisticRegression itself refuses one class."""
-    rng = np.random.RandomState(0)
-    y = -np.ones(60, dtype=int)
-    voter = fit_weighted(LogisticRegression(), VIEWS[0], y, np.full(60, 1 / 60), rng)
-    assert isinstance(voter, DummyClassifier)
-    assert_array_equal(voter.predict(NEW[0]), y)
 
 
 # ------------------------------------------------------------------ certificates

@@ -142,16 +142,6 @@ def test_a_missing_view_is_the_mean_of_the_training_samples_that_have_it():
     assert_allclose(model.decision_function(one), expected.decision_function(by_hand), atol=1e-6)
 
 
-def test_the_means_are_zeros_for_centred_columns_and_for_no_others():
-    observed = random_pattern(1, 60, 2)
-    for shift, same in ((0.0, True), (5.0, False)):
-        centred = [view - np.nanmean(view, axis=0) + shift for view in hide(VIEWS, observed)]
-        zeros = [np.nan_to_num(view) for view in centred]
-        model = L3SVM(3, loss="squared_hinge", random_state=0).fit(centred, Y)
-        scores = model.decision_function(zeros)
-        assert np.allclose(model.decision_function(centred), scores, atol=1e-6) == same
-
-
 # ------------------------------------------------------------------ the API
 
 
