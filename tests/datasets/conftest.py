@@ -11,6 +11,7 @@ import pytest
 from mvref import datasets
 from mvref.datasets._sources import BY_HAND, FILES, FOLDERS
 from mvref.datasets._uci import TABLES
+from tests.datasets.small import SMALL
 
 EMBEDDED = {
     "digits": datasets.load_digits_views,
@@ -110,6 +111,24 @@ def put():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         return path
+
+    return write
+
+
+@pytest.fixture
+def small(folders, put, register, monkeypatch):
+    """Return a function that writes a small data set, which its loader then expects: its folder."""
+
+    def write(name, suffix="", **changes):
+        dataset = name.removesuffix("_original")
+        folder = folders[0] / FOLDERS[dataset]
+        for place, value in SMALL[name].constants.items():
+            monkeypatch.setattr(f"mvref.datasets.{place}", value)
+        for file, content in (SMALL[name].files | changes).items():
+            put(folder / f"{file}{suffix}", content)
+            if file in FILES[dataset]:
+                register(dataset, file, content, None)
+        return folder
 
     return write
 

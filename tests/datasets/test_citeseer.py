@@ -1,27 +1,9 @@
-"""CiteSeer: the published numbers, the direction of the links, and files that are wrong."""
+"""CiteSeer: the published numbers, and the direction of the links."""
 
 import numpy as np
-import pytest
 
-from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_citeseer
 from mvref.datasets import _citeseer as citeseer_module
 from mvref.datasets._lookup import locate, open_content
-
-CONTENT = b"7\t0\t1\t0\tML\nab01\t1\t1\t0\tAI\n10\t0\t0\t1\tML\n"
-# 7 is cited by ab01 and by itself, 10 is cited by 7; the last two name a paper not in CONTENT.
-CITES = b"7\tab01\n7\t7\n10\t7\nabsent\t7\nab01\tabsent\n"
-
-
-@pytest.fixture
-def write_small(folders, put, register):
-    """Return a function that writes two small files, which the loader then expects."""
-
-    def write(compressed=False):
-        for file, content in (("citeseer.content", CONTENT), ("citeseer.cites", CITES)):
-            register("citeseer", file, content, None)
-            put(folders[0] / "citeseer" / f"{file}{'.gz' if compressed else ''}", content)
-
-    return write
 
 
 def test_numbers_of_words_and_links(citeseer):
@@ -67,45 +49,9 @@ def test_links_are_as_the_chapter_says(citeseer):
     assert round((citeseer.y != ai).mean(), 2) == 0.92
 
 
-@pytest.mark.parametrize("compressed", [False, True])
-def test_reads_the_format(folders, write_small, compressed):
-    write_small(compressed)
-    assert available()["citeseer"] == str(folders[0] / "citeseer")
-    small = fetch_citeseer()
-    text, inbound, outbound = (view.toarray() for view in small.X.views)
-    np.testing.assert_array_equal(text, [[0, 1, 0], [1, 1, 0], [0, 0, 1]])
-    np.testing.assert_array_equal(inbound, [[1, 1, 0], [0, 0, 0], [1, 0, 0]])
-    np.testing.assert_array_equal(outbound, [[1, 0, 1], [1, 0, 0], [0, 0, 0]])
-    assert small.target_names == ["AI", "ML"] and small.y.tolist() == [1, 0, 1]
-    assert small.meta["paper"].tolist() == ["7", "ab01", "10"]
-
-
 def test_ids_are_text_not_numbers(tmp_path, put):
     """ "007" and "7" are two papers."""
     content = put(tmp_path / "content", b"007\t1\tAI\n7\t0\tAI\n")
     papers, _, _ = citeseer_module.read_content(content)
     inbound = citeseer_module.read_links(put(tmp_path / "cites", b"7\t007\n"), papers)
     np.testing.assert_array_equal(inbound.toarray(), [[0, 0], [1, 0]])
-
-
-def test_missing_file_is_a_sentence(folders, write_small):
-    write_small()
-    (folders[0] / "citeseer" / "citeseer.cites").unlink()
-    assert "citeseer" not in available()
-    with pytest.raises(DatasetUnavailable, match="there is no file citeseer.cites"):
-        fetch_citeseer()
-
-
-@pytest.mark.parametrize(
-    ("file", "compressed", "message"),
-    [
-        ("citeseer.cites", False, "is not the file that mvref knows"),
-        ("citeseer.content.gz", True, "is not a complete gzip"),
-    ],
-)
-def test_changed_file_is_refused(folders, write_small, file, compressed, message):
-    write_small(compressed)
-    path = folders[0] / "citeseer" / file
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(DatasetCorrupted, match=f"{file} {message}"):
-        fetch_citeseer()

@@ -10,15 +10,11 @@ import tempfile
 import pooch
 import pytest
 
-from mvref.datasets import (
-    DatasetCorrupted,
-    DatasetUnavailable,
-    available,
-    fetch_mfeat,
-)
+from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available
 from mvref.datasets import _lookup as lookup
 from mvref.datasets._sources import BY_HAND, FILES, FOLDERS, SOURCES
 from mvref.datasets._uci import TABLES
+from tests.datasets.small import SMALL
 
 GOOD = b"1 2 3\n"
 FILE = "mfeat-mor"
@@ -203,18 +199,11 @@ def test_download_is_silent_and_leaves_the_logger_alone(folders, register, web, 
 
 
 FIRST = {  # what the sentence names where nothing is here
-    "mfeat_original": "mfeat-fac",
+    **{name: f"{name}.data" for name in TABLES},
+    **{name: next(iter(some.files)) for name, some in SMALL.items()},
     "uwave": "uwave_ucr2018_xyz.npz",
     "flower17": "there are no distance matrices",
-    "mnist": "train-images-idx3-ubyte",
-    "reuters1200": "Reuters-1200.mat",
-    "reuters600": "reuters600_fullvocab.mat",
     "reuters_full": "Index_EN-EN, Index_EN-FR, Index_EN-GR and 22 more",
-    "citeseer": "citeseer.content",
-    "webkb": "course-cotrain-data.tar.gz",
-    "voc07": "pascal07_train_DenseSift.hvecs",
-    "optdigits": "optdigits.tra",
-    **{name: f"no file {name}.data" for name in TABLES},
 }
 
 
@@ -233,7 +222,7 @@ def test_what_is_not_here_is_a_sentence(folders, register, fetchers, name):
 
 @pytest.mark.parametrize("name", sorted(FIRST.keys() - {"reuters_full", "webkb", "voc07"}))
 def test_half_a_file_is_refused(folders, put, fetchers, name):
-    dataset, file = name.removesuffix("_original"), FIRST[name].removeprefix("no file ")
+    dataset, file = name.removesuffix("_original"), FIRST[name]
     file = "flower17_7views_recomputed.npz" if name == "flower17" else file
     for folder in reversed(folders):  # the cache, then MVREF_DATA, which comes before it
         path = put(folder / FOLDERS[dataset] / file, b"half a file")
@@ -244,20 +233,6 @@ def test_half_a_file_is_refused(folders, put, fetchers, name):
             assert part in str(caught.value)
         assert isinstance(caught.value, ValueError)
         assert path.read_bytes() == b"half a file"  # a user's file is theirs: not touched
-
-
-def test_fetch_mfeat_downloads_checks_and_reads(folders, register, web):
-    widths = {"fac": 216, "fou": 76, "kar": 64, "mor": 6, "pix": 240, "zer": 47}
-    for value, (view, width) in enumerate(widths.items()):
-        content = (f" {value}.5" * width + "\n").encode() * 2000
-        register("mfeat", f"mfeat-{view}", content, web.offer(f"/{view}", content))
-    mfeat = fetch_mfeat()
-    assert mfeat.X.widths == list(widths.values())
-    assert [view[0, 0] for view in mfeat.X.views] == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
-    fetch_mfeat()
-    assert web.asked == [f"/{view}" for view in widths]
-    assert FILES["mfeat"]["mfeat-zer"][0] in mfeat.DESCR
-    assert "mfeat_original" in available()
 
 
 def test_available_finds_without_opening(folders, put):

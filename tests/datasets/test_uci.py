@@ -199,31 +199,18 @@ def test_sizes_that_the_table_allows(name):
 def write(folders, put, register):
     """Return a function that writes a small data file, which the loader then expects."""
 
-    def write_file(name, content, file=None, suffix="", known=True):
-        file = file or f"{name}.data"
-        if known:
-            register(name, file, content, None)
-        return put(folders[0] / name / (file + suffix), content)
+    def write_file(name, content):
+        register(name, f"{name}.data", content, None)
+        return put(folders[0] / name / f"{name}.data", content)
 
     return write_file
 
 
-VOTES = b"".join(
-    party + b"," + b",".join([first] + [b"y"] * 15) + b"\n"
-    for party, first in ((b"republican", b"n"), (b"democrat", b"?"), (b"democrat", b"n"))
-)
-
-
-@pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_reads_votes(write, suffix):
-    write("house-votes-84", VOTES, suffix=suffix)
-    votes = fetch_uci("house-votes-84")
-    assert votes.X.views[0][:, :2].tolist() == [[-1, 1], [0, 1], [-1, 1]]
-    assert votes.y.tolist() == [1, 0, 0] and votes.target_names == ["democrat", "republican"]
+def test_gaps_of_votes(small):
+    small("house-votes-84")
     assert fetch_uci("house-votes-84", missing="fill").X.views[0][1, 0] == -1
     dropped = fetch_uci("house-votes-84", missing="drop")
     assert dropped.meta["row"].tolist() == [0, 2] and not dropped.meta["missing"].any()
-    assert available()["house-votes-84"].endswith("house-votes-84")
 
 
 def test_classes_that_are_not_there_have_no_name(write):
@@ -252,48 +239,38 @@ def horse(code, outcome="1"):
     return [code] * 22 + [outcome, code, "0", "0", "0", "1"]
 
 
-def write_horses(write, monkeypatch, separator=" ", end="\n", test_code="2"):
+def write_horses(write, put, monkeypatch, separator=" ", end="\n", test_code="2"):
     """Two horses in the first file and one in the second, whose values the loader expects."""
     expected = " ".join(horse("2")) + "\n"
     monkeypatch.setattr(uci, "HORSE_TEST_VALUES", hashlib.sha256(expected.encode()).hexdigest())
     monkeypatch.setattr(uci, "HORSE_ROWS", 2)
     first = "".join(" ".join(horse(c)) + " \n" for c in ("1", "2"))
-    write("horse-colic", first.encode())
+    path = write("horse-colic", first.encode())
     second = separator.join(horse(test_code)) + end
-    return write("horse-colic", second.encode(), file="horse-colic.test", known=False)
+    return put(path.with_suffix(".test"), second.encode())
 
 
 @pytest.mark.parametrize(
     ("separator", "end"), [(" ", "\n"), ("  ", " \r\n"), (" ", " \n\n"), ("\t", "")]
 )
-def test_second_file_of_horses_by_its_values(write, monkeypatch, separator, end):
-    write_horses(write, monkeypatch, separator, end)
+def test_second_file_of_horses_by_its_values(write, put, monkeypatch, separator, end):
+    write_horses(write, put, monkeypatch, separator, end)
     horses = fetch_uci("horse-colic")
     assert horses.y.tolist() == [0, 1, 1] and horses.X.shape == (3, 21)
     assert [part.tolist() for part in horses.splits[0]] == [[0, 1], [], [2]]
 
 
-def test_changed_second_file_of_horses_is_refused(write, monkeypatch):
-    write_horses(write, monkeypatch, test_code="1")
+def test_changed_second_file_of_horses_is_refused(write, put, monkeypatch):
+    write_horses(write, put, monkeypatch, test_code="1")
     with pytest.raises(DatasetCorrupted, match="horse-colic.test has not the values that mvref"):
         fetch_uci("horse-colic")
     assert len(fetch_uci("horse-colic", part="data").y) == 2
 
 
-def test_missing_second_file_of_horses(write, monkeypatch):
-    write_horses(write, monkeypatch).unlink()
+def test_missing_second_file_of_horses(write, put, monkeypatch):
+    write_horses(write, put, monkeypatch).unlink()
     assert "horse-colic" not in available()
     with pytest.raises(DatasetUnavailable) as caught:
         fetch_uci("horse-colic")
     for part in ("no file horse-colic.test", BY_HAND["horse-colic"]):
         assert part in str(caught.value)
-
-
-# ------------------------------------------------------------------ wrong files and arguments
-
-
-def test_is_downloaded_and_kept(folders, register, web):
-    register("house-votes-84", "house-votes-84.data", VOTES, web.offer("/votes", VOTES))
-    assert len(fetch_uci("house-votes-84").y) == 3
-    assert (folders[1] / "house-votes-84" / "house-votes-84.data").read_bytes() == VOTES
-    assert len(fetch_uci("house-votes-84").y) == 3 and web.asked == ["/votes"]
