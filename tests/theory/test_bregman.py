@@ -78,11 +78,6 @@ def test_log_odds_is_the_gradient_of_the_entropy():
     assert_allclose(log_odds(q), numerical, atol=1e-8)
 
 
-def test_entropy_at_known_values():
-    assert_allclose(negative_binary_entropy([0.5] * 3), -3 * np.log(2))
-    assert negative_binary_entropy([0.0, 1.0]) == 0.0
-
-
 @given(p=vectors(0, 1), q=vectors(0, 1), t=st.floats(0, 1), other=vectors(0, 1))
 def test_divergence_is_non_negative_convex_and_mirrored(p, q, t, other):
     assert divergence(q, q) == 0

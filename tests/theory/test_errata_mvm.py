@@ -63,9 +63,6 @@ def accuracy(views, y, A):
     return np.mean(np.sign(scores_of(views, A)) == y)
 
 
-# Algorithm 1, line 8: which equations
-
-
 @pytest.mark.parametrize("loss", LOSSES)
 def test_M1_the_gradient_is_of_eqs_17_to_21(loss):
     """With the losses (11)-(13) where their slopes belong it is no gradient of Eq. (10)."""
@@ -92,9 +89,6 @@ def test_M1_the_gradient_is_of_eqs_17_to_21(loss):
     assert_allclose(gradient(slopes, penalty_slopes), difference, rtol=1e-6)
     assert abs(gradient(values, penalty_slopes) / difference - 1) > 0.1
     assert abs(gradient(slopes, penalties) / difference - 1) > 0.01
-
-
-# The start
 
 
 @pytest.mark.parametrize(("V", "size"), [(4, 2e-6), (8, 4e-13)])
@@ -248,9 +242,6 @@ def test_M2_constant_steps_diverge_or_stall(V):
     assert V == 3 or sgd(views, y, paper, 0.01) < 0.65  # chance
 
 
-# The number of factors
-
-
 def test_M3_more_factors_fit_better_and_may_predict_worse():
     """A product of rank one, 200 samples, a fifth of the labels wrong; the best of three starts."""
     fitted, right = {}, {}
@@ -282,9 +273,6 @@ def test_M3_an_odd_k_starts_at_a_score_of_one(k):
     objective = objective_of(views, y, k)
     A = start_factors("live", 1e-6, objective.design, np.random.RandomState(0))
     assert_allclose(np.abs(objective.design.scores(A)), k % 2, atol=1e-4)
-
-
-# Sparse views
 
 
 def test_M4_the_bias_row_is_never_skipped():
@@ -323,9 +311,6 @@ def test_M4_penalty_of_touched_rows_is_weighted_by_frequency(form):
         assert_allclose((A[v] - state.factors[v]) / 1e-7 / 10, expected, atol=1e-5)
 
 
-# Losses and optimisers
-
-
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_M5_the_gradient_is_no_stopping_rule_for_the_hinge(loss):
     """One view and one factor, a linear SVM: steep at its minimum, where L-BFGS comes near."""
@@ -350,9 +335,6 @@ def test_M5_the_gradient_is_no_stopping_rule_for_the_hinge(loss):
         assert min(slopes) > 0.01 and 1e-4 < max(gaps) < 0.02
         with pytest.raises(ValueError, match="derivative"):
             MVMClassifier(loss="hinge").fit([X], y)
-
-
-# Cost
 
 
 class Counted(np.ndarray):
@@ -518,9 +500,6 @@ def test_M10_eq_26_has_pairs_within_a_view_and_eq_27_has_not():
     assert score(MVMClassifier(4, random_state=0)) < 0.6  # nor has the machine itself
 
 
-# The gauge, and the penalty of the bias rows
-
-
 def test_gauge_without_a_penalty_of_bias_rows_the_infimum_is_not_attained(reference):
     """The same linear function: features cost .386, 3.9e-5, 3.9e-9; bias rows pay for it."""
     views, w = reference["views"], reference["linear"][0]
@@ -566,9 +545,6 @@ def test_gauge_of_two_views_is_the_nuclear_norm():
         T = rng.normal(size=(3, 3))
         other = [best[0] @ T, best[1] @ np.linalg.inv(T).T]
         assert sum((a**2).sum() for a in balance_norms(other, [[0, 1]])) >= least
-
-
-# Alternating least squares
 
 
 def test_als_without_balance_ends_in_swamps():

@@ -87,9 +87,6 @@ def accuracy(model):
     return np.mean(model.predict(NEW) == np.where(NEW_LABELS == 1, 1.0, -1.0))
 
 
-# Eq. (1)
-
-
 def test_N1_the_inverse_need_not_exist():
     twice = np.vstack([X[:10], X[:10]])
     K = rbf_kernel(twice, gamma=1.0)
@@ -259,9 +256,6 @@ def test_N9_errors_of_the_old_gamma_and_a_random_start_are_frozen_into_b():
     costs = np.full(M, 0.1)
     ours = ho_kashyap(machines_of(FACTORS, 0.1, coupling), costs, coupling, Y, **options)
     assert_allclose(ours.curve[-1], 79.85, atol=6e-3)
-
-
-# Cost, and the criterion (10)
 
 
 def test_N10_one_small_matrix_per_view_and_not_of_n_rows():

@@ -240,9 +240,6 @@ def test_P6_single_views_of_mfeat_have_the_printed_size():
     assert (with_one > without + 0.15).all() and max(with_one) > 0.8
 
 
-# Units of the loss
-
-
 def test_P7_a_share_or_a_percentage():
     """Delta = 1 - measure; in per cent C2 is 100 times as large and w, too."""
     _, (views, y) = drawn_problems()
@@ -284,9 +281,6 @@ def test_P8_auroc_needs_pairs():
     perfect = 3.0 + y  # the right order, all above 0
     assert auroc(y, perfect) == 1 and surrogate_slack(perfect, y, "auroc") == 0
     assert literal.best_tuple_value(perfect.tolist(), y.tolist(), balanced) > 1
-
-
-# Cost
 
 
 @pytest.mark.parametrize(
@@ -332,9 +326,6 @@ def test_P10_without_the_factor_it_is_not_the_solution():
     slack = surrogate_slack(u.sum(axis=1), y, "f1")
     objective = norm / 2 + 1e-2 * view_disagreement(u) + 1e-3 * slack
     assert objective > 1.5 * model.primal_curve_.min()
-
-
-# Convergence, scales
 
 
 def test_P11_every_start_ends_at_the_same_value(digits, monkeypatch):
@@ -430,9 +421,6 @@ def test_P13_psi_is_a_function_of_the_candidate():
     c = f_beta_argmax(X @ w, y).c
     assert c.any() and set(y - c) <= {-1, 1}
     assert_allclose(c @ X, psi(y) - psi(y - c))
-
-
-# What is not said, and names
 
 
 def test_P14_which_class_is_positive_matters_but_for_auroc():
