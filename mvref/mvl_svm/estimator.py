@@ -60,19 +60,15 @@ def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling
     Phi : array, shape (m, L*V)
     y : int array, shape (m,)
         Codes 0..K-1 of the classes.
-    c : float
-    n_landmarks : int
-        L.
-    n_rounds : int
-    intercept_scaling : float
-        B; 0 for no intercept.
-    tol : float
-        Tolerance of the inner solver.
+    n_landmarks, n_rounds : int
+        L, and how many problems are solved.
+    c, intercept_scaling, tol : float
+        B is `intercept_scaling`, 0 for no intercept; `tol` is of the inner solver.
 
     Returns
     -------
     norms : array, shape (L,)
-        Those of the best round. Zero, or nearly so, for landmarks that are not needed.
+        Zero, or nearly so, for landmarks that are not needed.
     objective : list of n_rounds floats
     """
     m, n_columns = Phi.shape
@@ -230,18 +226,15 @@ class MVLSVM(MultiViewClassifier):
         shared = {name: getattr(self, name) for name in PROJECTION_PARAMETERS}
         self.projection_ = LandmarkProjection(**shared, views=self.views, random_state=rng)
         Phi = self.projection_.fit(X).transform(X)
-        if self.n_selected is not None:
-            self.projection_ = self._select(Phi, codes)
+        if self.n_selected is not None:  # keep the landmarks of the largest blocks
+            L = self.projection_.landmarks_.n_samples
+            check_number(self.n_selected, "n_selected", low=1, high=L, integer=True)
+            options = {"intercept_scaling": self._intercept_scaling(), "tol": self.tol}
+            norms, _ = block_sparse_norms(Phi, codes, self.c, L, **options)
+            largest = np.sort(np.argsort(-norms)[: self.n_selected])
+            self.projection_ = self.projection_.restrict(largest)
             Phi = self.projection_.transform(X)
         self._solve(Phi, codes, rng)
-
-    def _select(self, Phi, codes):
-        """Keep the landmarks of the largest blocks."""
-        L = self.projection_.landmarks_.n_samples
-        check_number(self.n_selected, "n_selected", low=1, high=L, integer=True)
-        options = {"intercept_scaling": self._intercept_scaling(), "tol": self.tol}
-        norms, _ = block_sparse_norms(Phi, codes, self.c, L, **options)
-        return self.projection_.restrict(np.sort(np.argsort(-norms)[: self.n_selected]))
 
     def _intercept_scaling(self):
         return self.intercept_scaling if self.fit_intercept else 0.0
