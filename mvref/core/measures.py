@@ -239,17 +239,12 @@ def one_vs_rest(y, classes=None):
     Parameters
     ----------
     y : n class labels
-    classes : K labels, optional
-        Class of each column; default: the labels in `y`, sorted.
+    classes : K different labels, optional
+        Class of each column, those of `y` among them; default: the labels in `y`, sorted.
 
     Returns
     -------
     Y : bool array, shape (n, K)
-
-    Raises
-    ------
-    ValueError
-        If `classes` has a duplicate or lacks a label of `y`.
 
     Examples
     --------
