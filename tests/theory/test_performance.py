@@ -290,9 +290,6 @@ def test_bound_of_a_fit_on_real_views():
         assert model.n_iter_ <= iteration_bound(R, 5.0, 1e-3)
 
 
-# ------------------------------------------------------------------ bad input
-
-
 METRIC, Y = random_metrics(0, 0.1)[0], np.where(np.arange(12) < 5, 1, -1)
 
 

@@ -247,21 +247,27 @@ def test_expectation_version():
 # ------------------------------------------------------------------ what is printed
 
 
-def learnt_by_heart(n, B, seed, n_test=20_000):
-    """Random labels and a kernel so narrow that f(x_i) = B y_i / sqrt(n) and f = 0 elsewhere."""
-    rng = np.random.default_rng(seed)
-    X, y = rng.uniform(-1, 1, (n, 2)), rng.choice([-1.0, 1.0], n)
-    K = rbf_kernel(X, gamma=1e5)
-    alpha = B * y / math.sqrt(y @ K @ y)
-    Z, z = rng.uniform(-1, 1, (n_test, 2)), rng.choice([-1.0, 1.0], n_test)
-    scores = rbf_kernel(Z, X, gamma=1e5) @ alpha
-    return y * (K @ alpha), K, np.mean(np.where(scores >= 0, 1, -1) != z)
+def draw_random_labels(n, rng):
+    return rng.uniform(-1, 1, (n, 2)), rng.choice([-1.0, 1.0], n)
+
+
+def by_heart(X, y, B=1e-3):
+    """A kernel so narrow that f(x_i) = B y_i / sqrt(n) and f = 0 elsewhere, rounded away from 0."""
+
+    def score(Z):
+        return B / math.sqrt(len(y)) * np.where(rbf_kernel(Z, X, gamma=1e5) @ y >= 0, 1, -1)
+
+    return Machine(score, B, np.ones(len(X)))
 
 
 @pytest.mark.parametrize("B", [20.0, 1.0, 1e-3])
 def test_printed_bound_fails_and_the_margin_bound_does_not(B):
     """N11: the same signs at three scales; their true risk is 1/2."""
-    margins, K, test_error = learnt_by_heart(400, B, seed=3)
+    rng = np.random.default_rng(3)
+    (X, y), (Z, z) = draw_random_labels(400, rng), draw_random_labels(20_000, rng)
+    machine = by_heart(X, y, B)
+    margins, K = y * machine.score(X), machine.diagonal
+    test_error = np.mean(z * machine.score(Z) < 0)
     assert (margins > 0).all() and abs(test_error - 0.5) < 0.02
     rhos = B * np.logspace(-3, 2, 60)
     best = min(margin_bound(margins, B, K, rho=rho, delta=0.01) for rho in rhos)
@@ -374,20 +380,6 @@ def test_margin_bound_covers_and_says_something():
     assert 0.03 < study.mean_test_error < 0.12
 
 
-def by_heart(X, y):
-    """The machine of N11, at the scale 1e-3."""
-    alpha = 1e-3 * y / math.sqrt(len(y))
-
-    def score(Z):
-        return np.where(rbf_kernel(Z, X, gamma=1e5) @ alpha >= 0, 1, -1) * 1e-3 / math.sqrt(len(y))
-
-    return Machine(score, 1e-3, np.ones(len(X)))
-
-
-def draw_random_labels(n, rng):
-    return rng.uniform(-1, 1, (n, 2)), rng.choice([-1.0, 1.0], n)
-
-
 @pytest.mark.parametrize("version", ["printed", "repaired"])
 def test_study_finds_the_bound_that_fails(version):
     options = {"draw": draw_random_labels, "n_samples": 150, "n_test": 500, "n_repeats": 40}
@@ -423,7 +415,6 @@ def test_reference_repetitions_on_moons():
 
 
 def test_study_counts():
-    """The summary of a study whose bounds and errors are known."""
     study = Coverage(np.array([0.5, 0.2, 1.0, 1.5]), np.array([0.5, 0.3, 0.1, 0.1]))
     assert study.violations == 1 and study.vacuous == 2
     assert_allclose([study.mean_bound, study.mean_test_error], [0.8, 0.25])
@@ -453,12 +444,10 @@ def test_study_is_repeatable_and_draws_anew():
 
 def test_moons_have_independent_labels():
     rng = np.random.RandomState(0)
-    counts = [int((draw_moons(100, rng)[1] == 1).sum()) for _ in range(400)]
+    counts = [(draw_moons(100, rng)[1] == 1).sum() for _ in range(400)]
     assert_allclose(np.var(counts), 25, rtol=0.25)  # binomial, not the constant 50
     assert_allclose(np.mean(counts), 50, atol=1)
 
-
-# ------------------------------------------------------------------ bad input
 
 EYE = np.eye(3)
 GOOD = {"margins": np.ones(4), "B": 1.0, "K": np.eye(4), "rho": 1.0, "delta": 0.05}
