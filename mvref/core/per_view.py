@@ -69,9 +69,8 @@ class PerView(TransformerMixin, BaseEstimator):
             if not seen.any():
                 raise ValueError(f"view {name!r} is missing in every sample.")
             if not isinstance(transformer, str):
-                transformer = clone(transformer).fit(
-                    view[seen], None if y is None else np.asarray(y)[seen]
-                )
+                targets = None if y is None else np.asarray(y)[seen]
+                transformer = clone(transformer).fit(view[seen], targets)
             self.transformers_.append(transformer)
         return self
 
@@ -88,13 +87,8 @@ class PerView(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "transformers_")
         X = validate_views(self, X, reset=False, partial_rows=True)
-        views = [
-            view if isinstance(transformer, str) else _transform_seen(transformer, view, seen)
-            for transformer, view, seen in zip(
-                self.transformers_, X.views, X.observed.T, strict=True
-            )
-        ]
-        return MultiView(views, names=X.names)
+        of_views = zip(self.transformers_, X.views, X.observed.T, strict=True)
+        return MultiView([_transform_seen(*of_view) for of_view in of_views], names=X.names)
 
     def get_feature_names_out(self, input_features=None):
         """Return ``<view>__<feature>`` for every column of the transformed views, side by side.
@@ -157,6 +151,8 @@ class PerView(TransformerMixin, BaseEstimator):
 
 def _transform_seen(transformer, view, seen):
     """Transform the rows that have the view; the others become rows of NaN."""
+    if isinstance(transformer, str):  # "passthrough"
+        return view
     rows = view[seen] if seen.any() else np.zeros((1, view.shape[1]))  # one row tells the width
     out = transformer.transform(rows)
     if seen.all():

@@ -298,9 +298,7 @@ def as_multiview(X, views=None, columns=None):
         if views is not None:
             _check_described(X, views)
         return X
-    if views is not None:
-        return MultiView.from_array(X, views, columns=columns)
-    return MultiView([X])
+    return MultiView([X]) if views is None else MultiView.from_array(X, views, columns=columns)
 
 
 def _check_described(X, views):
