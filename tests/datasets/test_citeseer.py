@@ -35,20 +35,6 @@ def test_links_are_those_of_the_file(citeseer):
     assert set(inbound.data) == set(outbound.data) == {1.0}
 
 
-def test_links_are_as_the_chapter_says(citeseer):
-    cites = citeseer.X.select("outbound").views[0].tocoo()
-    links = np.zeros((6, 6))
-    for i, j in zip(cites.row, cites.col, strict=True):
-        links[citeseer.y[i], citeseer.y[j]] += i != j
-    share = links / links.sum(axis=1, keepdims=True)
-    np.testing.assert_array_equal(share.argmax(axis=1), range(6))
-    np.testing.assert_array_equal(np.diag(share).round(2), [0.47, 0.78, 0.80, 0.77, 0.73, 0.70])
-    ai, ml = (citeseer.target_names.index(name) for name in ("AI", "ML"))
-    assert round(share[ai, ml], 2) == 0.25
-    assert round(np.trace(links) / links.sum(), 2) == 0.74  # three of four
-    assert round((citeseer.y != ai).mean(), 2) == 0.92
-
-
 def test_ids_are_text_not_numbers(tmp_path, put):
     """ "007" and "7" are two papers."""
     content = put(tmp_path / "content", b"007\t1\tAI\n7\t0\tAI\n")

@@ -48,15 +48,6 @@ def test_every_number_is_exactly_that_of_the_csv_file(mfeat, view):
     assert hashlib.sha256(values.tobytes()).hexdigest() == DIGESTS[view]
 
 
-def test_first_numbers(mfeat):
-    """Read by eye from the head of the CSV files."""
-    first = dict(zip(mfeat.view_names, (view[0] for view in mfeat.X.views), strict=True))
-    np.testing.assert_array_equal(first["fou"][:3], [0.065882, 0.19731, 0.10383])
-    np.testing.assert_array_equal(first["kar"][:3], [-10.297, -11.667, 11.561])
-    np.testing.assert_array_equal(first["mor"], [1, 0, 0, 133.15, 1.3117, 1620.2])
-    np.testing.assert_array_equal(first["zer"][:3], [0.011033, 0.83147, 15.352])
-
-
 def test_pixels_are_an_image(mfeat):
     pixels = mfeat.X.views[4]
     assert set(np.unique(pixels)) == set(range(7))

@@ -10,21 +10,6 @@ from mvref.datasets import _uwave as uwave_module
 from mvref.datasets._lookup import find
 from tests.datasets.small import as_text
 
-TRAIN_COUNTS = [122, 108, 106, 110, 127, 111, 112, 100]
-TEST_COUNTS = [437, 452, 454, 450, 433, 449, 447, 460]
-
-
-def test_official_split(uwave):
-    assert uwave.X.shape == (4478, 945)
-    assert uwave.view_names == ["x", "y", "z"]
-    ((train, validation, test),) = uwave.splits
-    np.testing.assert_array_equal(train, np.arange(896))
-    np.testing.assert_array_equal(test, np.arange(896, 4478))
-    assert validation.shape == (0,) and validation.dtype.kind == "i"
-    assert uwave.X[validation].n_samples == 0
-    np.testing.assert_array_equal(np.bincount(uwave.y[train])[1:], TRAIN_COUNTS)
-    np.testing.assert_array_equal(np.bincount(uwave.y[test])[1:], TEST_COUNTS)
-
 
 def test_rows_are_standardised(uwave):
     for name, view in zip("xyz", uwave.X.views, strict=True):
