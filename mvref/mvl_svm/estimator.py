@@ -201,24 +201,14 @@ class MVLSVM(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.n_landmarks = n_landmarks
-        self.kernel = kernel
-        self.gamma = gamma
-        self.ridge = ridge
-        self.keep_known = keep_known
-        self.clip = clip
-        self.no_view = no_view
-        self.landmarks = landmarks
-        self.n_selected = n_selected
-        self.c = c
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.views = views
-        self.random_state = random_state
+        self.n_landmarks, self.landmarks, self.n_selected = n_landmarks, landmarks, n_selected
+        self.kernel, self.gamma = kernel, gamma
+        self.ridge, self.keep_known = ridge, keep_known
+        self.clip, self.no_view = clip, no_view
+        self.c, self.loss = c, loss
+        self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
+        self.solver, self.tol, self.max_iter = solver, tol, max_iter
+        self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes):
         """Draw the landmarks, project, and solve Eq. (3)."""

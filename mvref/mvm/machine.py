@@ -58,26 +58,15 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         views=None,
         random_state=None,
     ):
-        self.n_factors = n_factors
-        self.loss = loss
-        self.alpha = alpha
-        self.penalty = penalty
-        self.smoothing = smoothing
-        self.solver = solver
-        self.init = init
-        self.init_scale = init_scale
-        self.groups = groups
-        self.shared_factors = shared_factors
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.verbose = verbose
-        self.views = views
-        self.random_state = random_state
+        self.n_factors, self.loss = n_factors, loss
+        self.alpha, self.penalty, self.smoothing = alpha, penalty, smoothing
+        self.solver, self.max_iter, self.tol = solver, max_iter, tol
+        self.init, self.init_scale = init, init_scale
+        self.groups, self.shared_factors = groups, shared_factors
+        self.learning_rate, self.batch_size = learning_rate, batch_size
+        self.early_stopping, self.validation_fraction = early_stopping, validation_fraction
+        self.n_iter_no_change, self.verbose = n_iter_no_change, verbose
+        self.views, self.random_state = views, random_state
 
     def _fit_machines(self, X, targets, codes, n_jobs=None):
         """Learn one machine for each array of targets; held out are samples of all `codes`."""

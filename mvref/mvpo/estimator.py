@@ -167,20 +167,12 @@ class MVPO(MultiViewClassifier):
         n_jobs=None,
         views=None,
     ):
-        self.measure = measure
-        self.beta = beta
-        self.C1 = C1
-        self.C2 = C2
-        self.normalize = normalize
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.kernel = kernel
-        self.gamma = gamma
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.views = views
+        self.measure, self.beta = measure, beta
+        self.C1, self.C2, self.normalize = C1, C2, normalize
+        self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
+        self.kernel, self.gamma = kernel, gamma
+        self.solver, self.tol, self.max_iter = solver, tol, max_iter
+        self.n_jobs, self.views = n_jobs, views
 
     def _fit(self, X, codes):
         form = self._form(X)

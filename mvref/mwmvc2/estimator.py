@@ -173,17 +173,11 @@ class MwMvC2(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.voters = voters
+        self.voters, self.ties = voters, ties
         self.max_iter = max_iter
-        self.update = update
-        self.step = step
-        self.rho_step = rho_step
-        self.smoothing = smoothing
-        self.ties = ties
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.views = views
-        self.random_state = random_state
+        self.update, self.step, self.rho_step, self.smoothing = update, step, rho_step, smoothing
+        self.n_jobs, self.verbose = n_jobs, verbose
+        self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes):
         check_trainable(X, codes)
