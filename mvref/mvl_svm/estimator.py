@@ -151,8 +151,7 @@ class MVLSVM(MultiViewClassifier):
     classes_ : array of labels, sorted
     n_iter_ : int
         The solver's; the largest number over the classes.
-    n_features_in_ : int
-        Columns of all views.
+    n_features_in_ : int, number of columns of all views
 
     See Also
     --------

@@ -132,8 +132,7 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
     n_iter_, n_parameters : int
         Iterations, the largest number over the classes; numbers that were learnt.
     classes_ : array of labels, sorted
-    n_features_in_ : int
-        Columns of all views.
+    n_features_in_ : int, number of columns of all views
 
     See Also
     --------

@@ -151,8 +151,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
     def _warn(self, troubles):
         told = sorted({trouble for trouble in troubles if trouble is not None})
         if told:
-            message = f"{type(self).__name__} with solver={self.solver!r}: {'; '.join(told)}."
-            warn_caller(message)
+            warn_caller(f"{type(self).__name__} with solver={self.solver!r}: {'; '.join(told)}.")
 
     def _compare_with_zero(self, objectives):
         """Tell whether a machine has gone to factors 0, or is worse than that."""
@@ -202,11 +201,8 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             If there are more than 1e8 numbers in it.
         """
         X = self._validated(X)
-        features = view_features(X, 0.0)
-        answers = [
-            contributions(features, machine, self.factor_views_, self.terms_)
-            for machine in self._machines()
-        ]
+        features, blocks = view_features(X, 0.0), (self.factor_views_, self.terms_)
+        answers = [contributions(features, machine, *blocks) for machine in self._machines()]
         return self._by_names(answers, axis=1)
 
     def order_weights(self, max_order=2):
@@ -230,10 +226,8 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         """
         check_is_fitted(self, "factors_")
         check_number(max_order, "max_order", low=0, integer=True)
-        answers = [
-            subset_weights(machine, self.factor_views_, self.terms_, max_order)
-            for machine in self._machines()
-        ]
+        blocks = self.factor_views_, self.terms_
+        answers = [subset_weights(machine, *blocks, max_order) for machine in self._machines()]
         return self._by_names(answers, axis=0)
 
     def _by_names(self, answers, axis):

@@ -294,8 +294,7 @@ class MVNAKMHKS(HoKashyapClassifier):
         training samples, with coefficients y_i alpha_i.
     intercepts_, norms_ : arrays (M,), or (n_problems, M)
         w0^p; and |beta_p|, the norm of machine p in the space of its kernel.
-    view_weights_ : array (M,)
-        mu.
+    view_weights_ : array (M,), mu
     sources_ : list of M int
         View of `X` that each machine has.
     objective_curve_ : array (iterations + 1,), or a list of them
@@ -303,8 +302,7 @@ class MVNAKMHKS(HoKashyapClassifier):
     n_iter_ : int
         The largest number over the problems.
     classes_ : array of labels, sorted
-    n_features_in_ : int
-        Columns of all views.
+    n_features_in_ : int, number of columns of all views
 
     See Also
     --------
@@ -427,8 +425,7 @@ class NAKMHKS(HoKashyapClassifier):
 
     See Also
     --------
-    MVNAKMHKS : Several approximations, coupled.
-    KMHKS : No approximation.
+    MVNAKMHKS, KMHKS : Several approximations, coupled; and none.
 
     References
     ----------

@@ -110,13 +110,11 @@ class MVPO(MultiViewClassifier):
         Share of every view in `intercept_`; a sample that misses the view goes without.
     n_iter_ : int
         Iterations; the largest number over the classes.
-    dual_gap_ : float, or array (n_classes,)
-        Primal minus dual value at the end.
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
-        The two values after every iteration.
+    dual_gap_ : float, or array (n_classes,)
+        Primal and dual value after every iteration; their difference at the end.
     classes_ : array of labels, sorted
-    n_features_in_ : int
-        Columns of all views.
+    n_features_in_ : int, number of columns of all views
 
     See Also
     --------
@@ -212,20 +210,17 @@ class MVPO(MultiViewClassifier):
 
     def _warn_of_gaps(self, solutions):
         gaps = [solution.gap for solution in solutions if not solution.converged]
-        if not gaps:
-            return
-        if min(gaps) < 0:
-            message = (
+        if gaps and min(gaps) < 0:
+            warn_caller(
                 f"MVPO lost its digits: rounding puts the dual value {-min(gaps):.3g} above the "
                 "primal one; scale the views to unit variance, or lower C1."
             )
-        else:
-            message = (
+        elif gaps:
+            warn_caller(
                 f"MVPO stopped after max_iter={self.max_iter} iterations with a duality gap of "
                 f"{max(gaps):.3g}, above C2 tol = {self.C2 * self.tol:.3g}; raise max_iter or "
                 "tol, or lower C2."
             )
-        warn_caller(message)
 
     def _set_fitted(self, metric, form, signs, solutions):
         coef, shares, intercept = [], [], []

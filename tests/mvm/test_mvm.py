@@ -398,10 +398,9 @@ def test_tol_is_a_gradient_in_units_of_curvature(alpha, form):
     """(E z^2 + 2 alpha)^(1/2) of every number, the bias rows' z being 1; the first such end."""
     dense, csr = sparse_views(VIEWS)
     objective = objective_of(dense if form == "dense" else csr, Y, 2, alpha=alpha, loss="squared")
-    shapes = objective.design.shapes
     Z = [np.c_[view, np.ones(30)] for view in dense]
     units = np.concatenate([np.repeat((Z_v**2).mean(axis=0) + 2 * alpha, 2) for Z_v in Z]) ** 0.5
-    assert_allclose(curvature_units(objective, shapes), units, rtol=1e-12)
+    assert_allclose(curvature_units(objective), units, rtol=1e-12)
     start = live(objective.design, 0.5)
 
     def largest(n_iter):
