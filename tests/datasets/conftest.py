@@ -11,7 +11,7 @@ import pytest
 from mvref import datasets
 from mvref.datasets._sources import BY_HAND, FILES, FOLDERS
 from mvref.datasets._uci import TABLES
-from tests.datasets.small import SMALL
+from tests.datasets.small import SMALL, Small
 
 EMBEDDED = {
     "digits": datasets.load_digits_views,
@@ -122,9 +122,10 @@ def small(folders, put, register, monkeypatch):
     def write(name, suffix="", **changes):
         dataset = name.removesuffix("_original")
         folder = folders[0] / FOLDERS[dataset]
-        for place, value in SMALL[name].constants.items():
+        some = SMALL.get(name, Small({}, [], []))
+        for place, value in some.constants.items():
             monkeypatch.setattr(f"mvref.datasets.{place}", value)
-        for file, content in (SMALL[name].files | changes).items():
+        for file, content in (some.files | changes).items():
             put(folder / f"{file}{suffix}", content)
             if file in FILES[dataset]:
                 register(dataset, file, content, None)

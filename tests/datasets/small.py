@@ -1,5 +1,6 @@
 """Small files of each format, and what its loader has to make of them."""
 
+import hashlib
 import io
 import struct
 import tarfile
@@ -142,14 +143,14 @@ def reuters1200(rng):
 
 
 def reuters600(rng):
-    """Triplets, which count from 1."""
-    tables = [np.diag(np.arange(1.0, 7.0)) * (k + 1) for k in range(5)]
+    """Triplets, which count from 1: in view k the diagonal matrix of k + 1, 2 (k + 1), ..."""
     y = np.arange(1, 7, dtype=np.uint8)
-    content = {"truth": y[:, None]}
-    for view, table in zip(LANGUAGES, tables, strict=True):
-        i, j = np.nonzero(table)
-        content[f"EN_{view}_sample"] = np.column_stack([i + 1, j + 1, table[i, j]])
-    return Small({"reuters600_fullvocab.mat": mat(content)}, tables, y)
+    tables = [np.diag(k * y.astype(float)) for k in range(1, 6)]
+    content = {
+        f"EN_{view}_sample": np.column_stack([y, y, np.diag(table)])
+        for view, table in zip(LANGUAGES, tables, strict=True)
+    }
+    return Small({"reuters600_fullvocab.mat": mat(content | {"truth": y[:, None]})}, tables, y)
 
 
 def mfeat(rng):
@@ -297,26 +298,30 @@ CITESEER = Small(
     names=["AI", "ML"],
     meta={"paper": ["7", "ab01", "10"]},
 )
+PARTIES = [["republican", "n"], ["democrat", "?"], ["democrat", "n"]]
 VOTES = Small(
-    {
-        "house-votes-84.data": as_text(
-            [
-                ["republican", "n", *["y"] * 15],
-                ["democrat", "?", *["y"] * 15],
-                ["democrat", "n", *["y"] * 15],
-            ],
-            ",",
-        )
-    },
+    {"house-votes-84.data": as_text([[*row, *"y" * 15] for row in PARTIES], ",")},
     [[[first] + [1] * 15 for first in (-1, 0, -1)]],
     [1, 0, 0],
     names=["democrat", "republican"],
     meta={"row": [0, 1, 2]},
+)
+HORSES = [[code] * 22 + ["1", code, "0", "0", "0", "1"] for code in "122"]
+HORSE_COLIC = Small(
+    {"horse-colic.data": as_text(HORSES[:2]), "horse-colic.test": as_text(HORSES[2:])},
+    [[[1] * 21, [2] * 21, [2] * 21]],
+    [0, 1, 1],
+    [after(2, 3)],
+    constants={
+        "_uci.HORSE_TEST_VALUES": hashlib.sha256(as_text(HORSES[2:])).hexdigest(),
+        "_uci.HORSE_ROWS": 2,
+    },
 )
 MAKERS = (mnist, optdigits, uwave, flower17, voc07, webkb, reuters1200, reuters600, reuters_full)
 SMALL = {
     "mfeat_original": mfeat(np.random.default_rng(0)),
     "citeseer": CITESEER,
     "house-votes-84": VOTES,
+    "horse-colic": HORSE_COLIC,
     **{make.__name__: make(np.random.default_rng(0)) for make in MAKERS},
 }

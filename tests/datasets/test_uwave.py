@@ -41,21 +41,19 @@ def test_training_text_equals_the_compact_file(uwave, axis):
     np.testing.assert_array_equal(view, series.astype(np.float32))
 
 
-@pytest.mark.parametrize("separator", ["\t", " ", "  ", ","])
+ROWS = [[2, 0.25, -1.5, 3e-7], [7, 1.0, 2.0, 1e3]]
+
+
 @pytest.mark.parametrize("file", ["a.tsv.gz", "a.txt"])
-def test_reads_the_archives_formats(tmp_path, put, separator, file):
-    rows = [[2, 0.25, -1.5, 3e-7], [7, 1.0, 2.0, 1e3]]
-    y, X = uwave_module.read_ucr(put(tmp_path / file, as_text(rows, separator)))
+@pytest.mark.parametrize(
+    "content",
+    [as_text(ROWS, separator) for separator in ("\t", " ", "  ", ",")]
+    + [b"  2.0000000e+00  2.5e-01  -1.5e+00  3e-7\n  7.0000000e+00  1  2  1000\n"],
+)
+def test_reads_the_archives_formats(tmp_path, put, file, content):
+    y, X = uwave_module.read_ucr(put(tmp_path / file, content))
     assert y.dtype.kind == "i" and y.tolist() == [2, 7]
-    np.testing.assert_array_equal(X, [row[1:] for row in rows])
-
-
-def test_reads_classes_written_as_decimals(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("  1.0000000e+00  -5.5e-01\n  8.0000000e+00   2.5e-01\n")
-    y, X = uwave_module.read_ucr(path)
-    np.testing.assert_array_equal(y, [1, 8])
-    np.testing.assert_array_equal(X, [[-0.55], [0.25]])
+    np.testing.assert_array_equal(X, [row[1:] for row in ROWS])
 
 
 def test_text_files_that_a_user_downloads(small, folders):
