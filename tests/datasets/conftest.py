@@ -38,8 +38,7 @@ FETCHED = {
 @pytest.fixture(params=[*EMBEDDED, *(name for name in FETCHED if name != "reuters_full")])
 def load(request, need):
     """The loader of each data set; those that are not on this machine are skipped."""
-    if request.param not in EMBEDDED:
-        need(request.param)
+    need(request.param)
     return (EMBEDDED | FETCHED)[request.param]
 
 
@@ -58,8 +57,7 @@ def real(need):
     """Return a function that gives a data set, not loaded twice in a row."""
 
     def load_or_skip(name):
-        if name in FETCHED:
-            need(name)
+        need(name)
         return load_once(name)
 
     return load_or_skip
@@ -81,7 +79,7 @@ def need():
     """Skip a test unless a data set is on this machine."""
 
     def skip_unless(name):
-        if name not in datasets.available():
+        if name not in EMBEDDED and name not in datasets.available():
             name = name.removesuffix("_original")
             pytest.skip(
                 f"data set {name} is not on this machine. {BY_HAND[name]} into the folder "

@@ -140,23 +140,17 @@ def test_is_frozen_and_works_with_scikit_learn():
 def test_repr_tells_views_classes_and_splits():
     X = MultiView({"a": np.zeros((4, 2)), "b": np.ones((4, 3))})
     split = (np.array([0, 1]), np.array([2]), np.array([3]))
-    dataset = MultiViewDataset("toy", X, np.array([0, 1, 0, 1]), ["no", "yes"], "text", [split])
-    assert repr(dataset).splitlines() == [
+    one = MultiViewDataset("toy", X, np.array([0, 1, 0, 1]), ["no", "yes"], "text", [split])
+    # An indicator matrix may have an empty class, and samples of no class or of all.
+    y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0], [1, 1, 0]])
+    several = MultiViewDataset("toy", X, y, ["cat", "dog", "bird"], "text")
+    assert f"{one!r}\n{several!r}".splitlines() == [
         "MultiViewDataset 'toy': 4 samples, 2 views, 2 classes",
         "  views:   a (2), b (3)",
         "  classes: no, yes",
         "  splits:  2/1/1 (train/validation/test)",
-    ]
-
-
-def test_several_classes_for_one_sample():
-    """An indicator matrix may have an empty class, and samples of no class or of all."""
-    X = MultiView({"a": np.zeros((4, 2))})
-    y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0], [1, 1, 0]])
-    dataset = MultiViewDataset("toy", X, y, ["cat", "dog", "bird"], "text")
-    assert repr(dataset).splitlines() == [
-        "MultiViewDataset 'toy': 4 samples, 1 views, 3 classes (several for one sample)",
-        "  views:   a (2)",
+        "MultiViewDataset 'toy': 4 samples, 2 views, 3 classes (several for one sample)",
+        "  views:   a (2), b (3)",
         "  classes: cat, dog, bird",
         "  splits:  none",
     ]
@@ -169,11 +163,7 @@ def test_several_classes_for_one_sample():
         ([0, 1, 1], ["a"], "target_names has 1 names, but y has 2 classes"),
         ([[1, 0], [1, 1]], ["a", "b"], "X has 3 samples, but y has 2 labels"),
         ([[1, 0], [1, 1], [0, 0]], ["a"], "target_names has 1 names, but y has 2 classes"),
-        (
-            [[2, 0], [2, 2], [0, 0]],
-            ["a", "b"],
-            "y of two dimensions must be an indicator matrix",
-        ),
+        ([[2, 0], [2, 2], [0, 0]], ["a", "b"], "y of two dimensions must be an indicator"),
     ],
 )
 def test_wrong_parts(y, names, message):

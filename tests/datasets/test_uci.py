@@ -203,17 +203,15 @@ def test_gaps_of_votes(small):
 
 
 def test_classes_that_are_not_there_have_no_name(small):
-    small(
-        "lung-cancer",
-        **{"lung-cancer.data": as_text([["3", *["0"] * 56], ["1", *["0"] * 56]], ",")},
-    )
+    content = as_text([[kind, *"0" * 56] for kind in "31"], ",")
+    small("lung-cancer", **{"lung-cancer.data": content + b"\n"})
     lungs = fetch_uci("lung-cancer")
     assert lungs.y.tolist() == [1, 0] and lungs.target_names == ["type 1", "type 3"]
 
 
 def test_of_several_most_frequent_codes_the_smallest(small):
-    rows = [["1"] + [c] * 56 for c in ("3", "2", "3", "2", "?", "0")]
-    small("lung-cancer", **{"lung-cancer.data": as_text(rows, ",") + b"\n"})
+    content = as_text([["1", *code * 56] for code in "3232?0"], ",")
+    small("lung-cancer", **{"lung-cancer.data": content})
     assert (fetch_uci("lung-cancer").X.views[0][4] == 2).all()
 
 

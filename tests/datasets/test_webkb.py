@@ -46,18 +46,6 @@ def test_words(webkb):
         assert view.getnnz(axis=0).min() >= 1
 
 
-def test_pages_and_links_belong_together(webkb):
-    """A word of the anchors is in the page far more often than in another page."""
-    page, anchor = webkb.X.views
-    words = dict(zip(webkb.meta["words"]["page"], range(page.shape[1]), strict=True))
-    common = [(words[w], j) for j, w in enumerate(webkb.meta["words"]["anchor"]) if w in words]
-    of_page, of_anchor = np.array(common).T
-    P, A = page[:, of_page] > 0, anchor[:, of_anchor] > 0
-    own = P.multiply(A).sum()
-    other = P[np.roll(np.arange(1051), 1)].multiply(A).sum()
-    assert own > 2 * other
-
-
 def test_addresses_and_three_pairs_of_identical_pages(webkb):
     texts, url = webkb.meta["texts"]["page"], webkb.meta["url"]
     assert len(texts) - len(set(texts)) == 3
