@@ -148,7 +148,7 @@ class MSL(MultiViewClassifier):
         pairs = self._pairs(X)
         rows = [np.flatnonzero(X.observed[:, pair].all(axis=1)) for pair in pairs]
         rng = check_random_state(self.random_state)
-        tables = [[_dense(X.views[v][r]).T for v in p] for p, r in zip(pairs, rows, strict=True)]
+        tables = ([_dense(X.views[v][r]).T for v in p] for p, r in zip(pairs, rows, strict=True))
         options = {"loss": self.loss, "tol": self.tol, "max_iter": self.max_iter}
         learnt = Parallel(self.n_jobs)(
             delayed(self._subspace)(table, [beta[v] for v in pair])
@@ -175,8 +175,8 @@ class MSL(MultiViewClassifier):
             )
         self.scale_ = _root_mean_square(features[best])
         options |= {"intercept_scaling": self.intercept_scaling, "random_state": rng}
-        learnt = fit_linear_svm(features[best] / self.scale_, codes, self.C, **options)
-        self.coef_, self.intercept_, self.n_iter_ = learnt
+        svm = fit_linear_svm(features[best] / self.scale_, codes, self.C, **options)
+        self.coef_, self.intercept_, self.n_iter_ = svm
 
     def _pairs(self, X):
         """The pairs of positions that are learnt: those that some sample has both views of."""
