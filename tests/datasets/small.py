@@ -162,50 +162,33 @@ def mfeat(rng):
 
 
 def mnist(rng):
-    files, images = {}, []
-    for part, n in (("train", 12), ("t10k", 10)):
+    files, images, sizes = {}, [], {"train": 12, "t10k": 10}
+    for part, n in sizes.items():
         images.append(rng.integers(0, 256, (n, 28, 28), dtype=np.uint8))
         files[f"{part}-images-idx3-ubyte"] = idx(images[-1])
         files[f"{part}-labels-idx1-ubyte"] = idx(np.arange(n, dtype=np.uint8) % 10)
-    images = np.concatenate(images)
+    images, y = np.concatenate(images), np.r_[np.arange(12), np.arange(10)] % 10
     quarters = [images[:, i : i + 14, j : j + 14].reshape(22, -1) for i in (0, 14) for j in (0, 14)]
-    return Small(
-        files,
-        quarters,
-        np.r_[np.arange(12), np.arange(10)] % 10,
-        [after(12, 22)],
-        constants={"_mnist.N_IMAGES": {"train": 12, "t10k": 10}},
-    )
+    return Small(files, quarters, y, [after(12, 22)], constants={"_mnist.N_IMAGES": sizes})
 
 
 def optdigits(rng):
     table, test = rng.integers(0, 17, (12, 65)), load_digits()
     table[:, -1] = np.arange(12) % 10
-    return Small(
-        {"optdigits.tra": as_text(table, ",")},
-        [np.vstack([table[:, :64], test.data])],
-        np.r_[table[:, 64], test.target],
-        [after(12, 12 + 1797)],
-        constants={"_optdigits.N_TRAIN": 12},
-    )
+    pixels, y = np.vstack([table[:, :64], test.data]), np.r_[table[:, 64], test.target]
+    files, split = {"optdigits.tra": as_text(table, ",")}, after(12, 12 + 1797)
+    return Small(files, [pixels], y, [split], constants={"_optdigits.N_TRAIN": 12})
 
 
 def uwave(rng):
-    counts = {"TRAIN": 8, "TEST": 16}
-    labels = {part: np.arange(n) % 8 + 1 for part, n in counts.items()}
-    series = {(a, part): rng.normal(size=(counts[part], 3)) for a, part in product("XYZ", counts)}
-    return Small(
-        {
-            f"UWaveGestureLibrary{axis}_{part}.txt": as_text(
-                [[int(label), *row] for label, row in zip(labels[part], rows.tolist(), strict=True)]
-            )
-            for (axis, part), rows in series.items()
-        },
-        [np.vstack([series[axis, "TRAIN"], series[axis, "TEST"]]) for axis in "XYZ"],
-        np.concatenate(list(labels.values())),
-        [after(8, 24)],
-        constants={"_uwave.N_ROWS": counts, "_uwave.N_POINTS": 3},
-    )
+    files, views, counts = {}, [], {"TRAIN": 8, "TEST": 16}
+    for axis in "XYZ":
+        views.append(rng.normal(size=(24, 3)))
+        for part, rows in zip(counts, np.split(views[-1], [8]), strict=True):
+            labelled = [[i % 8 + 1, *row] for i, row in enumerate(rows.tolist())]
+            files[f"UWaveGestureLibrary{axis}_{part}.txt"] = as_text(labelled)
+    constants = {"_uwave.N_ROWS": counts, "_uwave.N_POINTS": 3}
+    return Small(files, views, np.arange(24) % 8 + 1, [after(8, 24)], constants=constants)
 
 
 def flower17(rng):

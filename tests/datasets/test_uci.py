@@ -68,18 +68,16 @@ def test_every_value_is_that_of_the_file(need, name):
     need(name)
     table, rows = fetch_uci(name, missing="keep"), literal_rows(name)
     field = {"horse-colic": 23, "echocardiogram": 1}.get(name, 0)
-    first = 2 if name == "echocardiogram" else 1 - (name == "horse-colic")
-    inputs = range(first, first + WIDTHS[name] + (name == "horse-colic"))
-    inputs = [i for i in inputs if not (name == "horse-colic" and i == 2)]
+    own = {"horse-colic": [0, 1, *range(3, 22)], "echocardiogram": range(2, 9)}
+    inputs = own.get(name, range(1, 1 + WIDTHS[name]))
     known = [i for i, row in enumerate(rows) if row[field] != "?"]
     assert table.meta["row"].tolist() == known
     codes = sorted({row[field] for row in rows} - {"?"})
+    assert table.y.tolist() == [codes.index(rows[i][field]) for i in known]
+    text = {"y": "1", "n": "-1", "?": "nan", "*": "nan"}
     A = table.X.views[0]
-    for sample, i in enumerate(known):
-        assert table.y[sample] == codes.index(rows[i][field])
-        for j, k in enumerate(inputs):
-            text = {"y": "1", "n": "-1", "?": "nan", "*": "nan"}.get(rows[i][k], rows[i][k])
-            np.testing.assert_equal(A[sample, j], float(text))
+    expected = [[float(text.get(rows[i][k], rows[i][k])) for k in inputs] for i in known]
+    np.testing.assert_array_equal(A, expected)
     np.testing.assert_array_equal(np.isnan(A), table.meta["missing"])
     assert np.isnan(A).sum() == GAPS[name]
     for a, measured in zip(A.T, table.meta["measured"], strict=True):
