@@ -41,7 +41,7 @@ def test_is_read(small, fetchers, name, suffix):
 
 
 @pytest.mark.parametrize(("name", "file"), FILES)
-def test_one_file_is_missing(small, fetchers, name, file):
+def test_missing_file_is_a_sentence(small, fetchers, name, file):
     folder = small(name)
     (folder / file).unlink()
     assert name not in available()
