@@ -410,9 +410,8 @@ def votes_of_pairs(scores, n_classes):
 
 def check_length(y, n_samples):
     """Raise a ValueError unless there is one label per sample."""
-    n_labels = len(np.asarray(y))
-    if n_labels != n_samples:
-        raise ValueError(f"y has {n_labels} labels, but X has {n_samples} samples.")
+    if len(y) != n_samples:
+        raise ValueError(f"y has {len(y)} labels, but X has {n_samples} samples.")
 
 
 def _check_one_type(y):

@@ -36,11 +36,6 @@ def view_importance(
         ``names`` of the views, ``score`` of the untouched samples, and the loss of score
         ``importances``, shape (V, n_repeats), with ``importances_mean`` and ``importances_std``.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or X is one table without views.
-
     Notes
     -----
     A loss of zero says that the other views make up for this one, and not that it knows nothing:

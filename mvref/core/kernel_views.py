@@ -76,12 +76,9 @@ class KernelViews:
         self.rows = [np.flatnonzero(seen) for seen in X.observed.T]
         self.similarities = fit_similarities(kernels, gamma, X, self.rows, self.rows)
         views = zip(X.views, X.names, self.rows, self.similarities, strict=True)
-        self._grams = [self._gram(*of_view) for of_view in views]
-
-    def _gram(self, view, name, rows, similarity):
-        K = np.zeros((view.shape[0], view.shape[0]))
-        K[np.ix_(rows, rows)] = _inner_product(similarity(view[rows]), name) + self.constant**2
-        return K
+        self._grams = [np.zeros((X.n_samples, X.n_samples)) for _ in X.views]
+        for K, (view, name, rows, mu) in zip(self._grams, views, strict=True):
+            K[np.ix_(rows, rows)] = _inner_product(mu(view[rows]), name) + constant**2
 
     def grams(self):
         """Return the Gram matrices of the kernels, with the constant feature."""

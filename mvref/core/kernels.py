@@ -23,8 +23,6 @@ def squared_distances(X, Z):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from mvref.core.kernels import squared_distances
     >>> squared_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
     array([[25.]])
     """
@@ -54,8 +52,6 @@ def linear(X, Z):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from mvref.core.kernels import linear
     >>> linear(np.eye(2), np.array([[3.0, 4.0]])).tolist()
     [[3.0], [4.0]]
     """
@@ -76,8 +72,6 @@ def rbf(X, Z, gamma):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from mvref.core.kernels import rbf
     >>> rbf(np.array([[0.0], [2.0]]), np.array([[0.0]]), gamma=0.25).round(4)
     array([[1.    ],
            [0.3679]])
@@ -101,8 +95,6 @@ def rbf_of_distances(D, gamma):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from mvref.core.kernels import rbf_of_distances
     >>> rbf_of_distances(np.array([[0.0, 2.0]]), gamma=0.25).round(4)
     array([[1.    , 0.3679]])
     """
@@ -123,8 +115,6 @@ class Similarity:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from mvref.core.kernels import Similarity
     >>> mu = Similarity("rbf", 0.25, np.array([[0.0], [2.0]]))
     >>> mu(np.array([[0.0]])).round(4), mu.range
     (array([[1.    , 0.3679]]), (0.0, 1.0))
@@ -187,8 +177,6 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from mvref.core.kernels import fit_similarity
     >>> view, rows = np.arange(12.0).reshape(3, 4), np.arange(3)
     >>> fit_similarity("rbf", None, view, landmarks=rows[:1], complete=rows).gamma
     0.25
@@ -251,9 +239,7 @@ def fit_similarities(kernel, gamma, X, landmarks, complete):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mvref import MultiView
-    >>> from mvref.core.kernels import fit_similarities
     >>> X, rows = MultiView([np.ones((3, 2)), np.ones((3, 4))]), np.arange(3)
     >>> [mu.gamma for mu in fit_similarities("rbf", None, X, [rows, rows], [rows, rows])]
     [0.5, 0.25]
@@ -279,7 +265,6 @@ def one_per_view(value, n_views, name):
 
     Examples
     --------
-    >>> from mvref.core.kernels import one_per_view
     >>> one_per_view("rbf", 2, "kernel")
     ['rbf', 'rbf']
     """

@@ -55,40 +55,35 @@ def draw_components(observed, n_components, rng):
     >>> draw_components(observed, 3, np.random.RandomState(0))
     [array([2, 4, 8]), array([1, 3, 5])]
     """
+    check_n_components(n_components)
     drawn = []
     for v, seen in enumerate(observed.T):
-        rows = np.flatnonzero(seen)
-        if len(rows) == 0:
+        rows, m = np.flatnonzero(seen), n_components
+        n = len(rows)
+        if n == 0:
             raise ValueError(f"X has no sample with view {v}, so no component can be drawn.")
-        m = _number_of_components(n_components, len(rows))
+        if isinstance(m, str):
+            m = min(AUTO_COMPONENTS, (n + 1) // 2)
+        elif isinstance(m, float | np.floating):
+            m = int(np.ceil(m * n))
+        elif m > n:
+            raise ValueError(
+                f"n_components={m} is larger than the number of samples to draw from, {n}."
+            )
         drawn.append(np.sort(rng.choice(rows, m, replace=False)))
     return drawn
 
 
 def check_n_components(n_components):
     """Raise a ValueError unless `n_components` is "auto", an integer >= 1 or a share."""
-    if isinstance(n_components, str):
-        if n_components != "auto":
-            raise ValueError(
-                f"n_components must be 'auto', an integer or a share, got {n_components!r}."
-            )
-    elif isinstance(n_components, float | np.floating):
-        check_number(n_components, "n_components", low=0, high=1, low_open=True)
-    else:
-        check_number(n_components, "n_components", low=1, integer=True)
-
-
-def _number_of_components(n_components, n):
-    check_n_components(n_components)
-    if isinstance(n_components, str):
-        return min(AUTO_COMPONENTS, (n + 1) // 2)
-    if isinstance(n_components, float | np.floating):
-        return int(np.ceil(n_components * n))
-    if n_components > n:
+    if isinstance(n_components, str) and n_components != "auto":
         raise ValueError(
-            f"n_components={n_components} is larger than the number of samples to draw from, {n}."
+            f"n_components must be 'auto', an integer or a share, got {n_components!r}."
         )
-    return int(n_components)
+    if isinstance(n_components, float | np.floating):
+        check_number(n_components, "n_components", low=0, high=1, low_open=True)
+    elif not isinstance(n_components, str):
+        check_number(n_components, "n_components", low=1, integer=True)
 
 
 def nystrom_map(K):

@@ -64,7 +64,8 @@ def solve_budget_qp(H, d, C, start=None):
                 break
             support, refined = np.append(support, newest), 0
         step = _newton_step(H, g, C, norms, support[support != k], k)
-        length = _length_to_zero(x, step)
+        falling = step < 0
+        length = (x[falling] / -step[falling]).min(initial=1.0)  # until the first x is 0
         if length == 0.0:  # the newest cannot grow: optimal up to rounding
             break
         moved = x + length * step
@@ -96,9 +97,3 @@ def _solve(A, right):
             return cho_solve(cho_factor(A + ridge * np.eye(len(A))), right)
         except LinAlgError:
             ridge *= 10.0
-
-
-def _length_to_zero(x, step):
-    """Return how much of the step can be made before an x is 0, at most 1."""
-    falling = step < 0
-    return min(1.0, (x[falling] / -step[falling]).min(initial=1.0))

@@ -234,16 +234,11 @@ class MultiView:
         Parameters
         ----------
         which : str, int, or sequence of str and int
-            Names or positions of the views, in the order wanted.
+            Names or positions of the views, at least one, in the order wanted.
 
         Returns
         -------
         X : MultiView
-
-        Raises
-        ------
-        ValueError
-            If a name or position does not exist, or nothing is selected.
         """
         if isinstance(which, str) or not isinstance(which, Iterable):
             which = [which]
@@ -280,11 +275,6 @@ class MultiView:
         -------
         X : MultiView
 
-        Raises
-        ------
-        ValueError
-            If the widths do not add up, or a column does not exist.
-
         Examples
         --------
         >>> import numpy as np
@@ -319,18 +309,13 @@ class MultiView:
         Parameters
         ----------
         fraction : float
-            Share of the observed (sample, view) pairs to drop; at most 1 - 1/V when nothing is
-            missing yet.
+            Share of the observed (sample, view) pairs to drop, from 0 to what leaves every sample a
+            view: 1 - 1/V when nothing is missing yet.
         random_state : int, RandomState instance or None
 
         Returns
         -------
         X : MultiView
-
-        Raises
-        ------
-        ValueError
-            If `fraction` is negative or so large that a sample would lose all its views.
         """
         check_number(fraction, "fraction", low=0)
         rng = check_random_state(random_state)

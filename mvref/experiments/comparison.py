@@ -12,7 +12,7 @@ from .paired_tests import paired_significance
 from .report import SUMMARY, read_paper_numbers, significance, summarize
 
 WIDTH = 100
-PARTS = ("std", "arrow", "p")
+PART = r"_(std|arrow|p)$"  # of a measure's name
 TESTS = {
     "rank sum": "p_rank_sum", "signed rank": "p_signed_rank",
     "paired t": "p_paired", "corrected t": "p_corrected",
@@ -34,14 +34,13 @@ def compare(item, folder=None):
     Parameters
     ----------
     item : str
-    folder : path, optional
+    folder : path, default that of the ledger that comes with mvref
 
     Returns
     -------
     text : str
-        Our summary; where the paper prints a table, cell by cell beside it; then each number of
-        the paper's text that concerns the item: the paper's, ours, the place, and why they may
-        differ.
+        Our summary; where the paper prints a table, cell by cell beside it; then each number of the
+        paper's text that concerns the item: the paper's, ours, the place, why they may differ.
 
     Examples
     --------
@@ -79,17 +78,15 @@ def printed_cells(numbers):
 
     numbers: rows of ``paper_numbers.csv``. The measures "accuracy", "accuracy_std",
     "accuracy_arrow" and "accuracy_p" are parts of one cell, of which some may be missing; the arrow
-    is 1 where the paper marks the method as significantly worse than another, p is that of its
-    test.
+    is 1 where the paper marks the method as significantly worse than another, by a test with p.
     """
     key = ["dataset", "method", "parameter", "measure"]
     numbers = numbers[numbers["place"].str.startswith("Table ")]
-    parts = numbers["measure"].str.extract(r"_(std|arrow|p)$")[0]
+    parts = numbers["measure"].str.extract(PART)[0]
     cells = numbers.loc[parts.isna(), [*key, "value", "note"]]
-    for part in PARTS:
-        of_part = numbers[parts == part]
-        of_part = of_part.assign(measure=of_part["measure"].str.removesuffix(f"_{part}"))
-        of_part = of_part[[*key, "value"]].rename(columns={"value": part})
+    numbers = numbers.assign(measure=numbers["measure"].str.replace(PART, "", regex=True))
+    for part in ("std", "arrow", "p"):
+        of_part = numbers.loc[parts == part, [*key, "value"]].rename(columns={"value": part})
         cells = cells.merge(of_part, on=key, how="left")
     return cells
 
@@ -148,9 +145,7 @@ def _beside(ours, cells):
     printed_p = ["paper p"] if cells["p"].notna().any() else []
     columns = ["dataset", "method", *names, "n", "ours", "95 %", "paper", "difference"]
     columns += printed_p + list(tests)
-    return pd.DataFrame(
-        [[line.get(name, "") for name in columns] for line in lines], columns=columns
-    )
+    return pd.DataFrame({name: [line.get(name, "") for line in lines] for name in columns})
 
 
 def _is_of(cell, row):
@@ -178,19 +173,14 @@ def _points(summary):
         return summary.round(4).to_string(index=False)
     text = summary["mean"].map("{:.4g}".format)
     spread = summary["std"].map(lambda s: "" if np.isnan(s) else f" +- {s:.2g}")
-    names = [name for name in summary if name not in SUMMARY]
-    table = summary[["dataset", "method"]].assign(
-        **{name: summary[name].map(_parameter) for name in names},
-        measure=summary["measure"],
-        text=text + spread,
-    )
-    point = ["dataset", "method", *names]
+    point = [name for name in summary if name not in SUMMARY[2:]]
+    table = summary[point].map(_parameter).assign(measure=summary["measure"], text=text + spread)
     table = table.pivot(index=point, columns="measure", values="text").fillna("")
     return table.reset_index().to_string(index=False)
 
 
 def _parameter(value):
-    """A parameter's value as text that sorts; nothing where a point lacks it."""
+    """A value as text that sorts; nothing where a point lacks it."""
     if isinstance(value, str):
         return value
     return f"{value:6g}" if np.isfinite(value) else ""

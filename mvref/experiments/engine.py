@@ -7,8 +7,8 @@ each finished job at once, so it may be stopped at any moment and resumed by the
 
 A row has its key once, and whoever writes holds the ledger's lock: two runs at the same time may
 compute a job twice, but write it once. Its column ``code`` is a fingerprint of the code that made
-it (:mod:`mvref.experiments.fingerprint`); the rows of before it have none. A column, nine bytes of
-some hundred and forty, and no file of its own: rows of one method may come from several runs.
+it (:mod:`mvref.experiments.fingerprint`), as rows of one method may come from several runs; the
+rows of before it have none.
 
 The ledger that comes with mvref is part of the repository, not of the installed package.
 """
@@ -194,14 +194,12 @@ class Ledger:
 
     def check_writable(self):
         """Raise an OSError, in one sentence, where no row could be written."""
-        path = self.path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with open(path, "ab"):
-                pass
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.open("ab").close()
         except OSError as error:
             raise OSError(
-                f"the ledger {path} cannot be written ({error.strerror}); choose another "
+                f"the ledger {self.path} cannot be written ({error.strerror}); choose another "
                 "folder with --ledger DIR"
             ) from None
 
@@ -222,11 +220,11 @@ class Ledger:
         ValueError
             If the file has other columns, a damaged line, or the same row twice.
         """
-        rows = _table(self._content(), self.path)
+        rows = self._table()
         return rows.copy() if as_text else rows.astype(NUMBERS)
 
-    def _content(self):
-        return self.path.read_bytes() if self.path.exists() else b""
+    def _table(self):
+        return _table(self.path.read_bytes() if self.path.exists() else b"", self.path)
 
     def append(self, rows):
         """Write rows at the end of the file, all in one piece; not those that are there already.
@@ -241,15 +239,15 @@ class Ledger:
         n_rows : int
             How many were written.
         """
-        records = [[str(row[name]) for name in COLUMNS] for row in rows]
-        for record in records:
-            if fault := _fault(record):
-                raise ValueError(f"{self.path} takes no such row, {fault}: {_csv(record)}")
+        rows = [[str(row[name]) for name in COLUMNS] for row in rows]
+        for row in rows:
+            if fault := _fault(row):
+                raise ValueError(f"{self.path} takes no such row, {fault}: {_csv(row)}")
         with self._locked(), open(self.path, "a+b") as file:
             file.seek(0)
             whole = _whole_lines(file.read())
             file.truncate(len(whole))  # without what a killed run left of its last line
-            new = [r for r in records if f"\n{_csv(r[:N_KEY])[:-1]},".encode() not in whole]
+            new = [row for row in rows if f"\n{_csv(row[:N_KEY])[:-1]},".encode() not in whole]
             file.write(_csv(*new, header=not whole).encode())
             file.flush()
             os.fsync(file.fileno())
@@ -258,10 +256,9 @@ class Ledger:
     def sort(self):
         """Put the rows in their one order, so that two versions differ only where results do."""
         with self._locked():
-            content = self._content()
-            rows = _table(content, self.path).to_numpy().tolist()
-            ordered = _csv(*sorted(rows, key=_position), header=True).encode()
-            if ordered != content:
+            rows = sorted(self._table().to_numpy().tolist(), key=_position)
+            ordered = _csv(*rows, header=True).encode()
+            if ordered != self.path.read_bytes():
                 draft = self.path.with_suffix(".tmp")
                 draft.write_bytes(ordered)
                 os.replace(draft, self.path)
@@ -360,8 +357,7 @@ def missing_jobs(item, dataset, rows, quick=False):
     Examples
     --------
     >>> from mvref.experiments import find_item
-    >>> item = find_item("mvl_svm.extensions")
-    >>> missing_jobs(item, "mfeat", Ledger("mvl_svm").read())  # the ledger is complete
+    >>> missing_jobs(find_item("mvl_svm.extensions"), "mfeat", Ledger("mvl_svm").read())
     []
     """
     have = set(_keys(rows))
@@ -395,6 +391,9 @@ def stale_rows(item, dataset, rows):
 def run(item, dataset, ledger, *, quick=False, n_jobs=1):
     """Compute the rows of an item on one data set that the ledger does not have.
 
+    Every job computes with one thread: the results then do not depend on `n_jobs`, and two
+    processes do not fight for the same cores.
+
     Parameters
     ----------
     item : Item
@@ -410,11 +409,6 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
     n_rows : int
         How many were added.
 
-    Notes
-    -----
-    Every job computes with one thread: the results then do not depend on `n_jobs`, and two
-    processes do not fight for the same cores.
-
     Examples
     --------
     >>> import tempfile
@@ -428,13 +422,11 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
     """
     ledger.check_writable()
     jobs = missing_jobs(item, dataset, ledger.read(), quick)
-    n_jobs = 1 if item.serial else n_jobs
-    work = Parallel(n_jobs, return_as="generator_unordered", batch_size=1)(
+    work = Parallel(1 if item.serial else n_jobs, return_as="generator_unordered", batch_size=1)(
         delayed(execute)(job, item.seed(job.dataset, job.repeat)) for job in jobs
     )
-    n_rows = 0
-    for job, *result in tqdm(work, f"{item.full_name} {dataset}", len(jobs), disable=not jobs):
-        n_rows += ledger.append(_rows_of(item, job, *result))
+    work = tqdm(work, f"{item.full_name} {dataset}", len(jobs), disable=not jobs)
+    n_rows = sum(ledger.append(_rows_of(item, *done)) for done in work)
     ledger.sort()
     return n_rows
 

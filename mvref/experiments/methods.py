@@ -19,7 +19,7 @@ from ..core.views import MultiView
 from ..mvl_svm import LandmarkProjection, project
 from ..rivals import LaplacianCompletion, PerViewSVM
 from .problems import load_problem, mean_distance_gamma, reference
-from .similarity_rivals import NystromMetric, PairedSVM
+from .similarity_rivals import KernelMachine, NystromMetric, PairedSVM
 from .tuning import Machine, Method, tuned
 
 HINGE_MAX_ITER = 20_000
@@ -130,19 +130,12 @@ class Columns(Machine):
         return self.split.X[rows].concat()
 
 
-class MeanKernelSVM(Machine):
+class MeanKernelSVM(KernelMachine):
     """One SVM on the mean of the kernels of all views with the training samples."""
-
-    def __init__(self, split, rows, seed):
-        gamma, kernel = mean_distance_gamma(split, reference(split, rows)), split.meta["kernel"]
-        everyone = LandmarkProjection(landmarks=range(len(rows)), kernel=kernel, gamma=gamma)
-        self.projection = everyone.fit(split.X[rows])
-        super().__init__(split, rows, seed)
 
     def features(self, rows):
         """Return the mean kernel, shape (len(rows), m)."""
-        similarities = self.projection.transform(self.split.X[rows])
-        return similarities.reshape(len(rows), self.split.X.n_views, -1).mean(axis=1)
+        return np.mean(super().features(rows).views, axis=0)
 
     def build(self, point, K, seed):
         """Return the SVM for one C."""

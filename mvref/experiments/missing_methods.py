@@ -97,10 +97,7 @@ def own_treatment(method):
 
 
 def fit_treated(method, value, X, y, seed):
-    """Fit a method on samples that are treated already, with one value of what is tuned.
-
-    Returns a function that predicts; None where nothing can be learnt.
-    """
+    """Fit on samples that are treated; return what predicts, None if nothing can be learnt."""
     spec = METHODS[method]
     if len(np.unique(y)) < 2 or (spec.needs_complete and not X.observed.all(axis=1).any()):
         return None
@@ -154,16 +151,6 @@ def method_of(name, treatment):
 
 
 def tuned_accuracy(split, method, treatment, seed):
-    """Tune a method with a treatment inside the training part, train it, and test it once.
-
-    treatment: one of `TREATMENTS`.
-
-    Examples
-    --------
-    >>> from mvref.experiments.missing_views import draw_sample, tuned_accuracy
-    >>> split = draw_sample("moons-disturbed", 0.2, n_train=60)
-    >>> tuned_accuracy(split, "PerViewSVM", "own", 0)["accuracy"] > 0.6
-    True
-    """
+    """Tune a method with a treatment inside the training part, train it, and test it once."""
     seconds = {"fit_seconds": lambda run: run.prepare_seconds + run.fit_seconds}
     return tuned(split, method_of(method, treatment), seed).measure(measures=seconds)

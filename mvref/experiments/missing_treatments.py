@@ -39,17 +39,7 @@ def view_means(X):
 
 
 def fill_means(X, means):
-    """Return the samples with means in place of their gaps.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref import MultiView
-    >>> from mvref.experiments.missing_treatments import fill_means, view_means
-    >>> X = MultiView([np.array([[1.0], [np.nan], [3.0]]), np.zeros((3, 1))])
-    >>> fill_means(X, view_means(X)).views[0].ravel()
-    array([1., 2., 3.])
-    """
+    """Return the samples with means in place of their gaps."""
     parts = zip(X.views, X.observed.T, means, strict=True)
     return MultiView(
         [np.where(seen[:, None], view, mean) for view, seen, mean in parts], names=X.names
@@ -57,10 +47,9 @@ def fill_means(X, means):
 
 
 def fill_by_regression(X, reference, means, ridge=RIDGE):
-    """Return the samples with gaps filled by Eq. (11) on features.
+    """Return the samples with gaps filled by Eq. (11) on features, around means of the views.
 
-    reference: its complete samples take the place of the landmarks; means: subtracted before, added
-    after.
+    The complete samples of `reference` take the place of the landmarks.
     """
     complete = reference[reference.observed.all(axis=1)]
     if len(complete) == 0 or X.observed.all():
@@ -96,19 +85,7 @@ def fill_by_laplacian(X, reference, gamma=1.0):
 
 
 def treat(treatment, X, y, others):
-    """Apply a treatment.
-
-    treatment: one of `TREATMENTS`; X: training samples; others: samples to predict.
-
-    Examples
-    --------
-    >>> from mvref.datasets import load_iris_views
-    >>> from mvref.experiments.missing_treatments import treat
-    >>> data = load_iris_views()
-    >>> X = data.X.drop_views(0.2, random_state=0)
-    >>> len(treat("drop", X, data.y, X)[0]), bool(treat("mean", X, data.y, X)[2].observed.all())
-    (90, True)
-    """
+    """Apply one of `TREATMENTS` to training samples X and to others, which are to be predicted."""
     if treatment == "own" or (X.observed.all() and others.observed.all()):
         return X, y, others
     if treatment == "drop":
@@ -133,15 +110,6 @@ def drop_by(X, probability, seed):
 
     probability: with equal entries: missing completely at random. It may depend on the class, or on
     the values of the views.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref import MultiView
-    >>> from mvref.experiments.missing_treatments import drop_by
-    >>> X = MultiView([np.ones((4, 1)), np.ones((4, 1))])
-    >>> drop_by(X, [1.0, 0.0], 0).observed.sum(axis=0)
-    array([0, 4])
     """
     rng = np.random.RandomState(derive_seed(seed, "drop"))
     observed = rng.uniform(size=X.shape[:1] + (X.n_views,)) >= np.asarray(probability)
@@ -154,13 +122,7 @@ def complete_share(missing, n_views):
     """Return the expected share of complete samples after ``MultiView.drop_views``.
 
     Every sample keeps one view for certain; of the V - 1 others, n (V - 1) cells, n V missing are
-    dropped, each with the probability missing V / (V - 1). So the share is not
-    (1 - missing)^V, that of views which go one by one.
-
-    Examples
-    --------
-    >>> from mvref.experiments.missing_treatments import complete_share
-    >>> complete_share(0.5, 2), complete_share(0.5, 3), 0.5**3
-    (0.0, 0.0625, 0.125)
+    dropped, each with the probability missing V / (V - 1). So the share is not (1 - missing)^V,
+    that of views which go one by one.
     """
     return max(0.0, 1.0 - missing * n_views / (n_views - 1)) ** (n_views - 1)

@@ -76,15 +76,7 @@ DISTURBANCE = 0.6
 def draw_sample(name, missing=0.0, seed=0, *, n_train=N_TRAIN, n_test=N_TEST, gaps=None):
     """Draw samples to train and to test on, drop views, and scale.
 
-    name: one of `DATASETS`; gaps: ``gaps(X, y, part, seed)`` drops views in another way; `part` is
-    "train" or "test".
-
-    Examples
-    --------
-    >>> from mvref.experiments.missing_views import draw_sample
-    >>> sample = draw_sample("mfeat", 0.25)
-    >>> len(sample.train), len(sample.test), float(sample.X[sample.test].observed.mean())
-    (300, 1000, 0.75)
+    gaps: ``gaps(X, y, part, seed)`` drops views in another way; `part` is "train" or "test".
     """
     if name in DRAWN:
         X, y = disturbed_moons(n_train + n_test, derive_seed(seed, "moons"))
@@ -112,15 +104,7 @@ def draw_sample(name, missing=0.0, seed=0, *, n_train=N_TRAIN, n_test=N_TEST, ga
 
 
 def disturbed_moons(n_samples, seed):
-    """Draw two moons, two cameras with a common disturbance, and a gauge of it.
-
-    Examples
-    --------
-    >>> from mvref.experiments.missing_views import disturbed_moons
-    >>> X, y = disturbed_moons(200, 0)
-    >>> X
-    MultiView(200 samples, left: 2, right: 2, gauge: 2)
-    """
+    """Draw two moons, two cameras with a common disturbance, and a gauge of it."""
     rng = np.random.RandomState(seed)
     moons = make_two_moons_views(n_samples, n_views=2, random_state=rng, **MOONS)
     e = DISTURBANCE * rng.standard_normal((n_samples, 2))
@@ -152,19 +136,12 @@ def on_sample(name, method, *, measures, missing, treatment=None, seed):
     """Tune and measure a method with a treatment; of "data", the shares of complete samples."""
     split = draw_sample(name, missing, seed)
     if method == "data":
-        complete = split.X.observed.all(axis=1)
-        return dict(
-            zip(measures, (complete[split.train].mean(), complete[split.test].mean()), strict=True)
-        )
+        shares = [split.X.observed[rows].all(axis=1).mean() for rows in (split.train, split.test)]
+        return dict(zip(measures, shares, strict=True))
     return tuned_accuracy(split, method, treatment, seed)
 
 
 ITEMS = [
-    Item(
-        "missing_views",
-        "ratio",
-        "accuracy by ratio and treatment of missing views",
-        DATASETS,
-        ratio,
-    ),
-]
+    Item("missing_views", "ratio", "accuracy by ratio and treatment of missing views", DATASETS,
+         ratio),
+]  # fmt: skip

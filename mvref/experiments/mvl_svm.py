@@ -129,7 +129,6 @@ QUICK_GRID = (0.1, 1.0, 10.0)
 QUICK_LANDMARKS = (10, 50)
 QUICK_RATIOS = (0.0, 0.3)
 
-
 # The paper's section 7 names them and tries neither. L landmarks are used in prediction.
 EXTENSION_LANDMARKS = (10, 30)
 EXTENSIONS = {
@@ -147,9 +146,8 @@ def fig2(dataset, quick, rows):
 def columns(dataset, quick, rows):
     """Accuracy of one machine for all columns, and of landmarks in one view."""
     counts = QUICK_LANDMARKS[:1] if quick else COLUMN_LANDMARKS
-    V = N_VIEWS.get(dataset)  # None: distances have no columns
     points = [("SVC-mean", None)]
-    if V:
+    if V := N_VIEWS.get(dataset):  # distances have no columns
         points += [(name, None) for name in PLAIN_METHODS]
         points += [("MVLSVM", L) for L in counts]
         points += [("MVLSVM-columns", n * L) for L in counts for n in (1, V)]
@@ -159,11 +157,13 @@ def columns(dataset, quick, rows):
 def fig3(dataset, quick, rows):
     """Seconds at Figure 2's choice of the setting, of the points that the rows of Figure 2 have."""
     rows = rows[(rows["item"] == "fig2") & (rows["dataset"] == label(dataset))]
+    rows = rows.assign(L=[json.loads(text).get("L") or 0 for text in rows["parameter"]])
+    of_points = rows.astype({"value": float}).groupby(["method", "L", "measure"])["value"]
+    medians = of_points.quantile(0.5, interpolation="lower")  # one of the values
     cells = []
     for method, L in _points(dataset, quick):
-        known = rows[(rows["method"] == method) & _has_landmarks(rows["parameter"], L)]
-        if len(known):
-            setting = {name: _lower_median(known, name) for name in _grid(method)[0]}
+        if (method, L or 0) in medians.index:
+            setting = {name: float(medians[method, L or 0, name]) for name in _grid(method)[0]}
             point = _given(L=L, split=_splits(dataset, quick)[0])
             measures = ("train_seconds", "test_seconds", *setting)
             cells.append(Cell(method, point, measures, options={"setting": setting}))
@@ -259,17 +259,6 @@ def _n_repeats(dataset, method, L):
     if dataset == "mfeat":
         return N_REPEATS
     return 1 if L is None or (dataset == "flower17" and L == 680) else N_REPEATS
-
-
-def _lower_median(rows, measure):
-    """Median of a measure that is one of its values."""
-    values = rows.loc[rows["measure"] == measure, "value"]
-    return float(values.quantile(0.5, interpolation="lower"))
-
-
-def _has_landmarks(parameters, L):
-    """Boolean Series: the parameter points with L landmarks (None: without landmarks)."""
-    return parameters.map(lambda text: json.loads(text).get("L") == L).astype(bool)
 
 
 ITEMS = [

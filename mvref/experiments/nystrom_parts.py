@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 from sklearn.datasets import make_moons
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from ..core.per_view import PerView
@@ -12,7 +12,7 @@ from ..core.views import MultiView
 from ..datasets._uci import _rows, fetch_uci, numbers
 from .engine import derive_seed
 from .problems import load_dataset
-from .tuning import Split
+from .tuning import Split, stratified_folds
 
 N_REPEATS, N_INNER = 10, 3  # halves, or folds; folds of the training part, for tuning
 MOONS_TRAIN, MOONS_TEST, MOONS_NOISE = 400, 2000, 0.3
@@ -69,8 +69,7 @@ def cut(X, y, train, test, seed, scale=True):
     """Standardise features by the training part, if asked, and cut that part for tuning."""
     if scale:
         X = PerView(StandardScaler()).fit(X[train]).transform(X)
-    inner = StratifiedKFold(N_INNER, shuffle=True, random_state=derive_seed(seed, "inner"))
-    folds = [(train[fit], train[check]) for fit, check in inner.split(train, y[train])]
+    folds = stratified_folds(y, train, N_INNER, derive_seed(seed, "inner"))
     return Split(X, y, train, test, folds)
 
 

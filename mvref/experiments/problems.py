@@ -46,14 +46,7 @@ def load_dataset(name):
 
 
 def label(name):
-    """Return the name that the ledger gives to a data set.
-
-    Examples
-    --------
-    >>> from mvref.experiments.problems import label
-    >>> label("mfeat")
-    'mfeat'
-    """
+    """Return the name that the ledger gives to a data set."""
     recomputed = name == "flower17" and load_dataset(name).meta["recomputed"]
     return f"{name}-recomputed" if recomputed else name
 
@@ -69,15 +62,6 @@ def load_problem(name, *, split=None, missing=0.0, seed=0):
     split: for flower17; missing: share of the views that is dropped in each part; every sample
     keeps one view; seed: draws the half of mfeat and the missing views. ``meta`` has the samples
     before views were dropped, the kernel, and the training samples that are no `reference`.
-
-    Examples
-    --------
-    >>> from mvref.experiments.problems import load_problem
-    >>> problem = load_problem("mfeat", missing=0.25, seed=1)
-    >>> len(problem.train), len(problem.test), [len(fit) for fit, _ in problem.folds]
-    (1000, 1000, [666, 667, 667])
-    >>> float(problem.X[problem.test].observed.mean())
-    0.75
     """
     data = load_dataset(name)
     parts, folds = _parts(name, data, split, seed)

@@ -30,8 +30,7 @@ TUNING_TOL = 1e-2  # of the fits on the folds
 class MVPOMachine(Machine):
     """MVPO: all classes and the values of C2 share the metric of a C1.
 
-    The scores are those of :class:`mvref.mvpo.MVPO` on the problems of one class against the rest;
-    C1 is in the unit of its ``normalize=True``.
+    The scores are those of :class:`mvref.mvpo.MVPO`; C1 is in the unit of its ``normalize=True``.
     """
 
     C1 = None
@@ -81,9 +80,7 @@ class ColumnsMachine(Machine):
     each alone, and the scores are averaged. loose: Factor of the tolerance.
     """
 
-    def __init__(
-        self, split, rows, seed, *, build, target=None, tol=TOL, loose=1.0, together=False
-    ):
+    def __init__(self, split, rows, seed, *, build, target="", tol=TOL, loose=1.0, together=False):
         self.Y, self.together = split.meta["Y"][rows], together
         self.target, self.tol = target, loose * tol
         super().__init__(split, rows, seed, build=build)

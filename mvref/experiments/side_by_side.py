@@ -41,21 +41,13 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from ..core.views import MultiView
+from . import side_methods
 from .engine import Item, derive_seed
 from .halves import scale_views
 from .interactions import draw_planted, unit_rows
 from .missing_treatments import fill_means, view_means
 from .problems import load_dataset
-from .side_methods import (
-    CONTROLS,
-    GRIDS,
-    REFERENCES,
-    VARIANTS,
-    build,
-    points_of,
-    seconds_of,
-    stored_kilobytes,
-)
+from .side_methods import CONTROLS, GRIDS, REFERENCES, VARIANTS
 from .tables import Cell, jobs_of
 from .tuning import Machine, Method, Split, stratified_folds, tuned
 
@@ -79,17 +71,7 @@ ADVICE = {  # data set -> methods
 
 @lru_cache(maxsize=1)
 def load_parts(name, seed):
-    """Return the split of a repeat, scaled by what trains.
-
-    Examples
-    --------
-    >>> from mvref.experiments.side_by_side import load_parts
-    >>> parts = load_parts("digits", 0)
-    >>> len(parts.train), len(parts.test), [len(check) for _, check in parts.folds]
-    (150, 1000, [50, 50, 50])
-    >>> [round(float((view[parts.train] ** 2).sum(1).mean()), 2) for view in parts.X.views]
-    [0.75, 0.94, 0.87, 0.94]
-    """
+    """Return the split of a repeat, scaled by what trains."""
     if name in DRAWN:
         X, y = draw_planted(name, seed)
     else:
@@ -113,10 +95,11 @@ def method_of(name):
     """Return a method, its points, and what is measured."""
 
     def built(point, X, seed):
-        return build(name, point, X.n_views, seed)
+        return side_methods.build(name, point, X.n_views, seed)
 
-    points, measures = points_of(name), ("accuracy", "train_seconds", "predict_seconds")
-    measures += ("kilobytes", "warned", "n_train", "n_test")
+    points = side_methods.points_of(name)
+    measures = ("accuracy", "train_seconds", "predict_seconds", "kilobytes", "warned")
+    measures += ("n_train", "n_test")
     if len(points) > 1:
         measures += ("validation", "point")
     return Method(partial(Machine, build=built), points, measures)
@@ -127,7 +110,7 @@ def measured(split, method, seed, measures=None):
     run = tuned(split, method_of(method), derive_seed(seed, "start"))
     own = {
         "predict_seconds": seconds_of_1000,
-        "kilobytes": lambda run: stored_kilobytes(run.machine.model),
+        "kilobytes": lambda run: side_methods.stored_kilobytes(run.machine.model),
         **{name: partial(with_gaps, method, gap, seed) for name, gap in GAPS.items()},
     }
     return run.measure(measures, own)
@@ -135,7 +118,7 @@ def measured(split, method, seed, measures=None):
 
 def seconds_of_1000(run):
     """Return the median time of predicting the test part, per 1000 samples."""
-    _, seconds = seconds_of(lambda: run.machine.predict(run.features), SPREAD)
+    _, seconds = side_methods.seconds_of(lambda: run.machine.predict(run.features), SPREAD)
     return 1000.0 * seconds / len(run.y_test)
 
 

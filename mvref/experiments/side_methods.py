@@ -124,14 +124,6 @@ class MeanKernelSVC(ClassifierMixin, BaseEstimator):
 
     gamma: width exp(-gamma |x - x'|^2) in every view. The Gaussian kernel of all views side by side
     is the *product* of these, this one their mean.
-
-    Examples
-    --------
-    >>> from mvref.datasets import load_iris_views
-    >>> from mvref.experiments.side_methods import MeanKernelSVC
-    >>> data = load_iris_views()
-    >>> MeanKernelSVC().fit(data.X, data.y).score(data.X, data.y) > 0.9
-    True
     """
 
     def __init__(self, C=1.0, gamma=1.0):
@@ -155,35 +147,17 @@ class MeanKernelSVC(ClassifierMixin, BaseEstimator):
 
 
 def points_of(method):
-    """Return the parameter points of a method; of equally good ones the first is taken.
-
-    Examples
-    --------
-    >>> from mvref.experiments.side_methods import points_of
-    >>> points_of("Mumbo")
-    [{'estimator': 'tree of depth 2'}, {'estimator': 'tree of depth 4'}]
-    >>> points_of("Majority")  # nothing to choose
-    [{}]
-    """
+    """Return the parameter points of a method; of equally good ones the first is taken."""
     return list(ParameterGrid((GRIDS | CONTROLS)[method]))
 
 
 def build(method, point, n_views, seed):
-    """Return a classifier that is not fitted.
-
-    point: one of :func:`points_of`; seed: of everything random.
-
-    Examples
-    --------
-    >>> from mvref.experiments.side_methods import build
-    >>> build("SVMPerf", {"C2": 10.0}, 2, seed=0)
-    SVMPerf(C2=10.0, measure='error')
-    """
+    """Return a classifier that is not fitted, at one of :func:`points_of`."""
     method = "MVNAKMHKS" if method in VARIANTS else method
     if method == "MeanKernelSVC":
         model = MeanKernelSVC(**point)
-    elif method in (*REFERENCES, "ExtraTrees"):
-        model = Concat(_reference(method, point, n_views, seed))
+    elif method in OF_COLUMNS:
+        model = Concat(OF_COLUMNS[method](point, n_views, seed))
     else:
         options = FIXED.get(method, {}) | point
         if "estimator" in options:
@@ -192,34 +166,21 @@ def build(method, point, n_views, seed):
     return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
 
 
-def _reference(method, point, n_views, seed):
-    if method == "ExtraTrees":
-        return ExtraTreesClassifier(**point, random_state=seed)
-    if method == "LogisticRegression":
-        return LogisticRegression(**point, max_iter=1000)
-    if method == "SVC":
-        return OneVsRestClassifier(SVC(C=point["C"], gamma=point["gamma"] / n_views))
-    return DummyClassifier()
+OF_COLUMNS = {  # all views side by side; V: their number
+    "LogisticRegression": lambda point, V, seed: LogisticRegression(**point, max_iter=1000),
+    "SVC": lambda point, V, seed: OneVsRestClassifier(SVC(C=point["C"], gamma=point["gamma"] / V)),
+    "ExtraTrees": lambda point, V, seed: ExtraTreesClassifier(**point, random_state=seed),
+    "Majority": lambda point, V, seed: DummyClassifier(),
+}
 
 
 def stored_kilobytes(model):
-    """Return how large a fitted model is in a file, in thousands of bytes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.experiments.side_methods import stored_kilobytes
-    >>> round(stored_kilobytes(np.zeros((100, 10))))  # 1000 numbers of 8 bytes
-    8
-    """
+    """Return how large a fitted model is in a file, in thousands of bytes."""
     return len(pickle.dumps(model, protocol=5)) / 1000.0
 
 
 def seconds_of(function, n_times=1):
-    """Return what a function returns, and its processor time.
-
-    n_times: the median of so many calls.
-    """
+    """Return what a function returns, and its processor time, the median of `n_times` calls."""
     times = []
     for _ in range(n_times):
         start = time.process_time()

@@ -41,46 +41,47 @@ def positive_projection(K):
     """Return the projection P on the eigenvectors of K whose eigenvalues are positive.
 
     K (m, m): symmetric -> P (m, m).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.experiments.similarity_rivals import positive_projection
-    >>> positive_projection(np.diag([2.0, -1.0]))
-    array([[1., 0.],
-           [0., 0.]])
     """
     values, vectors = eigh(K)
     kept = vectors[:, values > 0]
     return kept @ kept.T
 
 
-class PairedSVM(Machine):
-    """SVM2K of every pair of views with a majority vote; the seed orders the solver's steps."""
+class KernelMachine(Machine):
+    """A machine of the kernels of all views with the training samples."""
 
     def __init__(self, split, rows, seed):
-        self.X, self.seed, self.y = split.X, seed, split.y[rows]
         self.kernels = similarities(split, rows, [rows] * split.X.n_views)
-        self.projections = None
-        grams = self.features(rows).views
-        if split.meta["kernel"] == "precomputed":
-            self.projections = [positive_projection(K) for K in grams]
-            grams = [K @ P for K, P in zip(grams, self.projections, strict=True)]
-        self.K = MultiView([(K + K.T) / 2 for K in grams])
+        super().__init__(split, rows, seed)
 
     def features(self, rows):
-        """Return the kernels to the training samples, a view each."""
-        K = [mu(view[rows]) for mu, view in zip(self.kernels, self.X.views, strict=True)]
-        if self.projections is not None:
-            K = [K_v @ P for K_v, P in zip(K, self.projections, strict=True)]
-        return MultiView(K)
+        """Return the kernels, a view each."""
+        views = zip(self.kernels, self.split.X.views, strict=True)
+        return MultiView([mu(view[rows]) for mu, view in views])
 
-    def fit(self, point):
-        """Train for one C and D."""
-        C, D = point["C"], point["D"]
-        model = SVM2K(C, D=D, kernel="gram", random_state=self.seed, **AGREEMENT)
-        self.model = model.fit(self.K, self.y)
-        return self
+
+class PairedSVM(KernelMachine):
+    """SVM2K of every pair of views with a majority vote; the seed orders the solver's steps."""
+
+    projections = None
+
+    def __init__(self, split, rows, seed):
+        super().__init__(split, rows, seed)
+        if split.meta["kernel"] == "precomputed":
+            self.projections = [positive_projection(K) for K in self.X.views]
+            self.X = self.features(rows)
+        self.X = MultiView([(K + K.T) / 2 for K in self.X.views])
+
+    def features(self, rows):
+        """Return the kernels, or their positive part."""
+        K = super().features(rows)
+        if self.projections is None:
+            return K
+        return MultiView([K_v @ P for K_v, P in zip(K.views, self.projections, strict=True)])
+
+    def build(self, point, K, seed):
+        """Return the method for one C and D."""
+        return SVM2K(point["C"], D=point["D"], kernel="gram", random_state=seed, **AGREEMENT)
 
 
 class NystromMetric:

@@ -38,45 +38,23 @@ N_VIEWS, WIDTH, SHIFT = 2, 20, 0.25
 SIZES = tuple(250 * 2**k for k in range(7))
 N_TEST, N_REPEATS = 1000, 3
 SHORT, SPREAD = 0.1, 3
-ROUNDS = {"n_estimators": 20}
 OPTIONS = {
     "MVLSVM": FIXED["MVLSVM"] | {"c": 100.0},  # C = c/m < 1 at every size: one solver
-    "L3SVM": FIXED["L3SVM"],
-    "SVM2K": FIXED["SVM2K"],
-    "STMClassifier": FIXED["STMClassifier"],
-    "MVWAB": ROUNDS,
-    "RBoostSH": ROUNDS,
-    "Mumbo": ROUNDS,
+    **{method: FIXED[method] for method in ("L3SVM", "SVM2K", "STMClassifier")},
+    **dict.fromkeys(("MVWAB", "RBoostSH", "Mumbo"), {"n_estimators": 20}),
 }
 # first size whose fit takes longer than about half a second; at least the third, for a slope
-LARGEST = {
-    "CAPO": 2000,
-    "CoLabeling": 2000,
-    "Concat": 16000,
-    "FMClassifier": 16000,
-    "FSMulti": 4000,
-    "Fusion": 16000,
-    "KMHKS": 2000,
-    "L3SVM": 8000,
-    "MSL": 16000,
-    "MVLSVM": 16000,
-    "MVMClassifier": 16000,
-    "MVML": 1000,
-    "MVMV": 16000,
-    "MVNAKMHKS": 16000,
-    "MVPO": 16000,
-    "MVWAB": 4000,
-    "Mono": 4000,
-    "Mumbo": 4000,
-    "MwMvC2": 2000,
-    "NAKMHKS": 16000,
-    "PerViewSVM": 4000,
-    "RBoostSH": 8000,
-    "SMS": 16000,
-    "STMClassifier": 16000,
-    "SVM2K": 2000,
-    "SVMPerf": 16000,
-}
+ENDS = {
+    1000: ("MVML",),
+    2000: ("CAPO", "CoLabeling", "KMHKS", "MwMvC2", "SVM2K"),
+    4000: ("FSMulti", "MVWAB", "Mono", "Mumbo", "PerViewSVM"),
+    8000: ("L3SVM", "RBoostSH"),
+    16000: (
+        "Concat", "FMClassifier", "Fusion", "MSL", "MVLSVM", "MVMClassifier", "MVMV", "MVNAKMHKS",
+        "MVPO", "NAKMHKS", "SMS", "STMClassifier", "SVMPerf",
+    ),
+}  # fmt: skip
+LARGEST = dict(sorted((method, n) for n, methods in ENDS.items() for method in methods))
 
 
 @lru_cache(maxsize=1)

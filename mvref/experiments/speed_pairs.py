@@ -20,6 +20,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -73,19 +75,28 @@ def against(pair, X, y, test):
 # ------------------------------------------------------------------ against scikit-learn
 
 
+def machines(ours, theirs, X, y, test, columns=None, new=None, *, scale=1.0):
+    """Return the contest of two classifiers by their scores, of which `scale` multiplies ours.
+
+    columns, new: what theirs is trained on and tested on; default: all views side by side.
+    """
+    columns = X.concat() if columns is None else columns
+    return Contest(
+        lambda: ours.fit(X, y),
+        lambda: theirs.fit(columns, y),
+        lambda machine: scale * machine.decision_function(test),
+        lambda machine: machine.decision_function(test.concat() if new is None else new),
+    )
+
+
 def linear_svm(X, y, test):
     """MVPO for the error rate: 2 n times its weights are those of the linear SVM (C = 4 n C2)."""
-    n, columns = len(y), X.concat()
+    n = len(y)
     ours = MVPO("error", C1=0.0, C2=C / (4 * n), normalize=False, fit_intercept=False, tol=1e-5)
     theirs = LinearSVC(
         loss="hinge", C=C, fit_intercept=False, tol=1e-4, max_iter=100_000, random_state=0
     )
-    return Contest(
-        lambda: ours.fit(X, y),
-        lambda: theirs.fit(columns, y),
-        lambda machine: 2 * n * machine.decision_function(test),
-        lambda svm: svm.decision_function(test.concat()),
-    )
+    return machines(ours, theirs, X, y, test, scale=2 * n)
 
 
 def kernel_svms(X, y, test):
@@ -107,15 +118,8 @@ def kernel_svms(X, y, test):
 
 def logistic(X, y, test):
     """A factorisation machine of order 1 (C = 1 / (2 alpha n))."""
-    columns, alpha = X.concat(), 1 / (2 * C * len(y))
-    ours = FMClassifier(order=1, alpha=alpha, random_state=0)
-    theirs = LogisticRegression(C=C, tol=1e-6, max_iter=10_000)
-    return Contest(
-        lambda: ours.fit(X, y),
-        lambda: theirs.fit(columns, y),
-        lambda machine: machine.decision_function(test),
-        lambda machine: machine.decision_function(test.concat()),
-    )
+    ours = FMClassifier(order=1, alpha=1 / (2 * C * len(y)), random_state=0)
+    return machines(ours, LogisticRegression(C=C, tol=1e-6, max_iter=10_000), X, y, test)
 
 
 def landmark_svm(X, y, test):
@@ -123,18 +127,14 @@ def landmark_svm(X, y, test):
     rows = np.arange(N_LANDMARKS)
     options = {"loss": "squared_hinge", "tol": 1e-4, "max_iter": 10_000, "random_state": 0}
     ours = MVLSVM(landmarks=rows, n_landmarks=len(rows), gamma=GAMMA, c=C * len(y), **options)
-    theirs = LinearSVC(C=C, dual="auto", **options)
 
     def similarities(new):
         pairs = zip(new.views, X.views, strict=True)
         return np.hstack([rbf_kernel(view, old[rows], gamma=GAMMA) for view, old in pairs])
 
-    return Contest(
-        lambda: ours.fit(X, y),
-        lambda: theirs.fit(similarities(X), y),
-        lambda machine: machine.decision_function(test),
-        lambda svm: svm.decision_function(similarities(test)),
-    )
+    svm = LinearSVC(C=C, dual="auto", **options)
+    theirs = make_pipeline(FunctionTransformer(similarities), svm)
+    return machines(ours, theirs, X, y, test, X, test)
 
 
 def nystrom_svm(X, y, test):
@@ -156,9 +156,8 @@ def nystrom_svm(X, y, test):
 
 def one_tree(X, y, test):
     """Concat: the tree itself."""
-    columns = X.concat()
+    columns, theirs = X.concat(), DecisionTreeClassifier(random_state=0)
     ours = Concat(DecisionTreeClassifier(random_state=0))
-    theirs = DecisionTreeClassifier(random_state=0)
     return Contest(
         lambda: ours.fit(X, y),
         lambda: theirs.fit(columns, y),

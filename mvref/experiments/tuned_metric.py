@@ -23,15 +23,6 @@ def fit_metric(X, y, *, width="distance", random_state, **options):
     """Fit MVMLsp; what the options do not fix is chosen by cross-validation on the sample.
 
     random_state: of the folds and of the components.
-
-    Examples
-    --------
-    >>> from mvref.datasets import load_digits_views
-    >>> from mvref.experiments.tuned_metric import fit_metric
-    >>> data = load_digits_views()
-    >>> model = fit_metric(data.X[:60], data.y[:60] == 3, random_state=0)
-    >>> model.lam, model.eta, [len(rows) for rows in model.components_]
-    (0.1, 0.001, [15, 15, 15, 15])
     """
     options = {"n_components": NYSTROM_SHARE, "gamma": WIDTHS[width](X)} | options
 
@@ -51,15 +42,7 @@ def mean_accuracy(split, rows, predicted):
 
 
 def inverse_distances(X):
-    """Return one over the mean squared distance between the samples, view by view.
-
-    Examples
-    --------
-    >>> from mvref import MultiView
-    >>> from mvref.experiments.tuned_metric import inverse_distances
-    >>> inverse_distances(MultiView([[[0.0], [2.0]]]))
-    [0.5]
-    """
+    """Return one over the mean squared distance between the samples, view by view."""
     return [float(1.0 / euclidean_distances(view, squared=True).mean()) for view in X.views]
 
 

@@ -29,8 +29,8 @@ from ..core.views import MultiView
 class Split:
     """Samples, and which of them train and test.
 
-    train, test: rows; folds: cuts (fit, check) of `train`, where parameters are chosen; meta: what
-    the methods and measures of an experiment ask for beside.
+    folds: cuts (fit, check) of `train`, where parameters are chosen; meta: what the methods and
+    measures of an experiment ask for beside.
     """
 
     X: MultiView
@@ -87,7 +87,7 @@ class Machine:
         self.X, self.y = self.features(rows), split.y[rows]
 
     def features(self, rows):
-        """Return the views of some samples."""
+        """The views of some samples."""
         return self.split.X[rows]
 
     def fit(self, point):
@@ -117,11 +117,9 @@ def validate(split, method, seed, quality=n_correct):
             warnings.simplefilter("ignore", ConvergenceWarning)  # good enough to compare
             machine = method.make(split, fit, seed, **{**method.fixed, **method.hasty})
             features = machine.features(check)
-            found = [
-                quality(split, check, machine.fit(point).predict(features))
-                for point in method.points
-            ]
-        total, n = total + np.array([value for value, _ in found]), n + found[0][1]
+            answers = [machine.fit(point).predict(features) for point in method.points]
+        sums, counts = zip(*(quality(split, check, answer) for answer in answers), strict=True)
+        total, n = total + np.array(sums), n + counts[0]
     return total / n
 
 
@@ -146,11 +144,9 @@ def train(split, method, index, seed, validation=None):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         machine.fit(method.points[index])
-    seconds = time.process_time() - prepared
+    seconds = {"prepare_seconds": prepared - start, "fit_seconds": time.process_time() - prepared}
     messages = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
-    return Run(
-        split, method, machine, features, index, validation, prepared - start, seconds, messages
-    )
+    return Run(split, method, machine, features, index, validation, messages, **seconds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,8 +154,8 @@ class Run:
     """A method that is tuned and trained, and its one look at the test part.
 
     features: of the test part; index, validation: chosen point, and its quality on the folds;
-    prepare_seconds, fit_seconds: processor time before the training (features of the test part
-    included), and of the training; messages: its warnings of convergence.
+    messages: warnings of convergence of the training; prepare_seconds, fit_seconds: processor time
+    before it (features of the test part included), and of it.
     """
 
     split: Split
@@ -168,9 +164,9 @@ class Run:
     features: object
     index: int
     validation: float | None
+    messages: list
     prepare_seconds: float
     fit_seconds: float
-    messages: list
 
     @property
     def point(self):
@@ -192,14 +188,11 @@ class Run:
 
         A name is one of `measures`, of `MEASURES`, of the chosen point, or of the machine.
         """
-        known = MEASURES | (measures or {})
-        values = {}
+        known, values = MEASURES | (measures or {}), {}
         for name in names or self.method.measures:
-            if name in known:
-                values[name] = known[name](self)
-            else:
-                values[name] = self.point.get(name, getattr(self.machine, name, None))
-        return {name: float(value) for name, value in values.items()}
+            other = self.point.get(name, getattr(self.machine, name, None))
+            values[name] = float(known[name](self) if name in known else other)
+        return values
 
 
 MEASURES = {

@@ -32,16 +32,7 @@ Task = namedtuple("Task", "k train test y_train y_test")
 
 
 def split(name, n_samples, seed):
-    """Split a data set at random, not stratified.
-
-    Examples
-    --------
-    >>> from mvref.experiments.voting import split
-    >>> [len(rows) for rows in split("mnist1", 70_000, seed=0)]
-    [60000, 10000]
-    >>> [len(rows) for rows in split("digits", 1797, seed=0)]
-    [1258, 539]
-    """
+    """Return the rows of a pool to learn from and of a test part, at random, not stratified."""
     sizes = [size for prefix, size in N_TEST.items() if name.startswith(prefix)]
     n_test = sizes[0] if sizes else round(TEST_SHARE * n_samples)
     order = np.random.RandomState(derive_seed(seed, "split")).permutation(n_samples)
@@ -54,15 +45,6 @@ def draw_sample(positive, m, sampling, rng):
     positive (n_pool,): which samples of the pool are of the class; sampling: "balanced": m/2 of the
     class and m/2 of the rest, or as many of each as the scarcer has. "natural": m of the pool.
     "cut": the same, then as many of the rest are left as there are of the class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.experiments.voting import draw_sample
-    >>> positive = np.arange(1000) % 10 == 0
-    >>> rows = draw_sample(positive, 100, "balanced", np.random.RandomState(0))
-    >>> len(rows), int(positive[rows].sum())
-    (100, 50)
     """
     order = rng.permutation(len(positive))
     if sampling != "balanced":
@@ -75,15 +57,7 @@ def draw_sample(positive, m, sampling, rng):
 
 
 def tasks(name, m, sampling, seed):
-    """Return the tasks of a repeat, one per class.
-
-    Examples
-    --------
-    >>> from mvref.experiments.voting import tasks
-    >>> task = tasks("digits", 100, "balanced", seed=0)[3]
-    >>> int(task.k), len(task.train), int(task.y_train.sum()), len(task.test)
-    (3, 100, 50, 539)
-    """
+    """Return the tasks of a repeat, one per class."""
     y = load_dataset(name).y
     pool, test = split(name, len(y), seed)
     drawn = []
@@ -144,16 +118,8 @@ def _watched(model):
 def fit(method, X, y, seed, **options):
     """Train a method.
 
-    method: name of a class of mvref, or a key of `VARIANTS` or `OWN_FITS`; **options: Parameters of
+    method: name of a class of mvref, or a key of `VARIANTS` or `OWN_FITS`; **options: parameters of
     the class, or one of its models by name: a key of `CHOICES`.
-
-    Examples
-    --------
-    >>> from mvref.datasets import load_digits_views
-    >>> from mvref.experiments.voting import fit
-    >>> data = load_digits_views()
-    >>> float(fit("MwMvC2-paper", data.X[:100], data.y[:100] == 3, 0).rho_.max())
-    1.0
     """
     options, base = VARIANTS.get(method, {}) | options, method.split("-")[0]
     if own_fit := OWN_FITS.get(method) or OWN_FITS.get(base):
@@ -165,11 +131,9 @@ def fit(method, X, y, seed, **options):
 
 
 def fit_uniform(X, y, *, max_iter, **options):
-    """Fit MwMvC2 with the printed updates of the voters' weights, but equal weights of the views.
+    """Fit MwMvC2 with `max_iter` printed updates of pi, but equal weights of the views.
 
     This is no reading of the paper: its step 10 is left out, to see what it does.
-
-    max_iter: number of updates of pi.
     """
     model = MwMvC2(max_iter=0, **options).fit(X, y)
     sign = np.where(y == model.classes_[1], 1.0, -1.0)[:, None]

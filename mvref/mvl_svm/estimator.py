@@ -60,19 +60,15 @@ def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling
     Phi : array, shape (m, L*V)
     y : int array, shape (m,)
         Codes 0..K-1 of the classes.
-    c : float
-    n_landmarks : int
-        L.
-    n_rounds : int
-    intercept_scaling : float
-        B; 0 for no intercept.
-    tol : float
-        Tolerance of the inner solver.
+    n_landmarks, n_rounds : int
+        L, and how many problems are solved.
+    c, intercept_scaling, tol : float
+        B is `intercept_scaling`, 0 for no intercept; `tol` is of the inner solver.
 
     Returns
     -------
     norms : array, shape (L,)
-        Those of the best round. Zero, or nearly so, for landmarks that are not needed.
+        Zero, or nearly so, for landmarks that are not needed.
     objective : list of n_rounds floats
     """
     m, n_columns = Phi.shape
@@ -155,8 +151,7 @@ class MVLSVM(MultiViewClassifier):
     classes_ : array of labels, sorted
     n_iter_ : int
         The solver's; the largest number over the classes.
-    n_features_in_ : int
-        Columns of all views.
+    n_features_in_ : int, number of columns of all views
 
     See Also
     --------
@@ -205,24 +200,14 @@ class MVLSVM(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.n_landmarks = n_landmarks
-        self.kernel = kernel
-        self.gamma = gamma
-        self.ridge = ridge
-        self.keep_known = keep_known
-        self.clip = clip
-        self.no_view = no_view
-        self.landmarks = landmarks
-        self.n_selected = n_selected
-        self.c = c
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.views = views
-        self.random_state = random_state
+        self.n_landmarks, self.landmarks, self.n_selected = n_landmarks, landmarks, n_selected
+        self.kernel, self.gamma = kernel, gamma
+        self.ridge, self.keep_known = ridge, keep_known
+        self.clip, self.no_view = clip, no_view
+        self.c, self.loss = c, loss
+        self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
+        self.solver, self.tol, self.max_iter = solver, tol, max_iter
+        self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes):
         """Draw the landmarks, project, and solve Eq. (3)."""
@@ -230,18 +215,15 @@ class MVLSVM(MultiViewClassifier):
         shared = {name: getattr(self, name) for name in PROJECTION_PARAMETERS}
         self.projection_ = LandmarkProjection(**shared, views=self.views, random_state=rng)
         Phi = self.projection_.fit(X).transform(X)
-        if self.n_selected is not None:
-            self.projection_ = self._select(Phi, codes)
+        if self.n_selected is not None:  # keep the landmarks of the largest blocks
+            L = self.projection_.landmarks_.n_samples
+            check_number(self.n_selected, "n_selected", low=1, high=L, integer=True)
+            options = {"intercept_scaling": self._intercept_scaling(), "tol": self.tol}
+            norms, _ = block_sparse_norms(Phi, codes, self.c, L, **options)
+            largest = np.sort(np.argsort(-norms)[: self.n_selected])
+            self.projection_ = self.projection_.restrict(largest)
             Phi = self.projection_.transform(X)
         self._solve(Phi, codes, rng)
-
-    def _select(self, Phi, codes):
-        """Keep the landmarks of the largest blocks."""
-        L = self.projection_.landmarks_.n_samples
-        check_number(self.n_selected, "n_selected", low=1, high=L, integer=True)
-        options = {"intercept_scaling": self._intercept_scaling(), "tol": self.tol}
-        norms, _ = block_sparse_norms(Phi, codes, self.c, L, **options)
-        return self.projection_.restrict(np.sort(np.argsort(-norms)[: self.n_selected]))
 
     def _intercept_scaling(self):
         return self.intercept_scaling if self.fit_intercept else 0.0

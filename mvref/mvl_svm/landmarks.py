@@ -207,16 +207,11 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         views=None,
         random_state=None,
     ):
-        self.n_landmarks = n_landmarks
-        self.kernel = kernel
-        self.gamma = gamma
-        self.ridge = ridge
-        self.keep_known = keep_known
-        self.clip = clip
-        self.no_view = no_view
-        self.landmarks = landmarks
-        self.views = views
-        self.random_state = random_state
+        self.n_landmarks, self.landmarks = n_landmarks, landmarks
+        self.kernel, self.gamma = kernel, gamma
+        self.ridge, self.keep_known = ridge, keep_known
+        self.clip, self.no_view = clip, no_view
+        self.views, self.random_state = views, random_state
 
     def fit(self, X, y=None):
         """Draw the landmarks.

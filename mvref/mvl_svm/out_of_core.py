@@ -80,9 +80,8 @@ def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8):
     model.projection_.landmark_indices_ = rows
     Y = one_against_rest(codes, len(model.classes_))
     B = model.intercept_scaling if model.fit_intercept else 0.0
-    W, model.n_iter_ = _newton(
-        lambda: _projections(model, chunks, B), Y, model.c / len(y), max_passes, tol
-    )
+    limits = model.c / len(y), max_passes, tol
+    W, model.n_iter_ = _newton(lambda: _projections(model, chunks, B), Y, *limits)
     model.coef_, model.intercept_ = W[:, :-1], B * W[:, -1]
     return model
 
@@ -100,9 +99,8 @@ def _check(model, chunks, max_passes, tol):
             f"model must have kernel='rbf', 'linear' or a callable, got {model.kernel!r}."
         )
     if not callable(chunks):
-        raise ValueError(
-            f"chunks must be callable, since every pass calls it anew, got {type(chunks).__name__}."
-        )
+        kind = type(chunks).__name__
+        raise ValueError(f"chunks must be callable, since every pass calls it anew, got {kind}.")
     model._check_parameters()
     check_number(max_passes, "max_passes", low=2, integer=True)
     check_number(tol, "tol", low=0, low_open=True)

@@ -132,8 +132,7 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
     n_iter_, n_parameters : int
         Iterations, the largest number over the classes; numbers that were learnt.
     classes_ : array of labels, sorted
-    n_features_in_ : int
-        Columns of all views.
+    n_features_in_ : int, number of columns of all views
 
     See Also
     --------
@@ -195,27 +194,15 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
         views=None,
         random_state=None,
     ):
-        self.n_factors = n_factors
-        self.loss = loss
-        self.alpha = alpha
-        self.penalty = penalty
-        self.smoothing = smoothing
-        self.solver = solver
-        self.init = init
-        self.init_scale = init_scale
-        self.groups = groups
-        self.shared_factors = shared_factors
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.views = views
-        self.random_state = random_state
+        self.n_factors, self.loss = n_factors, loss
+        self.alpha, self.penalty, self.smoothing = alpha, penalty, smoothing
+        self.solver, self.max_iter, self.tol = solver, max_iter, tol
+        self.init, self.init_scale = init, init_scale
+        self.groups, self.shared_factors = groups, shared_factors
+        self.learning_rate, self.batch_size = learning_rate, batch_size
+        self.early_stopping, self.validation_fraction = early_stopping, validation_fraction
+        self.n_iter_no_change, self.n_jobs, self.verbose = n_iter_no_change, n_jobs, verbose
+        self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes):
         self._fit_machines(X, one_against_rest(codes, len(self.classes_)), codes, self.n_jobs)

@@ -58,26 +58,15 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         views=None,
         random_state=None,
     ):
-        self.n_factors = n_factors
-        self.loss = loss
-        self.alpha = alpha
-        self.penalty = penalty
-        self.smoothing = smoothing
-        self.solver = solver
-        self.init = init
-        self.init_scale = init_scale
-        self.groups = groups
-        self.shared_factors = shared_factors
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.verbose = verbose
-        self.views = views
-        self.random_state = random_state
+        self.n_factors, self.loss = n_factors, loss
+        self.alpha, self.penalty, self.smoothing = alpha, penalty, smoothing
+        self.solver, self.max_iter, self.tol = solver, max_iter, tol
+        self.init, self.init_scale = init, init_scale
+        self.groups, self.shared_factors = groups, shared_factors
+        self.learning_rate, self.batch_size = learning_rate, batch_size
+        self.early_stopping, self.validation_fraction = early_stopping, validation_fraction
+        self.n_iter_no_change, self.verbose = n_iter_no_change, verbose
+        self.views, self.random_state = views, random_state
 
     def _fit_machines(self, X, targets, codes, n_jobs=None):
         """Learn one machine for each array of targets; held out are samples of all `codes`."""
@@ -162,8 +151,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
     def _warn(self, troubles):
         told = sorted({trouble for trouble in troubles if trouble is not None})
         if told:
-            message = f"{type(self).__name__} with solver={self.solver!r}: {'; '.join(told)}."
-            warn_caller(message)
+            warn_caller(f"{type(self).__name__} with solver={self.solver!r}: {'; '.join(told)}.")
 
     def _compare_with_zero(self, objectives):
         """Tell whether a machine has gone to factors 0, or is worse than that."""
@@ -213,11 +201,8 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             If there are more than 1e8 numbers in it.
         """
         X = self._validated(X)
-        features = view_features(X, 0.0)
-        answers = [
-            contributions(features, machine, self.factor_views_, self.terms_)
-            for machine in self._machines()
-        ]
+        features, blocks = view_features(X, 0.0), (self.factor_views_, self.terms_)
+        answers = [contributions(features, machine, *blocks) for machine in self._machines()]
         return self._by_names(answers, axis=1)
 
     def order_weights(self, max_order=2):
@@ -241,10 +226,8 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         """
         check_is_fitted(self, "factors_")
         check_number(max_order, "max_order", low=0, integer=True)
-        answers = [
-            subset_weights(machine, self.factor_views_, self.terms_, max_order)
-            for machine in self._machines()
-        ]
+        blocks = self.factor_views_, self.terms_
+        answers = [subset_weights(machine, *blocks, max_order) for machine in self._machines()]
         return self._by_names(answers, axis=0)
 
     def _by_names(self, answers, axis):

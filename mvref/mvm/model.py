@@ -103,9 +103,9 @@ class Design:
         return [root_mean_squares(Z) for Z in self.Z]
 
     def feature_units(self):
-        """Return the root mean square of each view's features that are not 0, but at least 1.
+        """Return each view's root mean square of features that are not 0, at least 1, (V,).
 
-        A number for every view; it is 1 for views that are standardised, or one-hot.
+        It is 1 for views that are standardised, or one-hot.
         """
         units = []
         for Z, sizes in zip(self.Z, self.column_sizes(), strict=True):

@@ -54,9 +54,8 @@ def lbfgs(objective, factors, *, tol, max_iter, tick):
     curve = [objective.value(factors)]
     if not np.isfinite(curve[0]):
         return Solution(factors, curve, f"the objective overflows at the start; {ADVICE}")
-    ends = np.cumsum([A.size for A in factors])[:-1]
-    shapes = [A.shape for A in factors]
-    units, overflowed = curvature_units(objective, shapes), False
+    ends, shapes = np.cumsum([A.size for A in factors])[:-1], objective.design.shapes
+    units, overflowed = curvature_units(objective), False
 
     def unpack(theta):
         parts = np.split(theta / units, ends)
@@ -93,14 +92,11 @@ def lbfgs(objective, factors, *, tol, max_iter, tick):
     return Solution(unpack(found.x), curve, trouble)
 
 
-def curvature_units(objective, shapes):
+def curvature_units(objective):
     """Return (E z^2 + 2 alpha)^(1/2) for every number of the factors, in one array."""
-    columns = objective.design.column_sizes()
-    units = [
-        np.repeat(np.hypot(columns[v], np.sqrt(2.0 * objective.alpha)), k)
-        for v, (_, k) in zip(objective.design.views, shapes, strict=True)
-    ]
-    units = np.concatenate(units)
+    design, columns = objective.design, objective.design.column_sizes()
+    of_rows = np.concatenate([columns[v] for v in design.views])
+    units = np.repeat(np.hypot(of_rows, np.sqrt(2.0 * objective.alpha)), design.k)
     return np.where(units > 0, units, 1.0)
 
 

@@ -294,8 +294,7 @@ class MVNAKMHKS(HoKashyapClassifier):
         training samples, with coefficients y_i alpha_i.
     intercepts_, norms_ : arrays (M,), or (n_problems, M)
         w0^p; and |beta_p|, the norm of machine p in the space of its kernel.
-    view_weights_ : array (M,)
-        mu.
+    view_weights_ : array (M,), mu
     sources_ : list of M int
         View of `X` that each machine has.
     objective_curve_ : array (iterations + 1,), or a list of them
@@ -303,8 +302,7 @@ class MVNAKMHKS(HoKashyapClassifier):
     n_iter_ : int
         The largest number over the problems.
     classes_ : array of labels, sorted
-    n_features_in_ : int
-        Columns of all views.
+    n_features_in_ : int, number of columns of all views
 
     See Also
     --------
@@ -359,22 +357,13 @@ class MVNAKMHKS(HoKashyapClassifier):
         views=None,
         random_state=None,
     ):
-        self.n_views = n_views
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.c = c
-        self.coupling = coupling
-        self.view_weights = view_weights
-        self.solver = solver
-        self.decision = decision
-        self.learning_rate = learning_rate
-        self.tol = tol
-        self.max_iter = max_iter
-        self.multi_class = multi_class
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.n_views, self.n_components = n_views, n_components
+        self.kernel, self.gamma = kernel, gamma
+        self.c, self.coupling, self.view_weights = c, coupling, view_weights
+        self.solver, self.decision, self.learning_rate = solver, decision, learning_rate
+        self.tol, self.max_iter = tol, max_iter
+        self.multi_class, self.n_jobs = multi_class, n_jobs
+        self.views, self.random_state = views, random_state
 
     def _sources(self, n_views):
         M = self.n_views
@@ -436,8 +425,7 @@ class NAKMHKS(HoKashyapClassifier):
 
     See Also
     --------
-    MVNAKMHKS : Several approximations, coupled.
-    KMHKS : No approximation.
+    MVNAKMHKS, KMHKS : Several approximations, coupled; and none.
 
     References
     ----------
@@ -471,18 +459,11 @@ class NAKMHKS(HoKashyapClassifier):
         random_state=None,
     ):
         self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.c = c
-        self.solver = solver
-        self.decision = decision
-        self.learning_rate = learning_rate
-        self.tol = tol
-        self.max_iter = max_iter
-        self.multi_class = multi_class
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.kernel, self.gamma, self.c = kernel, gamma, c
+        self.solver, self.decision, self.learning_rate = solver, decision, learning_rate
+        self.tol, self.max_iter = tol, max_iter
+        self.multi_class, self.n_jobs = multi_class, n_jobs
+        self.views, self.random_state = views, random_state
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -558,16 +539,10 @@ class KMHKS(HoKashyapClassifier):
         n_jobs=None,
         views=None,
     ):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.c = c
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.tol = tol
-        self.max_iter = max_iter
-        self.multi_class = multi_class
-        self.n_jobs = n_jobs
-        self.views = views
+        self.kernel, self.gamma, self.c = kernel, gamma, c
+        self.solver, self.learning_rate = solver, learning_rate
+        self.tol, self.max_iter = tol, max_iter
+        self.multi_class, self.n_jobs, self.views = multi_class, n_jobs, views
 
     def _form(self, X, kernels, gammas):
         return GramViews(X, kernels, gammas)

@@ -12,9 +12,7 @@ SOLVERS = ("exact", "paper")
 
 
 def share_weights(mu, seen):
-    """Return the weights mu_p of the machines that a sample has, divided by their sum.
-
-    mu (M,); seen (M, n) -> weights (M, n).
+    """Return the weights mu_p (M,) of the machines that a sample has, divided by their sum: (M, n).
 
     Examples
     --------
@@ -28,10 +26,8 @@ def share_weights(mu, seen):
     weights = mu[:, None] * seen
     total = weights.sum(axis=0)
     if (total == 0).any():
-        raise ValueError(
-            f"view_weights is zero for every view that row {np.flatnonzero(total == 0)[0]} of X "
-            "has."
-        )
+        row = np.flatnonzero(total == 0)[0]
+        raise ValueError(f"view_weights is zero for every view that row {row} of X has.")
     return weights / total
 
 
@@ -57,10 +53,7 @@ class Coupling:
         return 1.0 + self.gamma * ((1.0 - self.mu[p]) ** 2 + self.others * self.mu[p] ** 2)
 
     def pull(self, p, f):
-        """Return what the other machines add to the target 1 + b_p of machine p.
-
-        f (M, n): margins -> pull (n,).
-        """
+        """Return what the other machines, of margins f (M, n), add to the target 1 + b_p, (n,)."""
         mean = np.einsum("pn,pn->n", self.mu, f)
         if self.solver == "paper":
             return self.gamma * mean  # Eq. (7): the own old margins are among them

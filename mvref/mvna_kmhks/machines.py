@@ -70,10 +70,7 @@ class FactorMachine:
         return inverse / np.sqrt(self.weight)
 
     def solve(self, rhs):
-        """Return theta and the scores F beta + w0, which are 0 where the view is missing.
-
-        rhs (n,): labels times targets -> theta (r + 1,), u (n,).
-        """
+        """Return theta and the scores F beta + w0: labels times targets (n,) -> (r + 1,), (n,)."""
         if self.factor is None:
             theta = self.inverse @ rhs
         else:
@@ -85,10 +82,7 @@ class FactorMachine:
         return float(np.linalg.norm(theta[:-1]))
 
     def coefficients(self, theta, u, rhs):
-        """Return y_i alpha_i, the coefficients of the samples in Eqs. (7) and (11).
-
-        theta, u: what :meth:`solve` returned for `rhs`; rhs (n,) -> coefficients (n,).
-        """
+        """Return y_i alpha_i of Eqs. (7) and (11), (n,), where solve(rhs) gave theta and u."""
         if self.c == 0:
             return np.linalg.lstsq(self.F.T, theta[:-1])[0]
         return self.one * (rhs - self.weight * u) / self.c  # rows of A in Eq. (7)
@@ -110,10 +104,7 @@ class GramMachine:
         self.bias = cho_solve(self.factor, np.ones(len(K)))
 
     def solve(self, rhs):
-        """Return theta and the scores K Gamma + w0.
-
-        rhs (n,): labels times targets -> theta (n + 1,), u (n,).
-        """
+        """Return theta and the scores K Gamma + w0: rhs (n,) -> (n + 1,), (n,)."""
         Gamma = cho_solve(self.factor, rhs)
         w0 = Gamma.sum() / self.bias.sum()
         Gamma -= w0 * self.bias
@@ -124,5 +115,5 @@ class GramMachine:
         return float(np.sqrt(max(theta[:-1] @ (u - theta[-1]), 0.0)))
 
     def coefficients(self, theta, u, rhs):
-        """Return y_i alpha_i, which is Gamma without its labels -> coefficients (n,)."""
+        """Return y_i alpha_i, which is Gamma without its labels, (n,)."""
         return theta[:-1]

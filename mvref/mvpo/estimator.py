@@ -110,13 +110,11 @@ class MVPO(MultiViewClassifier):
         Share of every view in `intercept_`; a sample that misses the view goes without.
     n_iter_ : int
         Iterations; the largest number over the classes.
-    dual_gap_ : float, or array (n_classes,)
-        Primal minus dual value at the end.
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
-        The two values after every iteration.
+    dual_gap_ : float, or array (n_classes,)
+        Primal and dual value after every iteration; their difference at the end.
     classes_ : array of labels, sorted
-    n_features_in_ : int
-        Columns of all views.
+    n_features_in_ : int, number of columns of all views
 
     See Also
     --------
@@ -167,20 +165,12 @@ class MVPO(MultiViewClassifier):
         n_jobs=None,
         views=None,
     ):
-        self.measure = measure
-        self.beta = beta
-        self.C1 = C1
-        self.C2 = C2
-        self.normalize = normalize
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.kernel = kernel
-        self.gamma = gamma
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.views = views
+        self.measure, self.beta = measure, beta
+        self.C1, self.C2, self.normalize = C1, C2, normalize
+        self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
+        self.kernel, self.gamma = kernel, gamma
+        self.solver, self.tol, self.max_iter = solver, tol, max_iter
+        self.n_jobs, self.views = n_jobs, views
 
     def _fit(self, X, codes):
         form = self._form(X)
@@ -220,20 +210,17 @@ class MVPO(MultiViewClassifier):
 
     def _warn_of_gaps(self, solutions):
         gaps = [solution.gap for solution in solutions if not solution.converged]
-        if not gaps:
-            return
-        if min(gaps) < 0:
-            message = (
+        if gaps and min(gaps) < 0:
+            warn_caller(
                 f"MVPO lost its digits: rounding puts the dual value {-min(gaps):.3g} above the "
                 "primal one; scale the views to unit variance, or lower C1."
             )
-        else:
-            message = (
+        elif gaps:
+            warn_caller(
                 f"MVPO stopped after max_iter={self.max_iter} iterations with a duality gap of "
                 f"{max(gaps):.3g}, above C2 tol = {self.C2 * self.tol:.3g}; raise max_iter or "
                 "tol, or lower C2."
             )
-        warn_caller(message)
 
     def _set_fitted(self, metric, form, signs, solutions):
         coef, shares, intercept = [], [], []

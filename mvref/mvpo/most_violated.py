@@ -29,6 +29,16 @@ Scale     A learner that multiplies the features of Eq. (11) by t, such as t = 1
 Departures   The paper quotes O(n^2) for F1 and PRBEP; sorting is enough. The printed maximum leaves
              out y' = y; here it is a tuple like the others (erratum P3). AUROC needs the pairwise
              form of pi, which the paper does not print (P8); then c is a general integer vector.
+
+Example   Four samples of which the second and third are in the wrong order, y' = (1, -1, 1, -1):
+
+          >>> from mvref.mvpo import auroc_argmax, error_argmax, f_beta_argmax, prbep_argmax
+          >>> for argmax in (f_beta_argmax, prbep_argmax, error_argmax, auroc_argmax):
+          ...     argmax([0.5, -0.125, 0.125, -0.5], [1, 1, -1, -1])
+          Cut(value=1.0, loss=0.5, c=array([ 0,  2, -2,  0]))
+          Cut(value=1.0, loss=0.5, c=array([ 0,  2, -2,  0]))
+          Cut(value=1.0, loss=0.5, c=array([ 0,  2, -2,  0]))
+          Cut(value=0.5, loss=0.25, c=array([ 0,  1, -1,  0]))
 """
 
 from dataclasses import dataclass
@@ -54,14 +64,7 @@ class Cut:
 
 
 def f_beta_argmax(s, y, beta=1.0):
-    """Return the most violated label tuple for F-beta: beta from 1e-50 to 1e50; 1 is F1.
-
-    Examples
-    --------
-    >>> from mvref.mvpo.most_violated import f_beta_argmax
-    >>> f_beta_argmax([0.5, -0.125, 0.125, -0.5], [1, 1, -1, -1])  # y' = (1, -1, 1, -1)
-    Cut(value=1.0, loss=0.5, c=array([ 0,  2, -2,  0]))
-    """
+    """Return the most violated label tuple for F-beta: beta from 1e-50 to 1e50; 1 is F1."""
     s, positive = _check(s, y)
     beta = check_beta(beta)
     p, q = np.sort(s[positive]), np.sort(s[~positive])[::-1]
@@ -106,14 +109,7 @@ def _best_false_positives(a, q, P, beta):
 
 
 def prbep_argmax(s, y):
-    """Return the most violated of the label tuples with P positives, for PRBEP.
-
-    Examples
-    --------
-    >>> from mvref.mvpo.most_violated import prbep_argmax
-    >>> prbep_argmax([0.5, -0.125, 0.125, -0.5], [1, 1, -1, -1])
-    Cut(value=1.0, loss=0.5, c=array([ 0,  2, -2,  0]))
-    """
+    """Return the most violated of the label tuples with P positives, for PRBEP."""
     s, positive = _check(s, y)
     p, q = np.sort(s[positive]), np.sort(s[~positive])[::-1]
     P, pairs = len(p), min(len(p), len(q))
@@ -129,12 +125,6 @@ def auroc_argmax(s, y):
 
     With y_ij = -1 for a swapped pair, pi = sum over swapped pairs of x_i - x_j, i positive and j
     negative. So c_i is the number of swapped pairs of a positive, -c_j that of a negative.
-
-    Examples
-    --------
-    >>> from mvref.mvpo.most_violated import auroc_argmax
-    >>> auroc_argmax([0.5, -0.125, 0.125, -0.5], [1, 1, -1, -1])
-    Cut(value=0.5, loss=0.25, c=array([ 0,  1, -1,  0]))
     """
     s, positive = _check(s, y)
     # In the order of the scores, because searchsorted is far faster for sorted arguments.
@@ -151,14 +141,7 @@ def auroc_argmax(s, y):
 
 
 def error_argmax(s, y):
-    """Return the most violated label tuple for the error rate.
-
-    Examples
-    --------
-    >>> from mvref.mvpo.most_violated import error_argmax
-    >>> error_argmax([0.5, -0.125, 0.125, -0.5], [1, 1, -1, -1])
-    Cut(value=1.0, loss=0.5, c=array([ 0,  2, -2,  0]))
-    """
+    """Return the most violated label tuple for the error rate."""
     s, positive = _check(s, y)
     sign = np.where(positive, 1, -1)
     wrong = 1 / len(s) - 2 * sign * s > 0

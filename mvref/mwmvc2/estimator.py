@@ -110,23 +110,16 @@ class MwMvC2(MultiViewClassifier):
 
     Attributes
     ----------
-    rho_ : array, shape (V,)
-        Weights of the views, on the simplex.
-    pi_ : list of V arrays (n_v,)
-        Weights of the voters.
-    voters_ : list of V lists of fitted classifiers
-        They predict -1 and +1, the second class.
-    loss_curve_ : array, shape (T + 1,)
-        D_F(0 || q); times 1 / (m ln 2) it is Eq. (2).
-    rho_path_ : array, shape (T + 1, V)
-        The weights of the views at the start and after every update.
-    decrease_bound_ : array, shape (T,)
-        See :class:`~mvref.mwmvc2.TwoLevelWeights`.
-    n_iter_ : int
-        T.
+    rho_, rho_path_ : arrays, shapes (V,) and (T + 1, V)
+        Weights of the views, on the simplex; and those at the start and after every update.
+    pi_, voters_ : lists of V arrays (n_v,), and of V lists of fitted classifiers
+        Weights of the voters; and these, which predict -1 and +1, the second class.
+    loss_curve_, decrease_bound_ : arrays, shapes (T + 1,) and (T,)
+        D_F(0 || q), which times 1 / (m ln 2) is Eq. (2); and how much it falls at least, see
+        :class:`~mvref.mwmvc2.TwoLevelWeights`.
+    n_iter_ : int, T
     classes_ : array of labels, sorted
-    n_features_in_ : int
-        Columns of all views.
+    n_features_in_ : int, number of columns of all views
 
     See Also
     --------
@@ -134,12 +127,9 @@ class MwMvC2(MultiViewClassifier):
 
     Notes
     -----
-    With more than two classes the first six attributes are lists of them, one entry per class;
-    ``rho_``, ``loss_curve_``, ``rho_path_`` and ``decrease_bound_`` then are arrays with one more
-    axis in front.
-
-    A missing view casts no vote, in training and in prediction. A sample without any view is an
-    error.
+    With more than two classes ``pi_`` and ``voters_`` are lists of these lists, one per class, and
+    the arrays have one more axis in front. A missing view casts no vote, in training and in
+    prediction. A sample without any view is an error.
 
     References
     ----------
@@ -173,17 +163,11 @@ class MwMvC2(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.voters = voters
+        self.voters, self.ties = voters, ties
         self.max_iter = max_iter
-        self.update = update
-        self.step = step
-        self.rho_step = rho_step
-        self.smoothing = smoothing
-        self.ties = ties
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.views = views
-        self.random_state = random_state
+        self.update, self.step, self.rho_step, self.smoothing = update, step, rho_step, smoothing
+        self.n_jobs, self.verbose = n_jobs, verbose
+        self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes):
         check_trainable(X, codes)

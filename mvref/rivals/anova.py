@@ -107,8 +107,6 @@ def interaction_terms(columns, order, multiview):
 class PairTerm:
     """sum_{i<j} <v_i, v_j> x_i x_j of Eq. (26), by the power trick: O(k nnz)."""
 
-    order = 2
-
     def __init__(self, columns):
         self.columns = columns
         squares = [v.power(2) if sparse.issparse(v) else v**2 for v in columns.views]
@@ -118,17 +116,12 @@ class PairTerm:
         S = self.columns.dot(V)
         own = self.squared.dot((V * V).sum(axis=1))  # sum_f sum_i v_if^2 x_i^2
         scores = 0.5 * (np.einsum("nf,nf->n", S, S) - own)
-
-        def pull_back(g):
-            return self.columns.back(g[:, None] * S) - V * self.squared.back(g)[:, None]
-
-        return scores, pull_back
+        back, squared_back = self.columns.back, self.squared.back
+        return scores, lambda g: back(g[:, None] * S) - V * squared_back(g)[:, None]
 
 
 class ViewPairTerm:
     """The interactions of Eq. (27), 1/2 (|sum_v s_v|^2 - sum_v |s_v|^2): O(k (nnz + n V))."""
-
-    order = 2
 
     def __init__(self, columns):
         self.columns = columns
@@ -138,11 +131,7 @@ class ViewPairTerm:
         T = sum(S[1:], start=S[0])
         own = sum(np.einsum("nf,nf->n", s, s) for s in S)
         scores = 0.5 * (np.einsum("nf,nf->n", T, T) - own)
-
-        def pull_back(g):
-            return self.columns.back_each(g[:, None] * (T - s) for s in S)
-
-        return scores, pull_back
+        return scores, lambda g: self.columns.back_each(g[:, None] * (T - s) for s in S)
 
 
 class ViewTerm:

@@ -5,7 +5,6 @@ MVWAB      M. Xiao, Y. Guo, "Multi-view AdaBoost for multilingual subjectivity a
 rBoost.SH  J. Peng, A. J. Aved, G. Seetharaman, K. Palaniappan, "Multiview boosting with information
            propagation for classification", IEEE TNNLS 2017; the views are drawn by EXP3.P
            (P. Auer, N. Cesa-Bianchi, Y. Freund, R. E. Schapire, SIAM J. Computing 32, 2002).
-Both are reconstructions: see the notes of the classes.
 
 Problem    min over alpha of sum_i exp(-y_i F(x_i)),  F = sum_t alpha_t h_t,  y in {-1, +1}; more
            than two classes are taken one against the rest.
@@ -42,10 +41,7 @@ def vote_sign(sums, weights):
 
 
 class MVWAB(Boosted):
-    """Multi-view weighted voting AdaBoost: a reconstruction of Xiao and Guo (2012).
-
-    Every round fits a voter on each view, with the same weights of the samples, and AdaBoost takes
-    their weighted vote.
+    """Weighted voting AdaBoost: a vote of all views in every round (Xiao and Guo, COLING 2012).
 
     Parameters
     ----------
@@ -55,11 +51,9 @@ class MVWAB(Boosted):
     n_estimators : int, default=100; T, largest number of rounds
     ties : {"random", "smallest", "largest"}, default="random"
         Who wins where the score ties: a coin of the sample, the smallest label or the largest.
-    n_jobs : int or None, default=None
-        Classes boosted in parallel (joblib), where there are more than two.
+    n_jobs : int or None, default=None; three or more classes boosted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Seeds of the voters and of the coins.
+    random_state : int, RandomState instance or None, default=None; seeds of voters and coins
 
     Attributes
     ----------
@@ -68,8 +62,7 @@ class MVWAB(Boosted):
         b_tv = 1/2 ln((1 - e_v)/e_v), or 0 where the weighted error e_v of the view is 1/2 or more.
     alphas_, edges_, normalizers_ : arrays, shape (T,)
         alpha_t, e_t and Z_t of the vote h_t = sign(sum_v b_tv h_tv).
-    tie_keys_ : array, the keys of the coins
-    classes_, n_features_in_ : array of labels, and int
+    tie_keys_, classes_, n_features_in_ : arrays of the coins' keys and of labels, and int
 
     See Also
     --------
@@ -78,8 +71,8 @@ class MVWAB(Boosted):
 
     Notes
     -----
-    Provenance: abstract. A reconstruction: the abstract has AdaBoost with a vote of the views in
-    every round; the formulas are ours. Neither text nor code was at hand.
+    Provenance: abstract. A reconstruction: the abstract has AdaBoost with a vote of the views, on
+    the same weights of the samples; the formulas are ours. Neither text nor code was at hand.
 
     With more than two classes the attributes up to ``normalizers_`` are lists, one entry per class.
     The share of training errors is at most the product of the Z_t. Boosting stops early after a
@@ -116,28 +109,26 @@ class MVWAB(Boosted):
     def _boost(self, X, y, rng):
         m, learner = len(y), self._learner()
         d, tables = np.full(m, 1 / m), training_rows(learner, X)
-        voters, b, steps = [[] for _ in tables], [], []
+        voters, steps = [[] for _ in tables], []
         for _ in range(self.n_estimators):
             H = np.zeros((m, len(tables)))  # h_tv(x_i), 0 where view v is missing
             for v, (rows, where) in enumerate(tables):
                 voters[v].append(fit_weighted(learner, rows, y[where], d[where], rng))
                 H[where, v] = voters[v][-1].predict(rows)
             right, wrong = d @ (y[:, None] == H), d @ (y[:, None] == -H)
-            b.append(np.array([max(half_log_odds(*W, m), 0.0) for W in np.array([right, wrong]).T]))
-            yh = y * vote_sign(H @ b[-1], b[-1])
+            b = np.array([max(half_log_odds(*W, m), 0.0) for W in np.array([right, wrong]).T])
+            yh = y * vote_sign(H @ b, b)
             alpha, edge, Z, d = boost_step(d, yh)
-            steps.append((alpha, edge, Z))
+            steps.append((b, alpha, edge, Z))
             if abs(yh.sum()) == m or abs(alpha) < 1e-12:
                 break
-        return voters, np.array(b), *np.array(steps).T
+        return voters, *map(np.array, zip(*steps, strict=True))
 
     def _vote(self, X, course):
-        sums = np.zeros((X.n_samples, len(course["alphas_"])))
-        for voters, b, view, seen in zip(
-            course["voters_"], course["view_weights_"].T, X.views, X.observed.T, strict=True
-        ):
-            sums += b * cast_votes(voters, view, seen)
-        return vote_sign(sums, course["view_weights_"]) @ course["alphas_"]
+        b, sums = course["view_weights_"], np.zeros((X.n_samples, len(course["alphas_"])))
+        for v, voters in enumerate(course["voters_"]):
+            sums += b[:, v] * cast_votes(voters, X.views[v], X.observed[:, v])
+        return vote_sign(sums, b) @ course["alphas_"]
 
 
 def view_probabilities(log_w, gamma):
@@ -177,15 +168,12 @@ class RBoostSH(Boosted):
     n_estimators : int, default=100; T, largest number of rounds
     gamma : float, default=0.3
         Exploration of EXP3.P, in (0, 1]: a view is drawn with probability gamma/V at least.
-    sigma : float, default=0.15
-        Confidence of EXP3.P, >= 0: the bonus of views that are drawn seldom.
+    sigma : float, default=0.15; confidence of EXP3.P, >= 0, the bonus of views drawn seldom
     ties : {"random", "smallest", "largest"}, default="random"
         Who wins where the score ties: a coin of the sample, the smallest label or the largest.
-    n_jobs : int or None, default=None
-        Classes boosted in parallel (joblib), where there are more than two.
+    n_jobs : int or None, default=None; three or more classes boosted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Draws of the views, seeds of the voters and of the coins.
+    random_state : int, RandomState instance or None, default=None; draws, seeds of voters, coins
 
     Attributes
     ----------
@@ -193,8 +181,7 @@ class RBoostSH(Boosted):
     view_history_ : int array, shape (T,), the views that were drawn
     view_probabilities_ : array, shape (T, V), with which they were drawn
     alphas_, edges_, normalizers_ : arrays, shape (T,), of alpha_t, e_t and Z_t
-    tie_keys_ : array, the keys of the coins
-    classes_, n_features_in_ : array of labels, and int
+    tie_keys_, classes_, n_features_in_ : arrays of the coins' keys and of labels, and int
 
     See Also
     --------
@@ -251,7 +238,7 @@ class RBoostSH(Boosted):
     def _boost(self, X, y, rng):
         m, V, learner = len(y), X.n_views, self._learner()
         d, log_w, tables = np.full(m, 1 / m), np.zeros(V), training_rows(learner, X)
-        voters, drawn, probabilities, steps = [], [], [], []
+        voters, steps = [], []
         for _ in range(self.n_estimators):
             p = view_probabilities(log_w, self.gamma)
             v = rng.choice(V, p=p)
@@ -260,13 +247,11 @@ class RBoostSH(Boosted):
             yh = np.zeros(m)
             yh[where] = y[where] * voters[-1].predict(rows)
             alpha, edge, Z, d = boost_step(d, yh)
-            drawn.append(v)
-            probabilities.append(p)
-            steps.append((alpha, edge, Z))
+            steps.append((v, p, alpha, edge, Z))
             if abs(yh.sum()) == m:
                 break
             log_w = reward_view(log_w, p, v, 1 - Z, self.n_estimators, self.gamma, self.sigma)
-        return voters, np.array(drawn), np.array(probabilities), *np.array(steps).T
+        return voters, *map(np.array, zip(*steps, strict=True))
 
     def _vote(self, X, course):
         scores = np.zeros(X.n_samples)

@@ -49,8 +49,7 @@ class CAPO(LinearForMeasure):
     ----------
     measure : {"f1", "prbep", "auroc", "error"}, default="f1"
         What is optimised, by the bound of the structured hinge.
-    auxiliaries : list of scikit-learn classifiers, default=None
-        None: an RBF-SVM, 5 nearest neighbours and a decision tree.
+    auxiliaries : list of scikit-learn classifiers, default=None: RBF-SVM, 5 neighbours and a tree
     B : float, default=1.0
         Weight of |b|^2; a small one trusts the auxiliary classifiers more than the features.
     C2 : float, default=100.0; weight of the loss, in the unit of :class:`~mvref.MVPO`
@@ -62,8 +61,7 @@ class CAPO(LinearForMeasure):
     max_iter : int, default=1000; largest number of iterations, each finds a cut
     n_jobs : int or None, default=None; classifiers and classes learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Seeds of the folds and of the classifiers.
+    random_state : int, RandomState instance or None, default=None; seeds of folds and classifiers
 
     Attributes
     ----------

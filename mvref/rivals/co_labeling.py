@@ -50,6 +50,10 @@ from ..core.voters import check_trainable
 
 SVM_TOL = 1e-13  # duality gap of an SVM, relative: alpha is as exact as its root
 SVM_STEPS = 200  # Newton steps, far above what was seen (about 10)
+NO_KERNEL = (
+    "kernel is not positive definite, or its values are too large for C={:g}: scale the views or "
+    "lower C."
+)
 
 
 def squared_hinge_svm(M, C, start=None):
@@ -68,7 +72,7 @@ def squared_hinge_svm(M, C, start=None):
         dual = C * slack  # feasible, and the solution in the end
         gap = value - (dual.sum() - dual @ (M @ dual) / 2 - C / 2 * slack @ slack)
         if gap < -1e-6 * value:  # weak duality holds for kernels only
-            raise _no_kernel(C)
+            raise ValueError(NO_KERNEL.format(C))
         if gap <= SVM_TOL * value:
             break
         step = _newton_point(M, C, slack > 0) - alpha
@@ -92,15 +96,8 @@ def _newton_point(M, C, inside):
     try:
         point[rows] = cho_solve(cho_factor(A), np.ones(len(rows)))
     except LinAlgError:
-        raise _no_kernel(C) from None
+        raise ValueError(NO_KERNEL.format(C)) from None
     return point
-
-
-def _no_kernel(C):
-    return ValueError(
-        f"kernel is not positive definite, or its values are too large for C={C:g}: scale the "
-        "views or lower C."
-    )
 
 
 def weigh_candidates(K, pool, C, *, tol=1e-3, max_iter=1000):
@@ -173,9 +170,8 @@ class CoLabeling(MultiViewClassifier):
     Notes
     -----
     Provenance: memory. A reconstruction: the abstract of Li, Duan, Tsang and Xu (ICDM 2012) has the
-    candidate labels that views pass on and a kernel for each, and Wang, Tsang and Gao (AAAI 2016)
-    name the squared hinge; the formula and the mean over the views are from memory of the
-    literature (Xu, Li, Xu and Tsang, IEEE TPAMI 2016).
+    candidate labels that views pass on and a kernel for each, Wang, Tsang and Gao (AAAI 2016) name
+    the squared hinge; formula and mean are from memory of the literature (Xu and others, 2016).
 
     More than two classes: one against the rest, each with its own candidates. The labelled samples
     may miss views, the unlabelled ones may not.
@@ -231,8 +227,7 @@ class CoLabeling(MultiViewClassifier):
         Raises
         ------
         ValueError
-            For wrong input, a parameter out of range, a single class, or an unlabelled sample that
-            misses a view.
+            For wrong input, a parameter out of range, a single class, or an unlabelled gap.
         """
         X = validate_views(self, X, reset=True)
         self._check_parameters()
@@ -255,8 +250,7 @@ class CoLabeling(MultiViewClassifier):
         coef, candidates, gaps, rounds = zip(*learnt, strict=True)
         self.dual_coef_ = [np.array(of_view) for of_view in zip(*coef, strict=True)]
         self.intercept_ = np.array([B2 * c.sum(axis=1) for c in self.dual_coef_])
-        self.n_candidates_ = np.array(candidates).T
-        self.dual_gap_ = np.array(gaps).T
+        self.n_candidates_, self.dual_gap_ = np.array(candidates).T, np.array(gaps).T
         self.n_rounds_ = max(rounds)
         if not (self.dual_gap_ <= self.tol).all():
             warn_caller(

@@ -33,10 +33,8 @@ def view_position(wanted, X, by_itself, parameter):
         return None
     if isinstance(wanted, Integral) and -X.n_views <= wanted < X.n_views:
         return int(wanted) % X.n_views
-    raise ValueError(
-        f"{parameter} must be {by_itself!r}, a position in 0..{X.n_views - 1} or one of the names "
-        f"{X.names}, got {wanted!r}."
-    )
+    told = f"a position in 0..{X.n_views - 1} or one of the names {X.names}"
+    raise ValueError(f"{parameter} must be {by_itself!r}, {told}, got {wanted!r}.")
 
 
 def side_by_side(blocks):

@@ -9,11 +9,9 @@ Problem   min over w0, w, V of  1/n sum_i loss(y_i, y^_i) + alpha (|w|^2 + sum_p
           Order P > 2 adds the interactions of 3, ..., P features, or features of as many different
           views, with factors V_p of their own for each order p.
 
-Symbols   paper      code             shape
-          w0         intercept_       -          global bias, not penalised
-          w          coef_            (d,)       d features of all views, called I in the paper
-          v_i        factors_[p - 2]  (d, k)     row i: factors of feature i for order p
-          lambda     alpha            -          the same unit as that of multi-view machines
+Symbols   w0 is intercept_, a global bias, not penalised; w is coef_ (d,), of the d features of all
+          views, called I in the paper; v_i is row i of factors_[p - 2] (d, k) for order p; lambda
+          is alpha, in the same unit as that of multi-view machines
 
 Loss      classes  log(1 + exp(-y y^)), y = -1, +1  (Eq. 12);   numbers  (y - y^)^2  (Eq. 11)
 
@@ -28,7 +26,7 @@ Collapse  With alpha > 0, V_p = 0 is a strict local minimum in V_p for every p >
 Departures   L-BFGS for stochastic gradients; a missing view counts as zeros, and adds nothing.
 """
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -70,14 +68,9 @@ class FMObjective:
         self.columns, self.terms, self.y = columns, terms, y
         self.loss, self.n_factors, self.alpha = loss, n_factors, alpha
 
-    def unpack(self, theta):
-        """Return w0, w (d,) and the factors (orders, d, k) of a vector of parameters."""
-        d = self.columns.n_columns
-        factors = theta[1 + d :].reshape(len(self.terms), d, self.n_factors)
-        return theta[0], theta[1 : 1 + d], factors
-
     def __call__(self, theta):
-        w0, w, factors = self.unpack(theta)
+        w0, w, V = np.split(theta, [1, 1 + self.columns.n_columns])
+        factors = V.reshape(len(self.terms), len(w), self.n_factors)
         s, pull_backs = w0 + self.columns.dot(w), []
         for term, V in zip(self.terms, factors, strict=True):
             scores, pull_back = term(V)
@@ -92,13 +85,9 @@ class FMObjective:
         return float(value), gradient
 
 
-class Learnt(NamedTuple):
-    """What L-BFGS found: parameters, and the objective from the start on."""
-
-    theta: np.ndarray
-    curve: np.ndarray
-    converged: bool
-    overflow: bool  # a step led to numbers that are too large, and was shortened
+# What L-BFGS found: parameters, the objective from the start on, whether it converged, and whether
+# a step led to numbers that are too large, and was shortened.
+Learnt = namedtuple("Learnt", "theta curve converged overflow")
 
 
 def minimise(objective, start, *, tol, max_iter):
@@ -156,7 +145,8 @@ class FactorisationMachine(MultiViewInput, BaseEstimator):
     def _solve(self, columns, terms, y, loss, w0, random_state):
         """One machine from w0, w = 0 and random factors."""
         d, k, rng = columns.n_columns, self.n_factors, check_random_state(random_state)
-        factors = [rng.normal(0.0, self.init_scale ** (2 / term.order), (d, k)) for term in terms]
+        orders = range(2, 2 + len(terms))
+        factors = [rng.normal(0.0, self.init_scale ** (2 / p), (d, k)) for p in orders]
         start = np.concatenate([[w0], np.zeros(d), *map(np.ravel, factors)])
         objective = FMObjective(columns, terms, y, loss, k, self.alpha)
         return minimise(objective, start, tol=self.tol, max_iter=self.max_iter)
@@ -205,15 +195,13 @@ class FMClassifier(MultiViewClassifier, FactorisationMachine):
     Parameters
     ----------
     n_factors : int, default=8; k, length of the factors of every feature
-    order : int, default=2
-        P, the largest number of features in a product. 1: logistic regression.
+    order : int, default=2; P, the largest number of features in a product, 1: logistic regression
     multiview : bool, default=False
         Only products of features of different views (Eq. 27), then of at most V features.
     alpha : float, default=1e-3
         lambda, weight of the squares of all parameters but w0, against the mean loss.
     init_scale : float, default=0.1
-        Standard deviation of the factors of pairs at the start; for order p its power 2/p, so that
-        products of p of them are as large.
+        Standard deviation of the factors at the start; for order p > 2 its power 2/p.
     tol : float, default=1e-7
         Largest entry of the gradient at the end, in units of the objective at the start if above 1.
     max_iter : int, default=2000; largest number of iterations of L-BFGS
@@ -313,15 +301,13 @@ class FMRegressor(MultiViewRegressor, FactorisationMachine):
     Parameters
     ----------
     n_factors : int, default=8; k, length of the factors of every feature
-    order : int, default=2
-        P, the largest number of features in a product. 1: ridge regression.
+    order : int, default=2; P, the largest number of features in a product, 1: ridge regression
     multiview : bool, default=False
         Only products of features of different views (Eq. 27), then of at most V features.
     alpha : float, default=1e-3
         lambda, weight of the squares of all parameters but w0, against the mean loss.
     init_scale : float, default=0.1
-        Standard deviation of the factors of pairs at the start; for order p its power 2/p, so that
-        products of p of them are as large.
+        Standard deviation of the factors at the start; for order p > 2 its power 2/p.
     tol : float, default=1e-7
         Largest entry of the gradient at the end, in units of the objective at the start if above 1.
     max_iter : int, default=2000; largest number of iterations of L-BFGS

@@ -14,8 +14,7 @@ Symbols   B is ``n_features``; G_1, ..., G_T are the ``groups`` found so far; pi
           1, are the weights of the groups; then delta = sum_t mu_t 1_G_t, and the score has the
           weights w = sum_t w_t, where w_t is mu_t p on G_t
 
-Algorithm
-          outer   add the group of the B largest p_i^2 until it is worth no more than the known ones
+Algorithm outer   add the group of the B largest p_i^2 until it is worth no more than the known ones
                   (the first: of the largest |y'x_i|)
           inner   for the known groups, min 1/2 (sum_t |w_t|)^2 + C2 xi by cutting planes; the dual
                   of the label cuts is a cone program, |p_G_t| <= theta for every t, solved by
@@ -58,21 +57,17 @@ class FSMulti(LinearForMeasure):
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
         Whether to append a constant feature, which belongs to every group, and its value.
     tol : float, default=1e-2
-        In units of the loss; the duality gap ends below C2 tol. Coarser than elsewhere, because a
-        digit more takes many groups.
-    max_iter : int, default=5000
-        Largest number of label cuts; each asks for the solution of a cone program.
+        In units of the loss; the duality gap ends below C2 tol. A digit more takes many groups.
+    max_iter : int, default=5000; largest number of label cuts, each of which takes a cone program
     n_jobs : int or None, default=None; classes learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
 
     Attributes
     ----------
-    coef_ : array (d,), or (n_classes, d) with more than two classes
-        0 for features in no group.
+    coef_ : array (d,), or (n_classes, d) with more than two classes; 0 for features in no group
     intercept_ : float, or array (n_classes,)
         For "prbep" and "auroc" minus the score below which no training sample is called positive.
-    groups_ : list of int arrays, or one such list per class
-        Groups of columns, in the order in which they were found.
+    groups_ : list of int arrays, or one such list per class; columns, in the order of the search
     n_iter_ : int, the largest number of groups over the classes
     primal_curve_, dual_curve_ : arrays, or lists of them
         Bounds of the minimum after every group, from above and from below.
@@ -143,9 +138,8 @@ class FSMulti(LinearForMeasure):
             upper.append(value)
             lower.append(dual - max(layers.norm(p, group), layers.largest_norm(p)) ** 2 / 2)
             gap = min(upper) - max(lower)
-            if gap <= self.C2 * self.tol or layers.spent:
-                break
-            if target == finest and layers.knows(group):
+            nothing_new = target == finest and layers.knows(group)
+            if gap <= self.C2 * self.tol or layers.n_found >= self.max_iter or nothing_new:
                 break
         converged = abs(gap) <= self.C2 * self.tol
         return Learnt(best, np.array(upper), np.array(lower), gap, converged, tuple(layers.groups))
@@ -165,10 +159,6 @@ class _Layers:
         self.groups, self.cuts, self.deltas = [], np.empty((0, Z.shape[1])), np.empty(0)
         self.idle, self.n_found = np.empty(0, dtype=int), 0
 
-    @property
-    def spent(self):
-        return self.n_found >= self.max_iter
-
     def add(self, group):
         if not self.knows(group):
             self.groups.append(group)
@@ -185,9 +175,9 @@ class _Layers:
 
     def solve(self, target):
         """Return value, alpha'Delta, w and p for these groups, with a gap below the target."""
-        alpha, mu = self._weigh()
         best = np.inf
         while True:
+            alpha, mu = self._weigh()
             p = alpha @ self.cuts
             w = self._weights(p, mu)
             length = mu @ [self.norm(p, group) for group in self.groups]  # sum_t |w_t|
@@ -196,12 +186,12 @@ class _Layers:
             if value < best:
                 best, best_w = value, w
             dual = float(alpha @ self.deltas)
-            if best - (dual - self.largest_norm(p) ** 2 / 2) <= target or self.spent:
+            gap = best - (dual - self.largest_norm(p) ** 2 / 2)
+            if gap <= target or self.n_found >= self.max_iter:
                 return best, dual, best_w, p
             self.cuts = np.vstack([self.cuts, self.Z.T @ c])
             self.deltas, self.idle = np.append(self.deltas, delta), np.append(self.idle, 0)
             self.n_found += 1
-            alpha, mu = self._weigh()
 
     def _weigh(self):
         """Return alpha and mu, and drop the label cuts that had no weight for a long time."""
@@ -232,14 +222,12 @@ class _Layers:
         r2 = max((R**2).sum(axis=0).max() for R in roots) or 1.0
         largest = self.deltas.max() or 1.0
         u = min(self.C2, largest / r2)
-        H = np.zeros((K + 1, K + 1))
-        H[K, K] = u * r2 / largest
-        linear = np.vstack([-np.eye(K, K + 1), np.append(np.ones(K), 0.0)])
+        H = np.diag(np.append(np.zeros(K), u * r2 / largest))
         cones = [
             np.vstack([-np.eye(1, K + 1, K), np.pad(-R / np.sqrt(r2), ((0, 0), (0, 1)))])
             for R in roots
         ]
-        G = np.vstack([linear, *cones])
+        G = np.vstack([-np.eye(K, K + 1), np.append(np.ones(K), 0.0), *cones])
         h = np.zeros(len(G))
         h[K] = self.C2 / u
         sizes = [len(cone) for cone in cones]

@@ -16,9 +16,8 @@ Algorithm 1 cluster;  2 draw landmarks;  3 write mu(x_i) into the columns of the
           zeros into the others: a sparse table with L values per row;  4 one linear SVM on it.
 
 Our readings
-          * The text of the paper was not at hand: the definition is that of the authors' program
-            (github.com/vzantedeschi/L3SVMs) and of the abstract, whose simplest configuration,
-            random landmarks and a linear kernel, is our default.
+          * The definition is that of the authors' program (github.com/vzantedeschi/L3SVMs) and of
+            the abstract, whose simplest form, random landmarks and linear kernel, is our default.
           * ``landmarks="shared"``: all clusters have the same landmarks, as in the program.
             ``"cluster"`` is our variant: those of a cluster are drawn among its own samples.
           * b is one for all clusters, and penalised, as in our MVL-SVM.
@@ -43,7 +42,6 @@ from ..core.kernels import fit_similarity
 from ..core.linear_svm import LOSSES, fit_linear_svm
 from .common import side_by_side
 
-LANDMARKS = ("shared", "cluster")
 MOST_LANDMARKS = 200  # of "auto", as in MVLSVM
 
 
@@ -87,8 +85,7 @@ class L3SVM(MultiViewClassifier):
     tol, max_iter : float, default=1e-6, and int, default=1000000
         Tolerance of liblinear's stopping rule, and limit of its iterations.
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Clusters, landmarks, and the order of the solver's steps.
+    random_state : int, RandomState instance or None, default=None; clusters, landmarks, liblinear
 
     Attributes
     ----------
@@ -178,16 +175,11 @@ class L3SVM(MultiViewClassifier):
             fit_similarity(self.kernel, self.gamma, columns, rows, np.arange(m))
             for rows in self.landmark_indices_
         ]
-        self.coef_, self.intercept_, self.n_iter_ = fit_linear_svm(
-            block_features(columns, kmeans.predict(columns), self.similarities_),
-            codes,
-            self.c / m,
-            loss=self.loss,
-            intercept_scaling=self.intercept_scaling if self.fit_intercept else 0.0,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            random_state=rng,
-        )
+        Z = block_features(columns, kmeans.predict(columns), self.similarities_)
+        options = {name: getattr(self, name) for name in ("loss", "tol", "max_iter")}
+        options["intercept_scaling"] = self.intercept_scaling if self.fit_intercept else 0.0
+        learnt = fit_linear_svm(Z, codes, self.c / m, random_state=rng, **options)
+        self.coef_, self.intercept_, self.n_iter_ = learnt
 
     def _draw_landmarks(self, labels, rng):
         """Training rows of the landmarks of every cluster; an empty cluster draws among all."""
@@ -205,7 +197,7 @@ class L3SVM(MultiViewClassifier):
         return Z @ self.coef_.T + self.intercept_
 
     def _check_parameters(self):
-        check_choice(self.landmarks, "landmarks", LANDMARKS)
+        check_choice(self.landmarks, "landmarks", ("shared", "cluster"))
         check_choice(self.loss, "loss", LOSSES)
         for name in ("c", "intercept_scaling", "tol"):
             check_number(getattr(self, name), name, low=0, low_open=True)

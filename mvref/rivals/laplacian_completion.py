@@ -1,8 +1,7 @@
 """Completion of missing views by a graph Laplacian: kernel matrices, and features.
 
 A. Trivedi, P. Rai, H. Daume III, S. DuVall, "Multiview clustering with incomplete views", NIPS
-workshop 2010; as the authors of MVL-SVM use it before their per-view SVMs. With it every method of
-mvref can meet missing views.
+workshop 2010; as the authors of MVL-SVM use it before their per-view SVMs.
 
 Problem   given the Gram matrix K_ref of a reference view and view v on the samples c only,
           min over K_v of  trace(Lap K_v)  with K_cc fixed,   Lap = diag(K_ref 1) - K_ref
@@ -44,10 +43,8 @@ def harmonic_weights(K_ref, unknown):
     _, component = connected_components(sparse.csr_matrix(K_ref))
     reached = np.isin(component, component[~unknown])[unknown]
     if not reached.all():
-        warn_caller(
-            f"{(~reached).sum()} sample(s) are connected to no known one in the reference view; "
-            "their completed similarities are zero."
-        )
+        told = f"{(~reached).sum()} sample(s) are connected to no known one in the reference view"
+        warn_caller(f"{told}; their completed similarities are zero.")
     rows = np.flatnonzero(unknown)[reached]
     # (I - P_uu) T = P_uc with P = D^-1 K, the steps of a random walk: where degrees D differ much,
     # this is better conditioned than the Laplacian. T_ij is the chance that a walk from i meets j
@@ -79,8 +76,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     reference : "most", int or str, default="most"
         The reference view: the one that most training samples have, or a position or name.
     output : {"gram", "features"}, default="gram"
-        Similarities for methods with ``kernel="gram"``, or the views with their gaps filled, for
-        all others.
+        Similarities, for ``kernel="gram"``, or the views with their gaps filled, for all methods.
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
 
     Attributes
@@ -108,11 +104,10 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
-    >>> from mvref.rivals import LaplacianCompletion, PerViewSVM
+    >>> from mvref.rivals import LaplacianCompletion
     >>> data = load_iris_views()
     >>> X = data.X.drop_views(0.2, random_state=0)
-    >>> K = LaplacianCompletion().fit_transform(X)
-    >>> K.shape
+    >>> LaplacianCompletion().fit_transform(X).shape
     (150, 300)
     >>> LaplacianCompletion(output="features").fit_transform(X).shape
     (150, 4)
@@ -183,8 +178,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         -------
         completed : MultiView of V arrays (n, m), or of views as wide as those of `X`
         """
-        X = self._validated(X)
-        together = stack_samples(self.X_, X)
+        together = stack_samples(self.X_, self._validated(X))
         return self._completed(together, np.arange(self.X_.n_samples, len(together)))
 
     def _completed(self, X, rows):

@@ -24,9 +24,8 @@ Our readings
           * The paper has two views. Of more we take the pair whose SVM is most accurate in
             cross-validation on the training samples; the subspaces are learnt once, without labels.
           * H is shrunk by alpha, the h of a new sample is not. The SVM gets the training samples
-            as it will meet new ones, not H, and h divided by its root mean square norm on them, so
-            that C has the same unit for every alpha. r is ``ridge`` times the squared spectral norm
-            of U.
+            as it will meet new ones, not H, and h divided by its root mean square norm on them: C
+            has one unit for every alpha. r is ``ridge`` times the squared spectral norm of U.
           * The subspace is learnt from the training samples that have both views. The h of a sample
             with one of them is fitted to that one, in training as later, and is 0 without both.
           * The norm of U's columns is held in the sum over the columns that theta weighs, not in
@@ -66,23 +65,20 @@ class MSL(MultiViewClassifier):
     ridge : float, default=1e-3
         Weight of |h|^2 for new samples, relative to the squared spectral norm of U.
     loss : {"hinge", "squared_hinge"}, default="hinge"
-    intercept_scaling : float, default=1.0
-        Value of the constant feature of the SVM; 0 for no intercept.
+    intercept_scaling : float, default=1.0; value of the SVM's constant feature, 0 for none
     cv : int, default=5; folds that choose a pair of more than two views, stratified and shuffled
     tol : float, default=1e-4; relative duality gap of the subspace, and tolerance of the SVM
     max_iter : int, default=100000; largest number of iterations of the SVM
     n_jobs : int or None, default=None; pairs learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Folds, and order of the steps of the SVM.
+    random_state : int, RandomState instance or None, default=None; folds, and steps of the SVM
 
     Attributes
     ----------
     pair_ : tuple of two int, or of one, positions of the views of the subspace
     scores_ : dict, pair -> accuracy in cross-validation, empty if there is nothing to choose
     components_ : list of two arrays (d_v, t), U of the pair
-    rows_ : int array (n_complete,)
-        Training samples that have both views of the pair: the subspace is learnt from them.
+    rows_ : int array (n_complete,), training samples with both views: the subspace is theirs
     factor_ : array (n_complete, t), their H
     alpha_, theta_, objective_, dual_gap_ : float
     scale_ : float, root mean square norm of the training samples' h
@@ -101,8 +97,7 @@ class MSL(MultiViewClassifier):
 
     Views should be centred and of one scale. The h of a sample without one view of the pair is
     fitted to the other, and is 0 without both. Sparse views are made dense. With a single view
-    Omega is its trace norm, divided by beta. Several classes: SVMs one against the rest in one
-    subspace.
+    Omega is its trace norm, divided by beta. Several classes: one subspace, SVMs against the rest.
 
     Examples
     --------
@@ -153,7 +148,8 @@ class MSL(MultiViewClassifier):
         pairs = self._pairs(X)
         rows = [np.flatnonzero(X.observed[:, pair].all(axis=1)) for pair in pairs]
         rng = check_random_state(self.random_state)
-        tables = [[_dense(X.views[v][r]).T for v in p] for p, r in zip(pairs, rows, strict=True)]
+        tables = ([_dense(X.views[v][r]).T for v in p] for p, r in zip(pairs, rows, strict=True))
+        options = {"loss": self.loss, "tol": self.tol, "max_iter": self.max_iter}
         learnt = Parallel(self.n_jobs)(
             delayed(self._subspace)(table, [beta[v] for v in pair])
             for table, pair in zip(tables, pairs, strict=True)
@@ -165,7 +161,7 @@ class MSL(MultiViewClassifier):
         best, self.scores_ = 0, {}
         if len(pairs) > 1:
             folds = class_folds(codes, self.cv, rng)
-            accuracies = [self._accuracy(F, codes, folds) for F in features]
+            accuracies = [self._accuracy(F, codes, folds, options) for F in features]
             best = int(np.argmax(accuracies))
             self.scores_ = dict(zip(pairs, accuracies, strict=True))
         self.pair_, self.rows_ = pairs[best], rows[best]
@@ -178,17 +174,9 @@ class MSL(MultiViewClassifier):
                 f"{found.value:.3g}: raise tol={self.tol:g}, or scale the views."
             )
         self.scale_ = _root_mean_square(features[best])
-        self.coef_, self.intercept_, self.n_iter_ = fit_linear_svm(
-            features[best] / self.scale_,
-            codes,
-            self.C,
-            intercept_scaling=self.intercept_scaling,
-            random_state=rng,
-            **self._svm_options(),
-        )
-
-    def _svm_options(self):
-        return {"loss": self.loss, "tol": self.tol, "max_iter": self.max_iter}
+        options |= {"intercept_scaling": self.intercept_scaling, "random_state": rng}
+        svm = fit_linear_svm(features[best] / self.scale_, codes, self.C, **options)
+        self.coef_, self.intercept_, self.n_iter_ = svm
 
     def _pairs(self, X):
         """The pairs of positions that are learnt: those that some sample has both views of."""
@@ -210,17 +198,12 @@ class MSL(MultiViewClassifier):
         alpha = self.alpha * dual_norm(np.vstack(tables), widths, beta)
         return alpha, learn_subspace(tables, alpha, beta=beta, tol=self.tol)
 
-    def _accuracy(self, F, codes, folds):
-        svm = LinearSVC(
-            C=self.C,
-            fit_intercept=self.intercept_scaling > 0,
-            intercept_scaling=self.intercept_scaling or 1.0,
-            random_state=0,
-            **self._svm_options(),
-        )
+    def _accuracy(self, F, codes, folds, options):
+        B, F = self.intercept_scaling, F / _root_mean_square(F)
+        intercept = {"fit_intercept": B > 0, "intercept_scaling": B or 1.0}
+        svm = LinearSVC(C=self.C, random_state=0, **intercept, **options)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # said of the pair that is kept
-            F = F / _root_mean_square(F)
             return cross_val_score(svm, F, codes, cv=folds, error_score="raise").mean()
 
     def represent(self, X):

@@ -73,8 +73,7 @@ class Mumbo(Boosted):
     ties : {"random", "smallest", "largest"}, default="random"
         Who wins where the votes tie: a coin of the sample, the smallest label or the largest.
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Seeds of the voters and of the coins.
+    random_state : int, RandomState instance or None, default=None; seeds of voters and coins
 
     Attributes
     ----------
@@ -83,8 +82,7 @@ class Mumbo(Boosted):
     view_history_ : int array, shape (T,), of their views
     alphas_, edges_ : arrays, shape (T,), of their weights, and edges on the global costs
     local_edges_ : array, shape (T, V), edges of all views' voters on their own costs
-    tie_keys_ : array, the keys of the coins
-    classes_, n_features_in_ : array of labels, and int
+    tie_keys_, classes_, n_features_in_ : arrays of the coins' keys and of labels, and int
 
     See Also
     --------
@@ -122,7 +120,7 @@ class Mumbo(Boosted):
         learner = self._learner(depth=max(2, int(np.ceil(np.log2(K)))))
         tables = training_rows(learner, X)
         f, f_v = np.zeros((m, K)), np.zeros((V, m, K))
-        chosen, local_edges = [], []
+        chosen = []
         for _ in range(self.n_estimators):
             C_v = [cost_matrix(f_v[v], codes) for v in range(V)]
             voters, said = [], np.full((m, V), -1)
@@ -130,25 +128,23 @@ class Mumbo(Boosted):
                 weights = -C_v[v][where, codes[where]]
                 voters.append(fit_weighted(learner, rows, codes[where], weights, rng))
                 said[where, v] = voters[-1].predict(rows)
-            local_edges.append(self._cooperate(f_v, C_v, said, codes, X.observed))
+            local_edges = self._cooperate(f_v, C_v, said, codes, X.observed)
             C = cost_matrix(f, codes)
             edges = [edge_of(C, said[:, v], codes) for v in range(V)]
             best = int(np.argmax(edges))
             alpha = weight_of(max(edges[best], 0.0), m)
             add_votes(f, said[:, best], alpha)
-            chosen.append((voters[best], best, alpha, edges[best]))
+            chosen.append((voters[best], best, alpha, edges[best], local_edges))
             if (said[:, best] == codes).all() or edges[best] <= 1e-12:
                 break
-        voters, views, alphas, edges = zip(*chosen, strict=True)
-        self.voters_, self.view_history_ = list(voters), np.array(views)
-        self.alphas_, self.edges_ = np.array(alphas), np.array(edges)
-        self.local_edges_ = np.array(local_edges)
+        voters, *numbers = zip(*chosen, strict=True)
+        self.voters_ = list(voters)
+        self.view_history_, self.alphas_, self.edges_, self.local_edges_ = map(np.array, numbers)
 
     def _cooperate(self, f_v, C_v, said, codes, observed):
         """Add the views' votes to their own f_v, in place; return the local edges."""
         right = said == codes[:, None]
-        nobody = ~right.any(axis=1)
-        edges = []
+        edges, nobody = [], ~right.any(axis=1)
         for v, seen in enumerate(observed.T):
             rows = np.flatnonzero(seen)
             edges.append(edge_of(C_v[v][rows], said[rows, v], codes[rows]))

@@ -1,9 +1,9 @@
 """Bregman divergences of MwMvC2: the logistic loss as a divergence, and the bound of one step.
 
-Section 3 of Goyal, Morvant and Amini (IDA 2018), built on M. Collins, R. E. Schapire and
-Y. Singer, "Logistic Regression, AdaBoost and Bregman Distances", Machine Learning 2002, and on
-S. Della Pietra, V. Della Pietra and J. Lafferty, "Inducing Features of Random Fields", IEEE TPAMI
-1997. Chapter: validate, part II.
+Section 3 of Goyal, Morvant and Amini (IDA 2018), after M. Collins, R. E. Schapire and Y. Singer,
+"Logistic Regression, AdaBoost and Bregman Distances", Machine Learning 2002, and S. Della Pietra,
+V. Della Pietra and J. Lafferty, "Inducing Features of Random Fields", IEEE TPAMI 1997. Chapter:
+validate, part II.
 
 Symbols   paper       code       meaning
           M_v         ``Ms[v]``  (m, n_v), y_i h_vj(x_i) in [-1, 1]; 0 where the view is missing
@@ -56,8 +56,7 @@ def negative_binary_entropy(p):
 
     Returns
     -------
-    F : float
-        Between ``-m ln 2`` and 0.
+    F : float, between ``-m ln 2`` and 0
 
     Examples
     --------
@@ -94,15 +93,13 @@ def generic_divergence(F, grad_F, p, q):
 
     Parameters
     ----------
-    F, grad_F : callable
-        From an array of shape (m,) to a number, and to its gradient, shape (m,).
+    F, grad_F : callable, from an array of shape (m,) to a number, and to its gradient, shape (m,)
     p, q : array, shape (m,)
         Where F and the gradient must be finite, or a ValueError is raised.
 
     Returns
     -------
-    D : float
-        ``F(p) - F(q) - <grad F(q), p - q>``.
+    D : float, ``F(p) - F(q) - <grad F(q), p - q>``
 
     Examples
     --------
@@ -134,10 +131,8 @@ def divergence(p, q):
     Examples
     --------
     >>> from mvref.theory.bregman import divergence
-    >>> round(divergence([0.0, 0.5], [0.5, 0.5]), 6)
-    0.693147
-    >>> divergence([0.5], [1.0])
-    inf
+    >>> round(divergence([0.0, 0.5], [0.5, 0.5]), 6), divergence([0.5], [1.0])
+    (0.693147, inf)
     """
     p, q = in_unit_interval(p, "p"), in_unit_interval(q, "q")
     check_same_length(p, "p", q, "q")
@@ -155,10 +150,8 @@ def legendre(q, r):
 
     Parameters
     ----------
-    q : float or array, shape (m,)
-        Strictly between 0 and 1; a number stands for a vector of it.
-    r : array, shape (m,)
-        Any finite numbers (the paper's "r in Omega" is a slip).
+    q : float or array of numbers strictly between 0 and 1, shape (m,)
+    r : array of any finite numbers, shape (m,); the paper's "r in Omega" is a slip
 
     Returns
     -------
@@ -231,8 +224,7 @@ def loss_as_divergence(margins):
 
     Returns
     -------
-    D : float
-        Equal to :func:`logistic_loss`.
+    D : float, equal to :func:`logistic_loss`
 
     Examples
     --------
@@ -255,8 +247,7 @@ def pythagorean_gap(p, q_star, q):
 
     Parameters
     ----------
-    p, q_star, q : array, shape (m,)
-        Between 0 and 1; `q_star` and `q` strictly.
+    p, q_star, q : array of numbers between 0 and 1, the last two strictly, shape (m,)
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """How often a bound of the risk holds: many samples, each with its bound and its error.
 
-The margin bound of :mod:`mvref.theory.rademacher` claims to fail for a share delta of all samples
-at most, and Eq. (18) of Wang, Chen and Gao (2011) claims the same. A study draws samples from a
-distribution that is known, fits, and counts. Chapter: validate, part V.
+The margin bound of :mod:`mvref.theory.rademacher` and Eq. (18) of Wang, Chen and Gao (2011) claim
+to fail for a share delta of all samples at most. A study draws samples from a known distribution,
+fits, and counts. Chapter: validate, part V.
 
 Symbols   paper                   code
           f, |f|_k, w_0           ``score``, ``norm`` and ``intercept`` of a :class:`Machine`
@@ -26,14 +26,10 @@ class Machine:
 
     Parameters
     ----------
-    score : callable
-        X (n, d) -> values f(x) (n,), intercept included.
-    norm : float
-        |f|_k without the intercept, or a bound of it.
-    diagonal : array, shape (n,)
-        k(x_i, x_i) of the training samples.
-    intercept : float
-        w_0; leave it 0 only where the machine never has one.
+    score : callable, X (n, d) -> values f(x) (n,), intercept included
+    norm : float, |f|_k without the intercept, or a bound of it
+    diagonal : array of k(x_i, x_i) of the training samples, shape (n,)
+    intercept : float, w_0; leave it 0 only where the machine never has one
 
     Examples
     --------
@@ -56,8 +52,7 @@ class Coverage:
 
     Parameters
     ----------
-    bounds, test_errors : array, shape (n_repeats,)
-        The errors are rates on fresh samples.
+    bounds, test_errors : array of bounds, and of error rates on fresh samples, shape (n_repeats,)
 
     Examples
     --------
@@ -93,7 +88,7 @@ class Coverage:
 
 
 def draw_moons(n, random_state, noise=0.25):
-    """Draw two moons with labels -1 and +1.
+    """Draw two moons with labels -1 and +1, the labels by a fair coin.
 
     Parameters
     ----------
@@ -103,8 +98,7 @@ def draw_moons(n, random_state, noise=0.25):
 
     Returns
     -------
-    X : array, shape (n, 2)
-    y : array of -1.0 and 1.0, shape (n,)
+    X, y : array, shape (n, 2), and array of -1.0 and 1.0, shape (n,)
 
     Examples
     --------
@@ -113,7 +107,7 @@ def draw_moons(n, random_state, noise=0.25):
     >>> X.shape, sorted(set(y.tolist()))
     ((100, 2), [-1.0, 1.0])
     """
-    # Labels are drawn as well: make_moons gives equal halves, which are no independent samples.
+    # make_moons by itself gives equal halves, which are no independent samples
     rng = check_random_state(random_state)
     upper = int(rng.binomial(n, 0.5))
     X, y = make_moons((upper, n - upper), noise=noise, random_state=rng)
@@ -136,18 +130,14 @@ def coverage_study(
 
     Parameters
     ----------
-    fit : callable
-        (X, y) -> :class:`Machine`, with y of -1 and +1.
-    draw : callable
-        (n, RandomState instance) -> X, y: independent samples.
+    fit : callable, (X, y) -> :class:`Machine`, with y of -1 and +1
+    draw : callable, (n, RandomState instance) -> X, y: independent samples
     bound : callable, optional
         (machine, margins) -> float. Default: :func:`~mvref.theory.rademacher.margin_bound` at
         `rho` and `delta`, with the norm and intercept of the machine at hand, hence
         ``data_dependent=True``.
-    n_samples, n_test, n_repeats : int
-        Size of a training sample and of its test sample, and the number of both.
-    rho, delta : float
-        For the default bound.
+    n_samples, n_test, n_repeats : int, sizes of a training and a test sample, number of both
+    rho, delta : float, for the default bound
     random_state : int, RandomState instance or None
 
     Returns

@@ -20,8 +20,7 @@ def gram_matrix(K, factor=False, name="K"):
     Parameters
     ----------
     K : array, shape (n, n), or (n, r) if `factor`
-    factor : bool
-        `K` is a factor F, and the Gram matrix is F F'.
+    factor : bool, `K` is a factor F, and the Gram matrix is F F'
     name : str
         For the message.
 
@@ -65,11 +64,8 @@ def gram_trace(K, factor=False):
     >>> gram_trace([1.0, 3.0]), gram_trace([[1.0, 2.0], [0.0, 1.0]], factor=True)
     ((4.0, 2), (6.0, 2))
     """
-    K = np.asarray(K, dtype=float)
-    if K.ndim == 1 and len(K) and not factor:
-        diagonal = K
-        if not np.isfinite(K).all():
-            raise ValueError("K must be finite.")
+    if np.ndim(K) == 1 and len(K) and not factor:
+        diagonal = gram_matrix(np.reshape(K, (-1, 1)), factor=True)[:, 0]
     else:
         K = gram_matrix(K, factor)
         diagonal = np.einsum("ij,ij->i", K, K) if factor else K.diagonal()
@@ -89,16 +85,14 @@ def kernel_alignment(K1, K2, *, center=False, factor=False):
     center : bool
         Centre both in feature space first, as in C. Cortes, M. Mohri and A. Rostamizadeh,
         "Algorithms for learning kernels based on centered alignment", JMLR 13, 2012.
-    factor : bool
-        O(n r^2) time and no n x n matrix, by ``tr(K1 K2) = |F1' F2|^2``.
+    factor : bool, O(n r^2) time and no n x n matrix, by ``tr(K1 K2) = |F1' F2|^2``
 
     Returns
     -------
     alignment : float
         Between 0 and 1 for positive semi-definite matrices; 1 if and only if they are
-        proportional. Label signs in both change nothing without centring. For two Nystrom matrices
-        of one kernel it mostly tells the kernel's width: with an infinitely narrow one it is the
-        share of common components.
+        proportional. Label signs in both change nothing without centring. For Nystrom matrices of
+        one kernel it mostly tells its width: if infinitely narrow, the share of common components.
 
     Examples
     --------
@@ -110,18 +104,18 @@ def kernel_alignment(K1, K2, *, center=False, factor=False):
     >>> round(kernel_alignment(F, -3 * F, factor=True, center=True), 6)
     1.0
     """
-    A1, A2 = gram_matrix(K1, factor, "K1"), gram_matrix(K2, factor, "K2")
+    A1, A2 = _prepared(K1, "K1", center, factor), _prepared(K2, "K2", center, factor)
     if len(A1) != len(A2):
         raise ValueError(f"K1 and K2 must be of the same samples, got {len(A1)} and {len(A2)}.")
-    A1, A2 = (_prepared(A, name, center, factor) for A, name in ((A1, "K1"), (A2, "K2")))
     if not factor:
         return float((A1 * A2).sum() / (np.linalg.norm(A1) * np.linalg.norm(A2)))
     cross, *own = (np.linalg.norm(A.T @ C) for A, C in ((A1, A2), (A1, A1), (A2, A2)))
     return float(cross**2 / (own[0] * own[1]))
 
 
-def _prepared(A, name, center, factor):
+def _prepared(K, name, center, factor):
     """Return a matrix, centred in feature space if asked for, that is not 0."""
+    A = gram_matrix(K, factor, name)
     size = np.linalg.norm(A)
     if center:
         A = A - A.mean(axis=0)

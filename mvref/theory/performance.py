@@ -1,11 +1,10 @@
 """What MVPO bounds, and how long it may take: slack, disagreement of views, number of iterations.
 
-Wang, Tsang and Gao (AAAI 2016) prove no theorem on generalisation. What they state is that the
-slack bounds the loss of the training sample, Eq. (9) to (12); that Eq. (5) measures how far the
-views disagree; and that cutting planes end. A bound for its loop, as we know it, is that of
-T. Joachims, T. Finley and C.-N. Yu, "Cutting-plane training of structural SVMs", Machine Learning
-77, 2009, whose text was not at hand; Derive, part III, proves the bound for ours. Chapter:
-validate, part III.
+Wang, Tsang and Gao (AAAI 2016) prove no theorem on generalisation. They state that the slack bounds
+the loss of the training sample, Eq. (9) to (12); that Eq. (5) measures how far the views disagree;
+and that cutting planes end. The bound for their loop, as we know it, is that of T. Joachims,
+T. Finley and C.-N. Yu, "Cutting-plane training of structural SVMs", Machine Learning 77, 2009,
+whose text was not at hand; Derive, part III, proves ours. Chapter: validate, part III.
 
 Symbols   paper    code       meaning
           xi       slack      max over y' of Delta(y', y) - w' pi_y'
@@ -18,8 +17,7 @@ Symbols   paper    code       meaning
 What is corrected (the chapter shows the counterexamples)
     P3        y' = y belongs to the maximum, or it may be negative;
     P5        each measure has its own rule of prediction, and the slack bounds the loss of that;
-    Loop      the bound of Joachims, Finley and Yu is one of the paper's loop, which queries the
-              newest point. See ``iteration_bound`` for ours.
+    Loop      the paper's queries the newest point, ours half-way: see ``iteration_bound``.
 """
 
 import math
@@ -29,8 +27,6 @@ from scipy.linalg import cho_solve
 
 from ..core.checks import check_choice, check_number
 from ..mvpo import MEASURES, DualMetric
-
-LOOPS = ("halfway", "newest")
 
 
 def surrogate_slack(s, y, measure, beta=1.0):
@@ -45,8 +41,7 @@ def surrogate_slack(s, y, measure, beta=1.0):
         Scores Xw. For a model with ``normalize`` multiply them by ``mvref.mvpo.scale_of``.
     y : array of -1 and +1, both present, shape (n,)
     measure : {"f1", "fbeta", "prbep", "auroc", "error"}
-    beta : float
-        Of "fbeta".
+    beta : float, of "fbeta"
 
     Returns
     -------
@@ -58,8 +53,6 @@ def surrogate_slack(s, y, measure, beta=1.0):
     >>> from mvref.theory.performance import surrogate_slack
     >>> surrogate_slack([0.5, -0.125, 0.125, -0.5], [1, 1, -1, -1], "f1")  # 1 - F1 is 0.5
     1.0
-    >>> surrogate_slack([9.0, 8.0, -9.0, -8.0], [1, 1, -1, -1], "f1")
-    0.0
     """
     check_choice(measure, "measure", list(MEASURES))
     options = {"beta": beta} if measure == "fbeta" else {}
@@ -69,8 +62,8 @@ def surrogate_slack(s, y, measure, beta=1.0):
 def view_disagreement(u, observed=None):
     """Return the consistency term of Eq. (5), 1/2 w' Lambda w, from the scores of the views.
 
-    Computed as ``1/2 sum_i m_i sum_j (u_ij - mean_j u_ij)^2`` over the m_i views of sample i, which
-    is half of the sum over samples and pairs of views of :func:`pair_disagreements`.
+    Computed as ``1/2 sum_i m_i sum_j (u_ij - mean_j u_ij)^2`` over the m_i views of sample i: half
+    of the sum over samples and pairs of views.
 
     Parameters
     ----------
@@ -134,8 +127,7 @@ def leverages(metric):
 
     Returns
     -------
-    leverages : array, shape (n,)
-        For C1 = 0 the squared norms |x_i|^2; smaller for C1 > 0.
+    leverages : array, shape (n,), the squared norms |x_i|^2 for C1 = 0, and less for C1 > 0
 
     Examples
     --------
@@ -165,8 +157,7 @@ def cut_radius(metric, y, measure="f1", *, scale=1.0):
     metric : PrimalMetric or DualMetric
     y : array of -1 and +1, both present, shape (n,)
     measure : {"f1", "fbeta", "prbep", "auroc", "error"}
-    scale : float
-        t of ``mvref.mvpo.scale_of``, for a model with ``normalize``.
+    scale : float, t of ``mvref.mvpo.scale_of``, for a model with ``normalize``
 
     Returns
     -------
@@ -184,10 +175,11 @@ def cut_radius(metric, y, measure="f1", *, scale=1.0):
     check_choice(measure, "measure", list(MEASURES))
     check_number(scale, "scale", low=0, low_open=True)
     norms, y = np.sqrt(np.maximum(leverages(metric), 0.0)), np.asarray(y)
-    if y.shape != norms.shape or set(np.unique(y).tolist()) != {-1, 1}:
+    labels = np.unique(y).tolist()
+    if y.shape != norms.shape or labels != [-1, 1]:
         raise ValueError(
             f"y must hold {len(norms)} labels -1 and +1, both present, got shape {y.shape} with "
-            f"{np.unique(y).tolist()[:5]}."
+            f"{labels[:5]}."
         )
     P, N = (y == 1).sum(), (y == -1).sum()
     largest = np.where(y == 1, N, P) if measure == "auroc" else 2
@@ -199,10 +191,8 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
 
     Parameters
     ----------
-    R : float
-        Largest norm of a constraint, or a bound of it; see :func:`cut_radius`.
-    C2, tol, loss_max : float
-        Those of the fit, `tol` being epsilon, and the largest Delta.
+    R : float, largest norm of a constraint, or a bound of it; see :func:`cut_radius`
+    C2, tol, loss_max : float, those of the fit, `tol` being epsilon, and the largest Delta
     query : {"halfway", "newest"}
         Where the loop asks for the next constraint: half-way between its best and its newest point,
         as :mod:`mvref.mvpo.solver` does, or at the newest one, as the paper does.
@@ -211,8 +201,8 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
     -------
     bound : int
         "newest": ``ceil(log2(loss_max / 4 R^2 C2)) + ceil(16 R^2 C2 / tol)``, no logarithm below 0;
-        "halfway": ``ceil(log_4/3(loss_max / 8 R^2 C2)) + ceil(32 R^2 C2 / tol)``. Where ``tol`` is
-        so large that the second term is below 4, R is replaced by what makes it 4.
+        "halfway": ``ceil(log_4/3(loss_max / 8 R^2 C2)) + ceil(32 R^2 C2 / tol)``. A second term
+        below 4, of a large ``tol``, is replaced by 4, and R to match.
 
     Notes
     -----
@@ -240,7 +230,7 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
     check_number(R, "R", low=0)
     for value, name in ((C2, "C2"), (tol, "tol"), (loss_max, "loss_max")):
         check_number(value, name, low=0, low_open=True)
-    check_choice(query, "query", LOOPS)
+    check_choice(query, "query", ("halfway", "newest"))
     factor, base = (4, 2) if query == "newest" else (8, 4 / 3)
     large = max(factor * R**2 * C2, tol)  # the gap in units of C2 above which it falls linearly
     halvings = math.log(loss_max / large) / math.log(base)

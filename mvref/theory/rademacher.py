@@ -35,7 +35,6 @@ from ..core.checks import check_choice, check_number
 from .gram import gram_matrix, gram_trace, kernel_alignment  # noqa: F401, the last for users
 from .vectors import check_delta
 
-VERSIONS = ("printed", "repaired")
 BLOCK = 2**22  # random signs that are held at one time
 
 
@@ -46,10 +45,8 @@ def kernel_class_bound(K, B, *, w0_max=0.0, factor=False):
     ----------
     K : array, shape (n, n), (n,) or (n, r)
         Gram matrix, or its diagonal, which is all that is used; the factor if `factor`.
-    B, w0_max : float
-        Radius of the ball, and largest intercept.
-    factor : bool
-        `K` is a factor F, shape (n, r), and the Gram matrix is F F'.
+    B, w0_max : float, radius of the ball, and largest intercept
+    factor : bool, `K` is a factor F, shape (n, r), and the Gram matrix is F F'
 
     Returns
     -------
@@ -77,19 +74,15 @@ def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, f
     Parameters
     ----------
     K : array, shape (n, n) or (n, r)
-        Gram matrix, positive semi-definite, or its factor if `factor`: O(n r) for a draw instead
-        of O(n^2).
-    B, w0_max : float
-        See :func:`kernel_class_bound`.
-    n_draws : int
-        Number of random sign vectors, at least 2.
+        Positive semi-definite, or its factor if `factor`: O(n r) for a draw instead of O(n^2).
+    B, w0_max : float, see :func:`kernel_class_bound`
+    n_draws : int, number of random sign vectors, at least 2
     random_state : int, RandomState instance or None
     factor : bool
 
     Returns
     -------
-    mean, standard_error : float
-        The error of the mean from the spread of the draws.
+    mean, standard_error : float, the error of the mean from the spread of the draws
 
     Examples
     --------
@@ -122,14 +115,12 @@ def ramp_loss(margins, rho):
 
     Parameters
     ----------
-    margins : array
-        y_i f(x_i).
+    margins : array, y_i f(x_i)
     rho : float above 0
 
     Returns
     -------
-    losses : array
-        ``1 - margin / rho``, cut off at 0 and 1.
+    losses : array, ``1 - margin / rho``, cut off at 0 and 1
 
     Examples
     --------
@@ -169,22 +160,17 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
 
     Parameters
     ----------
-    margins : array, shape (n,)
-        y_i f(x_i) of the training samples.
-    B : float
-        Bound of |f|_k. With a convex combination of views: the largest of their norms.
+    margins : array of y_i f(x_i) of the training samples, shape (n,)
+    B : float, bound of |f|_k; with a convex combination of views the largest of their norms
     K : array, shape (n, n), (n,) or (n, r)
         See :func:`kernel_class_bound`. For Nystrom views take the diagonal of k itself.
-    rho : float above 0
-        Margin.
+    rho : float above 0, margin
     delta : float in (0, 1)
-    w0_max : float
-        Bound of the intercept |w_0|; 0 for a class without one.
-    factor : bool
-        `K` is a factor. It must not depend on the sample: see Notes.
+    w0_max : float, bound of the intercept |w_0|; 0 for a class without one
+    factor : bool, `K` is a factor, which must not depend on the sample: see Notes
     data_dependent : bool
-        Whether `B`, `rho` and `w0_max` may be read off the sample. If so, B / rho is rounded up to
-        a power of 2 and delta shared out among all powers; so is w0_max / rho, if it is not 0.
+        Whether `B`, `rho` and `w0_max` were read off the sample. B / rho is then rounded up to a
+        power of 2 and delta shared out among all powers; so is w0_max / rho, if it is not 0.
 
     Returns
     -------
@@ -212,10 +198,8 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
     0.2148
     """
     trace, n = gram_trace(K, factor)
-    ramp = _mean_ramp(margins, rho, n)
-    radius, offset, delta = _in_units_of_rho(B, w0_max, rho, delta, data_dependent)
-    complexity = _class_bound(trace, n, radius, offset)
-    return float(ramp + complexity + 3 * np.sqrt(np.log(2 / delta) / (2 * n)))
+    terms, delta = _ramp_and_complexity(margins, n, trace, B, w0_max, rho, delta, data_dependent)
+    return float(terms + 3 * np.sqrt(np.log(2 / delta) / (2 * n)))
 
 
 def expected_margin_bound(
@@ -231,8 +215,7 @@ def expected_margin_bound(
     margins : array, shape (n,)
     B, rho, delta, w0_max, data_dependent
         See :func:`margin_bound`.
-    mean_diagonal : float
-        E k(x, x), or a bound of it.
+    mean_diagonal : float, E k(x, x), or a bound of it
 
     Returns
     -------
@@ -247,11 +230,9 @@ def expected_margin_bound(
     0.1122
     """
     check_number(mean_diagonal, "mean_diagonal", low=0)
-    n = np.size(margins)
-    ramp = _mean_ramp(margins, rho, n)
-    radius, offset, delta = _in_units_of_rho(B, w0_max, rho, delta, data_dependent)
-    complexity = _class_bound(n * mean_diagonal, n, radius, offset)
-    return float(ramp + complexity + np.sqrt(np.log(1 / delta) / (2 * n)))
+    n, trace = np.size(margins), np.size(margins) * mean_diagonal
+    terms, delta = _ramp_and_complexity(margins, n, trace, B, w0_max, rho, delta, data_dependent)
+    return float(terms + np.sqrt(np.log(1 / delta) / (2 * n)))
 
 
 def printed_complexity(K, B, *, version="printed", factor=False):
@@ -275,7 +256,7 @@ def printed_complexity(K, B, *, version="printed", factor=False):
     >>> [printed_complexity([1.0] * 100, 1.0, version=v) for v in ("printed", "repaired")]
     [2.0, 0.2]
     """
-    check_choice(version, "version", VERSIONS)
+    check_choice(version, "version", ("printed", "repaired"))
     right = kernel_class_bound(K, B, factor=factor)
     return right if version == "repaired" else right * float(np.sqrt(len(K)))
 
@@ -285,16 +266,14 @@ def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
 
     Parameters
     ----------
-    train_error : float in [0, 1]
-        Error rate on the training sample.
+    train_error : float in [0, 1], error rate on the training sample
     B, K, version, factor
         See :func:`printed_complexity`.
     delta : float in (0, 1)
 
     Returns
     -------
-    value : float
-        ``train_error + half of Eq. (17) + sqrt(log(1/delta) / (2 n))``.
+    value : float, ``train_error`` + half of Eq. (17) + ``sqrt(log(1/delta) / (2 n))``
 
     Examples
     --------
@@ -315,8 +294,17 @@ def _class_bound(trace, n, B, w0_max):
     return float(2 / n * (B * np.sqrt(trace) + w0_max * np.sqrt(n)))
 
 
-def _in_units_of_rho(B, w0_max, rho, delta, data_dependent):
-    """Return B / rho, w0_max / rho and delta, on the grid if they come from the sample (N17)."""
+def _ramp_and_complexity(margins, n, trace, B, w0_max, rho, delta, data_dependent):
+    """The first two terms of the bound, for B / rho and w0_max / rho, and delta.
+
+    If these come from the sample they are rounded up to the grid, and delta is their share (N17).
+    """
+    margins = np.asarray(margins, dtype=float)
+    if margins.shape != (n,) or n == 0 or not np.isfinite(margins).all():
+        raise ValueError(
+            f"margins must be {n} finite numbers, one for each sample, got shape {margins.shape}."
+        )
+    ramp = ramp_loss(margins, rho).mean()
     check_number(B, "B", low=0)
     check_number(w0_max, "w0_max", low=0)
     check_delta(delta)
@@ -327,13 +315,4 @@ def _in_units_of_rho(B, w0_max, rho, delta, data_dependent):
         if offset > 0:
             offset, share = dyadic_level(offset)
             delta *= share
-    return radius, offset, delta
-
-
-def _mean_ramp(margins, rho, n):
-    margins = np.asarray(margins, dtype=float)
-    if margins.shape != (n,) or n == 0 or not np.isfinite(margins).all():
-        raise ValueError(
-            f"margins must be {n} finite numbers, one for each sample, got shape {margins.shape}."
-        )
-    return ramp_loss(margins, rho).mean()
+    return ramp + _class_bound(trace, n, radius, offset), delta

@@ -31,9 +31,6 @@ from ..core.base import validate_views
 from ..core.checks import check_choice, check_number
 from .vectors import check_delta
 
-VERSIONS = ("corrected", "printed")
-LOSSES = ("hinge", "squared_hinge")
-
 
 def radius(n_landmarks, n_views, *, kernel_bound=1.0, intercept_scaling=0.0):
     """Return kappa, the largest norm of a projected sample with its constant feature.
@@ -46,8 +43,7 @@ def radius(n_landmarks, n_views, *, kernel_bound=1.0, intercept_scaling=0.0):
 
     Returns
     -------
-    kappa : float
-        ``sqrt(L V M^2 + B^2)``.
+    kappa : float, ``sqrt(L V M^2 + B^2)``
 
     Examples
     --------
@@ -77,11 +73,9 @@ def uniform_stability(
 
     Parameters
     ----------
-    c : float
-        Weight of the mean loss.
+    c : float, weight of the mean loss
     n_landmarks, n_views, n_samples : int
-    kernel_bound, intercept_scaling : float
-        See :func:`radius`.
+    kernel_bound, intercept_scaling : float, see :func:`radius`
     loss : {"hinge", "squared_hinge"}
     version : {"corrected", "printed"}
         "printed" is the paper's formula for the hinge, which knows no intercept.
@@ -138,8 +132,8 @@ def loss_range(
 def _constants(c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version):
     """Return n_samples times the stability, and the loss range E, of one version and loss."""
     check_number(c, "c", low=0, low_open=True)
-    check_choice(loss, "loss", LOSSES)
-    check_choice(version, "version", VERSIONS)
+    check_choice(loss, "loss", ("hinge", "squared_hinge"))
+    check_choice(version, "version", ("corrected", "printed"))
     if version == "printed":
         if loss != "hinge":
             raise ValueError("version='printed' needs loss='hinge': the paper proves no other.")
@@ -171,8 +165,7 @@ def generalization_bound(
 
     Parameters
     ----------
-    train_risk : float
-        Mean *loss* (not error rate) on the training sample.
+    train_risk : float, mean *loss* (not error rate) on the training sample
     delta : float in (0, 1)
     c, n_landmarks, n_views, n_samples, kernel_bound, intercept_scaling, loss, version
         See :func:`uniform_stability`.
@@ -186,10 +179,9 @@ def generalization_bound(
     Examples
     --------
     >>> from mvref.theory.stability import generalization_bound
-    >>> round(generalization_bound(0, 1e-3, 200, 3, 896, 0.05), 3)
-    0.165
-    >>> round(generalization_bound(0, 1e-3, 200, 3, 896, 0.05, version="printed"), 3)
-    0.093
+    >>> terms = (0, 1e-3, 200, 3, 896, 0.05)
+    >>> [round(generalization_bound(*terms, version=v), 3) for v in ("corrected", "printed")]
+    [0.165, 0.093]
     """
     check_number(train_risk, "train_risk", low=0)
     check_delta(delta)
@@ -216,8 +208,7 @@ def randomised_stability(
 
     Returns
     -------
-    stability : float
-        ``2 c kappa^2 / m + (L/m) E``, for the hinge.
+    stability : float, ``2 c kappa^2 / m + (L/m) E``, for the hinge
 
     Examples
     --------
@@ -238,8 +229,7 @@ def exact_hinge_svm(Phi, y, c, *, m=None):
     ----------
     Phi : array, shape (n, d)
     y : array of -1 and +1, shape (n,)
-    c : float
-        Weight of the mean loss.
+    c : float, weight of the mean loss
     m : int, optional
         Number of samples in the factor c/m; default n. Keep the old m when a sample is removed.
 
@@ -299,8 +289,7 @@ def pointwise_loss(scores, y, loss="hinge"):
 
     Parameters
     ----------
-    scores, y : array
-        Values f(x), and labels -1 and +1.
+    scores, y : array, values f(x), and labels -1 and +1
     loss : {"hinge", "squared_hinge"}
 
     Returns
@@ -339,8 +328,7 @@ def measure_stability(
     change : {"replace", "remove"}
     X_test : like X, optional
         Where the losses are compared, under both labels; default the training samples.
-    random_state : int, RandomState instance or None
-        Draws the samples that are changed.
+    random_state : int, RandomState instance or None, draws the samples to change
 
     Returns
     -------
@@ -372,8 +360,7 @@ def loss_changes(
 
     Returns
     -------
-    changes : array, shape (n_replacements, n_test, 2)
-        Absolute differences of the loss, under label -1 and +1.
+    changes : array, shape (n_replacements, n_test, 2), absolute, under label -1 and +1
 
     Examples
     --------
@@ -400,22 +387,19 @@ def loss_changes(
     n_replacements = m if n_replacements is None else n_replacements
     check_number(n_replacements, "n_replacements", low=1, high=m, integer=True)
     chosen = check_random_state(random_state).choice(m, n_replacements, replace=False)
-    before = _losses_both_labels(model, T)
-    changes = []
+
+    def losses(model):
+        """On T, under label -1 and +1."""
+        scores = T @ model.coef_[0] + model.intercept_[0]
+        return pointwise_loss(scores[:, None], np.array([-1.0, 1.0]), model.loss)
+
+    before, changes = losses(model), []
     for i in chosen:
-        other = clone(estimator)
+        others = np.arange(m) != i
         if change == "replace":
-            flipped = codes.copy()
-            flipped[i] = 1 - flipped[i]
-            other.fit_latent(Phi, flipped, random_state=0)
+            data = Phi, np.where(others, codes, 1 - codes)
         else:
-            stay = np.arange(m) != i
-            other.fit_latent(Phi[stay], codes[stay], random_state=0, m=m)
-        changes.append(np.abs(_losses_both_labels(other, T) - before))
+            data = Phi[others], codes[others]
+        model.fit_latent(*data, random_state=0, m=m)
+        changes.append(np.abs(losses(model) - before))
     return np.array(changes)
-
-
-def _losses_both_labels(model, T):
-    """Losses of a linear model on projected samples under label -1 and +1, shape (n, 2)."""
-    scores = T @ model.coef_[0] + model.intercept_[0]
-    return pointwise_loss(scores[:, None], np.array([-1.0, 1.0]), model.loss)

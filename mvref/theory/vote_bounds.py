@@ -8,8 +8,6 @@ import numpy as np
 from ..core.checks import check_choice, check_number
 from .vectors import check_same_length, check_vector, in_unit_interval
 
-VERSIONS = ("corrected", "printed")
-
 
 def weighted_votes(Ms, q):
     """Return W+ and W- of steps 6 and 7 of Algorithm 1.
@@ -79,7 +77,7 @@ def auxiliary_bound(Ms, rho, q, delta, *, scale=None, version="corrected"):
     >>> round(auxiliary_bound(Ms, [1.0], q, delta), 6)  # -(sqrt(1) - sqrt(1/2))^2
     -0.085786
     """
-    check_choice(version, "version", VERSIONS)
+    check_choice(version, "version", ("corrected", "printed"))
     if version == "printed" and scale is not None:
         raise ValueError(f"scale must be None with version='printed', got {scale!r}.")
     Ms = _voters(Ms)

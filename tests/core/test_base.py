@@ -47,16 +47,11 @@ def test_every_form_of_input_gives_the_same_table(views, X):
     assert_array_equal(flat.toarray() if sparse.issparse(flat) else flat, FLAT)
 
 
-def test_what_was_fitted_on_views_takes_a_flat_table():
-    dummy = Dummy()
-    validate_views(dummy, VIEWS, reset=True)
-    assert validate_views(dummy, FLAT, reset=False).widths == [3, 2]
-
-
-def test_what_was_fitted_on_a_flat_table_takes_views():
-    dummy = Dummy([3, 2])
-    validate_views(dummy, FLAT, reset=True)
-    assert validate_views(dummy, VIEWS, reset=False).widths == [3, 2]
+@pytest.mark.parametrize(("views", "X", "new"), [(None, VIEWS, FLAT), ([3, 2], FLAT, VIEWS)])
+def test_what_was_fitted_on_views_takes_a_flat_table_and_the_reverse(views, X, new):
+    dummy = Dummy(views)
+    validate_views(dummy, X, reset=True)
+    assert validate_views(dummy, new, reset=False).widths == [3, 2]
 
 
 @pytest.mark.parametrize("names", ["ab", ["view_left", "view_right"], [1, 0]])
@@ -74,22 +69,20 @@ def test_names_given_in_another_order_do_not_swap_views(names):
         assert_array_equal(scores, expected)
 
 
-def test_other_names_are_refused():
-    model = MVLSVM(5, random_state=0).fit({"a": VIEWS[0], "b": VIEWS[1]}, Y)
-    with pytest.raises(ValueError, match=r"\['a', 'c'\].*\['a', 'b'\]"):
-        model.predict({"a": VIEWS[0], "c": VIEWS[1]})
-
-
-def test_views_without_names_are_taken_by_position():
+def test_views_without_names_are_taken_by_position_and_other_names_are_refused():
     model = MVLSVM(5, random_state=0).fit({"a": VIEWS[0], "b": VIEWS[1]}, Y)
     expected = model.decision_function({"a": VIEWS[0], "b": VIEWS[1]})
     assert_allclose(model.decision_function(VIEWS), expected, rtol=1e-12)
     assert_allclose(model.decision_function(FLAT), expected, rtol=1e-12)
+    with pytest.raises(ValueError, match=r"\['a', 'c'\].*\['a', 'b'\]"):
+        model.predict({"a": VIEWS[0], "c": VIEWS[1]})
 
 
-def test_refit_on_views_forgets_column_names():
+def test_columns_in_another_order_are_refused_and_a_refit_on_views_forgets_their_names():
     model = MVLSVM(5, views=[list("abc"), list("de")], random_state=0).fit(FRAME, Y)
     assert_array_equal(model.feature_names_in_, list("abcde"))
+    with pytest.raises(ValueError, match="order"):
+        model.predict(FRAME[list("edcba")])
     model.set_params(views=None).fit(VIEWS, Y)
     assert not hasattr(model, "feature_names_in_")
 
@@ -105,27 +98,13 @@ def test_the_projection_inside_a_model_cuts_a_flat_table_as_the_model_does():
     assert_array_equal(Phi, expected)
 
 
-def test_columns_in_another_order_are_refused():
-    model = MVLSVM(5, views=[list("abc"), list("de")], random_state=0).fit(FRAME, Y)
-    with pytest.raises(ValueError, match="order"):
-        model.predict(FRAME[list("edcba")])
-
-
-@pytest.mark.parametrize("labels", [["b", "a"], [True, False], [7, -3], [2.0, 1.0]])
-def test_labels_of_any_type(labels):
+@pytest.mark.parametrize("form", [np.array, pd.Series, lambda y: pd.Series(y, dtype="category")])
+@pytest.mark.parametrize("labels", [["b", "a"], [True, False], [7, -3], [2.0, 1.0], "objects"])
+def test_labels_of_any_type(labels, form):
     dummy = Dummy()
-    y = np.array(labels)[[0, 1, 0, 0]]
-    codes = validate_targets(dummy, y, 4)
+    labels = np.array(["b", "a"], dtype=object) if labels == "objects" else np.array(labels)
+    assert_array_equal(validate_targets(dummy, form(labels[[0, 1, 0, 0]]), 4), [1, 0, 1, 1])
     assert_array_equal(dummy.classes_, np.sort(labels))
-    assert_array_equal(dummy.classes_[codes], y)
-    assert_array_equal(codes, validate_targets(dummy, pd.Series(y), 4))
-
-
-def test_categorical_and_object_labels():
-    for y in (pd.Series(list("xyx"), dtype="category"), np.array(["x", "y", "x"], dtype=object)):
-        dummy = Dummy()
-        assert_array_equal(validate_targets(dummy, y, 3), [0, 1, 0])
-        assert list(dummy.classes_) == ["x", "y"]
 
 
 def test_two_classes_are_one_problem_and_more_are_one_each():

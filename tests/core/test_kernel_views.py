@@ -33,6 +33,13 @@ THREE, Y3 = toy_views(2, m=50, widths=WIDTHS, n_classes=3, noise=1.0)
 TIGHT = {"tol": 1e-8, "max_iter": 5000}
 
 
+WITH_AND_WITHOUT_GAPS = pytest.mark.parametrize(
+    ("seen", "new_seen"),
+    [(np.ones_like(PATTERN), np.ones_like(NEW_PATTERN)), (PATTERN, NEW_PATTERN)],
+    ids=["complete", "gaps"],
+)
+
+
 def rbf(X, Z, gamma):
     return np.exp(-gamma * cdist(X, Z, "sqeuclidean"))
 
@@ -48,6 +55,10 @@ def fitted(model, X, y):
         return model.fit(X, y)
 
 
+def scores_of(kernel, X, new, **options):
+    return fitted(first_steps(kernel=kernel, **options), X, Y).decision_function(new)
+
+
 def assert_close(actual, expected, tolerance=1e-8):
     """Equal up to a part of the largest entry."""
     assert_allclose(actual, expected, rtol=0, atol=tolerance * np.abs(expected).max())
@@ -56,12 +67,12 @@ def assert_close(actual, expected, tolerance=1e-8):
 # ------------------------------------------------------------------ linear kernels
 
 
-@pytest.mark.parametrize("missing", [False, True])
+@WITH_AND_WITHOUT_GAPS
 @pytest.mark.parametrize("intercept", [0.0, 1.0, 2.5])
 @pytest.mark.parametrize("measure", MEASURES)
-def test_linear_kernel_is_the_linear_form(measure, intercept, missing):
+def test_linear_kernel_is_the_linear_form(measure, intercept, seen, new_seen):
     """Scores of new samples by primal weights, by dual ones, and by k(x, X) beta."""
-    X, new = (GAPS, NEW_GAPS) if missing else (VIEWS, NEW)
+    X, new = MultiView(hide(VIEWS, seen)), MultiView(hide(NEW, new_seen))
     options = {"fit_intercept": intercept > 0, "intercept_scaling": intercept or 1.0}
     primal, dual, kernel = (
         fitted(first_steps(measure, **options, **form), X, Y)
@@ -73,13 +84,10 @@ def test_linear_kernel_is_the_linear_form(measure, intercept, missing):
         assert_close(model.primal_curve_, primal.primal_curve_)
         scale = np.abs(expected).max()
         assert_allclose(model.view_intercepts_, primal.view_intercepts_, atol=1e-8 * scale)
-    w = [
-        hidden[seen].T @ beta  # w_j = X_j' beta_j
-        for hidden, seen, beta in zip(
-            VIEWS, PATTERN.T if missing else np.ones_like(PATTERN.T), kernel.dual_coef_, strict=True
+    for view, rows, beta, w in zip(VIEWS, seen.T, kernel.dual_coef_, primal.coef_, strict=True):
+        assert_allclose(
+            view[rows].T @ beta, w, atol=1e-8 * np.abs(np.concatenate(primal.coef_)).max()
         )
-    ]
-    assert_close(np.concatenate(w), np.concatenate(primal.coef_))
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -184,22 +192,19 @@ def test_rbf_against_the_program_of_all_tuples(measure, C1, B, missing):
     assert_allclose(scores, expected, atol=1e-4 * (1 + np.abs(expected).max()))
 
 
-@pytest.mark.parametrize("missing", [False, True])
+@WITH_AND_WITHOUT_GAPS
 @pytest.mark.parametrize("C1", [0.0, 0.3, 30.0])
 @pytest.mark.parametrize("measure", MEASURES)
-def test_rbf_is_the_linear_machine_of_the_factors(measure, C1, missing):
+def test_rbf_is_the_linear_machine_of_the_factors(measure, C1, seen, new_seen):
     """The primal form with features F_j, and rows k(x, X_j) F_j^-T for new samples."""
-    seen = PATTERN if missing else np.ones_like(PATTERN)
-    new_seen = NEW_PATTERN if missing else np.ones_like(NEW_PATTERN)
     Fs, fresh = factors(VIEWS, seen, GAMMAS, 1.0), []
     for view, one, rows, gamma, F in zip(VIEWS, NEW, seen.T, GAMMAS, Fs, strict=True):
         K = rbf(one, view[rows], gamma) + 1.0
         fresh.append(solve_triangular(F[rows], K.T, lower=True).T)
     linear = first_steps(measure, C1=C1, solver="primal", fit_intercept=False)
     fitted(linear, MultiView(hide(Fs, seen)), Y)
-    kernel = fitted(
-        first_steps(measure, C1=C1, kernel="rbf", gamma=GAMMAS), MultiView(hide(VIEWS, seen)), Y
-    )
+    kernel = first_steps(measure, C1=C1, kernel="rbf", gamma=GAMMAS)
+    fitted(kernel, MultiView(hide(VIEWS, seen)), Y)
     assert_close(kernel.primal_curve_, linear.primal_curve_)
     scores = kernel.decision_function(MultiView(hide(NEW, new_seen)))
     assert_close(scores, linear.decision_function(MultiView(hide(fresh, new_seen))), 1e-7)
@@ -236,18 +241,15 @@ def test_several_classes_are_one_against_the_rest():
 
 def test_a_missing_view_adds_nothing_and_disagrees_with_none():
     """A view that only one half has: the other half is as if there were no such view."""
-    seen = np.ones((50, 2), dtype=bool)
-    seen[25:, 1] = False
-    views = VIEWS[:2]
-    model = fitted(first_steps(kernel="rbf", C1=3.0), MultiView(hide(views, seen)), Y)
-    scores = model.decision_function(MultiView(hide(views, seen)))
-    alone = rbf(views[0], views[0], 1 / 3) @ model.dual_coef_[0] + model.view_intercepts_[0]
+    A, B = VIEWS[:2]
+    half = MultiView([A, np.where(np.arange(50)[:, None] < 25, B, np.nan)])
+    model = fitted(first_steps(kernel="rbf", C1=3.0), half, Y)
+    scores = model.decision_function(half)
+    alone = rbf(A, A, 1 / 3) @ model.dual_coef_[0] + model.view_intercepts_[0]
     assert_allclose(scores[25:], alone[25:], atol=1e-10)
     assert np.abs(scores[:25] - alone[:25]).max() > 0.01
-    never = np.column_stack([np.ones(50, dtype=bool), np.zeros(50, dtype=bool)])
-    ignored = fitted(first_steps(kernel="rbf", C1=3.0), MultiView(hide(views, never)), Y)
-    one = fitted(first_steps(kernel="rbf", C1=3.0), views[:1], Y)
-    assert_close(ignored.decision_function(views), one.decision_function(views[:1]))
+    ignored = scores_of("rbf", [A, np.full_like(B, np.nan)], [A, B], C1=3.0)
+    assert_close(ignored, scores_of("rbf", [A], [A], C1=3.0))
 
 
 def test_rankings_need_no_constant():
@@ -259,10 +261,14 @@ def test_rankings_need_no_constant():
         assert model.predict(VIEWS).sum() == Y.sum()
 
 
-def test_a_kernel_learns_what_no_line_can():
+def outside_a_ball(n):
     rng = np.random.default_rng(0)
-    views = [rng.normal(size=(80, 2)) for _ in "ab"]
-    y = sum((view**2).sum(axis=1) for view in views) > 4.0
+    views = [rng.normal(size=(n, 2)) for _ in "ab"]
+    return views, sum((view**2).sum(axis=1) for view in views) > 4.0
+
+
+def test_a_kernel_learns_what_no_line_can():
+    views, y = outside_a_ball(80)
     accuracy = {k: MVPO(kernel=k, C2=1e3).fit(views, y).score(views, y) for k in ("linear", "rbf")}
     assert accuracy["rbf"] == 1.0 and accuracy["linear"] < 0.8
 
@@ -270,34 +276,27 @@ def test_a_kernel_learns_what_no_line_can():
 # ------------------------------------------------------------------ forms of kernels
 
 
-def scores_of(kernel, X, new, **options):
-    return fitted(first_steps(kernel=kernel, **options), X, Y).decision_function(new)
-
-
-@pytest.mark.parametrize("missing", [False, True])
-def test_one_kernel_in_four_forms(missing):
+@WITH_AND_WITHOUT_GAPS
+def test_one_kernel_in_four_forms(seen, new_seen):
     """By name, by function, by distances, by Gram matrices."""
-    X, new = (GAPS, NEW_GAPS) if missing else (MultiView(VIEWS), MultiView(NEW))
+
+    def rbf_03(A, B):
+        return rbf(A, B, 0.3)
+
+    X, new = MultiView(hide(VIEWS, seen)), MultiView(hide(NEW, new_seen))
     expected = scores_of("rbf", X, new, gamma=0.3)
-    by_function = scores_of(lambda A, B: rbf(A, B, 0.3), X, new)
-    assert_close(by_function, expected)
-
-    def table(of_pair, first, pattern):
-        tables = [of_pair(a, b) for a, b in zip(first, VIEWS, strict=True)]
-        return MultiView(hide(tables, pattern if missing else np.ones_like(pattern)))
-
-    for kernel, of_pair in (("precomputed", cdist), ("gram", lambda a, b: rbf(a, b, 0.3))):
-        train, test = table(of_pair, VIEWS, PATTERN), table(of_pair, NEW, NEW_PATTERN)
-        assert_close(scores_of(kernel, train, test, gamma=0.3), expected)
-
-
-def test_default_gamma_is_that_of_each_view():
-    assert_array_equal(
-        scores_of("rbf", VIEWS, NEW), scores_of("rbf", VIEWS, NEW, gamma=[1 / 3, 1 / 4, 1 / 2])
-    )
+    assert_close(scores_of(rbf_03, X, new), expected)
+    for kernel, of_pair in (("precomputed", cdist), ("gram", rbf_03)):
+        X, new = (
+            MultiView(hide(map(of_pair, views, VIEWS), pattern))
+            for views, pattern in ((VIEWS, seen), (NEW, new_seen))
+        )
+        assert_close(scores_of(kernel, X, new, gamma=0.3), expected)
 
 
 def test_one_kernel_per_view():
+    widths = {"gamma": [1 / 3, 1 / 4, 1 / 2]}  # the default
+    assert_array_equal(scores_of("rbf", VIEWS, NEW), scores_of("rbf", VIEWS, NEW, **widths))
     mixed = scores_of(["rbf", "linear", polynomial_kernel], VIEWS, NEW)
     by_hand = [lambda A, B: rbf(A, B, 1 / 3), linear_kernel, polynomial_kernel]
     assert_close(mixed, scores_of(by_hand, VIEWS, NEW))
@@ -305,45 +304,32 @@ def test_one_kernel_per_view():
         assert np.abs(mixed - scores_of(one, VIEWS, NEW)).max() > 0.01
 
 
+@WITH_AND_WITHOUT_GAPS
 @pytest.mark.parametrize("kernel", ["rbf", ["linear", "rbf", "linear"]])
-@pytest.mark.parametrize("missing", [False, True])
-def test_sparse_equals_dense(missing, kernel):
-    seen = PATTERN if missing else np.ones_like(PATTERN)
+def test_sparse_equals_dense(kernel, seen, new_seen):
     zeros = [np.maximum(view, 0) * seen[:, [j]] for j, view in enumerate(VIEWS)]
     dense = MultiView(hide(zeros, seen))
     csr = MultiView([sparse.csr_matrix(view) for view in zeros], observed=seen)
     expected = scores_of(kernel, dense, dense)
     assert_close(scores_of(kernel, csr, csr), expected)
     mixed = MultiView([zeros[0], *csr.views[1:]], observed=seen)
-    if not missing:
-        assert_close(scores_of(kernel, mixed, csr), expected)
-
-
-# ------------------------------------------------------------------ estimator
+    assert_close(scores_of(kernel, mixed, csr), expected)
 
 
 def test_a_new_kernel_leaves_nothing_of_the_old():
-    model = MVPO().fit(VIEWS, Y)
-    assert hasattr(model, "coef_") and not hasattr(model, "dual_coef_")
-    model.set_params(kernel="rbf").fit(VIEWS, Y)
-    assert hasattr(model, "dual_coef_") and not hasattr(model, "coef_")
-    model.set_params(kernel="linear").fit(VIEWS, Y)
-    assert hasattr(model, "coef_") and not hasattr(model, "dual_coef_")
-    assert model.similarities_ is None
+    model = MVPO()
+    for kernel in ("linear", "rbf", "linear"):
+        model.set_params(kernel=kernel).fit(VIEWS, Y)
+        assert hasattr(model, "coef_") == (kernel == "linear") == (model.similarities_ is None)
+        assert hasattr(model, "dual_coef_") == (kernel == "rbf")
 
 
 def test_grid_search_over_gamma():
-    rng = np.random.default_rng(0)
-    views = [rng.normal(size=(90, 2)) for _ in "ab"]
-    y = sum((view**2).sum(axis=1) for view in views) > 4.0
-    grid = {"gamma": [1e-6, 0.3, 1e4]}
-    search = GridSearchCV(MVPO(kernel="rbf", C2=1e3), grid, cv=3, scoring="f1").fit(
-        MultiView(views), y
-    )
+    views, y = outside_a_ball(90)
+    search = GridSearchCV(
+        MVPO(kernel="rbf", C2=1e3), {"gamma": [1e-6, 0.3, 1e4]}, cv=3, scoring="f1"
+    ).fit(MultiView(views), y)
     assert search.best_params_["gamma"] == 0.3 and search.best_score_ > 0.8
-
-
-# ------------------------------------------------------------------ errors
 
 
 @pytest.mark.parametrize(
@@ -374,9 +360,6 @@ def test_a_kernel_of_rank_one_is_no_error():
     for kernel in (lambda A, B: np.full((len(A), len(B)), 1e6), lambda A, B: 0.0 * (A @ B.T)):
         model = MVPO(kernel=[kernel, "rbf", "linear"]).fit(VIEWS, Y)
         assert model.score(VIEWS, Y) > 0.9
-
-
-# ------------------------------------------------------------------ the two forms by themselves
 
 
 def test_constant_features():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
+from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 
 from mvref import MVLSVM, SolverFallbackWarning
@@ -23,6 +23,7 @@ from tests.literal import (
 )
 
 TIGHT = {"tol": 1e-10, "max_iter": 10_000_000, "random_state": 0}
+SQUARED = {"loss": "squared_hinge", "intercept_scaling": 1.0, **TIGHT}
 
 
 def problem(seed=0, m=50, n_classes=2):
@@ -30,10 +31,11 @@ def problem(seed=0, m=50, n_classes=2):
     return views[0], y
 
 
-def needs_official():
-    return pytest.importorskip(
-        "liblinear.liblinear", reason="liblinear-official is not installed (needs a C++ compiler)"
-    )
+@pytest.fixture
+def official():
+    """What the call of the official build has and the other has not; skips where it is missing."""
+    pytest.importorskip("liblinear.liblinear", reason="liblinear-official is not installed")
+    return {"solver": "liblinear"}
 
 
 @pytest.mark.parametrize("B", [0.0, 1.0, 5.0])
@@ -69,9 +71,8 @@ def test_many_classes_are_one_against_the_rest(loss):
     coef, intercept, _ = fit_linear_svm(X, y, 0.5, loss=loss, intercept_scaling=1.0, **TIGHT)
     assert coef.shape == (4, 4) and intercept.shape == (4,)
     for k in range(4):
-        one, b, _ = fit_linear_svm(
-            X, (y == k).astype(int), 0.5, loss=loss, intercept_scaling=1.0, **TIGHT
-        )
+        y_k = (y == k).astype(int)
+        one, b, _ = fit_linear_svm(X, y_k, 0.5, loss=loss, intercept_scaling=1.0, **TIGHT)
         assert_allclose(coef[k], one[0], atol=1e-6)
         assert_allclose(intercept[k], b[0], atol=1e-6)
 
@@ -80,9 +81,7 @@ def test_more_features_than_samples_has_the_same_minimum():
     """Squared hinge in the primal, as always where C <= 1."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(15, 40)), np.arange(15) % 2
-    coef, intercept, _ = fit_linear_svm(
-        X, y, 0.2, loss="squared_hinge", intercept_scaling=1.0, **TIGHT
-    )
+    coef, intercept, _ = fit_linear_svm(X, y, 0.2, **SQUARED)
     expected = squared_hinge_minimum(X, 2.0 * y - 1, 0.2, 1.0)
     assert_allclose(np.append(coef[0], intercept), expected, atol=1e-5)
 
@@ -93,8 +92,7 @@ def test_large_costs_reach_the_minimum_at_a_loose_tolerance(C):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 60))
     y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
-    options = {"loss": "squared_hinge", "intercept_scaling": 1.0, "random_state": 0}
-    coef, intercept, _ = fit_linear_svm(X, y, C, tol=1e-4, max_iter=100_000, **options)
+    coef, intercept, _ = fit_linear_svm(X, y, C, **SQUARED | {"tol": 1e-4, "max_iter": 100_000})
     signs = 2.0 * y - 1
     Z = with_constant_feature(X, 1.0) * signs[:, None]
     w = np.zeros(61)
@@ -114,77 +112,50 @@ def test_large_costs_reach_the_minimum_at_a_loose_tolerance(C):
 
 def test_csr_features():
     X, y = problem()
-    dense = fit_linear_svm(X, y, 0.3, loss="squared_hinge", intercept_scaling=1.0, **TIGHT)
-    csr = fit_linear_svm(
-        sparse.csr_matrix(X), y, 0.3, loss="squared_hinge", intercept_scaling=1.0, **TIGHT
-    )
+    dense, csr = (fit_linear_svm(form(X), y, 0.3, **SQUARED) for form in (np.array, csr_matrix))
     assert_allclose(csr[0], dense[0], atol=1e-6)
-
-
-# ------------------------------------------------------------------ two builds of liblinear
 
 
 @pytest.mark.parametrize("n_classes", [2, 5])
 @pytest.mark.parametrize("B", [0.0, 1.0, 4.0])
 @pytest.mark.parametrize("first", [0, 1])
-def test_both_builds_give_the_same_answer(n_classes, B, first):
+def test_both_builds_give_the_same_answer(n_classes, B, first, official):
     """`first`: liblinear counts classes in the order in which they appear."""
-    needs_official()
     X, y = problem(1, m=80, n_classes=n_classes)
-    X, y = X[first:], y[first:]
-    both = {
-        solver: fit_linear_svm(
-            X, y, 0.7, loss="squared_hinge", intercept_scaling=B, solver=solver, **TIGHT
-        )
-        for solver in ("sklearn", "liblinear")
-    }
-    for ours, official in zip(both["sklearn"][:2], both["liblinear"][:2], strict=True):
-        assert ours.shape == official.shape
-        assert_allclose(official, ours, atol=1e-6)
+    X, y, options = X[first:], y[first:], SQUARED | {"intercept_scaling": B}
+    coef, intercept, _ = fit_linear_svm(X, y, 0.7, **options)
+    other, other_intercept, _ = fit_linear_svm(X, y, 0.7, **options, **official)
+    assert other.shape == coef.shape and other_intercept.shape == intercept.shape
+    assert_allclose(other, coef, atol=1e-6)
+    assert_allclose(other_intercept, intercept, atol=1e-6)
 
 
 @pytest.mark.parametrize("c", [1.0, 100.0, 10_000.0])
-def test_both_builds_through_the_estimator(c):
-    needs_official()
+def test_both_builds_through_the_estimator(c, official):
     views, y = toy_views(2, m=90, n_classes=3, noise=1.0)
     labels = np.array(["x", "y", "z"])[y]
-    models = [
-        MVLSVM(15, c=c, loss="squared_hinge", solver=solver, tol=1e-8, random_state=0)
-        for solver in ("sklearn", "liblinear")
-    ]
+    options = {"c": c, "loss": "squared_hinge", "tol": 1e-8, "random_state": 0}
+    models = [MVLSVM(15, **options), MVLSVM(15, **options, **official)]
     scores = [model.fit(views, labels).decision_function(views) for model in models]
     assert_allclose(scores[1], scores[0], atol=1e-4)
     assert_array_equal(models[0].predict(views), models[1].predict(views))
     assert models[1].n_iter_ >= 1
 
 
-def test_liblinear_is_quiet(capfd):
-    needs_official()
-    X, y = problem()
-    fit_linear_svm(
-        X, y, 1.0, loss="squared_hinge", intercept_scaling=1.0, solver="liblinear", **TIGHT
-    )
+def test_weights_outlive_liblinears_memory_and_nothing_is_printed(official, capfd):
+    """The arrays must be copies: liblinear frees its model when the Python object goes."""
+    X, y = problem(n_classes=3)
+    first = fit_linear_svm(X, y, 1.0, **SQUARED, **official)
+    before = first[0].copy()
+    for C in np.logspace(-3, 3, 20):
+        fit_linear_svm(X, y, C, **SQUARED, **official)
+    assert_array_equal(first[0], before)
     assert capfd.readouterr() == ("", "")
 
 
-def test_weights_outlive_liblinears_memory():
-    """The arrays must be copies: liblinear frees its model when the Python object goes."""
-    needs_official()
-    X, y = problem(n_classes=3)
-    options = {"loss": "squared_hinge", "intercept_scaling": 1.0, "solver": "liblinear"}
-    first = fit_linear_svm(X, y, 1.0, **options, **TIGHT)
-    before = first[0].copy()
-    for C in np.logspace(-3, 3, 20):
-        fit_linear_svm(X, y, C, **options, **TIGHT)
-    assert_array_equal(first[0], before)
-
-
 def test_liblinear_has_no_seeded_hinge():
-    X, y = problem()
     with pytest.raises(ValueError, match="solver='liblinear' needs loss='squared_hinge'"):
-        fit_linear_svm(X, y, 1.0, loss="hinge", intercept_scaling=1.0, solver="liblinear", **TIGHT)
-    with pytest.raises(ValueError, match="solver='liblinear' needs loss='squared_hinge'"):
-        MVLSVM(solver="liblinear", loss="hinge").fit(X, y)
+        MVLSVM(solver="liblinear", loss="hinge").fit(*problem())
 
 
 @pytest.fixture
@@ -230,17 +201,13 @@ def test_fresh_process_without_liblinear_official():
     assert run.stderr.count("SolverFallbackWarning: ") == 1
 
 
-# ------------------------------------------------------------------ stopping early
-
-
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_no_convergence_warns_and_says_what_to_do(loss):
-    X, y = problem()
+    """A message to users of the squared hinge must not tell them to take the squared hinge."""
     with pytest.warns(ConvergenceWarning, match="max_iter") as said:
-        fit_linear_svm(
-            X, y, 100.0, loss=loss, intercept_scaling=1.0, tol=1e-9, max_iter=1, random_state=0
-        )
+        fit_linear_svm(*problem(), 1e3, **SQUARED | {"loss": loss, "max_iter": 1})
     assert len(said) == 1
+    assert ("take loss='squared_hinge'" in str(said[0].message)) == (loss == "hinge")
 
 
 def test_the_estimator_warns_once_for_many_classes():
@@ -251,39 +218,30 @@ def test_the_estimator_warns_once_for_many_classes():
 
 
 def test_no_warning_after_convergence():
-    X, y = problem()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        _, _, n_iter = fit_linear_svm(X, y, 1.0, loss="hinge", intercept_scaling=1.0, **TIGHT)
+        _, _, n_iter = fit_linear_svm(*problem(), 1.0, **SQUARED | {"loss": "hinge"})
     assert n_iter < TIGHT["max_iter"]
 
 
 def test_the_seed_orders_the_steps():
     """Stopped early, the order shows: equal for equal seeds, not for others."""
     X, y = problem(n_classes=3)
-    options = {"loss": "hinge", "intercept_scaling": 1.0, "tol": 1e-9, "max_iter": 3}
+    options = SQUARED | {"loss": "hinge", "max_iter": 3}
     with pytest.warns(ConvergenceWarning):
-        a, b, c = (fit_linear_svm(X, y, 10.0, random_state=s, **options)[0] for s in (3, 3, 4))
+        a, b, c = (
+            fit_linear_svm(X, y, 10.0, **options | {"random_state": seed})[0] for seed in (3, 3, 4)
+        )
     assert_array_equal(a, b)
     assert (a != c).any()
 
 
-def test_advice_fits_the_loss():
-    """A message to users of the squared hinge must not tell them to take the squared hinge."""
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_primal_objective_is_below_that_of_any_perturbation(loss):
     X, y = problem()
-    with pytest.warns(ConvergenceWarning) as said:
-        fit_linear_svm(X, y, 1e3, loss="squared_hinge", intercept_scaling=1.0, tol=1e-9, max_iter=1)
-    assert "take loss='squared_hinge'" not in str(said[0].message)
-
-
-def test_primal_objective_is_below_that_of_any_perturbation():
-    X, y = problem()
-    signs = 2.0 * y - 1
-    rng = np.random.default_rng(0)
-    for loss in ("hinge", "squared_hinge"):
-        coef, intercept, _ = fit_linear_svm(X, y, 0.5, loss=loss, intercept_scaling=1.0, **TIGHT)
-        w = np.append(coef[0], intercept)
-        best = primal_objective(w, X, signs, 0.5, 1.0, loss)
-        for size in (1e-3, 1e-1, 1.0):
-            other = w + size * rng.normal(size=5)
-            assert primal_objective(other, X, signs, 0.5, 1.0, loss) > best
+    coef, intercept, _ = fit_linear_svm(X, y, 0.5, **SQUARED | {"loss": loss})
+    w, rng = np.append(coef[0], intercept), np.random.default_rng(0)
+    best = primal_objective(w, X, 2.0 * y - 1, 0.5, 1.0, loss)
+    for size in (1e-3, 1e-1, 1.0):
+        other = w + size * rng.normal(size=5)
+        assert primal_objective(other, X, 2.0 * y - 1, 0.5, 1.0, loss) > best

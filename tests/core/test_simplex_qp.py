@@ -1,7 +1,6 @@
 """The quadratic program of the cuts: optimality by Karush-Kuhn-Tucker, cvxopt, and all supports."""
 
 import itertools
-import warnings
 
 import numpy as np
 import pytest
@@ -63,18 +62,11 @@ def random_program(kind, seed):
     return P.T @ P, d * 10 ** rng.uniform(-4, 4), 10 ** rng.uniform(-8, 8)
 
 
-KINDS = [
-    "random",
-    "duplicated cuts",
-    "duplicated programs",
-    "zero rows",
-    "integers",
-    "badly scaled cuts",
-    "cuts nearly equal",
-    "losses of any sign",
-]
+KINDS = "random, duplicated cuts, duplicated programs, zero rows, integers, badly scaled cuts"
+KINDS = f"{KINDS}, cuts nearly equal, losses of any sign".split(", ")
 
 
+@pytest.mark.filterwarnings("error")  # no overflow and no division by zero, whatever the scales
 @pytest.mark.parametrize("kind", KINDS)
 def test_certificate_of_optimality(kind):
     """300 programs of each kind, H, d and C over many powers of ten."""
@@ -215,14 +207,11 @@ def test_many_cuts_of_low_rank():
         ([[1.0, 1.0], [1.0, 1.0]], [1.0, 0.5], 5.0, [1.0, 0.0]),  # twins, one with a larger loss
         ([[1.0, 1.0], [1.0, 1.0]], [0.5, 1.0], 5.0, [0.0, 1.0]),
         ([[1.0, 2.0], [2.0, 4.0]], [1.0, 1.0], 5.0, [1.0, 0.0]),  # multiples
+        (np.empty((0, 0)), [], 1.0, []),  # no cut
     ],
 )
 def test_by_hand(H, d, C, expected):
     assert_allclose(solve_budget_qp(np.array(H), np.array(d), C), expected, atol=1e-14)
-
-
-def test_no_cut():
-    assert_array_equal(solve_budget_qp(np.empty((0, 0)), np.empty(0), 1.0), [])
 
 
 def test_arguments_stay_as_they_are():
@@ -233,15 +222,6 @@ def test_arguments_stay_as_they_are():
     solve_budget_qp(H, d, 1.0, start)
     for now, then in zip((H, d, start), before, strict=True):
         assert_array_equal(now, then)
-
-
-def test_no_rounding_is_reported():
-    """No overflow and no division by zero, whatever the scales."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for kind in KINDS:
-            for seed in range(300, 340):
-                solve_budget_qp(*random_program(kind, seed))
 
 
 @pytest.mark.parametrize("C", [0.0, -1.0, np.nan, np.inf, "1"])

@@ -11,7 +11,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from mvref import MultiView
@@ -30,6 +29,7 @@ from tests.literal import hide, random_pattern, toy_views
 
 (A, B), Y = toy_views(0, m=40, widths=(3, 2))
 SIGNS = 2 * Y - 1
+A_BAYESIAN = GaussianNB().fit(A, SIGNS)
 
 
 def trees(n=4):
@@ -40,22 +40,15 @@ def trees(n=4):
     ]
 
 
-# ------------------------------------------------------------------ what can be a voter
-
-
 @pytest.mark.parametrize("wrong", [None, 3, "tree", DecisionTreeClassifier, Ridge(), object()])
 def test_not_a_classifier(wrong):
     with pytest.raises(ValueError, match="estimator must be a scikit-learn classifier, got"):
         check_classifier(wrong, "estimator")
 
 
-def test_classifiers_pass():
-    pipeline = make_pipeline(StandardScaler(), SVC())
-    assert check_classifier(pipeline, "estimator") is pipeline
-
-
 def test_every_free_random_state_gets_a_seed():
     nested = make_pipeline(StandardScaler(), BaggingClassifier(DecisionTreeClassifier()))
+    assert check_classifier(nested, "estimator") is nested
     copy = seeded_clone(nested, np.random.RandomState(0))
     states = [v for k, v in copy.get_params().items() if k.endswith("random_state")]
     assert len(states) == 2 and all(isinstance(s, int) for s in states)
@@ -78,9 +71,6 @@ def test_clones_of_one_generator_differ_and_repeat():
     assert seeds() == seeds()
 
 
-# ------------------------------------------------------------------ who can be trained and asked
-
-
 def test_a_view_of_one_class():
     X = MultiView([np.where(Y[:, None] == 1, A, np.nan), B], names=["sound", "image"])
     with pytest.raises(ValueError, match="view 'sound' is observed in samples of one class only"):
@@ -99,18 +89,19 @@ def test_samples_without_any_view():
     check_votable(MultiView(hide([A, B], observed)))
 
 
-# ------------------------------------------------------------------ votes
-
-
-@pytest.mark.parametrize("voters", [trees(), [GaussianNB().fit(A, SIGNS), *trees(2)]])
-def test_the_votes_are_the_predictions(voters):
+@pytest.mark.parametrize("seen", [random_pattern(0, 40, 2)[:, 0], np.zeros(40, dtype=bool)])
+@pytest.mark.parametrize(
+    ("form", "voters"),
+    [(np.array, trees()), (sparse.csr_matrix, trees()), (np.array, [A_BAYESIAN, *trees(2)])],
+)
+def test_the_votes_are_the_predictions(form, voters, seen):
     """Trees alone share one conversion to single precision; a mixture is asked as it is."""
-    seen = random_pattern(0, 40, 2)[:, 0]
-    votes = cast_votes(voters, hide([A], seen[:, None])[0], seen)
-    assert votes.shape == (40, len(voters))
-    for i in range(40):
-        for j, voter in enumerate(voters):
-            assert votes[i, j] == (voter.predict(A[[i]])[0] if seen[i] else 0)
+    X = MultiView([form(A)], observed=seen[:, None])
+    votes = cast_votes(voters, X.views[0], seen)
+    expected = np.column_stack([voter.predict(A) for voter in voters])
+    assert_array_equal(votes, np.where(seen[:, None], expected, 0))
+    if seen.any():
+        assert_array_equal(predict_all(voters, A, seen), expected[seen])
 
 
 def test_a_mixture_is_not_rounded():
@@ -123,26 +114,6 @@ def test_a_mixture_is_not_rounded():
     assert_array_equal(votes[:, 0], y)
 
 
-def test_sparse_views_vote_alike():
-    seen = random_pattern(1, 40, 2)[:, 0]
-    dense = hide([A], seen[:, None])[0]
-    X = MultiView([sparse.csr_matrix(A)], observed=seen[:, None])
-    votes = cast_votes(trees(), X.views[0], X.observed[:, 0])
-    assert_array_equal(votes, cast_votes(trees(), dense, seen))
-
-
-def test_a_view_that_nobody_has():
-    votes = cast_votes(trees(), np.full((5, 3), np.nan), np.zeros(5, dtype=bool))
-    assert_array_equal(votes, np.zeros((5, 4)))
-
-
-def test_predict_all_keeps_the_rows_that_have_the_view():
-    seen = np.zeros(40, dtype=bool)
-    seen[[3, 17, 20]] = True
-    said = predict_all(trees(), A, seen)
-    assert_array_equal(said, np.column_stack([t.predict(A[[3, 17, 20]]) for t in trees()]))
-
-
 def test_votes_counted_one_by_one():
     rng = np.random.default_rng(0)
     labels, weights = rng.integers(0, 4, size=(30, 6)), rng.normal(size=6)
@@ -151,9 +122,6 @@ def test_votes_counted_one_by_one():
         for j in range(6):
             expected[i, labels[i, j]] += weights[j]
     assert_allclose(count_votes(labels, weights, 5), expected, atol=1e-14)
-
-
-# ------------------------------------------------------------------ scores of any classifier
 
 
 CLASSIFIERS = [

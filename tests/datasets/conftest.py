@@ -11,6 +11,7 @@ import pytest
 from mvref import datasets
 from mvref.datasets._sources import BY_HAND, FILES, FOLDERS
 from mvref.datasets._uci import TABLES
+from tests.datasets.small import SMALL, Small
 
 EMBEDDED = {
     "digits": datasets.load_digits_views,
@@ -37,8 +38,7 @@ FETCHED = {
 @pytest.fixture(params=[*EMBEDDED, *(name for name in FETCHED if name != "reuters_full")])
 def load(request, need):
     """The loader of each data set; those that are not on this machine are skipped."""
-    if request.param not in EMBEDDED:
-        need(request.param)
+    need(request.param)
     return (EMBEDDED | FETCHED)[request.param]
 
 
@@ -57,8 +57,7 @@ def real(need):
     """Return a function that gives a data set, not loaded twice in a row."""
 
     def load_or_skip(name):
-        if name in FETCHED:
-            need(name)
+        need(name)
         return load_once(name)
 
     return load_or_skip
@@ -80,7 +79,7 @@ def need():
     """Skip a test unless a data set is on this machine."""
 
     def skip_unless(name):
-        if name not in datasets.available():
+        if name not in EMBEDDED and name not in datasets.available():
             name = name.removesuffix("_original")
             pytest.skip(
                 f"data set {name} is not on this machine. {BY_HAND[name]} into the folder "
@@ -110,6 +109,25 @@ def put():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         return path
+
+    return write
+
+
+@pytest.fixture
+def small(folders, put, register, monkeypatch):
+    """Return a function that writes a small data set, which its loader then expects: its folder."""
+
+    def write(name, suffix="", **changes):
+        dataset = name.removesuffix("_original")
+        folder = folders[0] / FOLDERS[dataset]
+        some = SMALL.get(name, Small({}, [], []))
+        for place, value in some.constants.items():
+            monkeypatch.setattr(f"mvref.datasets.{place}", value)
+        for file, content in (some.files | changes).items():
+            put(folder / f"{file}{suffix}", content)
+            if file in FILES[dataset]:
+                register(dataset, file, content, None)
+        return folder
 
     return write
 

@@ -16,12 +16,11 @@ from mvref.datasets import (
 WRONG = {
     fetch_mnist_views: [
         ({"shift": 3}, "shift is for overlap=True only, got 3"),
-        ({"overlap": True, "shift": 0}, "shift must be an integer >= 1 and <= 7, got 0"),
-        ({"overlap": True, "shift": 8}, "shift must be an integer >= 1 and <= 7, got 8"),
-        ({"overlap": True, "shift": 2.0}, "shift must be an integer"),
-        ({"overlap": True, "shift": True}, "shift must be an integer"),
-        ({"overlap": 3}, "overlap must be True or False, got 3"),
-        ({"overlap": "yes"}, "overlap must be True or False, got 'yes'"),
+        *(
+            ({"overlap": True, "shift": shift}, f"shift .*integer >= 1 and <= 7, got {shift}")
+            for shift in (0, 8, 2.0, True)
+        ),
+        *(({"overlap": x}, f"overlap must be True or False, got {x!r}") for x in (3, "yes")),
     ],
     load_digits_views: [
         ({"kind": "halves"}, r"kind must be one of \['quarters', 'derived'\], got 'halves'"),
@@ -43,23 +42,19 @@ WRONG = {
         ({"rank": 0}, "rank must be an integer >= 1, got 0"),
         ({"rank": 6}, "n_features must be an integer >= 6, got 5"),
         ({"n_features": 1}, "n_features must be an integer >= 2, got 1"),
-        ({"order": 4}, "order must be an integer >= 1 and <= 3, got 4"),
-        ({"order": 1.5}, "order must be an integer >= 1 and <= 3, got 1.5"),
-        ({"order": True}, "order must be an integer >= 1 and <= 3, got True"),
-        ({"order": "some"}, "order must be one of .*'some'"),
+        *(({"order": p}, f"order .*integer >= 1 and <= 3, got {p}") for p in (4, 1.5, True)),
+        *(({k: "some"}, f"{k} must be one of .*'some'") for k in ("order", "sparsity", "task")),
         ({"n_views": 1, "order": "pairwise"}, "order must be an integer >= 1 and <= 1, got 2"),
         ({"n_views": 1, "order": "mixed"}, "n_views, with order=.*>= 2, got 1"),
         ({"order": "mixed", "sparsity": "one_hot"}, "sparsity, with order=.*'one_hot'"),
         ({"order": "mixed", "n_features": 2}, "n_features must be an integer >= 3, got 2"),
         ({"sparsity": 1}, "sparsity must be below 1, got 1"),
         ({"sparsity": -0.1}, "sparsity must be a number >= 0 and <= 1, got -0.1"),
-        ({"sparsity": "sparse"}, "sparsity must be one of .*'sparse'"),
         ({"sparsity": "one_hot", "n_features": 7}, "n_features must be even .* got 7"),
         ({"sparsity": "one_hot", "n_features": 2}, "n_features must be an integer >= 4, got 2"),
         ({"tail": np.inf}, "tail must be a number >= 0, got inf"),
         ({"noise": 0.6}, "noise must be a number >= 0 and <= 0.5, got 0.6"),
         ({"noise": -1.0, "task": "regression"}, "noise must be a number >= 0, got -1.0"),
-        ({"task": "ranking"}, "task must be one of .*'ranking'"),
         ({"n_samples": 1}, "n_samples=1 drew labels of one class only"),
     ],
     fetch_uci: [

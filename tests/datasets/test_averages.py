@@ -59,3 +59,15 @@ def test_stored_is_what_the_chapter_and_the_descriptions_say():
         np.testing.assert_array_equal(between.argmax(axis=1), range(6))
         own = np.diag(between)
         assert set(np.argsort(own)[-2:]) == {2, 4} and own.argmin() == 1
+
+
+def test_links_of_citeseer_are_as_the_chapter_says():
+    """From row to column: the share of the citations, three of four within a field."""
+    links, counts = STORED["citeseer"]["links"], STORED["citeseer"]["counts"]
+    share = links / links.sum(axis=1, keepdims=True)
+    np.testing.assert_array_equal(share.argmax(axis=1), range(6))
+    np.testing.assert_allclose(np.diag(share), [0.47, 0.78, 0.80, 0.77, 0.73, 0.70], atol=0.005)
+    ai, ml = (STORED["citeseer"]["fields"].tolist().index(name) for name in ("AI", "ML"))
+    assert round(float(share[ai, ml]), 2) == 0.25
+    assert round(float(np.trace(links) / links.sum()), 2) == 0.74
+    assert round(1 - counts[ai] / counts.sum(), 2) == 0.92

@@ -1,83 +1,32 @@
-"""CiteSeer: the published numbers, the direction of the links, and files that are wrong."""
+"""CiteSeer: the published numbers, and the direction of the links."""
 
 import numpy as np
-import pytest
 
-from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_citeseer
 from mvref.datasets import _citeseer as citeseer_module
 from mvref.datasets._lookup import locate, open_content
 
-CONTENT = b"7\t0\t1\t0\tML\nab01\t1\t1\t0\tAI\n10\t0\t0\t1\tML\n"
-# 7 is cited by ab01 and by itself, 10 is cited by 7; the last two name a paper not in CONTENT.
-CITES = b"7\tab01\n7\t7\n10\t7\nabsent\t7\nab01\tabsent\n"
 
-
-@pytest.fixture
-def write_small(folders, put, register):
-    """Return a function that writes two small files, which the loader then expects."""
-
-    def write(compressed=False):
-        for file, content in (("citeseer.content", CONTENT), ("citeseer.cites", CITES)):
-            register("citeseer", file, content, None)
-            put(folders[0] / "citeseer" / f"{file}{'.gz' if compressed else ''}", content)
-
-    return write
-
-
-def test_numbers_of_words_and_links(citeseer):
-    text = citeseer.X.views[0]
+def test_numbers_of_words(citeseer):
+    text, inbound, outbound = citeseer.X.views
     assert text.nnz == 105_165 and set(text.data) == {1.0}
     assert text.getnnz(axis=0).min() >= 1 and text.getnnz(axis=1).min() >= 1
-    inbound, outbound = (np.diff(view.indptr) for view in citeseer.X.views[1:])
-    assert (inbound == 0).sum() == 1361 and (outbound == 0).sum() == 999
-    assert (inbound + outbound > 0).all()
-    assert citeseer.X.views[1].diagonal().sum() == 124
+    assert (np.diff(inbound.indptr) + np.diff(outbound.indptr) > 0).all()
     assert all(view.format == "csr" and view.has_canonical_format for view in citeseer.X.views)
 
 
 def test_links_are_those_of_the_file(citeseer):
     """Every line of the file, read one by one, is in both link views; nothing else is."""
     with open_content(locate("citeseer", "citeseer.cites")) as stream:
-        lines = [line.decode().split() for line in stream]
-    assert len(lines) == 4732
+        lines = [tuple(line.decode().split()) for line in stream]
     papers = citeseer.meta["paper"]
-    assert len(np.unique(papers)) == 3312 and citeseer.splits == []
-    inbound, outbound = citeseer.X.views[1:]
     known = set(papers)
-    listed = {(a, b) for a, b in lines if a in known and b in known}
-    assert len(listed) == 4715
-    cited, citing = inbound.nonzero()
-    assert set(zip(papers[cited], papers[citing], strict=True)) == listed
-    citing, cited = outbound.nonzero()
-    assert set(zip(papers[cited], papers[citing], strict=True)) == listed
-    assert set(inbound.data) == set(outbound.data) == {1.0}
-
-
-def test_links_are_as_the_chapter_says(citeseer):
-    cites = citeseer.X.select("outbound").views[0].tocoo()
-    links = np.zeros((6, 6))
-    for i, j in zip(cites.row, cites.col, strict=True):
-        links[citeseer.y[i], citeseer.y[j]] += i != j
-    share = links / links.sum(axis=1, keepdims=True)
-    np.testing.assert_array_equal(share.argmax(axis=1), range(6))
-    np.testing.assert_array_equal(np.diag(share).round(2), [0.47, 0.78, 0.80, 0.77, 0.73, 0.70])
-    ai, ml = (citeseer.target_names.index(name) for name in ("AI", "ML"))
-    assert round(share[ai, ml], 2) == 0.25
-    assert round(np.trace(links) / links.sum(), 2) == 0.74  # three of four
-    assert round((citeseer.y != ai).mean(), 2) == 0.92
-
-
-@pytest.mark.parametrize("compressed", [False, True])
-def test_reads_the_format(folders, write_small, compressed):
-    write_small(compressed)
-    assert available()["citeseer"] == str(folders[0] / "citeseer")
-    small = fetch_citeseer()
-    text, inbound, outbound = (view.toarray() for view in small.X.views)
-    np.testing.assert_array_equal(text, [[0, 1, 0], [1, 1, 0], [0, 0, 1]])
-    np.testing.assert_array_equal(inbound, [[1, 1, 0], [0, 0, 0], [1, 0, 0]])
-    np.testing.assert_array_equal(outbound, [[1, 0, 1], [1, 0, 0], [0, 0, 0]])
-    assert small.target_names == ["AI", "ML"] and small.y.tolist() == [1, 0, 1]
-    assert small.meta["paper"].tolist() == ["7", "ab01", "10"]
+    listed = {pair for pair in lines if known.issuperset(pair)}
+    assert len(lines) == 4732 and len(known) == 3312 and len(listed) == 4715
+    _, inbound, outbound = citeseer.X.views
+    for links in (inbound, outbound.T):
+        cited, citing = links.nonzero()
+        assert set(zip(papers[cited], papers[citing], strict=True)) == listed
+        assert set(links.data) == {1.0}
 
 
 def test_ids_are_text_not_numbers(tmp_path, put):
@@ -86,26 +35,3 @@ def test_ids_are_text_not_numbers(tmp_path, put):
     papers, _, _ = citeseer_module.read_content(content)
     inbound = citeseer_module.read_links(put(tmp_path / "cites", b"7\t007\n"), papers)
     np.testing.assert_array_equal(inbound.toarray(), [[0, 0], [1, 0]])
-
-
-def test_missing_file_is_a_sentence(folders, write_small):
-    write_small()
-    (folders[0] / "citeseer" / "citeseer.cites").unlink()
-    assert "citeseer" not in available()
-    with pytest.raises(DatasetUnavailable, match="there is no file citeseer.cites"):
-        fetch_citeseer()
-
-
-@pytest.mark.parametrize(
-    ("file", "compressed", "message"),
-    [
-        ("citeseer.cites", False, "is not the file that mvref knows"),
-        ("citeseer.content.gz", True, "is not a complete gzip"),
-    ],
-)
-def test_changed_file_is_refused(folders, write_small, file, compressed, message):
-    write_small(compressed)
-    path = folders[0] / "citeseer" / file
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(DatasetCorrupted, match=f"{file} {message}"):
-        fetch_citeseer()

@@ -32,6 +32,8 @@ DIGITS, TOPICS = list("0123456789"), [f"topic {k}" for k in range(1, 7)]
 FIELDS = ["AI", "Agents", "DB", "HCI", "IR", "ML"]
 TRAIN_MNIST = [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
 TEST_MNIST = [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
+TRAIN_UWAVE = [122, 108, 106, 110, 127, 111, 112, 100]
+TEST_UWAVE = [437, 452, 454, 450, 433, 449, 447, 460]
 TRAIN_DIGITS = [376, 389, 380, 389, 387, 376, 377, 387, 380, 382]
 TEST_DIGITS = [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
 VIEWS = {  # and their widths
@@ -39,6 +41,7 @@ VIEWS = {  # and their widths
     "iris": {"sepal": 2, "petal": 2},
     "mfeat": {"fac": 216, "fou": 76, "kar": 64, "mor": 6, "pix": 240, "zer": 47},
     "mnist": dict.fromkeys(CORNERS, 196),
+    "uwave": dict.fromkeys("xyz", 315),
     "optdigits": {"pixels": 64},
     "citeseer": {"text": 3703, "inbound": 3312, "outbound": 3312},
     "webkb": {"page": 16_545, "anchor": 1797},
@@ -50,17 +53,13 @@ CLASSES = {  # and how many samples of each are in the parts of the split, or in
     "iris": (["setosa", "versicolor", "virginica"], [[50] * 3]),
     "mfeat": (DIGITS, [[200] * 10]),
     "mnist": (DIGITS, [TRAIN_MNIST, TEST_MNIST]),
+    "uwave": ([f"gesture {k}" for k in range(1, 9)], [TRAIN_UWAVE, TEST_UWAVE]),
     "optdigits": (DIGITS, [TRAIN_DIGITS, TEST_DIGITS]),
     "citeseer": (FIELDS, [[249, 596, 701, 508, 668, 590]]),
     "webkb": (["non-course", "course"], [[821, 230]]),
     "reuters1200": (TOPICS, [[200] * 6]),
     "reuters600": (TOPICS, [[100] * 6]),
 }
-
-
-def test_everything_is_exported():
-    for name in datasets.__all__:
-        assert getattr(datasets, name).__doc__
 
 
 def test_common_form(load):
@@ -141,23 +140,17 @@ def test_is_frozen_and_works_with_scikit_learn():
 def test_repr_tells_views_classes_and_splits():
     X = MultiView({"a": np.zeros((4, 2)), "b": np.ones((4, 3))})
     split = (np.array([0, 1]), np.array([2]), np.array([3]))
-    dataset = MultiViewDataset("toy", X, np.array([0, 1, 0, 1]), ["no", "yes"], "text", [split])
-    assert repr(dataset).splitlines() == [
+    one = MultiViewDataset("toy", X, np.array([0, 1, 0, 1]), ["no", "yes"], "text", [split])
+    # An indicator matrix may have an empty class, and samples of no class or of all.
+    y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0], [1, 1, 0]])
+    several = MultiViewDataset("toy", X, y, ["cat", "dog", "bird"], "text")
+    assert f"{one!r}\n{several!r}".splitlines() == [
         "MultiViewDataset 'toy': 4 samples, 2 views, 2 classes",
         "  views:   a (2), b (3)",
         "  classes: no, yes",
         "  splits:  2/1/1 (train/validation/test)",
-    ]
-
-
-def test_several_classes_for_one_sample():
-    """An indicator matrix may have an empty class, and samples of no class or of all."""
-    X = MultiView({"a": np.zeros((4, 2))})
-    y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0], [1, 1, 0]])
-    dataset = MultiViewDataset("toy", X, y, ["cat", "dog", "bird"], "text")
-    assert repr(dataset).splitlines() == [
-        "MultiViewDataset 'toy': 4 samples, 1 views, 3 classes (several for one sample)",
-        "  views:   a (2)",
+        "MultiViewDataset 'toy': 4 samples, 2 views, 3 classes (several for one sample)",
+        "  views:   a (2), b (3)",
         "  classes: cat, dog, bird",
         "  splits:  none",
     ]
@@ -170,11 +163,7 @@ def test_several_classes_for_one_sample():
         ([0, 1, 1], ["a"], "target_names has 1 names, but y has 2 classes"),
         ([[1, 0], [1, 1]], ["a", "b"], "X has 3 samples, but y has 2 labels"),
         ([[1, 0], [1, 1], [0, 0]], ["a"], "target_names has 1 names, but y has 2 classes"),
-        (
-            [[2, 0], [2, 2], [0, 0]],
-            ["a", "b"],
-            "y of two dimensions must be an indicator matrix",
-        ),
+        ([[2, 0], [2, 2], [0, 0]], ["a", "b"], "y of two dimensions must be an indicator"),
     ],
 )
 def test_wrong_parts(y, names, message):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_digits, load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
@@ -18,10 +19,7 @@ from mvref.datasets import load_digits_views, load_iris_views
 IMAGES = load_digits().images
 
 
-def small_images(n_images=3):
-    return st.lists(st.integers(0, 16), min_size=64 * n_images, max_size=64 * n_images).map(
-        lambda values: np.array(values, dtype=float).reshape(n_images, 8, 8)
-    )
+SMALL = arrays(float, (3, 8, 8), elements=st.integers(0, 16))
 
 
 def test_digits_are_the_known_ones():
@@ -44,14 +42,14 @@ def test_overlap_widens_each_quarter(overlap):
     assert (seen == 1).sum() == (8 - 2 * overlap) ** 2
 
 
-@given(small_images())
+@given(SMALL)
 def test_profiles_are_the_sums(images):
     profiles = embedded.derived_views(images)["profiles"]
     np.testing.assert_array_equal(profiles[:, :8].sum(axis=1), images.sum(axis=(1, 2)))
     np.testing.assert_array_equal(profiles[:, 8], images[:, :, 0].sum(axis=1))
 
 
-@given(small_images(), st.integers(0, 7), st.integers(0, 7))
+@given(SMALL, st.integers(0, 7), st.integers(0, 7))
 def test_fourier_magnitudes_do_not_see_shifts(images, down, right):
     shifted = np.roll(images, (down, right), axis=(1, 2))
     np.testing.assert_allclose(
@@ -67,7 +65,7 @@ def test_fourier_keeps_each_frequency_once():
         assert (embedded.fourier_magnitudes(wave) > 1e-9).sum() == 1
 
 
-@given(small_images())
+@given(SMALL)
 def test_gradient_histograms_hold_all_of_the_gradient(images):
     histograms = embedded.gradient_histograms(images)
     length = np.hypot(*np.gradient(images, axis=(1, 2)))
@@ -75,7 +73,7 @@ def test_gradient_histograms_hold_all_of_the_gradient(images):
     np.testing.assert_allclose(histograms.sum(axis=1), length.sum(axis=(1, 2)), atol=1e-9)
 
 
-@given(small_images())
+@given(SMALL)
 def test_gradient_histograms_turn_with_the_image(images):
     """A quarter turn moves every quarter to the next place and every direction by two sectors."""
     before = embedded.gradient_histograms(images).reshape(-1, 2, 2, 8)

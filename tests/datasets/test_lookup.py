@@ -10,15 +10,11 @@ import tempfile
 import pooch
 import pytest
 
-from mvref.datasets import (
-    DatasetCorrupted,
-    DatasetUnavailable,
-    available,
-    fetch_mfeat,
-)
+from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available
 from mvref.datasets import _lookup as lookup
 from mvref.datasets._sources import BY_HAND, FILES, FOLDERS, SOURCES
 from mvref.datasets._uci import TABLES
+from tests.datasets.small import SMALL
 
 GOOD = b"1 2 3\n"
 FILE = "mfeat-mor"
@@ -29,20 +25,18 @@ def files_below(folder):
     return sorted(path.name for path in folder.rglob("*") if path.is_file())
 
 
-def test_mvref_data_comes_before_the_cache(folders, put, register):
-    data, cache = folders
-    register("mfeat", FILE, GOOD, None)
-    in_cache = put(cache / "mfeat" / FILE, GOOD)
-    assert lookup.fetch("mfeat", FILE) == in_cache
-    in_data = put(data / "mfeat" / FILE, GOOD)
-    assert lookup.fetch("mfeat", FILE) == in_data
-
-
-def test_a_local_file_is_never_downloaded_again(folders, put, register, web):
+@pytest.fixture
+def offered(register, web):
+    """The file is on the web server, which is returned."""
     register("mfeat", FILE, GOOD, web.offer("/mor", GOOD))
-    put(folders[0] / "mfeat" / FILE, GOOD)
-    lookup.fetch("mfeat", FILE)
-    assert web.asked == []
+    return web
+
+
+def test_mvref_data_comes_before_the_cache_and_both_before_the_web(folders, put, offered):
+    for folder in reversed(folders):
+        path = put(folder / "mfeat" / FILE, GOOD)
+        assert lookup.fetch("mfeat", FILE) == path
+    assert offered.asked == []
 
 
 def test_no_variable_means_the_operating_systems_cache(monkeypatch):
@@ -77,51 +71,32 @@ def test_unreadable_file_is_a_sentence(folders, put, monkeypatch):
         lookup.fetch("mfeat", FILE)
 
 
-@pytest.mark.parametrize(
-    ("page", "content"), [("/mor", GOOD), ("/mor.gz", gzip.compress(GOOD))], ids=["plain", "gzip"]
-)
-def test_download_is_unpacked_checked_and_kept(folders, register, web, page, content):
-    _, cache = folders
-    register("mfeat", FILE, GOOD, web.offer(page, content))
-    path = lookup.fetch("mfeat", FILE)
-    assert path == cache / "mfeat" / FILE
-    assert path.read_bytes() == GOOD
-    assert lookup.fetch("mfeat", FILE) == path
-    assert web.asked == [page]
-    assert files_below(cache) == [FILE]  # no temporary file
+def sha256(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+REFUSED = f"(?s){FILE} from http.* was refused"
+NO_GZIP = f"{REFUSED}: it is not a complete gzip file"
+NOT_FOUND = "could not be downloaded .HTTP status 404"
 
 
 @pytest.mark.parametrize(
-    ("page", "content", "message"),
+    ("page", "content", "answer", "message"),
     [
-        ("/mor", b"something else", f".*{hashlib.sha256(b'something else').hexdigest()}"),
-        ("/mor", b"something else", f".*{hashlib.sha256(GOOD).hexdigest()}"),
-        ("/mor.gz", gzip.compress(b"something else"), ""),
-        ("/mor.gz", gzip.compress(GOOD * 1000)[:-9], ": it is not a complete gzip file"),
-        ("/mor.gz", b"<html>not here</html>", ": it is not a complete gzip file"),
-        ("/mor.gz", b"", ""),
+        ("/a", b"else", {}, f"{REFUSED}.*{sha256(b'else')}"),
+        ("/a", b"else", {}, f"{REFUSED}.*{sha256(GOOD)}"),
+        ("/a.gz", gzip.compress(b"else"), {}, REFUSED),
+        ("/a.gz", gzip.compress(GOOD * 99)[:-9], {}, NO_GZIP),
+        ("/a.gz", b"<html>not here</html>", {}, NO_GZIP),
+        ("/a.gz", b"", {}, REFUSED),
+        ("/a", b"", {"status": 404}, NOT_FOUND),
+        ("/a.gz", b"", {"status": 404}, NOT_FOUND),
+        ("/a", GOOD, {"length": 99}, "could not be downloaded"),  # interrupted
     ],
-    ids=["other content", "expected", "other content, gzip", "truncated", "not gzip", "empty"],
 )
-def test_corrupted_download_leaves_nothing(folders, register, web, page, content, message):
-    url = web.offer(page, content)
-    register("mfeat", FILE, GOOD, url)
-    with pytest.raises(DatasetCorrupted, match=f"(?s){FILE} from {url} was refused{message}"):
-        lookup.fetch("mfeat", FILE)
-    assert files_below(folders[1]) == []
-
-
-@pytest.mark.parametrize("page", ["/gone", "/gone.gz"])
-def test_missing_page_is_unavailable(folders, register, web, page):
-    register("mfeat", FILE, GOOD, web.root + page)
-    with pytest.raises(DatasetUnavailable, match="HTTP status 404"):
-        lookup.fetch("mfeat", FILE)
-    assert files_below(folders[1]) == []
-
-
-def test_interrupted_download_leaves_nothing(folders, register, web):
-    register("mfeat", FILE, GOOD * 100, web.offer("/mor", GOOD, length=len(GOOD) * 100))
-    with pytest.raises(DatasetUnavailable):
+def test_download_that_fails_leaves_nothing(folders, register, web, page, content, answer, message):
+    register("mfeat", FILE, GOOD, web.offer(page, content, **answer))
+    with pytest.raises(DatasetUnavailable if answer else DatasetCorrupted, match=message):
         lookup.fetch("mfeat", FILE)
     assert files_below(folders[1]) == []
 
@@ -153,9 +128,7 @@ def test_no_network_says_what_to_do(folders, register):
 
 
 @pytest.mark.parametrize("read_only", [True, False], ids=["read only", "a file"])
-def test_cache_that_cannot_be_written(folders, register, web, monkeypatch, read_only):
-    register("mfeat", FILE, GOOD, web.offer("/mor", GOOD))
-
+def test_cache_that_cannot_be_written(folders, offered, monkeypatch, read_only):
     def refuse(**kwargs):
         raise PermissionError(13, "Permission denied")
 
@@ -168,7 +141,7 @@ def test_cache_that_cannot_be_written(folders, register, web, monkeypatch, read_
     message = rf"the cache folder {place} cannot be written \({reason}\); set MVREF_CACHE"
     with pytest.raises(DatasetUnavailable, match=message):
         lookup.fetch("mfeat", FILE)
-    assert web.asked == []  # told before anything is downloaded
+    assert offered.asked == []  # told before anything is downloaded
 
 
 @pytest.mark.parametrize("terminal", [True, False])
@@ -186,13 +159,12 @@ def test_progress_bar_only_for_a_terminal(folders, register, monkeypatch, tmp_pa
     assert asked["progressbar"] is terminal
 
 
-def test_download_is_silent_and_leaves_the_logger_alone(folders, register, web, capfd):
+def test_download_is_silent_and_leaves_the_logger_alone(folders, offered, capfd):
     logger = pooch.get_logger()
     before, records = logger.level, []
     listener = logging.Handler()
     listener.emit = records.append
     logger.addHandler(listener)
-    register("mfeat", FILE, GOOD, web.offer("/mor", GOOD))
     try:
         lookup.fetch("mfeat", FILE)
     finally:
@@ -203,18 +175,11 @@ def test_download_is_silent_and_leaves_the_logger_alone(folders, register, web, 
 
 
 FIRST = {  # what the sentence names where nothing is here
-    "mfeat_original": "mfeat-fac",
+    **{name: f"{name}.data" for name in TABLES},
+    **{name: next(iter(some.files)) for name, some in SMALL.items()},
     "uwave": "uwave_ucr2018_xyz.npz",
     "flower17": "there are no distance matrices",
-    "mnist": "train-images-idx3-ubyte",
-    "reuters1200": "Reuters-1200.mat",
-    "reuters600": "reuters600_fullvocab.mat",
     "reuters_full": "Index_EN-EN, Index_EN-FR, Index_EN-GR and 22 more",
-    "citeseer": "citeseer.content",
-    "webkb": "course-cotrain-data.tar.gz",
-    "voc07": "pascal07_train_DenseSift.hvecs",
-    "optdigits": "optdigits.tra",
-    **{name: f"no file {name}.data" for name in TABLES},
 }
 
 
@@ -233,31 +198,17 @@ def test_what_is_not_here_is_a_sentence(folders, register, fetchers, name):
 
 @pytest.mark.parametrize("name", sorted(FIRST.keys() - {"reuters_full", "webkb", "voc07"}))
 def test_half_a_file_is_refused(folders, put, fetchers, name):
-    dataset, file = name.removesuffix("_original"), FIRST[name].removeprefix("no file ")
+    dataset, file = name.removesuffix("_original"), FIRST[name]
     file = "flower17_7views_recomputed.npz" if name == "flower17" else file
     for folder in reversed(folders):  # the cache, then MVREF_DATA, which comes before it
         path = put(folder / FOLDERS[dataset] / file, b"half a file")
         with pytest.raises(DatasetCorrupted) as caught:
             fetchers[name]()
-        hashes = FILES[dataset][file][0], hashlib.sha256(b"half a file").hexdigest()
+        hashes = FILES[dataset][file][0], sha256(b"half a file")
         for part in (f"{path} is not the file that mvref knows", *hashes):
             assert part in str(caught.value)
         assert isinstance(caught.value, ValueError)
         assert path.read_bytes() == b"half a file"  # a user's file is theirs: not touched
-
-
-def test_fetch_mfeat_downloads_checks_and_reads(folders, register, web):
-    widths = {"fac": 216, "fou": 76, "kar": 64, "mor": 6, "pix": 240, "zer": 47}
-    for value, (view, width) in enumerate(widths.items()):
-        content = (f" {value}.5" * width + "\n").encode() * 2000
-        register("mfeat", f"mfeat-{view}", content, web.offer(f"/{view}", content))
-    mfeat = fetch_mfeat()
-    assert mfeat.X.widths == list(widths.values())
-    assert [view[0, 0] for view in mfeat.X.views] == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
-    fetch_mfeat()
-    assert web.asked == [f"/{view}" for view in widths]
-    assert FILES["mfeat"]["mfeat-zer"][0] in mfeat.DESCR
-    assert "mfeat_original" in available()
 
 
 def test_available_finds_without_opening(folders, put):
@@ -270,17 +221,9 @@ def test_available_finds_without_opening(folders, put):
     assert "flower17" not in found  # its splits are missing
     put(cache / "flower17" / "datasplits.mat", b"not read")
     assert available()["flower17"] == str(data / "flower17")
-    assert available().keys() == {"digits", "iris", "mfeat", "uwave", "flower17"}
-
-
-def test_subsets_share_a_folder(folders, put):
-    data, cache = folders
-    assert lookup.data_folders("reuters600") == lookup.data_folders("reuters1200")
-    put(data / "reuters" / "Reuters-1200.mat", b"not read")
+    put(data / "reuters" / "Reuters-1200.mat", b"not read")  # the other subset is not there
     assert available()["reuters1200"] == str(data / "reuters")
-    assert "reuters600" not in available()
-    put(cache / "reuters" / "reuters600_fullvocab.mat", b"not read")
-    assert available()["reuters600"] == str(cache / "reuters")
+    assert available().keys() == {"digits", "iris", "mfeat", "uwave", "flower17", "reuters1200"}
 
 
 def test_registry_is_well_formed():

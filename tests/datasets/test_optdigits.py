@@ -2,29 +2,14 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
-from sklearn.neighbors import KNeighborsClassifier
 
-from mvref.datasets import DatasetCorrupted, available, fetch_optdigits
+from mvref.datasets import DatasetCorrupted
 from mvref.datasets import _optdigits as optdigits_module
 from mvref.datasets._lookup import data_folders, locate, open_content
 from mvref.datasets._sources import SOURCES
+from tests.datasets.small import as_text
 
 ADDRESS = SOURCES["optdigits"]["address"]
-
-
-def lines(table):
-    return "".join(",".join(map(str, row)) + "\n" for row in table).encode()
-
-
-@pytest.fixture
-def small(monkeypatch, register):
-    """A training file of 12 digits, which the loader then expects; its table."""
-    table = np.random.default_rng(0).integers(0, 17, (12, 65))
-    table[:, -1] = np.arange(12) % 10
-    monkeypatch.setattr(optdigits_module, "N_TRAIN", 12)
-    register("optdigits", "optdigits.tra", lines(table), None)
-    return table
 
 
 def test_training_part_is_the_file(optdigits):
@@ -48,33 +33,6 @@ def test_test_part_is_the_file_of_the_repository(optdigits):
     np.testing.assert_array_equal(optdigits.y[3823:], table[:, 64])
 
 
-def test_pixels_and_labels_belong_together(optdigits):
-    """A neighbour in the training part names 98.0 % of the test digits."""
-    train, _, test = optdigits.splits[0]
-    pixels = optdigits.X.views[0]
-    model = KNeighborsClassifier(1).fit(pixels[train], optdigits.y[train])
-    assert model.score(pixels[test], optdigits.y[test]) > 0.975
-
-
-@pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_reads_the_format(folders, put, small, suffix):
-    put(folders[0] / "optdigits" / f"optdigits.tra{suffix}", lines(small))
-    digits = fetch_optdigits()
-    np.testing.assert_array_equal(digits.X.views[0][:12], small[:, :64])
-    np.testing.assert_array_equal(digits.y[:12], small[:, 64])
-    np.testing.assert_array_equal(digits.X.views[0][12:], load_digits().data)
-    np.testing.assert_array_equal(digits.y[12:], load_digits().target)
-    assert [len(part) for part in digits.splits[0]] == [12, 0, 1797]
-    assert available()["optdigits"] == str(folders[0] / "optdigits")
-
-
-def test_is_downloaded_and_kept(folders, register, web, small):
-    register("optdigits", "optdigits.tra", lines(small), web.offer("/tra", lines(small)))
-    assert len(fetch_optdigits().y) == len(fetch_optdigits().y) == 12 + 1797
-    assert web.asked == ["/tra"]
-    assert (folders[1] / "optdigits" / "optdigits.tra").is_file()
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -86,7 +44,10 @@ def test_is_downloaded_and_kept(folders, register, web, small):
         (lambda t: np.column_stack([t[:, :-1], t[:, -1] + 10]), "values from 0 to"),
     ],
 )
-def test_wrong_form_is_refused(tmp_path, put, small, change, message):
-    path = put(tmp_path / "digits", lines(change(small)))
+def test_wrong_form_is_refused(tmp_path, put, monkeypatch, change, message):
+    monkeypatch.setattr(optdigits_module, "N_TRAIN", 12)
+    table = np.random.default_rng(0).integers(0, 17, (12, 65))
+    table[:, -1] = np.arange(12) % 10
+    path = put(tmp_path / "digits", as_text(change(table), ","))
     with pytest.raises(DatasetCorrupted, match=message):
         optdigits_module.read_digits(path)

@@ -1,32 +1,28 @@
 """Reuters in five languages: the two subsets, and the text files of the full collection."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse
-from scipy.io import savemat
 
-from mvref.datasets import (
-    DatasetCorrupted,
-    DatasetUnavailable,
-    available,
-    fetch_reuters,
-    read_reuters_index,
-)
+from mvref.datasets import DatasetCorrupted, available, fetch_reuters, read_reuters_index
 from mvref.datasets import _reuters_index as index_module
+from tests.datasets.small import (
+    LANGUAGES,
+    SMALL,
+    TOPICS,
+    collection,
+    dense,
+    index_files,
+    index_text,
+    stacked,
+)
 
-LANGUAGES = ["EN", "FR", "GR", "IT", "SP"]
-TOPICS = ["C15", "CCAT", "E21", "ECAT", "GCAT", "M11"]
-SIZES = {"EN": 6, "FR": 2, "GR": 3, "IT": 1, "SP": 2}  # documents of the small collection
-WORDS = {"EN": 7, "FR": 9, "GR": 5, "IT": 4, "SP": 6}
-FOLDERS = {  # where the 25 files may lie
-    "archive": "rcv1rcv2aminigoutte/{source}",
-    "one folder": "rcv1rcv2aminigoutte",
-    "sources": "{source}",
-    "flat": ".",
+PLACES = {  # where the 25 files may lie
+    "archive": "rcv1rcv2aminigoutte/{source}/{}",
+    "one folder": "rcv1rcv2aminigoutte/{}",
+    "sources": "{source}/{}",
+    "flat": "{}",
 }
 
 
@@ -38,61 +34,6 @@ def read_literally(content):
         labels.append(label)
         rows.append({int(j): float(x) for j, x in (token.split(":") for token in tokens)})
     return labels, rows
-
-
-def dense(rows, width):
-    table = np.zeros((len(rows), width))
-    for i, row in enumerate(rows):
-        for j, x in row.items():
-            table[i, j] = x
-    return table
-
-
-def text(labels, rows):
-    """Write the text format."""
-    lines = (
-        " ".join([label, *(f"{j}:{x}" for j, x in row.items())])
-        for label, row in zip(labels, rows, strict=True)
-    )
-    return "".join(f"{line}\n" for line in lines)
-
-
-def collection(rng, first_id=1):
-    """Topics of each source, and (source, view) -> a dictionary of words for each document."""
-    topics = {s: list(rng.choice(TOPICS, n)) for s, n in SIZES.items()}
-    topics["EN"] = TOPICS  # all six occur
-    rows = {}
-    for source, view in product(LANGUAGES, LANGUAGES):
-        counts = rng.integers(0, 4, SIZES[source])
-        rows[source, view] = [
-            {int(j) + first_id: round(rng.normal(), 4) for j in rng.choice(WORDS[view], k)}
-            for k in counts
-        ]
-        rows[source, view][0][first_id] = 1.5  # the first word of each vocabulary occurs
-    return topics, rows
-
-
-@pytest.fixture
-def small(monkeypatch):
-    """Let the loader expect the sizes of the small collection."""
-    monkeypatch.setattr(index_module, "N_DOCUMENTS", SIZES)
-    monkeypatch.setattr(index_module, "N_WORDS", WORDS)
-
-
-@pytest.fixture
-def write(put):
-    """Return a function that writes the 25 files and returns their paths."""
-
-    def write_files(folder, topics, rows, layout="archive", compressed=False):
-        paths = {}
-        for (source, view), documents in rows.items():
-            content = text(topics[source], documents).encode()
-            place = folder / FOLDERS[layout].format(source=source)
-            path = place / f"Index_{source}-{view}{'.gz' if compressed else ''}"
-            paths[source, view] = put(path, content)
-        return paths
-
-    return write_files
 
 
 # The subsets
@@ -127,49 +68,14 @@ def test_stated_sizes_add_up():
     assert list(index_module.N_DOCUMENTS) == list(index_module.N_WORDS) == LANGUAGES
 
 
-@pytest.mark.parametrize("subset", ["1200", "600"])
-def test_subsets_have_one_form(need, subset):
-    need(f"reuters{subset}")
-    reuters = fetch_reuters(subset)
-    assert reuters.name == f"reuters{subset}"
+@pytest.mark.parametrize("name", ["reuters1200", "reuters600"])
+def test_subsets_have_one_form(real, name):
+    reuters = real(name)
+    assert reuters.name == name and (reuters.meta["source_language"] == "EN").all()
     for view in reuters.X.views:
-        assert sparse.issparse(view) and view.format == "csr"
-        assert view.has_canonical_format and np.isfinite(view.data).all()
+        assert np.isfinite(view.data).all()
         assert view.indices.dtype == np.int32  # 12 bytes for each stored number
-    assert reuters.splits == [] and (reuters.meta["source_language"] == "EN").all()
-    assert ("views is uncertain" in " ".join(reuters.DESCR.split())) == (subset == "1200")
-
-
-def test_reads_dense_tables(folders, register):
-    """A small file of the form of Reuters-1200.mat."""
-    rng = np.random.default_rng(0)
-    tables = [rng.poisson(0.5, (6, 4)).astype(float) for _ in LANGUAGES]
-    cells = np.empty((5, 1), dtype=object)
-    cells[:, 0] = tables
-    path = folders[0] / "reuters" / "Reuters-1200.mat"
-    path.parent.mkdir(parents=True)
-    savemat(path, {"X": cells, "y": np.arange(1, 7, dtype=np.uint8)[:, None]})
-    register("reuters1200", path.name, path.read_bytes(), None)
-    reuters = fetch_reuters("1200")
-    for view, table in zip(reuters.X.views, tables, strict=True):
-        np.testing.assert_array_equal(view.toarray(), table)
-    np.testing.assert_array_equal(reuters.y, range(1, 7))
-
-
-def test_reads_triplets(folders, register):
-    """A small file of the form of reuters600_fullvocab.mat, whose triplets count from 1."""
-    tables = {v: np.diag(np.arange(1.0, 7.0)) * (k + 1) for k, v in enumerate(LANGUAGES)}
-    content = {"truth": np.arange(1, 7, dtype=np.uint8)[:, None]}
-    for view, table in tables.items():
-        i, j = np.nonzero(table)
-        content[f"EN_{view}_sample"] = np.column_stack([i + 1, j + 1, table[i, j]]).astype(float)
-    path = folders[0] / "reuters" / "reuters600_fullvocab.mat"
-    path.parent.mkdir(parents=True)
-    savemat(path, content)
-    register("reuters600", path.name, path.read_bytes(), None)
-    reuters = fetch_reuters("600")
-    for view, table in zip(reuters.X.views, tables.values(), strict=True):
-        np.testing.assert_array_equal(view.toarray(), table)
+    assert ("views is uncertain" in " ".join(reuters.DESCR.split())) == (name == "reuters1200")
 
 
 # One text file
@@ -179,14 +85,14 @@ words = st.dictionaries(st.integers(0, 40), st.floats(-1e6, 1e6, allow_subnormal
 
 @given(st.lists(st.tuples(st.sampled_from(TOPICS), words), min_size=1, max_size=8))
 def test_reading_at_once_equals_reading_token_by_token(tmp_path_factory, documents):
-    content = text(*zip(*documents, strict=True))
+    content = index_text(*zip(*documents, strict=True))
     path = tmp_path_factory.mktemp("index") / "Index_EN-EN"
-    path.write_text(content)
+    path.write_bytes(content)
     labels, X = read_reuters_index(path)
-    expected_labels, rows = read_literally(content)
+    expected_labels, rows = read_literally(content.decode())
     assert labels.tolist() == expected_labels
-    np.testing.assert_array_equal(X.toarray(), dense(rows, X.shape[1]))
     assert X.shape[1] == max((j for row in rows for j in row), default=0) + 1
+    np.testing.assert_array_equal(X.toarray(), dense(rows, X.shape[1]))
     assert X.has_canonical_format
 
 
@@ -215,55 +121,48 @@ def test_documents_without_words(tmp_path):
     labels, X = read_reuters_index(path)
     assert labels.tolist() == ["C15", "M11", "E21"]
     np.testing.assert_array_equal(X.toarray(), [[0, 0, 0], [0, 0, 1], [0, 0, 0]])
-    path.write_text("C15\nM11\n")
-    labels, X = read_reuters_index(path)
-    assert X.shape == (2, 1) and X.nnz == 0
 
 
 # The 25 files together
 
 
+@pytest.fixture
+def write(small, put):
+    """Return a function that writes the 25 files of a collection, as archives or not."""
+    folder = small("reuters_full")
+
+    def write_files(topics, rows, layout="flat", suffix=""):
+        for file in SMALL["reuters_full"].files:
+            (folder / file).unlink()
+        for file, content in index_files(topics, rows, PLACES[layout]).items():
+            put(folder / f"{file}{suffix}", content)
+        return folder
+
+    return write_files
+
+
 @pytest.mark.parametrize("first_id", [0, 1])
-@pytest.mark.parametrize("layout", FOLDERS)
-def test_stacks_the_sources(folders, write, small, layout, first_id):
-    topics, rows = collection(np.random.default_rng(0), first_id)
-    write(folders[0] / "reuters", topics, rows, layout, compressed=layout == "flat")
+@pytest.mark.parametrize("layout", PLACES)
+def test_stacks_the_sources(write, layout, first_id):
+    topics, rows = collection(np.random.default_rng(1), first_id)
+    folder = write(topics, rows, layout, suffix=".gz" if layout == "sources" else "")
     reuters = fetch_reuters("full")
-    assert reuters.name == "reuters" and reuters.target_names == TOPICS
-    assert reuters.X.widths == list(WORDS.values())
+    assert reuters.name == "reuters" and reuters.X.widths == list(index_module.N_WORDS.values())
     for view, X in zip(LANGUAGES, reuters.X.views, strict=True):
-        documents = [row for source in LANGUAGES for row in rows[source, view]]
-        shifted = [{j - first_id: x for j, x in row.items()} for row in documents]
-        np.testing.assert_array_equal(X.toarray(), dense(shifted, WORDS[view]))
-        assert sparse.issparse(X) and X.has_canonical_format
-    assert reuters.y.tolist() == [topic for source in LANGUAGES for topic in topics[source]]
-    sources = reuters.meta["source_language"]
-    assert sources.tolist() == [source for source in LANGUAGES for _ in range(SIZES[source])]
+        np.testing.assert_array_equal(X.toarray(), stacked(rows, view, first_id))
     assert "sha256 of the files are not known" in " ".join(reuters.DESCR.split())
-    top = "reuters/rcv1rcv2aminigoutte" if "rcv1" in FOLDERS[layout] else "reuters"
-    assert available()["reuters_full"] == str(folders[0] / top)
+    top = folder / "rcv1rcv2aminigoutte" if "rcv1" in PLACES[layout] else folder
+    assert available()["reuters_full"] == str(top)
 
 
-def test_one_id_zero_decides_for_all_files(folders, write, small):
+def test_one_id_zero_decides_for_all_files(write):
     """Ids of most files could count from 1; a single 0 says that they all count from 0."""
-    topics, rows = collection(np.random.default_rng(1), first_id=1)
-    rows = {key: [{} for _ in documents] for key, documents in rows.items()}
-    for key in rows:
-        rows[key][0] = {1: 2.5}
+    topics, rows = collection(np.random.default_rng(1))
+    rows = {key: [{1: 2.5}, *[{}] * (len(documents) - 1)] for key, documents in rows.items()}
     rows["SP", "IT"][1] = {0: 3.5}
-    write(folders[0] / "reuters", topics, rows)
-    views = fetch_reuters("full").X.views
-    for view, X in zip(LANGUAGES, views, strict=True):
+    write(topics, rows)
+    for view, X in zip(LANGUAGES, fetch_reuters("full").X.views, strict=True):
         np.testing.assert_array_equal(np.unique(X.indices), [0, 1] if view == "IT" else [1])
-
-
-def test_one_file_of_25_is_missing(folders, write, small):
-    paths = write(folders[0] / "reuters", *collection(np.random.default_rng(0)))
-    assert "reuters_full" in available()
-    paths["GR", "IT"].unlink()
-    assert "reuters_full" not in available()
-    with pytest.raises(DatasetUnavailable, match="of 25 files, these are missing: Index_GR-IT[.]"):
-        fetch_reuters("full")
 
 
 @pytest.mark.parametrize(
@@ -272,7 +171,7 @@ def test_one_file_of_25_is_missing(folders, write, small):
         (("FR", "SP"), lambda t, r: (t[:1], r[:1]), "Index_FR-SP must have 2 lines, .*; found 1"),
         (
             ("SP", "FR"),
-            lambda t, r: (t, [r[0], {WORDS["FR"] + 1: 1.0}]),
+            lambda t, r: (t, [r[0], {10: 1.0}]),
             "the vocabulary of FR has 9 words; .*Index_.-FR in .* have ids up to 10",
         ),
         (
@@ -284,9 +183,11 @@ def test_one_file_of_25_is_missing(folders, write, small):
     ],
     ids=["lines", "words", "labels", "topic"],
 )
-def test_a_file_that_does_not_belong(folders, write, small, key, change, message):
+def test_a_file_that_does_not_belong(small, key, change, message):
     topics, rows = collection(np.random.default_rng(0))
-    paths = write(folders[0] / "reuters", topics, rows)
-    paths[key].write_text(text(*change(topics[key[0]], rows[key])))
+    small(
+        "reuters_full",
+        **{"Index_{}-{}".format(*key): index_text(*change(topics[key[0]], rows[key]))},
+    )
     with pytest.raises(DatasetCorrupted, match=message):
         fetch_reuters("full")

@@ -1,16 +1,16 @@
 """Small UCI tables: published counts, each treatment of missing values, files that are wrong."""
 
-import hashlib
 import itertools
 import re
 
 import numpy as np
 import pytest
 
-from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available, fetch_uci
+from mvref.datasets import DatasetCorrupted, fetch_uci
 from mvref.datasets import _uci as uci
 from mvref.datasets._lookup import locate, open_content
-from mvref.datasets._sources import BY_HAND, FILES
+from mvref.datasets._sources import FILES
+from tests.datasets.small import SMALL, as_text
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 
@@ -68,18 +68,16 @@ def test_every_value_is_that_of_the_file(need, name):
     need(name)
     table, rows = fetch_uci(name, missing="keep"), literal_rows(name)
     field = {"horse-colic": 23, "echocardiogram": 1}.get(name, 0)
-    first = 2 if name == "echocardiogram" else 1 - (name == "horse-colic")
-    inputs = range(first, first + WIDTHS[name] + (name == "horse-colic"))
-    inputs = [i for i in inputs if not (name == "horse-colic" and i == 2)]
+    own = {"horse-colic": [0, 1, *range(3, 22)], "echocardiogram": range(2, 9)}
+    inputs = own.get(name, range(1, 1 + WIDTHS[name]))
     known = [i for i, row in enumerate(rows) if row[field] != "?"]
     assert table.meta["row"].tolist() == known
     codes = sorted({row[field] for row in rows} - {"?"})
+    assert table.y.tolist() == [codes.index(rows[i][field]) for i in known]
+    text = {"y": "1", "n": "-1", "?": "nan", "*": "nan"}
     A = table.X.views[0]
-    for sample, i in enumerate(known):
-        assert table.y[sample] == codes.index(rows[i][field])
-        for j, k in enumerate(inputs):
-            text = {"y": "1", "n": "-1", "?": "nan", "*": "nan"}.get(rows[i][k], rows[i][k])
-            np.testing.assert_equal(A[sample, j], float(text))
+    expected = [[float(text.get(rows[i][k], rows[i][k])) for k in inputs] for i in known]
+    np.testing.assert_array_equal(A, expected)
     np.testing.assert_array_equal(np.isnan(A), table.meta["missing"])
     assert np.isnan(A).sum() == GAPS[name]
     for a, measured in zip(A.T, table.meta["measured"], strict=True):
@@ -195,105 +193,45 @@ def test_sizes_that_the_table_allows(name):
 # ------------------------------------------------------------------ the format, on small files
 
 
-@pytest.fixture
-def write(folders, put, register):
-    """Return a function that writes a small data file, which the loader then expects."""
-
-    def write_file(name, content, file=None, suffix="", known=True):
-        file = file or f"{name}.data"
-        if known:
-            register(name, file, content, None)
-        return put(folders[0] / name / (file + suffix), content)
-
-    return write_file
-
-
-VOTES = b"".join(
-    party + b"," + b",".join([first] + [b"y"] * 15) + b"\n"
-    for party, first in ((b"republican", b"n"), (b"democrat", b"?"), (b"democrat", b"n"))
-)
-
-
-@pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_reads_votes(write, suffix):
-    write("house-votes-84", VOTES, suffix=suffix)
-    votes = fetch_uci("house-votes-84")
-    assert votes.X.views[0][:, :2].tolist() == [[-1, 1], [0, 1], [-1, 1]]
-    assert votes.y.tolist() == [1, 0, 0] and votes.target_names == ["democrat", "republican"]
+def test_gaps_of_votes(small):
+    small("house-votes-84")
     assert fetch_uci("house-votes-84", missing="fill").X.views[0][1, 0] == -1
     dropped = fetch_uci("house-votes-84", missing="drop")
     assert dropped.meta["row"].tolist() == [0, 2] and not dropped.meta["missing"].any()
-    assert available()["house-votes-84"].endswith("house-votes-84")
 
 
-def test_classes_that_are_not_there_have_no_name(write):
-    row = ",".join(["0"] * 56)
-    write("lung-cancer", f"3,{row}\n1,{row}\n\n".encode())
+def test_classes_that_are_not_there_have_no_name(small):
+    content = as_text([[kind, *"0" * 56] for kind in "31"], ",")
+    small("lung-cancer", **{"lung-cancer.data": content + b"\n"})
     lungs = fetch_uci("lung-cancer")
     assert lungs.y.tolist() == [1, 0] and lungs.target_names == ["type 1", "type 3"]
 
 
-def test_comma_too_many(write):
+def test_of_several_most_frequent_codes_the_smallest(small):
+    content = as_text([["1", *code * 56] for code in "3232?0"], ",")
+    small("lung-cancer", **{"lung-cancer.data": content})
+    assert (fetch_uci("lung-cancer").X.views[0][4] == 2).all()
+
+
+def test_comma_too_many(small):
     content = b"11,0,71,0,0.26,9,4.6,14,1,1,name,1,0\n,?,1,77,?,?,?,?,?,2,?,name,2,?\n"
-    write("echocardiogram", content)
+    small("echocardiogram", **{"echocardiogram.data": content})
     heart = fetch_uci("echocardiogram", missing="keep")
     assert heart.y.tolist() == [0, 1] and heart.X.views[0][1, 0] == 77
     assert heart.X.views[0][0].tolist() == [71, 0, 0.26, 9, 4.6, 14, 1]
     assert len(fetch_uci("echocardiogram", target="alive_at_1").y) == 1
 
 
-def test_of_several_most_frequent_codes_the_smallest(write):
-    rows = [["1"] + [c] * 56 for c in ("3", "2", "3", "2", "?", "0")]
-    write("lung-cancer", "\n".join(",".join(row) for row in rows).encode())
-    assert (fetch_uci("lung-cancer").X.views[0][4] == 2).all()
+@pytest.mark.parametrize(("separator", "end"), [("  ", " \r\n"), (" ", " \n\n"), ("\t", "")])
+def test_second_file_of_horses_by_its_values(small, separator, end):
+    text = SMALL["horse-colic"].files["horse-colic.test"].decode().split()
+    small("horse-colic", **{"horse-colic.test": (separator.join(text) + end).encode()})
+    assert fetch_uci("horse-colic").y.tolist() == SMALL["horse-colic"].y
 
 
-def horse(code, outcome="1"):
-    return [code] * 22 + [outcome, code, "0", "0", "0", "1"]
-
-
-def write_horses(write, monkeypatch, separator=" ", end="\n", test_code="2"):
-    """Two horses in the first file and one in the second, whose values the loader expects."""
-    expected = " ".join(horse("2")) + "\n"
-    monkeypatch.setattr(uci, "HORSE_TEST_VALUES", hashlib.sha256(expected.encode()).hexdigest())
-    monkeypatch.setattr(uci, "HORSE_ROWS", 2)
-    first = "".join(" ".join(horse(c)) + " \n" for c in ("1", "2"))
-    write("horse-colic", first.encode())
-    second = separator.join(horse(test_code)) + end
-    return write("horse-colic", second.encode(), file="horse-colic.test", known=False)
-
-
-@pytest.mark.parametrize(
-    ("separator", "end"), [(" ", "\n"), ("  ", " \r\n"), (" ", " \n\n"), ("\t", "")]
-)
-def test_second_file_of_horses_by_its_values(write, monkeypatch, separator, end):
-    write_horses(write, monkeypatch, separator, end)
-    horses = fetch_uci("horse-colic")
-    assert horses.y.tolist() == [0, 1, 1] and horses.X.shape == (3, 21)
-    assert [part.tolist() for part in horses.splits[0]] == [[0, 1], [], [2]]
-
-
-def test_changed_second_file_of_horses_is_refused(write, monkeypatch):
-    write_horses(write, monkeypatch, test_code="1")
+def test_changed_second_file_of_horses_is_refused(small):
+    content = SMALL["horse-colic"].files["horse-colic.test"]
+    small("horse-colic", **{"horse-colic.test": content.replace(b"2", b"1")})
     with pytest.raises(DatasetCorrupted, match="horse-colic.test has not the values that mvref"):
         fetch_uci("horse-colic")
     assert len(fetch_uci("horse-colic", part="data").y) == 2
-
-
-def test_missing_second_file_of_horses(write, monkeypatch):
-    write_horses(write, monkeypatch).unlink()
-    assert "horse-colic" not in available()
-    with pytest.raises(DatasetUnavailable) as caught:
-        fetch_uci("horse-colic")
-    for part in ("no file horse-colic.test", BY_HAND["horse-colic"]):
-        assert part in str(caught.value)
-
-
-# ------------------------------------------------------------------ wrong files and arguments
-
-
-def test_is_downloaded_and_kept(folders, register, web):
-    register("house-votes-84", "house-votes-84.data", VOTES, web.offer("/votes", VOTES))
-    assert len(fetch_uci("house-votes-84").y) == 3
-    assert (folders[1] / "house-votes-84" / "house-votes-84.data").read_bytes() == VOTES
-    assert len(fetch_uci("house-votes-84").y) == 3 and web.asked == ["/votes"]

@@ -1,6 +1,7 @@
 """The command line, as a user calls it."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -13,13 +14,9 @@ from mvref.experiments.items import ITEMS
 
 def mvref(*arguments, **environment):
     """Run ``python -m mvref`` where only the embedded data sets are: status, output, messages."""
-    env = {key: value for key, value in os.environ.items() if key != "MVREF_DATA"}
-    done = subprocess.run(
-        [sys.executable, "-m", "mvref", *map(str, arguments)],
-        env=env | environment,
-        capture_output=True,
-        text=True,
-    )
+    env = {key: value for key, value in os.environ.items() if key != "MVREF_DATA"} | environment
+    command = [sys.executable, "-m", "mvref", *arguments]
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -34,9 +31,8 @@ def test_quick_run_of_a_figure_with_what_it_needs(tmp_path, monkeypatch, capsys)
     assert {path: path.read_bytes() for path in LEDGER.rglob("*.csv")} == stored
     for dataset in ("uwave", "flower17"):
         [sentence] = [line for line in messages.splitlines() if f"{dataset!r}" in line]
-        assert sentence.startswith("Skipped: ")
-        assert "it is not on this machine" in sentence
-        assert "into the folder" in sentence
+        words = "Skipped: data set .* it is not on this machine.* into the folder "
+        assert re.match(words, sentence)
     rows = Ledger("mvl_svm", folder).read()
     assert set(rows["dataset"]) == {"mfeat"}
     assert set(rows["item"]) == {"fig2", "fig3"}
@@ -49,16 +45,13 @@ def test_quick_run_of_a_figure_with_what_it_needs(tmp_path, monkeypatch, capsys)
     assert "mvl_svm.fig2 mfeat: 0 rows added" in capsys.readouterr().err
     assert main(["compare", "mvl_svm.fig4", "--ledger", folder]) == 0
     out = capsys.readouterr().out
-    assert "train_seconds" in out
-    assert "MVLSVM-hinge" in out
+    assert "train_seconds" in out and "MVLSVM-hinge" in out
 
 
 def test_list_names_every_item(capsys):
     assert main(["list"]) == 0
     out = capsys.readouterr().out
-    for name, item in ITEMS.items():
-        assert name in out
-        assert item.title in out
+    assert all(name in out and item.title in out for name, item in ITEMS.items())
 
 
 def test_list_tells_which_rows_are_stale(tmp_path, capsys):
@@ -86,14 +79,8 @@ def test_list_tells_which_rows_are_stale(tmp_path, capsys):
     [
         (["run", "fig99"], "item must be one of ['mvl_svm.fig2', "),
         (["compare", "fig99"], "got 'fig99'"),
-        (
-            ["compare", "fig2"],
-            "one of ['mvl_svm.fig2', 'mwmvc2.fig2', 'mvpo.fig2']: name the paper too",
-        ),
-        (
-            ["run", "mvl_svm.fig2", "--dataset", "cifar"],
-            "the data set must be one of ['flower17', ",
-        ),
+        (["compare", "fig2"], "['mvl_svm.fig2', 'mwmvc2.fig2', 'mvpo.fig2']: name the paper too"),
+        (["run", "mvl_svm.fig2", "--dataset", "cifar"], "data set must be one of ['flower17', "),
         (["run", "mvl_svm.fig2", "--ledger", __file__], "cannot be written"),
         (["frobnicate"], "invalid choice"),
         ([], "arguments are required"),

@@ -38,22 +38,21 @@ def test_the_jobs_run_on_the_workers(cluster, tmp_path):
             yield Job(dataset, "where", {}, repeat, ("process",), where)
 
     item = Item("paper", "item", "where jobs run", ("digits",), jobs)
+    ledger = Ledger("paper", tmp_path)
     with parallel_config(backend="dask"):
-        assert run(item, "digits", Ledger("paper", tmp_path), n_jobs=2) == 6
-    processes = set(Ledger("paper", tmp_path).read()["value"].astype(int))
+        assert run(item, "digits", ledger, n_jobs=2) == 6
+    processes = set(ledger.read()["value"].astype(int))
     assert processes == {pid % 100_000 for pid in cluster.run(os.getpid).values()}
     assert len(processes) == 2 and os.getpid() % 100_000 not in processes
 
 
 def test_a_grid_gives_the_same_rows_on_the_cluster(cluster, tmp_path):
-    item, rows = find_item("mvna_kmhks.decision"), []
+    item = find_item("mvna_kmhks.decision")
+    here, there = (Ledger(item.paper, tmp_path / name) for name in ("here", "there"))
+    assert run(item, "moons", here, quick=True) == 16
     with parallel_config(backend="dask"):
-        run(item, "moons", Ledger("mvna_kmhks", tmp_path / "cluster"), quick=True, n_jobs=2)
-    run(item, "moons", Ledger("mvna_kmhks", tmp_path / "here"), quick=True)
-    for folder in ("cluster", "here"):
-        rows.append(Ledger("mvna_kmhks", tmp_path / folder).read().drop(columns="seconds"))
-    assert len(rows[0]) == 16
-    assert rows[0].equals(rows[1])
+        run(item, "moons", there, quick=True, n_jobs=2)
+    assert here.read().drop(columns="seconds").equals(there.read().drop(columns="seconds"))
 
 
 def test_an_estimator_takes_the_backend_from_the_context(cluster):

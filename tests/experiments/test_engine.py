@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,19 +17,20 @@ from mvref.experiments.items import find_item
 STABLE = ["item", "dataset", "method", "parameter", "measure", "repeat", "seed", "value"]
 
 
+MEASURES = {"mean": np.mean, "spread": np.std}
+
+
 class Counter:
     """Items of cheap jobs that say which of them were executed."""
 
-    def __init__(self, n_repeats=6, fails_at=None, error=None):
+    def __init__(self, repeats=range(6), fails_at=None, error=None):
         self.executed = []
-        self.n_repeats, self.fails_at, self.error = n_repeats, fails_at, error
+        self.repeats, self.fails_at, self.error = repeats, fails_at, error
 
-    def item(self, measures=("mean", "spread"), reverse=False):
-        repeats = range(self.n_repeats)
-        repeats = reversed(repeats) if reverse else repeats
+    def item(self, measures=tuple(MEASURES)):
         jobs = [
             Job("toy", "draw", {"L": L}, r, measures, partial(self.draw, L, r, measures))
-            for r in repeats
+            for r in self.repeats
             for L in (100, 20)
         ]
         return Item("toy_paper", "table1", "draws", ("toy",), lambda dataset, quick, rows: jobs)
@@ -38,7 +40,10 @@ class Counter:
             raise self.error
         self.executed.append((L, repeat))
         x = np.random.default_rng(seed).normal(size=L)
-        return {"mean": x.mean(), "spread": x.std()} if len(measures) == 2 else {"mean": x.mean()}
+        return {name: MEASURES[name](x) for name in measures}
+
+    def run(self, ledger, **options):
+        return run(self.item(**options), "toy", ledger)
 
 
 @pytest.fixture
@@ -46,31 +51,34 @@ def ledger(tmp_path):
     return Ledger("toy_paper", tmp_path / "ledger")
 
 
+@pytest.fixture
+def full(ledger):
+    """A ledger with all 24 rows, of 12 jobs."""
+    assert Counter().run(ledger) == 24
+    return ledger
+
+
 def results(ledger):
     return ledger.read()[STABLE].values.tolist()
 
 
-def test_a_run_computes_every_row_once(ledger):
-    counter = Counter()
-    assert run(counter.item(), "toy", ledger) == 24
-    before = ledger.path.read_bytes()
-    assert run(counter.item(), "toy", ledger) == 0
-    assert len(counter.executed) == 12
-    assert ledger.path.read_bytes() == before
-    assert not ledger.read().duplicated(KEY).any()
+def test_a_run_computes_every_row_once(full):
+    again, before = Counter(), full.path.read_bytes()
+    assert again.run(full) == 0 and not again.executed
+    assert full.path.read_bytes() == before
+    assert not full.read().duplicated(KEY).any()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 0.5, 0.77, 0.999])
-def test_a_file_torn_anywhere_is_repaired_and_completed(ledger, share):
-    run(Counter().item(), "toy", ledger)
-    expected, content = results(ledger), ledger.path.read_bytes()
-    cut = int(share * len(content))
-    ledger.path.write_bytes(content[:cut])
-    whole_lines = max(content[:cut].count(b"\n") - 1, 0)
-    assert len(ledger.read()) == whole_lines  # a torn line is not read
+def test_a_file_torn_anywhere_is_repaired_and_completed(full, share):
+    expected, content = results(full), full.path.read_bytes()
+    torn = content[: int(share * len(content))]
+    full.path.write_bytes(torn)
+    whole_lines = max(torn.count(b"\n") - 1, 0)
+    assert len(full.read()) == whole_lines  # a torn line is not read
     counter = Counter()
-    assert run(counter.item(), "toy", ledger) == 24 - whole_lines
-    assert results(ledger) == expected
+    assert counter.run(full) == 24 - whole_lines
+    assert results(full) == expected
     assert len(counter.executed) == 12 - whole_lines // 2  # two rows per job
 
 
@@ -78,41 +86,36 @@ def test_a_file_torn_anywhere_is_repaired_and_completed(ledger, share):
 def test_a_stopped_run_keeps_what_is_done(ledger, error):
     stopped = Counter(fails_at=5, error=error)
     with pytest.raises(type(error)):
-        run(stopped.item(), "toy", ledger)
+        stopped.run(ledger)
     assert len(ledger.read()) == 10
     resumed = Counter()
-    run(resumed.item(), "toy", ledger)
-    assert sorted(stopped.executed + resumed.executed) == sorted(
-        (L, r) for L in (100, 20) for r in range(6)
-    )
+    resumed.run(ledger)
+    assert sorted(stopped.executed + resumed.executed) == sorted(product((100, 20), range(6)))
 
 
 def test_a_job_that_lacks_a_measure_adds_only_that(ledger):
-    run(Counter().item(measures=("mean",)), "toy", ledger)
+    Counter().run(ledger, measures=("mean",))
     means = ledger.read()["value"].tolist()
-    assert run(Counter().item(), "toy", ledger) == 12
+    assert Counter().run(ledger) == 12
     rows = ledger.read()
     assert rows.loc[rows["measure"] == "mean", "value"].tolist() == means
     assert (rows["measure"] == "spread").sum() == 12
 
 
-def test_rows_stand_in_one_order(ledger, tmp_path):
+def test_rows_stand_in_one_order(full, tmp_path):
     other = Ledger("toy_paper", tmp_path / "other")
-    run(Counter().item(), "toy", ledger)
-    run(Counter().item(reverse=True), "toy", other)
-    assert results(ledger) == results(other)
-    landmarks = [row[STABLE.index("parameter")] for row in results(ledger)]
-    assert landmarks[0] == '{"L":20}', "parameters are ordered as numbers"
+    Counter(reversed(range(6))).run(other)
+    assert results(full) == results(other)
+    assert full.read()["parameter"][0] == '{"L":20}', "parameters are ordered as numbers"
 
 
 def test_values_keep_six_significant_digits_through_every_rewriting(ledger):
-    run(Counter(n_repeats=1).item(), "toy", ledger)
-    run(Counter(n_repeats=3).item(), "toy", ledger)
+    Counter(range(1)).run(ledger)
+    Counter(range(3)).run(ledger)
     for row in ledger.read(as_text=True).itertuples():
         assert row.value == f"{float(row.value):.6g}"
         x = np.random.default_rng(int(row.seed)).normal(size=20 if "20" in row.parameter else 100)
-        exact = {"mean": x.mean(), "spread": x.std()}[row.measure]
-        assert float(row.value) == pytest.approx(exact, rel=5e-6)
+        assert float(row.value) == pytest.approx(MEASURES[row.measure](x), rel=5e-6)
 
 
 def test_seeds_depend_on_item_dataset_and_repeat_only():
@@ -125,9 +128,8 @@ def test_seeds_depend_on_item_dataset_and_repeat_only():
     assert all(0 <= seed < 2**32 for seed in seeds)
 
 
-def test_rows_of_one_repeat_share_the_seed(ledger):
-    run(Counter().item(), "toy", ledger)
-    rows = ledger.read()
+def test_rows_of_one_repeat_share_the_seed(full):
+    rows = full.read()
     assert (rows.groupby("repeat")["seed"].nunique() == 1).all()
     assert rows["seed"].nunique() == 6
 
@@ -143,7 +145,7 @@ def test_a_ledger_that_cannot_be_written_is_said_before_anything_is_computed(tmp
     (tmp_path / "file").touch()
     counter = Counter()
     with pytest.raises(OSError, match="cannot be written .*; choose another folder with --ledger"):
-        run(counter.item(), "toy", Ledger("toy_paper", tmp_path / "file" / "folder"))
+        counter.run(Ledger("toy_paper", tmp_path / "file" / "folder"))
     assert not counter.executed
 
 
@@ -155,17 +157,10 @@ def test_a_file_with_other_columns_is_refused(ledger):
 
 
 def test_two_processes_give_the_rows_of_one(tmp_path):
-    whole = find_item("mvl_svm.fig2")
-
-    def few(dataset, quick, rows):
-        jobs = list(whole.jobs(dataset, True, rows))
-        cheap = ("MVLSVM", "MVLSVM-rbf")
-        return [job for job in jobs if job.parameter.get("L") == 10 and job.method in cheap]
-
-    item = Item("mvl_svm", "fig2", "", ("mfeat",), few)
-    serial, parallel = Ledger("mvl_svm", tmp_path / "one"), Ledger("mvl_svm", tmp_path / "two")
-    assert run(item, "mfeat", serial, n_jobs=1) == 6
-    assert run(item, "mfeat", parallel, n_jobs=2) == 6
+    item = find_item("mvna_kmhks.decision")
+    serial, parallel = (Ledger(item.paper, tmp_path / name) for name in ("one", "two"))
+    assert run(item, "moons", serial, quick=True, n_jobs=1) == 16
+    assert run(item, "moons", parallel, quick=True, n_jobs=2) == 16
     assert results(serial) == results(parallel)
 
 
@@ -209,7 +204,7 @@ def test_a_run_that_was_killed_holds_no_lock(tmp_path):
     code = "import os, sys; from mvref.experiments.engine import Ledger\n"
     code += "with Ledger('toy_paper', sys.argv[1])._locked(): os._exit(9)"
     assert subprocess.run([sys.executable, "-c", code, tmp_path]).returncode == 9
-    assert run(Counter().item(), "toy", Ledger("toy_paper", tmp_path)) == 24
+    assert Counter().run(Ledger("toy_paper", tmp_path)) == 24
 
 
 @pytest.mark.parametrize(
@@ -227,48 +222,43 @@ def test_a_run_that_was_killed_holds_no_lock(tmp_path):
         (lambda line: re.sub(r"\d+\.\d+", "1e999", line, count=1), "value 1e999"),
     ],
 )
-def test_a_damaged_line_is_named(ledger, damage, words):
-    run(Counter().item(), "toy", ledger)
-    lines = ledger.path.read_text().split("\n")
+def test_a_damaged_line_is_named(full, damage, words):
+    lines = full.path.read_text().split("\n")
     lines[4] = damage(lines[4])
-    ledger.path.write_text("\n".join(lines))
+    full.path.write_text("\n".join(lines))
     with pytest.raises(ValueError, match=f"toy_paper.csv, line 5: .*{words}"):
-        ledger.read()
+        full.read()
 
 
-def test_a_row_that_stands_twice_is_named(ledger):
-    run(Counter().item(), "toy", ledger)
-    lines = ledger.path.read_text().splitlines(keepends=True)
-    ledger.path.write_text("".join([*lines, lines[3]]))
+def test_a_row_that_stands_twice_is_named(full):
+    lines = full.path.read_text().splitlines(keepends=True)
+    full.path.write_text("".join([*lines, lines[3]]))
     with pytest.raises(ValueError, match="toy_paper.csv, line 26: the row of line 4 again"):
-        ledger.read()
+        full.read()
 
 
-def test_rows_are_appended_once_and_with_finite_values_only(ledger):
-    run(Counter(n_repeats=2).item(), "toy", ledger)
-    rows, content = ledger.read(as_text=True).to_dict("records"), ledger.path.read_bytes()
-    assert ledger.append(rows) == 0
-    assert ledger.path.read_bytes() == content
+def test_rows_are_appended_once_and_with_finite_values_only(full):
+    rows, content = full.read(as_text=True).to_dict("records"), full.path.read_bytes()
+    assert full.append(rows) == 0
     for value in (np.nan, np.inf, None, "nan"):
         with pytest.raises(ValueError, match="no such row, .*: toy_paper,table1,toy,draw,.*L"):
-            ledger.append([row | {"repeat": 7, "value": value} for row in rows])
-    assert ledger.path.read_bytes() == content
-    assert ledger.append([rows[0] | {"repeat": 7}, rows[0] | {"repeat": 8}, rows[1]]) == 2
+            full.append([row | {"repeat": 7, "value": value} for row in rows])
+    assert full.path.read_bytes() == content
+    assert full.append([rows[0] | {"repeat": 7}, rows[0] | {"repeat": 8}, rows[1]]) == 2
 
 
-def test_rows_carry_the_code_that_made_them(ledger):
-    item = Counter().item()
-    run(item, "toy", ledger)
-    unknown, stale = stale_rows(item, "toy", ledger.read())
-    assert unknown.empty and stale.empty
-    rows = ledger.read(as_text=True)
+def test_rows_carry_the_code_that_made_them(full):
+    def told(n_repeats=6):
+        pair = stale_rows(Counter(range(n_repeats)).item(), "toy", full.read())
+        return [set(rows["repeat"]) for rows in pair]
+
+    assert told() == [set(), set()]
+    rows = full.read(as_text=True)
     rows.loc[rows["repeat"] == "2", "code"] = "01234567"
     rows.loc[rows["repeat"] == "3", "code"] = ""
-    rows.to_csv(ledger.path, index=False)
-    unknown, stale = stale_rows(item, "toy", ledger.read())
-    assert set(stale["repeat"]) == {2} and set(unknown["repeat"]) == {3}
-    _, stale = stale_rows(Counter(n_repeats=5).item(), "toy", ledger.read())
-    assert set(stale["repeat"]) == {2, 5}, "no job makes repeat 5 any more"
+    rows.to_csv(full.path, index=False)
+    assert told() == [{3}, {2}]
+    assert told(5) == [{3}, {2, 5}], "no job makes repeat 5 any more"
 
 
 def test_without_the_repository_there_is_no_ledger_but_one_s_own(tmp_path, monkeypatch):
@@ -277,6 +267,6 @@ def test_without_the_repository_there_is_no_ledger_but_one_s_own(tmp_path, monke
         Ledger("toy_paper").read()
     counter = Counter()
     with pytest.raises(FileNotFoundError, match="--ledger DIR"):
-        run(counter.item(), "toy", Ledger("toy_paper"))
+        counter.run(Ledger("toy_paper"))
     assert not counter.executed
-    assert run(counter.item(), "toy", Ledger("toy_paper", tmp_path)) == 24
+    assert counter.run(Ledger("toy_paper", tmp_path)) == 24

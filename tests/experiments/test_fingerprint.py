@@ -9,7 +9,7 @@ import pytest
 
 from mvref.experiments import fingerprint as module
 from mvref.experiments.engine import Job
-from mvref.experiments.items import ITEMS, find_item
+from mvref.experiments.items import ITEMS
 
 PROTOCOL = '''
 """Head."""
@@ -65,10 +65,9 @@ def codes(tmp_path, monkeypatch):
             path = tmp_path / "small" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        points = [("first", "a"), ("second", "a"), ("both", "a"), ("first", "b")]
         return [
             module.fingerprint(Job(data, method, {}, 0, ("x",), partial(tuned, data, method)), 0)
-            for method, data in points
+            for method, data in (("first", "a"), ("second", "a"), ("both", "a"), ("first", "b"))
         ]
 
     yield of
@@ -126,17 +125,15 @@ def test_jobs_of_every_item_have_a_fingerprint_of_the_same_code_in_every_process
         for job in list(ITEMS[name].jobs(ITEMS[name].datasets[0], True, None))[:40]:
             assert " at 0x" not in repr(module._call(job.function, []))
     code = "from mvref.experiments.fingerprint import fingerprint as f; from mvref.experiments "
-    code += (
-        "import find_item; print(f(next(find_item('mvl_svm.extensions').jobs('mfeat', 1, 0)), 0))"
-    )
+    code += "import ITEMS; print(f(next(ITEMS['mvl_svm.extensions'].jobs('mfeat', 1, 0)), 0))"
     environment = os.environ | {"PYTHONHASHSEED": "7"}
     elsewhere = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
-    job = next(find_item("mvl_svm.extensions").jobs("mfeat", 1, 0))
+    job = next(ITEMS["mvl_svm.extensions"].jobs("mfeat", 1, 0))
     assert elsewhere.strip() == module.fingerprint(job, 0)
 
 
 def test_a_job_of_mvref_reaches_its_protocol_its_method_and_its_loader():
-    job = next(find_item("mvl_svm.extensions").jobs("mfeat", True, None))
+    job = next(ITEMS["mvl_svm.extensions"].jobs("mfeat", True, None))
     roots = []
     module._call(job.function, roots)
     reached = {getattr(node, "name", None) for node in module._reached(tuple(roots), {"mfeat"})}

@@ -7,7 +7,7 @@ from mvref.experiments.comparison import printed_cells
 from mvref.experiments.mwmvc2 import N_REPEATS, NEAREST, SIGNIFICANCE_LEVEL
 from mvref.experiments.reproduction import distance
 
-MEASURES = ("accuracy", "f1")
+both = pytest.mark.parametrize("measure", ["accuracy", "f1"])
 FIRST = ["MwMvC2-random", "MVWAB-stumps"]
 
 
@@ -23,7 +23,7 @@ def printed(measure):
     return rows.loc[[name.partition("-")[0] for name in NEAREST]].set_axis(list(NEAREST))
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@both
 def test_every_row_is_near(measure):
     """Also with splits and samples on which no reading was chosen."""
     mine, theirs = ours(measure), printed(measure)
@@ -32,7 +32,7 @@ def test_every_row_is_near(measure):
         assert abs(distance(mine.loc[name, "mean"], theirs.loc[name, "value"], **spreads)) <= 2
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@both
 def test_the_order_but_for_the_first_two(measure):
     """The last is MVMLsp, the last but one rBoost.SH, the worst of those that vote."""
     mine = ours(measure)["mean"].sort_values().index
@@ -42,7 +42,7 @@ def test_the_order_but_for_the_first_two(measure):
     assert list(theirs[:2]) == ["MVMLsp-weak", "RBoostSH-full"]
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@both
 def test_six_of_seven_are_significantly_worse(measure):
     """By the paper's test; MwMvC2 and MVWAB of stumps cannot be told apart."""
     rows = significance("mwmvc2.joint").query("measure == @measure").set_index("method")
@@ -50,14 +50,14 @@ def test_six_of_seven_are_significantly_worse(measure):
     assert rows.loc[FIRST, "p_rank_sum"].min() > SIGNIFICANCE_LEVEL
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@both
 def test_no_gain_over_boosted_stumps(measure):
     means = ours(measure)["mean"]
     assert abs(means[FIRST[0]] / means[FIRST[1]] - 1) < 0.02
     assert means.drop(FIRST).max() < means[FIRST].min()
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@both
 def test_rboost_is_behind_one_view(measure):
     means = ours(measure)["mean"]
     assert means["RBoostSH-full"] < means[["Mono", "Concat"]].min()

@@ -13,13 +13,13 @@ from mvref import MVLSVM
 from mvref.core.views import MultiView
 from mvref.datasets import available
 from mvref.experiments import mvl_svm, similarity_rivals
-from mvref.experiments.engine import COLUMNS
+from mvref.experiments.engine import COLUMNS, encode_parameter
 from mvref.experiments.methods import METHODS, complete_by_laplacian
 from mvref.experiments.problems import label, load_problem, mean_distance_gamma, reference
 from mvref.experiments.similarity_rivals import positive_projection
-from mvref.experiments.tuning import Method, Split, grid, tuned, validate
+from mvref.experiments.tuning import Split
 from mvref.mvl_svm import project
-from mvref.rivals import MVML, SVM2K
+from mvref.rivals import MVML, SVM2K, Concat
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
 HERE = [name for name in mvl_svm.DATASETS if name in available()]
@@ -49,59 +49,52 @@ def few_views():
 
 
 @pytest.mark.parametrize("name", HERE)
-def test_parts_are_a_partition_and_folds_never_see_the_test_part(name):
+def test_views_are_missing_in_every_part_and_landmarks_are_no_validation_samples(name):
     problem = load_problem(name, split=2 if name == "flower17" else None, missing=0.3, seed=4)
-    everything = np.concatenate([problem.train, problem.test])
-    assert np.array_equal(np.sort(everything), np.arange(len(problem.y)))
-    for fit, check in problem.folds:
-        assert not set(fit) & set(check)
-        assert set(fit) | set(check) <= set(problem.train)
+    for fit, _ in problem.folds:
         assert np.array_equal(reference(problem, fit), fit), "a fold trains on no validation part"
     for rows in (landmarks_of(problem), problem.test):
         seen = problem.X.observed[rows]
         assert seen.any(axis=1).all()
         assert seen.mean() == pytest.approx(0.7, abs=0.5 / seen.size)
     assert problem.meta["complete"].observed.all()
-    sizes = {"uwave": (896, 896, 3582), "flower17": (680, 1020, 340), "mfeat": (1000, 1000, 1000)}
-    assert tuple(map(len, (landmarks_of(problem), problem.train, problem.test))) == sizes[name]
+    n_landmarks = {"uwave": 896, "flower17": 680, "mfeat": 1000}
+    assert len(landmarks_of(problem)) == n_landmarks[name]
 
 
-def test_the_seed_draws_the_half_of_mfeat_and_the_gaps():
-    one, same, other = (load_problem("mfeat", missing=0.2, seed=s) for s in (1, 1, 2))
-    assert np.array_equal(one.test, same.test)
-    assert np.array_equal(one.X.observed, same.X.observed)
-    assert not np.array_equal(one.test, other.test)
-    assert (np.bincount(one.y[one.test]) == 100).all()
+def of_columns(model):
+    return Concat(model, random_state=0)
+
+
+LOGISTIC = LogisticRegression(C=10.0, max_iter=1000)
 
 
 @pytest.mark.parametrize(
-    ("method", "loss"), [("MVLSVM", "squared_hinge"), ("MVLSVM-hinge", "hinge")]
+    ("method", "L", "point", "model"),
+    [
+        ("MVLSVM", 20, {"C": 0.5}, MVLSVM(20, c=75.0, loss="squared_hinge", tol=1e-6)),  # c = m C
+        ("MVLSVM-hinge", 20, {"C": 0.5}, MVLSVM(20, c=75.0, loss="hinge", tol=1e-6)),
+        ("MVLSVM-columns", 20, {"C": 10.0}, MVLSVM(20, c=1500.0, loss="squared_hinge")),
+        ("SVC", None, {"C": 10.0}, of_columns(SVC(C=10.0, gamma=1 / 649))),
+        ("LogisticRegression", None, {"C": 10.0}, of_columns(LOGISTIC)),
+        ("SVM2K", None, {"C": 0.1, "D": 0.01}, SVM2K(0.1, D=0.01, tol=1e-5)),
+        ("MVML", 12, {"lam": 0.1, "eta": 1.0}, MVML(0.1, 1.0, n_components=12)),
+    ],
 )
-def test_the_experiment_trains_the_estimator(method, loss):
-    problem, C = small(), 0.5
-    machine = machine_of(problem, method, 7, L=20).fit({"C": C})
-    predicted = machine.predict(machine.features(problem.test))
-    model = MVLSVM(20, c=C * len(problem.train), loss=loss, tol=1e-6, random_state=7)
-    model.fit(problem.X[problem.train], problem.y[problem.train])
-    assert np.array_equal(model.projection_.transform(problem.X[problem.train]), machine.X)
-    disagreements = np.sum(model.predict(problem.X[problem.test]) != predicted)
-    assert disagreements <= 1, "solvers stop at different tolerances"
+def test_the_experiment_trains_the_estimators_of_the_library(monkeypatch, method, L, point, model):
+    monkeypatch.setitem(similarity_rivals.AGREEMENT, "tol", 1e-5)  # the orders of steps differ
+    problem = few_views() if method in mvl_svm.GRIDS else small()
+    X = MultiView([problem.X.concat()]) if method == "MVLSVM-columns" else problem.X
+    train, test = problem.train, problem.test
+    machine = machine_of(problem, method, 7, **({"L": L} if L else {})).fit(point)
+    model.set_params(random_state=7).fit(X[train], problem.y[train])
+    if method.startswith("MVLSVM"):
+        assert np.array_equal(model.projection_.transform(X[train]), machine.X)
+    disagreements = np.sum(model.predict(X[test]) != machine.predict(machine.features(test)))
+    assert disagreements <= (method not in mvl_svm.GRIDS), "solvers stop at different tolerances"
 
 
-def test_machines_for_all_columns_are_those_of_scikit_learn():
-    problem = small()
-    X, y, train, test = problem.X.concat(), problem.y, problem.train, problem.test
-    usual = {
-        "SVC": SVC(C=10.0, gamma=1 / X.shape[1]),
-        "LogisticRegression": LogisticRegression(C=10.0, max_iter=1000),
-        "MVLSVM-columns": MVLSVM(20, c=10.0 * len(train), loss="squared_hinge", random_state=7),
-    }
-    for method, model in usual.items():
-        options = {"L": 20} if method == "MVLSVM-columns" else {}
-        machine = machine_of(problem, method, 7, **options).fit({"C": 10.0})
-        predicted = machine.predict(machine.features(test))
-        expected = model.fit(X[train], y[train]).predict(X[test])
-        assert np.sum(predicted != expected) <= 1, "solvers stop at different tolerances"
+def test_the_mean_kernel_is_the_mean_of_the_kernels():
     for problem in (small(), of_distances()):
         machine = machine_of(problem, "SVC-mean").fit({"C": 10.0})
         gammas = mean_distance_gamma(problem, landmarks_of(problem)) or [
@@ -166,52 +159,16 @@ def test_the_most_frequent_class_is_left_where_nothing_can_be_learnt():
     observed = np.ones_like(problem.X.observed)
     observed[problem.train, 0] = False
     X = MultiView(problem.X.views, observed=observed)
-    problem = replace(problem, X=X, y=np.where(np.arange(len(problem.y)) % 3 == 0, 1, 5))
+    views, y = problem.X.views, np.where(np.arange(len(problem.y)) % 3 == 0, 1, 5)
+    problem = replace(problem, X=X, y=y)
     for name in ("MVLSVM-complete", "MVLSVM-drop"):
         machine = machine_of(problem, name, L=10).fit({"C": 1.0})
         assert machine.n_landmarks == 0
         assert (machine.predict(machine.features(problem.test)) == 5).all()
-
-
-def test_one_complete_sample_predicts_its_own_class():
-    problem = small()
-    observed = np.ones_like(problem.X.observed)
-    observed[problem.train[1:], 0] = False
-    problem = replace(problem, X=MultiView(problem.X.views, observed=observed))
+    observed[problem.train[0]] = True  # one complete sample predicts its own class
+    problem = replace(problem, X=MultiView(views, observed=observed))
     machine = machine_of(problem, "MVLSVM-drop", L=10).fit({"C": 1.0})
-    assert (
-        machine.predict(machine.features(problem.test)) == problem.y[problem.train[0]]
-    ).all()  # fmt: skip
-
-
-class Stub:
-    """Right for some C, wrong for others; remembers the rows it saw."""
-
-    seen = set()
-
-    def __init__(self, split, rows, seed):
-        self.y = split.y
-        Stub.seen |= set(rows)
-
-    def features(self, rows):
-        Stub.seen |= set(rows)
-        return rows
-
-    def fit(self, point):
-        self.C = point["C"]
-        return self
-
-    def predict(self, rows):
-        return self.y[rows] if self.C in (1.0, 10.0) else self.y[rows] + 1
-
-
-def test_ties_go_to_the_smallest_C_and_tuning_never_sees_the_test_part():
-    problem, method = load_problem("mfeat", seed=0), Method(Stub, grid(C=mvl_svm.GRID))
-    values = validate(problem, method, 0)
-    assert values.tolist() == [C in (1.0, 10.0) for C in mvl_svm.GRID]
-    assert Stub.seen == set(problem.train)
-    run = tuned(problem, method, 0)
-    assert (run.point, run.validation) == ({"C": 1.0}, 1.0)
+    assert (machine.predict(machine.features(problem.test)) == problem.y[problem.train[0]]).all()
 
 
 def of_distances():
@@ -227,51 +184,12 @@ def of_distances():
     return Split(MultiView(D), problem.y[rows], train, test, [(train[50:], train[:50])], meta)
 
 
-def test_the_experiment_trains_the_rivals_of_the_library(monkeypatch):
-    monkeypatch.setitem(similarity_rivals.AGREEMENT, "tol", 1e-5)  # the orders of steps differ
-    problem = few_views()
-    X, y = problem.X[problem.train], problem.y[problem.train]
-    models = {
-        "SVM2K": SVM2K(0.1, D=0.01, tol=1e-5, random_state=7),
-        "MVML": MVML(0.1, 1.0, n_components=12, random_state=7),
-    }
-    settings = {"SVM2K": {"C": 0.1, "D": 0.01}, "MVML": {"lam": 0.1, "eta": 1.0}}
-    for method, model in models.items():
-        options = {"L": 12} if method == "MVML" else {}
-        machine = machine_of(problem, method, 7, **options).fit(settings[method])
-        predicted = machine.predict(machine.features(problem.test))
-        assert np.array_equal(model.fit(X, y).predict(problem.X[problem.test]), predicted)
-
-
 def test_metrics_draw_components_from_the_reference_alone():
     problem = small()
     problem = replace(problem, meta={**problem.meta, "validation": problem.train[12:]})
     machine = machine_of(problem, "MVML", L=12)
     for mu, view in zip(machine.kernels, problem.X.views, strict=True):
         assert np.array_equal(mu.landmarks, view[problem.train[:12]])
-
-
-@pytest.mark.parametrize("method", ["SVM2K", "MVML"])
-@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
-def test_training_never_looks_at_other_samples(method, kernel):
-    problem = few_views() if kernel == "rbf" else of_distances()
-    views = [view.copy() for view in problem.X.views]
-    for view in views:
-        view[problem.test] = 0.1
-        if kernel == "precomputed":
-            view[:, problem.test] = 0.1
-    scrambled = replace(problem, X=MultiView(views))
-    setting = {"SVM2K": {"C": 1.0, "D": 0.01}, "MVML": {"lam": 0.01, "eta": 1.0}}[method]
-    options = {"L": 15} if method == "MVML" else {}
-    one, other = (machine_of(p, method, **options).fit(setting) for p in (problem, scrambled))
-    rows = problem.train[:40]
-    if method == "SVM2K":
-        assert np.array_equal(one.model.dual_coef_, other.model.dual_coef_)
-    else:
-        assert [point.value for point in one.points] == [point.value for point in other.points]
-    predicted = one.predict(one.features(rows))
-    assert np.array_equal(predicted, other.predict(other.features(rows)))
-    assert np.mean(predicted == problem.y[rows]) > 0.8
 
 
 def test_the_positive_part_is_the_nearest_kernel():
@@ -296,7 +214,7 @@ def test_distances_that_no_points_have_give_positive_kernels():
     assert all(np.linalg.eigvalsh(K[np.ix_(train, train)])[0] < -1e-3 for K in raw)
 
     paired = machine_of(problem, "SVM2K")
-    for K, fitted, new in zip(raw, paired.K.views, paired.features(test).views, strict=True):
+    for K, fitted, new in zip(raw, paired.X.views, paired.features(test).views, strict=True):
         values, vectors = np.linalg.eigh(K[np.ix_(train, train)])
         assert np.linalg.eigvalsh(fitted)[0] > -1e-9
         np.testing.assert_allclose(fitted, (vectors * np.maximum(values, 0)) @ vectors.T, atol=1e-9)
@@ -326,6 +244,7 @@ def test_the_rivals_take_the_strongest_of_equally_good_settings():
     assert metric == sorted(metric, key=lambda point: -point["lam"])
     assert {tuple(point) for point in (*agreement, *metric)} == {("C", "D"), ("lam", "eta")}
     assert agreement[0] == {"C": 0.01, "D": 1e-4}
+    assert mvl_svm.GRID == tuple(sorted(mvl_svm.GRID)) and mvl_svm.GRID[0] == 1e-3
 
 
 def test_the_minimum_of_mvml_depends_on_lam_squared_eta_alone():
@@ -340,11 +259,9 @@ def test_the_minimum_of_mvml_depends_on_lam_squared_eta_alone():
 
 def test_completing_nothing_changes_nothing():
     problem = small()
-    predicted = []
-    for one in (problem, complete_by_laplacian(problem)):
-        machine = machine_of(one, "PerViewSVM").fit({"C": 10.0})
-        predicted.append(machine.predict(machine.features(one.test)))
-    assert np.array_equal(*predicted)
+    one, other = (machine_of(p, "PerViewSVM") for p in (problem, complete_by_laplacian(problem)))
+    answers = [m.fit({"C": 10.0}).predict(m.features(problem.test)) for m in (one, other)]
+    assert np.array_equal(*answers)
 
 
 def test_more_landmarks_of_a_repeat_contain_the_fewer():
@@ -355,26 +272,20 @@ def test_more_landmarks_of_a_repeat_contain_the_fewer():
 
 @pytest.mark.parametrize("name", HERE)
 @pytest.mark.parametrize("quick", [True, False])
-def test_jobs_are_distinct_and_follow_the_protocol(name, quick):
+def test_jobs_follow_the_protocol(name, quick):
+    jobs = list(mvl_svm.fig2(name, quick, NO_ROWS))
+    sizes = [j.parameter["L"] for j in jobs if j.method == "MVML" and j.repeat == 0]
+    assert max(sizes) <= mvl_svm.METRIC_COMPONENTS[name]
+    paired = [j for j in jobs if j.method == "SVM2K"]
+    assert bool(paired) != quick  # it takes minutes
+    assert all("L" not in j.parameter and {"C", "D"} < set(j.measures) for j in paired)
     for figure in (mvl_svm.fig2, mvl_svm.fig5, mvl_svm.columns):
         jobs = list(figure(name, quick, NO_ROWS))
-        keys = {(j.method, str(j.parameter), j.repeat) for j in jobs}
-        assert len(keys) == len(jobs)
         assert {j.dataset for j in jobs} == {label(name)}
-        if figure is mvl_svm.fig2:
-            sizes = [j.parameter["L"] for j in jobs if j.method == "MVML" and j.repeat == 0]
-            assert max(sizes) <= mvl_svm.METRIC_COMPONENTS[name]
-            paired = [j for j in jobs if j.method == "SVM2K"]
-            assert bool(paired) != quick  # it takes minutes
-            assert all("L" not in j.parameter and {"C", "D"} < set(j.measures) for j in paired)
-        if figure is mvl_svm.columns and name == "flower17":  # distances have no columns
-            assert {j.method for j in jobs} == {"SVC-mean"} and {j.repeat for j in jobs} == {0}
-            continue
-        repeats = {j.repeat for j in jobs if j.method == "MVLSVM"}
-        n_repeats = mvl_svm.MISSING_REPEATS[name] if figure is mvl_svm.fig5 else mvl_svm.N_REPEATS
-        assert repeats == set(range(1 if quick else n_repeats))
         splits = {j.parameter.get("split") for j in jobs}
         assert splits == ({1} if quick else {1, 2, 3}) if name == "flower17" else splits == {None}
+    if name == "flower17":  # distances have no columns
+        assert {j.method for j in jobs} == {"SVC-mean"}
 
 
 def test_the_missing_views_of_figure_5_are_feasible():
@@ -382,31 +293,24 @@ def test_the_missing_views_of_figure_5_are_feasible():
     assert all(max(mvl_svm.RATIOS) <= 1 - 1 / V for V in n_views.values())
 
 
-def test_figure_3_times_the_median_choice_of_figure_2():
-    chosen = [0.1, 10.0, 1.0, 1.0, 10.0]
-    rows = pd.DataFrame(
-        [
-            dict.fromkeys(COLUMNS, "")
-            | {"item": "fig2", "dataset": "mfeat", "method": "MVLSVM", "parameter": '{"L":50}'}
-            | {"measure": "C", "repeat": r, "value": C}
-            for r, C in enumerate(chosen)
-        ]
-    )
-    [job] = mvl_svm.fig3("mfeat", False, rows)
-    assert (job.method, job.parameter) == ("MVLSVM", {"L": 50})
-    assert job.function.keywords["setting"] == {"C": 1.0}
-    values = job.function(seed=0)
-    assert set(values) == set(job.measures)
-    assert values["train_seconds"] > 0
-    assert values["test_seconds"] > 0
-    assert list(mvl_svm.fig3("mfeat", False, NO_ROWS)) == []
-    common = dict.fromkeys(COLUMNS, "") | {"item": "fig2", "dataset": "mfeat", "method": "MVML"}
-    common |= {"parameter": '{"L":10}'}
+@pytest.mark.parametrize(
+    ("method", "L", "choices", "medians"),
+    [
+        ("MVLSVM", 50, {"C": (0.1, 10.0, 1.0, 1.0, 10.0)}, {"C": 1.0}),
+        ("MVML", 10, {"lam": (0.1, 1.0, 0.01), "eta": 3 * (1.0,)}, {"lam": 0.1, "eta": 1.0}),
+    ],
+)
+def test_figure_3_times_the_median_choice_of_figure_2(method, L, choices, medians):
+    common = dict.fromkeys(COLUMNS, "") | {"item": "fig2", "dataset": "mfeat", "method": method}
+    common |= {"parameter": encode_parameter({"L": L})}
     rows = pd.DataFrame(
         common | {"measure": name, "repeat": r, "value": value}
-        for name, values in {"lam": (0.1, 1.0, 0.01), "eta": (1.0, 1.0, 1.0)}.items()
+        for name, values in choices.items()
         for r, value in enumerate(values)
     )
     [job] = mvl_svm.fig3("mfeat", False, rows)
-    assert job.function.keywords["setting"] == {"lam": 0.1, "eta": 1.0}
-    assert set(job.function(seed=0)) == set(job.measures)
+    assert (job.method, job.parameter) == (method, {"L": L})
+    assert job.function.keywords["setting"] == medians
+    values = job.function(seed=0)
+    assert set(values) == set(job.measures) == {"train_seconds", "test_seconds", *choices}
+    assert min(values.values()) > 0

@@ -1,7 +1,6 @@
 """Protocol of part IV's experiments: data, methods, tuning, measures, jobs, claims."""
 
 import warnings
-from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
@@ -15,25 +14,10 @@ from sklearn.metrics import f1_score, roc_auc_score
 
 from mvref import MultiView, MVMClassifier
 from mvref.datasets import available, make_interactions
-from mvref.experiments import (
-    ITEMS,
-    interactions,
-    mvm,
-    mvpo,
-    read_paper_numbers,
-    run_items,
-)
+from mvref.experiments import interactions, mvm, read_paper_numbers, run_items
 from mvref.experiments.claims.mvm import CLAIMS
 from mvref.experiments.engine import COLUMNS, derive_seed
-from mvref.experiments.interactions import (
-    N_POOL,
-    N_TEST,
-    NOISE,
-    PLANTED,
-    planted,
-    real,
-    unseen,
-)
+from mvref.experiments.interactions import N_POOL, N_TEST, NOISE, PLANTED, planted, unseen
 from mvref.experiments.order_methods import (
     FACTORISED,
     MEASURES,
@@ -97,18 +81,11 @@ def test_planted_problems_follow_the_protocol(name):
     assert np.array_equal(few.train, many.train[:250])
     assert many.train.max() < N_POOL <= many.test.min()
     assert few.X is many.X, "one planted score for all sizes"
-    for parts in (few, many):
-        [(fit, check)] = parts.folds
-        assert sorted([*fit, *check]) == list(parts.train)
-        assert len(check) == pytest.approx(len(parts.train) / 3, abs=1)
-        rates = [parts.y[rows].mean() for rows in (fit, check)]
-        assert rates[0] == pytest.approx(rates[1], abs=1.5 / len(check))
     norms = [squared_norms(view) for view in many.X.views]
     assert len(norms) == interactions.N_VIEWS
     for norm in norms:
         assert norm.mean() == pytest.approx(1, abs=0.03)
         assert (norm == 1).all() == name.startswith("onehot")
-    assert not np.array_equal(planted(name, 250, 4).y, few.y)
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -121,30 +98,6 @@ def test_the_best_accuracy_is_that_of_the_planted_score(name):
     assert parts.meta["best"] == 1 - NOISE
     # four standard deviations of a share of N_TEST samples
     assert right[parts.test].mean() == pytest.approx(parts.meta["best"], abs=0.0125)
-
-
-@pytest.mark.parametrize("name", mvm.REAL)
-def test_real_problems_are_halves_with_rows_of_one_size(name):
-    if name != "digits":
-        skip_unless_here(name)
-    parts = real(name, 1)
-    n = len(parts.y)
-    assert np.array_equal(np.sort(np.concatenate([parts.train, parts.test])), np.arange(n))
-    [(fit, check)] = parts.folds
-    assert sorted([*fit, *check]) == sorted(parts.train)
-    assert len(check) == pytest.approx(len(parts.train) / 3, abs=len(set(parts.y)))
-    assert parts.meta["best"] == 1
-    for view in parts.X.views:
-        constant = 0 if sparse.issparse(view) else np.mean(np.ptp(view, axis=0) == 0)
-        assert squared_norms(view)[parts.train].mean() == pytest.approx(1 - constant)
-    shares = [np.bincount(np.unique(parts.y[r], return_inverse=True)[1]) / len(r)
-              for r in (fit, check, parts.test)]  # fmt: skip
-    assert np.abs(np.ptp(shares, axis=0)).max() < 0.01
-
-
-def test_real_halves_are_those_of_part_three():
-    here, there = ITEMS["mvm.real"], mvpo.ITEMS[0]
-    assert [here.seed("mfeat", r) for r in range(5)] == [there.seed("mfeat", r) for r in range(5)]
 
 
 def test_unseen_pairs_and_triples_are_counted_over_the_test_part():
@@ -226,6 +179,8 @@ def test_of_several_starts_the_one_with_the_least_training_objective_is_kept():
     ends = [fit.loss_curve_[-1] for fit in fits]
     assert kept.model.loss_curve_[-1] == min(ends) < max(ends)
     assert kept.model.random_state == kept.starts[np.argmin(ends)]
+    assert kept.starts[0] == derive_seed(0, "start"), "the start of one"
+    assert len(set(kept.starts)) == 5
 
 
 def test_of_several_starts_only_the_one_that_is_kept_warns():
@@ -240,20 +195,9 @@ def test_of_several_starts_only_the_one_that_is_kept_warns():
         assert run.machine.model.max_iter == max_iter
 
 
-def test_several_starts_begin_with_the_start_of_one():
-    parts = small_parts()
-    one, three = (FromStarts(parts, parts.train, 4, build=None, n_starts=n) for n in (1, 3))
-    assert one.starts == [one.seed] == [derive_seed(4, "start")] == three.starts[:1]
-    assert len(set(three.starts)) == 3
-
-
 def test_several_starts_are_taken_on_the_problems_of_order():
-    one, several = ITEMS["mvm.order"], ITEMS["mvm.starts"]
-    for dataset in several.datasets:
-        assert [one.seed(dataset, r) for r in range(5)] == [
-            several.seed(dataset, r) for r in range(5)
-        ]
-        for job in several.jobs(dataset, False, NO_ROWS):
+    for dataset in mvm.N_STARTS:
+        for job in mvm.starts(dataset, False, NO_ROWS):
             options = job.function.keywords
             assert options["points"] == grid(k=mvm.STARTS_K, alpha=mvm.STARTS_ALPHAS)
             assert job.function.args == (dataset, job.method)
@@ -264,54 +208,9 @@ def test_several_starts_are_taken_on_the_problems_of_order():
 # ----------------------------------------------------------------------------------- tuning
 
 
-class Oracle:
-    """Right for as many samples as a table of (k, alpha) says."""
-
-    def __init__(self, table, fitted_on, point, X, seed):
-        self.n_right, self.fitted_on = table[point["k"], point["alpha"]], fitted_on
-
-    def fit(self, X, y):
-        self.fitted_on.append(len(y))
-        return self
-
-    def predict(self, X):
-        y = X.views[0][:, 0].astype(int)  # the label, put there by the test
-        return np.where(np.arange(len(y)) < self.n_right, y, 1 - y)
-
-
-def test_of_equals_the_smallest_k_then_the_largest_alpha_is_chosen():
-    parts = small_parts()
-    parts = replace(parts, X=MultiView([parts.y[:, None].astype(float), parts.X.views[1]]))
+def test_of_equals_the_smallest_k_then_the_largest_alpha_comes_first():
     points = mvm.cell("FM", {}, 1, False, (2, 4), mvm.STM_ALPHAS).options["points"]
-    fitted_on, table = [], {(point["k"], point["alpha"]): 5 for point in points}
-    assert len(table) == 6
-    table |= {(2, 1e-3): 9, (2, 1e-2): 9, (4, 1e-1): 9}
-    method = Method(FromStarts, points, fixed={"build": partial(Oracle, table, fitted_on)})
-    found = tuned(parts, method, 0)
-    [(fit, check)] = parts.folds
-    assert (found.point, found.validation) == ({"k": 2, "alpha": 1e-2}, 9 / len(check))
-    assert fitted_on == [len(fit)] * 6 + [len(parts.train)]
-    table[4, 1e-3] = 10
-    assert tuned(parts, method, 0).point == {"k": 4, "alpha": 1e-3}
-
-
-@pytest.mark.parametrize("method", ["Linear", "RBF", "FM-V", "MVM", "STM-product"])
-def test_the_test_part_influences_no_choice(method):
-    parts = small_parts()
-    rng = np.random.RandomState(5)
-    views = [view.copy() for view in parts.X.views]
-    for view in views:
-        view[parts.test] = rng.randn(len(parts.test), view.shape[1])
-    y = parts.y.copy()
-    y[parts.test] = rng.permutation(y[parts.test])
-    shape = {"k": (1, 2)} if method in FACTORISED else {}
-    values = {"RBF": {"gamma": mvm.GAMMAS}}.get(method, shape) | {"alpha": SMALL}
-    one, other = (
-        measured(p, method, 0, **values) for p in (parts, replace(parts, X=MultiView(views), y=y))
-    )
-    for name in ("validation", *values):
-        assert one[name] == other[name]
-    assert one["accuracy"] > other["accuracy"], "the measures do"
+    assert points == [{"k": k, "alpha": alpha} for k in (2, 4) for alpha in (1e-1, 1e-2, 1e-3)]
 
 
 # ---------------------------------------------------------------------------------- measures
@@ -394,21 +293,6 @@ def test_products_are_measured_on_samples_that_did_not_train():
 # ------------------------------------------------------------------------------------- jobs
 
 
-@pytest.mark.parametrize("quick", [True, False])
-@pytest.mark.parametrize("item", mvm.ITEMS, ids=lambda item: item.name)
-def test_jobs_are_distinct_and_whole(item, quick):
-    for dataset in item.datasets:
-        jobs = list(item.jobs(dataset, quick, NO_ROWS))
-        keys = {(j.dataset, j.method, str(j.parameter), j.repeat) for j in jobs}
-        assert len(keys) == len(jobs)
-        assert {j.dataset for j in jobs} == {dataset}
-        repeats = mvm.STARTS_REPEATS if item.name == "starts" else 5
-        assert {j.repeat for j in jobs} == set(range(1 if quick else repeats))
-        if item.name != "start":
-            methods = mvm.SEVERAL_STARTS[dataset] if item.name == "starts" else METHODS
-            assert {j.method for j in jobs} - {"data"} == set(methods)
-
-
 def test_planted_jobs_have_all_sizes_and_grids():
     jobs = list(mvm.order("onehot-full", False, NO_ROWS))
     assert {j.parameter["n_train"] for j in jobs} == {250, 1000, 4000}
@@ -435,9 +319,9 @@ def test_start_jobs_train_from_the_start_that_they_name():
 
 
 def test_a_quick_run_of_what_is_drawn(tmp_path):
-    run_items(["mvm.start"], quick=True, folder=tmp_path, only="planted-full", say=str)
-    run_items(["mvm.order"], quick=True, folder=tmp_path, only="onehot-full", say=str)
-    run_items(["mvm.starts"], quick=True, folder=tmp_path, only="onehot-full", say=str)
+    for only, names in (("planted-full", ["start"]), ("onehot-full", ["order", "starts"])):
+        items = [f"mvm.{name}" for name in names]
+        run_items(items, quick=True, folder=tmp_path, only=only, say=str)
     rows = pd.read_csv(tmp_path / "mvm.csv")
     starts = rows[rows["item"] == "start"]
     assert len(starts) == 2 * 3 * len([*mvm.START_MEASURES, "accuracy"])
@@ -498,17 +382,10 @@ def test_claims_compare_mean_accuracies_cell_by_cell():
     text = CLAIMS["above_STM"](summary, everywhere)
     assert text == "0.33 of 3 cells; not onehot-full n=250, planted-all n=250"
     assert CLAIMS["above_STM"](summary, onehot) == "0.50 of 2 cells; not onehot-full n=250"
-    halves = summary_of([("mfeat", "MVM", np.nan, "accuracy", 0.9),
-                         ("mfeat", "STM", np.nan, "accuracy", 0.2)])  # fmt: skip
-    assert CLAIMS["above_STM"](halves.drop(columns="n_train"), everywhere) == "1.00 of 1 cells"
-
-
-def test_the_range_of_gaps():
-    cells = [
-        (name, method, 250, "accuracy", value)
-        for name, values in (("onehot-a", (0.5, 0.7)), ("onehot-b", (0.6, 0.55)))
-        for method, value in zip(("Linear", "RBF"), values, strict=True)
-    ]
-    row = SimpleNamespace(dataset="onehot", method="RBF")
-    found = CLAIMS["no_better_than_Linear"](summary_of(cells), row)
-    assert found == "accuracy -0.050 (onehot-b n=250) to +0.200 (onehot-a n=250) against Linear"
+    halves = summary.query("dataset == 'onehot-full' and n_train == 1000").drop(columns="n_train")
+    assert CLAIMS["above_STM"](halves, everywhere) == "1.00 of 1 cells"
+    row = SimpleNamespace(dataset="onehot", method="MVM")
+    found = CLAIMS["no_better_than_Linear"](summary.replace("STM", "Linear"), row)
+    assert found == (
+        "accuracy -0.100 (onehot-full n=250) to +0.100 (onehot-full n=1000) against Linear"
+    )

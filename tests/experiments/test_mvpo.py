@@ -23,7 +23,7 @@ from mvref.experiments.mvpo import ITEMS, fig1, fig2, fig3, fig4, on_halves, poi
 from mvref.experiments.pair_methods import PAIR_METHODS
 from mvref.experiments.problems import load_dataset
 from mvref.experiments.ranking import METHODS, ColumnsMachine, MVPOMachine, certified, linear_svc
-from mvref.experiments.tuning import Method, Split, grid, validate
+from mvref.experiments.tuning import Split, grid, validate
 from mvref.mvpo import MVPO
 from mvref.rivals import CoLabeling
 from mvref.rivals.svm_perf import SVMPerf
@@ -65,28 +65,15 @@ def scores_of(make, split, point, target="f1", rows=None):
 def test_halves_follow_the_protocol(name):
     skip_unless_here(name)
     halves, raw = load_halves(name, 3), load_dataset(name)
-    n = len(raw.y)
-    assert np.array_equal(np.sort(np.concatenate([halves.train, halves.test])), np.arange(n))
     assert abs(len(halves.train) - len(halves.test)) <= 1
     Y = halves.meta["Y"]
     difference = Y[halves.train].sum(axis=0) - Y[halves.test].sum(axis=0)
     assert np.abs(difference).max() <= 1
     assert np.array_equal(Y.argmax(axis=1), np.unique(raw.y, return_inverse=True)[1])
-    checks = np.concatenate([check for _, check in halves.folds])
-    assert sorted(checks) == sorted(halves.train)
-    for fit, check in halves.folds:
-        assert sorted([*fit, *check]) == sorted(halves.train)
-        assert Y[check].sum(axis=0).min() >= 20
+    assert all(Y[check].sum(axis=0).min() >= 20 for _, check in halves.folds)
     for view, before in zip(halves.X.views, raw.X.views, strict=True):
-        of_train = view[halves.train]
         if sparse.issparse(view):
             assert np.array_equal(view.indices, before.indices), "zeros stay zeros"
-            assert of_train.power(2).sum() == pytest.approx(len(halves.train))
-        else:
-            np.testing.assert_allclose(of_train.mean(axis=0), 0, atol=1e-9)
-            np.testing.assert_allclose(of_train.var(axis=0), 1)
-            assert np.abs(view[halves.test].mean(axis=0)).max() > 1e-3
-    assert not np.array_equal(load_halves(name, 4).test, halves.test)
 
 
 def test_the_test_half_does_not_scale_the_views():
@@ -201,27 +188,6 @@ def test_the_gap_tells_what_stopped_early(monkeypatch):
 # ----------------------------------------------------------------------------------- tuning
 
 
-class Oracle:
-    """Scores that are right for as many samples as a table of (C1, C2) says."""
-
-    table = {}
-
-    def __init__(self, split, rows, seed, *, target, tol):
-        self.X = split.X
-
-    def features(self, rows):
-        return self.X[rows]
-
-    def fit(self, point):
-        self.n_right = self.table[point["C1"], point["C2"]]
-        return self
-
-    def predict(self, X):
-        y = X.views[0][:, 0]  # the label, put there by the test
-        position = np.argsort(np.argsort(X.views[0][:, 1]))
-        return np.where(position < self.n_right, 1.0, -1.0)[:, None] * (2 * y - 1)[:, None]
-
-
 def forget():
     """Empty what jobs share."""
     for function in (load_halves, mvpo.on_folds, mvpo.on_test):
@@ -241,26 +207,6 @@ def tune(monkeypatch):
     monkeypatch.setitem(mvpo.GRID_C2, "any", (1.0, 10.0))
     yield chosen
     forget()
-
-
-@pytest.mark.parametrize("target", TARGETS)
-def test_the_best_is_taken_and_of_equals_the_first(monkeypatch, tune, target):
-    measures = (*TARGETS, "validation", "C1", "C2")
-    monkeypatch.setitem(METHODS, "oracle", Method(Oracle, measures=measures))
-    points = grid(C1=(0.0, 1.0), C2=(1.0, 10.0))
-    monkeypatch.setattr(mvpo, "points_of", lambda *_: points)
-    rng = np.random.RandomState(0)
-    y = np.arange(60) % 2 == 0
-    X = MultiView([np.column_stack([y, rng.rand(60)]), rng.randn(60, 2)])
-    halves = split_of(X, y, y[:, None])
-    n_right = [(0.0, 1.0, 5), (0.0, 10.0, 9), (1.0, 1.0, 9), (1.0, 10.0, 8)]
-    Oracle.table = {(C1, C2): n for C1, C2, n in n_right}
-    found = tune("oracle", halves, target)
-    assert (found["C1"], found["C2"]) == (0.0, 10.0)
-    assert 0.8 <= found["validation"] < 1
-    Oracle.table[1.0, 10.0] = 10
-    found = tune("oracle", halves, target)
-    assert (found["C1"], found["C2"], found["validation"]) == (1.0, 10.0, 1.0)
 
 
 def noise_and_a_view_that_knows():
@@ -283,24 +229,6 @@ def test_a_rival_takes_the_view_of_svm_perf_and_sms_its_C2_too(tune):
     assert capo["C2"] == points[values.argmax()]["C2"]
 
 
-def test_the_test_half_influences_no_choice():
-    halves = load_halves("mfeat", 7)
-    X, Y = halves.X.select(["mor", "zer"]), halves.meta["Y"]
-    scrambled = [view.copy() for view in X.views]
-    rng = np.random.RandomState(0)
-    for view in scrambled:
-        view[halves.test] = rng.randn(len(halves.test), view.shape[1])
-    other_Y = Y.copy()
-    other_Y[halves.test] = Y[rng.permutation(halves.test)]
-    points = grid(C1=(0.0, 10.0), C2=(1.0, 100.0))
-    method = replace(METHODS["MVPO"], points=points, fixed={"target": "prbep"})
-    one, other = (
-        validate(replace(halves, X=Z, meta={"Y": labels[:, 3:5]}), method, 0, quality)
-        for Z, labels in ((X, Y), (MultiView(scrambled, names=X.names), other_Y))
-    )
-    assert np.array_equal(one, other)
-
-
 @pytest.mark.parametrize("name", ["citeseer", "webkb"])
 def test_a_tuned_method_on_text(monkeypatch, name):
     skip_unless_here(name)
@@ -320,13 +248,9 @@ def test_a_tuned_method_on_text(monkeypatch, name):
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_jobs_are_distinct_and_follow_the_protocol(quick):
-    for item, n_repeats in ((fig1, 10), (fig3, 3), (fig4, 1)):
-        jobs = list(item("mfeat", quick, NO_ROWS))
-        keys = {(j.dataset, j.method, str(j.parameter), j.repeat) for j in jobs}
-        assert len(keys) == len(jobs)
-        assert {j.repeat for j in jobs} == set(range(1 if quick else n_repeats))
-        assert {j.parameter["target"] for j in jobs} == set(TARGETS)
+def test_jobs_follow_the_protocol(quick):
+    for item in (fig1, fig3, fig4):
+        assert {j.parameter["target"] for j in item("mfeat", quick, NO_ROWS)} == set(TARGETS)
     methods = {repeat: set() for repeat in range(10)}
     for job in fig1("mfeat", quick, NO_ROWS):
         methods[job.repeat].add(job.method)
@@ -358,13 +282,6 @@ def test_all_methods_search_the_same_values_of_C2(monkeypatch, dataset):
             assert list(dict.fromkeys(p["C1"] for p in points)) == list(mvpo.GRID_C1)
         views = {"SVMPerf": {0, 1, 2}, "CAPO": {0}, "FSMulti": {0}}.get(method, {None})
         assert {p.get("view") for p in points} == views
-
-
-def test_all_items_share_their_halves():
-    seeds = [{item.seed("mfeat", repeat) for repeat in range(10)} for item in ITEMS]
-    assert len(seeds[0]) == 10
-    assert all(of_item == seeds[0] for of_item in seeds)
-    assert seeds[0].isdisjoint(ITEMS[0].seed("webkb", repeat) for repeat in range(10))
 
 
 def test_the_second_figure_waits_for_the_first():

@@ -22,10 +22,14 @@ def write(folder, rows, paper="mvl_svm"):
     table[COLUMNS].to_csv(folder / f"{paper}.csv", index=False)
 
 
-def curve(item, method, name, xs, ys, *, dataset="uwave", measure="accuracy", repeat=0):
-    return [
-        (item, dataset, method, {name: x}, measure, repeat, y) for x, y in zip(xs, ys, strict=True)
-    ]
+def curve(item, method, name, values, *, dataset="uwave", measure="accuracy"):
+    """Rows of one repeat, from values by parameter."""
+    return [(item, dataset, method, {name: x}, measure, 0, y) for x, y in values.items()]
+
+
+def told(item, folder):
+    """The text of a comparison, on one line."""
+    return " ".join(compare(item, folder).split())
 
 
 def test_mean_spread_and_interval_over_repeats(tmp_path):
@@ -39,15 +43,12 @@ def test_mean_spread_and_interval_over_repeats(tmp_path):
     )
     summary = summarize("mvl_svm.fig2", tmp_path).set_index("method")
     assert len(summary) == 2, "C is a setting; another item's rows stay out"
-    ours = summary.loc["MVLSVM"]
+    ours, single = summary.loc["MVLSVM"], summary.loc["PerViewSVM"]
     assert (ours["n"], ours["L"]) == (3, 10)
-    assert ours["mean"] == pytest.approx(np.mean(values))
-    assert ours["std"] == pytest.approx(np.std(values, ddof=1))
-    low, high = stats.t.interval(0.95, 2, np.mean(values), stats.sem(values))
-    assert (ours["low"], ours["high"]) == (pytest.approx(low), pytest.approx(high))
-    single = summary.loc["PerViewSVM"]
-    assert single["n"] == 1
-    assert single["mean"] == 0.8
+    interval = stats.t.interval(0.95, 2, np.mean(values), stats.sem(values))
+    expected = [np.mean(values), np.std(values, ddof=1), *interval]
+    assert ours[["mean", "std", "low", "high"]].tolist() == pytest.approx(expected)
+    assert single[["mean", "n"]].tolist() == [0.8, 1]
     assert single[["std", "low", "high", "L"]].isna().all()
 
 
@@ -59,21 +60,19 @@ def test_splits_are_averaged_before_repeats(tmp_path):
         for s in range(3)
     ]
     unfinished = ("fig2", "flower17", "MVLSVM", {"L": 10, "split": 1}, "accuracy", 2, 0.0)
-    without_splits = curve("fig2", "MVLSVM", "L", [10], [0.9])
+    without_splits = curve("fig2", "MVLSVM", "L", {10: 0.9})
     write(tmp_path, [*rows, unfinished, *without_splits])
     summary = summarize("mvl_svm.fig2", tmp_path).set_index("dataset")
-    flower = summary.loc["flower17"]
-    assert flower["n"] == 2
-    assert flower["mean"] == pytest.approx(0.65)
-    assert flower["std"] == pytest.approx(np.std([0.6, 0.7], ddof=1))
+    flower = summary.loc["flower17", ["n", "mean", "std"]].tolist()
+    assert flower == pytest.approx([2, 0.65, np.std([0.6, 0.7], ddof=1)])
     assert summary.loc["uwave", "mean"] == 0.9
 
 
 def test_figure_4_joins_figures_2_and_3(tmp_path):
     write(
         tmp_path,
-        curve("fig2", "MVLSVM", "L", [10, 50], [0.8, 0.9])
-        + curve("fig3", "MVLSVM", "L", [10, 50], [0.1, 0.4], measure="train_seconds")
+        curve("fig2", "MVLSVM", "L", {10: 0.8, 50: 0.9})
+        + curve("fig3", "MVLSVM", "L", {10: 0.1, 50: 0.4}, measure="train_seconds")
         + [("fig2", "uwave", "PerViewSVM", {}, "accuracy", 0, 0.7)]
         + [("fig3", "uwave", "PerViewSVM", {}, "train_seconds", 0, 2.0)],
     )
@@ -82,27 +81,23 @@ def test_figure_4_joins_figures_2_and_3(tmp_path):
 
 
 def test_comparison_shows_our_value_the_papers_the_place_and_a_reason(tmp_path):
-    write(tmp_path, curve("fig2", "MVLSVM", "L", [10, 50, 200], [0.91, 0.96, 0.95]))
-    text = " ".join(compare("mvl_svm.fig2", tmp_path).split())
+    write(tmp_path, curve("fig2", "MVLSVM", "L", {10: 0.91, 50: 0.96, 200: 0.95}))
+    text = told("mvl_svm.fig2", tmp_path)
     assert "landmarks_at_best (MVLSVM of uwave): paper 10 (section 6.2); ours" in text
     assert "0.9100 at L=10, best 0.9600 at L=50" in text
     assert "Why it may differ" in text
 
 
 def test_claims_are_computed_from_our_rows(tmp_path):
-    falling = [0.8, 0.79, 0.78, 0.6, 0.59]
+    falling = {0.0: 0.8, 0.1: 0.79, 0.2: 0.78, 0.3: 0.6, 0.4: 0.59}
+    laplacian = "PerViewSVM+Laplacian"
     write(
         tmp_path,
-        curve("fig3", "MVLSVM", "L", [10, 100, 1000], [0.02, 0.2, 2.0], measure="train_seconds")
-        + curve(
-            "fig5", "PerViewSVM+Laplacian", "missing", [0.0, 0.1, 0.2, 0.3, 0.4], falling,
-            dataset="flower17-recomputed",
-        ),
-    )  # fmt: skip
-    assert "ours 1.00 on uwave" in " ".join(compare("mvl_svm.fig3", tmp_path).split())
-    assert "ours 0.2 (the step after it costs 0.180)" in " ".join(
-        compare("mvl_svm.fig5", tmp_path).split()
+        curve("fig3", "MVLSVM", "L", {10: 0.02, 100: 0.2, 1000: 2.0}, measure="train_seconds")
+        + curve("fig5", laplacian, "missing", falling, dataset="flower17-recomputed"),
     )
+    assert "ours 1.00 on uwave" in told("mvl_svm.fig3", tmp_path)
+    assert "ours 0.2 (the step after it costs 0.180)" in told("mvl_svm.fig5", tmp_path)
 
 
 @pytest.mark.parametrize("item", ITEMS)
@@ -121,11 +116,9 @@ def test_every_number_of_the_paper_has_its_place(paper):
     assert set(numbers["item"]) <= {"data", "protocol"} | items
     assert not numbers.duplicated(["item", "dataset", "method", "parameter", "measure"]).any()
     cells = printed_cells(numbers)
-    parts = {
-        f"{measure}{part}" for measure in cells["measure"] for part in ("", "_std", "_arrow", "_p")
-    }
-    of_items = numbers[numbers["item"].isin(items)]
-    assert set(of_items["measure"]) - parts <= set(CLAIMS[paper])
+    of_items = numbers.loc[numbers["item"].isin(items), "measure"]
+    words = set(of_items.str.replace("_(std|arrow|p)$", "", regex=True)) - set(cells["measure"])
+    assert words <= set(CLAIMS[paper])
 
 
 def test_the_printed_table_is_whole_and_its_bold_numbers_are_largest():
@@ -145,92 +138,89 @@ def test_the_printed_table_is_whole_and_its_bold_numbers_are_largest():
     assert of_measure.loc["f1"].tolist() == [2.96, 3.82]
 
 
-def votes(method, values, *, item="table1", dataset="mnist1", measure="accuracy", m=100):
-    return [(item, dataset, method, {"m": m}, measure, r, v) for r, v in enumerate(values)]
+def votes(folder, of_methods, others=(), *, m=100, dataset="mnist1"):
+    """Write repeats of the accuracy by method, and other rows; returns all of them."""
+    rows = [
+        ("table1", dataset, method, {"m": m}, "accuracy", repeat, value)
+        for method, values in of_methods.items()
+        for repeat, value in enumerate(values)
+    ]
+    write(folder, [*rows, *others], paper="mwmvc2")
+    return [*rows, *others]
 
 
 def test_our_cells_stand_beside_the_papers(tmp_path):
     ours = [0.86, 0.87, 0.85]
-    write(
-        tmp_path,
-        votes("MwMvC2", ours)
-        + votes("MwMvC2-paper", [0.75, 0.74, 0.76])
-        + votes("MVMV", [0.84, 0.85, 0.86], dataset="mnist2-shift3")
-        + votes("Mumbo", [0.8, 0.81, 0.82])
-        + votes("Mono", [0.9, 0.91, 0.92], dataset="digits"),
-        paper="mwmvc2",
-    )
+    others = votes(tmp_path, {"MVMV": [0.84, 0.85, 0.86]}, dataset="mnist2-shift3")
+    others = votes(tmp_path, {"Mono": [0.9, 0.91, 0.92]}, others, dataset="digits")
+    of_mnist1 = {"MwMvC2": ours, "MwMvC2-paper": [0.75, 0.74, 0.76], "Mumbo": [0.8, 0.81, 0.82]}
+    votes(tmp_path, of_mnist1, others)
     lines = [line.split() for line in compare("mwmvc2.table1", tmp_path).splitlines()]
-    [line] = [words for words in lines if words[:2] == ["mnist1", "MwMvC2"] and "0.86" in words[3]]
+
+    def of(dataset, method):
+        return [words[2:] for words in lines if words[:2] == [dataset, method]]
+
     low, high = stats.t.interval(0.95, 2, np.mean(ours), stats.sem(ours))
-    assert line[2:6] == ["3", "0.8600", f"{low:.4f}", f"{high:.4f}"]
-    assert line[6:] == ["0.8659", "+-", "0.011", "-0.0059", "best", "best"]
-    [line] = [words for words in lines if words[:2] == ["mnist1", "MwMvC2-paper"]]
-    assert line[6:10] == ["0.8659", "+-", "0.011", "-0.1159"], "a variant is compared too"
-    [line] = [words for words in lines if words[:2] == ["mnist2-shift3", "MVMV"]]
-    assert line[6:11] == ["0.8380", "+-", "0.010", "v", "+0.0120"]
-    [line] = [words for words in lines if words[:2] == ["mnist1", "Mumbo"]]
-    assert "+-" not in line, "the paper has no such method"
-    [line] = [words for words in lines if words[:2] == ["digits", "Mono"]]
-    assert "+-" not in line, "the paper has no such data"
-    of_mono = [words for words in lines if words[:2] == ["mnist1", "Mono"]]
-    assert [words[2:5] for words in of_mono] == [["0", "not", "yet"]] * 2, "accuracy and F1"
+    assert of("mnist1", "MwMvC2")[0] == [
+        "3", "0.8600", f"{low:.4f}", f"{high:.4f}", "0.8659", "+-", "0.011", "-0.0059", "best",
+        "best",
+    ]  # fmt: skip
+    [variant] = of("mnist1", "MwMvC2-paper")
+    assert variant[4:8] == ["0.8659", "+-", "0.011", "-0.1159"], "a variant is compared too"
+    [shifted] = of("mnist2-shift3", "MVMV")
+    assert shifted[4:9] == ["0.8380", "+-", "0.010", "v", "+0.0120"]
+    for method, data in (("Mumbo", "mnist1"), ("Mono", "digits")):
+        [unknown] = of(data, method)
+        assert "+-" not in unknown, "the paper has no such method, or no such data"
+    of_mono = [words[:3] for words in of("mnist1", "Mono")]
+    assert of_mono == [["0", "not", "yet"]] * 2, "accuracy and F1"
 
 
 def test_significance_is_scipys_on_the_repeats(tmp_path):
     rng = np.random.default_rng(0)
     best, close, far = (rng.normal(mean, 0.02, size=20) for mean in (0.85, 0.845, 0.80))
-    rows = votes("MwMvC2", best) + votes("MVMV", close) + votes("Mono", far)
-    write(tmp_path, rows[:-1] + votes("Mono", best, m=20), paper="mwmvc2")  # Mono lacks one repeat
-    tests = significance("mwmvc2.table1", tmp_path).query("m == 100").set_index("method")
+    alone = votes(tmp_path, {"Mono": best}, m=20)
+    votes(tmp_path, {"MwMvC2": best, "MVMV": close, "Mono": far[:-1]}, alone)  # one repeat lacks
+    found = significance("mwmvc2.table1", tmp_path)
+    tests = found.query("m == 100").set_index("method")
     assert (tests["best"] == "MwMvC2").all()
     assert tests.loc["MwMvC2", ["p_rank_sum", "p_signed_rank"]].isna().all()
     assert tests["n"].to_dict() == {"MwMvC2": 20, "MVMV": 20, "Mono": 19}
     for method, values in (("MVMV", close), ("Mono", far[:-1])):
-        p_sum, p_signed = tests.loc[method, ["p_rank_sum", "p_signed_rank"]]
-        assert p_sum == pytest.approx(stats.ranksums(values, best).pvalue)
         paired = stats.wilcoxon(values, best[: len(values)])
-        assert p_signed == pytest.approx(paired.pvalue)
-    alone = significance("mwmvc2.table1", tmp_path).query("m == 20")
+        expected = [stats.ranksums(values, best).pvalue, paired.pvalue]
+        p = tests.loc[method, ["p_rank_sum", "p_signed_rank"]].tolist()
+        assert p == pytest.approx(expected)
+    alone = found.query("m == 20")
     assert alone["best"].tolist() == ["Mono"], "methods compete at their own parameter point"
 
 
 def test_pairs_decide_where_the_repeats_differ_more_than_the_methods(tmp_path):
     of_repeat = np.linspace(0.6, 0.9, 20)
-    write(tmp_path, votes("MVMV", of_repeat) + votes("Mono", of_repeat - 0.001), paper="mwmvc2")
+    votes(tmp_path, {"MVMV": of_repeat, "Mono": of_repeat - 0.001})
     [test] = significance("mwmvc2.table1", tmp_path).query("method == 'Mono'").itertuples()
     assert test.p_rank_sum > 0.5
     assert test.p_signed_rank < 1e-4
-    write(tmp_path, votes("MVMV", of_repeat) + votes("Mono", of_repeat), paper="mwmvc2")
+    votes(tmp_path, {"MVMV": of_repeat, "Mono": of_repeat})
     equal = significance("mwmvc2.table1", tmp_path)
     assert equal["p_signed_rank"].dropna().tolist() == [1.0]
 
 
 def test_the_gain_is_over_the_best_rival_not_over_a_variant(tmp_path):
-    write(
-        tmp_path,
-        votes("MwMvC2", [0.88, 0.88])
-        + votes("MwMvC2-random", [0.9, 0.9])
-        + votes("MVMV", [0.8, 0.8])
-        + votes("Mono", [0.7, 0.7])
-        + votes("MwMvC2", [0.72, 0.72], dataset="digits")
-        + votes("MVMV", [0.75, 0.75], dataset="digits"),
-        paper="mwmvc2",
-    )
-    text = " ".join(compare("mwmvc2.table1", tmp_path).split())
+    others = votes(tmp_path, {"MwMvC2": [0.72] * 2, "MVMV": [0.75] * 2}, dataset="digits")
+    variant = {"MwMvC2-random": [0.9] * 2, "MVMV": [0.8] * 2, "Mono": [0.7] * 2}
+    votes(tmp_path, {"MwMvC2": [0.88] * 2} | variant, others)
+    text = told("mwmvc2.table1", tmp_path)
     assert "gain_max_accuracy (MwMvC2): paper 2.2 (section 4.3); ours 10.00 on mnist1" in text
     assert "gain_min_accuracy (MwMvC2): paper 0.2 (section 4.3); ours -4.00 on digits" in text
 
 
 def test_steps_that_rise_are_counted_along_each_curve(tmp_path):
-    write(
-        tmp_path,
-        curve("fig2", "MVMV", "m", [20, 50, 100], [0.7, 0.8, 0.9])
-        + curve("fig2", "Mono", "m", [100, 20], [0.6, 0.7]),
-        paper="mwmvc2",
-    )
-    text = " ".join(compare("mwmvc2.fig2", tmp_path).split())
-    assert "rising_steps (all): paper 1 (section 4.3); ours 0.667 of 3" in text
+    rising, falling = {20: 0.7, 50: 0.8, 100: 0.9}, {100: 0.6, 20: 0.7}
+    rows = curve("fig2", "MVMV", "m", rising) + curve("fig2", "Mono", "m", falling)
+    write(tmp_path, rows, paper="mwmvc2")
+    said = "rising_steps (all): paper 1 (section 4.3); ours 0.667 of 3"
+    assert said in told("mwmvc2.fig2", tmp_path)
 
 
 def test_the_best_number_of_updates_is_that_of_the_paper_s_trees(tmp_path):
@@ -241,5 +231,5 @@ def test_the_best_number_of_updates_is_that_of_the_paper_s_trees(tmp_path):
         for r in range(2)
     ]
     write(tmp_path, rows, paper="mwmvc2")
-    text = " ".join(compare("mwmvc2.readings", tmp_path).split())
-    assert "best_updates (all): paper 2 (section 4.2); ours 1 for MwMvC2 on mnist1 (0.8000)" in text
+    said = "best_updates (all): paper 2 (section 4.2); ours 1 for MwMvC2 on mnist1 (0.8000)"
+    assert said in told("mwmvc2.readings", tmp_path)

@@ -1,6 +1,5 @@
 """The reproduction report: complete, by its own rule, and every verdict with its measurement."""
 
-import ast
 import functools
 import json
 import re
@@ -24,6 +23,7 @@ from mvref.experiments import (
 from mvref.experiments.claims import CLAIMS
 from mvref.experiments.comparison import printed_cells
 from mvref.experiments.items import ITEMS
+from mvref.experiments.report import with_parameters
 from mvref.experiments.reproduction import (
     PAPERS,
     PHRASES,
@@ -48,8 +48,6 @@ PRINTED = {
     "mvm": ["table1", "fig1", "fig2", "fig3"],
     "mvna_kmhks": ["table1", "table2", "table3", "fig1"],
 }
-WORDS = STORED[STORED["ours"] == ""].index.tolist()
-RULED = STORED[STORED["ours"] != ""].index.tolist()
 UWAVE, FLOWER = "uwave", "flower17-recomputed"
 
 
@@ -103,38 +101,25 @@ def test_what_is_ours_is_not_typed():
 def test_every_printed_cell_is_in_the_report():
     """Means and counts of the papers' tables; spreads, arrows and p-values are parts of them."""
     key = ["paper", "dataset", "method", "measure", "parameter"]
-    found = {tuple(cell) for cell in all_cells()[key].to_numpy()}
+    found = set(map(tuple, all_cells()[key].to_numpy()))
     for paper in PAPERS:
         numbers = read_paper_numbers(paper)
         numbers = numbers[numbers["place"].str.startswith("Table ")]
         numbers = numbers[~numbers["measure"].str.contains("_std$|_arrow$|_p$")]
-        for row in numbers.itertuples():
-            assert (paper, row.dataset, row.method, row.measure, row.parameter) in found
+        assert set(map(tuple, numbers[key].to_numpy())) <= found
 
 
-@pytest.mark.parametrize("index", RULED)
+@pytest.mark.parametrize("index", STORED.index[STORED["ours"] != ""].tolist())
 def test_stored_verdicts_of_cells_follow_from_the_numbers(index):
-    row = report().loc[index]
-    assert row["by"] == "rule"
-    assert row["verdict"] == STORED.loc[index, "verdict"], (
-        "the ledger or the paper's numbers changed: judge again, in ledger/verdicts"
-    )
-
-
-@pytest.mark.parametrize("index", RULED)
-def test_what_is_ours_exists(index):
-    row = STORED.loc[index]
+    judged, row = report().loc[index], STORED.loc[index]
+    again = "the ledger or the paper's numbers changed: judge again, in ledger/verdicts"
+    assert (judged["by"], judged["verdict"]) == ("rule", row["verdict"]), again
     for alternative in row["ours"].split(" | "):
         protocol, _, point = alternative.partition(": ")
         assert protocol in PROTOCOLS
-        if point != "data":
-            assert f"{row['paper']}.{point.split()[0]}" in ITEMS
-    part = all_cells()
-    for name in ("paper", "item", "dataset", "method", "measure"):
-        if row[name]:
-            part = part[part[name] == row[name]]
-    assert len(part)
-    assert part["ours"].notna().all() or row["dataset"] == "voc07"
+        assert point == "data" or f"{row['paper']}.{point.split()[0]}" in ITEMS
+    found = all_cells().query("row == @index")["ours"]
+    assert len(found) and (found.notna().all() or row["dataset"] == "voc07")
 
 
 def ours(item):
@@ -174,7 +159,7 @@ def test_what_every_method_would_pass_tells_nothing():
 
 
 def test_what_a_rule_without_features_would_pass_tells_nothing():
-    row = STORED[(STORED["dataset"] == "iris") & (STORED["measure"] == "accuracy")].iloc[0].copy()
+    row = STORED.query("measure == 'accuracy' and dataset == 'iris'").iloc[0].copy()
     row["method"] = ""
     printed = printed_cells(read_paper_numbers("mvna_kmhks"))
     row["ours"] = "as printed: table2 iris * protocol=halves"
@@ -197,8 +182,7 @@ def test_alike_is_measured_on_the_other_methods_of_the_table():
 
 def test_a_star_stands_for_all_that_the_ledger_has():
     rows = summarize("mvna_kmhks.alignment").query("dataset == 'iris' and measure == 'alignment'")
-    row = STORED[(STORED["paper"] == "mvna_kmhks") & (STORED["measure"] == "alignment")]
-    row = row[row["dataset"] == "iris"].iloc[0]
+    row = STORED.query("measure == 'alignment' and dataset == 'iris'").iloc[0].copy()
     row["ours"] = "another protocol: alignment iris MVNA width=* share=*"
     printed = printed_cells(read_paper_numbers("mvna_kmhks"))
     found = cells_of(row, printed, ours)
@@ -218,17 +202,14 @@ def test_distances():
 
 
 def test_a_cell_beside_a_small_ledger(tmp_path):
-    rows = read_ledger("mwmvc2")
-    rows = rows[(rows["item"] == "table1") & (rows["dataset"] == "mnist1")]
-    rows = rows[(rows["method"] == "Mono") & (rows["repeat"] < 3)]
+    mono = "dataset == 'mnist1' and method == 'Mono'"
+    rows = read_ledger("mwmvc2").query(f"item == 'table1' and {mono} and repeat < 3")
     rows.to_csv(tmp_path / "mwmvc2.csv", index=False)
     values = rows[rows["measure"] == "f1"]["value"]
-    part = reproduction_cells("mwmvc2", tmp_path).query("protocol == 'as printed'")
-    [cell] = part[(part["method"] == "Mono") & (part["measure"] == "f1")
-                  & (part["dataset"] == "mnist1")].itertuples()  # fmt: skip
-    assert cell.n == 3
+    printed = f"protocol == 'as printed' and measure == 'f1' and {mono}"
+    [cell] = reproduction_cells("mwmvc2", tmp_path).query(printed).itertuples()
+    assert (cell.n, cell.printed, cell.printed_std) == (3, 0.4355, 0.009)
     assert cell.ours == pytest.approx(values.mean())
-    assert (cell.printed, cell.printed_std) == (0.4355, 0.009)
     spread = np.hypot(values.std(ddof=1), 0.009)
     assert cell.distance == pytest.approx((values.mean() - 0.4355) / spread)
     verdicts = reproduction_report("mwmvc2", tmp_path).query("by == 'rule'")
@@ -264,35 +245,25 @@ def test_numbers_of_the_text_are_told_in_words():
 
 
 @functools.cache
-def chapter(paper, name):
+def chapter(paper, name, kind):
+    """The texts of a chapter's cells of one kind."""
     cells = json.loads((ROOT / "book" / paper / f"{name}.ipynb").read_text())["cells"]
-    return [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == kind]
 
 
-def headings(paper, name):
-    text = "\n".join(source for kind, source in chapter(paper, name) if kind == "markdown")
-    return re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-
-
-@pytest.mark.parametrize("index", STORED.index.tolist())
-def test_the_section_that_tells_it_exists(index):
-    row = STORED.loc[index]
-    name, heading = row["told"].split("#", 1)
-    assert heading in headings(row["paper"], name)
+@pytest.mark.parametrize("row", list(STORED.itertuples()), ids=lambda row: str(row.Index))
+def test_what_is_told_and_measured_somewhere_is_there(row):
+    """The section that tells a statement, and what measures those that are judged in words."""
+    name, heading = row.told.split("#", 1)
+    texts = chapter(row.paper, name, "markdown")
+    assert heading in re.findall(r"^#+ (.*)$", "\n".join(texts), re.MULTILINE)
     assert anchor_of(heading) == slug(heading)
-
-
-@pytest.mark.parametrize("index", WORDS)
-def test_what_is_judged_in_words_is_measured_somewhere(index):
-    row = STORED.loc[index]
-    if row["measured"].startswith("tests/"):
-        file, name = row["measured"].split("::")
-        tree = ast.parse((ROOT / file).read_text())
-        assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    else:
-        name = row["told"].split("#")[0]
-        code = [source for kind, source in chapter(row["paper"], name) if kind == "code"]
-        assert sum(row["measured"] in source for source in code) == 1, row["measured"]
+    if row.measured.startswith("tests/"):
+        file, test = row.measured.split("::")
+        assert f"\ndef {test}(" in (ROOT / file).read_text()
+    elif not row.ours:
+        code = chapter(row.paper, name, "code")
+        assert sum(row.measured in source for source in code) == 1, row.measured
 
 
 def test_errata_that_are_named_exist():
@@ -328,10 +299,11 @@ def test_the_page_has_every_statement_and_every_cell(paper):
 
 def test_what_is_beyond_the_tolerance_is_bold():
     lines = [line.split("|")[-2].strip() for line in page("mwmvc2").splitlines() if "±" in line]
-    numbers = [float(line.strip("*")) for line in lines if line != "–"]
-    assert len(numbers) > 40
-    for line, number in zip([line for line in lines if line != "–"], numbers, strict=True):
-        assert line.startswith("**") == (abs(number) > 2.0) or abs(number) == 2.0
+    lines = [line for line in lines if line != "–"]
+    assert len(lines) > 40
+    for line in lines:
+        apart = abs(float(line.strip("*")))
+        assert line.startswith("**") == (apart > 2.0) or apart == 2.0
 
 
 def test_reconstructions_are_called_so():
@@ -391,11 +363,9 @@ def test_the_vote_varies_more_over_the_splits():
     rows = read_ledger("mvl_svm").query(
         "item == 'fig2' and dataset == @FLOWER and measure == 'accuracy'"
     )
-    points = [json.loads(text) for text in rows["parameter"]]
-    rows = rows.assign(L=[p.get("L", 0) for p in points], split=[p["split"] for p in points])
+    rows = with_parameters(rows)[0].fillna({"L": 0})
     spreads = rows.groupby(["method", "L", "split"])["value"].mean().groupby(["method", "L"]).std()
-    ours = spreads[["MVLSVM", "MVLSVM-hinge", "MVLSVM-rbf"]]
-    assert (spreads["PerViewSVM", 0] > ours).all()
+    assert (spreads["PerViewSVM", 0] > spreads[SOLVERS]).all()
 
 
 def test_training_time_is_nearly_linear_in_the_landmarks():
@@ -433,9 +403,8 @@ def test_mvlsvm_beats_mvml_and_svm2k():
 def test_mvml_beats_the_votes_with_enough_components():
     for dataset in (UWAVE, FLOWER):
         curve = means("mvl_svm.fig2", dataset, x="L")["MVML"].dropna()
-        single, pairs = (
-            vote("mvl_svm.fig2", dataset, method=name) for name in ("PerViewSVM", "SVM2K")
-        )
+        single = vote("mvl_svm.fig2", dataset)
+        pairs = vote("mvl_svm.fig2", dataset, method="SVM2K")
         assert (curve.loc[50:] > max(single, pairs)).all()
         assert curve.loc[10] < single
 
@@ -509,8 +478,7 @@ def test_tuned_mvmlsp_is_among_the_best():
 
 def test_the_double_vote_gains_nothing():
     for measure in ("accuracy", "f1"):
-        rows = summarize("mwmvc2.table1")
-        rows = rows[rows["measure"] == measure]
+        rows = summarize("mwmvc2.table1").query(f"measure == '{measure}'")
         table = rows.pivot(index="dataset", columns="method", values="mean")
         rivals = table.loc[:, ~table.columns.str.startswith("MwMvC2")].max(axis=1)
         assert (table["MwMvC2"] < rivals).all()

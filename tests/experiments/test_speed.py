@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import is_classifier
 
 import mvref
-from mvref.experiments import find_item, side_methods, speed
+from mvref.experiments import side_methods, speed
 from mvref.experiments.engine import encode_parameter
 from mvref.experiments.speed import (
     LARGEST,
@@ -78,13 +77,6 @@ def test_nobody_is_tested_on_what_trained(monkeypatch):
 # ----------------------------------------------------------------------------- the methods
 
 
-def test_every_classifier_of_mvref_takes_part():
-    assert set(LARGEST) == {
-        name for name, cls in mvref.all_methods().items() if is_classifier(cls())
-    }
-    assert all(largest in SIZES[2:] for largest in LARGEST.values())  # a slope needs three
-
-
 @pytest.mark.parametrize("method", LARGEST)
 def test_methods_have_their_defaults_but_for_what_is_stated(method):
     model, plain = build(method, 5), mvref.all_methods()[method]()
@@ -105,18 +97,12 @@ def test_a_method_is_timed_with_its_warnings_kept_silent():
     assert set(values) == {"fit_seconds", "predict_seconds"} and min(values.values()) > 0
 
 
-def test_the_items_have_every_method_and_every_pair_in_every_repeat():
-    for name in ("scaling", "against"):
-        item = find_item(f"speed.{name}")
-        assert item.serial  # because it measures time
-        jobs = list(item.jobs(item.datasets[0], False, None))
-        keys = {(job.method, encode_parameter(job.parameter), job.repeat) for job in jobs}
-        assert len(keys) == len(jobs) and not any("n" in job.parameter for job in jobs)
-        quick = list(item.jobs(item.datasets[0], True, None))
-        assert {job.method for job in quick} == {job.method for job in jobs}
-        assert {job.repeat for job in quick} == {0} and len(quick) < len(jobs) / 5
-    sizes = {job.parameter["samples"] for job in find_item("scaling").jobs("", False, None)}
-    assert sizes == set(SIZES)
+def test_a_quick_run_has_every_method_and_every_pair():
+    for item in speed.ITEMS:
+        full, quick = (list(item.jobs("", quick, None)) for quick in (False, True))
+        assert {job.method for job in quick} == {job.method for job in full}
+        assert len(quick) < len(full) / 5
+    assert {job.parameter["samples"] for job in speed.scaling("", False, None)} == set(SIZES)
 
 
 # ----------------------------------------------------------------------------- slopes

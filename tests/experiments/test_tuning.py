@@ -70,17 +70,11 @@ def test_the_first_of_the_best_points_is_trained_on_all_and_tested_once():
 
 def test_folds_are_disjoint_stratified_and_inside_the_training_part():
     split = split_of()
-    for fit, check in split.folds:
-        assert not set(fit) & set(check) and set(fit) | set(check) == set(split.train)
-        assert split.y[check].sum() == 5
-    for (fit, check), seen in zip(split.folds, fits_of(split), strict=True):
-        assert seen == set(fit) and not seen & set(check)
-
-
-def fits_of(split):
-    """What was learnt from on each fold."""
     validate(split, knower((5,)), 0)
-    return Knower.seen
+    for (fit, check), seen in zip(split.folds, Knower.seen, strict=True):
+        assert seen == set(fit) and not seen & set(check)
+        assert seen | set(check) == set(split.train)
+        assert split.y[check].sum() == 5
 
 
 @pytest.mark.parametrize(("measures", "n_fits"), [(("accuracy",), 1), (("validation",), 4)])

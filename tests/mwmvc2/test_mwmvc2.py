@@ -1,5 +1,7 @@
 """MwMvC2 as an estimator: the vote by hand, its voters, ties, missing views."""
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -32,12 +34,16 @@ MIXED = [LINEAR, STUMP, make_pipeline(StandardScaler(), KNeighborsClassifier(3))
 def vote_by_hand(X, voters, pi, rho):
     """Eq. (1), one voter and one sample at a time; a view of NaN casts no vote."""
     B = np.zeros(len(X[0]))
-    for v, pool in enumerate(voters):
-        for j, voter in enumerate(pool):
-            for i, x in enumerate(X[v]):
-                if not np.isnan(x).all():
-                    B[i] += rho[v] * pi[v][j] * voter.predict(x[None])[0]
+    for view, pool, weights, r in zip(X, voters, pi, rho, strict=True):
+        for voter, p in zip(pool, weights, strict=True):
+            for i in np.flatnonzero(~np.isnan(view).all(axis=1)):
+                B[i] += r * p * voter.predict(view[[i]])[0]
     return B
+
+
+def vote_of(model, X):
+    """The same of a fitted two-class model."""
+    return vote_by_hand(X, model.voters_, model.pi_, model.rho_)
 
 
 def right_or_wrong(model, X, signs):
@@ -59,25 +65,20 @@ def right_or_wrong(model, X, signs):
 @pytest.mark.parametrize("voters", ["trees", "random_trees", MIXED], ids=["best", "random", "list"])
 def test_two_classes_by_hand(voters, update):
     model = MwMvC2(voters, max_iter=3, update=update, random_state=0).fit(VIEWS, Y)
-    expected = vote_by_hand(NEW, model.voters_, model.pi_, model.rho_)
+    expected = vote_of(model, NEW)
     assert_allclose(model.decision_function(NEW), expected, atol=1e-7)
     clear = np.abs(expected) > 1e-7
     assert_array_equal(model.predict(NEW)[clear], expected[clear] > 0)
     assert len(np.unique(expected)) > 3
     model.rho_ = np.array([1e-4, 0.0, 1.0 - 1e-4])  # a small weight counts, too
-    expected = vote_by_hand(NEW, model.voters_, model.pi_, model.rho_)
-    assert_allclose(model.decision_function(NEW), expected, atol=1e-7)
+    assert_allclose(model.decision_function(NEW), vote_of(model, NEW), atol=1e-7)
 
 
 @pytest.mark.parametrize("voters", ["trees", [STUMP, LINEAR]], ids=["trees", "list"])
 def test_more_classes_are_one_against_the_rest(voters):
     model = MwMvC2(voters, max_iter=3, random_state=0).fit(THREE, Y3)
-    expected = np.column_stack(
-        [
-            vote_by_hand(NEW, *machine)
-            for machine in zip(model.voters_, model.pi_, model.rho_, strict=True)
-        ]
-    )
+    machines = zip(model.voters_, model.pi_, model.rho_, strict=True)
+    expected = np.column_stack([vote_by_hand(NEW, *machine) for machine in machines])
     assert_allclose(model.decision_function(NEW), expected, atol=1e-7)
     assert_array_equal(model.predict(NEW), model.decision_function(NEW).argmax(axis=1))
     if voters != "trees":  # deterministic: each machine is that of a two-class problem
@@ -87,22 +88,17 @@ def test_more_classes_are_one_against_the_rest(voters):
             assert_allclose(alone.decision_function(NEW), expected[:, k], atol=1e-7)
 
 
+@pytest.mark.parametrize("views, y, K", [(VIEWS, Y, ()), (THREE, Y3, (3,))], ids=["two", "three"])
 @pytest.mark.parametrize("T", [0, 3])
-def test_fitted_attributes(T):
-    two = MwMvC2(max_iter=T, random_state=0).fit(VIEWS, Y)
-    assert two.rho_.shape == (3,) and two.rho_path_.shape == (T + 1, 3)
-    assert two.loss_curve_.shape == (T + 1,) and two.decrease_bound_.shape == (T,)
-    assert len(two.pi_) == len(two.voters_) == 3 and two.n_iter_ == T
-    assert [p.shape for p in two.pi_] == [(len(pool),) for pool in two.voters_]
-    assert_array_equal(two.classes_, [0, 1])
-    many = MwMvC2(max_iter=T, random_state=0).fit(THREE, Y3)
-    assert many.rho_.shape == (3, 3) and many.rho_path_.shape == (3, T + 1, 3)
-    assert many.loss_curve_.shape == (3, T + 1) and many.decrease_bound_.shape == (3, T)
-    assert len(many.pi_) == len(many.voters_) == 3 and many.n_iter_ == T
-    for pi, pools in zip(many.pi_, many.voters_, strict=True):
+def test_fitted_attributes(T, views, y, K):
+    model = MwMvC2(max_iter=T, random_state=0).fit(views, y)
+    assert model.rho_.shape == (*K, 3) and model.rho_path_.shape == (*K, T + 1, 3)
+    assert model.loss_curve_.shape == (*K, T + 1) and model.decrease_bound_.shape == (*K, T)
+    assert len(model.pi_) == len(model.voters_) == 3 and model.n_iter_ == T
+    machines = zip(model.pi_, model.voters_, strict=True) if K else [(model.pi_, model.voters_)]
+    for pi, pools in machines:
         assert [p.shape for p in pi] == [(len(pool),) for pool in pools]
-    for model in (two, many):
-        assert_array_equal(model.rho_path_[..., -1, :], model.rho_)
+    assert_array_equal(model.rho_path_[..., -1, :], model.rho_)
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -115,32 +111,20 @@ def test_weights_are_those_of_the_votes_in_training(update, missing):
     options["smoothing"] = 0.03
     model = MwMvC2(random_state=0, **options).fit(X, Y)
     weights = learn_weights(right_or_wrong(model, X, signs), **options)
-    assert_array_equal(model.rho_, weights.rho)
     assert_array_equal(np.hstack(model.pi_), np.hstack(weights.pi))
-    assert_array_equal(model.loss_curve_, weights.loss_curve)
-    assert_array_equal(model.rho_path_, weights.rho_path)
-    assert_array_equal(model.decrease_bound_, weights.decrease_bound)
-    B = vote_by_hand(X, model.voters_, model.pi_, model.rho_)
-    assert_allclose(model.loss_curve_[-1], np.logaddexp(0, -signs * B).sum(), rtol=1e-9)
+    for name in ("rho", "loss_curve", "rho_path", "decrease_bound"):
+        assert_array_equal(getattr(model, f"{name}_"), getattr(weights, name))
+    final = np.logaddexp(0, -signs * vote_of(model, X)).sum()
+    assert_allclose(model.loss_curve_[-1], final, rtol=1e-9)
 
 
 def test_every_option_reaches_the_weights():
     base = {"max_iter": 4, "random_state": 0}
-    fits = [
-        MwMvC2(**base | other).fit(VIEWS, Y)
-        for other in (
-            {},
-            {"max_iter": 5},
-            {"update": "paper"},
-            {"step": "collins"},
-            {"rho_step": "exact"},
-            {"smoothing": 0.2},
-        )
-    ]
-    scores = [model.decision_function(NEW) for model in fits]
-    for a in range(len(scores)):
-        for b in range(a):
-            assert np.abs(scores[a] - scores[b]).max() > 1e-6
+    others = [{}, {"max_iter": 5}, {"update": "paper"}, {"step": "collins"}]
+    others += [{"rho_step": "exact"}, {"smoothing": 0.2}]
+    fits = [MwMvC2(**base | other).fit(VIEWS, Y).decision_function(NEW) for other in others]
+    for one, two in itertools.combinations(fits, 2):
+        assert np.abs(one - two).max() > 1e-6
 
 
 def test_the_printed_update_is_the_vote_of_one_view():
@@ -262,15 +246,15 @@ def test_the_coin_of_a_sample_ignores_its_company():
 
 
 def test_no_vote_changes_but_those_of_ties():
-    scores = {
-        ties: MwMvC2(max_iter=0, ties=ties, random_state=0).fit(VIEWS, Y).decision_function(NEW)
+    coin, smallest, largest = (
+        MwMvC2(max_iter=0, ties=ties, random_state=0).fit(VIEWS, Y).decision_function(NEW)
         for ties in ("random", "smallest", "largest")
-    }
-    clear = np.abs(scores["random"]) > 1e-6
+    )
+    clear = np.abs(coin) > 1e-6
     assert 0 < clear.sum()
-    for ties in ("smallest", "largest"):
-        assert_array_equal(scores[ties][clear], scores["random"][clear])
-    assert (scores["smallest"][~clear] < 0).all() and (scores["largest"][~clear] > 0).all()
+    assert_array_equal(smallest[clear], coin[clear])
+    assert_array_equal(largest[clear], coin[clear])
+    assert (smallest[~clear] < 0).all() and (largest[~clear] > 0).all()
 
 
 @pytest.mark.parametrize("ties", ["random", "smallest", "largest"])
@@ -296,10 +280,9 @@ def test_exchanged_classes_change_the_sign():
     model, other = MwMvC2(**options).fit(VIEWS, Y), MwMvC2(**options).fit(VIEWS, 1 - Y)
     assert_allclose(other.rho_, model.rho_, atol=1e-9)
     assert_allclose(np.hstack(other.pi_), np.hstack(model.pi_), atol=1e-9)
-    clear = np.abs(model.decision_function(NEW)) > 1e-6
-    assert_allclose(
-        other.decision_function(NEW)[clear], -model.decision_function(NEW)[clear], atol=1e-7
-    )
+    scores = model.decision_function(NEW)
+    clear = np.abs(scores) > 1e-6
+    assert_allclose(other.decision_function(NEW)[clear], -scores[clear], atol=1e-7)
 
 
 @pytest.mark.parametrize("update", ["monotone", "paper"])
@@ -324,13 +307,8 @@ def test_a_missing_view_casts_no_vote():
     for v in range(3):
         gaps = [view.copy() for view in NEW]
         gaps[v][:20] = np.nan
-        kept = [u for u in range(3) if u != v]
-        expected = vote_by_hand(
-            [NEW[u][:20] for u in kept],
-            [model.voters_[u] for u in kept],
-            [model.pi_[u] for u in kept],
-            model.rho_[kept],
-        )
+        kept = model.rho_ * (np.arange(3) != v)
+        expected = vote_by_hand([x[:20] for x in NEW], model.voters_, model.pi_, kept)
         assert_allclose(model.decision_function(gaps)[:20], expected, atol=1e-7)
         assert_array_equal(model.decision_function(gaps)[20:], model.decision_function(NEW)[20:])
 
@@ -340,8 +318,7 @@ def test_missing_views_in_training(voters):
     """Voters learn from the samples that have their view; others do not count for them."""
     gaps = hide(VIEWS, PATTERN)
     model = MwMvC2(voters, max_iter=3, random_state=0).fit(gaps, Y)
-    expected = vote_by_hand(gaps, model.voters_, model.pi_, model.rho_)
-    assert_allclose(model.decision_function(gaps), expected, atol=1e-7)
+    assert_allclose(model.decision_function(gaps), vote_of(model, gaps), atol=1e-7)
     if voters != "trees":
         for v, pool in enumerate(model.voters_):
             alone = clone(LINEAR).fit(VIEWS[v][PATTERN[:, v]], 2 * Y[PATTERN[:, v]] - 1)
@@ -365,13 +342,10 @@ def test_the_bound_holds_with_missing_views(views, y, step):
 
 def test_sparse_views():
     """Trees of sparse and of dense rows are the same trees."""
-    rounded = [np.round(view) * (np.abs(view) > 1) for view in VIEWS]
-    fresh = [np.round(view) * (np.abs(view) > 1) for view in NEW]
-    stored = MultiView([sparse.csr_matrix(view) for view in rounded])
-    new = MultiView([sparse.csr_matrix(view) for view in fresh])
+    rounded, fresh = ([np.round(x) * (np.abs(x) > 1) for x in views] for views in (VIEWS, NEW))
+    stored, new = ([sparse.csr_matrix(x) for x in views] for views in (rounded, fresh))
     for voters in ("trees", [STUMP, LINEAR]):
-        dense = MwMvC2(voters, random_state=0).fit(rounded, Y)
-        model = MwMvC2(voters, random_state=0).fit(stored, Y)
+        dense, model = (MwMvC2(voters, random_state=0).fit(X, Y) for X in (rounded, stored))
         assert_allclose(model.rho_, dense.rho_, atol=1e-6)
         assert_allclose(model.decision_function(new), dense.decision_function(fresh), atol=1e-6)
 
@@ -384,10 +358,8 @@ def test_a_progress_bar_on_request(capfd):
 
 
 def test_better_than_its_uniform_vote_in_training_and_good_on_flowers():
-    data = load_iris_views()
-    train, test, y, y_test = train_test_split(
-        data.X, data.y, test_size=0.4, random_state=0, stratify=data.y
-    )
+    data, options = load_iris_views(), {"test_size": 0.4, "random_state": 0}
+    train, test, y, y_test = train_test_split(data.X, data.y, stratify=data.y, **options)
     model = MwMvC2(random_state=0).fit(train, y)
     assert model.score(test, y_test) > 0.88
     assert (model.loss_curve_[:, -1] < model.loss_curve_[:, 0]).all()
@@ -396,12 +368,9 @@ def test_better_than_its_uniform_vote_in_training_and_good_on_flowers():
 def test_view_that_never_shows_a_class_votes_against_it():
     """One against the rest, a view that lacks a class altogether says no; nothing fails."""
     views, y = toy_views(3, m=60, widths=[3, 2], n_classes=3)
-    seen = np.ones((60, 2), dtype=bool)
-    seen[y == 2, 1] = False
-    X = MultiView(views, observed=seen)
+    X = MultiView(views, observed=np.column_stack([y >= 0, y != 2]))
     model = MwMvC2([LogisticRegression()], random_state=0).fit(X, y)
-    complete = MultiView(views)
-    assert (model.voters_[2][1][0].predict(complete.views[1]) == -1).all()
+    assert (model.voters_[2][1][0].predict(views[1]) == -1).all()
     assert np.mean(model.predict(X) == y) > 0.5
 
 

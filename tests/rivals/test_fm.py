@@ -37,7 +37,6 @@ VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
 FLAT = np.hstack(VIEWS)
 OWNER = np.repeat([0, 1, 2], WIDTHS)  # view of every feature
 THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.5)
-NAMES = np.array(["ant", "bee", "cat"])
 R = np.random.default_rng(7).normal(size=60) + FLAT[:, 0] * FLAT[:, 4]
 
 
@@ -62,18 +61,8 @@ def interactions(x, V, order, owner=None):
 
 def machine(X, w0, w, factors, owner=None):
     """Eq. (26), with owners Eq. (27), and their like of higher order."""
-    return np.array(
-        [
-            w0 + w @ x + sum(interactions(x, V, p, owner) for p, V in enumerate(factors, start=2))
-            for x in X
-        ]
-    )
-
-
-def mvm(views, A):
-    """Eq. (9): sum_f prod_v z_v'a_vf, the constant of z_v last."""
-    S = [np.c_[view, np.ones(len(view))] @ A_v for view, A_v in zip(views, A, strict=True)]
-    return np.prod(S, axis=0).sum(axis=1)
+    products = [[interactions(x, V, p, owner) for p, V in enumerate(factors, 2)] for x in X]
+    return w0 + X @ w + np.sum(products, axis=1)
 
 
 def scores_of(views, w0, w, factors, multiview):
@@ -123,26 +112,15 @@ def test_the_recursion_keeps_digits_that_newtons_identities_lose():
 
 
 @pytest.mark.parametrize("form", ["dense", "csr", "mixed"])
-def test_order_two_of_the_recursion_is_the_power_trick(form):
+@pytest.mark.parametrize(("pairs", "term"), [(PairTerm, FeatureTerm), (ViewPairTerm, ViewTerm)])
+def test_order_two_of_the_recursion_is_the_power_trick(pairs, term, form):
     rng = np.random.default_rng(1)
-    views = formats([with_zeros(rng, (12, d)) for d in WIDTHS])[form]
+    columns = Columns(formats([with_zeros(rng, (12, d)) for d in WIDTHS])[form])
     V, g = rng.normal(size=(9, 3)), rng.normal(size=12)
-    columns = Columns(views)
-    trick, trick_back = PairTerm(columns)(V)
-    scores, back = FeatureTerm(columns, 2)(V)
+    trick, trick_back = pairs(columns)(V)
+    scores, back = term(columns, 2)(V)
     assert_allclose(scores, trick, atol=1e-12)
     assert_allclose(back(g), trick_back(g), atol=1e-12)
-
-
-@pytest.mark.parametrize("form", ["dense", "csr", "mixed"])
-def test_order_two_over_views_is_the_power_trick_over_views(form):
-    rng = np.random.default_rng(2)
-    V, g = rng.normal(size=(9, 3)), rng.normal(size=60)
-    columns = Columns(formats(VIEWS)[form])
-    trick, trick_back = ViewPairTerm(columns)(V)
-    scores, back = ViewTerm(columns, 2)(V)
-    assert_allclose(scores, trick, atol=1e-10)
-    assert_allclose(back(g), trick_back(g), atol=1e-10)
 
 
 @pytest.mark.parametrize("block", [1, 60, 2**22])
@@ -183,11 +161,8 @@ def test_scores_are_the_sum_over_subsets(order, multiview, form):
 def test_eq_26_minus_eq_27_is_what_lies_within_a_view():
     rng = np.random.default_rng(5)
     V = rng.normal(size=(9, 3))
-    within = sum(
-        (V[i] @ V[j]) * FLAT[:, i] * FLAT[:, j]
-        for i, j in itertools.combinations(range(9), 2)
-        if OWNER[i] == OWNER[j]
-    )
+    pairs = [(i, j) for i, j in itertools.combinations(range(9), 2) if OWNER[i] == OWNER[j]]
+    within = sum((V[i] @ V[j]) * FLAT[:, i] * FLAT[:, j] for i, j in pairs)
     w0, w = 1.0, rng.normal(size=9)
     both = [scores_of(VIEWS, w0, w, [V], multiview) for multiview in (False, True)]
     assert_allclose(both[0] - both[1], within, atol=1e-10)
@@ -196,10 +171,10 @@ def test_eq_26_minus_eq_27_is_what_lies_within_a_view():
 def test_a_pure_product_of_all_views_is_both_machines():
     """Order V over views with factors V_V alone = MVM with zero bias rows, Eq. (9)."""
     V = np.random.default_rng(8).normal(size=(9, 2))
-    A = [np.vstack([part, np.zeros(2)]) for part in np.split(V, [3, 7])]
-    zero = np.zeros_like(V)
-    found = scores_of(VIEWS, 0.0, np.zeros(9), [zero, V], True)
-    assert_allclose(found, mvm(VIEWS, A), atol=1e-10)
+    parts = zip(VIEWS, np.split(V, [3, 7]), strict=True)
+    mvm = np.prod([view @ part for view, part in parts], axis=0).sum(axis=1)
+    found = scores_of(VIEWS, 0.0, np.zeros(9), [np.zeros_like(V), V], True)
+    assert_allclose(found, mvm, atol=1e-10)
 
 
 @pytest.mark.parametrize("form", ["dense", "csr", "mixed"])
@@ -312,9 +287,8 @@ def test_a_constant_is_not_penalised(shift):
 @pytest.mark.parametrize("sparsity", [0.0, 0.5])
 def test_planted_pairs_are_found_exactly(sparsity):
     """A score that Eq. (27) with two factors expresses exactly; order 1 knows nothing of it."""
-    data = make_interactions(
-        900, 3, "pairwise", sparsity=sparsity, task="regression", random_state=0
-    )
+    made = {"task": "regression", "random_state": 0}
+    data = make_interactions(900, 3, "pairwise", sparsity=sparsity, **made)
     train, test = data.X[:600], data.X[600:]
     options = {"alpha": 1e-9, "random_state": 0}
     model = FMRegressor(2, multiview=True, **options).fit(train, data.y[:600])
@@ -333,9 +307,8 @@ def test_planted_triples_need_order_three():
 
 def test_pairs_never_seen_in_training_are_predicted():
     """Factors of levels carry over; weights of single levels say nothing about their pair."""
-    data = make_interactions(
-        8000, 2, "pairwise", sparsity="one_hot", n_features=100, random_state=0
-    )
+    made = {"sparsity": "one_hot", "n_features": 100, "random_state": 0}
+    data = make_interactions(8000, 2, "pairwise", **made)
     train, test, levels = data.X[:3000], data.X[3000:], data.meta["levels"]
     known = {tuple(pair) for pair in levels[:3000]}
     unseen = np.array([tuple(pair) not in known for pair in levels[3000:]])
@@ -348,14 +321,8 @@ def test_pairs_never_seen_in_training_are_predicted():
 
 
 def test_classes_one_against_the_rest():
-    model = FMClassifier(order=1, tol=1e-8).fit(THREE, NAMES[Y3])
-    scores = model.decision_function(THREE)
-    assert scores.shape == (90, 3) and model.coef_.shape == (3, 9)
-    for k in range(3):
-        one = FMClassifier(order=1, tol=1e-8).fit(THREE, Y3 == k)
-        assert_allclose(scores[:, k], one.decision_function(THREE), atol=1e-5)
-    assert_array_equal(model.predict(THREE), NAMES[scores.argmax(axis=1)])
-    pairs = FMClassifier(2, random_state=0).fit(THREE, NAMES[Y3])
+    """Their scores; that each is the machine of its class is a line of the suite of all methods."""
+    pairs = FMClassifier(2, random_state=0).fit(THREE, Y3)
     assert pairs.factors_.shape == (3, 1, 9, 2) and len(pairs.loss_curve_) == 3
     for k in range(3):
         expected = machine(np.hstack(THREE), pairs.intercept_[k], pairs.coef_[k], pairs.factors_[k])
@@ -387,9 +354,8 @@ def test_extreme_scales(scale, options):
             model.fit([scale * view for view in VIEWS], Y)
         except ValueError as error:
             assert scale >= 1e40 and "scale the views" in str(error)
+            return
     assert all(issubclass(w.category, ConvergenceWarning) for w in said)
-    if not hasattr(model, "coef_"):
-        return
     for values in (model.coef_, model.intercept_, model.factors_, model.loss_curve_):
         assert np.isfinite(values).all()
     assert model.loss_curve_[-1] <= model.loss_curve_[0]

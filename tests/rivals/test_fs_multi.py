@@ -36,20 +36,21 @@ def dual_bound(c, delta, X, C2, groups):
         block = np.zeros((len(group) + 1, K + 1))
         block[0, K], block[1:, :K] = -1.0, -pi[:, list(group)].T
         G.append(block)
-    H = np.zeros((K + 1, K + 1))
-    H[K, K] = 1.0
+    H = np.diag(np.append(np.zeros(K), 1.0))
     G = np.vstack(G)
     h = np.zeros(len(G))
     h[K] = C2
-    found = solvers.coneqp(
-        matrix(H),
-        matrix(np.append(-delta, 0.0)),
-        matrix(G),
-        matrix(h),
-        {"l": K + 1, "q": [len(group) + 1 for group in groups], "s": []},
-        options={"show_progress": False, "abstol": 1e-11, "reltol": 1e-11, "feastol": 1e-11},
-    )
-    return -found["primal objective"]
+    sizes = {"l": K + 1, "q": [len(group) + 1 for group in groups], "s": []}
+    options = {"show_progress": False, "abstol": 1e-11, "reltol": 1e-11, "feastol": 1e-11}
+    program = map(matrix, (H, np.append(-delta, 0.0), G, h))
+    return -solvers.coneqp(*program, sizes, options=options)["primal objective"]
+
+
+def least(function, B, d, smallest, **options):
+    """The minimum over weights delta of d features with sum B, from equal ones."""
+    budget = {"type": "eq", "fun": lambda delta: delta.sum() - B}
+    options |= {"method": "SLSQP", "constraints": budget, "bounds": [(smallest, 1.0)] * d}
+    return minimize(function, np.full(d, B / d), **options).fun
 
 
 @pytest.mark.parametrize("measure", ["f1", "prbep", "error"])
@@ -58,12 +59,9 @@ def test_all_label_tuples_and_all_groups(measure):
     X, y = small(7, seed=3)
     assert 0 < (y > 0).sum() < 7
     loss = {"f1": f_beta_loss, "prbep": prbep_loss, "error": error_loss}[measure]
-    tuples = [
-        np.array(t)
-        for t in itertools.product([-1, 1], repeat=7)
-        if measure != "prbep" or sum(t) == sum(y)
-    ]
-    c = np.array([(y - t) / 7 for t in tuples])
+    tuples = np.array(list(itertools.product([-1, 1], repeat=7)))
+    tuples = tuples[tuples.sum(axis=1) == y.sum()] if measure == "prbep" else tuples
+    c = (y - tuples) / 7
     delta = np.array([loss(list(y), list(t)) for t in tuples])
     for C2 in (1.0, 20.0):
         model = FSMulti(measure, n_features=2, C2=C2, tol=1e-6, fit_intercept=False).fit(X, y)
@@ -116,18 +114,9 @@ def test_is_the_best_choice_of_delta(measure):
         # the envelope: -1/2 of the squared sums p
         return machine.primal_curve_.min(), -((machine.coef_ / np.sqrt(delta)) ** 2) / 2
 
-    start = np.full(6, 1 / 3)
-    found = minimize(
-        value,
-        start,
-        jac=True,
-        method="SLSQP",
-        bounds=[(1e-9, 1.0)] * 6,
-        constraints={"type": "eq", "fun": lambda delta: delta.sum() - 2},
-        options={"ftol": 1e-10},
-    )
-    assert_allclose(min(model.primal_curve_), found.fun, rtol=2e-4)
-    assert min(model.primal_curve_) < value(start)[0] * 0.99
+    best = least(value, 2, 6, 1e-9, jac=True, options={"ftol": 1e-10})
+    assert_allclose(min(model.primal_curve_), best, rtol=2e-4)
+    assert min(model.primal_curve_) < value(np.full(6, 1 / 3))[0] * 0.99
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -151,20 +140,9 @@ def test_value_recomputed_from_the_weights(measure):
     assert all(len(group) == 3 for group in model.groups_)
 
     # sum_t |w_t| of the best split of w is the norm min over delta of sqrt(sum w^2 / delta)
-    w2 = model.coef_**2
-
-    def squared_norm(delta):
-        return (w2 / delta).sum()
-
-    found = minimize(
-        squared_norm,
-        np.full(9, 1 / 3),
-        method="SLSQP",
-        bounds=[(1e-6, 1.0)] * 9,
-        constraints={"type": "eq", "fun": lambda delta: delta.sum() - 3},
-        options={"ftol": 1e-12, "maxiter": 500},
-    )
-    value = (found.fun + b**2) / 2 + 30 * slack
+    options = {"ftol": 1e-12, "maxiter": 500}
+    best = least(lambda delta: (model.coef_**2 / delta).sum(), 3, 9, 1e-6, options=options)
+    value = (best + b**2) / 2 + 30 * slack
     assert max(model.dual_curve_) - 1e-6 <= value <= min(model.primal_curve_) + 30 * 1e-3
     assert_allclose(model.dual_gap_, min(model.primal_curve_) - max(model.dual_curve_))
 

@@ -1,7 +1,5 @@
 """LaplacianCompletion: the minimiser of trace(Lap K), checked against it by perturbation."""
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,15 +7,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel
-from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from mvref import MVLSVM, MultiView, all_methods
-from mvref.rivals import LaplacianCompletion, PerViewSVM
+from mvref import MultiView, all_methods
+from mvref.rivals import LaplacianCompletion
 from mvref.rivals.laplacian_completion import OUTPUTS, harmonic_weights
-from tests.literal import complete_gram, hide, laplacian, random_pattern, rbf_gram, toy_views
+from tests.literal import complete_gram, laplacian, random_pattern, rbf_gram, toy_views
 
 WIDTHS = (4, 2, 3)
 VIEWS, Y = toy_views(0, m=40, widths=WIDTHS)
@@ -34,6 +32,17 @@ def pattern(seed, reference=0):
 
 def completed(observed, **options):
     return LaplacianCompletion(**options).fit_transform(MultiView(VIEWS, observed=observed))
+
+
+def filled(observed, **options):
+    return completed(observed, output="features", **options)
+
+
+def without_reference():
+    """Samples 0 to 4 lack the reference view, 3 to 7 view 1."""
+    observed = np.ones((40, 3), dtype=bool)
+    observed[:5, 0] = observed[3:8, 1] = False
+    return observed
 
 
 # ------------------------------------------------------------------ harmonic weights
@@ -79,13 +88,22 @@ def test_an_island_without_any_known_sample(seed, island):
     assert_allclose(T[-1], known / known.sum(), atol=1e-6)  # connected: a mean all the same
 
 
-def test_faint_connections_are_connections():
-    """Weights of 1e-10 are still weights: nothing but their ratios matters."""
-    K = np.full((6, 6), 1e-10)
+@pytest.mark.parametrize(("n", "weight", "alike"), [(6, 1e-10, 1.0), (4, 1e-20, 1e-20)])
+def test_faint_connections_are_connections(n, weight, alike):
+    """Beside the 1 of every sample with itself: nothing but the ratios of weights matters."""
+    K = np.full((n, n), weight)
     np.fill_diagonal(K, 1.0)
+    K[0, 1] = K[1, 0] = alike
+    assert_allclose(harmonic_weights(K, np.arange(n) < 2), 1 / (n - 2), atol=1e-5)
+
+
+def test_a_kernel_too_narrow_is_refused_with_a_reason():
+    """Two unknown samples, alike to each other and to nobody else within rounding."""
+    K = np.eye(3)
     K[0, 1] = K[1, 0] = 1.0
-    unknown = np.arange(6) < 2
-    assert_allclose(harmonic_weights(K, unknown), 1 / 4, atol=1e-5)
+    K[0, 2] = K[2, 0] = 1e-300
+    with pytest.raises(ValueError, match="kernel is too narrow, lower its gamma"):
+        harmonic_weights(K, np.array([True, True, False]))
 
 
 # ------------------------------------------------------------------ the completed Gram matrices
@@ -101,10 +119,9 @@ def test_complete_input_is_not_changed():
 @pytest.mark.parametrize("seed", range(3))
 def test_literal_twin(seed):
     observed = pattern(seed)
-    K = completed(observed, reference=0)
-    for v in range(3):
-        expected = complete_gram(GRAMS[v], GRAMS[0], observed[:, v])
-        assert_allclose(K.views[v], expected, atol=1e-8)
+    views = completed(observed, reference=0).views
+    for K, gram, seen in zip(views, GRAMS, observed.T, strict=True):
+        assert_allclose(K, complete_gram(gram, GRAMS[0], seen), atol=1e-8)
 
 
 @given(seeds)
@@ -151,72 +168,61 @@ def test_the_reference_is_the_view_that_most_samples_have():
         assert LaplacianCompletion(reference=reference).fit(X).reference_ == 1
 
 
-def test_samples_without_the_reference_view():
-    """They keep the views they have, and stay missing in the others."""
-    observed = np.ones((40, 3), dtype=bool)
-    observed[:5, 0] = False
-    observed[3:8, 1] = False
-    K = completed(observed, reference=0)
-    assert_array_equal(K.observed[:, 0], np.arange(40) >= 5)
-    assert_array_equal(K.observed[:, 1], ~np.isin(np.arange(40), [3, 4]))
-    assert K.observed[:, 2].all()
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_samples_without_the_reference_view_stay_missing(output):
+    """In the views that they do not have."""
+    there = completed(without_reference(), reference=0, output=output).observed
+    assert_array_equal(there[:, 0], np.arange(40) >= 5)
+    assert_array_equal(there[:, 1], ~np.isin(np.arange(40), [3, 4]))
+    assert there[:, 2].all()
+
+
+def test_samples_without_the_reference_view_keep_the_views_they_have():
+    observed = without_reference()
+    K, F = completed(observed, reference=0), filled(observed, reference=0)
     kept = np.ix_([0, 1, 2, 20], [0, 1, 2, 20])
     assert_allclose(K.views[1][kept], GRAMS[1][kept], atol=1e-12)
     assert_array_equal(K.views[1][np.arange(8, 40)][:, [3, 4]], 0)
     # sample 5 has the reference but not view 1: a mean of those who have both
     T = harmonic_weights(GRAMS[0][5:, 5:], ~observed[5:, 1])
     assert_allclose(K.views[1][5, 8:], T[0] @ GRAMS[1][8:, 8:], atol=1e-10)
+    assert_allclose(F.views[1][5:8], T @ VIEWS[1][8:], atol=1e-12)
+    assert_array_equal(F.views[1][:3], VIEWS[1][:3])
 
 
-def test_new_samples_take_part_in_the_graph():
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_new_samples_take_part_in_the_graph(output):
     """transform = the rows of the completion of old and new samples together."""
-    observed = pattern(5)
-    X = MultiView(VIEWS, observed=observed)
-    old, new = np.arange(25), np.arange(25, 40)
-    completion = LaplacianCompletion(reference=0).fit(X[old])
-    for v in range(3):
-        expected = complete_gram(GRAMS[v], GRAMS[0], observed[:, v])[np.ix_(new, old)]
-        assert_allclose(completion.transform(X[new]).views[v], expected, atol=1e-8)
+    X = MultiView(VIEWS, observed=pattern(5))
+    model = LaplacianCompletion(output=output, reference=0).fit(X[np.arange(25)])
+    views = completed(X.observed, output=output, reference=0).views
+    for found, view in zip(model.transform(X[np.arange(25, 40)]).views, views, strict=True):
+        assert_allclose(found, view[25:, : found.shape[1]], atol=1e-8)
 
 
 def test_complete_new_samples_do_not_depend_on_each_other():
-    completion = LaplacianCompletion().fit([v[:25] for v in VIEWS])
-    K = completion.transform([v[25:] for v in VIEWS])
-    for v in range(3):
-        assert_allclose(K.views[v], GRAMS[v][25:, :25], atol=1e-12)
+    old, new = [v[:25] for v in VIEWS], [v[25:] for v in VIEWS]
+    for K, gram in zip(LaplacianCompletion().fit(old).transform(new).views, GRAMS, strict=True):
+        assert_allclose(K, gram[25:, :25], atol=1e-12)
+    gaps = MultiView(VIEWS, observed=pattern(5))[np.arange(25)]
+    model = LaplacianCompletion(output="features", reference=0).fit(gaps)
+    assert_array_equal(model.transform(new).concat(), np.hstack(new))
 
 
 def test_precomputed_distances_equal_features():
-    observed = pattern(6)
+    observed, options = pattern(6), {"gamma": 0.4, "reference": 0}
     distances = MultiView([cdist(v, v) for v in VIEWS], observed=observed)
-    a = LaplacianCompletion(gamma=0.4, reference=0).fit_transform(
-        MultiView(VIEWS, observed=observed)
-    )
-    b = LaplacianCompletion(kernel="precomputed", gamma=0.4, reference=0).fit_transform(distances)
-    assert_allclose(b.concat(), a.concat(), atol=1e-8)
-
-
-def test_flat_table():
-    observed = pattern(7)
-    flat = np.hstack(hide(VIEWS, observed))
-    a = LaplacianCompletion(views=WIDTHS).fit_transform(flat)
-    assert_array_equal(a.concat(), completed(observed).concat())
+    K = LaplacianCompletion(kernel="precomputed", **options).fit_transform(distances)
+    assert_allclose(K.concat(), completed(observed, **options).concat(), atol=1e-8)
 
 
 def test_a_reference_with_negative_similarities_is_refused():
     """The graph needs non-negative weights: else Lap is indefinite and there is no minimum."""
-    X = MultiView(VIEWS, observed=pattern(0))
     with pytest.raises(ValueError, match="kernel gives negative similarities, down to -"):
-        LaplacianCompletion(kernel=linear_kernel, reference=0).fit_transform(X)
+        completed(pattern(0), kernel=linear_kernel, reference=0)
 
 
 # ------------------------------------------------------------------ features
-
-
-def filled(observed, **options):
-    return LaplacianCompletion(output="features", **options).fit_transform(
-        MultiView(VIEWS, observed=observed)
-    )
 
 
 @given(seeds)
@@ -240,9 +246,7 @@ def test_filled_features_are_smoothest(seed, size):
     known, F = observed[:, 1], filled(observed, reference=0).views[1]
 
     def roughness(F):
-        return sum(
-            GRAMS[0][i, j] * np.sum((F[i] - F[j]) ** 2) for i in range(40) for j in range(40)
-        )
+        return sum(k * np.sum((F[i] - F[j]) ** 2) for (i, j), k in np.ndenumerate(GRAMS[0]))
 
     best = roughness(F)
     rng = np.random.default_rng(seed)
@@ -265,60 +269,21 @@ def test_only_the_kernel_of_the_reference_view_counts():
 
 
 def test_sparse_views_stay_sparse():
-    observed = pattern(4)
-    observed[:5, 0] = False  # no reference view
-    observed[3:8, 1] = False
+    observed = pattern(4) & without_reference()
     dense = MultiView(VIEWS, observed=observed)
     csr = MultiView([sparse.csr_matrix(view) for view in VIEWS], observed=observed)
     old, new = np.arange(30), np.arange(30, 40)
-    a, b = (LaplacianCompletion(output="features", reference=0).fit(X[old]) for X in (dense, csr))
+    model = LaplacianCompletion(output="features", reference=0)
+    a, b = (clone(model).fit(X[old]) for X in (dense, csr))
     for one, other in (
         (a.transform(dense[new]), b.transform(csr[new])),
         (a.transform(dense[old]), b.transform(csr[old])),
         (a.transform(dense[new]), b.transform(dense[new])),
-        (
-            filled(observed, reference=0),
-            LaplacianCompletion(output="features", reference=0).fit_transform(csr),
-        ),
+        (model.fit_transform(dense), model.fit_transform(csr)),
     ):
         assert all(sparse.issparse(view) for view in other.views)
         assert_array_equal(one.observed, other.observed)
         assert_allclose(other.concat().toarray(), one.concat(), atol=1e-12)
-
-
-def test_features_without_the_reference_view_stay_missing():
-    observed = np.ones((40, 3), dtype=bool)
-    observed[:5, 0] = False
-    observed[3:8, 1] = False
-    F = filled(observed, reference=0)
-    assert_array_equal(F.observed[:, 0], np.arange(40) >= 5)
-    assert_array_equal(F.observed[:, 1], ~np.isin(np.arange(40), [3, 4]))
-    T = harmonic_weights(GRAMS[0][5:, 5:], ~observed[5:, 1])
-    assert_allclose(F.views[1][5:8], T @ VIEWS[1][8:], atol=1e-12)
-    assert_array_equal(F.views[1][:3], VIEWS[1][:3])
-
-
-def test_new_features_take_part_in_the_graph():
-    """transform = the rows of old and new samples filled together; the known are untouched."""
-    observed = pattern(5)
-    X = MultiView(VIEWS, observed=observed)
-    old, new = np.arange(25), np.arange(25, 40)
-    model = LaplacianCompletion(output="features", reference=0).fit(X[old])
-    assert_allclose(model.transform(X[new]).concat(), filled(observed, reference=0).concat()[25:])
-    complete = [view[25:] for view in VIEWS]
-    assert_array_equal(model.transform(complete).concat(), np.hstack(complete))
-
-
-def test_no_sample_to_average():
-    observed = np.ones((40, 3), dtype=bool)
-    observed[:20, 0] = observed[20:, 1] = False
-    for output in OUTPUTS:
-        with pytest.raises(ValueError, match="both the reference view and view 'view_1'"):
-            LaplacianCompletion(output=output, reference=0).fit_transform(
-                MultiView(VIEWS, observed=observed)
-            )
-    with pytest.raises(ValueError, match="output must be one of .*'kernel'"):
-        LaplacianCompletion(output="kernel").fit(VIEWS)
 
 
 # ------------------------------------------------------------------ before a classifier
@@ -333,11 +298,10 @@ WITH_GRAM = [
 def of(name, **parameters):
     """An instance with a seed, where it takes one; few rounds where it boosts."""
     estimator = ALL[name](**parameters)
-    known = estimator.get_params()
     few = {"random_state": 0, "n_estimators": 5, "n_restarts": 1}
     few |= {"alpha": 0.1} if name.startswith("MVM") else {}  # one minimum, which rounding spares
-    few = {key: value for key, value in few.items() if key in known}
-    return estimator.set_params(**few)
+    known = few.keys() & estimator.get_params().keys()
+    return estimator.set_params(**{key: few[key] for key in known})
 
 
 def says(estimator, X):
@@ -373,14 +337,14 @@ def test_before_every_kernel_method(name):
     X = MultiView(VIEWS, observed=observed)
     pipeline = make_pipeline(LaplacianCompletion(reference=0), of(name, kernel="gram"))
     pipeline.fit(X[old], Y[old])
-    first = [
-        complete_gram(K[np.ix_(old, old)], GRAMS[0][np.ix_(old, old)], observed[old, v])
-        for v, K in enumerate(GRAMS)
-    ]
-    both = [
-        complete_gram(K, GRAMS[0], observed[:, v])[np.ix_(new, old)] for v, K in enumerate(GRAMS)
-    ]
-    by_hand = of(name, kernel="gram").fit(first, Y[old])
+
+    def grams(rows):
+        square = np.ix_(rows, rows)
+        parts = zip(GRAMS, observed[rows].T, strict=True)
+        return [complete_gram(K[square], GRAMS[0][square], seen) for K, seen in parts]
+
+    by_hand = of(name, kernel="gram").fit(grams(old), Y[old])
+    both = [K[np.ix_(new, old)] for K in grams(np.arange(40))]
     assert_allclose(says(pipeline, X[new]), says(by_hand, both), atol=2e-3)
 
 
@@ -405,35 +369,3 @@ def test_features_before_every_method(name):
     expected = of(name).fit(by_hand(old), Y[old])
     together = [view[30:] for view in by_hand(np.arange(40))]
     assert_allclose(says(pipeline, X[new]), says(expected, together), rtol=5e-3, atol=2e-3)
-
-
-@pytest.mark.parametrize(
-    "classifier", [PerViewSVM(kernel="gram"), MVLSVM(10, kernel="gram", random_state=0)]
-)
-def test_before_a_classifier(classifier):
-    views, y = toy_views(3, m=60, widths=(4, 4, 4))
-    observed = random_pattern(3, 60, 3, share=0.3)
-    observed[:, 0] = True
-    X = MultiView(views, observed=observed)
-    pipeline = make_pipeline(LaplacianCompletion(reference=0), classifier)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        scores = cross_val_score(pipeline, X, y, cv=3)
-    assert scores.mean() > 0.7
-
-
-def test_a_narrow_kernel_still_completes():
-    """Similarities of 1e-20 beside the 1 of every sample with itself."""
-    K = np.full((4, 4), 1e-20)
-    np.fill_diagonal(K, 1.0)
-    unknown = np.array([True, True, False, False])
-    assert_allclose(harmonic_weights(K, unknown), np.full((2, 2), 0.5))
-
-
-def test_a_kernel_too_narrow_is_refused_with_a_reason():
-    """Two unknown samples, alike to each other and to nobody else within rounding."""
-    K = np.eye(3)
-    K[0, 1] = K[1, 0] = 1.0
-    K[0, 2] = K[2, 0] = 1e-300
-    with pytest.raises(ValueError, match="kernel is too narrow, lower its gamma"):
-        harmonic_weights(K, np.array([True, True, False]))

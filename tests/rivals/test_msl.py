@@ -206,30 +206,6 @@ def test_a_view_that_weighs_nothing_is_kept_as_it_is():
 # ------------------------------------------------------------------ the classifier
 
 
-def test_new_samples_by_hand():
-    model = MSL(random_state=0).fit(VIEWS, Y)
-    U = np.vstack(model.components_)
-    r = 1e-3 * np.linalg.eigvalsh(U.T @ U).max()
-    x = FLAT[7] + 0.2
-    rows = np.vstack([U, np.sqrt(r) * np.eye(U.shape[1])])
-    h = np.linalg.lstsq(rows, np.r_[x, np.zeros(U.shape[1])], rcond=None)[0]
-    new = [x[None, :3], x[None, 3:]]
-    assert_allclose(model.represent(new)[0], h, atol=1e-9)
-    f = model.coef_ @ (h / model.scale_) + model.intercept_
-    assert_allclose(model.decision_function(new), f, atol=1e-9)
-
-
-def test_the_svm_stands_on_the_representation():
-    model = MSL(tol=1e-6, random_state=0).fit(VIEWS, Y)
-    F = model.represent(VIEWS)
-    assert F.shape == (60, model.components_[0].shape[1])
-    assert_allclose(model.scale_, np.sqrt((F**2).sum(axis=1).mean()))
-    svm = LinearSVC(loss="hinge", tol=1e-8, max_iter=10**7, random_state=1)
-    svm.fit(F / model.scale_, Y)
-    assert_allclose(model.coef_, svm.coef_, atol=1e-3)
-    assert_allclose(model.intercept_, svm.intercept_, atol=1e-3)
-
-
 def test_labels_do_not_touch_the_subspace():
     a = MSL(random_state=0).fit(VIEWS, Y)
     b = MSL(random_state=0).fit(VIEWS, np.random.RandomState(0).permutation(Y))
@@ -248,17 +224,21 @@ def test_parameters_reach_the_problem():
     assert 0 <= model.dual_gap_ <= 1e-4 * model.objective_
 
 
-def test_a_new_sample_may_miss_a_view():
+def test_new_samples_by_hand():
+    """As ridge regression on rows of U; some miss a view."""
     model = MSL(random_state=0).fit(VIEWS, Y)
     U = model.components_
-    r = 1e-3 * np.linalg.norm(np.vstack(U), 2) ** 2
+    ridge = np.sqrt(1e-3) * np.linalg.norm(np.vstack(U), 2) * np.eye(U[0].shape[1])
     observed = random_pattern(0, 60, 2)
-    h = model.represent(hide(VIEWS, observed))
+    new = hide([view + 0.2 for view in VIEWS], observed)
+    h = model.represent(new)
     for i in range(60):
-        seen = [v for v in range(2) if observed[i, v]]
-        A, x = np.vstack([U[v] for v in seen]), np.hstack([VIEWS[v][i] for v in seen])
-        expected = np.linalg.solve(A.T @ A + r * np.eye(A.shape[1]), A.T @ x)
+        seen = np.flatnonzero(observed[i])
+        A, x = np.vstack([*(U[v] for v in seen), ridge]), np.hstack([new[v][i] for v in seen])
+        expected = np.linalg.lstsq(A, np.pad(x, (0, len(A) - len(x))), rcond=None)[0]
         assert_allclose(h[i], expected, atol=1e-9)
+    f = h / model.scale_ @ model.coef_[0] + model.intercept_
+    assert_allclose(model.decision_function(new), f, atol=1e-9)
 
 
 def test_training_samples_with_gaps_by_hand():
@@ -272,17 +252,12 @@ def test_training_samples_with_gaps_by_hand():
     few = MSL(tol=1e-6, random_state=0).fit([v[both] for v in VIEWS], Y[both])
     assert_allclose(model.factor_, few.factor_, atol=1e-12)
     F = few.represent(gaps)
+    assert_allclose(model.scale_, np.sqrt((F**2).sum(axis=1).mean()))
     svm = LinearSVC(loss="hinge", tol=1e-8, max_iter=10**7, random_state=1)
-    svm.fit(F / np.sqrt((F**2).sum(axis=1).mean()), Y)
+    svm.fit(F / model.scale_, Y)
     assert_allclose(model.coef_, svm.coef_, atol=1e-3)
-    never = [
-        np.where(observed[:, [0]], VIEWS[0], np.nan),
-        np.where(observed[:, [0]], np.nan, VIEWS[1]),
-    ]
-    with pytest.raises(
-        ValueError, match=r"have the views \['view_0', 'view_1'\], and there is none"
-    ):
-        MSL().fit(never, Y)
+    assert_allclose(model.intercept_, svm.intercept_, atol=1e-3)
+    never = hide(VIEWS, np.column_stack([observed[:, 0], ~observed[:, 0]]))
     with pytest.raises(ValueError, match="have two views, and there is none"):
         MSL().fit([*never, VIEWS[0] * np.nan], Y)
     met = MSL(random_state=0).fit([*never, VIEWS[0]], Y)  # pairs (0, 2) and (1, 2) are left

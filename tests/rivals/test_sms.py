@@ -14,7 +14,7 @@ from mvref.mvpo import most_violated_of
 from mvref.mvpo.most_violated import auroc_argmax, f_beta_argmax, prbep_argmax
 from mvref.rivals import SMS, SVMPerf
 from mvref.rivals.smoothing import SMOOTHINGS, largest_penalty
-from tests.literal import toy_views
+from tests.literal import QP_OPTIONS, toy_views
 from tests.literal_mvpo import f_beta_loss
 
 WIDTHS = (3, 4, 2)
@@ -45,15 +45,10 @@ def test_prbep_is_a_quadratic_program(seed, mu):
     s, y = draw(seed)
     positive, n = y > 0, len(y)
     a = np.where(positive, 1 / positive.sum() - 2 * s, 2 * s)
-    found = solvers.qp(
-        matrix(mu * np.eye(n)),
-        matrix(-a),
-        matrix(np.vstack([np.eye(n), -np.eye(n)])),
-        matrix(np.append(np.ones(n), np.zeros(n))),
-        matrix(y[None].astype(float)),
-        matrix(0.0),
-        options={"show_progress": False, "abstol": 1e-13, "reltol": 1e-13, "feastol": 1e-13},
-    )
+    box = np.vstack([np.eye(n), -np.eye(n)]), np.append(np.ones(n), np.zeros(n))
+    program = mu * np.eye(n), -a, *box, y[None].astype(float), 0.0
+    options = QP_OPTIONS | dict.fromkeys(("abstol", "reltol", "feastol"), 1e-13)
+    found = solvers.qp(*map(matrix, program), options=options)
     cut, beta = SMOOTHINGS["prbep"](s, y, mu), np.array(found["x"]).ravel()
     assert_allclose(cut.value, -found["primal objective"], atol=1e-9)
     assert_allclose(cut.c, 2 * y * beta, atol=1e-5 / mu)
@@ -65,15 +60,14 @@ def test_auroc_pair_by_pair(seed, mu, ties):
     s, y = draw(seed, n=14, ties=ties)
     mu = mu / 10
     value, loss, c = 0.0, 0.0, np.zeros(14)
-    P, N = (y > 0).sum(), (y < 0).sum()
-    for i in np.flatnonzero(y > 0):
-        for j in np.flatnonzero(y < 0):
-            margin = 1 / (P * N) - s[i] + s[j]
-            beta = min(max(margin / mu, 0.0), 1.0)
-            value += margin * beta - mu / 2 * beta**2
-            loss += beta / (P * N)
-            c[i] += beta
-            c[j] -= beta
+    pairs = list(itertools.product(np.flatnonzero(y > 0), np.flatnonzero(y < 0)))
+    for i, j in pairs:
+        margin = 1 / len(pairs) - s[i] + s[j]
+        beta = min(max(margin / mu, 0.0), 1.0)
+        value += margin * beta - mu / 2 * beta**2
+        loss += beta / len(pairs)
+        c[i] += beta
+        c[j] -= beta
     cut = SMOOTHINGS["auroc"](s, y, mu)
     assert_allclose(cut.c, c, atol=1e-8)
     assert_allclose([cut.value, cut.loss], [value, loss], atol=1e-8)
@@ -126,23 +120,20 @@ def test_gradient(measure, seed, mu):
     rng = np.random.default_rng(seed)
     direction, h = rng.normal(size=10), 1e-6
     smooth = SMOOTHINGS[measure]
-    cut = smooth(s, y, mu)
-    rise = (smooth(s + h * direction, y, mu).value - smooth(s - h * direction, y, mu).value) / (
-        2 * h
-    )
+    slope = -smooth(s, y, mu).c @ direction
+    low, high = (smooth(s + step * direction, y, mu).value for step in (-h, h))
     # beta moves by h |direction| / mu at most, summed over pairs
-    assert_allclose(rise, -cut.c @ direction, atol=1e-6 + 100 * h / mu)
-    assert_allclose(rise, -cut.c @ direction, rtol=0.05, atol=2e-3)
+    assert_allclose((high - low) / (2 * h), slope, atol=1e-6 + 100 * h / mu)
+    assert_allclose((high - low) / (2 * h), slope, rtol=0.05, atol=2e-3)
 
 
 @pytest.mark.parametrize("measure", SMOOTHINGS)
 def test_one_positive_or_negative_and_extreme_scores(measure):
-    for y in (np.array([1, -1, -1, -1]), np.array([-1, 1, 1, 1])):
-        for size in (0.0, 1e-8, 1.0, 1e4):
-            s = size * np.array([0.3, -0.2, 0.1, 0.4])
-            cut, hard = SMOOTHINGS[measure](s, y, 1e-3), HARD[measure](s, y).value
-            assert np.isfinite(cut.c).all()
-            assert_allclose(cut.value, hard, atol=1e-3 * 4 * np.log(2) + 1e-8 * (1 + size))
+    for sign, size in itertools.product((1, -1), (0.0, 1e-8, 1.0, 1e4)):
+        y, s = sign * np.array([1, -1, -1, -1]), size * np.array([0.3, -0.2, 0.1, 0.4])
+        cut, hard = SMOOTHINGS[measure](s, y, 1e-3), HARD[measure](s, y).value
+        assert np.isfinite(cut.c).all()
+        assert_allclose(cut.value, hard, atol=1e-3 * 4 * np.log(2) + 1e-8 * (1 + size))
 
 
 # ------------------------------------------------------------------ the minimum

@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 from mvref.core.measures import auroc, error_rate, f_beta, precision_recall_break_even
 from mvref.mvpo import MVPO, most_violated_of
 from mvref.rivals import SVMPerf
-from tests.literal import toy_views
+from tests.literal import QP_OPTIONS, toy_views
 from tests.literal_mvpo import error_loss, f_beta_loss, prbep_loss
 
 MEASURES = ("f1", "prbep", "auroc", "error")
@@ -51,9 +51,8 @@ def test_is_mvpo_of_one_view(measure, intercept):
 def test_error_is_the_linear_svm(C2, B):
     """C = 4 C2 / n, and weights of the SVM that are 2 w."""
     intercept = {"fit_intercept": B > 0, "intercept_scaling": B or 1.0}
-    svm = LinearSVC(
-        C=4 * C2 / 60, loss="hinge", tol=1e-10, max_iter=10_000_000, random_state=0, **intercept
-    ).fit(FLAT, SIGNS)
+    options = {"loss": "hinge", "tol": 1e-10, "max_iter": 10_000_000, "random_state": 0}
+    svm = LinearSVC(C=4 * C2 / 60, **options, **intercept).fit(FLAT, SIGNS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # as exact as rounding allows
         model = SVMPerf("error", C2=C2, tol=1e-15, max_iter=400, **intercept).fit(FLAT, SIGNS)
@@ -69,19 +68,15 @@ def test_all_label_tuples(measure):
     rng = np.random.default_rng(3)
     X, y, C2 = rng.normal(size=(7, 3)), np.array([1, -1, -1, 1, -1, 1, -1]), 5.0
     loss = {"f1": f_beta_loss, "prbep": prbep_loss, "error": error_loss}[measure]
-    tuples = [
-        t for t in itertools.product([-1, 1], repeat=7) if measure != "prbep" or sum(t) == sum(y)
-    ]
+    tuples = list(itertools.product([-1, 1], repeat=7))
+    if measure == "prbep":
+        tuples = [t for t in tuples if sum(t) == sum(y)]
     pi = np.array([(y - np.array(t)) @ X / 7 for t in tuples])  # Eq. (11), t = 1/n
     deltas = np.array([loss(list(y), list(t)) for t in tuples])
     K = len(tuples)
-    found = solvers.qp(
-        matrix(pi @ pi.T),
-        matrix(-deltas),
-        matrix(np.vstack([-np.eye(K), np.ones((1, K))])),
-        matrix(np.append(np.zeros(K), C2)),
-        options={"show_progress": False, "abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12},
-    )
+    simplex = np.vstack([-np.eye(K), np.ones((1, K))]), np.append(np.zeros(K), C2)
+    options = QP_OPTIONS | dict.fromkeys(("abstol", "reltol", "feastol"), 1e-12)
+    found = solvers.qp(*map(matrix, (pi @ pi.T, -deltas, *simplex)), options=options)
     model = SVMPerf(measure, C2=C2, fit_intercept=False, **TIGHT).fit(X, y)
     assert_allclose(model.coef_, pi.T @ np.array(found["x"]).ravel(), atol=close(C2) + 1e-5)
     assert_allclose(model.dual_curve_[-1], -found["primal objective"], atol=1e-6)
@@ -101,20 +96,18 @@ def test_certificate_recomputed(measure, C2):
     assert model.n_iter_ == len(model.dual_curve_) == len(model.primal_curve_)
     scores, predicted = model.decision_function(VIEWS), model.predict(VIEWS)
     loss = {
-        "f1": lambda: 1 - f_beta(Y, predicted),
-        "prbep": lambda: 1 - precision_recall_break_even(Y, scores),
-        "auroc": lambda: 1 - auroc(Y, scores),
-        "error": lambda: error_rate(Y, predicted),
-    }[measure]()
-    assert slack >= loss - 1e-12
+        "f1": 1 - f_beta(Y, predicted),
+        "prbep": 1 - precision_recall_break_even(Y, scores),
+        "auroc": 1 - auroc(Y, scores),
+        "error": error_rate(Y, predicted),
+    }
+    assert slack >= loss[measure] - 1e-12
 
 
 @pytest.mark.parametrize("measure", ["prbep", "auroc"])
 def test_rankings_call_as_many_positive_as_there_are(measure):
-    model = SVMPerf(measure).fit(VIEWS, Y)
-    assert model.predict(VIEWS).sum() == Y.sum()
-    shifted = SVMPerf(measure).fit([view + 7.0 for view in VIEWS], Y)
-    assert shifted.predict([view + 7.0 for view in VIEWS]).sum() == Y.sum()
+    for views in (VIEWS, [view + 7.0 for view in VIEWS]):
+        assert SVMPerf(measure).fit(views, Y).predict(views).sum() == Y.sum()
 
 
 @settings(max_examples=10)

@@ -78,11 +78,6 @@ def test_log_odds_is_the_gradient_of_the_entropy():
     assert_allclose(log_odds(q), numerical, atol=1e-8)
 
 
-def test_entropy_at_known_values():
-    assert_allclose(negative_binary_entropy([0.5] * 3), -3 * np.log(2))
-    assert negative_binary_entropy([0.0, 1.0]) == 0.0
-
-
 @given(p=vectors(0, 1), q=vectors(0, 1), t=st.floats(0, 1), other=vectors(0, 1))
 def test_divergence_is_non_negative_convex_and_mirrored(p, q, t, other):
     assert divergence(q, q) == 0
@@ -380,11 +375,7 @@ def test_pythagoras_at_the_logistic_fit(seed):
 @pytest.mark.parametrize("target", ["zero", "inside"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_two_problems_have_one_solution(seed, target):
-    """min D(p||q0) over {p'M = p~'M} and min D(p~||q) over Q, solved independently.
-
-    With p~ = 0 and q0 = 1/2 the first asks for the weights of largest entropy that make every
-    voter as often right as wrong, and the second is the logistic fit.
-    """
+    """min D(p||q0) over {p'M = p~'M} and min D(p~||q) over Q, solved independently."""
     rng, M = np.random.default_rng(seed), overlapping_sample(seed, m=12, n=3)
     p_tilde = np.zeros(12) if target == "zero" else rng.random(12)
     q0 = np.full(12, 0.5)
@@ -418,8 +409,6 @@ def test_separating_voters_leave_only_p_equal_to_zero():
     losses = [divergence(np.zeros(3), expit(-t * M[:, 0])) for t in (1, 10, 30)]
     assert losses[0] > losses[1] > losses[2] > 0
 
-
-# Bad input
 
 bound_of = partial(auxiliary_bound, ONES, [1.0], HALF)
 

@@ -7,34 +7,23 @@ import io
 import re
 import runpy
 import tokenize
+from functools import cache
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from book.errata.pages import (
-    CHAPTERS,
-    FOLDER,
-    KINDS,
-    NUMBER,
-    PAPERS,
-    REMARKS,
-    SCRIPTS,
-    linked,
-    page,
-    read_all,
-    read_table,
-    script_of,
-    slug,
-)
+from book.errata import pages
 
 ROOT = Path(__file__).resolve().parents[2]
-ERRATA = {row["id"]: row for row in read_all("erratum")}
-ROWS = ERRATA | {row["id"]: row for row in read_all("remark")}
+NOTEBOOKS = [*(ROOT / "book").rglob("*.ipynb")]
+MODULES = {*(ROOT / "mvref").rglob("*.py"), *(ROOT / "tests").rglob("*.py")} - {Path(__file__)}
+ERRATA = {row["id"]: row for row in pages.read_all("erratum")}
+ROWS = ERRATA | {row["id"]: row for row in pages.read_all("remark")}
 BOTH = {"paper", "id", "title", "kind", "where", "quote", "links", "tests"}
-LETTERS = dict(zip(PAPERS, "ABPMN", strict=True))
 
 
+@cache
 def markdown_of(path):
     notebook = nbformat.read(path, as_version=4)
     return "\n\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
@@ -49,35 +38,12 @@ def words_of(path):
             yield token.string.replace("_", " ")
 
 
-def named():
-    """Numbers of errata in chapters, docstrings, comments and tests, each with one place."""
-    found = {}
-    chapters = [path for path in (ROOT / "book").rglob("*.ipynb") if path.parent != FOLDER]
-    for path in [*chapters, *(ROOT / "book").glob("*.md")]:
-        text = markdown_of(path) if path.suffix == ".ipynb" else path.read_text(encoding="utf-8")
-        found |= dict.fromkeys(NUMBER.findall(text), path.name)
-    modules = [path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)]
-    for path in [*(ROOT / "mvref").rglob("*.py"), *modules]:
-        found |= dict.fromkeys(NUMBER.findall("\n".join(words_of(path))), path.name)
-    return found
-
-
-def functions_of(row):
-    """The test functions of an erratum, imported."""
-    for test in row["tests"]:
-        file, _, name = test.partition("::")
-        assert re.fullmatch(r"tests(/\w+)*/test_\w+\.py", file) and name.startswith("test_")
-        module = importlib.import_module(file.removesuffix(".py").replace("/", "."))
-        assert Path(module.__file__) == ROOT / file
-        yield getattr(module, name)
-
-
 # The table
 
 
 def test_numbers_are_unique_and_without_gaps():
-    for paper, letter in LETTERS.items():
-        table = read_table(paper)
+    for paper, letter in zip(pages.PAPERS, "ABPMN", strict=True):
+        table = pages.read_table(paper)
         numbers = [row["id"] for kind in ("erratum", "remark") for row in table.get(kind, [])]
         assert sorted(numbers) == sorted(f"{letter}{k + 1}" for k in range(len(numbers)))
 
@@ -87,10 +53,10 @@ def test_an_entry_is_complete(number):
     row = ROWS[number]
     if number in ERRATA:
         assert set(row) == BOTH | {"serious", "wrong", "correct", "depends"}
-        assert row["kind"] in KINDS and isinstance(row["serious"], bool) and row["tests"]
+        assert row["kind"] in pages.KINDS and isinstance(row["serious"], bool) and row["tests"]
     else:
         assert set(row) | {"quote"} == BOTH | {"text"}
-        assert row["kind"] in REMARKS
+        assert row["kind"] in pages.REMARKS
     assert row["links"]
     for name, text in row.items():
         if isinstance(text, str):
@@ -100,16 +66,18 @@ def test_an_entry_is_complete(number):
 
 
 def test_every_erratum_that_is_named_somewhere_is_in_the_table():
-    places = named()
-    assert {number: place for number, place in places.items() if number not in ROWS} == {}
-    assert set(places) == set(ROWS)
+    """In chapters, docstrings, comments and names of tests; and every entry is named."""
+    texts = {path: markdown_of(path) for path in NOTEBOOKS if path.parent != pages.FOLDER}
+    texts |= {path: path.read_text(encoding="utf-8") for path in (ROOT / "book").glob("*.md")}
+    texts |= {path: "\n".join(words_of(path)) for path in MODULES}
+    named = {path: {*pages.NUMBER.findall(text)} for path, text in texts.items()}
+    assert {path: found - {*ROWS} for path, found in named.items() if found - {*ROWS}} == {}
+    assert set().union(*named.values()) == set(ROWS)
 
 
 def test_an_erratum_is_called_erratum_and_a_remark_remark():
     """In chapters, docstrings, comments and tests: "erratum A1", "remark A7"."""
-    pages = [*(ROOT / "book").rglob("*.ipynb"), *(ROOT / "book").rglob("*.md")]
-    modules = [*(ROOT / "mvref").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
-    for path in {*pages, *modules} - {Path(__file__)}:
+    for path in [*NOTEBOOKS, *(ROOT / "book").rglob("*.md"), *MODULES]:
         text = path.read_text(encoding="utf-8")
         for kind, number in re.findall(r"\b([Ee]rratum|[Rr]emark)\s+([ABPMN]\d+)\b", text):
             assert kind.lower() == ("erratum" if number in ERRATA else "remark"), (path, number)
@@ -119,21 +87,17 @@ def test_an_erratum_is_called_erratum_and_a_remark_remark():
 
 
 def test_every_script_belongs_to_an_erratum():
-    assert {path.name for path in SCRIPTS.iterdir()} - {"__pycache__"} == {
-        script_of(row).name for row in ERRATA.values()
-    }
+    wanted = {pages.script_of(row).name for row in ERRATA.values()}
+    assert {path.name for path in pages.SCRIPTS.iterdir()} - {"__pycache__"} == wanted
 
 
 @pytest.mark.parametrize("number", ERRATA)
 def test_the_counterexample_runs_without_mvref(number, capsys):
-    path = script_of(ERRATA[number])
+    path = pages.script_of(ERRATA[number])
     code = path.read_text(encoding="utf-8")
     tree = ast.parse(code)
-    nodes = list(ast.walk(tree))
-    imported = {
-        alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names
-    }
-    imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
+    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    imported = {getattr(node, "module", None) or node.names[0].name for node in imports}
     assert {name.partition(".")[0] for name in imported} <= {"numpy", "scipy", "itertools", "math"}
     assert ast.get_docstring(tree) and 8 <= len(code.splitlines()) <= 36
     assert isinstance(tree.body[-1], ast.Assert), "it ends with what would be false otherwise"
@@ -148,10 +112,14 @@ def test_the_counterexample_runs_without_mvref(number, capsys):
 @pytest.mark.parametrize("number", [number for number in ROWS if ROWS[number]["tests"]])
 def test_its_counterexample_is_a_test(number):
     """The functions exist where pytest finds them, and one of them names the erratum."""
-    functions = list(functions_of(ROWS[number]))
-    assert all(inspect.isfunction(function) for function in functions)
-    texts = [f"{f.__name__.replace('_', ' ')} {inspect.getsource(f)}" for f in functions]
-    assert any(number in NUMBER.findall(text) for text in texts)
+    texts = []
+    for test in ROWS[number]["tests"]:
+        file, _, name = test.partition("::")
+        assert re.fullmatch(r"tests(/\w+)*/test_\w+\.py", file) and name.startswith("test_")
+        module = importlib.import_module(file.removesuffix(".py").replace("/", "."))
+        assert Path(module.__file__) == ROOT / file and inspect.isfunction(getattr(module, name))
+        texts.append(f"{name.replace('_', ' ')} {inspect.getsource(getattr(module, name))}")
+    assert any(number in pages.NUMBER.findall(text) for text in texts)
 
 
 def test_no_test_of_an_erratum_is_left_out():
@@ -159,41 +127,43 @@ def test_no_test_of_an_erratum_is_left_out():
     for path in (ROOT / "tests").rglob("test_*.py"):
         file = path.relative_to(ROOT).as_posix()
         for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE):
-            for number in NUMBER.findall(name.replace("_", " ")):
+            for number in pages.NUMBER.findall(name.replace("_", " ")):
                 assert f"{file}::{name}" in ROWS[number]["tests"]
 
 
 # The pages
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", pages.PAPERS)
 def test_links_lead_to_sections_of_the_papers_chapters(paper):
-    table = read_table(paper)
+    table = pages.read_table(paper)
     headings = {}
-    for chapter in CHAPTERS:
+    for chapter in pages.CHAPTERS:
         text = markdown_of(ROOT / "book" / table["folder"] / f"{chapter}.ipynb")
         found = re.findall(r"^#{2,3} (.+)$", text, re.MULTILINE)
-        assert len({slug(heading) for heading in found}) == len(found)
+        assert len({pages.slug(heading) for heading in found}) == len(found)
         headings[chapter] = found
     for row in table["erratum"] + table.get("remark", []):
         for chapter, heading in row["links"]:
             assert heading in headings[chapter], f"{row['id']}: {heading!r} not in {chapter}"
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", pages.PAPERS)
 def test_the_page_is_that_of_the_table(paper):
-    stored = (FOLDER / f"{paper}.md").read_text(encoding="utf-8")
-    assert stored == page(paper), "run `python book/errata/pages.py`"
+    stored = (pages.FOLDER / f"{paper}.md").read_text(encoding="utf-8")
+    assert stored == pages.page(paper), "run `python book/errata/pages.py`"
 
 
 def test_numbers_become_links_outside_of_formulas():
-    assert linked("the $M1$ of A3.") == "the $M1$ of [A3](#erratum-a3)."
-    assert linked("`B2` and (B10)") == "`B2` and ([B10](#erratum-b10))"
-    for paper in PAPERS:
-        for number in re.findall(r"\(#erratum-(\w+)\)", page(paper)):
-            assert f"(erratum-{number})=" in page(paper)  # a page links to its own entries only
+    assert pages.linked("the $M1$ of A3.") == "the $M1$ of [A3](#erratum-a3)."
+    assert pages.linked("`B2` and (B10)") == "`B2` and ([B10](#erratum-b10))"
+    for text in map(pages.page, pages.PAPERS):  # a page links to its own entries only
+        links, anchors = (
+            re.findall(rf"\({mark}(\w+)\)", text) for mark in ("#erratum-", "erratum-")
+        )
+        assert {*links} <= {*anchors}
 
 
 def test_slug_is_the_books():
-    assert slug("P9: the search takes $O(n\\log n)$") == "p9-the-search-takes-"
-    assert slug('P6: is a missing "x" the reason?') == "p6-is-a-missing-x-the-reason"
+    assert pages.slug("P9: the search takes $O(n\\log n)$") == "p9-the-search-takes-"
+    assert pages.slug('P6: is a missing "x" the reason?') == "p6-is-a-missing-x-the-reason"

@@ -1,0 +1,121 @@
+"""The jobs of every item: keys, repeats, methods, and the seeds that items share."""
+
+import pandas as pd
+import pytest
+from sklearn.base import is_classifier
+
+from mvref import all_methods
+from mvref.datasets import available
+from mvref.experiments import (
+    ITEMS,
+    missing_methods,
+    missing_views,
+    mvl_svm,
+    mvm,
+    mvna_kmhks,
+    mvpo,
+    mwmvc2,
+    order_methods,
+    side_by_side,
+    side_methods,
+    speed,
+)
+from mvref.experiments.engine import COLUMNS, encode_parameter
+
+NO_ROWS = pd.DataFrame(columns=COLUMNS)
+WAITING = ("mvl_svm.fig3", "mvl_svm.fig4", "mvna_kmhks.table3_paired")  # for rows of others
+TIMED = {"mvl_svm.fig3", "mvpo.fig4", "side_by_side.comparison", "side_by_side.advice",
+         "speed.scaling", "speed.against"}  # fmt: skip
+REPEATS = {  # of an item, else of its paper, of one of its data sets
+    "mvl_svm": 5, "mvl_svm.columns flower17": 1,
+    **{f"mvl_svm.fig5 {name}": n for name, n in mvl_svm.MISSING_REPEATS.items()},
+    "mwmvc2": 5, "mwmvc2.table1": 20, "mwmvc2.joint": 20,
+    "mvpo": 10, "mvpo.fig3": 3, "mvpo.fig4": 1,
+    "mvm": 5, "mvm.starts": 4,
+    "mvna_kmhks": 10, "mvna_kmhks.table3": 3, "mvna_kmhks.table3_untuned": 3,
+    "missing_views": 3, "missing_views.ratio moons-disturbed": 5,
+    "side_by_side": 5, "speed": 3,
+}  # fmt: skip
+QUICK_REPEATS = {"mwmvc2": 2, "mvna_kmhks.table2": 2}  # others: 1
+METHODS = {
+    "mwmvc2.table1": mwmvc2.METHODS,
+    "mwmvc2.fig2": mwmvc2.METHODS,
+    "mvpo.fig1": (*mvpo.FIG1_METHODS, *mvpo.RIVALS),
+    "mvm.order": order_methods.METHODS,
+    "mvm.real": order_methods.METHODS,
+    **{f"mvm.starts {name}": methods for name, methods in mvm.SEVERAL_STARTS.items()},
+    "mvna_kmhks.table2": mvna_kmhks.METHODS,
+    "mvna_kmhks.table3": mvna_kmhks.ON_DIGITS,
+    "side_by_side.comparison": side_methods.GRIDS,
+    **{f"side_by_side.advice {name}": methods for name, methods in side_by_side.ADVICE.items()},
+    "speed.scaling": speed.LARGEST,
+    "speed.against": speed.PAIRS,
+    **{
+        f"missing_views.ratio {dataset}": {
+            method for method in missing_methods.METHODS
+            if (dataset, method) not in missing_views.NOT_RUN
+        }
+        for dataset in missing_views.DATASETS
+    },
+}  # fmt: skip
+CASES = [
+    pytest.param(item, dataset, id=f"{name} {dataset}")
+    for name, item in ITEMS.items()
+    for dataset in item.datasets
+    if dataset != "flower17" or dataset in available()  # its name is in the file
+]
+
+
+def told(table, item, dataset, default=None):
+    """What a table says of the data set of an item, of the item, or of its paper."""
+    names = f"{item.full_name} {dataset}", item.full_name, item.paper
+    return next((table[name] for name in names if name in table), default)
+
+
+@pytest.mark.parametrize(("item", "dataset"), CASES)
+def test_jobs_are_distinct_and_follow_the_protocol(item, dataset):
+    full, quick = (list(item.jobs(dataset, quick, NO_ROWS)) for quick in (False, True))
+    for jobs in (full, quick):
+        keys = {(j.dataset, j.method, encode_parameter(j.parameter), j.repeat) for j in jobs}
+        assert len(keys) == len(jobs)
+        assert all(j.dataset.startswith(dataset) for j in jobs), "the status line counts by this"
+        assert not any("n" in j.parameter for j in jobs), "a column of the summaries"
+    methods, n_repeats = told(METHODS, item, dataset), told(REPEATS, item, dataset)
+    if item.full_name in WAITING:
+        assert full == quick == []
+        return
+    assert {job.repeat for job in full} == set(range(n_repeats))
+    assert {job.repeat for job in quick} == set(range(told(QUICK_REPEATS, item, dataset, 1)))
+    assert {job.method for job in quick} <= {job.method for job in full}
+    assert 0 < len(quick) < len(full)
+    if methods:
+        assert {job.method for job in full} - {"data"} == set(methods)
+
+
+def test_one_job_at_a_time_where_time_is_measured():
+    assert {name for name, item in ITEMS.items() if item.serial} == TIMED
+
+
+def test_which_items_share_their_splits():
+    def seeds(name, dataset="mfeat", n=5):
+        return [ITEMS[name].seed(dataset, repeat) for repeat in range(n)]
+
+    halves = seeds("mvpo.fig1")
+    assert len(set(halves)) == 5 and not set(halves) & set(seeds("mvpo.fig1", "webkb"))
+    for name in ("mvpo.fig2", "mvpo.fig3", "mvpo.fig4", "mvm.real"):
+        assert seeds(name) == halves
+    for dataset in ITEMS["mvm.starts"].datasets:
+        assert seeds("mvm.starts", dataset) == seeds("mvm.order", dataset)
+    for dataset in ITEMS["side_by_side.advice"].datasets:
+        advice, table = (seeds(f"side_by_side.{i}", dataset, 50) for i in ("advice", "comparison"))
+        assert not set(advice) & set(table), "splits that did not suggest the advice"
+
+
+def test_every_classifier_of_mvref_takes_part():
+    classifiers = {name for name, cls in all_methods().items() if is_classifier(cls())}
+    assert set(side_methods.GRIDS) == classifiers | {"MVMLsp", *side_methods.REFERENCES}
+    assert set(speed.LARGEST) == classifiers
+    assert all(largest in speed.SIZES[2:] for largest in speed.LARGEST.values()), "for a slope"
+    assert set(side_by_side.ADVICE) == set(ITEMS["side_by_side.comparison"].datasets)
+    for methods in side_by_side.ADVICE.values():
+        assert set(methods) <= {*side_methods.GRIDS, *side_methods.CONTROLS}
