@@ -1,112 +1,267 @@
-"""Your own tables: the join, what is left out, and what is refused."""
+"""Your own tables: read right, or refused in a sentence that names the file."""
+
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.preprocessing import OneHotEncoder
 
+from mvref import MVLSVM, PerView
 from mvref.datasets import load_mfeat, read_folder, read_views
 
-BLOOD = pd.DataFrame({"id": [3, 1, 2], "iron": [30.0, 10.0, 20.0], "zinc": [3, 1, 2]})
-SCAN = pd.DataFrame({"id": [4, 2], "size": [0.4, 0.2]})
-LABELS = pd.DataFrame({"id": [2, 1, 4, 9], "label": ["b", "a", "a", "b"]})
+BLOOD = "id,iron,zinc\n3,30,3\n1,10,1\n2,20,2\n"
+SCAN = "id,size\n4,.4\n2,.2\n"
+WHO = "id,label\n2,b\n1,a\n4,a\n9,b\n"
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """Write tables into a folder of their own; the suffix chooses the format."""
+    """Write files, texts or bytes, into a folder of their own."""
 
-    def write(**tables):
-        for name, table in tables.items():
-            if isinstance(table, tuple):
-                table[0].to_parquet(tmp_path / f"{name}.parquet")
-            else:
-                table.to_csv(tmp_path / f"{name}.csv", index=False)
+    def write(files):
+        for name, content in files.items():
+            content = content.encode() if isinstance(content, str) else content
+            (tmp_path / name).write_bytes(content)
         return tmp_path
 
     return write
 
 
-def test_the_join_is_the_one_by_hand(folder):
-    X, ids = read_views(folder(blood=BLOOD, scan=SCAN))
-    assert X.names == ["blood", "scan"] and ids.tolist() == [1, 2, 3, 4]
+def test_the_join_is_the_one_by_hand(folder, capsys):
+    X, ids = read_views(folder({"blood.csv": BLOOD, "scan.csv": SCAN}))
+    assert X.names == ["blood", "scan"] and ids.tolist() == ["1", "2", "3", "4"]
     expected = [[10, 1], [20, 2], [30, 3], [np.nan] * 2], [[np.nan], [0.2], [np.nan], [0.4]]
     for view, values in zip(X.views, expected, strict=True):
         assert_array_equal(view, values)
-    assert_array_equal(X.observed, [[1, 0], [1, 1], [1, 0], [0, 1]])
+    assert X.feature_names == [["iron", "zinc"], ["size"]]
+    assert capsys.readouterr().out.splitlines() == [
+        "blood.csv: 3 rows, in 3 of 4 samples; 1 without this view",
+        "scan.csv: 2 rows, in 2 of 4 samples; 2 without this view",
+    ]
 
 
-def test_labels_and_who_is_left_out(folder):
-    data = read_folder(folder(blood=BLOOD, scan=SCAN, who=LABELS))
-    assert data.meta["ids"].tolist() == [1, 2, 4] and data.y.tolist() == ["a", "b", "a"]
-    assert data.meta["unlabelled"] == [3] and data.meta["without_views"] == [9]
+def test_labels_and_who_is_left_out(folder, capsys):
+    files = {"blood.csv": BLOOD, "scan.csv": SCAN, "who.csv": WHO}
+    data = read_folder(folder(files), verbose=False)
+    assert capsys.readouterr().out == ""
+    assert data.meta["ids"].tolist() == ["1", "2", "4"] and data.y.tolist() == ["a", "b", "a"]
+    assert data.meta["unlabelled"] == ["3"] and data.meta["without_views"] == ["9"]
+    assert data.meta["join"][-1] == "left out: 1 without a label, 1 without a view"
     assert data.view_names == ["blood", "scan"] and data.target_names == ["a", "b"]
     assert_array_equal(data.X.views[0][:, 0], [10, 20, np.nan])
-    assert "1 labelled keys" in data.DESCR
 
 
-def test_labels_may_stand_in_the_table_of_a_view(folder):
-    data = read_folder(folder(blood=BLOOD.assign(label=[1, 0, 1]), scan=SCAN))
-    assert data.view_names == ["blood", "scan"] and data.X.widths == [2, 1]
-    assert data.y.tolist() == [0, 1, 1]
-
-
-def test_a_missing_label_is_no_class(folder):
-    data = read_folder(folder(blood=BLOOD.assign(label=["x", None, "y"])))
-    assert data.y.tolist() == ["y", "x"] and data.meta["unlabelled"] == [1]
-
-
-def test_parquet_and_csv_say_the_same(folder, tmp_path):
-    pytest.importorskip("pyarrow")
-    parquet = read_views(folder(blood=(BLOOD,), scan=(SCAN,)))[0]
-    (tmp_path / "blood.parquet").unlink()
-    (tmp_path / "scan.parquet").unlink()
-    csv = read_views(folder(blood=BLOOD, scan=SCAN))[0]
-    assert_array_equal(parquet.concat(), csv.concat())
-
-
-def test_a_data_set_comes_back_as_it_was_written(folder):
+def test_a_data_set_comes_back_as_it_was_written(tmp_path):
     data = load_mfeat()
     rng = np.random.RandomState(0)
     X = data.X[::20].drop_views(0.3, random_state=0)
-    tables = {}
     for name, view, seen in zip(X.names, X.views, X.observed.T, strict=True):
-        table = pd.DataFrame(view).add_prefix("x").assign(id=np.arange(100))
-        tables[name] = table[seen].sample(frac=1, random_state=rng)
+        table = pd.DataFrame(view).add_prefix("x").assign(id=np.arange(100))[seen]
+        table.sample(frac=1, random_state=rng).to_csv(tmp_path / f"{name}.csv", index=False)
     labels = pd.DataFrame({"id": np.arange(100), "digit": data.y[::20]})
-    back = read_folder(folder(labels=labels, **tables), target="digit")
+    labels.to_csv(tmp_path / "labels.csv", index=False)
+    back = read_folder(tmp_path, target="digit", verbose=False)
     assert back.X.names == sorted(X.names)
     assert_array_equal(back.X.select(X.names).concat(), X.concat())
     assert_array_equal(back.y, data.y[::20])
 
 
-WRONG = {  # tables, and words of the sentence
-    "no table": ({}, "folder|.csv or .parquet|none"),
-    "no key": ({"blood": BLOOD}, "key='name'|blood.csv|'iron'"),
-    "key twice": ({"blood": pd.concat([BLOOD, BLOOD])}, "blood.csv|'id'|more than once"),
-    "empty key": ({"blood": BLOOD.replace({"id": {3: None}})}, "blood.csv|1 rows|'id'"),
-    "text": ({"blood": BLOOD.assign(unit="mg")}, "'unit'|blood.csv|'mg'|get_dummies"),
-    "one word": ({"blood": BLOOD.assign(dose=["2.8", "n.a.", "1"])}, "'dose'|'n.a.'"),
-    "dates": ({"blood": BLOOD.assign(day="2026-01-05")}, "'day'|'2026-01-05'"),
-    "no target": ({"blood": BLOOD, "scan": SCAN}, "target='label'|none|'scan'"),
-    "two targets": (
-        {"blood": BLOOD.assign(label=1), "scan": SCAN.assign(label=0)},
-        "target='label'|['blood', 'scan']",
+# What can be read, however it was written: files, options, and the column iron of the ids 1, 2, 3.
+IRON = [10.0, 20.0, 30.0]
+READ = {
+    "byte order mark": ({"blood.csv": b"\xef\xbb\xbf" + BLOOD.encode()}, {}, IRON),
+    "Windows line ends": ({"blood.csv": BLOOD.replace("\n", "\r\n")}, {}, IRON),
+    "no end of line": ({"blood.csv": BLOOD.rstrip()}, {}, IRON),
+    "blank lines": ({"blood.csv": BLOOD.replace("\n1", "\n\n1") + "\n"}, {}, IRON),
+    "quotes": ({"blood.csv": 'id,iron\n"3","30"\n"1",10\n2,"20"\n'}, {}, IRON),
+    "comma in quotes": ({"blood.csv": '"id","iron, mg"\n3,30\n1,10\n2,20\n'}, {}, IRON),
+    "line end in quotes": ({"blood.csv": '"id","iron\nmg"\n3,30\n1,10\n2,20\n'}, {}, IRON),
+    "capital suffix": ({"blood.CSV": BLOOD}, {}, IRON),
+    "tabs": ({"blood.tsv": BLOOD.replace(",", "\t")}, {}, IRON),
+    "semicolons": ({"blood.csv": BLOOD.replace(",", ";")}, {"sep": ";"}, IRON),
+    "decimal comma": (
+        {"blood.csv": "id;iron\n3;30,5\n1;10,5\n2;20,5\n"},
+        {"sep": ";", "decimal": ","},
+        [10.5, 20.5, 30.5],
     ),
-    "only labels": ({"who": LABELS}, "folder|no table of a view"),
+    "latin-1": (
+        {"blood.csv": "id,öl\n3,30\n1,10\n2,20\n".encode("latin-1")},
+        {"encoding": "latin-1"},
+        IRON,
+    ),
+    "utf-16": ({"blood.csv": BLOOD.encode("utf-16")}, {"encoding": "utf-16"}, IRON),
+    "hidden files of macOS": ({"blood.csv": BLOOD, "._blood.csv": b"\x00\x05\xff"}, {}, IRON),
+    "other files": ({"blood.csv": BLOOD, "README.md": "text", "x.csv.bak": "a"}, {}, IRON),
+    "blanks around keys": ({"blood.csv": "id,iron\n 3,30\n1 ,10\n2,20\n"}, {}, IRON),
+    "empty cell": ({"blood.csv": "id,iron\n3,30\n1,\n2,20\n"}, {}, [np.nan, 20.0, 30.0]),
+    "NA in a cell": ({"blood.csv": "id,iron\n3,30\n1,NA\n2,20\n"}, {}, [np.nan, 20.0, 30.0]),
+    "own mark of a gap": (
+        {"blood.csv": "id,iron\n3,30\n1,?\n2,20\n"},
+        {"na_values": ["?"]},
+        [np.nan, 20.0, 30.0],
+    ),
+    "true and false": ({"blood.csv": "id,iron\n3,True\n1,False\n2,True\n"}, {}, [0.0, 1.0, 1.0]),
+    "exponents": ({"blood.csv": "id,iron\n3,3e1\n1,1E1\n2,+20\n"}, {}, IRON),
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_wrong_folders(folder, name):
-    tables, words = WRONG[name]
+@pytest.mark.parametrize("name", READ)
+def test_what_can_be_read_is_read_right(folder, name):
+    files, options, iron = READ[name]
+    X, ids = read_views(folder(files), verbose=False, **options)
+    assert ids.tolist() == ["1", "2", "3"] and X.names == ["blood"]
+    assert_array_equal(X.views[0][:, 0], iron)
+
+
+KEYS = {  # of two files, and what they become
+    "leading zeros": (["007", "008"], ["007", "008"], ["007", "008"]),
+    "numbers and words": (["7", "x9"], ["7", "8"], ["7", "8", "x9"]),
+    "NA": (["NA", "1"], ["NA", "2"], ["1", "2", "NA"]),
+    "numbers in their order": (["10", "9"], ["9", "100"], ["9", "10", "100"]),
+    "true": (["True", "2"], ["True", "3"], ["2", "3", "True"]),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_keys_are_texts(folder, name):
+    one, two, expected = KEYS[name]
+    files = {
+        f: "id,x\n" + "".join(f"{k},1\n" for k in ks)
+        for f, ks in zip("ab", (one, two), strict=True)
+    }
+    X, ids = read_views(folder({f"{f}.csv": text for f, text in files.items()}), verbose=False)
+    assert ids.tolist() == expected
+    assert_array_equal(X.observed.T, [[k in ks for k in expected] for ks in (one, two)])
+
+
+LABELS = {
+    "names that pandas drops": (["None", "NA", "null", "n/a"], ["None", "NA", "n/a", "null"]),
+    "whole numbers": (["1", "0", "1", "0"], [0, 1]),
+    "numbers": (["1.5", "0", "1.5", "0"], [0.0, 1.5]),
+    "numbers and a word": (["1", "0", "x", "0"], ["0", "1", "x"]),
+    "an empty one": (["a", "b", "", "b"], ["a", "b"]),
+}
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_labels_are_what_is_written(folder, name):
+    labels, classes = LABELS[name]
+    text = "id,label,x\n" + "".join(f"{i},{label},{i}\n" for i, label in enumerate(labels))
+    data = read_folder(folder({"t.csv": text}), verbose=False)
+    assert np.unique(data.y).tolist() == classes and data.target_names == [str(c) for c in classes]
+    assert len(data.y) == sum(label != "" for label in labels)
+
+
+REFUSED = {  # files, and words of the sentence
+    "no file": ({}, "has no file of .csv or .tsv or .parquet"),
+    "only others": ({"a.xlsx": b"x"}, "only ['a.xlsx']"),
+    "empty file": ({"blood.csv": ""}, "blood.csv is empty"),
+    "header only": ({"blood.csv": "id,iron\n"}, "blood.csv has a header and no rows"),
+    "no key": ({"blood.csv": "ID,iron\n1,2\n"}, "key='id'|blood.csv|['ID', 'iron']"),
+    "semicolons": ({"blood.csv": "id;iron\n1;2\n"}, "blood.csv|separated by ';'|sep="),
+    "tabs in .csv": ({"blood.csv": "id\tiron\n1\t2\n"}, "blood.csv|separated by '\\t'"),
+    "too many fields": ({"blood.csv": "id,iron\n1,2\n3,1,40\n"}, "blood.csv, line 3: 3 fields"),
+    "too few fields": ({"blood.csv": "id,iron,zinc\n1,2\n"}, "blood.csv, line 2: 2 fields"),
+    "comma at the end": ({"blood.csv": "id,iron\n1,10,\n2,20,\n"}, "line 2|comma too much"),
+    "comma in the header": (
+        {"blood.csv": "id,iron,\n1,10,\n"},
+        "blood.csv, line 1|[3] have no name",
+    ),
+    "index of to_csv": (
+        {"blood.csv": ",id,iron\n0,1,10\n"},
+        "[1] have no name|to_csv(index=False)",
+    ),
+    "written back": ({"blood.csv": "Unnamed: 0,id,iron\n0,1,10\n"}, "have no name|index=False"),
+    "column twice": ({"blood.csv": "id,x,x\n1,2,3\n"}, "line 1: several columns|['x']"),
+    "key column twice": ({"blood.csv": "id,id,x\n1,2,3\n"}, "several columns|['id']"),
+    "key twice": ({"blood.csv": BLOOD + "3,1,1\n"}, "blood.csv has 'id' '3' more than once|[1, 4]"),
+    "key twice by blanks": ({"blood.csv": BLOOD + " 3,1,1\n"}, "'3' more than once"),
+    "empty key": ({"blood.csv": BLOOD + ",1,1\n"}, "blood.csv has 1 rows without 'id'|row 4"),
+    "words": ({"blood.csv": "id,unit\n1,mg\n"}, "'unit' of blood.csv|'mg'|text=['unit']"),
+    "one word": ({"blood.csv": "id,dose\n1,2.8\n2,few\n"}, "'dose' of blood.csv|'few'"),
+    "dates": ({"blood.csv": "id,day\n1,2026-01-05\n"}, "'day' of blood.csv|'2026-01-05'"),
+    "decimal comma": ({"blood.csv": 'id,dose\n1,"2,8"\n'}, "'2,8'|decimal=','"),
+    "latin-1": ({"blood.csv": "id,öl\n1,2\n".encode("latin-1")}, "blood.csv|encoding='latin-1'"),
+    "utf-16": ({"blood.csv": BLOOD.encode("utf-16")}, "blood.csv|encoding"),
+    "zero bytes": ({"blood.csv": b"\x00\x01\x02\n"}, "blood.csv"),
+    "two files of one name": ({"blood.csv": BLOOD, "blood.tsv": ""}, "two files of one name"),
+    "disjoint keys": ({"a.csv": "id,x\n001,1\n", "b.csv": "id,y\n1,1\n"}, "a.csv|['001']|['1']"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_certain_is_refused(folder, name):
+    files, words = REFUSED[name]
     with pytest.raises(ValueError) as error:
-        read_folder(folder(**tables), key="name" if name == "no key" else "id")
+        read_views(folder(files))
+    for word in words.split("|"):
+        assert word in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+NO_LABELS = {
+    "no target": (
+        {"blood.csv": BLOOD},
+        "target='label'|0 that have it|'blood.csv': ['iron', 'zinc']",
+    ),
+    "two targets": (
+        {"a.csv": WHO, "blood.csv": "id,x,label\n1,2,a\n"},
+        "2 that have it|'a.csv': ['label']",
+    ),
+    "only labels": ({"who.csv": WHO}, "no table of a view"),
+    "empty labels": ({"who.csv": "id,label,x\n1,,2\n"}, "'label' of labels is empty"),
+    "labels of others": ({"who.csv": "id,label\n01,a\n", "blood.csv": BLOOD}, "who.csv|['01']"),
+    "no folder": (None, "is no folder"),
+}
+
+
+@pytest.mark.parametrize("name", NO_LABELS)
+def test_labels_that_cannot_be_found(folder, tmp_path, name):
+    files, words = NO_LABELS[name]
+    with pytest.raises(ValueError) as error:
+        read_folder(tmp_path / "nowhere" if files is None else folder(files))
     for word in words.split("|"):
         assert word in str(error.value)
 
 
-def test_two_files_of_one_name(folder, tmp_path):
-    (tmp_path / "blood.parquet").touch()
-    with pytest.raises(ValueError, match="two files of one name"):
-        read_views(folder(blood=BLOOD))
+def test_words_are_kept_for_an_encoder(folder):
+    town = "id,town,age\n1,Ulm,30\n2,Bonn,40\n3,,50\n4,Ulm,\n"
+    data = read_folder(
+        folder({"who.csv": WHO, "home.csv": town, "blood.csv": BLOOD}), text=["town"], verbose=False
+    )
+    home = data.X.views[data.X.names.index("home")]
+    assert home["town"].tolist()[:2] == ["Ulm", "Bonn"] and home["age"].tolist()[:2] == [30.0, 40.0]
+    with pytest.raises(ValueError, match="view 'home' holds words"):
+        MVLSVM().fit(data.X, data.y)
+    assert PerView({"home": OneHotEncoder()}).fit_transform(data.X).widths[1] > 2
+
+
+def test_parquet_and_csv_say_the_same(tmp_path):
+    pytest.importorskip("pyarrow")
+    for name, text in (("blood", BLOOD), ("scan", SCAN)):
+        (tmp_path / f"{name}.csv").write_text(text)
+        table = pd.read_csv(tmp_path / f"{name}.csv")
+        (tmp_path / "parquet").mkdir(exist_ok=True)
+        table.to_parquet(tmp_path / "parquet" / f"{name}.parquet")
+    csv, ids = read_views(tmp_path, verbose=False)
+    parquet, same = read_views(tmp_path / "parquet", verbose=False)
+    assert ids.tolist() == same.tolist() and csv.feature_names == parquet.feature_names
+    assert_array_equal(csv.concat(), parquet.concat())
+
+
+def test_new_tables_take_the_form_of_the_old_ones(folder, tmp_path):
+    X = read_folder(folder({"blood.csv": BLOOD, "scan.csv": SCAN, "who.csv": WHO}), verbose=False).X
+    later = tmp_path / "later"
+    later.mkdir()
+    (later / "blood.csv").write_text("zinc,id,iron\n5,7,50\n")
+    new, ids = read_views(later, like=X, verbose=False)
+    assert new.names == X.names and new.feature_names == X.feature_names and ids.tolist() == ["7"]
+    assert new.views[0].tolist() == [[50, 5]] and new.observed.tolist() == [[True, False]]
+    (later / "blood.csv").write_text("id,iron,gold\n7,50,1\n")
+    with pytest.raises(ValueError, match=re.escape("missing ['zinc'], not among them ['gold']")):
+        read_views(later, like=X)
+    (later / "spit.csv").write_text("id,iron\n7,50\n")
+    with pytest.raises(ValueError, match=re.escape("the tables ['spit']")):
+        read_views(later, like=X, verbose=False)

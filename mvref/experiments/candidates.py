@@ -1,0 +1,208 @@
+"""What :func:`~mvref.compare_methods` tries: methods, and the ranges that each is tuned over.
+
+The points of a candidate are the first of a Halton sequence in its ranges, so that any number of
+them is spread evenly and begins in the middle. Views are scaled per training part: dense features
+to mean 0 and variance 1 (gaps of single values become 0), and every view so that the mean squared
+norm of a row is 1; a width gamma then means the same in every view.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+from scipy.stats import qmc
+from sklearn.base import BaseEstimator, TransformerMixin, clone, is_classifier
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
+
+from .. import PerView, PerViewClassifier, all_methods
+from ..rivals import Concat, Mono
+
+CHOICES = 2  # a range has two ends; a tuple of other length, or of words, is a choice
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method, whether it uses views, and its ranges.
+
+    make: ``make(X, **point)`` returns an unfitted estimator for the views of X; space: name ->
+    (low, high), logarithmic, or a list of choices; largest: number of samples beyond which it takes
+    minutes, and is not recommended.
+    """
+
+    name: str
+    uses_views: bool
+    make: object
+    space: Mapping = field(default_factory=dict)
+    largest: int | None = None
+    given: tuple = ()
+
+    def points(self, budget):
+        """Return the first points of the candidate, different ones."""
+        if self.given:
+            return list(self.given[:budget])
+        if not self.space:
+            return [{}]
+        spread = qmc.Halton(len(self.space), scramble=False).random(budget + 1)[1:]
+        points = [
+            {name: at(u, ends) for (name, ends), u in zip(self.space.items(), row, strict=True)}
+            for row in spread
+        ]
+        return [point for i, point in enumerate(points) if point not in points[:i]]
+
+    def build(self, point, X, seed):
+        """Return the unfitted estimator of a point."""
+        model = self.make(X, **point)
+        seeds = {
+            name: seed % 2**31
+            for name, value in model.get_params().items()
+            if name.split("__")[-1] == "random_state" and value is None
+        }
+        return model.set_params(**seeds)
+
+
+def at(u, ends):
+    """The value at u in [0, 1) of a logarithmic range or of a list of choices.
+
+    >>> float(at(0.5, (1.0, 100.0))), at(0.7, ["a", "b", "c"])
+    (10.0, 'c')
+    """
+    if isinstance(ends, list):
+        return ends[int(u * len(ends))]
+    low, high = ends
+    return float(low * (high / low) ** u)
+
+
+class UnitRows(TransformerMixin, BaseEstimator):
+    """Divide by the root of the mean squared norm of a row."""
+
+    def fit(self, X, y=None):
+        """Measure the norm."""
+        squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
+        self.scale_ = float(np.sqrt(squares.sum() / X.shape[0])) or 1.0
+        return self
+
+    def transform(self, X):
+        """Scale."""
+        return X / self.scale_
+
+
+def scaling(is_sparse):
+    """What makes the columns of a view, or all columns, comparable."""
+    if is_sparse:
+        return UnitRows()
+    fill = SimpleImputer(keep_empty_features=True)
+    return make_pipeline(fill, StandardScaler(), UnitRows())
+
+
+def one_table(classifier, scale=True):
+    """A candidate on all columns side by side, gaps filled by means unless it takes NaN."""
+
+    def make(X, **point):
+        model = classifier(**point)
+        if scale:
+            model = make_pipeline(scaling(any(map(sparse.issparse, X.views))), model)
+        else:
+            model = make_pipeline(FunctionTransformer(dense, accept_sparse=True), model)
+        return Concat(model)
+
+    return make
+
+
+def dense(X):
+    """An array of a matrix of either kind."""
+    return X.toarray() if sparse.issparse(X) else X
+
+
+def scaled_views(method, **fixed):
+    """A candidate that gets each view scaled on its own."""
+
+    def make(X, **point):
+        scalers = {n: scaling(sparse.issparse(v)) for n, v in zip(X.names, X.views, strict=True)}
+        return make_pipeline(PerView(scalers), method(**{**fixed, **point}))
+
+    return make
+
+
+def logistic(C=1.0):
+    """A logistic regression that has time."""
+    return LogisticRegression(C=C, max_iter=2000)
+
+
+def of_each_view(combine):
+    """A logistic regression per view, combined."""
+    return scaled_views(lambda C: PerViewClassifier(logistic(C), combine=combine))
+
+
+SVM = {"C": (0.1, 1000.0), "gamma": (0.05, 20.0)}
+STRENGTH = {"C": (1e-2, 1e4)}
+BASELINES = (
+    Candidate("best single view", False, scaled_views(lambda **p: Mono(SVC(**p), cv=3)), SVM),
+    Candidate("logistic, all columns", False, one_table(logistic), STRENGTH),
+    Candidate("RBF SVM, all columns", False, one_table(SVC), SVM),
+    Candidate(
+        "boosting, all columns", False, one_table(HistGradientBoostingClassifier, scale=False),
+        {"learning_rate": (0.02, 0.5), "max_leaf_nodes": [7, 15, 31]},
+    ),
+    Candidate("vote of views", True, of_each_view("mean_proba"), STRENGTH),
+    Candidate("stacking", True, of_each_view(LogisticRegression(max_iter=2000)), STRENGTH),
+)  # fmt: skip
+
+KERNEL = {"gamma": (0.05, 20.0)}
+HO_KASHYAP = {"c": (1e-3, 1.0)} | KERNEL
+TREES = {"n_estimators": [5, 10, 20, 40]}
+COST = {"C2": (1.0, 1e4)}
+# Of every classifier its ranges, what is fixed, and the number of samples it is recommended up to.
+SPACES = {
+    "MVLSVM": ({"c": (10.0, 3e3)} | KERNEL, {"loss": "squared_hinge"}, None),
+    "MwMvC2": ({"voters": ["trees", "random_trees"], "max_iter": [5, 20, 50]}, {}, 4000),
+    "MVPO": ({"C1": (1e-3, 10.0), "C2": (10.0, 1e4)}, {"measure": "error"}, None),
+    "MVMClassifier": ({"alpha": (1e-4, 1e-1), "n_factors": [2, 4, 8, 16]}, {}, None),
+    "MVNAKMHKS": (HO_KASHYAP, {"n_components": 0.5}, 3000),
+    "NAKMHKS": (HO_KASHYAP, {"n_components": 0.5}, 3000),
+    "KMHKS": (HO_KASHYAP, {}, 3000),
+    "CAPO": (COST, {"measure": "error", "cv": 3}, 1000),
+    "CoLabeling": (SVM, {}, 2000),
+    "Concat": ({}, {}, None),
+    "FMClassifier": ({"alpha": (1e-4, 1e-1), "n_factors": [2, 4, 8, 16]}, {}, None),
+    "FSMulti": (COST, {"measure": "error", "tol": 0.1}, 1000),
+    "Fusion": ({}, {}, None),
+    "L3SVM": ({"c": (10.0, 3e3), "n_clusters": [1, 2, 5]}, {"loss": "squared_hinge"}, 5000),
+    "MSL": ({"C": (1.0, 100.0)}, {}, 500),
+    "MVML": ({"lam": (1e-3, 1.0)} | KERNEL, {}, 2000),
+    "MVMV": ({}, {}, None),
+    "MVWAB": (TREES, {}, 2000),
+    "Mono": ({}, {}, None),
+    "Mumbo": (TREES, {}, 2000),
+    "PerViewSVM": (SVM, {}, 5000),
+    "RBoostSH": (TREES, {}, 2000),
+    "SMS": (COST, {}, 2000),
+    "STMClassifier": ({"C": (0.1, 100.0)}, {}, 500),
+    "SVM2K": ({"C1": (0.1, 100.0), "D": (0.01, 1.0)}, {}, 500),
+    "SVMPerf": (COST, {"measure": "error"}, None),
+}
+ONE_TABLE = {"Concat", "FMClassifier", "KMHKS", "MVNAKMHKS", "NAKMHKS", "Mono", "SVMPerf"}
+
+
+def candidate_of(name, given=None):
+    """Return the candidate of a method's name, or of what a user gives for a name of her own."""
+    if given is not None:
+        estimator, points = given if isinstance(given, tuple) else (given, [{}])
+        if not is_classifier(estimator):
+            raise ValueError(f"methods[{name!r}] must be a classifier, got {estimator!r}.")
+        return Candidate(
+            name, True, lambda X, **p: clone(estimator).set_params(**p), given=tuple(points)
+        )
+    if name not in SPACES:
+        raise ValueError(f"methods must be 'recommended' or among {sorted(SPACES)}, got {name!r}.")
+    space, fixed, largest = SPACES[name]
+    make = scaled_views(all_methods()[name], **fixed)
+    return Candidate(name, name not in ONE_TABLE, make, space, largest)
+
+
+RECOMMENDED = tuple(map(candidate_of, ("MVLSVM", "KMHKS", "MVML", "PerViewSVM", "MVMClassifier")))

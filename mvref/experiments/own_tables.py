@@ -1,0 +1,378 @@
+"""Are views worth anything on *your* data? A nested, paired comparison of equal budgets.
+
+Every candidate gets the same outer splits, the same inner folds and the same number of points to
+choose from; :func:`~mvref.experiments.tuning.tuned` runs all of them, as it runs the experiments of
+the book. The plain baselines are always among them. What is compared in the end are differences on
+the same test parts, with the interval of the corrected resampled t-test (Nadeau and Bengio, 2003;
+:mod:`mvref.experiments.paired_tests`).
+"""
+
+import hashlib
+import json
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from tqdm import tqdm
+
+from ..core.base import check_length
+from ..core.checks import check_number
+from ..core.views import as_multiview
+from .candidates import BASELINES, RECOMMENDED, candidate_of
+from .engine import derive_seed
+from .paired_tests import paired_interval
+from .tuning import Machine, Method, Split, tuned
+
+PRACTICAL = 0.01  # a difference that nobody would change a method for
+
+
+def compare_methods(
+    X,
+    y,
+    methods="recommended",
+    *,
+    views=None,
+    scoring="accuracy",
+    groups=None,
+    budget=6,
+    n_splits=5,
+    n_repeats=2,
+    n_folds=3,
+    folder=None,
+    n_jobs=None,
+    random_state=0,
+    verbose=True,
+):
+    """Compare methods on your own data: nested, paired, with equal budgets.
+
+    Parameters
+    ----------
+    X : MultiView, list or mapping of arrays, or 2-D array of n samples
+        Views may be missing. Text and categories are for PerView to encode first, or for the
+        pipelines that you give.
+    y : array-like of shape (n,)
+        Labels.
+    methods : "recommended", sequence of str, or mapping name -> estimator, default="recommended"
+        Names are those of :func:`mvref.all_methods`; an estimator is tried as it stands, and
+        ``(estimator, points)`` with a list of parameter dicts, of which the first `budget` count.
+        The baselines join in any case.
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    scoring : str or callable, default="accuracy"
+        A scorer of scikit-learn; larger is better.
+    groups : array-like of shape (n,), default=None
+        Samples of one group (a patient, say) are never on both sides of a split.
+    budget : int, default=6
+        Parameter points that each candidate chooses from in the inner folds.
+    n_splits, n_repeats, n_folds : int, default=5, 2, 3
+        Outer folds, how often the samples are shuffled into them, and inner folds.
+    folder : path, default=None
+        Where finished trainings are kept, so that the same call goes on after an interruption.
+    n_jobs : int or None, default=None; trainings in parallel (joblib)
+    random_state : int, default=0
+        Seed of splits and methods.
+    verbose : bool, default=True
+        Show a progress bar.
+
+    Returns
+    -------
+    comparison : Comparison
+
+    Raises
+    ------
+    ValueError
+        If an argument is none of these, or a class has fewer samples than there are splits.
+
+    Notes
+    -----
+    The points of a candidate are spread evenly over the ranges in
+    :mod:`mvref.experiments.candidates`. Dense features get mean 0 and variance 1 over each training
+    part, gaps of single values its means. A candidate that fails in a split is in ``failures`` with
+    its reason, and not in the table.
+
+    Examples
+    --------
+    >>> from mvref import compare_methods
+    >>> from mvref.datasets import load_iris_views
+    >>> data = load_iris_views()
+    >>> found = compare_methods(data.X, data.y, ["KMHKS"], budget=1, n_repeats=1, verbose=False)
+    >>> bool(found.table.loc["KMHKS", "score"] > 0.9)
+    True
+    """
+    X = as_multiview(X, views)
+    y = np.asarray(y)
+    check_length(y, X.n_samples)
+    for name, value in {"budget": budget, "n_repeats": n_repeats}.items():
+        check_number(value, name, low=1, integer=True)
+    for name, value in {"n_splits": n_splits, "n_folds": n_folds}.items():
+        check_number(value, name, low=2, integer=True)
+    scorer = get_scorer(scoring)
+    splits = outer_splits(X, y, groups, n_splits, n_repeats, n_folds, random_state)
+    candidates = [*BASELINES, *chosen(methods, X)]
+    store = Store(folder, (X, y, groups, n_splits, n_repeats, n_folds, random_state, str(scoring)))
+    work = [(c, i) for i in range(len(splits)) for c in candidates]
+    run = partial(one_training, scorer=scorer, budget=budget, seed=random_state, store=store)
+    done = Parallel(n_jobs, return_as="generator")(
+        delayed(run)(candidate, splits[i], i) for candidate, i in work
+    )
+    rows = list(tqdm(done, total=len(work), disable=not verbose))
+    return Comparison(pd.DataFrame(rows), str(scoring))
+
+
+def outer_splits(X, y, groups, n_splits, n_repeats, n_folds, seed):
+    """The splits of all candidates: shuffled, stratified, groups whole; each with its inner folds."""
+    fewest = np.unique(y, return_counts=True)[1].min()
+    if fewest < n_splits:
+        raise ValueError(
+            f"n_splits must be at most the {fewest} samples of the rarest class, got {n_splits}."
+        )
+    groups = None if groups is None else np.asarray(groups)
+    if groups is not None:
+        check_length(groups, X.n_samples)
+
+    def cut(rows, n, *words):
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        folds = kind(n, shuffle=True, random_state=derive_seed(seed, *words))
+        inside = None if groups is None else groups[rows]
+        return [(rows[a], rows[b]) for a, b in folds.split(rows, y[rows], inside)]
+
+    return [
+        Split(X, y, train, test, cut(train, n_folds, "inner", repeat, fold))
+        for repeat in range(n_repeats)
+        for fold, (train, test) in enumerate(cut(np.arange(len(y)), n_splits, "outer", repeat))
+    ]
+
+
+def chosen(methods, X):
+    """The candidates that the user asks for."""
+    if isinstance(methods, str) and methods == "recommended":
+        return [c for c in RECOMMENDED if c.largest is None or X.n_samples <= c.largest]
+    if isinstance(methods, str):
+        methods = [methods]
+    named = methods if isinstance(methods, Mapping) else {name: None for name in methods}
+    return [candidate_of(name, given) for name, given in named.items()]
+
+
+class Scored(Machine):
+    """A machine that answers with its model and the samples, for a scorer to judge."""
+
+    def predict(self, features):
+        return self.model, features
+
+
+def one_training(candidate, split, number, *, scorer, budget, seed, store):
+    """Tune, train and test a candidate on a split: a row; what is in the store is not done again."""
+    row = store.read(candidate, budget, number)
+    if row is not None:
+        return row
+
+    def quality(split, rows, answer):
+        model, features = answer
+        return scorer(model, features, split.y[rows]), 1
+
+    def build(point, X, seed):
+        return candidate.build(point, X, seed)
+
+    method = Method(partial(Scored, build=build), candidate.points(budget), ("validation",))
+    row = {"candidate": candidate.name, "views": candidate.uses_views, "split": number}
+    row |= {"n_train": len(split.train), "n_test": len(split.test)}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run = tuned(split, method, derive_seed(seed, "fit", number), quality)
+            start = time.process_time()
+            row["score"] = float(quality(split, split.test, run.predicted)[0])
+            row["predict_seconds"] = time.process_time() - start
+        row |= {"validation": float(run.validation), "fit_seconds": run.fit_seconds}
+        row["point"] = repr(run.point)
+    except Exception as error:  # any candidate may fail; the others go on, and the reason is told
+        row["failure"] = f"{type(error).__name__}: {error}"
+    store.write(candidate, budget, number, row)
+    return row
+
+
+class Store:
+    """Finished trainings in a folder, one small file each, named by what they depend on."""
+
+    def __init__(self, folder, inputs):
+        self.folder = None if folder is None else Path(folder)
+        if self.folder is not None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.inputs = joblib.hash(inputs)
+
+    def _path(self, *words):
+        from .. import __version__
+
+        words = json.dumps([self.inputs, __version__, *map(repr, words)])
+        return self.folder / f"{hashlib.sha256(words.encode()).hexdigest()[:24]}.json"
+
+    def read(self, *words):
+        if self.folder is None or not self._path(*words).exists():
+            return None
+        return json.loads(self._path(*words).read_text(encoding="utf-8"))
+
+    def write(self, *words_and_row):
+        *words, row = words_and_row
+        if self.folder is not None:
+            path = self._path(*words)
+            part = path.with_suffix(".part")
+            part.write_text(json.dumps(row), encoding="utf-8")
+            part.replace(path)  # whole or not at all
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What :func:`compare_methods` found.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        One row per candidate and split: ``score``, ``validation``, ``point``, seconds, ``failure``.
+    scoring : str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mvref.experiments.own_tables import Comparison
+    >>> rows = [(c, v, s, .8 + v * .01 * s, .8, 80, 20) for c, v in (("a", 0), ("b", 1)) for s in (0, 1)]
+    >>> names = ["candidate", "views", "split", "score", "validation", "n_train", "n_test"]
+    >>> Comparison(pd.DataFrame(rows, columns=names), "accuracy").best(False)
+    'a'
+    """
+
+    rows: pd.DataFrame = field(repr=False)
+    scoring: str
+
+    @property
+    def failures(self):
+        """DataFrame of the trainings that failed, with the reason."""
+        if "failure" not in self.rows:
+            return self.rows.iloc[:0][["candidate", "split"]].assign(failure="")
+        failed = self.rows["failure"].notna()
+        return self.rows.loc[failed, ["candidate", "split", "failure"]].reset_index(drop=True)
+
+    def _complete(self):
+        """The rows of the candidates that never failed."""
+        return self.rows[~self.rows["candidate"].isin(self.failures["candidate"])]
+
+    def best(self, uses_views):
+        """Return the best candidate of a family by the inner folds, before any test.
+
+        Parameters
+        ----------
+        uses_views : bool
+
+        Returns
+        -------
+        name : str
+        """
+        rows = self._complete()
+        family = rows[rows["views"] == uses_views]
+        return family.groupby("candidate", sort=False)["validation"].mean().idxmax()
+
+    def _interval(self, differences):
+        rows = self.rows
+        return paired_interval(differences, (rows["n_test"] / rows["n_train"]).mean())
+
+    @property
+    def baseline(self):
+        """Name of the baseline that is best in the inner folds."""
+        rows = self._complete()
+        plain = rows[rows["candidate"].isin([candidate.name for candidate in BASELINES])]
+        return plain.groupby("candidate", sort=False)["validation"].mean().idxmax()
+
+    @property
+    def table(self):
+        """DataFrame, a row per candidate, the best first.
+
+        ``score``: mean over the test parts; ``difference``, ``low``, ``high``: mean of its score
+        minus the best baseline's, and the 95 % interval of that difference; mean seconds.
+        """
+        rows, reference = self._complete(), self.baseline
+        scores = rows.pivot(index="split", columns="candidate", values="score")
+        table = rows.groupby("candidate")[["score", "fit_seconds", "predict_seconds"]].mean()
+        table.insert(0, "views", rows.groupby("candidate")["views"].first())
+        gaps = {name: self._interval(scores[name] - scores[reference]) for name in scores}
+        gaps[reference] = (0.0, 0.0, 0.0)
+        for k, column in enumerate(("difference", "low", "high")):
+            table.insert(2 + k, column, [gaps[name][k] for name in table.index])
+        return table.sort_values("score", ascending=False, kind="stable")
+
+    def worth_of_views(self):
+        """Return what keeping the views apart is worth, with its 95 % interval.
+
+        In every split the best method of each family is chosen by the inner folds alone; what is
+        compared are these two choices on the test part.
+
+        Returns
+        -------
+        difference, low, high : float
+        """
+        rows = self._complete()
+        best = rows.loc[rows.groupby(["split", "views"])["validation"].idxmax()]
+        scores = best.pivot(index="split", columns="views", values="score")
+        return self._interval(scores[True] - scores[False])
+
+    @property
+    def summary(self):
+        """One sentence: whether these views, kept apart, are worth anything."""
+        mean, low, high = self.worth_of_views()
+        told = f"difference in {self.scoring} {mean:+.3f}, 95 % interval {low:+.3f} to {high:+.3f}"
+        with_views, without = self.best(True), self.best(False)
+        pair = f"the best with views ({with_views}) against the best without ({without})"
+        if low > 0:
+            return f"Keeping the views apart is worth it here: {pair}, {told}."
+        if high < 0:
+            return f"Keeping the views apart costs here: {pair}, {told}."
+        if max(-low, high) <= PRACTICAL:
+            return (
+                "The views carry nothing here beyond their columns side by side: "
+                f"{pair}, {told}, all within {PRACTICAL:g}."
+            )
+        return f"These data cannot tell whether views are worth anything: {pair}, {told}."
+
+    def plot(self, ax=None):
+        """Draw every candidate's difference to the best baseline with its interval.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        ax : matplotlib axes
+        """
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots()[1] if ax is None else ax
+        table = self.table[::-1]
+        spread = [table["difference"] - table["low"], table["high"] - table["difference"]]
+        for uses_views, marker in ((True, "o"), (False, "s")):
+            rows = np.flatnonzero(table["views"] == uses_views)
+            ax.errorbar(
+                table["difference"].iloc[rows],
+                rows,
+                xerr=[side.iloc[rows] for side in spread],
+                fmt=marker,
+                label="views kept apart" if uses_views else "one table",
+            )
+        ax.axvline(0.0, color="black", lw=1)
+        ax.axvspan(-PRACTICAL, PRACTICAL, color="grey", alpha=0.15, lw=0)
+        ax.set_yticks(range(len(table)), table.index)
+        ax.set_xlabel(f"{self.scoring} minus that of {self.baseline}")
+        ax.legend()
+        return ax
+
+    def __str__(self):
+        table = self.table.round({"fit_seconds": 2, "predict_seconds": 2}).round(3)
+        failed = [f"{row.candidate} failed: {row.failure}" for row in self.failures.itertuples()]
+        return "\n".join([table.to_string(), *dict.fromkeys(failed), self.summary])
