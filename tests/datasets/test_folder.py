@@ -137,7 +137,7 @@ def test_keys_are_texts(folder, name):
 
 
 LABELS = {
-    "names that pandas drops": (["None", "NA", "null", "n/a"], ["None", "NA", "n/a", "null"]),
+    "names that pandas drops": (["None", "NA", "null", "n/a"], ["NA", "None", "n/a", "null"]),
     "whole numbers": (["1", "0", "1", "0"], [0, 1]),
     "numbers": (["1.5", "0", "1.5", "0"], [0.0, 1.5]),
     "numbers and a word": (["1", "0", "x", "0"], ["0", "1", "x"]),
