@@ -178,7 +178,8 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         -------
         completed : MultiView of V arrays (n, m), or of views as wide as those of `X`
         """
-        together = stack_samples(self.X_, self._validated(X))
+        X = self._validated(X)  # first of all: is it fitted?
+        together = stack_samples(self.X_, X)
         return self._completed(together, np.arange(self.X_.n_samples, len(together)))
 
     def _completed(self, X, rows):
