@@ -171,13 +171,13 @@ def test_whitened_views_are_one_view(measure):
 
 def test_auto_takes_the_smaller_matrix_once_for_all_classes(monkeypatch):
     used = []
-    for name in ("PrimalMetric", "DualMetric"):
+    for metric in (module.PrimalMetric, module.DualMetric):
 
-        def remember(*arguments, name=name, metric=getattr(module, name)):
-            used.append(name)
+        def remember(*arguments, metric=metric):
+            used.append(metric.__name__)
             return metric(*arguments)
 
-        monkeypatch.setattr(module, name, remember)
+        monkeypatch.setattr(module, metric.__name__, remember)
     MVPO().fit(THREE, Y3)
     MVPO().fit([view[:8] for view in VIEWS], np.arange(8) % 2)
     assert used == ["PrimalMetric", "DualMetric"]
