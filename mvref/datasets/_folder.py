@@ -121,10 +121,8 @@ def _read_tables(folder, key, target=None):
     folder = Path(folder)
     paths = sorted(path for path in folder.glob("*") if path.suffix in READERS)
     if not paths:
-        raise ValueError(
-            f"folder={str(folder)!r} must be a folder with {' or '.join(READERS)} files, and has "
-            "none."
-        )
+        kinds = " or ".join(READERS)
+        raise ValueError(f"folder={str(folder)!r} must be a folder with {kinds} files, has none.")
     names = [path.stem for path in paths]
     if len(set(names)) < len(names):
         raise ValueError(f"folder={str(folder)!r} has two files of one name: {names}.")

@@ -27,6 +27,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import pooch
 
+# data set -> its forms, lists of files; where any one of several files does, they are a tuple
+FORMS = {name: [list(files)] if files else [] for name, files in FILES.items()}
 DAMAGED_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 
 
@@ -73,17 +75,13 @@ def locate_all(dataset, names, otherwise=""):
     missing = [" or ".join({Path(f).name: f for f in names[k]}) for k in paths if paths[k] is None]
     if missing:
         some = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if missing[3:] else "")
-        reason = f"{otherwise}of {len(paths)} files, these are missing: {some}"
-        raise unavailable(dataset, reason)
+        raise unavailable(dataset, f"{otherwise}of {len(paths)} files, these are missing: {some}")
     return paths
 
 
-def folder_of(dataset, *forms):
-    """Return the folder of the first form of a data set that is complete, or None.
-
-    forms: lists of files; where any one of several files does, they are a tuple.
-    """
-    for form in forms:
+def folder_of(dataset):
+    """Return the folder of the first form of a data set that is complete, or None."""
+    for form in FORMS[dataset]:
         paths = [locate(dataset, *([f] if isinstance(f, str) else f)) for f in form]
         if all(paths):
             return paths[0].parent

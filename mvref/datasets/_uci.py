@@ -9,7 +9,7 @@ from scipy.stats import mode
 from ..core.checks import check_choice
 from ..core.views import MultiView
 from ._base import MultiViewDataset, split_after
-from ._lookup import DatasetCorrupted, fetch, open_content
+from ._lookup import FORMS, DatasetCorrupted, fetch, open_content
 from ._sources import FILES, SOURCES, checksums, describe
 
 # No sha256 of the original horse-colic.test is known to us, and public copies differ in spaces.
@@ -17,7 +17,7 @@ from ._sources import FILES, SOURCES, checksums, describe
 HORSE_TEST = "horse-colic.test"
 HORSE_TEST_VALUES = "bac1401e551d671c4e2762ca1082121088b3d14efe6c391288b72cacd79d49b6"
 HORSE_ROWS = 300  # of horse-colic.data; the rows of horse-colic.test follow
-HORSE_FORMS = ([*FILES["horse-colic"], HORSE_TEST],)
+FORMS["horse-colic"] = [[*FILES["horse-colic"], HORSE_TEST]]
 SHUTTLE_CODES = (2, 4, 2, 2, 4, 2)  # an attribute has the codes 1 to this
 TABLES = {name: entry["table"] for name, entry in SOURCES.items() if "table" in entry}
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.views import MultiView
 from ._base import MultiViewDataset, split_after
-from ._lookup import DatasetCorrupted, find, locate_all, read_numbers
+from ._lookup import FORMS, DatasetCorrupted, find, locate_all, read_numbers
 from ._sources import checksums, describe
 
 AXES, PARTS = ("X", "Y", "Z"), ("TRAIN", "TEST")
@@ -17,7 +17,7 @@ TEXT = {  # (axis, part) -> the names that its file may have
     (axis, part): tuple(f"UWaveGestureLibrary{axis}_{part}.{ending}" for ending in ("tsv", "txt"))
     for axis, part in product(AXES, PARTS)
 }
-FORMS = ([COMPACT], TEXT.values())
+FORMS["uwave"] = [[COMPACT], TEXT.values()]
 
 
 def fetch_uwave():
@@ -32,19 +32,15 @@ def fetch_uwave():
     -------
     dataset : MultiViewDataset
         Views x, y, z of 315 points each; `y` in 1..8. Rows 0..895 are the training part and the
-        other 3582 the test part; ``splits[0]`` has an empty validation part. From the compact
-        file, `meta` has the arrays ``user`` (1..8), ``day`` (1..7) and ``repetition`` (1..10).
+        other 3582 the test part; ``splits[0]`` has an empty validation part. All eight people are
+        in both. From the compact file, whose test rows stand in another order, `meta` has the
+        arrays ``user`` (1..8), ``day`` (1..7) and ``repetition`` (1..10).
 
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
         If neither form is complete (the message says how to get it), or a file is not the known
         one, or not of this format.
-
-    Notes
-    -----
-    All eight people have recordings in both parts of the split: a test accuracy is about new
-    recordings of known people. The rows of the test part stand in another order in the two forms.
 
     Examples
     --------

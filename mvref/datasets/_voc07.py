@@ -17,7 +17,7 @@ from scipy import sparse
 from ..core.checks import check_choice
 from ..core.views import MultiView
 from ._base import MultiViewDataset, split_after
-from ._lookup import DatasetCorrupted, fetch, locate, locate_all, read_numbers, read_of
+from ._lookup import FORMS, DatasetCorrupted, fetch, locate, locate_all, read_numbers, read_of
 from ._sources import describe
 
 N_IMAGES = {"train": 5011, "test": 4952}  # of the challenge's training + validation and test part
@@ -28,7 +28,7 @@ LABEL_FILES = {  # part -> the names that its file may have
 }
 NAMES_FILE = "pascal07_classes.txt"
 TABLES = [f"pascal07_{part}_{name}.hvecs" for part in N_IMAGES for name in (DESCRIPTORS[0], "tags")]
-FORMS = ([*TABLES, *LABEL_FILES.values()],)  # of the default view
+FORMS["voc07"] = [[*TABLES, *LABEL_FILES.values()]]  # of the default view
 
 
 def fetch_voc07(descriptor="DenseSift"):

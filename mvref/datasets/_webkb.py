@@ -10,11 +10,11 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from ..core.views import MultiView
 from ._base import MultiViewDataset
-from ._lookup import DAMAGED_GZIP, DatasetCorrupted, fetch, unavailable
+from ._lookup import DAMAGED_GZIP, FORMS, DatasetCorrupted, fetch, unavailable
 from ._sources import describe
 
 ARCHIVE = "course-cotrain-data"
-FORMS = ([f"{ARCHIVE}.tar"],)
+FORMS["webkb"] = [[f"{ARCHIVE}.tar"]]
 # sha256 of the lines "<sha256>  <path>\n" of the files in the archive, sorted by path: the same
 # for every way to pack the same files
 MANIFEST = "0e3824e7ed25ae28ee8960a34f50a962d025373c5caac78fd40e45e958e86c15"

@@ -29,12 +29,10 @@ def agreement(X):
 
 def sizes(data):
     """Samples, views, features, classes, smallest and largest class, and parts of a split."""
-    counts = np.unique(data.y, return_counts=True)[1]
+    X, counts = data.X, np.unique(data.y, return_counts=True)[1]
     parts = [len(part) for part in data.splits[0]] if data.splits else [0, 0, 0]
-    X = data.X
-    return np.array(
-        [len(X), X.n_views, sum(X.widths), len(counts), counts.min(), counts.max(), *parts]
-    )
+    classes = [len(counts), counts.min(), counts.max()]
+    return np.array([len(X), X.n_views, sum(X.widths), *classes, *parts])
 
 
 def of_uwave(data):
