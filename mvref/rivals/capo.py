@@ -37,12 +37,12 @@ from ..core.checks import check_number
 from ..core.columns import view_features
 from ..core.voters import check_classifier, class_scores, seeded_clone
 from .common import class_folds, side_by_side
-from .svm_perf import LinearForMeasure
+from .svm_perf import SVMPerf
 
 AUXILIARIES = SVC(), KNeighborsClassifier(), DecisionTreeClassifier()
 
 
-class CAPO(LinearForMeasure):
+class CAPO(SVMPerf):
     """Classifier adaptation for a performance measure, on the views side by side.
 
     Parameters

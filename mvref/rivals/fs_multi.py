@@ -35,7 +35,7 @@ from cvxopt import matrix, solvers
 from ..core.base import one_or_list
 from ..core.checks import check_number
 from ..mvpo import most_violated_of
-from .svm_perf import Learnt, LinearForMeasure
+from .svm_perf import Learnt, SVMPerf
 
 CONE_TOLERANCES = 1e-9, 1e-6, 1e-3
 PATIENCE = 10  # iterations after which a label cut without weight is dropped
@@ -44,7 +44,7 @@ INNER = 0.5  # share of the gap C2 tol that the inner problems may keep at the e
 LOOSE = 0.3  # share of the last gap that they may keep on the way
 
 
-class FSMulti(LinearForMeasure):
+class FSMulti(SVMPerf):
     """Feature selection for a performance measure, on the views side by side.
 
     Parameters

@@ -34,8 +34,7 @@ class Mono(MultiViewClassifier):
     cv : int, default=5; number of folds, stratified and shuffled
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Seeds of the folds and of the classifiers.
+    random_state : int, RandomState instance or None, default=None; seeds of folds and classifiers
 
     Attributes
     ----------

@@ -24,12 +24,12 @@ from scipy.optimize import minimize
 from ..core.checks import check_number
 from ..mvpo import most_violated_of, scale_of
 from .smoothing import SMOOTHINGS, largest_penalty
-from .svm_perf import Learnt, LinearForMeasure
+from .svm_perf import Learnt, SVMPerf
 
 SHARE = 0.1  # gap of a smoothed problem at which it is left, relative to mu D
 
 
-class SMS(LinearForMeasure):
+class SMS(SVMPerf):
     """Smoothed multivariate performance measure, on the views side by side.
 
     Parameters
@@ -53,8 +53,7 @@ class SMS(LinearForMeasure):
     intercept_ : float, or array (n_classes,)
         "prbep", "auroc": minus the score that as many training samples exceed as are positive.
     n_iter_ : int, the largest number of evaluations over the classes
-    dual_gap_ : float, or array (n_classes,)
-        The best primal minus the best dual value, of the problem without smoothing.
+    dual_gap_ : float, or array (n_classes,), the best primal minus the best dual value
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
         Values of the problem without smoothing at every evaluation; neither is monotone.
     classes_, n_features_in_ : array of labels, and int

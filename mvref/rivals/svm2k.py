@@ -147,8 +147,7 @@ class SVM2K(MultiViewClassifier):
     max_iter : int, default=10000; largest number of sweeps over the samples
     n_jobs : int or None, default=None; pairs of views learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Order of the steps, and the coins.
+    random_state : int, RandomState instance or None, default=None; order of steps, and coins
 
     Attributes
     ----------

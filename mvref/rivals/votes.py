@@ -42,8 +42,7 @@ class Fusion(MultiViewClassifier):
         final model. Each part gets one sample of a class or more.
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Seeds of the split and of the classifiers.
+    random_state : int, RandomState instance or None, default=None; seeds of split and classifiers
 
     Attributes
     ----------
@@ -153,8 +152,7 @@ class MVMV(MultiViewClassifier):
         largest. With an even number of views this matters.
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Seeds of the classifiers and of the coins.
+    random_state : int, RandomState instance or None, default=None; seeds of classifiers and coins
 
     Attributes
     ----------
