@@ -67,8 +67,7 @@ def fetch_flower17():
         raise DatasetCorrupted(f"flower17 must have {N_IMAGES} images, found {X.n_samples}")
     y, files = np.arange(N_IMAGES) // N_PER_CLASS, [*paths, SPLITS]
     text = describe(source, X, checksums("flower17", files), read=", ".join(files))
-    meta = {"recomputed": bool(missing)}
-    return MultiViewDataset(name, X, y, list(FLOWERS), text, splits, meta)
+    return MultiViewDataset(name, X, y, list(FLOWERS), text, splits, {"recomputed": bool(missing)})
 
 
 def read_originals(paths):

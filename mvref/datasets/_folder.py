@@ -46,10 +46,8 @@ def read_views(folder, *, key="id"):
     ...     X, ids = read_views(folder)
     >>> X.names, ids.tolist()
     (['blood', 'scan'], ['ann', 'bob', 'cid'])
-    >>> X.observed
-    array([[ True, False],
-           [ True,  True],
-           [False,  True]])
+    >>> X.observed.tolist()
+    [[True, False], [True, True], [False, True]]
     """
     tables = _read_tables(folder, key)
     ids = _all_keys(tables)
@@ -72,11 +70,6 @@ def read_folder(folder, *, key="id", target="label"):
     dataset : MultiViewDataset
         The samples that have a label and a view, in the order of their keys. Of ``meta``, ``ids``
         are their keys, ``unlabelled`` those without label, ``without_views`` those in no view.
-
-    Raises
-    ------
-    ValueError
-        As :func:`read_views`, and if not one of the tables has the target.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from ..core.views import MultiView
 from ._base import MultiViewDataset
 from ._lookup import fetch, locate, locate_all
 from ._reuters_index import LANGUAGES, TOPICS, read_collection
-from ._sources import checksums, describe
+from ._sources import FILES, checksums, describe
 
 # Where the 25 files may lie below the folder of the data set; the first is that of the archive.
 PLACES = ("rcv1rcv2aminigoutte/{source}/", "rcv1rcv2aminigoutte/", "{source}/", "")
@@ -63,14 +63,15 @@ def fetch_reuters(subset="1200"):
     >>> if "reuters1200" in available():
     ...     assert fetch_reuters().X.shape == (1200, 5 * 2000)
     """
-    check_choice(subset, "subset", [*SUBSETS, "full"])
+    check_choice(subset, "subset", ["1200", "600", "full"])
     if subset == "full":
         name, source, topics, sums = "reuters", "reuters_full", list(TOPICS), None
         views, y, languages = read_collection(locate_all("reuters_full", INDEX_FILES))
     else:
         name = source = f"reuters{subset}"
-        file, read = SUBSETS[subset]
-        views, y = read(loadmat(fetch(name, file)))
+        (file,) = FILES[name]
+        content = loadmat(fetch(name, file))
+        views, y = read_1200(content) if subset == "1200" else read_600(content)
         languages, topics = np.full(len(y), "EN"), [f"topic {k}" for k in range(1, 7)]
         sums = checksums(name, [file])
     X = MultiView(views)
@@ -96,10 +97,7 @@ def read_600(content):
     y = content["truth"].ravel().astype(np.int64)
     views = {}
     for view in LANGUAGES:
-        row, column, value = content[f"EN_{view}_sample"].T
-        row, column = row.astype(np.int64) - 1, column.astype(np.int64) - 1
+        *cells, value = content[f"EN_{view}_sample"].T
+        row, column = np.array(cells, dtype=np.int64) - 1
         views[view] = sparse.csr_matrix((value, (row, column)), (len(y), column.max() + 1))
     return views, y
-
-
-SUBSETS = {"1200": ("Reuters-1200.mat", read_1200), "600": ("reuters600_fullvocab.mat", read_600)}

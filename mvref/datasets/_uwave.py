@@ -82,18 +82,17 @@ def read_compact(path):
 
 def read_text(paths):
     """Read the text files of the three axes and two parts: the views and `y`."""
-    labels, series = {}, {}
+    views, y = {}, None
     for axis in AXES:
-        parts = [read_ucr(paths[axis, part]) for part in PARTS]
-        labels[axis] = np.concatenate([y for y, _ in parts])
-        series[axis.lower()] = np.concatenate([X for _, X in parts])
-    for axis in AXES[1:]:
-        if not np.array_equal(labels[axis], labels["X"]):
+        labels, series = zip(*(read_ucr(paths[axis, part]) for part in PARTS), strict=True)
+        labels, views[axis.lower()] = np.concatenate(labels), np.concatenate(series)
+        y = labels if y is None else y
+        if not np.array_equal(labels, y):
             raise DatasetCorrupted(
                 f"the labels in {paths[axis, 'TRAIN']} or {paths[axis, 'TEST']} are not those of "
                 "axis X: the rows of the three axes must correspond"
             )
-    return series, labels["X"]
+    return views, y
 
 
 def read_ucr(path):
