@@ -62,8 +62,9 @@ CLASSES = {  # and how many samples of each are in the parts of the split, or in
 }
 
 
-def test_common_form(load):
+def test_common_form(load, capfd):
     dataset = load()
+    assert capfd.readouterr() == ("", "")  # loading is silent
     assert isinstance(dataset, MultiViewDataset)
     assert isinstance(dataset.X, MultiView)
     assert dataset.view_names == dataset.X.names
@@ -120,11 +121,6 @@ def test_loading_twice_gives_equal_and_separate_data(load):
         assert (a != b).nnz == 0 if sparse.issparse(a) else np.array_equal(a, b)
     one.y[:] = -1
     assert (two.y >= 0).all()
-
-
-def test_loading_is_silent(load, capfd):
-    load()
-    assert capfd.readouterr() == ("", "")
 
 
 def test_is_frozen_and_works_with_scikit_learn():
