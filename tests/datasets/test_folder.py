@@ -45,15 +45,10 @@ def test_labels_and_who_is_left_out(folder):
     assert "1 labelled keys" in data.DESCR
 
 
-def test_labels_may_stand_in_the_table_of_a_view(folder):
-    data = read_folder(folder(blood=BLOOD.assign(label=[1, 0, 1]), scan=SCAN))
+def test_labels_may_stand_in_the_table_of_a_view_and_a_missing_one_is_no_class(folder):
+    data = read_folder(folder(blood=BLOOD.assign(label=["x", None, "y"]), scan=SCAN))
     assert data.view_names == ["blood", "scan"] and data.X.widths == [2, 1]
-    assert data.y.tolist() == [0, 1, 1]
-
-
-def test_a_missing_label_is_no_class(folder):
-    data = read_folder(folder(blood=BLOOD.assign(label=["x", None, "y"])))
-    assert data.y.tolist() == ["y", "x"] and data.meta["unlabelled"] == [1]
+    assert data.y.tolist() == ["y", "x"] and data.meta["unlabelled"] == [1, 4]
 
 
 def test_parquet_and_csv_say_the_same(folder, tmp_path):
