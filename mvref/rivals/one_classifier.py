@@ -4,10 +4,8 @@ Goyal, Morvant and Amini (IDA 2018, section 4.2) name both in a sentence. The cl
 scikit-learn's; a decision tree, as in the paper, if the user names none.
 
 Mono      one classifier on one view. The paper does not say which. The best on the test samples
-          would be an oracle; ours is the best in cross-validation on the training samples. A sample
-          that misses it is classified by the next best view that it has.
-Concat    one classifier on all views side by side (early fusion). A missing view is NaN, which
-          trees accept.
+          would be an oracle; ours is the best in cross-validation on the training samples.
+Concat    one classifier on all views side by side (early fusion).
 """
 
 import numpy as np

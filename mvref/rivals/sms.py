@@ -145,7 +145,14 @@ class _Smoothed:
             raw = self.Z @ w
             cut = self.smooth(self.t * raw, self.y, mu)
             u = self.C2 * self.t * (self.Z.T @ cut.c)
-            self._bound(w, self.hard(raw)[0], u, self.C2 * cut.loss)
+            primal = w @ w / 2 + self.C2 * max(self.hard(raw)[0], 0.0)
+            if self.best is None or primal < min(self.primal):
+                self.best = w.copy()
+            linear, square = self.C2 * cut.loss, u @ u
+            part = min(1.0, linear / max(square, np.finfo(float).tiny))  # best multiple of u
+            self.primal.append(primal)
+            self.dual.append(part * linear - part**2 * square / 2)
+            self.gap = min(self.primal) - max(self.dual)
             self.smoothed_gap = (w - u) @ (w - u) / 2
             return w @ w / 2 + self.C2 * cut.value, unit * (w - u)
 
@@ -163,13 +170,3 @@ class _Smoothed:
         options = {"maxiter": left, "maxfun": left, "ftol": 0.0, "gtol": 0.0}
         method = {"method": "L-BFGS-B", "jac": True, "callback": stop, "options": options}
         return unit * minimize(value_and_gradient, w / unit, **method).x
-
-    def _bound(self, w, slack, u, linear):
-        """Note the values at w and at the best multiple of u, in [0, 1]."""
-        primal = w @ w / 2 + self.C2 * max(slack, 0.0)
-        part = min(1.0, linear / max(u @ u, np.finfo(float).tiny))
-        if self.best is None or primal < min(self.primal):
-            self.best = w.copy()
-        self.primal.append(primal)
-        self.dual.append(part * linear - part**2 * (u @ u) / 2)
-        self.gap = min(self.primal) - max(self.dual)

@@ -24,10 +24,6 @@ EXACT = {"tol": 1e-11, "max_iter": 100_000, "random_state": 0}
 PARAMETERS = [(1.0, 0.7, 0.5, 1e-3), (0.1, 0.3, 1.0, 0.2), (0.5, 0.5, 2.0, 0.0)]
 
 
-def linear(X, Z):
-    return X @ Z.T
-
-
 def gram(view):
     """The kernel of the rbf default, with the constant feature."""
     return rbf_gram(view, 1 / view.shape[1]) + 1
@@ -146,7 +142,7 @@ def test_no_other_weights_are_better(seed, parameters):
     views, y = toy_views(seed, m=20, widths=(2, 3), noise=1.5)
     y = np.where(y == 1, 1.0, -1.0)
     CA, CB, D, eps = parameters
-    options = {"kernel": linear, "tol": 1e-9, "max_iter": 100_000, "random_state": 0}
+    options = {"kernel": "linear", "tol": 1e-9, "max_iter": 100_000, "random_state": 0}
     model = SVM2K(CA, C2=CB, D=D, eps=eps, **options).fit(views, y)
     FA, FB = (np.c_[view, np.ones(20)] for view in views)
 
@@ -202,7 +198,7 @@ def svm(v, C):
 @pytest.mark.parametrize("free", [{"D": 0.0}, {"eps": 100.0}])
 def test_without_agreement_these_are_two_svms(free):
     """D = 0, or a disagreement that costs nothing."""
-    model = SVM2K(0.8, C2=0.3, kernel=linear, **free, **EXACT).fit(TWO, Y)
+    model = SVM2K(0.8, C2=0.3, kernel="linear", **free, **EXACT).fit(TWO, Y)
     expected = (svm(0, 0.8) + svm(1, 0.3)) / 2
     assert_allclose(model.decision_function(NEW[:2]), expected, atol=1e-7)
 
@@ -218,7 +214,7 @@ def test_disagreement_falls_with_its_weight():
 
 def test_two_equal_views_are_one_svm():
     for times, C2 in ((2, None), (1, None), (1, 3.0)):
-        model = SVM2K(0.5, C2=C2, kernel=linear, **EXACT).fit([VIEWS[1]] * times, Y)
+        model = SVM2K(0.5, C2=C2, kernel="linear", **EXACT).fit([VIEWS[1]] * times, Y)
         assert model.pairs_ == [(0, times - 1)]
         assert_allclose(model.decision_function([NEW[1]] * times), svm(1, 0.5), atol=1e-7)
 
