@@ -69,11 +69,10 @@ def fetch_reuters(subset="1200"):
         views, y, languages = read_collection(locate_all("reuters_full", INDEX_FILES))
     else:
         name = source = f"reuters{subset}"
-        (file,) = FILES[name]
-        content = loadmat(fetch(name, file))
+        content = loadmat(fetch(name, *FILES[name]))  # one file
         views, y = read_1200(content) if subset == "1200" else read_600(content)
         languages, topics = np.full(len(y), "EN"), [f"topic {k}" for k in range(1, 7)]
-        sums = checksums(name, [file])
+        sums = checksums(name, FILES[name])
     X = MultiView(views)
     text = describe(source, X, sums, n=len(y))
     return MultiViewDataset(name, X, y, topics, text, meta={"source_language": languages})
