@@ -16,8 +16,7 @@ from ..core.nystrom import draw_components, nystrom_features, nystrom_map
 from ..core.views import MultiView
 from ..rivals import SVM2K
 from ..rivals.mvml_descent import Problem as MetricProblem
-from ..rivals.mvml_descent import learn_metric
-from ..rivals.mvml_metric import ViewFactors
+from ..rivals.mvml_descent import ViewFactors, learn_metric
 from .problems import mean_distance_gamma, reference
 from .tuning import Machine, grid
 

@@ -52,8 +52,7 @@ from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one
 from ..core.checks import check_number
 from ..core.kernel_views import add_kernel_scores, check_kernels
 from ..core.nystrom import NystromViews, check_n_components
-from .mvml_descent import Problem, learn_metric
-from .mvml_metric import ViewFactors
+from .mvml_descent import Problem, ViewFactors, learn_metric
 
 
 def least_penalty(g, lam, eta, sparse=False):

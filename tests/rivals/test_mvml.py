@@ -9,8 +9,7 @@ from scipy.linalg import block_diag
 from scipy.optimize import minimize
 
 from mvref.rivals.mvml import MVML, least_penalty
-from mvref.rivals.mvml_descent import Problem, learn_metric
-from mvref.rivals.mvml_metric import Metric, ViewFactors, shrinkage
+from mvref.rivals.mvml_descent import Metric, Problem, ViewFactors, learn_metric, shrinkage
 from tests.literal import hide, random_pattern, rbf_gram, toy_views
 
 WIDTHS = (3, 4, 2)
