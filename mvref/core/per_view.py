@@ -44,8 +44,7 @@ class PerView(TransformerMixin, BaseEstimator):
     """
 
     def __init__(self, transformer="passthrough", *, views=None):
-        self.transformer = transformer
-        self.views = views
+        self.transformer, self.views = transformer, views
 
     def fit(self, X, y=None):
         """Fit a transformer on each view.

@@ -108,15 +108,10 @@ class FSMulti(SVMPerf):
         n_jobs=None,
         views=None,
     ):
-        self.measure = measure
-        self.n_features = n_features
-        self.C2 = C2
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.views = views
+        self.measure, self.n_features, self.C2 = measure, n_features, C2
+        self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
+        self.tol, self.max_iter = tol, max_iter
+        self.n_jobs, self.views = n_jobs, views
 
     def _check_parameters(self):
         super()._check_parameters()

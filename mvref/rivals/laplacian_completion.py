@@ -117,11 +117,8 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     _needs_a_view = False  # then it stays without
 
     def __init__(self, *, kernel="rbf", gamma=None, reference="most", output="gram", views=None):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.reference = reference
-        self.output = output
-        self.views = views
+        self.kernel, self.gamma, self.reference = kernel, gamma, reference
+        self.output, self.views = output, views
 
     def fit(self, X, y=None):
         """Keep the training samples and choose the reference view.

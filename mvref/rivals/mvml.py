@@ -157,17 +157,10 @@ class MVML(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.lam = lam
-        self.eta = eta
-        self.sparse = sparse
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_components = n_components
-        self.n_rounds = n_rounds
-        self.tol = tol
-        self.learn_weights = learn_weights
-        self.views = views
-        self.random_state = random_state
+        self.lam, self.eta, self.sparse = lam, eta, sparse
+        self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
+        self.n_rounds, self.tol, self.learn_weights = n_rounds, tol, learn_weights
+        self.views, self.random_state = views, random_state
 
     # Many small and middling products: BLAS threads that wait for each other made a fit on a busy
     # machine more than ten times as long, and on an idle one they were no faster than one thread.

@@ -68,12 +68,8 @@ class Mono(MultiViewClassifier):
     def __init__(
         self, estimator=None, *, view="cv", cv=5, n_jobs=None, views=None, random_state=None
     ):
-        self.estimator = estimator
-        self.view = view
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.estimator, self.view, self.cv = estimator, view, cv
+        self.n_jobs, self.views, self.random_state = n_jobs, views, random_state
 
     def _fit(self, X, codes):
         """Fit a classifier per view, and choose one."""
@@ -151,9 +147,7 @@ class Concat(MultiViewClassifier):
     _learnt = "estimator_"
 
     def __init__(self, estimator=None, *, views=None, random_state=None):
-        self.estimator = estimator
-        self.views = views
-        self.random_state = random_state
+        self.estimator, self.views, self.random_state = estimator, views, random_state
 
     def _fit(self, X, codes):
         base = tree_or(self.estimator, "estimator")

@@ -203,18 +203,10 @@ class SVM2K(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.C1 = C1
-        self.C2 = C2
-        self.D = D
-        self.eps = eps
-        self.kernel = kernel
-        self.gamma = gamma
-        self.ties = ties
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.C1, self.C2, self.D = C1, C2, D
+        self.eps, self.kernel, self.gamma = eps, kernel, gamma
+        self.ties, self.tol, self.max_iter = ties, tol, max_iter
+        self.n_jobs, self.views, self.random_state = n_jobs, views, random_state
 
     def _fit(self, X, codes):
         """Learn an SVM-2K for every pair of views."""

@@ -119,14 +119,9 @@ class SVMPerf(MultiViewClassifier):
         n_jobs=None,
         views=None,
     ):
-        self.measure = measure
-        self.C2 = C2
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.views = views
+        self.measure, self.C2, self.fit_intercept = measure, C2, fit_intercept
+        self.intercept_scaling, self.tol = intercept_scaling, tol
+        self.max_iter, self.n_jobs, self.views = max_iter, n_jobs, views
 
     def _fit(self, X, codes):
         signs = one_against_rest(codes, len(self.classes_))

@@ -85,12 +85,9 @@ class Fusion(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.final_estimator = final_estimator
-        self.train_size = train_size
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.estimator, self.final_estimator = estimator, final_estimator
+        self.train_size, self.n_jobs = train_size, n_jobs
+        self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes):
         """Fit the view classifiers on one part of the samples, the final model on the other."""
@@ -184,11 +181,8 @@ class MVMV(MultiViewClassifier):
     def __init__(
         self, estimator=None, *, ties="random", n_jobs=None, views=None, random_state=None
     ):
-        self.estimator = estimator
-        self.ties = ties
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.estimator, self.ties, self.n_jobs = estimator, ties, n_jobs
+        self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes):
         check_trainable(X, codes)
