@@ -34,12 +34,21 @@ __all__ = [
     "PerViewClassifier",
     "SolverFallbackWarning",
     "all_methods",
+    "compare_methods",
     "datasets",
     "fit_in_chunks",
     "rivals",
     "theory",
     "view_importance",
 ]
+
+
+def __getattr__(name):
+    if name == "compare_methods":  # when it is asked for: it imports pandas and the experiments
+        from .experiments.own_tables import compare_methods
+
+        return compare_methods
+    raise AttributeError(f"module 'mvref' has no attribute {name!r}")
 
 
 def all_methods():

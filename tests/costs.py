@@ -37,3 +37,16 @@ def tell(benchmark, title, x, cost, unit):
     print(f"\n{title}: {told} {unit}; slope {slope:.3f}")
     benchmark.extra_info[title] = {"costs": list(map(float, cost)), "slope": float(slope)}
     return slope
+
+
+def growth(benchmark, title, sizes, calls, rounds=None):
+    """Tell the costs of calls over their sizes, and return the slope and the costs.
+
+    Median milliseconds, or without `rounds` the peak memory in MiB.
+    """
+    if rounds:
+        cost, unit = 1e3 * medians(calls, rounds), "ms"
+    else:
+        cost, unit = np.array([peak_bytes(call) for call in calls]) / 2**20, "MiB"
+    benchmark.pedantic(calls[0], rounds=1)
+    return tell(benchmark, title, sizes, cost, unit), cost

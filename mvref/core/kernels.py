@@ -23,6 +23,8 @@ def squared_distances(X, Z):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from mvref.core.kernels import squared_distances
     >>> squared_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
     array([[25.]])
     """
@@ -52,6 +54,8 @@ def linear(X, Z):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from mvref.core.kernels import linear
     >>> linear(np.eye(2), np.array([[3.0, 4.0]])).tolist()
     [[3.0], [4.0]]
     """
@@ -72,6 +76,8 @@ def rbf(X, Z, gamma):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from mvref.core.kernels import rbf
     >>> rbf(np.array([[0.0], [2.0]]), np.array([[0.0]]), gamma=0.25).round(4)
     array([[1.    ],
            [0.3679]])
@@ -95,6 +101,8 @@ def rbf_of_distances(D, gamma):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from mvref.core.kernels import rbf_of_distances
     >>> rbf_of_distances(np.array([[0.0, 2.0]]), gamma=0.25).round(4)
     array([[1.    , 0.3679]])
     """
@@ -115,6 +123,8 @@ class Similarity:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from mvref.core.kernels import Similarity
     >>> mu = Similarity("rbf", 0.25, np.array([[0.0], [2.0]]))
     >>> mu(np.array([[0.0]])).round(4), mu.range
     (array([[1.    , 0.3679]]), (0.0, 1.0))
@@ -177,6 +187,8 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from mvref.core.kernels import fit_similarity
     >>> view, rows = np.arange(12.0).reshape(3, 4), np.arange(3)
     >>> fit_similarity("rbf", None, view, landmarks=rows[:1], complete=rows).gamma
     0.25
@@ -239,6 +251,8 @@ def fit_similarities(kernel, gamma, X, landmarks, complete):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from mvref.core.kernels import fit_similarities
     >>> from mvref import MultiView
     >>> X, rows = MultiView([np.ones((3, 2)), np.ones((3, 4))]), np.arange(3)
     >>> [mu.gamma for mu in fit_similarities("rbf", None, X, [rows, rows], [rows, rows])]
@@ -265,6 +279,7 @@ def one_per_view(value, n_views, name):
 
     Examples
     --------
+    >>> from mvref.core.kernels import one_per_view
     >>> one_per_view("rbf", 2, "kernel")
     ['rbf', 'rbf']
     """

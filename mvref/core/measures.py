@@ -46,6 +46,7 @@ def f_beta_loss(a, b, P, beta=1.0):
 
     Examples
     --------
+    >>> from mvref.core.measures import f_beta_loss
     >>> f_beta_loss(a=1, b=1, P=2)  # precision 1/2, recall 1/2
     0.5
     """
@@ -67,6 +68,7 @@ def prbep_loss(a, P):
 
     Examples
     --------
+    >>> from mvref.core.measures import prbep_loss
     >>> prbep_loss(a=3, P=4)
     0.25
     """
@@ -87,6 +89,7 @@ def auroc_loss(swapped, P, N):
 
     Examples
     --------
+    >>> from mvref.core.measures import auroc_loss
     >>> auroc_loss(swapped=3, P=2, N=3)
     0.5
     """
@@ -107,6 +110,7 @@ def error_loss(a, b, P, N):
 
     Examples
     --------
+    >>> from mvref.core.measures import error_loss
     >>> error_loss(a=1, b=1, P=2, N=6)
     0.25
     """
@@ -132,6 +136,7 @@ def f_beta(y_true, y_pred, beta=1.0):
 
     Examples
     --------
+    >>> from mvref.core.measures import f_beta
     >>> f_beta([1, 1, -1, -1], [1, -1, 1, -1])
     0.5
     """
@@ -153,6 +158,7 @@ def error_rate(y_true, y_pred):
 
     Examples
     --------
+    >>> from mvref.core.measures import error_rate
     >>> error_rate([1, 1, -1, -1], [1, -1, -1, -1])
     0.25
     """
@@ -181,6 +187,7 @@ def precision_recall_break_even(y_true, scores):
 
     Examples
     --------
+    >>> from mvref.core.measures import precision_recall_break_even
     >>> precision_recall_break_even([1, 1, 0, 0], [0.9, 0.3, 0.4, 0.1])
     0.5
     >>> precision_recall_break_even([1, 1, 0, 0], [0.9, 0.4, 0.4, 0.1])  # a tie for place 2
@@ -213,6 +220,7 @@ def auroc(y_true, scores):
 
     Examples
     --------
+    >>> from mvref.core.measures import auroc
     >>> auroc([1, 1, 0, 0], [0.9, 0.4, 0.4, 0.1])
     0.875
     """
@@ -240,6 +248,7 @@ def one_vs_rest(y, classes=None):
 
     Examples
     --------
+    >>> from mvref.core.measures import one_vs_rest
     >>> one_vs_rest(["a", "c", "a"], classes=["a", "b", "c"]).astype(int)
     array([[1, 0, 0],
            [0, 0, 1],
@@ -286,6 +295,7 @@ def macro_average(measure, Y, scores, classes=None, **options):
 
     Examples
     --------
+    >>> from mvref.core.measures import auroc, macro_average
     >>> scores = [[0.9, 0.4, 0.0], [0.2, 0.3, 0.1], [0.3, 0.4, 0.2], [0.5, 0.3, 0.9]]
     >>> macro_average(auroc, ["x", "y", "z", "z"], scores)  # 1, 1/6 and 1
     0.722...
@@ -328,6 +338,7 @@ def check_beta(beta):
 
     Examples
     --------
+    >>> from mvref.core.measures import check_beta
     >>> check_beta(2)
     2.0
     """

@@ -6,7 +6,6 @@ own tables. Files are looked for in ``$MVREF_DATA/<name>``, then in the user's c
 sha256 exists. Licence, citation and sizes of a data set stand in its ``DESCR``.
 """
 
-from . import _flower17, _reuters, _uci, _uwave, _voc07, _webkb
 from ._base import MultiViewDataset
 from ._citeseer import fetch_citeseer
 from ._embedded import load_digits_views, load_iris_views
@@ -14,13 +13,12 @@ from ._flower17 import fetch_flower17
 from ._folder import read_folder, read_views
 from ._generators import make_two_moons_views
 from ._interactions import make_interactions, unseen_share
-from ._lookup import DatasetCorrupted, DatasetUnavailable, folder_of
+from ._lookup import FORMS, DatasetCorrupted, DatasetUnavailable, folder_of
 from ._mfeat import fetch_mfeat, load_mfeat
 from ._mnist import fetch_mnist_views
 from ._optdigits import fetch_optdigits
-from ._reuters import fetch_reuters
+from ._reuters import fetch_reuters, folder_of_full
 from ._reuters_index import read_reuters_index
-from ._sources import FILES
 from ._uci import fetch_uci
 from ._uwave import fetch_uwave
 from ._voc07 import fetch_voc07
@@ -70,16 +68,7 @@ def available():
     >>> "mfeat" in datasets.available()
     True
     """
-    forms = {  # all others have one: each of their files
-        "uwave": _uwave.FORMS,
-        "flower17": _flower17.FORMS,
-        "webkb": _webkb.FORMS,
-        "voc07": _voc07.FORMS,
-        "reuters_full": (),
-        "horse-colic": _uci.HORSE_FORMS,
-    }
-    folders = {name: folder_of(name, *forms.get(name, [files])) for name, files in FILES.items()}
-    folders["reuters_full"] = _reuters.folder_of_full()
+    folders = {name: folder_of(name) for name in FORMS} | {"reuters_full": folder_of_full()}
     where = dict.fromkeys(("digits", "iris", "mfeat"), "embedded")
     return where | {
         "mfeat_original" if name == "mfeat" else name: str(folder)

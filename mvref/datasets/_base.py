@@ -29,12 +29,6 @@ class MultiViewDataset:
     meta : dict
         Whatever else is known of the samples.
 
-    Raises
-    ------
-    ValueError
-        If `X` and `y` differ in length, a `y` of two dimensions is not of 0 and 1, or
-        `target_names` does not name each class of `y` once.
-
     Examples
     --------
     >>> from mvref.datasets import load_iris_views

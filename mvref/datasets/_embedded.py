@@ -117,12 +117,9 @@ def gradient_histograms(images, n_sectors=8):
     sector = np.rint(turns * n_sectors).astype(int) % n_sectors
     length = np.hypot(down, right)
     weights = [np.where(sector == s, length, 0.0) for s in range(n_sectors)]
-    return np.hstack(
-        [
-            np.stack([weight[:, *region].sum(axis=(1, 2)) for weight in weights], axis=1)
-            for region in corner_windows(SIDE, SIDE // 2).values()
-        ]
-    )
+    quarters = corner_windows(SIDE, SIDE // 2).values()
+    sums = [weight[:, *region].sum(axis=(1, 2)) for region in quarters for weight in weights]
+    return np.stack(sums, axis=1)
 
 
 def load_iris_views():
@@ -141,5 +138,4 @@ def load_iris_views():
     """
     iris = load_iris()
     X = MultiView({"sepal": iris.data[:, :2], "petal": iris.data[:, 2:]})
-    names = iris.target_names.tolist()
-    return MultiViewDataset("iris", X, iris.target, names, describe("iris", X))
+    return MultiViewDataset("iris", X, iris.target, iris.target_names.tolist(), describe("iris", X))

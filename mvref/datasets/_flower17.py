@@ -6,7 +6,7 @@ from scipy.spatial.distance import squareform
 
 from ..core.views import MultiView
 from ._base import MultiViewDataset
-from ._lookup import DatasetCorrupted, fetch, find, unavailable
+from ._lookup import FORMS, DatasetCorrupted, fetch, find, unavailable
 from ._sources import checksums, describe
 
 N_IMAGES, N_PER_CLASS = 1360, 80
@@ -16,7 +16,7 @@ ORIGINALS = {  # file -> its distance matrices
 }
 VIEWS = [name.removeprefix("D_") for names in ORIGINALS.values() for name in names]
 RECOMPUTED, SPLITS = "flower17_7views_recomputed.npz", "datasplits.mat"
-FORMS = ([*ORIGINALS, SPLITS], [RECOMPUTED, SPLITS])
+FORMS["flower17"] = [[*ORIGINALS, SPLITS], [RECOMPUTED, SPLITS]]
 FLOWERS = (
     "daffodil, snowdrop, lily of the valley, bluebell, crocus, iris, tiger lily, tulip, "
     "fritillary, sunflower, daisy, colt's foot, dandelion, cowslip, buttercup, windflower, pansy"
@@ -40,10 +40,9 @@ def fetch_flower17():
 
     Raises
     ------
-    DatasetUnavailable
-        If there are no matrices, only one of the two original files, or no way to get the splits.
-    DatasetCorrupted
-        If a file is not the known one, or does not hold such matrices.
+    DatasetUnavailable, DatasetCorrupted
+        If there are no matrices, only one of the two original files, or no way to get the splits;
+        if a file is not the known one, or does not hold such matrices.
 
     Examples
     --------
@@ -68,8 +67,7 @@ def fetch_flower17():
         raise DatasetCorrupted(f"flower17 must have {N_IMAGES} images, found {X.n_samples}")
     y, files = np.arange(N_IMAGES) // N_PER_CLASS, [*paths, SPLITS]
     text = describe(source, X, checksums("flower17", files), read=", ".join(files))
-    meta = {"recomputed": bool(missing)}
-    return MultiViewDataset(name, X, y, list(FLOWERS), text, splits, meta)
+    return MultiViewDataset(name, X, y, list(FLOWERS), text, splits, {"recomputed": bool(missing)})
 
 
 def read_originals(paths):

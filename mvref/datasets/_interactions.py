@@ -18,8 +18,6 @@ from ..core.views import MultiView, as_multiview
 from ._base import MultiViewDataset
 from ._sources import describe
 
-TASKS = ("classification", "regression")
-
 
 @dataclass(frozen=True, eq=False)
 class PlantedInteractions:
@@ -135,7 +133,7 @@ def make_interactions(
     for name, value in (("n_samples", n_samples), ("n_views", n_views), ("rank", rank)):
         check_number(value, name, low=1, integer=True)
     check_number(tail, "tail", low=0)
-    check_choice(task, "task", TASKS)
+    check_choice(task, "task", ("classification", "regression"))
     check_number(noise, "noise", low=0, high=0.5 if task == "classification" else np.inf)
     one_hot = sparsity == "one_hot"
     d = n_features if n_features is not None else 100 if one_hot else 5
@@ -172,11 +170,6 @@ def unseen_share(train, test, order=2):
     -------
     share : float
         Mean over the samples of `test` and over all sets of `order` views.
-
-    Raises
-    ------
-    ValueError
-        If a view is not one-hot.
 
     Examples
     --------
@@ -238,15 +231,13 @@ def _labels(rng, scores, noise):
 
 
 def _factor_weights(rng, second_moments, rank, twins):
-    """Weights (d, K) whose factors have variance 1 and are uncorrelated.
+    """Weights (d, K) whose factors have variance 1 and are uncorrelated; opposite ones for twins.
 
-    The features are uncorrelated, with these mean squares. Twin levels get opposite weights.
+    The features are uncorrelated, with these mean squares.
     """
+    W = rng.standard_normal((len(second_moments) // (2 if twins else 1), rank))
     if twins:
-        half = rng.standard_normal((len(second_moments) // 2, rank))
-        W = np.stack([half, -half], axis=1).reshape(-1, rank)
-    else:
-        W = rng.standard_normal((len(second_moments), rank))
+        W = np.stack([W, -W], axis=1).reshape(-1, rank)
     L = np.linalg.cholesky((W.T * second_moments) @ W)
     return np.linalg.solve(L, W.T).T
 

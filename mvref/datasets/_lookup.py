@@ -27,6 +27,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import pooch
 
+# data set -> its forms, lists of files; where any one of several files does, they are a tuple
+FORMS = {name: [list(files)] if files else [] for name, files in FILES.items()}
 DAMAGED_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 
 
@@ -43,9 +45,8 @@ def data_folders(dataset):
 
     dataset: a name of :func:`mvref.datasets.available`; several may share one folder.
     """
-    shared, cache = os.environ.get("MVREF_DATA"), os.environ.get("MVREF_CACHE")
-    roots = [shared] if shared else []
-    roots.append(cache or pooch.os_cache("mvref"))
+    cache = os.environ.get("MVREF_CACHE") or pooch.os_cache("mvref")
+    roots = filter(None, [os.environ.get("MVREF_DATA"), cache])
     return [Path(root).expanduser() / FOLDERS[dataset] for root in roots]
 
 
@@ -73,17 +74,13 @@ def locate_all(dataset, names, otherwise=""):
     missing = [" or ".join({Path(f).name: f for f in names[k]}) for k in paths if paths[k] is None]
     if missing:
         some = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if missing[3:] else "")
-        reason = f"{otherwise}of {len(paths)} files, these are missing: {some}"
-        raise unavailable(dataset, reason)
+        raise unavailable(dataset, f"{otherwise}of {len(paths)} files, these are missing: {some}")
     return paths
 
 
-def folder_of(dataset, *forms):
-    """Return the folder of the first form of a data set that is complete, or None.
-
-    forms: lists of files; where any one of several files does, they are a tuple.
-    """
-    for form in forms:
+def folder_of(dataset):
+    """Return the folder of the first form of a data set that is complete, or None."""
+    for form in FORMS[dataset]:
         paths = [locate(dataset, *([f] if isinstance(f, str) else f)) for f in form]
         if all(paths):
             return paths[0].parent
@@ -155,7 +152,10 @@ def _download(dataset, file, url, sha256):
     try:
         pooch.retrieve(url, f"sha256:{sha256}", file, folder, **options)
     except OSError as error:  # every exception of `requests` is an OSError
-        raise unavailable(dataset, f"{url} could not be downloaded ({_cause(error)})") from None
+        cause = error.strerror or type(error).__name__  # texts of network libraries fill a page
+        if getattr(error, "response", None) is not None:
+            cause = f"HTTP status {error.response.status_code}"
+        raise unavailable(dataset, f"{url} could not be downloaded ({cause})") from None
     except ValueError as error:  # pooch's way to say that the hash is wrong
         raise DatasetCorrupted(f"the download of {file} from {url} was refused: {error}") from None
     finally:
@@ -185,11 +185,3 @@ def _check_writable(dataset, folder):
             f"the cache folder {folder} cannot be written ({error.strerror}); set MVREF_CACHE to a "
             f"folder that can, or MVREF_DATA to one with a subfolder {folder.name} for these files",
         ) from None
-
-
-def _cause(error):
-    """Say in a few words why a download failed; the texts of network libraries fill a page."""
-    response = getattr(error, "response", None)
-    if response is not None:
-        return f"HTTP status {response.status_code}"
-    return error.strerror or type(error).__name__

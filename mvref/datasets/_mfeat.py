@@ -6,10 +6,9 @@ The embedded file holds numbers of at most five significant digits, exactly. How
    ``c = m 10**-k`` with five-digit m is coded by its rank among all such numbers, with the sign
    of c: codes grow with c, step by step, so that a column of them is as regular as the numbers.
 2. A column may be stored as the difference from one earlier column (its *parent*), where that
-   has less entropy: the profile correlations of view fac shrink by a third this way.
+   has less entropy.
 3. The smallest number of a column is subtracted, and the three bytes of what is left go to three
-   planes: high bytes compress well, low bytes are noise and best kept apart.
-4. Each plane is one xz stream; a file of several such streams is an xz file again.
+   planes: high bytes compress well, low bytes are noise. Each plane is one xz stream.
 
 `tests/datasets/build_mfeat.py` writes the file, :func:`unpack` reads it.
 """
@@ -117,7 +116,10 @@ def unpack(packed, n_samples=N_SAMPLES, layout=LAYOUT):
         parents, stream = _take(stream, "u1", n_columns)
         offsets, stream = _take(stream, "<i4", n_columns)
         planes, stream = _take(stream, "u1", 3 * n_samples * n_columns)
-        codes = _join_planes(planes, n_samples, by_rows) + offsets.astype(np.int64)
+        low, middle, high = planes.reshape(3, -1).astype(np.int64)
+        codes = low + 256 * middle + 65536 * high
+        codes = codes.reshape(n_samples, -1) if by_rows else codes.reshape(-1, n_samples).T
+        codes = codes + offsets.astype(np.int64)
         for column, parent in enumerate(parents):
             if parent != column:  # a column is its own parent if it is stored as it is
                 codes[:, column] += codes[:, parent]
@@ -139,10 +141,3 @@ def _take(stream, dtype, count):
     """Split `count` numbers off the front of a byte stream."""
     size = count * np.dtype(dtype).itemsize
     return np.frombuffer(stream[:size], dtype), stream[size:]
-
-
-def _join_planes(planes, n_samples, by_rows):
-    """Put the bytes of three planes together, and the numbers into (n_samples, n_columns)."""
-    low, middle, high = planes.reshape(3, -1).astype(np.int64)
-    numbers = low + 256 * middle + 65536 * high
-    return numbers.reshape(n_samples, -1) if by_rows else numbers.reshape(-1, n_samples).T

@@ -34,19 +34,15 @@ def fetch_mnist_views(overlap=False, shift=None):
     -------
     dataset : MultiViewDataset
         Views ``top_left, top_right, bottom_left, bottom_right`` of 196 grey values from 0 to 255,
-        row by row; `y` in 0..9. ``splits[0]`` is LeCun's (60 000 training, no validation, 10 000
-        test), in the order of the rows; the papers split at random instead. `meta` has
-        ``image_shape`` (28, 28), ``regions``, the list of the views' (rows, columns) slices, and
-        ``shift`` (0 for the quarters).
+        row by row, as float64 (439 MB together); `y` in 0..9. ``splits[0]`` is LeCun's (60 000
+        training, no validation, 10 000 test), in the order of the rows; the papers split at random.
+        `meta` has ``image_shape`` (28, 28), ``regions``, the list of the views' (rows, columns)
+        slices, and ``shift`` (0 for the quarters).
 
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
         If a file is missing and cannot be downloaded, or is not the original one.
-
-    Notes
-    -----
-    The views are stored as float64: 439 MB together, and 473 MB at the peak of loading.
 
     Examples
     --------

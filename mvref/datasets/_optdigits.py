@@ -32,9 +32,9 @@ def fetch_optdigits():
 
     Notes
     -----
-    Writers of the test part have none in the training part: 30 people wrote the first, 13 others
-    the second. Wang, Chen and Gao (2011) use this split, and for each digit but 1 a task of two
-    classes; digit against all others is what their numbers of errors fit.
+    Wang, Chen and Gao (2011) use this split (30 people wrote the first part, 13 others the second)
+    and for each digit but 1 a task of two classes; digit against all others is what their numbers
+    of errors fit.
 
     Examples
     --------
@@ -54,13 +54,9 @@ def fetch_optdigits():
 def read_digits(path):
     """Read lines of 64 grey values and the digit, separated by commas."""
     table = read_numbers("optdigits", path)
-    if (
-        table.shape != (N_TRAIN, N_PIXELS + 1)
-        or (table % 1).any()
-        or table.min() < 0
-        or table[:, :-1].max() > BRIGHTEST
-        or table[:, -1].max() > 9
-    ):
+    highest = [BRIGHTEST] * N_PIXELS + [9]
+    is_complete = table.shape == (N_TRAIN, len(highest))
+    if not is_complete or not ((table % 1 == 0) & (table >= 0) & (table <= highest)).all():
         raise DatasetCorrupted(
             f"{path} should have {N_TRAIN} lines of 64 grey values from 0 to 16 and a digit, all "
             f"whole numbers, found a table of shape {table.shape} with values from "

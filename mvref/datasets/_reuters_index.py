@@ -111,10 +111,8 @@ def read_reuters_index(path):
     rows = np.repeat(np.arange(len(lines)), counts)
     twice = np.flatnonzero((np.diff(X.indices) == 0) & (np.diff(rows) == 0))
     if len(twice):
-        first = twice[0]
-        raise DatasetCorrupted(
-            f"{path}, line {rows[first] + 1} has the id {X.indices[first]} twice"
-        )
+        row, number = rows[twice[0]], X.indices[twice[0]]
+        raise DatasetCorrupted(f"{path}, line {row + 1} has the id {number} twice")
     return np.array([label.decode() for label in labels]), X
 
 

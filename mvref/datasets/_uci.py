@@ -9,7 +9,7 @@ from scipy.stats import mode
 from ..core.checks import check_choice
 from ..core.views import MultiView
 from ._base import MultiViewDataset, split_after
-from ._lookup import DatasetCorrupted, fetch, open_content
+from ._lookup import FORMS, DatasetCorrupted, fetch, open_content
 from ._sources import FILES, SOURCES, checksums, describe
 
 # No sha256 of the original horse-colic.test is known to us, and public copies differ in spaces.
@@ -17,7 +17,7 @@ from ._sources import FILES, SOURCES, checksums, describe
 HORSE_TEST = "horse-colic.test"
 HORSE_TEST_VALUES = "bac1401e551d671c4e2762ca1082121088b3d14efe6c391288b72cacd79d49b6"
 HORSE_ROWS = 300  # of horse-colic.data; the rows of horse-colic.test follow
-HORSE_FORMS = ([*FILES["horse-colic"], HORSE_TEST],)
+FORMS["horse-colic"] = [[*FILES["horse-colic"], HORSE_TEST]]
 SHUTTLE_CODES = (2, 4, 2, 2, 4, 2)  # an attribute has the codes 1 to this
 TABLES = {name: entry["table"] for name, entry in SOURCES.items() if "table" in entry}
 
@@ -73,14 +73,13 @@ def fetch_uci(name, *, target=None, missing=None, part="all"):
 
     Notes
     -----
-    Our copy of the text of Wang, Chen and Gao (2011) lacks the section where target, treatment of
-    missing values and sizes would stand. Their Table 2 tells some of it, because a mean accuracy
-    over ten test parts of t samples is a multiple of 1/(10 t). At two digits this leaves, for
-    lung-cancer, t = 15 or 30, half of all 32 rather than of 27; for the shuttle 7 or 14, half of
-    the 15 rules, not of the situations; for echocardiogram 67 alone, close to half of 131 or 132,
-    far from half of 107 or 74: hence our default target, and nobody left out. For the votes (221
-    or 279) and horses (127, 159, 191, 254, 286, 318 or 350) as many fit by chance: target and size
-    remain open.
+    Target, treatment of missing values and sizes of Wang, Chen and Gao (2011) are not in our copy
+    of their text. Their Table 2 tells some of it, because a mean accuracy over ten test parts of t
+    samples is a multiple of 1/(10 t). At two digits this leaves for lung-cancer t = 15 or 30, half
+    of all 32 rather than of 27; for the shuttle 7 or 14, half of the 15 rules, not of the
+    situations; for echocardiogram 67 alone, close to half of 131 or 132, far from half of 107 or
+    74: hence our default target, and nobody left out. For the votes (221 or 279) and horses (127,
+    159, 191, 254, 286, 318 or 350) as many fit by chance: target and size remain open.
 
     Examples
     --------
@@ -124,8 +123,7 @@ def input_fields(name):
 
 def _rows(name, part):
     """Return all fields of the file or files, as text."""
-    rows = []
-    both = name == "horse-colic" and part == "all"
+    rows, both = [], name == "horse-colic" and part == "all"
     for file in [*FILES[name], HORSE_TEST] if both else FILES[name]:
         path = fetch(name, file)
         found = read_rows(path, TABLES[name]["width"])

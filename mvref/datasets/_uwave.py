@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.views import MultiView
 from ._base import MultiViewDataset, split_after
-from ._lookup import DatasetCorrupted, find, locate_all, read_numbers
+from ._lookup import FORMS, DatasetCorrupted, find, locate_all, read_numbers
 from ._sources import checksums, describe
 
 AXES, PARTS = ("X", "Y", "Z"), ("TRAIN", "TEST")
@@ -17,7 +17,7 @@ TEXT = {  # (axis, part) -> the names that its file may have
     (axis, part): tuple(f"UWaveGestureLibrary{axis}_{part}.{ending}" for ending in ("tsv", "txt"))
     for axis, part in product(AXES, PARTS)
 }
-FORMS = ([COMPACT], TEXT.values())
+FORMS["uwave"] = [[COMPACT], TEXT.values()]
 
 
 def fetch_uwave():
@@ -32,19 +32,15 @@ def fetch_uwave():
     -------
     dataset : MultiViewDataset
         Views x, y, z of 315 points each; `y` in 1..8. Rows 0..895 are the training part and the
-        other 3582 the test part; ``splits[0]`` has an empty validation part. From the compact
-        file, `meta` has the arrays ``user`` (1..8), ``day`` (1..7) and ``repetition`` (1..10).
+        other 3582 the test part; ``splits[0]`` has an empty validation part. All eight people are
+        in both. From the compact file, whose test rows stand in another order, `meta` has the
+        arrays ``user`` (1..8), ``day`` (1..7) and ``repetition`` (1..10).
 
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
         If neither form is complete (the message says how to get it), or a file is not the known
         one, or not of this format.
-
-    Notes
-    -----
-    All eight people have recordings in both parts of the split: a test accuracy is about new
-    recordings of known people. The rows of the test part stand in another order in the two forms.
 
     Examples
     --------
@@ -86,18 +82,17 @@ def read_compact(path):
 
 def read_text(paths):
     """Read the text files of the three axes and two parts: the views and `y`."""
-    labels, series = {}, {}
+    views, y = {}, None
     for axis in AXES:
-        parts = [read_ucr(paths[axis, part]) for part in PARTS]
-        labels[axis] = np.concatenate([y for y, _ in parts])
-        series[axis.lower()] = np.concatenate([X for _, X in parts])
-    for axis in AXES[1:]:
-        if not np.array_equal(labels[axis], labels["X"]):
+        labels, series = zip(*(read_ucr(paths[axis, part]) for part in PARTS), strict=True)
+        labels, views[axis.lower()] = np.concatenate(labels), np.concatenate(series)
+        y = labels if y is None else y
+        if not np.array_equal(labels, y):
             raise DatasetCorrupted(
                 f"the labels in {paths[axis, 'TRAIN']} or {paths[axis, 'TEST']} are not those of "
                 "axis X: the rows of the three axes must correspond"
             )
-    return series, labels["X"]
+    return views, y
 
 
 def read_ucr(path):

@@ -17,7 +17,7 @@ from scipy import sparse
 from ..core.checks import check_choice
 from ..core.views import MultiView
 from ._base import MultiViewDataset, split_after
-from ._lookup import DatasetCorrupted, fetch, locate, locate_all, read_numbers, read_of
+from ._lookup import FORMS, DatasetCorrupted, fetch, locate, locate_all, read_numbers, read_of
 from ._sources import describe
 
 N_IMAGES = {"train": 5011, "test": 4952}  # of the challenge's training + validation and test part
@@ -26,9 +26,8 @@ DESCRIPTORS = ("DenseSift", "HarrisSift")
 LABEL_FILES = {  # part -> the names that its file may have
     part: (f"pascal07_{part}_classes.txt", f"pascal07_{part}_annot.hvecs") for part in N_IMAGES
 }
-NAMES_FILE = "pascal07_classes.txt"
 TABLES = [f"pascal07_{part}_{name}.hvecs" for part in N_IMAGES for name in (DESCRIPTORS[0], "tags")]
-FORMS = ([*TABLES, *LABEL_FILES.values()],)  # of the default view
+FORMS["voc07"] = [[*TABLES, *LABEL_FILES.values()]]  # of the default view
 
 
 def fetch_voc07(descriptor="DenseSift"):
@@ -139,7 +138,7 @@ def read_labels(path, n_images):
 
 def _class_names():
     """Return the names of the 20 classes if their file is here, else numbers."""
-    path = locate("voc07", NAMES_FILE)
+    path = locate("voc07", "pascal07_classes.txt")
     if path is None:
         return [f"class {k}" for k in range(1, N_CLASSES + 1)]
     lines = read_of("voc07", path).decode(errors="replace").splitlines()

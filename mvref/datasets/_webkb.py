@@ -10,20 +10,16 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from ..core.views import MultiView
 from ._base import MultiViewDataset
-from ._lookup import DAMAGED_GZIP, DatasetCorrupted, fetch, unavailable
+from ._lookup import DAMAGED_GZIP, FORMS, DatasetCorrupted, fetch, unavailable
 from ._sources import describe
 
 ARCHIVE = "course-cotrain-data"
-FORMS = ([f"{ARCHIVE}.tar"],)
+FORMS["webkb"] = [[f"{ARCHIVE}.tar"]]
 # sha256 of the lines "<sha256>  <path>\n" of the files in the archive, sorted by path: the same
 # for every way to pack the same files
 MANIFEST = "0e3824e7ed25ae28ee8960a34f50a962d025373c5caac78fd40e45e958e86c15"
 VIEWS = {"page": "fulltext", "anchor": "inlinks"}  # view -> its folder in the archive
 CLASSES = ("non-course", "course")
-WORD = r"[a-z]{2,}"  # after conversion to lower case
-
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_TAG = re.compile(r"<[^>]*>")
 
 
 def fetch_webkb():
@@ -105,11 +101,11 @@ def manifest(files):
 
 def visible_text(page):
     """Return what is left of an HTML page without comments, tags and entities."""
-    return html.unescape(_TAG.sub(" ", _COMMENT.sub(" ", page)))
+    return html.unescape(re.sub("<[^>]*>", " ", re.sub("(?s)<!--.*?-->", " ", page)))
 
 
 def count_words(texts):
     """Count the visible words of HTML documents: words (n_words,), counts (n_texts, n_words)."""
-    counter = CountVectorizer(token_pattern=WORD, dtype=np.float64)
+    counter = CountVectorizer(token_pattern="[a-z]{2,}", dtype=np.float64)  # of lower case
     counts = counter.fit_transform(map(visible_text, texts))
     return counter.get_feature_names_out(), counts

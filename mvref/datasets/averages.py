@@ -9,6 +9,7 @@ from functools import partial
 from importlib import resources
 
 import numpy as np
+from sklearn.metrics import confusion_matrix
 from sklearn.metrics.pairwise import cosine_similarity
 
 from .. import datasets
@@ -29,12 +30,10 @@ def agreement(X):
 
 def sizes(data):
     """Samples, views, features, classes, smallest and largest class, and parts of a split."""
-    counts = np.unique(data.y, return_counts=True)[1]
+    X, counts = data.X, np.unique(data.y, return_counts=True)[1]
     parts = [len(part) for part in data.splits[0]] if data.splits else [0, 0, 0]
-    X = data.X
-    return np.array(
-        [len(X), X.n_views, sum(X.widths), len(counts), counts.min(), counts.max(), *parts]
-    )
+    classes = [len(counts), counts.min(), counts.max()]
+    return np.array([len(X), X.n_views, sum(X.widths), *classes, *parts])
 
 
 def of_uwave(data):
@@ -89,9 +88,8 @@ def of_reuters1200(data):
 def of_citeseer(data):
     """Links between fields, entries of a paper in each view, agreement; fields; lines."""
     cites = data.X.select("outbound").views[0].tocoo()
-    links = np.zeros((6, 6))
     other = cites.row != cites.col
-    np.add.at(links, (data.y[cites.row[other]], data.y[cites.col[other]]), 1)
+    links = confusion_matrix(data.y[cites.row[other]], data.y[cites.col[other]]).astype(float)
     entries = [np.sort(np.diff(view.indptr))[::-1] for view in data.X.views]
     with open_content(fetch("citeseer", CITES)) as stream:
         n_lines = sum(1 for _ in stream)

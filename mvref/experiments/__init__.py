@@ -1,15 +1,10 @@
 """Protocols of the papers' tables and figures, and the ledger of their results.
 
-One module per paper holds the protocol as tables (:mod:`~mvref.experiments.tables`); all methods
-of all papers are tuned, trained and tested by one function (:mod:`~mvref.experiments.tuning`). The
-other modules are the engine (:mod:`~mvref.experiments.engine`), the data and their parts
-(:mod:`~mvref.experiments.problems`), the machines that are tuned (parts I to V:
-:mod:`~mvref.experiments.methods`, :mod:`~mvref.experiments.voting`,
-:mod:`~mvref.experiments.ranking`, :mod:`~mvref.experiments.pair_methods`,
-:mod:`~mvref.experiments.order_methods`,
-:mod:`~mvref.experiments.nystrom_methods`), and reading the results
-(:mod:`~mvref.experiments.report`, :mod:`~mvref.experiments.comparison`,
-:mod:`~mvref.experiments.reproduction`). From the command line:
+One module per paper holds the protocol as `tables`; all methods of all papers are tuned, trained
+and tested by one function of `tuning`. The other modules are the `engine`, the data and their parts
+(`problems`), the machines that are tuned (parts I to V: `methods`, `voting`, `ranking`,
+`pair_methods`, `order_methods`, `nystrom_methods`), and reading the results (`report`,
+`comparison`, `reproduction`). From the command line:
 ``python -m mvref list [--stale] | run ITEM... | compare ITEM | report [PAPER]``.
 """
 

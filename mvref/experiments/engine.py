@@ -60,6 +60,7 @@ def derive_seed(*words):
 
     Examples
     --------
+    >>> from mvref.experiments.engine import derive_seed
     >>> derive_seed("fig2", "mfeat", 0) == derive_seed("fig2", "mfeat", 0)
     True
     """
@@ -80,6 +81,7 @@ def encode_parameter(parameter):
 
     Examples
     --------
+    >>> from mvref.experiments.engine import encode_parameter
     >>> encode_parameter({"missing": 0.3, "L": 200})
     '{"L":200,"missing":0.3}'
     """
@@ -102,6 +104,7 @@ class Job:
 
     Examples
     --------
+    >>> from mvref.experiments.engine import Job
     >>> Job("digits", "two", {"a": 1}, 0, ("value",), lambda seed: {"value": 2.0})
     Job(dataset='digits', method='two', parameter={'a': 1}, repeat=0, measures=('value',))
     """
@@ -135,6 +138,7 @@ class Item:
 
     Examples
     --------
+    >>> from mvref.experiments.engine import Item
     >>> Item("my_paper", "table1", "what it shows", ("digits",), lambda *_: ()).full_name
     'my_paper.table1'
     """
@@ -179,6 +183,7 @@ class Ledger:
 
     Examples
     --------
+    >>> from mvref.experiments.engine import Ledger
     >>> Ledger("no_such_paper").read().empty
     True
     """
@@ -356,6 +361,7 @@ def missing_jobs(item, dataset, rows, quick=False):
 
     Examples
     --------
+    >>> from mvref.experiments.engine import missing_jobs
     >>> from mvref.experiments import find_item
     >>> missing_jobs(find_item("mvl_svm.extensions"), "mfeat", Ledger("mvl_svm").read())
     []
@@ -411,6 +417,7 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
 
     Examples
     --------
+    >>> from mvref.experiments.engine import run
     >>> import tempfile
     >>> def jobs(dataset, quick, rows):
     ...     yield Job(dataset, "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
@@ -452,6 +459,7 @@ def execute(job, seed):
 
     Examples
     --------
+    >>> from mvref.experiments.engine import execute
     >>> job = Job("digits", "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
     >>> execute(job, seed=0)[1]
     {'value': 2.0}

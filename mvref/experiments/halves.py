@@ -19,10 +19,7 @@ N_FOLDS = 3
 
 @lru_cache(maxsize=1)
 def load_halves(name, seed):
-    """Cut a data set into two random halves, stratified by class; the training half scales it.
-
-    ``meta["Y"]`` (n, K) has one column per class.
-    """
+    """Cut a data set into stratified halves, scaled by the first; ``meta["Y"]`` (n, K): classes."""
     data = load_dataset(name)
     rows, random_state = np.arange(len(data.y)), derive_seed(seed, "split")
     train, test = train_test_split(rows, test_size=0.5, stratify=data.y, random_state=random_state)

@@ -62,10 +62,7 @@ def unit_rows(X):
 
 
 def unseen(split):
-    """Return the share of pairs, and of triples, of levels in the test part that are new there.
-
-    split: of one-hot views.
-    """
+    """Return the shares of pairs and triples of one-hot levels in the test part that are new."""
     known, asked = split.X[split.train], split.X[split.test]
     orders = {"unseen_pairs": 2, "unseen_triples": 3}
     return {name: unseen_share(known, asked, order) for name, order in orders.items()}

@@ -193,10 +193,7 @@ def method_of(name, points, L=None):
 
 
 def tuned_accuracy(name, method, *, measures, points, L=None, split=None, missing=None, seed):
-    """Tune and test a method.
-
-    missing: share of missing views, in Figure 5.
-    """
+    """Tune and test a method; missing: share of missing views, in Figure 5."""
     problem = load_problem(name, split=split, missing=missing or 0.0, seed=seed)
     if method == "PerViewSVM+Laplacian":
         problem = complete_by_laplacian(problem)

@@ -1,10 +1,7 @@
 """Reading the ledger of :mod:`.missing_views`: curves, and tests of treatments split by split."""
 
-from pathlib import Path
-
 import pandas as pd
 
-from .engine import LEDGER
 from .missing_methods import METHODS, own_treatment
 from .missing_views import N_TEST, N_TRAIN
 from .paired_tests import p_values
@@ -20,11 +17,10 @@ def read_curves(folder=None, measure="accuracy"):
 
     Examples
     --------
-    >>> from mvref.experiments.missing_report import read_curves
     >>> list(read_curves().columns)
     ['dataset', 'method', 'treatment', 'missing', 'repeat', 'value']
     """
-    rows = read_ledger("missing_views", Path(folder or LEDGER))
+    rows = read_ledger("missing_views", folder)
     rows, _ = with_parameters(rows[rows["measure"] == measure])
     rows = rows.reindex(columns=[*POINT, "repeat", "value"])
     others = []

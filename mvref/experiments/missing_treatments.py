@@ -39,11 +39,9 @@ def view_means(X):
 
 
 def fill_means(X, means):
-    """Return the samples with means in place of their gaps."""
-    parts = zip(X.views, X.observed.T, means, strict=True)
-    return MultiView(
-        [np.where(seen[:, None], view, mean) for view, seen, mean in parts], names=X.names
-    )
+    """Return the samples with means, or rows of their own, in place of their gaps."""
+    views = zip(X.views, X.observed.T, means, strict=True)  # what is known stays to the bit
+    return MultiView([np.where(seen[:, None], v, fill) for v, seen, fill in views], names=X.names)
 
 
 def fill_by_regression(X, reference, means, ridge=RIDGE):
@@ -56,9 +54,7 @@ def fill_by_regression(X, reference, means, ridge=RIDGE):
         return fill_means(X, means)
     origin = np.concatenate(means)
     filled = impute(X.concat() - origin, complete.concat() - origin, ridge) + origin
-    filled = MultiView.from_array(filled, X.widths, names=X.names)
-    parts = zip(X.views, X.observed.T, filled.views, strict=True)  # what is known stays to the bit
-    return MultiView([np.where(seen[:, None], v, f) for v, seen, f in parts], names=X.names)
+    return fill_means(X, MultiView.from_array(filled, X.widths).views)
 
 
 def fill_by_laplacian(X, reference, gamma=1.0):

@@ -181,7 +181,7 @@ def fig5(dataset, quick, rows):
                 L = L if method.startswith("MVLSVM") else None
                 point = _given(L=L, split=split, missing=missing)
                 points = grid(C=QUICK_GRID if quick else C)
-                cells.append(_cell(method, point, points, 1 if quick else n_repeats))
+                cells.append(_cell(method, point, points, quick, n_repeats))
     return jobs_of(label(dataset), dataset, cells, tuned_accuracy)
 
 
@@ -206,22 +206,19 @@ def extension_accuracy(name, method, *, measures, L, seed):
 
 def _accuracies(dataset, quick, points):
     """Jobs of tuned methods on complete views."""
-    cells = [
-        _cell(
-            method, _given(L=L, split=split), _grid(method, quick),
-            1 if quick else _n_repeats(dataset, method, L),
-        )
-        for split in _splits(dataset, quick)
-        for method, L in points
-    ]  # fmt: skip
+    cells = []
+    for split in _splits(dataset, quick):
+        for method, L in points:
+            point, n_repeats = _given(L=L, split=split), _n_repeats(dataset, method, L)
+            cells.append(_cell(method, point, _grid(method, quick), quick, n_repeats))
     return jobs_of(label(dataset), dataset, cells, tuned_accuracy)
 
 
-def _cell(method, point, points, n_repeats):
+def _cell(method, point, points, quick, n_repeats):
     measures = ("accuracy", *points[0], "validation_accuracy")
     if {"L", "missing"} <= set(point):
         measures += ("n_landmarks",)
-    return Cell(method, point, measures, n_repeats, {"points": points})
+    return Cell(method, point, measures, 1 if quick else n_repeats, {"points": points})
 
 
 def _given(**point):

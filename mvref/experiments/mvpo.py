@@ -104,10 +104,7 @@ def fig1(dataset, quick, rows):
 
 
 def fig2(dataset, quick, rows):
-    """Three measures of the methods for several views.
-
-    A method of Figure 1 keeps its values: its jobs wait until `rows` have them.
-    """
+    """Three measures of the methods for several views; jobs of Figure 1's wait for its rows."""
     of_point = ["method", "parameter", "repeat"]
     known = rows[(rows["item"] == "fig1") & (rows["dataset"] == dataset)].groupby(of_point)
     known = {point: dict(zip(of["measure"], of["value"], strict=True)) for point, of in known}

@@ -21,7 +21,7 @@ Methods    Mono (the view chosen by cross-validation in the sample), Concat, Fus
   MVMLsp          MVML with the sparse metric. The paper gives the share of the samples that the
                   Nystroem approximation is made of, .24, and no kernel; ours are Gaussian,
                   exp(-d^2 / mean d^2), with the mean over the sample. lam and eta are chosen by
-                  three folds of the sample, see :mod:`.tuned_metric`
+                  three folds of the sample, see :func:`.voting.fit_metric`
   MwMvC2          two updates whose loss cannot rise, the paper's trees
   MwMvC2-paper    two updates of Algorithm 1 as printed
   MwMvC2-random   as MwMvC2, trees with random splits

@@ -21,10 +21,7 @@ MEASURES = ("accuracy", "f1", "auroc", "failed", "warned", "fit_seconds", "valid
 
 
 def build(method, point, X, seed):
-    """Return a classifier that is not fitted.
-
-    point: alpha, the weight of the penalty against the mean loss, and k or gamma.
-    """
+    """Return a classifier, not fitted; alpha weighs the penalty against the mean loss."""
     C = 1.0 / (2.0 * point["alpha"] * X.n_samples)  # weighs the sum of the losses
     if method == "Linear":
         return Concat(LinearSVC(C=C, max_iter=10_000), random_state=seed)

@@ -129,7 +129,7 @@ def compare_methods(
 
 
 def outer_splits(X, y, groups, n_splits, n_repeats, n_folds, seed):
-    """The splits of all candidates: shuffled, stratified, groups whole; each with its inner folds."""
+    """The splits of all candidates, stratified, with groups whole, and their inner folds."""
     fewest = np.unique(y, return_counts=True)[1].min()
     if fewest < n_splits:
         raise ValueError(
@@ -170,7 +170,7 @@ class Scored(Machine):
 
 
 def one_training(candidate, split, number, *, scorer, budget, seed, store):
-    """Tune, train and test a candidate on a split: a row; what is in the store is not done again."""
+    """Tune, train and test a candidate on a split; return its row, from the store if it is there."""
     row = store.read(candidate, budget, number)
     if row is not None:
         return row
@@ -243,9 +243,9 @@ class Comparison:
     --------
     >>> import pandas as pd
     >>> from mvref.experiments.own_tables import Comparison
-    >>> rows = [(c, v, s, .8 + v * .01 * s, .8, 80, 20) for c, v in (("a", 0), ("b", 1)) for s in (0, 1)]
-    >>> names = ["candidate", "views", "split", "score", "validation", "n_train", "n_test"]
-    >>> Comparison(pd.DataFrame(rows, columns=names), "accuracy").best(False)
+    >>> rows = [("a", False, 0, 0.8, 0.8), ("b", True, 0, 0.9, 0.8)]
+    >>> names = ["candidate", "views", "split", "score", "validation"]
+    >>> Comparison(pd.DataFrame(rows, columns=names), "accuracy").best(uses_views=False)
     'a'
     """
 

@@ -14,8 +14,7 @@ def average_ranks(table):
 
     table (k methods, N data sets): the larger the better; no gaps.
     """
-    _check(table)
-    return table.rank(ascending=False).mean(axis=1).sort_values(kind="stable")
+    return _ranks(table).mean(axis=1).sort_values(kind="stable")
 
 
 def friedman(table):
@@ -23,11 +22,9 @@ def friedman(table):
 
     table (k methods, N data sets): two methods or more, and two data sets or more.
     """
-    _check(table)
-    k, N = table.shape
+    ranks, (k, N) = _ranks(table), table.shape
     if k < 2 or N < 2:
         raise ValueError(f"table must have two methods and two data sets or more, got {k} x {N}.")
-    ranks = table.rank(ascending=False)
     spread = ((ranks - (k + 1) / 2) ** 2).to_numpy().sum()
     if spread == 0:  # all methods alike everywhere
         return 0.0, 1.0
@@ -72,6 +69,7 @@ def holm(p_values):
     return np.minimum(adjusted, 1.0)
 
 
-def _check(table):
+def _ranks(table):
     if not np.isfinite(table.to_numpy(dtype=float)).all():
         raise ValueError("table must have a finite value for every method and data set.")
+    return table.rank(ascending=False)

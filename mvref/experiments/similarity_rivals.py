@@ -16,8 +16,7 @@ from ..core.nystrom import draw_components, nystrom_features, nystrom_map
 from ..core.views import MultiView
 from ..rivals import SVM2K
 from ..rivals.mvml_descent import Problem as MetricProblem
-from ..rivals.mvml_descent import learn_metric
-from ..rivals.mvml_metric import ViewFactors
+from ..rivals.mvml_descent import ViewFactors, learn_metric
 from .problems import mean_distance_gamma, reference
 from .tuning import Machine, grid
 
@@ -38,10 +37,7 @@ def similarities(split, rows, chosen):
 
 
 def positive_projection(K):
-    """Return the projection P on the eigenvectors of K whose eigenvalues are positive.
-
-    K (m, m): symmetric -> P (m, m).
-    """
+    """Return P (m, m), the projection on the eigenvectors of K (m, m) with positive eigenvalues."""
     values, vectors = eigh(K)
     kept = vectors[:, values > 0]
     return kept @ kept.T
@@ -84,36 +80,36 @@ class PairedSVM(KernelMachine):
         return SVM2K(point["C"], D=point["D"], kernel="gram", random_state=seed, **AGREEMENT)
 
 
-class NystromMetric:
+class NystromMetric(Machine):
     """MVML on L components per view, drawn view by view; the features serve all (lam, eta)."""
 
     def __init__(self, split, rows, seed, *, L):
-        self.X, source = split.X, reference(split, rows)
-        drawn = draw_components(self.X.observed[source], L, check_random_state(seed))
+        source = reference(split, rows)
+        drawn = draw_components(split.X.observed[source], L, check_random_state(seed))
         chosen = [source[of_view] for of_view in drawn]
         self.kernels = similarities(split, rows, chosen)
         self.maps = []
-        for mu, view, of_view in zip(self.kernels, self.X.views, chosen, strict=True):
+        for mu, view, of_view in zip(self.kernels, split.X.views, chosen, strict=True):
             K = mu(view[of_view])
             if split.meta["kernel"] == "precomputed":
                 P = positive_projection(K)
                 K = P @ K @ P
             self.maps.append(nystrom_map(K))
-        self.factors = ViewFactors(self.features(rows))
-        self.classes, codes = np.unique(split.y[rows], return_inverse=True)
-        self.targets = [np.where(codes == k, 1.0, -1.0) for k in range(len(self.classes))]
+        super().__init__(split, rows, seed)
+        self.factors, self.classes = ViewFactors(self.X), np.unique(self.y)
 
     def features(self, rows):
         """Return the Nystroem features of every view, zeros where it is missing."""
-        X = self.X[rows]
+        X = self.split.X[rows]
         views = zip(X.views, X.observed.T, self.kernels, self.maps, strict=True)
         return [nystrom_features(*of_view) for of_view in views]
 
     def fit(self, point):
         """Train for one lam and eta, one class against the rest."""
         self.points, setting = [], (point["lam"], point["eta"])
-        for y in self.targets:
-            metric = MetricProblem(self.factors, *self.factors.carried(y), *setting, False)
+        for label in self.classes:
+            carried = self.factors.carried(np.where(self.y == label, 1.0, -1.0))
+            metric = MetricProblem(self.factors, *carried, *setting, False)
             minimum, _ = learn_metric(metric, n_rounds=N_ROUNDS, tol=TOL, learn_weights=False)
             self.points.append(minimum)
         return self

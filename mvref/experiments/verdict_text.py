@@ -10,11 +10,9 @@ from ..rivals import RECONSTRUCTIONS
 from .items import ITEMS
 from .reproduction import PAPERS, VERDICTS, judge, points_of
 
-KINDS = {"fig": "Figure", "table": "Table"}
 SHOWN = 3  # results by another protocol that a table shows for a method: the nearest
 # A quantity that cannot be above 1 has no interval above 1.
 SHARES = ("accuracy", "f1", "alignment", "auroc", "prbep")
-CHAPTERS = {"derive": "Derive", "run": "Run", "validate": "Validate"}
 FAR = 99  # standard deviations: beyond, their number tells nothing
 # Rows that agree in all of these are one statement about several cells.
 STATEMENT = ["verdict", "under", "tried", "near", "why", "by", "claim", "place", "numbers"]
@@ -111,9 +109,8 @@ def title_of(paper, item):
     """The heading of a table or a figure."""
     if item == "text":
         return "In the text, without a table or a figure"
-    kind, number = re.fullmatch("([a-z]+)([0-9]+)", item).groups()
-    known = ITEMS.get(f"{paper}.{item}")
-    return f"{KINDS[kind]} {number}" + (f": {known.title}" if known else "")
+    title, known = item.replace("table", "Table ").replace("fig", "Figure "), f"{paper}.{item}"
+    return f"{title}: {ITEMS[known].title}" if known in ITEMS else title
 
 
 def anchor_of(heading):
@@ -229,7 +226,7 @@ def verdict_of(row):
         if row["nearest"] < FAR:
             more += f", the nearest {row['nearest']:.1f} SD away"
     name = verdict.replace(" ", "-")
-    return f'<span class="verdict {name}">{verdict[0].upper()}{verdict[1:]}</span>{more}'
+    return f'<span class="verdict {name}">{verdict.capitalize()}</span>{more}'
 
 
 def _why(row):
@@ -241,7 +238,7 @@ def _section(paper, told):
     """A link to a section of the paper's part."""
     chapter, heading = told.split("#", 1)
     text = re.sub(r"[$`]", "", heading)
-    return f"[{CHAPTERS[chapter]}: {text}]({paper}/{chapter}.ipynb#{anchor_of(heading)})"
+    return f"[{chapter.capitalize()}: {text}]({paper}/{chapter}.ipynb#{anchor_of(heading)})"
 
 
 def linked(text):

@@ -402,12 +402,13 @@ class NAKMHKS(HoKashyapClassifier):
         Weight of the squared norm.
     solver : {"exact", "paper"}, default="exact"
     learning_rate : float, default=0.5
-        To the minimum of Eq. (4), or Eq. (7) and (9) as printed, with rho above 0 and at most 1.
+        "exact" ends at the minimum of Eq. (4); "paper" takes Eq. (7) and (9) as printed, with rho =
+        `learning_rate` above 0 and at most 1.
     decision : {"nystrom", "printed"}, default="nystrom"
         New samples: by the function that was learnt, or by Eq. (11) with the exact kernel.
     tol : float, default=1e-4
     max_iter : int, default=1000
-        The iterations end where one changes the objective by a share below tol, the paper's xi.
+        End where an iteration moves the objective by a share below xi = `tol`, or after so many.
     multi_class : {"ovo", "ovr"}, default="ovo"
         More than two classes: a vote of all pairs, or each against the rest.
     n_jobs : int or None, default=None
@@ -486,10 +487,11 @@ class KMHKS(HoKashyapClassifier):
         Weight of the squared norm.
     solver : {"exact", "paper"}, default="exact"
     learning_rate : float, default=0.5
-        To the minimum, or Eq. (3) as printed, with rho above 0 and at most 1.
+        "exact" ends at the minimum; "paper" takes Eq. (3) as printed, with rho = `learning_rate`
+        above 0 and at most 1.
     tol : float, default=1e-4
     max_iter : int, default=1000
-        The iterations end where one changes the objective by a share below tol, the paper's xi.
+        End where an iteration moves the objective by a share below xi = `tol`, or after so many.
     multi_class : {"ovo", "ovr"}, default="ovo"
         More than two classes: a vote of all pairs, or each against the rest.
     n_jobs : int or None, default=None

@@ -99,12 +99,8 @@ class MVWAB(Boosted):
         views=None,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.ties = ties
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.estimator, self.n_estimators, self.ties = estimator, n_estimators, ties
+        self.n_jobs, self.views, self.random_state = n_jobs, views, random_state
 
     def _boost(self, X, y, rng):
         m, learner = len(y), self._learner()
@@ -221,14 +217,9 @@ class RBoostSH(Boosted):
         views=None,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.gamma = gamma
-        self.sigma = sigma
-        self.ties = ties
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.estimator, self.n_estimators, self.gamma = estimator, n_estimators, gamma
+        self.sigma, self.ties, self.n_jobs = sigma, ties, n_jobs
+        self.views, self.random_state = views, random_state
 
     def _check_parameters(self):
         check_number(self.gamma, "gamma", low=0, high=1, low_open=True)

@@ -37,12 +37,12 @@ from ..core.checks import check_number
 from ..core.columns import view_features
 from ..core.voters import check_classifier, class_folds, class_scores, seeded_clone
 from .common import side_by_side
-from .svm_perf import LinearForMeasure
+from .svm_perf import SVMPerf
 
 AUXILIARIES = SVC(), KNeighborsClassifier(), DecisionTreeClassifier()
 
 
-class CAPO(LinearForMeasure):
+class CAPO(SVMPerf):
     """Classifier adaptation for a performance measure, on the views side by side.
 
     Parameters
@@ -112,18 +112,11 @@ class CAPO(LinearForMeasure):
         views=None,
         random_state=None,
     ):
-        self.measure = measure
-        self.auxiliaries = auxiliaries
-        self.B = B
-        self.C2 = C2
-        self.cv = cv
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.measure, self.auxiliaries, self.B = measure, auxiliaries, B
+        self.C2, self.cv, self.fit_intercept = C2, cv, fit_intercept
+        self.intercept_scaling, self.tol = intercept_scaling, tol
+        self.max_iter, self.n_jobs = max_iter, n_jobs
+        self.views, self.random_state = views, random_state
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -202,14 +202,9 @@ class CoLabeling(MultiViewClassifier):
         n_jobs=None,
         views=None,
     ):
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.intercept_scaling = intercept_scaling
-        self.max_rounds = max_rounds
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.views = views
+        self.C, self.kernel, self.gamma = C, kernel, gamma
+        self.intercept_scaling, self.max_rounds = intercept_scaling, max_rounds
+        self.tol, self.n_jobs, self.views = tol, n_jobs, views
 
     def fit(self, X, y, X_unlabelled=None):
         """Learn a machine per view.

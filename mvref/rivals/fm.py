@@ -258,16 +258,10 @@ class FMClassifier(MultiViewClassifier, FactorisationMachine):
         views=None,
         random_state=None,
     ):
-        self.n_factors = n_factors
-        self.order = order
-        self.multiview = multiview
-        self.alpha = alpha
-        self.init_scale = init_scale
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.n_factors, self.order, self.multiview = n_factors, order, multiview
+        self.alpha, self.init_scale, self.tol = alpha, init_scale, tol
+        self.max_iter, self.n_jobs = max_iter, n_jobs
+        self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes):
         columns, terms = self._design(X)
@@ -353,15 +347,9 @@ class FMRegressor(MultiViewRegressor, FactorisationMachine):
         views=None,
         random_state=None,
     ):
-        self.n_factors = n_factors
-        self.order = order
-        self.multiview = multiview
-        self.alpha = alpha
-        self.init_scale = init_scale
-        self.tol = tol
-        self.max_iter = max_iter
-        self.views = views
-        self.random_state = random_state
+        self.n_factors, self.order, self.multiview = n_factors, order, multiview
+        self.alpha, self.init_scale, self.tol = alpha, init_scale, tol
+        self.max_iter, self.views, self.random_state = max_iter, views, random_state
 
     def _fit(self, X, y):
         columns, terms = self._design(X)

@@ -35,7 +35,7 @@ from cvxopt import matrix, solvers
 from ..core.base import one_or_list
 from ..core.checks import check_number
 from ..mvpo import most_violated_of
-from .svm_perf import Learnt, LinearForMeasure
+from .svm_perf import Learnt, SVMPerf
 
 CONE_TOLERANCES = 1e-9, 1e-6, 1e-3
 PATIENCE = 10  # iterations after which a label cut without weight is dropped
@@ -44,7 +44,7 @@ INNER = 0.5  # share of the gap C2 tol that the inner problems may keep at the e
 LOOSE = 0.3  # share of the last gap that they may keep on the way
 
 
-class FSMulti(LinearForMeasure):
+class FSMulti(SVMPerf):
     """Feature selection for a performance measure, on the views side by side.
 
     Parameters
@@ -108,15 +108,10 @@ class FSMulti(LinearForMeasure):
         n_jobs=None,
         views=None,
     ):
-        self.measure = measure
-        self.n_features = n_features
-        self.C2 = C2
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.views = views
+        self.measure, self.n_features, self.C2 = measure, n_features, C2
+        self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
+        self.tol, self.max_iter = tol, max_iter
+        self.n_jobs, self.views = n_jobs, views
 
     def _check_parameters(self):
         super()._check_parameters()

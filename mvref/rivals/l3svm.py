@@ -138,20 +138,11 @@ class L3SVM(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.n_landmarks = n_landmarks
-        self.kernel = kernel
-        self.gamma = gamma
-        self.landmarks = landmarks
-        self.c = c
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.n_init = n_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.views = views
-        self.random_state = random_state
+        self.n_clusters, self.n_landmarks, self.kernel = n_clusters, n_landmarks, kernel
+        self.gamma, self.landmarks, self.c = gamma, landmarks, c
+        self.loss, self.fit_intercept = loss, fit_intercept
+        self.intercept_scaling, self.n_init, self.tol = intercept_scaling, n_init, tol
+        self.max_iter, self.views, self.random_state = max_iter, views, random_state
 
     def _fit(self, X, codes):
         """Cluster, draw landmarks, and learn one linear SVM on the similarities."""

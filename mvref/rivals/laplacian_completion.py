@@ -117,11 +117,8 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     _needs_a_view = False  # then it stays without
 
     def __init__(self, *, kernel="rbf", gamma=None, reference="most", output="gram", views=None):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.reference = reference
-        self.output = output
-        self.views = views
+        self.kernel, self.gamma, self.reference = kernel, gamma, reference
+        self.output, self.views = output, views
 
     def fit(self, X, y=None):
         """Keep the training samples and choose the reference view.
@@ -178,7 +175,8 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         -------
         completed : MultiView of V arrays (n, m), or of views as wide as those of `X`
         """
-        together = stack_samples(self.X_, self._validated(X))
+        X = self._validated(X)  # first of all: is it fitted?
+        together = stack_samples(self.X_, X)
         return self._completed(together, np.arange(self.X_.n_samples, len(together)))
 
     def _completed(self, X, rows):

@@ -127,18 +127,10 @@ class MSL(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.alpha = alpha
-        self.C = C
-        self.beta = beta
-        self.ridge = ridge
-        self.loss = loss
-        self.intercept_scaling = intercept_scaling
-        self.cv = cv
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.alpha, self.C, self.beta = alpha, C, beta
+        self.ridge, self.loss, self.intercept_scaling = ridge, loss, intercept_scaling
+        self.cv, self.tol, self.max_iter = cv, tol, max_iter
+        self.n_jobs, self.views, self.random_state = n_jobs, views, random_state
 
     def _fit(self, X, codes):
         """Learn the subspace and the SVM."""

@@ -109,11 +109,8 @@ class Mumbo(Boosted):
     def __init__(
         self, estimator=None, *, n_estimators=100, ties="random", views=None, random_state=None
     ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.ties = ties
-        self.views = views
-        self.random_state = random_state
+        self.estimator, self.n_estimators, self.ties = estimator, n_estimators, ties
+        self.views, self.random_state = views, random_state
 
     def _boost_all(self, X, codes, rng):
         m, V, K = len(codes), X.n_views, len(self.classes_)

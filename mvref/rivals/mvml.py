@@ -52,8 +52,7 @@ from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one
 from ..core.checks import check_number
 from ..core.kernel_views import add_kernel_scores, check_kernels
 from ..core.nystrom import NystromViews, check_n_components
-from .mvml_descent import Problem, learn_metric
-from .mvml_metric import ViewFactors
+from .mvml_descent import Problem, ViewFactors, learn_metric
 
 
 def least_penalty(g, lam, eta, sparse=False):
@@ -158,17 +157,10 @@ class MVML(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.lam = lam
-        self.eta = eta
-        self.sparse = sparse
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_components = n_components
-        self.n_rounds = n_rounds
-        self.tol = tol
-        self.learn_weights = learn_weights
-        self.views = views
-        self.random_state = random_state
+        self.lam, self.eta, self.sparse = lam, eta, sparse
+        self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
+        self.n_rounds, self.tol, self.learn_weights = n_rounds, tol, learn_weights
+        self.views, self.random_state = views, random_state
 
     # Many small and middling products: BLAS threads that wait for each other made a fit on a busy
     # machine more than ten times as long, and on an idle one they were no faster than one thread.

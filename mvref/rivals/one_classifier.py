@@ -4,10 +4,8 @@ Goyal, Morvant and Amini (IDA 2018, section 4.2) name both in a sentence. The cl
 scikit-learn's; a decision tree, as in the paper, if the user names none.
 
 Mono      one classifier on one view. The paper does not say which. The best on the test samples
-          would be an oracle; ours is the best in cross-validation on the training samples. A sample
-          that misses it is classified by the next best view that it has.
-Concat    one classifier on all views side by side (early fusion). A missing view is NaN, which
-          trees accept.
+          would be an oracle; ours is the best in cross-validation on the training samples.
+Concat    one classifier on all views side by side (early fusion).
 """
 
 import numpy as np
@@ -40,8 +38,7 @@ class Mono(MultiViewClassifier):
     cv : int, default=5; number of folds, stratified and shuffled
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Seeds of the folds and of the classifiers.
+    random_state : int, RandomState instance or None, default=None; seeds of folds and classifiers
 
     Attributes
     ----------
@@ -77,12 +74,8 @@ class Mono(MultiViewClassifier):
     def __init__(
         self, estimator=None, *, view="cv", cv=5, n_jobs=None, views=None, random_state=None
     ):
-        self.estimator = estimator
-        self.view = view
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.estimator, self.view, self.cv = estimator, view, cv
+        self.n_jobs, self.views, self.random_state = n_jobs, views, random_state
 
     def _fit(self, X, codes):
         """Fit a classifier per view, and choose one."""
@@ -160,9 +153,7 @@ class Concat(MultiViewClassifier):
     _learnt = "estimator_"
 
     def __init__(self, estimator=None, *, views=None, random_state=None):
-        self.estimator = estimator
-        self.views = views
-        self.random_state = random_state
+        self.estimator, self.views, self.random_state = estimator, views, random_state
 
     def _fit(self, X, codes):
         base = tree_or(self.estimator, "estimator")

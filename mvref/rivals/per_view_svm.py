@@ -76,14 +76,9 @@ class PerViewSVM(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.ties = ties
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.C, self.kernel, self.gamma = C, kernel, gamma
+        self.ties, self.tol, self.n_jobs = ties, tol, n_jobs
+        self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes):
         """Fit one SVM per view on the samples that have the view."""

@@ -24,12 +24,12 @@ from scipy.optimize import minimize
 from ..core.checks import check_number
 from ..mvpo import most_violated_of, scale_of
 from .smoothing import SMOOTHINGS, largest_penalty
-from .svm_perf import Learnt, LinearForMeasure
+from .svm_perf import Learnt, SVMPerf
 
 SHARE = 0.1  # gap of a smoothed problem at which it is left, relative to mu D
 
 
-class SMS(LinearForMeasure):
+class SMS(SVMPerf):
     """Smoothed multivariate performance measure, on the views side by side.
 
     Parameters
@@ -53,8 +53,7 @@ class SMS(LinearForMeasure):
     intercept_ : float, or array (n_classes,)
         "prbep", "auroc": minus the score that as many training samples exceed as are positive.
     n_iter_ : int, the largest number of evaluations over the classes
-    dual_gap_ : float, or array (n_classes,)
-        The best primal minus the best dual value, of the problem without smoothing.
+    dual_gap_ : float, or array (n_classes,), the best primal minus the best dual value
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
         Values of the problem without smoothing at every evaluation; neither is monotone.
     classes_, n_features_in_ : array of labels, and int
@@ -93,15 +92,10 @@ class SMS(LinearForMeasure):
         n_jobs=None,
         views=None,
     ):
-        self.measure = measure
-        self.C2 = C2
-        self.smoothing = smoothing
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.views = views
+        self.measure, self.C2, self.smoothing = measure, C2, smoothing
+        self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
+        self.tol, self.max_iter = tol, max_iter
+        self.n_jobs, self.views = n_jobs, views
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -146,7 +140,14 @@ class _Smoothed:
             raw = self.Z @ w
             cut = self.smooth(self.t * raw, self.y, mu)
             u = self.C2 * self.t * (self.Z.T @ cut.c)
-            self._bound(w, self.hard(raw)[0], u, self.C2 * cut.loss)
+            primal = w @ w / 2 + self.C2 * max(self.hard(raw)[0], 0.0)
+            if self.best is None or primal < min(self.primal):
+                self.best = w.copy()
+            linear, square = self.C2 * cut.loss, u @ u
+            part = min(1.0, linear / max(square, np.finfo(float).tiny))  # best multiple of u
+            self.primal.append(primal)
+            self.dual.append(part * linear - part**2 * square / 2)
+            self.gap = min(self.primal) - max(self.dual)
             self.smoothed_gap = (w - u) @ (w - u) / 2
             return w @ w / 2 + self.C2 * cut.value, unit * (w - u)
 
@@ -164,13 +165,3 @@ class _Smoothed:
         options = {"maxiter": left, "maxfun": left, "ftol": 0.0, "gtol": 0.0}
         method = {"method": "L-BFGS-B", "jac": True, "callback": stop, "options": options}
         return unit * minimize(value_and_gradient, w / unit, **method).x
-
-    def _bound(self, w, slack, u, linear):
-        """Note the values at w and at the best multiple of u, in [0, 1]."""
-        primal = w @ w / 2 + self.C2 * max(slack, 0.0)
-        part = min(1.0, linear / max(u @ u, np.finfo(float).tiny))
-        if self.best is None or primal < min(self.primal):
-            self.best = w.copy()
-        self.primal.append(primal)
-        self.dual.append(part * linear - part**2 * (u @ u) / 2)
-        self.gap = min(self.primal) - max(self.dual)

@@ -198,14 +198,9 @@ class STMClassifier(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.kernel = kernel
-        self.C = C
-        self.n_restarts = n_restarts
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.kernel, self.C, self.n_restarts = kernel, C, n_restarts
+        self.tol, self.max_iter, self.n_jobs = tol, max_iter, n_jobs
+        self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes):
         """Learn the tensor."""

@@ -147,8 +147,7 @@ class SVM2K(MultiViewClassifier):
     max_iter : int, default=10000; largest number of sweeps over the samples
     n_jobs : int or None, default=None; pairs of views learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Order of the steps, and the coins.
+    random_state : int, RandomState instance or None, default=None; order of steps, and coins
 
     Attributes
     ----------
@@ -204,18 +203,10 @@ class SVM2K(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.C1 = C1
-        self.C2 = C2
-        self.D = D
-        self.eps = eps
-        self.kernel = kernel
-        self.gamma = gamma
-        self.ties = ties
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.C1, self.C2, self.D = C1, C2, D
+        self.eps, self.kernel, self.gamma = eps, kernel, gamma
+        self.ties, self.tol, self.max_iter = ties, tol, max_iter
+        self.n_jobs, self.views, self.random_state = n_jobs, views, random_state
 
     def _fit(self, X, codes):
         """Learn an SVM-2K for every pair of views."""

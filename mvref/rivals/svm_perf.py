@@ -20,6 +20,8 @@ Units     C2 is that of MVPO with ``normalize``, so that one grid serves all met
           option C of the C program   C2 = 25 C (25 C / n^2 without the 1/n in t), weights 2 w; not
                                       for AUROC
           C of the hinge loss         C = 4 C2 / n for "error", weights 2 w
+
+SMS, CAPO and FS_multi derive from it: they learn otherwise, or add columns.
 """
 
 from dataclasses import dataclass
@@ -50,14 +52,76 @@ class Learnt:
     groups: tuple = ()
 
 
-class LinearForMeasure(MultiViewClassifier):
-    """Input, classes and scores of SVM^perf, SMS, CAPO and FS_multi: weights of all columns.
+class SVMPerf(MultiViewClassifier):
+    """SVM^perf on the views side by side.
 
-    They differ in what they learn from the columns of one class against the rest, or add columns.
+    Parameters
+    ----------
+    measure : {"f1", "prbep", "auroc", "error"}, default="f1"
+        What is optimised, by the bound of the structured hinge.
+    C2 : float, default=100.0
+        Weight of the loss, in the unit of :class:`~mvref.MVPO`: 25 times the option C of
+        Joachims' program, but for "auroc".
+    fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
+        Whether to append a constant feature, whose weight is penalised too, and its value.
+    tol : float, default=1e-3
+        Tolerance of the slack in units of the loss; the duality gap ends below C2 tol.
+    max_iter : int, default=1000; largest number of iterations, each of which finds a cut
+    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
+    views : sequence or mapping, default=None
+        How to cut a 2-D `X` into views. The method does not see their borders, but a row of a view
+        may be missing.
+
+    Attributes
+    ----------
+    coef_ : array (d,), or (n_classes, d), weights of the columns of all views
+    intercept_ : float, or array (n_classes,)
+        "prbep", "auroc": minus the score that as many training samples exceed as are positive.
+    n_iter_ : int, the largest number over the classes
+    dual_gap_ : float, or array (n_classes,), primal minus dual value
+    primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
+    classes_, n_features_in_ : array of labels, and int
+
+    See Also
+    --------
+    SMS : the same minimum, by smoothing.
+    CAPO : classifiers as further columns.
+    FSMulti : a choice of columns.
+    mvref.MVPO : views that agree.
+
+    Notes
+    -----
+    Provenance: another paper's description. The problem is Eq. (13) of Wang, Tsang and Gao (2016)
+    for one view; the page and the C program of SVM^perf gave the units and which tuples count. A
+    missing view counts as zeros, so it adds nothing to the score.
+
+    Examples
+    --------
+    >>> from mvref.datasets import load_iris_views
+    >>> from mvref.rivals import SVMPerf
+    >>> data = load_iris_views()
+    >>> bool(SVMPerf("auroc").fit(data.X, data.y == 2).dual_gap_ <= 100 * 1e-3)
+    True
     """
 
     _learnt = "coef_"
     _measures = ("f1", "prbep", "auroc", "error")
+
+    def __init__(
+        self,
+        measure="f1",
+        *,
+        C2=100.0,
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        tol=1e-3,
+        max_iter=1000,
+        n_jobs=None,
+        views=None,
+    ):
+        self.measure, self.C2, self.fit_intercept = measure, C2, fit_intercept
+        self.intercept_scaling, self.tol = intercept_scaling, tol
+        self.max_iter, self.n_jobs, self.views = max_iter, n_jobs, views
 
     def _fit(self, X, codes):
         signs = one_against_rest(codes, len(self.classes_))
@@ -123,77 +187,3 @@ class LinearForMeasure(MultiViewClassifier):
         for name in ("C2", "intercept_scaling", "tol"):
             check_number(getattr(self, name), name, low=0, low_open=True)
         check_number(self.max_iter, "max_iter", low=1, integer=True)
-
-
-class SVMPerf(LinearForMeasure):
-    """SVM^perf on the views side by side.
-
-    Parameters
-    ----------
-    measure : {"f1", "prbep", "auroc", "error"}, default="f1"
-        What is optimised, by the bound of the structured hinge.
-    C2 : float, default=100.0
-        Weight of the loss, in the unit of :class:`~mvref.MVPO`: 25 times the option C of
-        Joachims' program, but for "auroc".
-    fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
-        Whether to append a constant feature, whose weight is penalised too, and its value.
-    tol : float, default=1e-3
-        Tolerance of the slack in units of the loss; the duality gap ends below C2 tol.
-    max_iter : int, default=1000; largest number of iterations, each of which finds a cut
-    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views. The method does not see their borders, but a row of a view
-        may be missing.
-
-    Attributes
-    ----------
-    coef_ : array (d,), or (n_classes, d), weights of the columns of all views
-    intercept_ : float, or array (n_classes,)
-        "prbep", "auroc": minus the score that as many training samples exceed as are positive.
-    n_iter_ : int, the largest number over the classes
-    dual_gap_ : float, or array (n_classes,), primal minus dual value
-    primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
-    classes_, n_features_in_ : array of labels, and int
-
-    See Also
-    --------
-    SMS : the same minimum, by smoothing.
-    CAPO : classifiers as further columns.
-    FSMulti : a choice of columns.
-    mvref.MVPO : views that agree.
-
-    Notes
-    -----
-    Provenance: another paper's description. The problem is Eq. (13) of Wang, Tsang and Gao (2016)
-    for one view; the page and the C program of SVM^perf gave the units and which tuples count. A
-    missing view counts as zeros, so it adds nothing to the score.
-
-    Examples
-    --------
-    >>> from mvref.datasets import load_iris_views
-    >>> from mvref.rivals import SVMPerf
-    >>> data = load_iris_views()
-    >>> bool(SVMPerf("auroc").fit(data.X, data.y == 2).dual_gap_ <= 100 * 1e-3)
-    True
-    """
-
-    def __init__(
-        self,
-        measure="f1",
-        *,
-        C2=100.0,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        tol=1e-3,
-        max_iter=1000,
-        n_jobs=None,
-        views=None,
-    ):
-        self.measure = measure
-        self.C2 = C2
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.views = views

@@ -42,8 +42,7 @@ class Fusion(MultiViewClassifier):
         final model. Each part gets one sample of a class or more.
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Seeds of the split and of the classifiers.
+    random_state : int, RandomState instance or None, default=None; seeds of split and classifiers
 
     Attributes
     ----------
@@ -86,12 +85,9 @@ class Fusion(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.final_estimator = final_estimator
-        self.train_size = train_size
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.estimator, self.final_estimator = estimator, final_estimator
+        self.train_size, self.n_jobs = train_size, n_jobs
+        self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes):
         """Fit the view classifiers on one part of the samples, the final model on the other."""
@@ -153,8 +149,7 @@ class MVMV(MultiViewClassifier):
         largest. With an even number of views this matters.
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
-        Seeds of the classifiers and of the coins.
+    random_state : int, RandomState instance or None, default=None; seeds of classifiers and coins
 
     Attributes
     ----------
@@ -186,11 +181,8 @@ class MVMV(MultiViewClassifier):
     def __init__(
         self, estimator=None, *, ties="random", n_jobs=None, views=None, random_state=None
     ):
-        self.estimator = estimator
-        self.ties = ties
-        self.n_jobs = n_jobs
-        self.views = views
-        self.random_state = random_state
+        self.estimator, self.ties, self.n_jobs = estimator, ties, n_jobs
+        self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes):
         check_trainable(X, codes)

@@ -155,8 +155,7 @@ def legendre(q, r):
 
     Returns
     -------
-    p : array, shape (m,)
-        ``q e^-r / (1 - q + q e^-r) = expit(logit(q) - r)``; the second form cannot overflow.
+    p : array, shape (m,), ``q e^-r / (1 - q + q e^-r)`` as ``expit(logit(q) - r)``: no overflow
 
     Examples
     --------
@@ -242,8 +241,7 @@ def loss_as_divergence(margins):
 def pythagorean_gap(p, q_star, q):
     """Return D(p||q) - D(p||q*) - D(q*||q).
 
-    It is <grad F(q*) - grad F(q), p - q*>, and 0 for all q, q* in Q and p with p'M = q*'M (Della
-    Pietra et al.).
+    It is <grad F(q*) - grad F(q), p - q*>, and 0 for all q, q* in Q and p with p'M = q*'M.
 
     Parameters
     ----------

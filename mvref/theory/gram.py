@@ -31,9 +31,8 @@ def gram_matrix(K, factor=False, name="K"):
     Examples
     --------
     >>> from mvref.theory.gram import gram_matrix
-    >>> gram_matrix([[1, 0], [0, 1]])
-    array([[1., 0.],
-           [0., 1.]])
+    >>> gram_matrix([[1, 2, 3]], factor=True)
+    array([[1., 2., 3.]])
     """
     K = np.asarray(K, dtype=float)
     if K.ndim != 2 or K.size == 0 or not (factor or K.shape[0] == K.shape[1]):

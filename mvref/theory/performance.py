@@ -45,8 +45,7 @@ def surrogate_slack(s, y, measure, beta=1.0):
 
     Returns
     -------
-    slack : float
-        ``max(0, v)``, v the value of the most violated constraint (Eq. 16).
+    slack : float, ``max(0, v)`` with the value v of the most violated constraint (Eq. 16)
 
     Examples
     --------
@@ -62,8 +61,7 @@ def surrogate_slack(s, y, measure, beta=1.0):
 def view_disagreement(u, observed=None):
     """Return the consistency term of Eq. (5), 1/2 w' Lambda w, from the scores of the views.
 
-    Computed as ``1/2 sum_i m_i sum_j (u_ij - mean_j u_ij)^2`` over the m_i views of sample i: half
-    of the sum over samples and pairs of views.
+    Computed as ``1/2 sum_i m_i sum_j (u_ij - mean_j u_ij)^2`` over the m_i views of sample i.
 
     Parameters
     ----------
@@ -105,17 +103,13 @@ def pair_disagreements(u, observed=None):
     Examples
     --------
     >>> from mvref.theory.performance import pair_disagreements
-    >>> pair_disagreements([[1.0, 3.0, 2.0]])
-    array([[0., 4., 1.],
-           [4., 0., 1.],
-           [1., 1., 0.]])
+    >>> pair_disagreements([[1.0, 3.0]])
+    array([[0., 4.],
+           [4., 0.]])
     """
     u, observed = _check_scores(u, observed)
-    D = np.zeros((u.shape[1], u.shape[1]))
-    for j in range(u.shape[1]):
-        both = observed & observed[:, [j]]
-        D[j] = (np.where(both, u - u[:, [j]], 0.0) ** 2).sum(axis=0)
-    return D
+    both = observed[:, :, None] & observed[:, None]
+    return (np.where(both, u[:, :, None] - u[:, None], 0.0) ** 2).sum(axis=0)
 
 
 def leverages(metric):
@@ -189,13 +183,18 @@ def cut_radius(metric, y, measure="f1", *, scale=1.0):
 def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
     """Return a bound of the number of iterations of cutting planes, ``n_iter_`` of a fit.
 
+    Derive, part III, proves "halfway": either the gap A of the best point, ``C2 loss_max`` at the
+    start, falls to 3/4 A or less, or the dual value rises by ``min(A / 4, A^2 / (32 R^2 C2^2))`` or
+    more. Both bounds are far above what is needed: a check of sanity, no forecast. Their factor 2
+    says nothing about the loops; in practice half-way is faster.
+
     Parameters
     ----------
     R : float, largest norm of a constraint, or a bound of it; see :func:`cut_radius`
     C2, tol, loss_max : float, those of the fit, `tol` being epsilon, and the largest Delta
     query : {"halfway", "newest"}
         Where the loop asks for the next constraint: half-way between its best and its newest point,
-        as :mod:`mvref.mvpo.solver` does, or at the newest one, as the paper does.
+        as our solver does, or at the newest one, as the paper does.
 
     Returns
     -------
@@ -203,13 +202,6 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
         "newest": ``ceil(log2(loss_max / 4 R^2 C2)) + ceil(16 R^2 C2 / tol)``, no logarithm below 0;
         "halfway": ``ceil(log_4/3(loss_max / 8 R^2 C2)) + ceil(32 R^2 C2 / tol)``. A second term
         below 4, of a large ``tol``, is replaced by 4, and R to match.
-
-    Notes
-    -----
-    Derive, part III, proves "halfway": either the gap A of the best point, ``C2 loss_max`` at the
-    start, falls to 3/4 A or less, or the dual value rises by ``min(A / 4, A^2 / (32 R^2 C2^2))`` or
-    more. Both bounds are far above what is needed: a check of sanity, no forecast. Their factor 2
-    says nothing about the loops; in practice half-way is faster.
 
     Examples
     --------
@@ -245,8 +237,7 @@ def _check_scores(u, observed):
     observed = ~np.isnan(u) if observed is None else np.asarray(observed)
     if observed.shape != u.shape or observed.dtype != bool:
         raise ValueError(
-            f"observed must be a boolean table of shape {u.shape}, got shape {observed.shape} and "
-            f"type {observed.dtype}."
+            f"observed must be a boolean table {u.shape}, got {observed.dtype} {observed.shape}."
         )
     if not np.isfinite(u[observed]).all():
         raise ValueError("u must be finite where a view is observed.")

@@ -20,12 +20,11 @@ sum_p mu_p f_p of several Nystrom views lies in the ball of radius max_p |f_p|_k
 kernel k, and |f_p|_k is the length of the weights beta_p: no factor M, whatever the components.
 
 What is corrected, or added (the chapter shows the counterexamples)
-    N11       Eq. (15) is about classes of signs, so that Eq. (18) does not follow from (16), and it
-              fails: rescaling f changes no sign and lets (18) vanish. ``margin_bound`` is in place;
+    N11       Eq. (15) is about classes of signs, so that (18) does not follow from (16), and fails:
+              rescaling f changes no sign and lets (18) vanish. ``margin_bound`` is in its place;
     N12       2 B sqrt(E tr G) / n in Eq. (17); printed is sqrt(n) times as much, true but constant;
     N13       the intercept adds 2 w0_max / sqrt(n);
-    N17       B is fixed, as in the paper; one that is read off the sample pays for a union:
-              ``data_dependent=True``.
+    N17       B is fixed, as in the paper; one off the sample pays a union: ``data_dependent=True``.
 """
 
 import numpy as np
@@ -141,8 +140,7 @@ def dyadic_level(value):
 
     Returns
     -------
-    level, share : float
-        ``2^(j-1)`` and ``1 / (j (j + 1))``; over all j = 1, 2, ... the shares sum to 1.
+    level, share : float, ``2^(j-1)`` and ``1 / (j (j + 1))``, which sums to 1 over j = 1, 2, ...
 
     Examples
     --------
@@ -158,16 +156,23 @@ def dyadic_level(value):
 def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_dependent=False):
     """Return the bound of the true risk that holds with probability 1 - delta, from the sample.
 
+    It is free of scale, as a bound on signs must be: multiply f, B, w0_max and rho by the same
+    number and nothing changes. Hence one union pays for B and rho together: only f / rho matters,
+    which lies in the ball of radius B / rho, with margin 1.
+
     Parameters
     ----------
     margins : array of y_i f(x_i) of the training samples, shape (n,)
     B : float, bound of |f|_k; with a convex combination of views the largest of their norms
     K : array, shape (n, n), (n,) or (n, r)
-        See :func:`kernel_class_bound`. For Nystrom views take the diagonal of k itself.
+        See :func:`kernel_class_bound`. The kernel must be fixed before the sample is seen. For
+        Nystrom components drawn from it take the diagonal of k itself, whose ball contains all
+        functions of all components; for a width found on it by cross-validation divide delta by
+        the number of widths that were tried.
     rho : float above 0, margin
     delta : float in (0, 1)
     w0_max : float, bound of the intercept |w_0|; 0 for a class without one
-    factor : bool, `K` is a factor, which must not depend on the sample: see Notes
+    factor : bool, `K` is a factor
     data_dependent : bool
         Whether `B`, `rho` and `w0_max` were read off the sample. B / rho is then rounded up to a
         power of 2 and delta shared out among all powers; so is w0_max / rho, if it is not 0.
@@ -177,16 +182,6 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
     bound : float
         ``mean ramp loss + (1/rho) kernel_class_bound(K, B) + 3 sqrt(log(2/delta) / (2 n))``. It
         is not cut off: above 1 it says nothing.
-
-    Notes
-    -----
-    Both forms are free of scale, as a bound on signs must be: multiply f, B, w0_max and rho by the
-    same number and nothing changes. Hence one union pays for B and rho together: only f / rho
-    matters, which lies in the ball of radius B / rho, with margin 1.
-
-    The kernel must be fixed before the sample is seen. For a width found by cross-validation on the
-    same sample divide delta by the number of widths that were tried. For components drawn from it
-    use the diagonal of k, whose ball contains all functions of all components.
 
     Examples
     --------
@@ -212,8 +207,7 @@ def expected_margin_bound(
 
     Parameters
     ----------
-    margins : array, shape (n,)
-    B, rho, delta, w0_max, data_dependent
+    margins, B, rho, delta, w0_max, data_dependent
         See :func:`margin_bound`.
     mean_diagonal : float, E k(x, x), or a bound of it
 
@@ -277,10 +271,8 @@ def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
 
     Examples
     --------
-    Random labels are learnt by heart; the true risk of these signs is 1/2, at any scale B.
-
     >>> from mvref.theory.rademacher import printed_bound
-    >>> round(printed_bound(0.0, 1e-3, [1.0] * 400, delta=0.01), 3)
+    >>> round(printed_bound(0.0, 1e-3, [1.0] * 400, delta=0.01), 3)  # random labels: a risk of 1/2
     0.077
     """
     check_number(train_error, "train_error", low=0, high=1)

@@ -87,10 +87,8 @@ def auxiliary_bound(Ms, rho, q, delta, *, scale=None, version="corrected"):
         if rho_v == 0:
             continue  # also where e^d overflows
         right, wrong = _times_expm1(W_plus, -d), _times_expm1(W_minus, d)
-        if version == "corrected":
-            bound += rho_v * np.sum(right + wrong)
-        else:
-            bound -= rho_v * np.sum((right - wrong) ** 2)
+        terms = right + wrong if version == "corrected" else -((right - wrong) ** 2)
+        bound += rho_v * np.sum(terms)
     return float(bound if version == "printed" else bound / _scale(scale, Ms, rho))
 
 
@@ -104,9 +102,8 @@ def guaranteed_decrease(Ms, rho, q, *, scale=None):
     """
     Ms = _voters(Ms)
     rho = _simplex(rho, len(Ms))
-    gains = [
-        np.sum((np.sqrt(a) - np.sqrt(b)) ** 2) for a, b in zip(*weighted_votes(Ms, q), strict=True)
-    ]
+    pairs = zip(*weighted_votes(Ms, q), strict=True)
+    gains = [np.sum((np.sqrt(a) - np.sqrt(b)) ** 2) for a, b in pairs]
     return float(rho @ gains) / _scale(scale, Ms, rho)
 
 

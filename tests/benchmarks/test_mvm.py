@@ -4,7 +4,7 @@ Run by ``make bench``. One thread; contestants of a comparison take turns in one
 of the processor (``time.process_time``), so that other programs on the machine count less.
 """
 
-import tracemalloc
+import itertools
 from functools import partial
 
 import numpy as np
@@ -17,16 +17,10 @@ from sklearn.metrics import log_loss
 from mvref import MultiView, MVMClassifier
 from mvref.core.groups import group_structure
 from mvref.datasets import make_interactions
-from mvref.mvm.model import (
-    Design,
-    Objective,
-    leave_one_out,
-    prefix_products,
-    start_factors,
-)
+from mvref.mvm.model import Design, Objective, leave_one_out, prefix_products, start_factors
 from mvref.mvm.solvers import als_sweep
 from mvref.rivals import FMClassifier
-from tests.costs import medians, seconds_of, tell
+from tests.costs import growth, medians, seconds_of, tell
 
 K = 8
 # Two libraries with scikit-learn's API on the problem of `clicks`, one thread, k = 8, measured
@@ -91,22 +85,21 @@ def test_a_pass_costs_at_most_twice_its_products(benchmark, widths):
     H = [np.random.default_rng(v).normal(size=(100_000, K)) for v in range(len(widths))]
     parts = [(Z, Zt, [H_v[rows] for H_v in H]) for rows, Z, Zt in design.parts]
 
-    def whole():
-        for Z, A_v, H_v in zip(design.Z, A, H, strict=True):
-            Z @ A_v
-            Z.T @ H_v
-
-    def by_part():
+    def products(parts):
         for Z, Zt, H_part in parts:
             for Z_v, Zt_v, A_v, H_v in zip(Z, Zt, A, H_part, strict=True):
                 Z_v @ A_v
                 Zt_v @ H_v
 
     one_pass = partial(objective.value_and_gradient, A)
-    cost = 1e3 * medians([one_pass, whole, by_part], 9)
+    whole = [(design.Z, [Z_v.T for Z_v in design.Z], H)]
+    runs = [one_pass, partial(products, whole), partial(products, parts)]
+    cost = 1e3 * medians(runs, 9)
     at_once, in_parts = cost[0] / cost[1:]
-    print(f"\nV={len(widths)}: pass {cost[0]:.1f} ms; products at once {cost[1]:.1f} ms,", end=" ")
-    print(f"ratio {at_once:.2f}; in parts {cost[2]:.1f} ms, ratio {in_parts:.2f}")
+    print(
+        f"\nV={len(widths)}: pass {cost[0]:.1f} ms; products at once {cost[1]:.1f} ms, ratio "
+        f"{at_once:.2f}; in parts {cost[2]:.1f} ms, ratio {in_parts:.2f}"
+    )
     benchmark.extra_info.update({"milliseconds": cost.tolist(), "ratio": in_parts})
     benchmark.pedantic(one_pass, rounds=3)
     assert in_parts <= 2.0 and at_once <= 2.3
@@ -131,7 +124,7 @@ def clicks():
 def race(model, clicks):
     """Seconds of a fit, and the loss on the validation samples."""
     X, y, X_validation, y_validation = clicks
-    seconds = seconds_of(lambda: model.fit(X, y))
+    seconds = seconds_of(partial(model.fit, X, y))
     return seconds, log_loss(y_validation, model.predict_proba(X_validation)[:, 1])
 
 
@@ -188,10 +181,8 @@ def test_against_xlearn_in_one_run(benchmark, clicks, tmp_path, monkeypatch):
         for cache in tmp_path.glob("*.bin"):
             cache.unlink()
         model = FMModel(task="binary", metric="auc", n_jobs=1, **options)
-        learn = partial(
-            model.fit, files[0], is_lock_free=False, is_instance_norm=False, is_quiet=True
-        )
-        seconds = seconds_of(learn)
+        flags = {"is_lock_free": False, "is_instance_norm": False, "is_quiet": True}
+        seconds = seconds_of(partial(model.fit, files[0], **flags))
         loss = log_loss(y_validation, np.clip(model.predict(files[1]), 1e-7, 1 - 1e-7))
         rounds.append([*race(MVMClassifier(K, **SGD), clicks), seconds, loss])
     compare(benchmark, "xlearn", np.median(rounds, axis=0))
@@ -214,8 +205,10 @@ def test_against_myfm_in_one_run(benchmark, clicks):
 
 def compare(benchmark, name, told):
     seconds, loss, their_seconds, their_loss = told
-    print(f"\nMVM, SGD: {loss:.4f} in {seconds:.2f} s; {name}: {their_loss:.4f} in", end=" ")
-    print(f"{their_seconds:.2f} s, ratio {their_seconds / seconds:.1f}")
+    print(
+        f"\nMVM, SGD: {loss:.4f} in {seconds:.2f} s; {name}: {their_loss:.4f} in "
+        f"{their_seconds:.2f} s, ratio {their_seconds / seconds:.1f}"
+    )
     benchmark.extra_info.update({"ours": [seconds, loss], "theirs": [their_seconds, their_loss]})
     benchmark.pedantic(lambda: None, rounds=1)
     assert loss <= their_loss and seconds < their_seconds
@@ -232,23 +225,17 @@ def test_memory_of_a_fit(benchmark, grows):
     numbers, which is the multiple that is allowed.
     """
     sizes = np.array([50_000, 100_000, 200_000] if grows == "n" else [20_000, 40_000, 80_000])
-    peaks, numbers = [], []
+    fits, numbers = [], []
     for size in sizes:
         n, d = (size, 20) if grows == "n" else (100, size // 5)
-        views = one_hot(n, (d,) * 5)
-        y = np.arange(n) % 3 > 0
         model = MVMClassifier(K, max_iter=5, random_state=0)
-        tracemalloc.start()
-        with pytest.warns(ConvergenceWarning, match="max_iter=5"):
-            model.fit(views, y)
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
+        fits.append(partial(model.fit, one_hot(n, (d,) * 5), np.arange(n) % 3 > 0))
         numbers.append(5 * n + K * (n + 5 * d))
-    multiple = np.array(peaks) / (8 * np.array(numbers))
-    slope = tell(benchmark, f"peak over {grows}", sizes, np.array(peaks) / 2**20, "MiB")
+    with pytest.warns(ConvergenceWarning, match="max_iter=5"):
+        slope, peaks = growth(benchmark, f"peak over {grows}", sizes, fits)
+    multiple = peaks * 2**20 / (8 * np.array(numbers))
     print("peak in units of nnz + k (n + d) numbers:", multiple.round(2))
     benchmark.extra_info["multiple"] = multiple.tolist()
-    benchmark.pedantic(lambda: None, rounds=1)
     assert 0.85 <= slope <= 1.1
     assert multiple.max() <= (6 if grows == "n" else 50)
 
@@ -262,9 +249,7 @@ def test_lemma_3_1_cost_does_not_depend_on_the_number_of_levels(benchmark):
     for d in sizes:
         objective, A = problem(one_hot(500, (d,) * 3, nnz=20))
         runs.append(partial(objective.design.scores, A))
-    cost = medians(runs, 51)
-    tell(benchmark, "scores over the number of levels", sizes, 1e3 * cost, "ms")
-    benchmark.pedantic(runs[1], rounds=5)
+    _, cost = growth(benchmark, "scores over the number of levels", sizes, runs, 51)
     assert cost[1] < 2 * cost[0]  # ten times as many
 
 
@@ -299,13 +284,9 @@ def fast_products(S, terms):
 
 def literal_products(S):
     """Eq. (16) for one view after another."""
-    products = []
-    for v in range(len(S)):
-        product = np.ones_like(S[0])
-        for u, S_u in enumerate(S):
-            if u != v:
-                product *= S_u
-        products.append(product)
+    products = [np.ones_like(S_v) for S_v in S]
+    for v, u in itertools.permutations(range(len(S)), 2):
+        products[v] *= S[u]
     return products
 
 
@@ -319,8 +300,7 @@ def test_als_sweep_is_linear_in_the_samples(benchmark, form):
         else:
             objective, A = problem(one_hot(n, (200,) * 3), loss="squared")
         runs.append(lambda o=objective, A=A: als_sweep(o, list(A), o.value(A)))
-    slope = tell(benchmark, f"sweep of ALS, {form}", sizes, 1e3 * medians(runs, 3), "ms")
-    benchmark.pedantic(runs[0], rounds=1)
+    slope, _ = growth(benchmark, f"sweep of ALS, {form}", sizes, runs, 3)
     assert slope <= 1.25
 
 
@@ -332,6 +312,5 @@ def test_epoch_of_sgd_is_linear_in_the_samples(benchmark):
         X, y = MultiView(one_hot(n, (2000,) * 5)), np.arange(n) % 2
         model = MVMClassifier(K, **options).partial_fit(X, y, classes=[0, 1])
         runs.append(partial(model.partial_fit, X, y))
-    slope = tell(benchmark, "epoch of SGD", sizes, 1e3 * medians(runs, 3), "ms")
-    benchmark.pedantic(runs[0], rounds=1)
+    slope, _ = growth(benchmark, "epoch of SGD", sizes, runs, 3)
     assert slope <= 1.15

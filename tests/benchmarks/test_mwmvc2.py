@@ -11,11 +11,20 @@ from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MwMvC2
 from mvref.mwmvc2.weights import learn_weights
-from tests.costs import medians, peak_bytes, tell
+from tests.costs import growth, medians
 
 SAMPLES = np.array([10_000, 20_000, 40_000, 100_000])
 VOTERS = np.array([50, 100, 200, 500])  # below, what is done once per sample counts as much
-N_VIEWS, FIXED_VOTERS, FIXED_SAMPLES = 4, 20, 10_000
+N_VIEWS = 4
+# Along an axis: the sizes and pairs (m, n_v).
+AXES = {
+    "samples": (SAMPLES, [(m, 20) for m in SAMPLES]),
+    "voters": (VOTERS, [(10_000, n) for n in VOTERS]),
+}
+# Slopes of time and of memory, which is what is held beyond the tables: with more voters it grows
+# less than linearly. Time of a fit is linear up to the logarithm of sorting the features.
+WEIGHTS = {("time", "samples"): (0.8, 1.2), ("time", "voters"): (0.8, 1.2)}
+WEIGHTS |= {("memory", "samples"): (0.9, 1.1), ("memory", "voters"): (-np.inf, 1.1)}
 
 
 def tables(m, n_voters):
@@ -55,59 +64,24 @@ def test_an_update_costs_little_more_than_its_products(benchmark, rho_step):
     assert rho_step == "exact" or update <= 3 * least
 
 
-@pytest.mark.parametrize("axis", ["samples", "voters"])
-def test_time_of_the_weights_is_linear(benchmark, axis):
-    x, sizes = weight_sizes(axis)
-    calls = [partial(learn_weights, tables(*size), max_iter=5) for size in sizes]
-    slope = tell(benchmark, f"time of weights by {axis}", x, 1e3 * medians(calls, 7), "ms")
-    benchmark.pedantic(calls[0], rounds=3)
-    assert 0.8 <= slope <= 1.2
+@pytest.mark.parametrize(("what", "axis"), WEIGHTS)
+def test_cost_of_the_weights(benchmark, what, axis):
+    sizes, pairs = AXES[axis]
+    calls = [partial(learn_weights, tables(*pair), max_iter=5) for pair in pairs]
+    rounds = 7 if what == "time" else None
+    slope, _ = growth(benchmark, f"{what} of weights by {axis}", sizes, calls, rounds)
+    low, high = WEIGHTS[what, axis]
+    assert low <= slope <= high
 
 
-@pytest.mark.parametrize("axis", ["samples", "voters"])
-def test_memory_of_the_weights_is_linear(benchmark, axis):
-    """What is held beyond the tables; with more voters it grows less than linearly."""
-    x, sizes = weight_sizes(axis)
-    calls = [partial(learn_weights, tables(*size), max_iter=5) for size in sizes]
-    peaks = np.array([peak_bytes(call) for call in calls])
-    slope = tell(benchmark, f"memory of weights by {axis}", x, peaks / 2**20, "MiB")
-    benchmark.pedantic(calls[0], rounds=1)
-    assert slope <= 1.1 and (axis == "voters" or slope >= 0.9)
-
-
-def weight_sizes(axis):
-    """Pairs (m, n_v) along one axis."""
-    if axis == "samples":
-        return SAMPLES, [(m, FIXED_VOTERS) for m in SAMPLES]
-    return VOTERS, [(FIXED_SAMPLES, n) for n in VOTERS]
-
-
-@pytest.fixture(scope="module")
-def data():
-    """Four views of 5 features, two classes."""
+@pytest.mark.parametrize(("what", "low", "high"), [("time", 0.8, 1.25), ("memory", 0.9, 1.1)])
+def test_cost_of_a_fit(benchmark, what, low, high):
+    """Four views of 5 features, two classes, five stumps a view."""
     rng = np.random.default_rng(0)
     y = np.arange(SAMPLES.max()) % 2
-    return [rng.normal(size=(len(y), 5)) + 0.3 * y[:, None] for _ in range(N_VIEWS)], y
-
-
-def fits(data):
-    """A fit with five stumps a view for each number of samples."""
-    views, y = data
+    views = [rng.normal(size=(len(y), 5)) + 0.3 * y[:, None] for _ in range(N_VIEWS)]
     stumps = [DecisionTreeClassifier(max_depth=1, random_state=j) for j in range(5)]
-    return [lambda m=m: MwMvC2(stumps).fit([view[:m] for view in views], y[:m]) for m in SAMPLES]
-
-
-def test_time_of_fit_is_linear(benchmark, data):
-    """Up to the logarithm of sorting the features."""
-    calls = fits(data)
-    slope = tell(benchmark, "time of fit by samples", SAMPLES, 1e3 * medians(calls, 3), "ms")
-    benchmark.pedantic(calls[0], rounds=1)
-    assert 0.8 <= slope <= 1.25
-
-
-def test_memory_of_fit_is_linear(benchmark, data):
-    calls = fits(data)
-    peaks = np.array([peak_bytes(call) for call in calls])
-    slope = tell(benchmark, "memory of fit by samples", SAMPLES, peaks / 2**20, "MiB")
-    benchmark.pedantic(calls[0], rounds=1)
-    assert 0.9 <= slope <= 1.1
+    calls = [partial(MwMvC2(stumps).fit, [view[:m] for view in views], y[:m]) for m in SAMPLES]
+    rounds = 3 if what == "time" else None
+    slope, _ = growth(benchmark, f"{what} of fit by samples", SAMPLES, calls, rounds)
+    assert low <= slope <= high

@@ -1,10 +1,10 @@
 """Speed of MVL-SVM on uWave, against liblinear by hand; run by ``make bench``.
 
 The contestants of a comparison take turns in one run, and medians are compared, because absolute
-times of a shared machine mean little. One thread throughout.
+times of a shared machine mean little. One thread throughout; seconds are of the processor.
 """
 
-import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,9 +14,9 @@ from sklearn.svm import LinearSVC
 from mvref import MVLSVM, LandmarkProjection
 from mvref.datasets import DatasetUnavailable, fetch_uwave
 from mvref.mvl_svm import impute
+from tests.costs import medians
 
-L = 200
-TOL = 1e-4
+L, TOL = 200, 1e-4
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +34,6 @@ def train(uwave):
 
 
 @pytest.fixture(scope="module")
-def test_views(uwave):
-    return uwave.X[uwave.splits[0][2]]
-
-
-@pytest.fixture(scope="module")
 def model(train):
     """Eight classes, squared hinge, liblinear's C = 1."""
     X, y = train
@@ -48,31 +43,24 @@ def model(train):
 
 @pytest.fixture(scope="module")
 def liblinear():
-    return pytest.importorskip(
-        "liblinear.liblinearutil", reason="liblinear-official is not installed"
-    )
+    missing = "liblinear-official is not installed"
+    return pytest.importorskip("liblinear.liblinearutil", reason=missing)
 
 
 def race(rounds, **contestants):
-    """Median seconds of each contestant; they take turns, after one warm-up round."""
-    seconds = {name: [] for name in contestants}
-    for round_number in range(rounds + 1):
-        for name, run in contestants.items():
-            start = time.perf_counter()
-            run()
-            if round_number:
-                seconds[name].append(time.perf_counter() - start)
-    return {name: float(np.median(times)) for name, times in seconds.items()}
+    """Median seconds of each contestant."""
+    seconds = medians(list(contestants.values()), rounds)
+    return dict(zip(contestants, map(float, seconds), strict=True))
 
 
-def tell(benchmark, title, medians, **ratios):
+def tell(benchmark, title, seconds, ratios):
     """Print medians and ratios and keep them in the report of pytest-benchmark."""
     print(f"\n{title}")
-    for name, seconds in medians.items():
-        print(f"  {name:32s} {1e3 * seconds:10.2f} ms")
+    for name, value in seconds.items():
+        print(f"  {name:32s} {1e3 * value:10.2f} ms")
     for name, ratio in ratios.items():
         print(f"  {name:32s} {ratio:10.2f}")
-    benchmark.extra_info.update({**medians, **ratios})
+    benchmark.extra_info.update(seconds | ratios)
 
 
 def gemm_and_exp(views, landmarks):
@@ -102,7 +90,7 @@ def test_fit(benchmark, train, model, liblinear):
     def official(data):
         return lambda: liblinear.train(liblinear.problem(labels, data()), parameter)
 
-    medians = race(
+    seconds = race(
         7,
         fit=lambda: model.fit(X, y),
         fit_through_lists=official(lambda: gemm_and_exp(X.views, landmarks).tolist()),
@@ -113,65 +101,47 @@ def test_fit(benchmark, train, model, liblinear):
         sklearn=lambda: LinearSVC(dual=False, tol=TOL).fit(Phi, y),
     )
     solves = ("official_lists", "official_array", "official_csr", "sklearn")
-    fastest = min(medians[name] for name in solves)
-    overhead = medians["fit"] / (medians["projection"] + fastest)
-    against_lists = medians["fit_through_lists"] / medians["fit"]
-    tell(
-        benchmark,
-        "fit, 896 rows, L=200, 8 classes, squared hinge, C=1",
-        medians,
-        **{
-            "fit / (projection + fastest)": overhead,
-            "fit through lists / fit": against_lists,
-            "lists without projection / fit": medians["official_lists"] / medians["fit"],
-        },
-    )
+    fastest = min(seconds[name] for name in solves)
+    overhead = seconds["fit"] / (seconds["projection"] + fastest)
+    against_lists = seconds["fit_through_lists"] / seconds["fit"]
+    ratios = {
+        "fit / (projection + fastest)": overhead,
+        "fit through lists / fit": against_lists,
+        "lists without projection / fit": seconds["official_lists"] / seconds["fit"],
+    }
+    tell(benchmark, "fit, 896 rows, L=200, 8 classes, squared hinge, C=1", seconds, ratios)
     benchmark.pedantic(model.fit, args=(X, y), rounds=3, warmup_rounds=1)
     assert overhead <= 1.25
     assert against_lists >= 2
 
 
-def test_predict(benchmark, train, test_views, model, liblinear):
+def test_predict(benchmark, uwave, train, model, liblinear):
     """One matrix product: at least 100 times faster than liblinear's predict on lists."""
-    X, y = train
+    (X, y), test_views = train, uwave.X[uwave.splits[0][2]]
     Phi_train, Phi = model.projection_.transform(X), model.projection_.transform(test_views)
     parameter = liblinear.parameter(f"-s 2 -c 1 -B 1 -e {TOL} -q")
-    official = liblinear.train(
-        liblinear.problem(y.astype(float), sparse.csr_matrix(Phi_train)), parameter
-    )
+    problem = liblinear.problem(y.astype(float), sparse.csr_matrix(Phi_train))
+    official = liblinear.train(problem, parameter)
     rows = Phi.tolist()
 
-    class Projected:
-        """Stands in for the projection, so that only the rest of `predict` is timed."""
-
-        def transform(self, X):
-            return Phi
-
+    # stands in for the projection, so that only the rest of `predict` is timed
+    projected = SimpleNamespace(transform=lambda X: Phi)
     class_of = model.classes_
     stub = MVLSVM(**model.get_params())
-    vars(stub).update(vars(model) | {"projection_": Projected()})
+    vars(stub).update(vars(model) | {"projection_": projected})
     answers = np.array(liblinear.predict([], rows, official, "-q")[0])
     agreement = np.mean(answers == model.predict(test_views).astype(float))
-    medians = race(
+    seconds = race(
         5,
         product=lambda: class_of[(Phi @ model.coef_.T + model.intercept_).argmax(axis=1)],
         predict_after_projection=lambda: stub.predict(test_views),
         whole_predict=lambda: model.predict(test_views),
         official_lists=lambda: liblinear.predict([], rows, official, "-q"),
     )
-    times = medians["official_lists"] / medians["product"]
-    tell(
-        benchmark,
-        "predict, 3582 rows",
-        medians,
-        **{
-            "lists / product": times,
-            "lists / predict w/o projection": (
-                medians["official_lists"] / medians["predict_after_projection"]
-            ),
-            "same labels": agreement,
-        },
-    )
+    times = seconds["official_lists"] / seconds["product"]
+    rest = seconds["official_lists"] / seconds["predict_after_projection"]
+    ratios = {"lists / product": times, "lists / predict w/o projection": rest}
+    tell(benchmark, "predict, 3582 rows", seconds, ratios | {"same labels": agreement})
     benchmark.pedantic(model.predict, args=(test_views,), rounds=3, warmup_rounds=1)
     assert agreement > 0.995  # two solvers that stopped at the same tolerance
     assert times >= 100
@@ -194,22 +164,17 @@ def test_impute(benchmark, uwave):
             r = np.linalg.lstsq(P[:, known].T, Phi[i, known], rcond=None)[0]
             r @ P[:, ~known]
 
-    medians = race(
+    seconds = race(
         5,
         impute_ridge=lambda: impute(Phi, P),
         impute_least_squares=lambda: impute(Phi, P, ridge=0),
         row_by_row_60=row_by_row,
     )
-    all_rows = medians.pop("row_by_row_60") * len(incomplete) / len(sample)
-    medians["row_by_row (60 rows, scaled)"] = all_rows
-    tell(
-        benchmark,
-        f"impute, 4478 rows of which {len(incomplete)} incomplete, L=200, V=3",
-        medians,
-        **{
-            "row by row / ridge": all_rows / medians["impute_ridge"],
-            "row by row / least squares": all_rows / medians["impute_least_squares"],
-        },
-    )
+    all_rows = seconds.pop("row_by_row_60") * len(incomplete) / len(sample)
+    ridge, exact = all_rows / seconds["impute_ridge"], all_rows / seconds["impute_least_squares"]
+    seconds["row_by_row (60 rows, scaled)"] = all_rows
+    title = f"impute, 4478 rows of which {len(incomplete)} incomplete, L=200, V=3"
+    ratios = {"row by row / ridge": ridge, "row by row / least squares": exact}
+    tell(benchmark, title, seconds, ratios)
     benchmark.pedantic(impute, args=(Phi, P), rounds=3, warmup_rounds=1)
-    assert all_rows >= 100 * medians["impute_ridge"]
+    assert ridge >= 100

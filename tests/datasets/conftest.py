@@ -3,36 +3,15 @@
 import gzip
 import hashlib
 import threading
-from functools import lru_cache, partial
+from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from mvref import datasets
 from mvref.datasets._sources import BY_HAND, FILES, FOLDERS
-from mvref.datasets._uci import TABLES
+from tests.datasets.loaders import EMBEDDED, FETCHED
 from tests.datasets.small import SMALL, Small
-
-EMBEDDED = {
-    "digits": datasets.load_digits_views,
-    "iris": datasets.load_iris_views,
-    "mfeat": datasets.load_mfeat,
-    "two moons": partial(datasets.make_two_moons_views, random_state=0),
-}
-FETCHED = {
-    "mfeat_original": datasets.fetch_mfeat,
-    "uwave": datasets.fetch_uwave,
-    "flower17": datasets.fetch_flower17,
-    "mnist": datasets.fetch_mnist_views,
-    "reuters1200": datasets.fetch_reuters,
-    "reuters600": partial(datasets.fetch_reuters, "600"),
-    "reuters_full": partial(datasets.fetch_reuters, "full"),
-    "citeseer": datasets.fetch_citeseer,
-    "webkb": datasets.fetch_webkb,
-    "voc07": datasets.fetch_voc07,
-    "optdigits": datasets.fetch_optdigits,
-    **{name: partial(datasets.fetch_uci, name) for name in TABLES},
-}
 
 
 @pytest.fixture(params=[*EMBEDDED, *(name for name in FETCHED if name != "reuters_full")])
@@ -40,11 +19,6 @@ def load(request, need):
     """The loader of each data set; those that are not on this machine are skipped."""
     need(request.param)
     return (EMBEDDED | FETCHED)[request.param]
-
-
-@pytest.fixture
-def fetchers():
-    return FETCHED
 
 
 @lru_cache(maxsize=1)
@@ -123,10 +97,11 @@ def small(folders, put, register, monkeypatch):
         some = SMALL.get(name, Small({}, [], []))
         for place, value in some.constants.items():
             monkeypatch.setattr(f"mvref.datasets.{place}", value)
-        for file, content in (some.files | changes).items():
+        files = some.files | changes
+        for file, content in files.items():
             put(folder / f"{file}{suffix}", content)
-            if file in FILES[dataset]:
-                register(dataset, file, content, None)
+        for file in FILES[dataset]:
+            register(dataset, file, files.get(file, b""), None)
         return folder
 
     return write

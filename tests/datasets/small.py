@@ -52,10 +52,8 @@ def idx(values):
 
 def hvecs(table):
     """Write a table by the description of the format, number by number."""
-    return b"".join(
-        struct.pack("<H", len(row)) + b"".join(struct.pack("<H", value) for value in row)
-        for row in np.asarray(table).tolist()
-    )
+    rows = np.asarray(table).tolist()
+    return b"".join(struct.pack(f"<{1 + len(row)}H", len(row), *row) for row in rows)
 
 
 def mat(content):
@@ -78,10 +76,8 @@ def pack(files):
 
 def index_text(labels, rows):
     """Write the text format of Reuters; rows: a dictionary id -> value for each document."""
-    return as_text(
-        [label, *(f"{j}:{x}" for j, x in row.items())]
-        for label, row in zip(labels, rows, strict=True)
-    )
+    words = ([f"{j}:{x}" for j, x in row.items()] for row in rows)
+    return as_text([label, *some] for label, some in zip(labels, words, strict=True))
 
 
 def dense(rows, width):

@@ -62,8 +62,14 @@ CLASSES = {  # and how many samples of each are in the parts of the split, or in
 }
 
 
-def test_common_form(load):
-    dataset = load()
+def test_common_form(load, capfd):
+    dataset, again = load(), load()
+    assert capfd.readouterr() == ("", "")  # loading is silent
+    for a, b in zip(dataset.X.views, again.X.views, strict=True):  # equal, and separate
+        assert a is not b and a.shape == b.shape
+        assert (a != b).nnz == 0 if sparse.issparse(a) else np.array_equal(a, b)
+    again.y[:] = -1
+    assert (dataset.y >= 0).all()
     assert isinstance(dataset, MultiViewDataset)
     assert isinstance(dataset.X, MultiView)
     assert dataset.view_names == dataset.X.names
@@ -111,20 +117,6 @@ def test_description_has_every_section(load, request):
         assert f"\n{section}\n{'-' * len(section)}\n" in dataset.DESCR
     for name, width in zip(dataset.view_names, dataset.X.widths, strict=True):
         assert f"{name}: ({dataset.X.n_samples}, {width})" in dataset.DESCR
-
-
-def test_loading_twice_gives_equal_and_separate_data(load):
-    one, two = load(), load()
-    for a, b in zip(one.X.views, two.X.views, strict=True):
-        assert a is not b and a.shape == b.shape
-        assert (a != b).nnz == 0 if sparse.issparse(a) else np.array_equal(a, b)
-    one.y[:] = -1
-    assert (two.y >= 0).all()
-
-
-def test_loading_is_silent(load, capfd):
-    load()
-    assert capfd.readouterr() == ("", "")
 
 
 def test_is_frozen_and_works_with_scikit_learn():

@@ -23,8 +23,7 @@ def test_same_seed_same_data():
 @given(st.integers(2, 61), st.integers(1, 5), st.integers(0, 1000))
 def test_shapes_and_classes(n_samples, n_views, seed):
     moons = make_two_moons_views(n_samples, n_views=n_views, random_state=seed)
-    assert moons.X.widths == [2] * n_views
-    assert moons.X.n_samples == n_samples
+    assert moons.X.widths == [2] * n_views and moons.X.n_samples == n_samples
     counts = np.bincount(moons.y, minlength=2)
     assert sorted(counts) == [n_samples // 2, n_samples - n_samples // 2]
 
@@ -46,12 +45,8 @@ def test_without_noise_the_points_lie_on_the_half_circles():
 
 def test_view_noise_is_independent_and_of_the_size_asked_for():
     moons = make_two_moons_views(20000, n_views=2, view_noise=0.3, random_state=0)
-    noise = np.hstack(
-        [
-            view - moons.meta["latent"] @ rotation(angle).T
-            for view, angle in zip(moons.X.views, moons.meta["angles"], strict=True)
-        ]
-    )
-    covariance = np.cov(noise.T)
+    latent, angles = moons.meta["latent"], moons.meta["angles"]
+    noise = [x - latent @ rotation(a).T for x, a in zip(moons.X.views, angles, strict=True)]
+    covariance = np.cov(np.hstack(noise).T)
     # standard errors: 0.09 sqrt(2/20000) = 0.0009 on the diagonal, 0.0006 beside it
     np.testing.assert_allclose(covariance, 0.09 * np.eye(4), atol=0.005)

@@ -14,7 +14,6 @@ from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available
 from mvref.datasets import _lookup as lookup
 from mvref.datasets._sources import BY_HAND, FILES, FOLDERS, SOURCES
 from mvref.datasets._uci import TABLES
-from tests.datasets.small import SMALL
 
 GOOD = b"1 2 3\n"
 FILE = "mfeat-mor"
@@ -172,43 +171,6 @@ def test_download_is_silent_and_leaves_the_logger_alone(folders, offered, capfd)
     assert records == []
     assert logger.level == before != logging.WARNING
     assert capfd.readouterr() == ("", "")
-
-
-FIRST = {  # what the sentence names where nothing is here
-    **{name: f"{name}.data" for name in TABLES},
-    **{name: next(iter(some.files)) for name, some in SMALL.items()},
-    "uwave": "uwave_ucr2018_xyz.npz",
-    "flower17": "there are no distance matrices",
-    "reuters_full": "Index_EN-EN, Index_EN-FR, Index_EN-GR and 22 more",
-}
-
-
-@pytest.mark.parametrize("name", FIRST)
-def test_what_is_not_here_is_a_sentence(folders, register, fetchers, name):
-    dataset = name.removesuffix("_original")
-    for file in FILES[dataset]:
-        register(dataset, file, b"", None)
-    assert name not in available()
-    with pytest.raises(DatasetUnavailable) as caught:
-        fetchers[name]()
-    address, folder = SOURCES[dataset]["address"], folders[0] / FOLDERS[dataset]
-    for part in (repr(dataset), FIRST[name], address, BY_HAND[dataset], str(folder)):
-        assert part in str(caught.value)
-
-
-@pytest.mark.parametrize("name", sorted(FIRST.keys() - {"reuters_full", "webkb", "voc07"}))
-def test_half_a_file_is_refused(folders, put, fetchers, name):
-    dataset, file = name.removesuffix("_original"), FIRST[name]
-    file = "flower17_7views_recomputed.npz" if name == "flower17" else file
-    for folder in reversed(folders):  # the cache, then MVREF_DATA, which comes before it
-        path = put(folder / FOLDERS[dataset] / file, b"half a file")
-        with pytest.raises(DatasetCorrupted) as caught:
-            fetchers[name]()
-        hashes = FILES[dataset][file][0], sha256(b"half a file")
-        for part in (f"{path} is not the file that mvref knows", *hashes):
-            assert part in str(caught.value)
-        assert isinstance(caught.value, ValueError)
-        assert path.read_bytes() == b"half a file"  # a user's file is theirs: not touched
 
 
 def test_available_finds_without_opening(folders, put):

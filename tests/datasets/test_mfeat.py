@@ -1,10 +1,8 @@
 """The embedded Multiple Features file: exact, complete, small; and its format."""
 
 import hashlib
-import importlib.util
 import lzma
 from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +12,7 @@ from hypothesis import strategies as st
 from mvref.datasets import DatasetCorrupted, fetch_mfeat, load_mfeat
 from mvref.datasets import _mfeat as mfeat_module
 from mvref.datasets._mfeat import decimals_from_codes, unpack
+from tests.datasets import build_mfeat as builder
 
 WIDTHS = {"fac": 216, "fou": 76, "kar": 64, "mor": 6, "pix": 240, "zer": 47}
 # sha256 of the little-endian float64 bytes, computed from the CSV files (see build_mfeat.py)
@@ -26,15 +25,6 @@ DIGESTS = {
     "zer": "a942b80c25bb3096d391efc30a737659dfb7147b1d36419f9648cb4a56882e17",
 }
 PACKED = files("mvref.datasets") / "data" / "mfeat.xz"
-
-
-@pytest.fixture(scope="module")
-def builder():
-    path = Path(__file__).with_name("build_mfeat.py")
-    spec = importlib.util.spec_from_file_location("build_mfeat", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_order_of_the_classes(mfeat):
@@ -94,14 +84,14 @@ def test_damaged_installation_is_a_sentence(tmp_path, monkeypatch):
 
 
 @given(st.integers(10000, 99999), st.integers(0, 9), st.sampled_from("+-"))
-def test_codes_are_exact(builder, mantissa, decimals, sign):
+def test_codes_are_exact(mantissa, decimals, sign):
     """Every decimal number of five digits comes back as the float64 that its text means."""
     value = float(f"{sign}{mantissa}e-{decimals}")
     assert decimals_from_codes(builder.codes_from_decimals([value]))[0] == value
 
 
 @given(st.lists(st.integers(-99999, 99999), min_size=2, max_size=20))
-def test_codes_grow_with_the_numbers(builder, mantissas):
+def test_codes_grow_with_the_numbers(mantissas):
     values = np.sort(np.array([float(f"{m}e-4") for m in mantissas]))
     codes = builder.codes_from_decimals(values)
     assert ((np.diff(codes) > 0) == (np.diff(values) > 0)).all()
@@ -112,7 +102,7 @@ def test_codes_grow_with_the_numbers(builder, mantissas):
     st.lists(st.integers(-99999, 99999), min_size=15, max_size=15),
     st.lists(st.integers(-(2**22), 2**22), min_size=10, max_size=10),
 )
-def test_pack_and_unpack_are_inverse(builder, mantissas, integers):
+def test_pack_and_unpack_are_inverse(mantissas, integers):
     layout = {"decimals": (3, True, False), "integers": (2, False, True)}
     tables = {
         "decimals": np.array([float(f"{m}e-5") for m in mantissas]).reshape(5, 3),
@@ -123,14 +113,14 @@ def test_pack_and_unpack_are_inverse(builder, mantissas, integers):
         np.testing.assert_array_equal(unpacked[view], values)
 
 
-def test_builder_uses_a_parent_where_it_pays(builder):
+def test_builder_uses_a_parent_where_it_pays():
     rng = np.random.default_rng(0)
     first = rng.integers(0, 10**6, 500)
     codes = np.column_stack([first, rng.integers(0, 10**6, 500), first + rng.integers(0, 9, 500)])
     np.testing.assert_array_equal(builder.find_parents(codes), [0, 1, 0])
 
 
-def test_builder_refuses_what_it_would_lose(builder):
+def test_builder_refuses_what_it_would_lose():
     with pytest.raises(ValueError, match="more than five significant digits"):
         builder.codes_from_decimals([0.123456])
     with pytest.raises(ValueError, match="outside the range"):

@@ -39,18 +39,6 @@ def test_views_are_stored_once_as_rows(mnist):
         assert view.base is None or view.base.nbytes == 70_000 * 196 * 8
 
 
-def test_default_shift_is_ours_and_said(need):
-    need("mnist")
-    moved = fetch_mnist_views(overlap=True)
-    assert moved.meta["shift"] == 3
-    image = original_images("t10k")[-1]
-    literal = [image[3:17, 3:17], image[3:17, 11:25], image[11:25, 3:17], image[11:25, 11:25]]
-    for view, window in zip(moved.X.views, literal, strict=True):
-        np.testing.assert_array_equal(view[-1], window.ravel())
-    assert "mnist2" in moved.name and "3" in moved.name
-    assert "a choice of mvref" in " ".join(moved.DESCR.split())
-
-
 @pytest.mark.parametrize("shift", range(8))
 def test_windows_have_one_size_and_move_to_the_centre(shift):
     regions = mnist_module.window_regions(shift)
@@ -76,12 +64,15 @@ def test_labels_must_be_digits(small):
         fetch_mnist_views()
 
 
-@pytest.mark.parametrize("shift", [1, 7])
+@pytest.mark.parametrize("shift", [None, 1, 7])
 def test_cuts_the_windows(small, shift):
     small("mnist")
     quarters, windows = fetch_mnist_views(), fetch_mnist_views(overlap=True, shift=shift)
     tiles = [view.reshape(-1, 14, 14) for view in quarters.X.views]
-    images = np.block([tiles[:2], tiles[2:]])
-    for view, region in zip(windows.X.views, windows.meta["regions"], strict=True):
-        np.testing.assert_array_equal(view, images[:, *region].reshape(22, -1))
-    assert windows.meta["regions"] == list(mnist_module.window_regions(shift).values())
+    images, a = np.block([tiles[:2], tiles[2:]]), shift or 3
+    b = 14 - a
+    for view, (i, j) in zip(windows.X.views, ((a, a), (a, b), (b, a), (b, b)), strict=True):
+        np.testing.assert_array_equal(view, images[:, i : i + 14, j : j + 14].reshape(22, -1))
+    assert windows.meta["shift"] == a and windows.name == f"mnist2 (windows moved by {a})"
+    assert windows.meta["regions"] == list(mnist_module.window_regions(a).values())
+    assert "a choice of mvref" in " ".join(windows.DESCR.split())

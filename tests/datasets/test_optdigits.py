@@ -9,8 +9,6 @@ from mvref.datasets._lookup import data_folders, locate, open_content
 from mvref.datasets._sources import SOURCES
 from tests.datasets.small import as_text
 
-ADDRESS = SOURCES["optdigits"]["address"]
-
 
 def test_training_part_is_the_file(optdigits):
     with open_content(locate("optdigits", "optdigits.tra")) as stream:
@@ -25,8 +23,9 @@ def test_test_part_is_the_file_of_the_repository(optdigits):
     path = data_folders("optdigits")[0] / "optdigits.tes"
     if not path.is_file():
         pytest.skip(
-            f"there is no optdigits.tes to compare with. Download it from {ADDRESS}/ into the "
-            "folder optdigits of the folder that the variable MVREF_DATA names"
+            "there is no optdigits.tes to compare with. Download it from "
+            f"{SOURCES['optdigits']['address']}/ into the folder optdigits of the folder that the "
+            "variable MVREF_DATA names"
         )
     table = np.loadtxt(path, delimiter=",")
     np.testing.assert_array_equal(optdigits.X.views[0][3823:], table[:, :64])

@@ -1,17 +1,19 @@
 """All loaders on small files: read, missing, downloaded."""
 
 import gzip
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from mvref.datasets import DatasetUnavailable, available
-from mvref.datasets._sources import BY_HAND, FOLDERS
+from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available
+from mvref.datasets._flower17 import ORIGINALS
+from mvref.datasets._sources import BY_HAND, FILES, FOLDERS, SOURCES
+from tests.datasets.loaders import FETCHED
 from tests.datasets.small import SMALL
 
-FILES = [(name, file) for name, some in SMALL.items() for file in some.files]
 MATLAB = ("flower17", "reuters1200", "reuters600")
 
 
@@ -34,27 +36,59 @@ def is_as_written(data, name):
     ("name", "suffix"),
     [(name, end) for name in SMALL for end in ("", ".gz") if name not in MATLAB or end == ""],
 )
-def test_is_read(small, fetchers, name, suffix):
+def test_is_read(small, name, suffix):
     folder = small(name, suffix)
-    is_as_written(fetchers[name](), name)
+    is_as_written(FETCHED[name](), name)
     assert available()[name] == str(folder)
 
 
-@pytest.mark.parametrize(("name", "file"), FILES)
-def test_missing_file_is_a_sentence(small, fetchers, name, file):
-    folder = small(name)
-    (folder / file).unlink()
+NOTHING = {  # what the sentence names where no file is here, in place of the first one
+    "uwave": "uwave_ucr2018_xyz.npz",
+    "flower17": "there are no distance matrices",
+    "reuters_full": "Index_EN-EN, Index_EN-FR, Index_EN-GR and 22 more",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [(name, file) for name, some in SMALL.items() for file in some.files]
+    + [(name, None) for name in FETCHED],
+)
+def test_missing_file_is_a_sentence(small, name, file):
+    dataset, folder = name.removesuffix("_original"), small(name)
+    for path in folder.glob(file or "*"):
+        path.unlink()
     assert name not in available()
     with pytest.raises(DatasetUnavailable) as caught:
-        fetchers[name]()
-    by_hand = BY_HAND[name.removesuffix("_original")]
-    for part in (by_hand, str(folder)):
+        FETCHED[name]()
+    for part in (repr(dataset), SOURCES[dataset]["address"], BY_HAND[dataset], str(folder)):
         assert part in str(caught.value)
-    assert file in str(caught.value).replace(by_hand, "")
+    first = next(iter(SMALL[name].files)) if name in SMALL else f"{name}.data"
+    missing = file or NOTHING.get(name, first)
+    assert missing in str(caught.value).replace(BY_HAND[dataset], "")
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [(name, file) for name in FETCHED for file in FILES[name.removesuffix("_original")]],
+)
+def test_half_a_file_is_refused(small, put, name, file):
+    folder = small(name)
+    if "recomputed" in file:  # the original matrices come before it
+        for original in ORIGINALS:
+            (folder / original).unlink()
+    path = put(folder / file, b"half a file")
+    with pytest.raises(DatasetCorrupted) as caught:
+        FETCHED[name]()
+    hashes = FILES[name.removesuffix("_original")][file][0], sha256(b"half a file").hexdigest()
+    for part in (f"{path} is not the file that mvref knows", *hashes):
+        assert part in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+    assert path.read_bytes() == b"half a file"  # a user's file is theirs: not touched
 
 
 @pytest.mark.parametrize("name", ["mfeat_original", "mnist", "optdigits", "house-votes-84"])
-def test_is_downloaded_once_and_kept(small, fetchers, folders, register, web, name):
+def test_is_downloaded_once_and_kept(small, folders, register, web, name):
     dataset, files = name.removesuffix("_original"), SMALL[name].files
     for path in small(name).iterdir():
         path.unlink()
@@ -62,7 +96,7 @@ def test_is_downloaded_once_and_kept(small, fetchers, folders, register, web, na
         page = (f"/{file}.gz", gzip.compress(content)) if name == "mnist" else (f"/{file}", content)
         register(dataset, file, content, web.offer(*page))
     for _ in range(2):
-        is_as_written(fetchers[name](), name)
+        is_as_written(FETCHED[name](), name)
     assert [Path(page).name.removesuffix(".gz") for page in web.asked] == list(files)
     folder = folders[1] / FOLDERS[dataset]
     assert sorted(path.name for path in folder.iterdir()) == sorted(files)

@@ -40,14 +40,11 @@ GAPS = dict(zip(uci.TABLES, (5, 392, 26, 1925, 40), strict=True))
 def literal_rows(name):
     """The fields of the files of a data set, read without the loader."""
     rows = []
-    for file in (f"{name}.data", f"{name}.test"):
-        path = locate(name, file)
-        if path is not None:
-            with open_content(path) as stream:
-                for line in stream.read().decode().split("\n"):
-                    fields = [f for f in re.split(r"[, ]", line.strip().lstrip(",")) if f]
-                    rows += [fields] if fields else []
-    return rows
+    for path in filter(None, (locate(name, f"{name}.data"), locate(name, f"{name}.test"))):
+        with open_content(path) as stream:
+            lines = stream.read().decode().split("\n")
+        rows += [[f for f in re.split("[, ]", line.strip().lstrip(",")) if f] for line in lines]
+    return [row for row in rows if row]
 
 
 # ------------------------------------------------------------------ the files themselves
@@ -97,10 +94,7 @@ def test_fill_keeps_what_is_there(need, name):
     np.testing.assert_array_equal(A[~gone], B[~gone])
     for j, measured in enumerate(filled.meta["measured"]):
         there = B[~gone[:, j], j].tolist()
-        if measured:
-            expected = sum(there) / len(there)
-        else:
-            expected = max(sorted(set(there)), key=there.count)
+        expected = np.mean(there) if measured else max(sorted(set(there)), key=there.count)
         np.testing.assert_allclose(A[gone[:, j], j], expected, rtol=1e-12)
     np.testing.assert_array_equal(filled.meta["missing"], gone)
 

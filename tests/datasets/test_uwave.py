@@ -88,9 +88,3 @@ def test_text_files_that_do_not_fit(small, files, message):
     small("uwave", **files)
     with pytest.raises(DatasetCorrupted, match=message):
         fetch_uwave()
-
-
-def test_text_file_of_a_known_sha256(small, put):
-    put(small("uwave") / "UWaveGestureLibraryX_TRAIN.tsv", b"1 2 3 4\n")
-    with pytest.raises(DatasetCorrupted, match="UWaveGestureLibraryX_TRAIN.tsv is not the file"):
-        fetch_uwave()

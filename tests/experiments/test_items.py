@@ -1,4 +1,4 @@
-"""The jobs of every item: keys, repeats, methods, and the seeds that items share."""
+"""The jobs of every item: keys, repeats, methods, seeds that items share; claims of the papers."""
 
 import pandas as pd
 import pytest
@@ -16,10 +16,12 @@ from mvref.experiments import (
     mvpo,
     mwmvc2,
     order_methods,
+    read_paper_numbers,
     side_by_side,
     side_methods,
     speed,
 )
+from mvref.experiments.claims import CLAIMS
 from mvref.experiments.engine import COLUMNS, encode_parameter
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
@@ -119,3 +121,18 @@ def test_every_classifier_of_mvref_takes_part():
     assert set(side_by_side.ADVICE) == set(ITEMS["side_by_side.comparison"].datasets)
     for methods in side_by_side.ADVICE.values():
         assert set(methods) <= {*side_methods.GRIDS, *side_methods.CONTROLS}
+
+
+@pytest.mark.parametrize("paper", ["mvm", "mvpo", "mvna_kmhks"])
+def test_every_statement_has_a_claim(paper):
+    numbers, claims = read_paper_numbers(paper), CLAIMS[paper]
+    columns = ["dataset", "method", "target", "n_train", "C1", "C2", "measure", "mean"]
+    assert set(claims) <= set(numbers["measure"])
+    for row in numbers[numbers["measure"].isin(claims)].itertuples():
+        claim, item = claims[row.measure], ITEMS.get(f"{paper}.{row.item}")
+        if item:
+            assert any(name.startswith(row.dataset) for name in item.datasets)
+        if callable(claim):
+            assert (claim(pd.DataFrame(columns=columns), row) == "-") == (item is not None)
+        elif row.measure != "max_iter":
+            assert claim == row.value

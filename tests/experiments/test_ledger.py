@@ -223,12 +223,6 @@ def test_figures_1_and_2_of_mvpo_are_whole():
     assert (second[["SVM2K", "MSL"]] == 3).all(axis=None)
 
 
-def test_mvm_has_five_repeats_and_four_starts():
-    n_repeats = ROWS["mvm"].groupby(["item", "dataset"])["repeat"].agg(["nunique", "max"])
-    assert (n_repeats.drop("starts") == [5, 4]).all(axis=None)
-    assert (n_repeats.loc["starts"] == [4, 3]).all(axis=None)
-
-
 def test_no_live_start_of_mvm_collapses_and_the_papers_does():
     """Issue 5: train accuracy at least .99 for 2 to 8 views; small sigma collapses from four on."""
     rows = ROWS["mvm"].query("item == 'start' and dataset == 'planted-mixed'")

@@ -42,7 +42,6 @@ from mvref.experiments.paired_tests import paired_interval, paired_significance,
 from mvref.experiments.report import with_parameters
 from mvref.experiments.tuning import grid, tuned
 
-NO_ROWS = pd.DataFrame(columns=COLUMNS)
 SIZES = {"lung-cancer": (9, 13, 10), "shuttle-landing-control": (6, 9), "iris": (50, 50, 50)}
 WIDTHS = {"iris": [4], "digits": [64], "mfeat-zer-mor": [47, 6]}
 ALL_METHODS = mvna_kmhks.METHODS
@@ -70,7 +69,6 @@ def test_halves_have_the_sizes_that_the_printed_digits_fit(name):
     train, test = half(y, 1)
     assert sorted([*train, *test]) == list(range(len(y)))
     assert list(np.bincount(y[test])) == [size // 2 for size in SIZES[name]]
-    assert len(test) == {"lung-cancer": 15, "shuttle-landing-control": 7, "iris": 75}[name]
     assert not np.array_equal(test, half(y, 2)[1])
 
 
@@ -367,7 +365,7 @@ def test_paired_errors_are_those_of_the_two_machines_image_by_image(monkeypatch)
 
 
 def test_every_universe_is_one_choice_for_all_methods():
-    jobs = list(mvna_kmhks.universes("horse-colic", False, NO_ROWS))
+    jobs = list(mvna_kmhks.universes("horse-colic", False, None))
     assert {job.dataset for job in jobs} == {"horse-colic-surgery"}
     points = {}
     for job in jobs:
@@ -397,11 +395,11 @@ def test_a_universe_has_the_scaling_and_the_number_of_components_of_its_name(mon
 
 
 def test_the_tables_have_all_methods_and_repeats():
-    jobs = list(mvna_kmhks.table2("iris", False, NO_ROWS))
+    jobs = list(mvna_kmhks.table2("iris", False, None))
     halves = [job.method for job in jobs if job.parameter["protocol"] == "halves-narrow"]
     assert len(jobs) == 2 * 10 * len(ALL_METHODS) + len(halves)
     assert sorted(halves) == sorted(10 * ["MVNA", "NA", "KMHKS", "SVM", "Majority"])
-    jobs = mvna_kmhks.table3("optdigits", False, NO_ROWS)
+    jobs = mvna_kmhks.table3("optdigits", False, None)
     counts = pd.Series([(j.parameter["digit"], j.method) for j in jobs]).value_counts()
     for (digit, method), count in counts.items():
         assert digit in range(10) and count == (1 if method in ("KMHKS", "SVM") else 3)
@@ -655,19 +653,6 @@ def test_digits_stand_beside_the_printed_errors(tmp_path):
 
 
 # ----------------------------------------------------------------------------------- claims
-
-
-def test_every_statement_has_a_claim():
-    numbers = read_paper_numbers("mvna_kmhks")
-    said = numbers[~numbers["place"].str.startswith("Table")]
-    assert set(said["measure"]) == set(claims.CLAIMS)
-    empty = pd.DataFrame(columns=["dataset", "method", "measure", "mean"])
-    for row in said.itertuples():
-        claim = claims.CLAIMS[row.measure]
-        if callable(claim):
-            assert claim(empty, row) == "-"
-        elif row.measure != "n_folds":
-            assert claim == row.value
 
 
 def test_first_places_count_ties_and_leave_out_the_variants():

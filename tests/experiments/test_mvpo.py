@@ -18,7 +18,7 @@ from mvref.experiments import halves as halves_module
 from mvref.experiments import mvpo, ranking, read_paper_numbers
 from mvref.experiments.claims.mvpo import CLAIMS
 from mvref.experiments.engine import COLUMNS, Ledger, run
-from mvref.experiments.halves import TARGETS, load_halves, measure_all, quality, scale_views
+from mvref.experiments.halves import TARGETS, load_halves, measure_all, quality
 from mvref.experiments.mvpo import ITEMS, fig1, fig2, fig3, fig4, on_halves, points_of
 from mvref.experiments.pair_methods import PAIR_METHODS
 from mvref.experiments.problems import load_dataset
@@ -65,27 +65,14 @@ def scores_of(make, split, point, target="f1", rows=None):
 def test_halves_follow_the_protocol(name):
     skip_unless_here(name)
     halves, raw = load_halves(name, 3), load_dataset(name)
-    assert abs(len(halves.train) - len(halves.test)) <= 1
     Y = halves.meta["Y"]
     difference = Y[halves.train].sum(axis=0) - Y[halves.test].sum(axis=0)
-    assert np.abs(difference).max() <= 1
+    assert np.abs(difference).max() <= 1 and abs(difference.sum()) <= 1
     assert np.array_equal(Y.argmax(axis=1), np.unique(raw.y, return_inverse=True)[1])
     assert all(Y[check].sum(axis=0).min() >= 20 for _, check in halves.folds)
     for view, before in zip(halves.X.views, raw.X.views, strict=True):
         if sparse.issparse(view):
             assert np.array_equal(view.indices, before.indices), "zeros stay zeros"
-
-
-def test_the_test_half_does_not_scale_the_views():
-    rng = np.random.RandomState(0)
-    dense, rows = rng.randn(20, 3), sparse.random(20, 9, 0.3, "csr", random_state=0)
-    train = np.arange(10)
-    changed = dense.copy(), rows.copy()
-    changed[0][10:] *= 100.0
-    changed[1][10:] = 100.0 * changed[1][10:]
-    one, other = (scale_views(MultiView(views), train) for views in ([dense, rows], changed))
-    assert np.array_equal(one.views[0][train], other.views[0][train])
-    assert np.array_equal(one.views[1][train].toarray(), other.views[1][train].toarray())
 
 
 def test_measures_are_means_over_the_classes():
@@ -296,7 +283,7 @@ def test_the_second_figure_waits_for_the_first():
 def quick_rows(tmp_path_factory):
     """Rows of a quick run on three of the ten digits."""
     data = load_dataset("mfeat")
-    few = np.flatnonzero(data.y < 3)
+    few = np.flatnonzero(data.y < 3)[::3]
     three = SimpleNamespace(X=data.X[few], y=data.y[few])
     forget()
     with pytest.MonkeyPatch.context() as patch:
@@ -363,19 +350,6 @@ def claim(measure, summary):
     numbers = read_paper_numbers("mvpo")
     row = SimpleNamespace(**numbers[numbers["measure"] == measure].iloc[0])
     return CLAIMS[measure](summary, row)
-
-
-def test_every_number_of_the_text_has_a_claim():
-    numbers = read_paper_numbers("mvpo")
-    assert set(numbers["measure"]) == set(CLAIMS)
-    assert set(numbers["item"]) <= {"data", "protocol", *(item.name for item in ITEMS)}
-    empty = summary_of([], ["target", "C1", "C2"])
-    for row in numbers.itertuples():
-        ours = CLAIMS[row.measure]
-        text = ours(empty, row) if callable(ours) else str(ours)
-        known = row.item in ("data", "protocol")
-        assert (text == "-") != known
-    assert CLAIMS["n_repeats"] == numbers.set_index("measure").loc["n_repeats", "value"]
 
 
 def test_claims_about_the_measures():

@@ -1,22 +1,31 @@
 """Protocol of MwMvC2's table and figure: splits, samples, scores, variants, jobs."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score
+from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from mvref import MwMvC2
+from mvref import MultiView, MwMvC2
 from mvref.datasets import available, load_digits_views
-from mvref.experiments import mwmvc2, tuned_metric, voting
-from mvref.experiments.engine import COLUMNS, Ledger, derive_seed, execute, run
+from mvref.experiments import mwmvc2, voting
+from mvref.experiments.engine import Ledger, derive_seed, execute, run
 from mvref.experiments.mwmvc2 import ITEMS, LARGEST, SCORES, SIZES, fig2, readings, table1
 from mvref.experiments.problems import load_dataset
-from mvref.experiments.voting import draw_sample, fit, score, split, tasks
+from mvref.experiments.voting import (
+    METRIC_GRID,
+    draw_sample,
+    fit,
+    fit_metric,
+    inverse_distances,
+    score,
+    split,
+    tasks,
+)
+from mvref.rivals import MVML
 
-NO_ROWS = pd.DataFrame(columns=COLUMNS)
 HERE = [name for name in mwmvc2.DATASETS if name in available()]
 N_TEST = {"digits": 539, "mnist1": 10_000, "reuters1200": 360, "reuters600": 180}
 
@@ -117,7 +126,7 @@ def recorder(monkeypatch):
 
 def test_all_methods_of_a_repeat_see_the_same_samples(recorder):
     item = ITEMS[0]
-    jobs = [job for job in item.jobs("digits", False, NO_ROWS) if job.repeat == 3]
+    jobs = [job for job in item.jobs("digits", False, None) if job.repeat == 3]
     assert [job.method for job in jobs] == list(mwmvc2.METHODS)
     for job in jobs:
         execute(job, item.seed(job.dataset, job.repeat))
@@ -166,6 +175,12 @@ def sample_of_digits(k=3, seed=0):
     return data.X, task
 
 
+def sample(k=3):
+    """What a task is learnt from, and the views of its test part."""
+    X, task = sample_of_digits(k)
+    return X[task.train], task.y_train, X[task.test]
+
+
 def test_the_variants_of_mono_are_trees_of_the_views():
     X, task = sample_of_digits()
     scores = {
@@ -185,8 +200,7 @@ def test_the_variants_of_mono_are_trees_of_the_views():
 
 
 def test_equal_view_weights_keep_the_printed_update_of_the_voters():
-    X, task = sample_of_digits()
-    X, y = X[task.train], task.y_train
+    X, y, _ = sample()
     uniform = fit("MwMvC2-uniform", X, y, 5, max_iter=1)
     printed = MwMvC2(update="paper", max_iter=1, random_state=5).fit(X, y)
     for ours, theirs in zip(uniform.pi_, printed.pi_, strict=True):
@@ -247,7 +261,7 @@ def test_what_is_watched():
 @pytest.mark.parametrize("quick", [True, False])
 def test_jobs_follow_the_protocol(name, quick):
     for item in (table1, fig2, readings):
-        jobs = list(item(name, quick, NO_ROWS))
+        jobs = list(item(name, quick, None))
         if item is not readings:
             assert {j.dataset for j in jobs} == set(mwmvc2.DATASETS[name])
             sizes = {j.parameter["m"] for j in jobs}
@@ -263,7 +277,7 @@ def test_jobs_follow_the_protocol(name, quick):
 
 
 def test_shifts_share_their_splits():
-    jobs = [job for job in readings("mnist", False, NO_ROWS) if job.dataset == "mnist2"]
+    jobs = [job for job in readings("mnist", False, None) if job.dataset == "mnist2"]
     item = ITEMS[2]
     assert {job.parameter["shift"] for job in jobs} == set(range(8))
     for repeat in range(5):
@@ -288,11 +302,10 @@ def test_every_reading_learns(method, point):
 
 
 def test_fully_grown_trees_end_the_boosting():
-    X, task = sample_of_digits()
+    X, y, _ = sample()
     for method in ("MVWAB", "RBoostSH"):
         full, stumps = (
-            fit(method, X[task.train], task.y_train, 0, depth=depth, n_estimators=5)
-            for depth in ("full", "1")
+            fit(method, X, y, 0, depth=depth, n_estimators=5) for depth in ("full", "1")
         )
         assert (len(full.alphas_), len(stumps.alphas_)) == (1, 5)
 
@@ -303,7 +316,7 @@ def test_the_settings_that_the_comparison_shows_are_those_of_the_classes():
     assert classes["Fusion"]().train_size == mwmvc2.FUSION_SHARE
     X, task = sample_of_digits()
     model = fit("MVMLsp", X[task.train], task.y_train, 0, lam=0.1, eta=1.0)
-    assert model.n_components == tuned_metric.NYSTROM_SHARE
+    assert model.n_components == voting.NYSTROM_SHARE
     for name in ("MVWAB", "RBoostSH"):
         assert classes[name]().n_estimators == mwmvc2.N_ROUNDS
 
@@ -314,3 +327,63 @@ def test_a_quick_run_of_the_table(tmp_path):
     accuracy = ledger.read().query("measure == 'accuracy'").groupby("method")["value"].mean()
     assert accuracy.drop("MwMvC2-paper").min() > 0.8
     assert accuracy["MwMvC2-paper"] < accuracy["MwMvC2"]
+
+
+# ------------------------------------------------------------------------------- MVMLsp
+
+
+@given(st.integers(0, 99), st.integers(2, 6))
+def test_width_is_the_mean_of_all_squared_distances(seed, n):
+    rng = np.random.default_rng(seed)
+    views = [rng.normal(size=(n, d)) * 10.0**d for d in (1, 3)]
+    for view, gamma in zip(views, inverse_distances(MultiView(views)), strict=True):
+        squared = [np.sum((a - b) ** 2) for a in view for b in view]
+        assert gamma == pytest.approx(n * n / np.sum(squared), rel=1e-9)
+
+
+def test_units_of_a_view_do_not_matter():
+    X, y, X_test = sample()
+    options = {"lam": 1e-1, "eta": 1.0, "random_state": 5}
+    scales = [1.0, 10.0, 0.1, 100.0]
+    rescaled, test = (
+        MultiView([scale * view for scale, view in zip(scales, part.views, strict=True)])
+        for part in (X, X_test)
+    )
+    scores = fit_metric(X, y, **options).decision_function(X_test)
+    same = fit_metric(rescaled, y, **options).decision_function(test)
+    np.testing.assert_allclose(same, scores, rtol=1e-6, atol=1e-9)
+    other = fit_metric(rescaled, y, width="features", **options).decision_function(test)
+    assert np.abs(other - scores).max() > 0.1
+
+
+@pytest.mark.parametrize("k", [3, 8])
+def test_choice_against_loops(k):
+    X, y, _ = sample(k)
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=7).split(np.zeros(len(y)), y))
+    gamma = inverse_distances(X)
+    best = -1.0
+    for eta in METRIC_GRID["eta"]:
+        for lam in METRIC_GRID["lam"]:
+            right = []
+            for rows, check in folds:
+                model = MVML(lam, eta, sparse=True, gamma=gamma, n_components=0.24, random_state=7)
+                right.append(np.mean(model.fit(X[rows], y[rows]).predict(X[check]) == y[check]))
+            if np.mean(right) > best:  # so that ties go to the first
+                best, chosen = np.mean(right), (lam, eta)
+    model = fit_metric(X, y, random_state=7)
+    assert (model.lam, model.eta) == chosen
+    assert model.sparse
+    assert [len(rows) for rows in model.components_] == [24] * 4
+    whole = MVML(*chosen, sparse=True, gamma=gamma, n_components=0.24, random_state=7).fit(X, y)
+    for ours, theirs in zip(model.dual_coef_, whole.dual_coef_, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_what_is_given_is_not_chosen():
+    X, y, _ = sample()
+    model = fit_metric(X, y, random_state=0, eta=0.5, n_components=1.0)
+    assert model.eta == 0.5
+    assert model.lam in METRIC_GRID["lam"]
+    assert [len(rows) for rows in model.components_] == [100] * 4
+    fixed = fit_metric(X, y, random_state=0, lam=0.3, eta=0.5)
+    assert (fixed.lam, fixed.eta) == (0.3, 0.5)

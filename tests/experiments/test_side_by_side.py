@@ -49,10 +49,12 @@ def test_no_method_has_more_trials_than_allowed(method):
     assert len({str(sorted(m.get_params().items(), key=str)) for m in models}) == len(points)
 
 
-@pytest.mark.parametrize("method", [m for m in GRIDS if m not in REFERENCES])
+@pytest.mark.parametrize("method", [m for m in GRIDS | CONTROLS if m not in REFERENCES])
 def test_a_point_reaches_the_constructor(method):
     for point in points_of(method):
-        params = build(method, point, 3, seed=7).get_params()
+        model = build(method, point, 3, seed=7)
+        params = getattr(model, "estimator", model) if method == "ExtraTrees" else model
+        params = params.get_params()
         for name, value in point.items():
             if name == "estimator":
                 assert str(params[name]) == str(side_methods.CLASSIFIERS[value])
@@ -60,6 +62,11 @@ def test_a_point_reaches_the_constructor(method):
             else:
                 assert params[name] == value
         assert params.get("random_state", 7) == 7
+        variant = method in ("MVNAKMHKS", *VARIANTS)
+        assert (type(model) is mvref.MVNAKMHKS) == variant
+        if variant:
+            assert params["n_components"] == (1.0 if method.endswith("all-apart") else 0.5)
+            assert params["coupling"] == (0.0 if method.endswith("apart") else 1.0)
 
 
 def test_the_references_are_those_of_scikit_learn(digits):
@@ -91,18 +98,6 @@ def test_time_is_the_median_of_the_calls(monkeypatch):
     ticks = iter([0.0, 5.0, 10.0, 11.0, 20.0, 22.0])
     monkeypatch.setattr(side_methods.time, "process_time", lambda: next(ticks))
     assert seconds_of(lambda: "done", 3) == ("done", 2.0)
-
-
-@pytest.mark.parametrize("method", CONTROLS)
-def test_a_point_of_a_control_reaches_the_constructor(method):
-    for point in points_of(method):
-        model = build(method, point, 3, seed=7)
-        params = getattr(model, "estimator", model).get_params()  # ExtraTrees stands in a Concat
-        assert point.items() <= params.items() and params.get("random_state", 7) == 7
-        assert (model.__class__.__name__ == "MVNAKMHKS") == (method in VARIANTS)
-    fixed = side_methods.FIXED["MVNAKMHKS"] | points_of("MVNAKMHKS")[0]
-    assert all(VARIANTS[name].keys() <= {"coupling", "n_components"} for name in VARIANTS)
-    assert build("MVNAKMHKS", points_of("MVNAKMHKS")[0], 3, 7).get_params().items() >= fixed.items()
 
 
 def test_the_mean_kernel_is_the_mean_and_not_the_product(digits):

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.linalg import cholesky, solve_triangular
 
 from mvref.mvpo.metric import DualMetric, PrimalMetric
 from tests.literal import random_pattern
@@ -115,19 +114,6 @@ def test_dual_gram_is_that_of_the_metric(C1, missing):
     assert_relative(gram, X @ np.linalg.solve(M, X.T), 1e-10)
     assert_array_equal(gram, gram.T)
     assert np.linalg.eigvalsh(gram).min() > -1e-12 * np.abs(gram).max()
-
-
-@pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize("C1", [0.0, 1e-3, 1.0])
-def test_whitened_features_give_the_same_scores(C1, missing):
-    """M = L L': plain inner products of the features X L^-T."""
-    views, seen = random_views(4, 20, (3, 5, 2), missing)
-    L = cholesky(np.eye(10) + C1 * literal_lambda(views, seen), lower=True)
-    white = solve_triangular(L, np.hstack(views).T, lower=True).T
-    c = np.random.default_rng(0).normal(size=20)
-    assert_relative(PrimalMetric(views, seen, C1).scores(c), white @ (white.T @ c), 1e-10)
-    w = solve_triangular(L.T, white.T @ c)
-    assert_relative(np.concatenate(PrimalMetric(views, seen, C1).weights(c)), w, 1e-10)
 
 
 # ------------------------------------------------------------------ K_eff

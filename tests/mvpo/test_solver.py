@@ -1,7 +1,5 @@
 """Cutting planes against the quadratic program with all constraints, and their certificate."""
 
-import itertools
-
 import numpy as np
 import pytest
 from cvxopt import matrix, solvers
@@ -14,6 +12,7 @@ from mvref.mvpo.most_violated import auroc_argmax, error_argmax, f_beta_argmax, 
 from mvref.mvpo.solver import cutting_planes
 from tests import literal_mvpo as literal
 from tests.literal import QP_OPTIONS
+from tests.mvpo.test_metric import literal_lambda
 
 ARGMAX = {
     "f1": f_beta_argmax,
@@ -53,15 +52,8 @@ def random_problem(seed, n, widths=(2, 2), n_positive=None, signal=0.5):
 
 def metric_matrix(views, C1):
     """M = I + C1 Lambda, by the double sum of Eq. (6)."""
-    d = sum(view.shape[1] for view in views)
-    M, offsets = np.eye(d), np.cumsum([0] + [view.shape[1] for view in views])
-    for i in range(len(views[0])):
-        for j, k in itertools.combinations(range(len(views)), 2):
-            v = np.zeros(d)
-            v[offsets[j] : offsets[j + 1]] = views[j][i]
-            v[offsets[k] : offsets[k + 1]] = -views[k][i]
-            M += C1 * np.outer(v, v)
-    return M
+    Lambda = literal_lambda(views, np.ones((len(views[0]), len(views)), bool))
+    return np.eye(len(Lambda)) + C1 * Lambda
 
 
 def full_program(views, y, measure, C1, C2):

@@ -1,5 +1,8 @@
 """The API reference: every public name is in it once, and has an example."""
 
+import ast
+import builtins
+import doctest
 import importlib
 import inspect
 import re
@@ -35,6 +38,7 @@ PARTS = {
     "mvref.mwmvc2.TwoLevelWeights",
     "mvref.mwmvc2.learn_weights",
     "mvref.core.voters.class_scores",
+    "mvref.experiments.own_tables.Comparison",
     *(f"mvref.experiments.engine.{name}" for name in ENGINE),
 }
 # What only its own method can use.
@@ -74,6 +78,22 @@ def test_every_entry_is_what_it_says_and_has_an_example(kind, name):
     assert kind == wanted
     if kind != "exception" and name not in NO_EXAMPLE:
         assert ">>>" in inspect.getdoc(value)
+
+
+@pytest.mark.parametrize("name", [name for _, name in ENTRIES])
+def test_an_example_runs_where_it_is_pasted(name):
+    """It imports every name that it uses, although a doctest would find those of its module."""
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(find(name)))
+    parsed = list(ast.walk(ast.parse("".join(example.source for example in examples))))
+    names = [node for node in parsed if isinstance(node, ast.Name)]
+    known = {node.id for node in names if not isinstance(node.ctx, ast.Load)} | set(dir(builtins))
+    known |= {node.arg for node in parsed if isinstance(node, ast.arg)}
+    for node in parsed:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            known |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            known.add(node.name)
+    assert {node.id for node in names} <= known
 
 
 def documented(name):

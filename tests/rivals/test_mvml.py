@@ -9,8 +9,7 @@ from scipy.linalg import block_diag
 from scipy.optimize import minimize
 
 from mvref.rivals.mvml import MVML, least_penalty
-from mvref.rivals.mvml_descent import Problem, learn_metric
-from mvref.rivals.mvml_metric import Metric, ViewFactors, shrinkage
+from mvref.rivals.mvml_descent import Metric, Problem, ViewFactors, learn_metric, shrinkage
 from tests.literal import hide, random_pattern, rbf_gram, toy_views
 
 WIDTHS = (3, 4, 2)
@@ -32,6 +31,11 @@ def blocks_of(widths):
     return [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
 
 
+def of_blocks(factors, widths):
+    """A number per block, repeated for every entry of the block."""
+    return np.repeat(np.repeat(factors, widths, axis=0), widths, axis=1)
+
+
 def features(n, seed=0):
     """Random features of three views, and labels."""
     rng = np.random.default_rng(seed)
@@ -51,7 +55,7 @@ def dense_metric(A):
     matrix = block_diag(*(c * np.diag(d) for c, d in zip(A.share, A.factors.D, strict=True)))
     for s, B in enumerate(A.B):
         p = np.concatenate([part[:, s] for part in A.parts])
-        matrix += np.repeat(np.repeat(B, R, axis=0), R, axis=1) * np.outer(p, p)
+        matrix += of_blocks(B, R) * np.outer(p, p)
     turn = block_diag(*A.factors.turns)
     return turn @ matrix @ turn.T
 
@@ -75,7 +79,6 @@ def dense_objective(Phi, y, g, A, lam, eta, sparse, widths=R):
 def printed_descent(U, y, lam, eta, sparse, n_rounds):
     """MVML with A and its inverse written down, and the same search for the step."""
     Phi, widths = np.hstack(U) / len(U), [u.shape[1] for u in U]
-    blocks = blocks_of(widths)
 
     def point(A):
         if np.linalg.eigvalsh(A)[0] <= 0:  # too long; a step that is taken needs no projection here
@@ -89,10 +92,7 @@ def printed_descent(U, y, lam, eta, sparse, n_rounds):
             mu = s / (1 + 2 * s * eta)
             return (1 - 2 * mu * eta) * A + mu * lam * np.outer(p, p)
         A = A + s * lam * np.outer(p, p)
-        for k in blocks:
-            for j in blocks:
-                A[k, j] *= max(0.0, 1 - s * eta / np.linalg.norm(A[k, j]))
-        return A
+        return A * of_blocks(np.maximum(0.0, 1 - s * eta / dense_norms(A, widths)), widths)
 
     A, g, value = point(block_diag(*(u.T @ u for u in U)))
     curve, s = [value], None

@@ -36,8 +36,8 @@ def winners(votes, sums):
 
 @pytest.mark.parametrize(
     ("views", "y", "C"),
-    [*((THREE, Y3, C) for C in (0.1, 1.0, 100.0)), (VIEWS[:2], Y, 1.0), (VIEWS, Y, 1.0)],
-    ids=["0.1", "1", "100", "two views", "two classes"],
+    [*((THREE, Y3, C) for C in (0.1, 1.0, 100.0)), *((VIEWS[:n], Y, 2.0) for n in (1, 2, 3))],
+    ids=["0.1", "1", "100", "one view", "two views", "two classes"],
 )
 def test_votes_by_hand(views, y, C):
     new, n_classes = [v + 0.4 for v in views], len(set(y))
@@ -48,12 +48,6 @@ def test_votes_by_hand(views, y, C):
     votes = votes if n_classes > 2 else votes[:, 1] - votes[:, 0]
     assert_array_equal(np.round(f), votes)
     assert np.abs(f - votes).max() < 0.5  # a tie is split by less than a vote
-
-
-def test_one_view_is_an_svc():
-    model = PerViewSVM(2.0).fit(VIEWS[:1], Y)
-    svc = SVC(C=2.0, gamma=1 / 4).fit(VIEWS[0], Y)
-    assert_array_equal(model.predict(VIEWS[:1]), svc.predict(VIEWS[0]))
 
 
 # ------------------------------------------------------------------ ties

@@ -24,10 +24,6 @@ EXACT = {"tol": 1e-11, "max_iter": 100_000, "random_state": 0}
 PARAMETERS = [(1.0, 0.7, 0.5, 1e-3), (0.1, 0.3, 1.0, 0.2), (0.5, 0.5, 2.0, 0.0)]
 
 
-def linear(X, Z):
-    return X @ Z.T
-
-
 def gram(view):
     """The kernel of the rbf default, with the constant feature."""
     return rbf_gram(view, 1 / view.shape[1]) + 1
@@ -146,7 +142,7 @@ def test_no_other_weights_are_better(seed, parameters):
     views, y = toy_views(seed, m=20, widths=(2, 3), noise=1.5)
     y = np.where(y == 1, 1.0, -1.0)
     CA, CB, D, eps = parameters
-    options = {"kernel": linear, "tol": 1e-9, "max_iter": 100_000, "random_state": 0}
+    options = {"kernel": "linear", "tol": 1e-9, "max_iter": 100_000, "random_state": 0}
     model = SVM2K(CA, C2=CB, D=D, eps=eps, **options).fit(views, y)
     FA, FB = (np.c_[view, np.ones(20)] for view in views)
 
@@ -202,26 +198,23 @@ def svm(v, C):
 @pytest.mark.parametrize("free", [{"D": 0.0}, {"eps": 100.0}])
 def test_without_agreement_these_are_two_svms(free):
     """D = 0, or a disagreement that costs nothing."""
-    model = SVM2K(0.8, C2=0.3, kernel=linear, **free, **EXACT).fit(TWO, Y)
+    model = SVM2K(0.8, C2=0.3, kernel="linear", **free, **EXACT).fit(TWO, Y)
     expected = (svm(0, 0.8) + svm(1, 0.3)) / 2
     assert_allclose(model.decision_function(NEW[:2]), expected, atol=1e-7)
 
 
 def test_disagreement_falls_with_its_weight():
     """Theory: at the minimum the sum that D multiplies can only fall; and in the end it is 0."""
-    sums, largest = [], []
-    for D in (0.0, 0.05, 0.5, 5.0):
-        _, uA, uB = solve(TWO, SIGNS, 1.0, 0.7, D, 1e-3, tol=1e-7)
-        sums.append(np.maximum(0, np.abs(uA - uB) - 1e-3).sum())
-        largest.append(np.abs(uA - uB).max())
-    assert (np.diff(sums) < 1e-4).all()
-    assert largest[0] > 0.5
-    assert largest[-1] < 0.01
+    weights = (0.0, 0.05, 0.5, 5.0)
+    solved = [solve(TWO, SIGNS, 1.0, 0.7, D, 1e-3, tol=1e-7) for D in weights]
+    apart = np.array([np.abs(uA - uB)[0] for _, uA, uB in solved])
+    assert (np.diff(np.maximum(0, apart - 1e-3).sum(axis=1)) < 1e-4).all()
+    assert apart[0].max() > 0.5 and apart[-1].max() < 0.01
 
 
 def test_two_equal_views_are_one_svm():
     for times, C2 in ((2, None), (1, None), (1, 3.0)):
-        model = SVM2K(0.5, C2=C2, kernel=linear, **EXACT).fit([VIEWS[1]] * times, Y)
+        model = SVM2K(0.5, C2=C2, kernel="linear", **EXACT).fit([VIEWS[1]] * times, Y)
         assert model.pairs_ == [(0, times - 1)]
         assert_allclose(model.decision_function([NEW[1]] * times), svm(1, 0.5), atol=1e-7)
 

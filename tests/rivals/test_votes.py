@@ -152,11 +152,12 @@ def test_a_view_that_met_two_of_three_classes():
         assert model.decision_function(NEW3).shape == (90, 3) and set(expected) == {0, 2}
 
 
-def test_a_class_of_one_sample_can_be_cross_validated():
-    y = np.array([2] + [0, 1] * 10)
+def test_a_class_of_one_sample_can_be_cross_validated_and_not_fused():
+    y = np.array(["a"] + ["b", "c"] * 10)
     x = np.arange(21.0)[:, None]
-    model = Mono(random_state=0).fit([x, -x], y)
-    assert np.isfinite(model.scores_).all()
+    assert np.isfinite(Mono(random_state=0).fit([x, -x], y).scores_).all()
+    with pytest.raises(ValueError, match="Fusion needs 2 samples of every class.*'a'"):
+        Fusion().fit([x, x], y)
 
 
 # ------------------------------------------------------------------ Concat
@@ -243,9 +244,8 @@ def test_the_parts_share_no_sample_and_no_class_is_left_out(seed, share):
 
 
 def test_sixty_percent():
-    model = Fusion(random_state=0).fit(VIEWS, Y)
+    model, other = (Fusion(random_state=seed).fit(VIEWS, Y) for seed in (0, 1))
     assert len(model.view_rows_) == 36 and len(model.final_rows_) == 24
-    other = Fusion(random_state=1).fit(VIEWS, Y)
     assert not np.array_equal(other.view_rows_, model.view_rows_)
 
 
@@ -261,13 +261,6 @@ def test_the_final_model_sees_zero_where_a_view_is_missing():
     votes = Fusion(TREE, random_state=0).fit(X, Y3)._votes(X)
     assert votes.shape == (90, 9)
     assert_array_equal(votes.reshape(90, 3, 3).sum(axis=2), observed)
-
-
-def test_a_class_of_one_sample_cannot_be_fused():
-    y = np.array(["a"] + ["b", "c"] * 10)
-    x = np.arange(21.0)[:, None]
-    with pytest.raises(ValueError, match="Fusion needs 2 samples of every class.*'a'"):
-        Fusion().fit([x, x], y)
 
 
 def test_a_part_in_which_a_view_shows_one_class():

@@ -367,9 +367,6 @@ def test_M6_all_leave_one_out_products_cost_less_than_three_per_view():
     assert_allclose(np.diff(counts) / [3, 6, 12], 3.0)  # linear: three products for each view more
 
 
-# What the machine contains
-
-
 @pytest.fixture(scope="module")
 def reference():
     """The reference's numbers of M7 to M9 and of the gauge, drawn in his order."""

@@ -36,9 +36,6 @@ def scores_of(model, views):
     return scores_by_view(views, model.coef_).sum(axis=1) + model.view_intercepts_.sum()
 
 
-# The consistency term, Eq. (5) to (7)
-
-
 def random_views(widths):
     rng = np.random.default_rng(0)
     return [rng.normal(size=(8, width)) for width in widths], [rng.normal(size=w) for w in widths]
@@ -72,9 +69,6 @@ def test_P2_lambda_has_two_factors():
     assert_allclose(w @ Lambda @ w, pairs.sum() / 2)
     values = np.linalg.eigvalsh(lambda_of(views))
     assert values[0] > -1e-12 * values[-1] and (values > 1e-9 * values[-1]).sum() == 16
-
-
-# The bound, Eq. (9), (10) and (12)
 
 
 def test_P3_without_y_itself_the_maximum_may_be_negative():
@@ -118,9 +112,6 @@ def test_P4_the_slack_over_some_constraints_is_a_lower_bound(argmax, monkeypatch
     assert true[-1] <= over_some[-1] + 1e-4  # and the test of the end is right
     if argmax is f_beta_argmax:
         assert (over_some[:5] < losses[:5]).any()
-
-
-# The rule of prediction and the intercept
 
 
 def drawn_problems():

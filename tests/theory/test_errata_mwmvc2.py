@@ -47,9 +47,6 @@ def random_votes(seed, m=80, sizes=(3, 4, 2), p=0.62):
     return [np.where(rng.random((m, n)) < p, 1.0, -1.0) for n in sizes]
 
 
-# Eq. (10), the step and what it promises
-
-
 def test_B1_eq_10_has_no_square_and_a_plus():
     """W+ = 3, W- = 1.2: only the corrected form has Eq. (11) as its minimum, at step 8's delta."""
     Ms, q = [np.repeat([[1.0], [-1.0]], [4, 2], axis=0)], np.repeat([0.75, 0.6], [4, 2])
@@ -245,9 +242,6 @@ def test_B10_pi_is_not_a_vote_of_positive_weights():
     pi = literal_printed(Ms, 1).pi[-1]
     assert pi[1][0] < 0
     assert all(abs(sum(weights) - 1) > 0.1 for weights in pi)
-
-
-# What the text says about Table 1
 
 
 def relative_gains(measure):

@@ -38,9 +38,6 @@ def words_of(path):
             yield token.string.replace("_", " ")
 
 
-# The table
-
-
 def test_numbers_are_unique_and_without_gaps():
     for paper, letter in zip(pages.PAPERS, "ABPMN", strict=True):
         table = pages.read_table(paper)
@@ -83,9 +80,6 @@ def test_an_erratum_is_called_erratum_and_a_remark_remark():
             assert kind.lower() == ("erratum" if number in ERRATA else "remark"), (path, number)
 
 
-# The counterexamples
-
-
 def test_every_script_belongs_to_an_erratum():
     wanted = {pages.script_of(row).name for row in ERRATA.values()}
     assert {path.name for path in pages.SCRIPTS.iterdir()} - {"__pycache__"} == wanted
@@ -104,9 +98,6 @@ def test_the_counterexample_runs_without_mvref(number, capsys):
     runpy.run_path(str(path))
     printed = capsys.readouterr().out.splitlines()
     assert printed and max(map(len, printed)) <= 98
-
-
-# The tests
 
 
 @pytest.mark.parametrize("number", [number for number in ROWS if ROWS[number]["tests"]])
@@ -129,9 +120,6 @@ def test_no_test_of_an_erratum_is_left_out():
         for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE):
             for number in pages.NUMBER.findall(name.replace("_", " ")):
                 assert f"{file}::{name}" in ROWS[number]["tests"]
-
-
-# The pages
 
 
 @pytest.mark.parametrize("paper", pages.PAPERS)

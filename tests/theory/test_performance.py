@@ -53,9 +53,6 @@ def problems(draw, largest=7):
     return y, draw(st.lists(EIGHTHS, min_size=n, max_size=n))
 
 
-# ------------------------------------------------------------------ the slack
-
-
 @pytest.mark.parametrize("measure", MEASURES)
 @given(problem=problems())
 def test_slack_bounds_the_loss_of_the_matching_rule(measure, problem):
@@ -90,9 +87,6 @@ def test_slack_of_a_fit(measure):
     value = sum(w @ w for w in model.coef_) / 2 + 2.0 / 60 * view_disagreement(u)
     value += 30.0 * surrogate_slack(t * u.sum(axis=1), signs, measure)
     assert_allclose(value, model.primal_curve_.min(), rtol=1e-9)
-
-
-# ------------------------------------------------------------------ the disagreement
 
 
 def pair_sum(u, seen):
@@ -138,9 +132,6 @@ def test_kernel_views_agree_more_as_C1_grows(measure):
         path.append(view_disagreement(u, seen))
     assert (np.diff(path) <= 1e-3 * np.array(path[:-1])).all()
     assert path[-1] < 0.2 * path[0]
-
-
-# ------------------------------------------------------------------ leverages and R
 
 
 def random_metrics(seed, C1, n=12, widths=(3, 5), missing=True):
@@ -192,9 +183,6 @@ def test_radius_is_reached_by_features_in_one_direction(measure):
     metric = PrimalMetric([x], np.ones((len(y), 1), bool), 0.0)
     largest = max(c @ metric.scores(c) for c in all_cuts(measure, y)) ** 0.5
     assert_allclose(cut_radius(metric, y, measure), largest)
-
-
-# ------------------------------------------------------------------ the number of iterations
 
 
 def worst_newest(R, C2, tol, loss_max):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -392,7 +392,7 @@ def test_study_finds_the_bound_that_fails(version):
     assert failing.violations == 40 and failing.vacuous == 0
     holding = coverage_study(by_heart, rho=1e-3, random_state=0, **options)
     assert holding.violations == 0
-    np.testing.assert_array_equal(failing.test_errors, holding.test_errors)
+    assert_array_equal(failing.test_errors, holding.test_errors)
     assert abs(holding.mean_test_error - 0.5) < 0.02
 
 
@@ -408,10 +408,10 @@ def test_reference_repetitions_on_moons():
         B = math.sqrt(alpha @ K @ alpha)
         bound = margin_bound(y * (K @ alpha), B, K, rho=1.0, delta=0.05, data_dependent=True)
         found.append((bound, np.mean(np.sign(rbf_kernel(Z, X, gamma=1.0) @ alpha) != z)))
-    bounds, errors = np.array(found).T
-    assert (errors <= bounds).all()
-    assert_allclose(bounds.mean(), 1.17, atol=0.005)
-    assert_allclose(errors.mean(), 0.058, atol=5e-4)
+    study = Coverage(*np.array(found).T)
+    assert study.violations == 0
+    assert_allclose(study.mean_bound, 1.17, atol=0.005)
+    assert_allclose(study.mean_test_error, 0.058, atol=5e-4)
 
 
 def test_study_counts():
@@ -434,11 +434,8 @@ def test_default_bound_takes_norm_and_intercept_from_the_machine():
 
 def test_study_is_repeatable_and_draws_anew():
     options = {"n_samples": 40, "n_test": 50, "n_repeats": 5}
-    one, two, other = (
-        coverage_study(ridge_on_grid, random_state=seed, **options) for seed in (0, 0, 1)
-    )
-    np.testing.assert_array_equal(one.bounds, two.bounds)
-    np.testing.assert_array_equal(one.test_errors, two.test_errors)
+    one, two, other = (coverage_study(ridge_on_grid, random_state=s, **options) for s in (0, 0, 1))
+    assert_array_equal([one.bounds, one.test_errors], [two.bounds, two.test_errors])
     assert len(set(one.bounds)) == 5 and (one.bounds != other.bounds).all()
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .. import mwmvc2, tuned_metric, voting
+from .. import mwmvc2, voting
 from ..sizes import size
 
 
@@ -62,7 +62,7 @@ CLAIMS = {
     "max_iter": mwmvc2.N_UPDATES,
     "n_rounds": mwmvc2.N_ROUNDS,
     "train_share": mwmvc2.FUSION_SHARE,
-    "nystrom_share": tuned_metric.NYSTROM_SHARE,
+    "nystrom_share": voting.NYSTROM_SHARE,
     "m": mwmvc2.SAMPLE_SIZE,
     "significance_level": mwmvc2.SIGNIFICANCE_LEVEL,
     **dict.fromkeys(["gain_min_accuracy", "gain_max_accuracy", "gain_min_f1", "gain_max_f1"], gain),
