@@ -1,4 +1,4 @@
-"""Command line: ``python -m mvref list | run ITEM... | compare ITEM | report [PAPER]``."""
+"""Command line: ``python -m mvref list | run | compare | report | compare-tables``."""
 
 import argparse
 import os
@@ -21,6 +21,8 @@ def main(arguments=None):
             text = "\n".join(tell(options.ledger))
         elif options.command == "compare":
             text = experiments.compare(options.item, folder=options.ledger)
+        elif options.command == "compare-tables":
+            text = str(_compare_tables(options))
         elif options.command == "report":
             page = experiments.reproduction_page(options.paper, folder=options.ledger)
             text = re.sub(r"</?(span|details|summary|b)\b[^>]*>", "", page)
@@ -44,6 +46,22 @@ def main(arguments=None):
     return 0
 
 
+def _compare_tables(options):
+    from . import compare_methods
+    from .datasets import read_folder
+
+    data = read_folder(options.folder, key=options.key, target=options.target)
+    return compare_methods(
+        data.X,
+        data.y,
+        options.methods,
+        scoring=options.scoring,
+        budget=options.budget,
+        folder=options.keep,
+        n_jobs=options.jobs,
+    )
+
+
 def _parser():
     parser = argparse.ArgumentParser(
         prog="python -m mvref", description="Reproduce the tables and figures of the papers."
@@ -58,6 +76,15 @@ def _parser():
     running.add_argument("--dataset", help="only this data set")
     comparing = commands.add_parser("compare", help="our numbers beside the paper's")
     comparing.add_argument("item")
+    own = commands.add_parser("compare-tables", help="are views worth anything in your tables?")
+    own.add_argument("folder", help="one table per view, see mvref.datasets.read_folder")
+    own.add_argument("--target", default="label", help="column of the labels (default label)")
+    own.add_argument("--key", default="id", help="column that joins the tables (default id)")
+    own.add_argument("--scoring", default="accuracy", help="a scorer of scikit-learn")
+    own.add_argument("--methods", nargs="+", default="recommended", metavar="METHOD")
+    own.add_argument("--budget", type=int, default=6, help="points that each method tries")
+    own.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
+    own.add_argument("--keep", metavar="DIR", help="folder of finished trainings, to go on later")
     reporting = commands.add_parser("report", help="the verdict on every table and figure")
     reporting.add_argument("paper", nargs="?", help="for example mvl_svm (default: all)")
     for command in (listing, running, comparing, reporting):

@@ -261,9 +261,12 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         if isinstance(transformer, str):
             return columns
         named = columns is not None or not is_encoded(self._first_rows[v])
-        if not named or not hasattr(transformer, "get_feature_names_out"):
+        try:
+            return (
+                [str(column) for column in transformer.get_feature_names_out()] if named else None
+            )
+        except AttributeError:  # a step of it tells no names
             return None
-        return [str(column) for column in transformer.get_feature_names_out()]
 
     def get_feature_names_out(self, input_features=None):
         """Return ``<view>__<feature>`` for every column of the transformed views, side by side.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 from scipy.stats import qmc
-from sklearn.base import BaseEstimator, TransformerMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -21,9 +21,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
 from .. import PerView, PerViewClassifier, all_methods
+from ..core.voters import check_classifier
 from ..rivals import Concat, Mono
-
-CHOICES = 2  # a range has two ends; a tuple of other length, or of words, is a choice
 
 
 @dataclass(frozen=True)
@@ -78,11 +77,12 @@ def at(u, ends):
     return float(low * (high / low) ** u)
 
 
-class UnitRows(TransformerMixin, BaseEstimator):
+class UnitRows(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Divide by the root of the mean squared norm of a row."""
 
     def fit(self, X, y=None):
         """Measure the norm."""
+        self.n_features_in_ = X.shape[1]
         squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
         self.scale_ = float(np.sqrt(squares.sum() / X.shape[0])) or 1.0
         return self
@@ -193,8 +193,7 @@ def candidate_of(name, given=None):
     """Return the candidate of a method's name, or of what a user gives for a name of her own."""
     if given is not None:
         estimator, points = given if isinstance(given, tuple) else (given, [{}])
-        if not is_classifier(estimator):
-            raise ValueError(f"methods[{name!r}] must be a classifier, got {estimator!r}.")
+        check_classifier(estimator, f"methods[{name!r}]")
         return Candidate(
             name, True, lambda X, **p: clone(estimator).set_params(**p), given=tuple(points)
         )

@@ -170,7 +170,7 @@ class Scored(Machine):
 
 
 def one_training(candidate, split, number, *, scorer, budget, seed, store):
-    """Tune, train and test a candidate on a split; return its row, from the store if it is there."""
+    """Tune, train and test a candidate on a split: a row, from the store if it is there."""
     row = store.read(candidate, budget, number)
     if row is not None:
         return row
@@ -318,6 +318,8 @@ class Comparison:
         difference, low, high : float
         """
         rows = self._complete()
+        if rows["views"].nunique() < 2:
+            raise ValueError(f"a whole family of candidates failed:\n{self.failures.to_string()}")
         best = rows.loc[rows.groupby(["split", "views"])["validation"].idxmax()]
         scores = best.pivot(index="split", columns="views", values="score")
         return self._interval(scores[True] - scores[False])

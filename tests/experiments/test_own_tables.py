@@ -1,0 +1,247 @@
+"""compare_methods: equal treatment, honest differences, and runs that can be stopped."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
+
+import mvref
+from mvref import MultiView, compare_methods
+from mvref.__main__ import main
+from mvref.datasets import load_digits_views, load_iris_views, make_two_moons_views
+from mvref.experiments.candidates import BASELINES, SPACES, candidate_of
+from mvref.experiments.engine import derive_seed
+from mvref.experiments.own_tables import Comparison, outer_splits
+from mvref.rivals import Concat
+
+QUICK = {"n_splits": 3, "n_repeats": 1, "n_folds": 2, "budget": 2, "verbose": False}
+TREE, FOREST = DecisionTreeClassifier(random_state=0), RandomForestClassifier(5, random_state=0)
+TREE_POINTS = [{"estimator__max_depth": 1}, {"estimator__max_depth": 4}]
+OWN = {"tree": (Concat(TREE), TREE_POINTS), "forest": Concat(FOREST)}
+DATA = {
+    "iris": load_iris_views,
+    "moons": lambda: make_two_moons_views(120, random_state=0),
+    "digits": load_digits_views,
+}
+
+
+def few(name, n=120):
+    data = DATA[name]()
+    rows = np.random.default_rng(0).permutation(len(data.y))[:n]
+    return data.X[rows], data.y[rows]
+
+
+@pytest.fixture(scope="module")
+def found():
+    """A comparison on each of three data sets."""
+    return {name: compare_methods(*few(name), OWN, **QUICK) for name in DATA}
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_it_is_what_nested_cross_validation_by_hand_gives(found, name):
+    X, y = few(name)
+    rows = found[name].rows
+    outer = StratifiedKFold(3, shuffle=True, random_state=derive_seed(0, "outer", 0))
+    for fold, (train, test) in enumerate(outer.split(y, y)):
+        seed = derive_seed(0, "inner", 0, fold)
+        inner = StratifiedKFold(2, shuffle=True, random_state=seed)
+        points = {"estimator__max_depth": [1, 4]}
+        search = GridSearchCV(Concat(TREE, random_state=0), points, cv=inner)
+        of_split = rows[rows["split"] == fold].set_index("candidate")
+        score = search.fit(X[train], y[train]).score(X[test], y[test])
+        assert of_split.loc["tree", "score"] == score
+        assert_allclose(of_split.loc["tree", "validation"], search.best_score_)
+        forest = Concat(FOREST, random_state=0).fit(X[train], y[train])
+        assert of_split.loc["forest", "score"] == forest.score(X[test], y[test])
+
+
+def test_the_table_has_everybody_and_the_corrected_interval(found):
+    comparison = found["digits"]
+    table, rows = comparison.table, comparison.rows
+    assert set(table.index) == {c.name for c in BASELINES} | set(OWN)
+    scores = rows.pivot(index="split", columns="candidate", values="score")
+    assert_allclose(table["score"], scores.mean()[table.index])
+    d = scores["forest"] - scores[comparison.baseline]
+    ratio = (rows["n_test"] / rows["n_train"]).mean()
+    half = stats.t.ppf(0.975, len(d) - 1) * np.sqrt(d.var() * (1 / len(d) + ratio))
+    row = table.loc["forest"]
+    interval = [d.mean(), d.mean() - half, d.mean() + half]
+    assert_allclose(row[["difference", "low", "high"]].astype(float), interval)
+    assert not table.loc[comparison.baseline, ["difference", "low", "high"]].any()
+    assert str(comparison).endswith(comparison.summary)
+    axes = comparison.plot()
+    assert len(axes.get_yticks()) == len(table)
+
+
+def test_every_candidate_gets_the_same_number_of_points():
+    with_space = [*BASELINES, *(candidate_of(name) for name in SPACES if SPACES[name][0])]
+    for candidate in with_space:
+        continuous = any(isinstance(ends, tuple) for ends in candidate.space.values())
+        for budget in (1, 4, 9):
+            points = candidate.points(budget)
+            assert len(points) == budget if continuous else 1 <= len(points) <= budget
+            assert points == candidate.points(9)[: len(points)]
+            for name, ends in candidate.space.items():
+                values = [point[name] for point in points]
+                inside = isinstance(ends, list) or all(ends[0] < v < ends[1] for v in values)
+                assert inside, "no point lies at the edge"
+
+
+def test_every_classifier_is_a_candidate():
+    known = {name for name, method in mvref.all_methods().items() if hasattr(method, "predict")}
+    assert set(SPACES) == {name for name in known if "Regressor" not in name}
+    X, _ = few("iris")
+    for name in SPACES:
+        candidate = candidate_of(name)
+        candidate.build(candidate.points(1)[0], X, seed=0)
+
+
+class Failing(ClassifierMixin, BaseEstimator):
+    """It fails where it is fitted on few samples, as some do."""
+
+    def fit(self, X, y):
+        raise RuntimeError("no luck today")
+
+
+def test_who_fails_is_told_and_the_others_go_on():
+    X, y = few("iris")
+    comparison = compare_methods(X, y, {"unlucky": Failing(), "tree": Concat(TREE)}, **QUICK)
+    assert set(comparison.failures["failure"]) == {"RuntimeError: no luck today"}
+    assert "unlucky" not in comparison.table.index and "tree" in comparison.table.index
+    assert "unlucky failed: RuntimeError: no luck today" in str(comparison)
+
+
+def test_an_interrupted_run_goes_on_and_ends_in_the_same_table(tmp_path, monkeypatch):
+    X, y = few("iris")
+    timed = ["fit_seconds", "predict_seconds"]
+    whole = compare_methods(X, y, ["KMHKS"], **QUICK).rows.drop(columns=timed)
+    calls = []
+    honest = mvref.experiments.own_tables.tuned
+
+    def stopped(*args):
+        calls.append(args)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return honest(*args)
+
+    monkeypatch.setattr("mvref.experiments.own_tables.tuned", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        compare_methods(X, y, ["KMHKS"], folder=tmp_path, **QUICK)
+    assert len(list(tmp_path.glob("*.json"))) == 4
+    again = compare_methods(X, y, ["KMHKS"], folder=tmp_path, **QUICK).rows
+    assert len(calls) == 5 + len(whole) - 4, "what was done is not done again"
+    pd.testing.assert_frame_equal(again.drop(columns=timed), whole)
+    other = compare_methods(X, y, ["KMHKS"], folder=tmp_path, random_state=1, **QUICK)
+    assert not other.rows["score"].equals(again["score"]), "another seed is another run"
+
+
+def test_groups_stay_together_inside_and_outside():
+    X, y = few("iris")
+    groups = np.arange(len(y)) // 4
+    for split in outer_splits(X, y, groups, 3, 2, 2, seed=0):
+        assert not set(groups[split.train]) & set(groups[split.test])
+        for fit, check in split.folds:
+            assert not set(groups[fit]) & set(groups[check])
+            assert set(fit) | set(check) == set(split.train)
+
+
+def views_that_are_worth_something(n=240, seed=0):
+    """Every sample shows itself in one of four views; the other three are noise of their own.
+
+    Which view it is, its size says: a classifier of the view alone is sure of itself there.
+    """
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    views = rng.normal(scale=0.3, size=(4, n, 6))
+    views[rng.integers(0, 4, n), np.arange(n)] += 1.2 * (2 * y - 1)[:, None]
+    return MultiView(list(views)), y
+
+
+def columns_in_two_heaps(n=240, seed=0):
+    """Twelve columns that are all alike, cut in two: a sum over all of them is best."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    x = rng.normal(size=(n, 12)) + 0.9 * (2 * y - 1)[:, None]
+    return MultiView.from_array(x, [6, 6]), y
+
+
+def test_the_sentence_when_views_carry_nothing_more():
+    comparison = compare_methods(*columns_in_two_heaps(), {}, **QUICK | {"n_splits": 5})
+    mean, low, high = comparison.worth_of_views()
+    assert low <= 0 <= high
+    assert "Keeping the views apart is worth it" not in comparison.summary
+
+
+def sentence(low, high):
+    """The sentence of a comparison whose interval is this one."""
+    mean, half = (low + high) / 2, (high - low) / 2
+    n = 5
+    spread = half / stats.t.ppf(0.975, n - 1) / np.sqrt(1 / n + 0.25)
+    d = np.array([-2, -1, 0, 1, 2]) / np.sqrt(2.5) * spread + mean
+    names = ["candidate", "views", "split", "score", "validation", "n_train", "n_test"]
+    rows = [("stacking", True, i, 0.5 + d[i], 0.5, 80, 20) for i in range(n)]
+    rows += [("logistic, all columns", False, i, 0.5, 0.5, 80, 20) for i in range(n)]
+    comparison = Comparison(pd.DataFrame(rows, columns=names), "accuracy")
+    assert_allclose(comparison.worth_of_views(), [mean, low, high], atol=1e-12)
+    return comparison.summary
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0.01, 0.05, "Keeping the views apart is worth it here"),
+        (-0.05, -0.01, "Keeping the views apart costs here"),
+        (-0.005, 0.008, "carry nothing here beyond their columns"),
+        (-0.005, 0.02, "cannot tell"),
+    ],
+)
+def test_the_four_sentences(low, high, words):
+    assert words in sentence(low, high)
+
+
+WRONG = [
+    ({"methods": ["SVM9"]}, "methods must be 'recommended' or among"),
+    ({"methods": ["MVMRegressor"]}, "methods must be"),
+    (
+        {"methods": {"mine": StratifiedKFold()}},
+        r"methods\['mine'\] must be a scikit-learn classifier",
+    ),
+    ({"n_splits": 60}, "n_splits must be at most the"),
+    ({"budget": 0}, "budget must be an integer >= 1"),
+    ({"n_folds": 1}, "n_folds must be an integer >= 2"),
+    ({"scoring": "beauty"}, "beauty"),
+    ({"groups": [1, 2]}, "labels"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "words"), WRONG, ids=range(len(WRONG)))
+def test_wrong_arguments(wrong, words):
+    X, y = few("iris")
+    with pytest.raises(ValueError, match=words):
+        compare_methods(X, y, **{"methods": {}} | QUICK | wrong)
+
+
+def test_gaps_are_taken_as_they_are():
+    X, y = few("iris")
+    gaps = X.drop_views(0.3, random_state=0)
+    comparison = compare_methods(gaps, y, ["KMHKS"], **QUICK)
+    assert not len(comparison.failures)
+    assert (comparison.table["score"] > 0.6).all()
+
+
+def test_from_the_shell(tmp_path, capsys):
+    X, y = few("iris")
+    for name, view in zip(X.names, X.views, strict=True):
+        pd.DataFrame(view).add_prefix("x").assign(id=range(len(y))).to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
+    pd.DataFrame({"id": range(len(y)), "kind": y}).to_csv(tmp_path / "y.csv", index=False)
+    words = ["--target", "kind", "--methods", "KMHKS", "--budget", "1", "--scoring"]
+    assert main(["compare-tables", str(tmp_path), *words, "balanced_accuracy"]) == 0
+    out = capsys.readouterr().out
+    assert "petal.csv: 120 rows" in out and "KMHKS" in out and "balanced_accuracy" in out
