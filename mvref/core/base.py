@@ -56,9 +56,9 @@ class MultiViewInput:
         ValueError
             For wrong input, a parameter out of range, a single class, or a sample without views.
         """
-        return self._learn(X, y)
+        return self._check_and_fit(X, y)
 
-    def _learn(self, X, y, **given):
+    def _check_and_fit(self, X, y, **given):
         """What ``fit`` does; given: the sample_weight of a :class:`Weighted` method."""
         X = validate_views(self, X, reset=True, raw=self._raw)
         self._check_parameters()
@@ -113,7 +113,7 @@ class Weighted:
         ValueError
             For wrong input, a parameter out of range, a single class, or a sample without views.
         """
-        return self._learn(X, y, sample_weight=sample_weight)
+        return self._check_and_fit(X, y, sample_weight=sample_weight)
 
 
 class MultiViewClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
