@@ -25,8 +25,7 @@ def read_views(folder, *, key="id"):
 
     Returns
     -------
-    X : MultiView
-        Views in the alphabetical order of their files, samples in the order of their keys.
+    X : MultiView, views in the alphabetical order of their files, samples in that of their keys
     ids : array, shape (n_samples,)
 
     Raises
