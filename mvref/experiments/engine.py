@@ -164,6 +164,10 @@ class Item:
         ----------
         dataset : str
         repeat : int
+
+        Returns
+        -------
+        seed : int
         """
         return derive_seed(self.seeds or self.name, dataset, repeat)
 
@@ -363,7 +367,7 @@ def missing_jobs(item, dataset, rows, quick=False):
 
     Examples
     --------
-    >>> from mvref.experiments.engine import missing_jobs
+    >>> from mvref.experiments.engine import Ledger, missing_jobs
     >>> from mvref.experiments import find_item
     >>> missing_jobs(find_item("mvl_svm.extensions"), "mfeat", Ledger("mvl_svm").read())
     []
@@ -416,7 +420,7 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
 
     Examples
     --------
-    >>> from mvref.experiments.engine import run
+    >>> from mvref.experiments.engine import Item, Job, Ledger, run
     >>> import tempfile
     >>> def jobs(dataset, quick, rows):
     ...     yield Job(dataset, "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
@@ -458,7 +462,7 @@ def execute(job, seed):
 
     Examples
     --------
-    >>> from mvref.experiments.engine import execute
+    >>> from mvref.experiments.engine import Job, execute
     >>> job = Job("digits", "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
     >>> execute(job, seed=0)[1]
     {'value': 2.0}

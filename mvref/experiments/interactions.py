@@ -47,10 +47,7 @@ def real(name, seed):
 
 
 def unit_rows(X):
-    """Divide dense views with features of variance 1 by the root of their number.
-
-    Rows of sparse views have mean squared norm 1 already.
-    """
+    """Give rows mean squared norm 1: dense features have variance 1, sparse rows that norm."""
     views = [v if sparse.issparse(v) else v / np.sqrt(v.shape[1]) for v in X.views]
     return MultiView(views, names=X.names)
 
