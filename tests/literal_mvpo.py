@@ -52,6 +52,15 @@ def prbep_over_all_orders(y, s):
 # ------------------------------------------------------------------- Eq. (16), by enumeration
 
 
+def pair_sum(u, seen):
+    """Eq. (5), term by term: squared disagreements over the pairs of views that a sample has."""
+    return sum(
+        seen[i][j] * seen[i][k] * (u[i][j] - u[i][k]) ** 2
+        for i in range(len(u))
+        for j, k in itertools.combinations(range(len(u[i])), 2)
+    )
+
+
 def as_many_positives(y, prediction):
     """The restriction of PRBEP: sum(y') = sum(y)."""
     return sum(prediction) == sum(y)

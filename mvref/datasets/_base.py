@@ -13,21 +13,17 @@ class MultiViewDataset:
 
     Parameters
     ----------
-    name : str
-        Short name; says so where the data are a stand-in for the published ones.
+    name : str, short name; says so where the data are a stand-in for the published ones
     X : MultiView
     y : array, shape (n_samples,) or (n_samples, n_classes)
         Class labels. Where a sample may have several, an indicator matrix as in scikit-learn:
         ``y[i, k]`` is 1 if sample i is of class k, and 0 if not.
-    target_names : list of str
-        Name of each class, in the order of ``np.unique(y)``, or of the columns of `y`.
-    DESCR : str
-        Source, licence, citation, shapes and checksums.
+    target_names : list of str, names of the classes, in the order of ``np.unique(y)`` or of columns
+    DESCR : str, source, licence, citation, shapes and checksums
     splits : list of (train, validation, test)
         Official splits as arrays of sample indices; empty if there is none. A part that the
         split does not have is an empty array.
-    meta : dict
-        Whatever else is known of the samples.
+    meta : dict, whatever else is known of the samples
 
     Examples
     --------

@@ -127,8 +127,7 @@ def load_iris_views():
 
     Returns
     -------
-    dataset : MultiViewDataset
-        `y` in 0..2 for setosa, versicolor, virginica.
+    dataset : MultiViewDataset, `y` in 0..2 for setosa, versicolor, virginica
 
     Examples
     --------

@@ -19,13 +19,11 @@ def make_two_moons_views(n_samples=200, *, n_views=2, noise=0.1, view_noise=0.1,
 
     Parameters
     ----------
-    n_samples, n_views : int
-        At least 2 and 1; the two classes differ by at most one sample.
+    n_samples, n_views : int, at least 2 and 1; the two classes differ by at most one sample
     noise, view_noise : float
         Standard deviations: of the latent points, common to all views, so that no view can undo it;
         of what each view adds, which several views together average out.
-    random_state : int, RandomState instance or None
-        An int gives the same data each time.
+    random_state : int, RandomState instance or None; an int gives the same data each time
 
     Returns
     -------

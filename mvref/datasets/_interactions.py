@@ -83,13 +83,11 @@ def make_interactions(
         x_11 + x_13 x_22 + 0.3, a linear term and one pair, for any number of views from 2.
     n_features : int, optional
         Features of every view; None: 5, or 100 levels for one-hot views, whose number is even.
-    rank : int
-        K, number of factors; at most the number of features, or half the number of levels.
+    rank : int, K, number of factors; at most the number of features, or half the number of levels
     sparsity : float or "one_hot"
         0: independent standard normal features. Between 0 and 1: the same with this share of
         zeros, as CSR. "one_hot": every view is one of `n_features` levels, as CSR.
-    tail : float
-        One-hot: the r-th commonest pair of levels has a frequency proportional to r^-tail.
+    tail : float, one-hot: the r-th commonest pair of levels has a frequency proportional to r^-tail
     noise : float
         Classification: share of the labels that are turned over, at most 0.5. Regression:
         standard deviation of what is added; the score has variance 1, unless it is "mixed".
@@ -163,13 +161,11 @@ def unseen_share(train, test, order=2):
     Parameters
     ----------
     train, test : MultiView of one-hot views
-    order : int
-        Number of views in a combination: 2 for pairs.
+    order : int, number of views in a combination: 2 for pairs
 
     Returns
     -------
-    share : float
-        Mean over the samples of `test` and over all sets of `order` views.
+    share : float, mean over the samples of `test` and over all sets of `order` views
 
     Examples
     --------

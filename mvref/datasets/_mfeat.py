@@ -82,8 +82,7 @@ def fetch_mfeat():
 
     Returns
     -------
-    dataset : MultiViewDataset
-        As :func:`load_mfeat`, with all digits.
+    dataset : MultiViewDataset, as :func:`load_mfeat`, with all digits
 
     Raises
     ------

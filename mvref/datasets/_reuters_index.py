@@ -63,8 +63,7 @@ def read_reuters_index(path):
 
     Parameters
     ----------
-    path : path
-        Lines of the form ``label id:value id:value ...``, possibly compressed (.gz).
+    path : path, lines of the form ``label id:value id:value ...``, possibly compressed (.gz)
 
     Returns
     -------

@@ -54,8 +54,7 @@ def fetch_uci(name, *, target=None, missing=None, part="all"):
         - "drop" (lung-cancer, house-votes-84, echocardiogram): the sample is left out. There remain
           27, 232 and 107. Of horse-colic 7 would remain, all of one class;
         - "keep" (all): NaN, for an imputer that learns from the training part alone.
-    part : {"all", "data"}
-        Only for horse-colic: both files, or the 300 samples of ``horse-colic.data`` alone.
+    part : {"all", "data"}, of horse-colic: both files, or the 300 samples of ``horse-colic.data``
 
     Returns
     -------

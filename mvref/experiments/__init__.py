@@ -15,19 +15,6 @@ from .report import read_ledger, read_paper_numbers, significance, summarize
 from .reproduction import reproduction_cells, reproduction_report
 from .verdict_text import reproduction_page, verdict_table
 
-__all__ = [
-    "ITEMS",
-    "compare",
-    "find_item",
-    "paired_significance",
-    "read_ledger",
-    "read_paper_numbers",
-    "reproduction_cells",
-    "reproduction_page",
-    "reproduction_report",
-    "run_items",
-    "significance",
-    "status",
-    "summarize",
-    "verdict_table",
-]
+__all__ = ["ITEMS", "compare", "find_item", "paired_significance", "read_ledger"]
+__all__ += ["read_paper_numbers", "reproduction_cells", "reproduction_page", "reproduction_report"]
+__all__ += ["run_items", "significance", "status", "summarize", "verdict_table"]

@@ -158,7 +158,7 @@ class Item:
         return f"{self.paper}.{self.name}"
 
     def seed(self, dataset, repeat):
-        """Seed of all rows of a repeat, whatever the method and the parameter point.
+        """Return the seed of all rows of a repeat, whatever the method and the parameter point.
 
         Parameters
         ----------
@@ -225,11 +225,9 @@ class Ledger:
         ValueError
             If the file has other columns, a damaged line, or the same row twice.
         """
-        rows = self._table()
+        content = self.path.read_bytes() if self.path.exists() else b""
+        rows = _table(content, self.path)
         return rows.copy() if as_text else rows.astype(NUMBERS)
-
-    def _table(self):
-        return _table(self.path.read_bytes() if self.path.exists() else b"", self.path)
 
     def append(self, rows):
         """Write rows at the end of the file, all in one piece; not those that are there already.
@@ -261,7 +259,7 @@ class Ledger:
     def sort(self):
         """Put the rows in their one order, so that two versions differ only where results do."""
         with self._locked():
-            rows = sorted(self._table().to_numpy().tolist(), key=_position)
+            rows = sorted(self.read(as_text=True).to_numpy().tolist(), key=_position)
             ordered = _csv(*rows, header=True).encode()
             if ordered != self.path.read_bytes():
                 draft = self.path.with_suffix(".tmp")
@@ -344,6 +342,14 @@ def _point(text):
     return sorted(json.loads(text).items())
 
 
+def with_parameters(rows):
+    """Give every parameter of some rows a column of its own; also returns the names."""
+    points = [json.loads(text) for text in rows["parameter"]]
+    names = sorted({name for point in points for name in point})
+    columns = {name: [point.get(name, np.nan) for point in points] for name in names}
+    return rows.assign(**columns), names
+
+
 def missing_jobs(item, dataset, rows, quick=False):
     """Return the jobs of an item that the ledger does not have, or not all measures of.
 
@@ -361,7 +367,7 @@ def missing_jobs(item, dataset, rows, quick=False):
 
     Examples
     --------
-    >>> from mvref.experiments.engine import missing_jobs
+    >>> from mvref.experiments.engine import Ledger, missing_jobs
     >>> from mvref.experiments import find_item
     >>> missing_jobs(find_item("mvl_svm.extensions"), "mfeat", Ledger("mvl_svm").read())
     []
@@ -380,10 +386,7 @@ def rows_of(item, dataset, rows):
 
 
 def stale_rows(item, dataset, rows):
-    """Return the rows of unknown code, and those that no job of today would write.
-
-    rows: the paper's rows so far.
-    """
+    """Return the paper's rows of unknown code, and those that no job of today would write."""
     now = {}
     for job in item.jobs(dataset, False, rows):
         code = fingerprint(job, item.seed(job.dataset, job.repeat))
@@ -417,7 +420,7 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
 
     Examples
     --------
-    >>> from mvref.experiments.engine import run
+    >>> from mvref.experiments.engine import Item, Job, Ledger, run
     >>> import tempfile
     >>> def jobs(dataset, quick, rows):
     ...     yield Job(dataset, "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
@@ -459,7 +462,7 @@ def execute(job, seed):
 
     Examples
     --------
-    >>> from mvref.experiments.engine import execute
+    >>> from mvref.experiments.engine import Job, execute
     >>> job = Job("digits", "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
     >>> execute(job, seed=0)[1]
     {'value': 2.0}

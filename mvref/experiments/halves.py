@@ -4,7 +4,6 @@ from functools import lru_cache
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from ..core.measures import auroc, f_beta, macro_average, one_vs_rest, precision_recall_break_even
@@ -12,7 +11,7 @@ from ..core.per_view import PerView
 from ..core.views import MultiView
 from .engine import derive_seed
 from .problems import load_dataset
-from .tuning import Split, stratified_folds
+from .tuning import Split, stratified_folds, stratified_parts
 
 N_FOLDS = 3
 
@@ -21,8 +20,7 @@ N_FOLDS = 3
 def load_halves(name, seed):
     """Cut a data set into stratified halves, scaled by the first; ``meta["Y"]`` (n, K): classes."""
     data = load_dataset(name)
-    rows, random_state = np.arange(len(data.y)), derive_seed(seed, "split")
-    train, test = train_test_split(rows, test_size=0.5, stratify=data.y, random_state=random_state)
+    train, test = stratified_parts(data.y, derive_seed(seed, "split"), test_size=0.5)
     folds = stratified_folds(data.y, train, N_FOLDS, derive_seed(seed, "folds"))
     return Split(scale_views(data.X, train), data.y, train, test, folds, {"Y": one_vs_rest(data.y)})
 

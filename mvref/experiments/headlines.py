@@ -80,13 +80,7 @@ def headlines(folder=None):
 
 
 def headline_table(folder=None):
-    """Write the headline claims as a Markdown table.
-
-    Examples
-    --------
-    >>> print(headline_table().splitlines()[0])
-    | paper | what it says | what came out |
-    """
+    """Write the headline claims as a Markdown table."""
     lines = ["| paper | what it says | what came out |", "|---|---|---|"]
     for _, row in headlines(folder).iterrows():
         form = "+.3f" if abs(row["ours"]) < 1 else "+.0f"

@@ -8,22 +8,17 @@ from functools import lru_cache
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import train_test_split
 
 from ..core.views import MultiView
 from ..datasets import make_interactions, unseen_share
 from .engine import derive_seed
 from .halves import load_halves
-from .tuning import Split
+from .tuning import Split, stratified_parts
 
 ONE_HOT = {"sparsity": "one_hot", "n_features": 40}
 PLANTED = {
-    "planted-linear": {"order": "linear"},
-    "planted-pairwise": {"order": "pairwise"},
-    "planted-full": {"order": "full"},
-    "planted-all": {"order": "all"},
-    "onehot-pairwise": {"order": "pairwise", **ONE_HOT},
-    "onehot-full": {"order": "full", **ONE_HOT},
+    **{f"planted-{order}": {"order": order} for order in ("linear", "pairwise", "full", "all")},
+    **{f"onehot-{order}": {"order": order, **ONE_HOT} for order in ("pairwise", "full")},
 }
 N_VIEWS, NOISE, N_POOL, N_TEST = 3, 0.05, 4000, 5000
 
@@ -40,8 +35,7 @@ def planted(name, n_train, seed):
     """Return a planted problem; that of fewer training samples has the first ones of it."""
     X, y = draw_planted(name, seed)
     train, test = np.arange(n_train), np.arange(N_POOL, N_POOL + N_TEST)
-    random_state = derive_seed(seed, "check", n_train)
-    fold = train_test_split(train, test_size=1 / 3, stratify=y[train], random_state=random_state)
+    fold = stratified_parts(y, derive_seed(seed, "check", n_train), train, test_size=1 / 3)
     return Split(X, y, train, test, [fold], {"best": 1.0 - NOISE})
 
 
@@ -53,10 +47,7 @@ def real(name, seed):
 
 
 def unit_rows(X):
-    """Divide dense views with features of variance 1 by the root of their number.
-
-    Rows of sparse views have mean squared norm 1 already.
-    """
+    """Give rows mean squared norm 1: dense features have variance 1, sparse rows that norm."""
     views = [v if sparse.issparse(v) else v / np.sqrt(v.shape[1]) for v in X.views]
     return MultiView(views, names=X.names)
 

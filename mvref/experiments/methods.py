@@ -22,8 +22,7 @@ from .problems import load_problem, mean_distance_gamma, reference
 from .similarity_rivals import KernelMachine, NystromMetric, PairedSVM
 from .tuning import Machine, Method, tuned
 
-HINGE_MAX_ITER = 20_000
-N_TIMINGS = 3
+HINGE_MAX_ITER, N_TIMINGS = 20_000, 3
 LONG = 30.0  # seconds of timing after which no further run is begun
 
 
@@ -82,14 +81,10 @@ class LandmarkSVM(Machine):
         source = split.meta["complete"] if landmarks == "known" else split.X
         self.n_landmarks = min(L, int(source.observed[candidates].all(axis=1).sum()))
         if self.n_landmarks > 0:
-            self.projection = LandmarkProjection(
-                self.n_landmarks,
-                kernel=split.meta["kernel"],
-                gamma=mean_distance_gamma(split, candidates),
-                ridge=ridge,
-                clip=clip,
-                random_state=seed,
-            ).fit(source[candidates])
+            gamma = mean_distance_gamma(split, candidates)
+            options = {"kernel": split.meta["kernel"], "gamma": gamma, "ridge": ridge, "clip": clip}
+            projection = LandmarkProjection(self.n_landmarks, **options, random_state=seed)
+            self.projection = projection.fit(source[candidates])
             if drop:
                 rows = rows[split.X.observed[rows].all(axis=1)]
             if fill == "mean":
@@ -126,7 +121,6 @@ class Columns(Machine):
         super().__init__(split, rows, seed, build=lambda point, X, seed: head(point["C"], X, seed))
 
     def features(self, rows):
-        """Return the columns."""
         return self.split.X[rows].concat()
 
 
@@ -138,7 +132,6 @@ class MeanKernelSVM(KernelMachine):
         return np.mean(super().features(rows).views, axis=0)
 
     def build(self, point, K, seed):
-        """Return the SVM for one C."""
         return SVC(C=point["C"], kernel="precomputed")
 
 
@@ -146,14 +139,12 @@ class VotingSVM(Machine):
     """One kernel SVM per view with a majority vote; of Gram matrices, the training columns."""
 
     def features(self, rows):
-        """Return the views of some samples."""
         X = self.split.X[rows]
         if self.split.meta["kernel"] != "gram":
             return X
         return MultiView([K[:, self.rows] for K in X.views])
 
     def build(self, point, X, seed):
-        """Return the SVMs for one C."""
         return PerViewSVM(point["C"], kernel=self.split.meta["kernel"])
 
 
@@ -206,8 +197,7 @@ def timing(name, method, *, measures, setting, L=None, split=None, seed):
     runs = []
     while len(runs) < N_TIMINGS and np.sum(runs) < LONG:
         start = time.process_time()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # see `hinge`
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # see `hinge`
             machine = spec.make(problem, problem.train, seed, **spec.fixed).fit(setting)
         trained = time.process_time()
         machine.predict(machine.features(problem.test))

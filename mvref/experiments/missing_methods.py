@@ -61,33 +61,28 @@ METHODS = {
     "CoLabeling": Learner(lambda C, X, seed: CoLabeling(C, gamma=1.0), "C", GRID),
     "SVM2K": Learner(
         lambda C, X, seed: SVM2K(C, D=0.01, gamma=1.0, tol=1e-2, random_state=seed),
-        "C", (0.1, 0.3, 1.0), ("own",),
-    ),
+        "C", (0.1, 0.3, 1.0), ("own",)),
     "MwMvC2": Learner(lambda _, X, seed: MwMvC2(random_state=seed), treatments=NO_LAPLACIAN),
     "MVPO": Learner(
-        lambda C2, X, seed: MVPO(C2=C2), "C2", (10.0, 100.0, 1000.0), ("own", "regression", "drop"),
-    ),
+        lambda C2, X, seed: MVPO(C2=C2),
+        "C2", (10.0, 100.0, 1000.0), ("own", "regression", "drop")),
     "MVNA": Learner(
         lambda c, X, seed: MVNAKMHKS(n_components=0.5, gamma=1.0, c=c, random_state=seed),
-        "c", (1.0, 0.1, 0.01),
-    ),
+        "c", (1.0, 0.1, 0.01)),
     "MVM": Learner(
         lambda alpha, X, seed: MVMClassifier(4, alpha=alpha, max_iter=MAX_ITER, random_state=seed),
-        "alpha", ALPHAS, ("own", "regression"),
-    ),
+        "alpha", ALPHAS, ("own", "regression")),
     "FM": Learner(
         lambda alpha, X, seed: FMClassifier(
             4, alpha=alpha, tol=1e-5, max_iter=MAX_ITER, random_state=seed
         ),
-        "alpha", ALPHAS, NO_MEAN,
-    ),
+        "alpha", ALPHAS, NO_MEAN),
     "MVMV": Learner(lambda _, X, seed: MVMV(random_state=seed)),
     "Fusion": Learner(lambda _, X, seed: Fusion(random_state=seed), treatments=NO_DROP),
     "Concat": Learner(lambda _, X, seed: Concat(random_state=seed)),
     "LogReg": Learner(
         lambda C, X, seed: Concat(LogisticRegression(C=C, max_iter=1000)),
-        "C", (1.0, 10.0, 100.0), NO_OWN,
-    ),
+        "C", (1.0, 10.0, 100.0), NO_OWN),
 }  # fmt: skip
 
 
@@ -106,9 +101,8 @@ def fit_treated(method, value, X, y, seed):
     def rest(X):  # what remains missing, of a method that takes no gaps
         return X if means is None else fill_means(X, means)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # some grid points stop early
-        model = spec.make(value, rest(X), seed).fit(rest(X), y)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        model = spec.make(value, rest(X), seed).fit(rest(X), y)  # some grid points stop early
     return lambda X: model.predict(rest(X))
 
 
@@ -129,7 +123,6 @@ class Treated:
         return others
 
     def fit(self, point):
-        """Train with one value of the parameter."""
         value = next(iter(point.values()), None)
         self.answer = fit_treated(self.method, value, *self.treated, self.seed)
         return self

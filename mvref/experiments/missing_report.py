@@ -11,15 +11,7 @@ POINT = ["dataset", "method", "treatment", "missing"]
 
 
 def read_curves(folder=None, measure="accuracy"):
-    """Return a measure by data set, method, treatment, ratio and repeat.
-
-    folder: default: the ledger that comes with mvref.
-
-    Examples
-    --------
-    >>> list(read_curves().columns)
-    ['dataset', 'method', 'treatment', 'missing', 'repeat', 'value']
-    """
+    """Return a measure by data set, method, treatment, ratio and repeat."""
     rows = read_ledger("missing_views", folder)
     rows, _ = with_parameters(rows[rows["measure"] == measure])
     rows = rows.reindex(columns=[*POINT, "repeat", "value"])
@@ -32,15 +24,12 @@ def read_curves(folder=None, measure="accuracy"):
 
 def mean_curves(rows):
     """Return the mean of the repeats and their standard deviation."""
-    values = rows.groupby(POINT, dropna=False)["value"].agg(["mean", "std", "count"])
-    return values.rename(columns={"count": "n_repeats"}).reset_index()
+    values = rows.groupby(POINT, dropna=False)["value"]
+    return values.agg(mean="mean", std="std", n_repeats="count").reset_index()
 
 
 def compare_treatments(rows):
-    """Compare every treatment of a method with its own, repeat by repeat.
-
-    rows: accuracies, see :func:`read_curves`.
-    """
+    """Compare every treatment with the method's own, by repeat; rows: see :func:`read_curves`."""
     point, tests = ["dataset", "method", "missing"], []
     rows = rows[(rows["missing"] > 0) & rows["method"].isin(METHODS)]
     for at, part in rows.groupby(point):

@@ -45,10 +45,7 @@ def fill_means(X, means):
 
 
 def fill_by_regression(X, reference, means, ridge=RIDGE):
-    """Return the samples with gaps filled by Eq. (11) on features, around means of the views.
-
-    The complete samples of `reference` take the place of the landmarks.
-    """
+    """Fill gaps by Eq. (11) on features, with the complete samples of `reference` as landmarks."""
     complete = reference[reference.observed.all(axis=1)]
     if len(complete) == 0 or X.observed.all():
         return fill_means(X, means)

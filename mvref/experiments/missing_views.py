@@ -44,7 +44,6 @@ ratio .3 it was near chance in a trial on mfeat and digits. SVM2K ran where it i
 """
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 
 from ..core.views import MultiView
 from ..datasets import make_two_moons_views
@@ -55,7 +54,7 @@ from .interactions import unit_rows
 from .missing_methods import METHODS, method_of, tuned_accuracy
 from .problems import drop_views, load_dataset
 from .tables import Cell, jobs_of
-from .tuning import Split, stratified_folds
+from .tuning import Split, stratified_folds, stratified_parts
 
 DRAWN = ("moons-disturbed",)
 DATASETS = (*DRAWN, "digits", "mfeat", "uwave")
@@ -83,11 +82,9 @@ def draw_sample(name, missing=0.0, seed=0, *, n_train=N_TRAIN, n_test=N_TEST, ga
     else:
         data = load_dataset(name)
         X, y = data.X, data.y
-    train, test = train_test_split(
-        np.arange(len(y)), train_size=n_train, test_size=n_test, stratify=y,
-        random_state=derive_seed(seed, "split"),
-    )  # fmt: skip
-    X, y = X[np.concatenate([train, test])], y[np.concatenate([train, test])]
+    sizes = {"train_size": n_train, "test_size": n_test}
+    chosen = np.concatenate(stratified_parts(y, derive_seed(seed, "split"), **sizes))
+    X, y = X[chosen], y[chosen]
     train, test = np.split(np.arange(len(y)), [n_train])
     parts = {"train": train, "test": test}
     if gaps is None:
@@ -99,8 +96,8 @@ def draw_sample(name, missing=0.0, seed=0, *, n_train=N_TRAIN, n_test=N_TEST, ga
         ]
         X = MultiView(X.views, names=X.names, observed=np.vstack(observed))
     folds = stratified_folds(y, train, N_FOLDS, derive_seed(seed, "folds"))
-    folds = folds[: FOLDS_USED.get(name, 1)]
-    return Split(unit_rows(scale_views(X, train)), y, train, test, folds)
+    X = unit_rows(scale_views(X, train))
+    return Split(X, y, train, test, folds[: FOLDS_USED.get(name, 1)])
 
 
 def disturbed_moons(n_samples, seed):

@@ -114,8 +114,7 @@ FEWER_REPEATS = {
 # stops at 1000 iterations). In the points tried they validated worse than a smaller C, but for
 # MVLSVM-ridge0 on flower17 at ratio .3, where C = 100 was best.
 IMPUTED_GRID = tuple(C for C in GRID if C <= 10)
-PLAIN_METHODS = ("SVC", "LogisticRegression")
-COLUMN_LANDMARKS = (10, 50, 100)
+PLAIN_METHODS, COLUMN_LANDMARKS = ("SVC", "LogisticRegression"), (10, 50, 100)
 N_VIEWS = {"uwave": 3, "mfeat": 6}
 RATIOS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 MISSING_LANDMARKS = 200
@@ -125,9 +124,7 @@ MISSING_METHODS = {
     **dict.fromkeys(("MVLSVM-complete", "MVLSVM-drop"), GRID),
     **dict.fromkeys(("PerViewSVM", "PerViewSVM+Laplacian"), GRID),
 }
-QUICK_GRID = (0.1, 1.0, 10.0)
-QUICK_LANDMARKS = (10, 50)
-QUICK_RATIOS = (0.0, 0.3)
+QUICK_GRID, QUICK_LANDMARKS, QUICK_RATIOS = (0.1, 1.0, 10.0), (10, 50), (0.0, 0.3)
 
 # The paper's section 7 names them and tries neither. L landmarks are used in prediction.
 EXTENSION_LANDMARKS = (10, 30)
@@ -251,27 +248,18 @@ def _grid(method, quick=False):
 
 def _n_repeats(dataset, method, L):
     """One where nothing is random: without landmarks, or where all samples are."""
-    if (method, dataset) in FEWER_REPEATS:
-        return FEWER_REPEATS[method, dataset]
-    if dataset == "mfeat":
-        return N_REPEATS
-    return 1 if L is None or (dataset == "flower17" and L == 680) else N_REPEATS
+    random = dataset == "mfeat" or (L is not None and (dataset, L) != ("flower17", 680))
+    return FEWER_REPEATS.get((method, dataset), N_REPEATS if random else 1)
 
 
 ITEMS = [
     Item("mvl_svm", "fig2", "test accuracy over the number of landmarks", DATASETS, fig2),
     Item("mvl_svm", "columns", "test accuracy of machines on all columns", DATASETS, columns),
-    Item(
-        "mvl_svm", "fig3", "training and test time over the number of landmarks", DATASETS, fig3,
-        needs=("fig2",), serial=True,
-    ),
-    Item(
-        "mvl_svm", "fig4", "test accuracy over training time", DATASETS, lambda *_: (),
-        needs=("fig2", "fig3"),
-    ),
+    Item("mvl_svm", "fig3", "training and test time over the number of landmarks", DATASETS, fig3,
+         needs=("fig2",), serial=True),
+    Item("mvl_svm", "fig4", "test accuracy over training time", DATASETS, lambda *_: (),
+         needs=("fig2", "fig3")),
     Item("mvl_svm", "fig5", "test accuracy over the share of missing views", DATASETS, fig5),
-    Item(
-        "mvl_svm", "extensions", "the two perspectives of the paper's conclusion",
-        ("uwave", "mfeat"), extensions,
-    ),
+    Item("mvl_svm", "extensions", "the two perspectives of the paper's conclusion",
+         ("uwave", "mfeat"), extensions),
 ]  # fmt: skip

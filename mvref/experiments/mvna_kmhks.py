@@ -54,13 +54,12 @@ Others, in ten repeats; two moons have 400 samples to train, 2000 to test and no
     has two sources, whose kernels NA adds up. More than two classes: each against the rest.
 """
 
-import json
 from dataclasses import replace
 from functools import partial
 from itertools import product
 
 from . import nystrom_methods as nystrom
-from .engine import Item, Job, derive_seed
+from .engine import Item, Job, derive_seed, with_parameters
 from .nystrom_methods import at, measures_of
 from .nystrom_parts import N_REPEATS
 from .problems import UCI
@@ -148,8 +147,7 @@ def paired(dataset, quick, rows):
     rows = rows[(rows["item"] == "table3") & rows["measure"].isin(nystrom.PARAMETERS)]
     if quick or rows.empty:
         return
-    digits = [json.loads(text)["digit"] for text in rows["parameter"]]
-    rows = rows.assign(digit=digits).set_index(["method", "repeat", "digit", "measure"])
+    rows = with_parameters(rows)[0].set_index(["method", "repeat", "digit", "measure"])
     chosen = rows["value"].unstack()[[*nystrom.PARAMETERS]]
 
     def side(method, repeat, c):
@@ -201,19 +199,13 @@ def _cells(methods, points, measures, quick):
 ITEMS = [
     Item("mvna_kmhks", "table2", "accuracy on small data sets", TABLE2, table2),
     Item("mvna_kmhks", "table3", "errors of a digit against the rest", ("optdigits",), table3),
-    Item(
-        "mvna_kmhks", "table2_universes", "accuracy on small data sets, every choice left open",
-        UCI, universes,
-    ),
+    Item("mvna_kmhks", "table2_universes", "accuracy on small data sets, every choice left open",
+         UCI, universes),
     Item("mvna_kmhks", "table3_untuned", "Table 3 without tuning", ("optdigits",), untuned),
-    Item(
-        "mvna_kmhks", "table3_paired", "MVNA against its rivals on the same images",
-        ("optdigits",), paired, needs=("table3",),
-    ),
+    Item("mvna_kmhks", "table3_paired", "MVNA against its rivals on the same images",
+         ("optdigits",), paired, needs=("table3",)),
     Item("mvna_kmhks", "convergence", "objective of the two solvers", DRAWN, convergence),
     Item("mvna_kmhks", "decision", "accuracy of the two decision functions", DRAWN, decision),
-    Item(
-        "mvna_kmhks", "alignment", "gain over one approximation by alignment of the two",
-        (*TABLE2, *DRAWN, "digits", "mfeat"), alignment,
-    ),
+    Item("mvna_kmhks", "alignment", "gain over one approximation by alignment of the two",
+         (*TABLE2, *DRAWN, "digits", "mfeat"), alignment),
 ]  # fmt: skip

@@ -61,9 +61,7 @@ from .voting import DEPTHS, FINAL_MODELS, SAMPLINGS, score
 DATASETS = {
     "digits": ["digits"],
     "mnist": ["mnist1", "mnist2-shift3"],
-    "reuters1200": ["reuters1200"],
-    "reuters600": ["reuters600"],
-    "reuters_full": ["reuters_full"],
+    **{name: [name] for name in ("reuters1200", "reuters600", "reuters_full")},
 }
 METHODS = (
     "Mono", "Concat", "Fusion", "MVMLsp", "MVMV", "MVWAB", "RBoostSH",
@@ -76,19 +74,14 @@ NEAREST = (
 SAMPLE_SIZE = 100  # m of Table 1
 SIZES = (20, 50, 100, 200, 400)  # of Figure 2, where the paper prints none
 LARGEST = {"digits": 200, "reuters1200": 200, "reuters600": 100}  # classes have no more samples
-N_REPEATS = 20
-CURVE_REPEATS = 5
-READING_REPEATS = 5
+N_REPEATS, CURVE_REPEATS, READING_REPEATS = 20, 5, 5
 N_UPDATES, N_ROUNDS, FUSION_SHARE = 2, 100, 0.6  # the defaults of the classes
 SIGNIFICANCE_LEVEL = 0.02
-QUICK_REPEATS, QUICK_ROUNDS = 2, 10
-QUICK_SIZES = (20, 50)
+QUICK_REPEATS, QUICK_ROUNDS, QUICK_SIZES = 2, 10, (20, 50)
 QUICK_WEIGHTS = {"lam": 0.1, "eta": 1e-3}  # of MVMLsp, not chosen
 BOOSTED = ("MVWAB", "RBoostSH", "Mumbo")
 SCORES = ("accuracy", "f1")
 WATCHED = (*SCORES, "raised", "largest_rho")
-
-
 DEEPENED = ("digits", "mnist1")  # where the readings of boosted trees and of MVMLsp are run
 SHIFTED = ("Mono-oracle", "Concat", "Fusion", "MVMV", "MwMvC2")
 LAMS, ETAS = (1e-7, 1e-5, 1e-3, 1e-1, 10.0), (1e-3, 1.0)  # of MVMLsp, where they are not chosen
@@ -168,10 +161,8 @@ def _jobs(label, name, points, n_repeats, quick):
 
 ITEMS = [
     Item("mwmvc2", "table1", "accuracy and F1 from 100 labelled examples", tuple(DATASETS), table1),
-    Item(
-        "mwmvc2", "fig2", "accuracy and F1 over the number of labelled examples",
-        tuple(DATASETS), fig2,
-    ),
+    Item("mwmvc2", "fig2", "accuracy and F1 over the number of labelled examples",
+         tuple(DATASETS), fig2),
     Item("mwmvc2", "readings", "what the paper leaves open", tuple(DATASETS), readings),
     Item("mwmvc2", "joint", "MNIST1 by the readings nearest to its rows", ("mnist",), joint),
 ]  # fmt: skip

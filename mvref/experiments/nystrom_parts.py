@@ -4,7 +4,6 @@ from functools import lru_cache
 
 import numpy as np
 from sklearn.datasets import make_moons
-from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from ..core.per_view import PerView
@@ -12,7 +11,7 @@ from ..core.views import MultiView
 from ..datasets._uci import _rows, fetch_uci, numbers
 from .engine import derive_seed
 from .problems import load_dataset
-from .tuning import Split, stratified_folds
+from .tuning import Split, stratified_folds, stratified_parts
 
 N_REPEATS, N_INNER = 10, 3  # halves, or folds; folds of the training part, for tuning
 MOONS_TRAIN, MOONS_TEST, MOONS_NOISE = 400, 2000, 0.3
@@ -84,10 +83,7 @@ def load_split(name, seed, index=None, scale=True):
         return cut(MultiView([A]), y, train, test, seed, scale=False)
     X, y = table_of(name)
     if name.startswith(("digits", "mfeat")):
-        seed_of_rows = derive_seed(seed, "split")
-        train, test = train_test_split(
-            np.arange(len(y)), train_size=SUBSET, stratify=y, random_state=seed_of_rows
-        )
+        train, test = stratified_parts(y, derive_seed(seed, "split"), train_size=SUBSET)
     elif index is None:
         train, test = half(y, derive_seed(seed, "half"))
     else:
@@ -99,9 +95,6 @@ def digit_split(name, digit):
     """Return the official split, with a digit against the rest as two classes."""
     data = load_dataset(name)
     train, _, test = data.splits[0]
-    third = train_test_split(
-        train, test_size=CHECK_SHARE, stratify=data.y[train],
-        random_state=derive_seed("third", name),
-    )  # fmt: skip
+    third = stratified_parts(data.y, derive_seed("third", name), train, test_size=CHECK_SHARE)
     X = MultiView([data.X.views[0] / 16.0])
     return Split(X, (data.y == digit).astype(int), train, test, [tuple(third)])

@@ -56,8 +56,7 @@ class FromStarts(Machine):
             return super().fit(point)
         trained = []
         for seed in self.starts:
-            with warnings.catch_warnings(record=True) as told:
-                warnings.simplefilter("always")
+            with warnings.catch_warnings(record=True, action="always") as told:
                 trained.append((self.build(point, self.X, seed).fit(self.X, self.y), told))
         self.model, told = min(trained, key=lambda one: one[0].loss_curve_[-1])
         for warning in told:

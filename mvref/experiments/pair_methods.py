@@ -39,7 +39,6 @@ class PairMachine(Machine):
         self.options = {"tol": tol, "random_state": 0, **options}
 
     def fit(self, point):
-        """Train every class."""
         self.pair = [point["view"], point["second_view"]]
         model = self.build(point, 4.0 * point["C2"] / len(self.y), **self.options)
         self.model = model.fit(self.X.select(self.pair), self.y)

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import stats
 
 from .items import find_item
-from .report import read_ledger, with_parameters
+from .report import results
 
 
 def paired_t(differences, ratio=0.0):
@@ -54,9 +54,7 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
     ----------
     item : str
         Its rows have the measures ``n_train`` and ``n_test``.
-    reference : str
-        Method.
-    measure : str
+    reference, measure : str
     folder : path, default that of the ledger that comes with mvref
 
     Returns
@@ -73,9 +71,7 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
     >>> bool((tests["p_corrected"] >= tests["p_paired"]).all())
     True
     """
-    item = find_item(item)
-    rows = read_ledger(item.paper, folder)
-    rows, names = with_parameters(rows[rows["item"] == item.name])
+    rows, names = results(find_item(item), folder, without=())
     group = ["dataset", *names]
     tests = []
     for point, part in rows.groupby(group, dropna=False):

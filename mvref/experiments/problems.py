@@ -8,14 +8,14 @@ the paper does for the per-view SVMs, needs no special case.
 from functools import lru_cache, partial
 
 import numpy as np
-from sklearn.model_selection import KFold, train_test_split
+from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
 from .. import datasets
 from ..core.per_view import PerView
 from ..core.views import MultiView
 from .engine import derive_seed
-from .tuning import Split
+from .tuning import Split, stratified_parts
 
 UCI = (
     "lung-cancer", "house-votes-84", "shuttle-landing-control", "horse-colic", "echocardiogram",
@@ -90,12 +90,7 @@ def _parts(name, data, split, seed):
     if name == "uwave":
         train, _, test = data.splits[0]
     else:
-        train, test = train_test_split(
-            np.arange(len(data.y)),
-            test_size=0.5,
-            stratify=data.y,
-            random_state=derive_seed(seed, "split"),
-        )
+        train, test = stratified_parts(data.y, derive_seed(seed, "split"), test_size=0.5)
     folds = [(train[fit], train[check]) for fit, check in KFold(N_FOLDS).split(train)]
     return {"train": train, "test": test}, folds
 

@@ -46,7 +46,6 @@ class MVPOMachine(Machine):
         self.most_violated = [most_violated_of(target, np.where(y, 1, -1)) for y in self.Y.T]
 
     def fit(self, point):
-        """Train every class."""
         n, C2 = len(self.Y), point["C2"]
         if point["C1"] != self.C1:
             self.C1 = point["C1"]
@@ -67,7 +66,6 @@ class MVPOMachine(Machine):
         return self
 
     def predict(self, X):
-        """Return scores."""
         scores = np.tile(self.intercepts, (len(X), 1))
         add_linear_scores(scores, X, self.coef)
         return scores
@@ -91,7 +89,6 @@ class ColumnsMachine(Machine):
         return [X.concat()] if self.together else X.views
 
     def fit(self, point):
-        """Train every class."""
         C2, Y = point["C2"], self.Y
         learnt = [point["view"]] if "view" in point else range(len(self.X))
         self.models = {
@@ -103,7 +100,6 @@ class ColumnsMachine(Machine):
         return self
 
     def predict(self, tables):
-        """Return scores."""
         of_tables = [
             np.column_stack([model.decision_function(tables[v]) for model in models])
             for v, models in self.models.items()

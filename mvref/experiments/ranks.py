@@ -18,10 +18,7 @@ def average_ranks(table):
 
 
 def friedman(table):
-    """Test whether all methods have the same expected rank.
-
-    table (k methods, N data sets): two methods or more, and two data sets or more.
-    """
+    """Test whether all methods have the same expected rank: F and p of a table (k, N)."""
     ranks, (k, N) = _ranks(table), table.shape
     if k < 2 or N < 2:
         raise ValueError(f"table must have two methods and two data sets or more, got {k} x {N}.")
@@ -38,19 +35,13 @@ def friedman(table):
 
 
 def critical_difference(n_methods, n_datasets, level=0.05):
-    """Return by how much two average ranks must differ, by Nemenyi's test.
-
-    level: probability that any pair of equal methods differs by more.
-    """
+    """By how much average ranks must differ, by Nemenyi's test at a level for all pairs."""
     q = stats.studentized_range.ppf(1.0 - level, n_methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
 
 
 def pareto_front(cost, value):
-    """Return which methods no other one beats in both cost and value.
-
-    cost, value (k,): less of the first and more of the second is better -> on_front (k,).
-    """
+    """Tell which methods (k,) no other beats in both less cost (k,) and more value (k,)."""
     cost, value = np.asarray(cost, dtype=float), np.asarray(value, dtype=float)
     no_worse = (cost[:, None] <= cost) & (value[:, None] >= value)
     better = (cost[:, None] < cost) | (value[:, None] > value)
@@ -58,10 +49,7 @@ def pareto_front(cost, value):
 
 
 def holm(p_values):
-    """Return Holm's adjusted p-values: below 5 %, any false rejection has a probability of 5 %.
-
-    p_values (k,) -> adjusted (k,).
-    """
+    """Return Holm's adjusted p-values (k,): below 5 %, any false rejection has probability 5 %."""
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)

@@ -1,12 +1,10 @@
 """Reading the ledger: rows, summaries over repeats, and tests of one method against another."""
 
-import json
-
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .engine import Ledger, stored
+from .engine import Ledger, stored, with_parameters
 from .items import find_item
 
 # what was chosen, and by what: no results
@@ -90,14 +88,14 @@ def summarize(item, folder=None):
     item = find_item(item)
     if item.full_name == "mvl_svm.fig4":
         return _accuracy_over_time(folder)
-    rows, names = _results(item, folder)
+    rows, names = results(item, folder)
     group = ["dataset", "method", *[n for n in names if n != "split"], "measure"]
     if "split" in names:
-        means = rows.groupby([*group, "repeat"], dropna=False)["value"].agg(["mean", "size"])
-        means = means.reset_index().rename(columns={"mean": "value"})
+        means = rows.groupby([*group, "repeat"], dropna=False)["value"]
+        means = means.agg(value="mean", size="size").reset_index()
         rows = means[means["size"] == means.groupby("dataset")["size"].transform("max")]
     values = rows.groupby(group, dropna=False)["value"]
-    summary = values.agg(["mean", "std", "count"]).rename(columns={"count": "n"})
+    summary = values.agg(mean="mean", std="std", n="count")
     half = stats.t.ppf(0.975, np.maximum(summary["n"] - 1, 1)) * summary["std"]
     half /= np.sqrt(summary["n"])
     summary.insert(2, "low", summary["mean"] - half)
@@ -105,18 +103,10 @@ def summarize(item, folder=None):
     return summary.reset_index()
 
 
-def _results(item, folder):
+def results(item, folder, without=SETTINGS):
     """Return the rows of an item with a column for each parameter, and the parameters' names."""
     rows = read_ledger(item.paper, folder)
-    return with_parameters(rows[(rows["item"] == item.name) & ~rows["measure"].isin(SETTINGS)])
-
-
-def with_parameters(rows):
-    """Give every parameter of some rows a column of its own; also returns the names."""
-    points = [json.loads(text) for text in rows["parameter"]]
-    names = sorted({name for point in points for name in point})
-    columns = {name: [point.get(name, np.nan) for point in points] for name in names}
-    return rows.assign(**columns), names
+    return with_parameters(rows[(rows["item"] == item.name) & ~rows["measure"].isin(without)])
 
 
 def _accuracy_over_time(folder):
@@ -163,7 +153,7 @@ def significance(item, folder=None):
     8    shared landmarks       0.009          0.062
     """
     item = find_item(item)
-    rows, names = _results(item, folder)
+    rows, names = results(item, folder)
     group = ["dataset", *names, "measure"]
     tests = []
     for point, part in rows.groupby(group, dropna=False):

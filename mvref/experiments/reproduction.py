@@ -79,15 +79,7 @@ REPORT = [
 
 
 def read_verdicts(paper=None):
-    """Return the stored verdicts.
-
-    paper: default: all papers.
-
-    Examples
-    --------
-    >>> read_verdicts("mvna_kmhks")["item"].unique().tolist()
-    ['table1', 'table2', 'table3', 'fig1', 'text']
-    """
+    """Return the stored verdicts of a paper, by default of all."""
     folder = stored("verdicts")
     files = [folder / f"{name}.csv" for name in ([paper] if paper else PAPERS)]
     tables = [pd.read_csv(file, dtype=str, keep_default_na=False) for file in files]
@@ -101,13 +93,6 @@ def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
     Where the paper prints none, ours stands for both; measure: numbers of errors on a fixed test
     part have no repeats: their variance is the number itself. Sizes of data sets, measures that
     begin with "n\_", have no spread.
-
-    Examples
-    --------
-    >>> round(distance(0.84, 0.80, std=0.03, printed_std=0.04), 3)
-    0.8
-    >>> round(distance(9, 16, measure="errors"), 3)
-    -1.4
     """
     if measure.startswith("n_"):
         spread = 0.0
@@ -241,14 +226,13 @@ def judge(paper, folder):
 def _judged(paper, folder, stamps):
     """The verdicts of one paper and all cells, each item summarised once."""
     ours = cache(lambda item: indexed(summarize(f"{paper}.{item}", folder)))
-    printed, tables = read_paper_numbers(paper), {}
+    printed = read_paper_numbers(paper)
+    tables = {place: printed_cells(numbers) for place, numbers in printed.groupby("place")}
     report, cells = [], []
     for row in read_verdicts(paper).itertuples():
         entry = row._asdict() | {"by": "words", "near": 0, "nearest": np.nan}
         entry["tried"] = len(list(filter(None, row.tried.split(" | "))))
         if row.ours:
-            if row.place not in tables:
-                tables[row.place] = printed_cells(printed[printed["place"] == row.place])
             found = cells_of(row, tables[row.place], ours)
             cells += [cell | {"row": row.Index} for cell in found]
             found = pd.DataFrame(found, columns=CELLS)

@@ -38,7 +38,6 @@ complete. A method that takes gaps gets them; the others get the means of the tr
 from functools import lru_cache, partial
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 
 from ..core.views import MultiView
 from . import side_methods
@@ -49,13 +48,16 @@ from .missing_treatments import fill_means, view_means
 from .problems import load_dataset
 from .side_methods import CONTROLS, GRIDS, REFERENCES, VARIANTS
 from .tables import Cell, jobs_of
-from .tuning import Machine, Method, Split, stratified_folds, tuned
+from .tuning import Machine, Method, Split, stratified_folds, stratified_parts, tuned
 
 SIZES = {"mfeat": 150, "digits": 150, "planted-pairwise": 300, "uwave": 160, "webkb": 200}
 STRIDE = {"uwave": 5}  # to save time: trees and factors look at every feature
 DRAWN = ("planted-pairwise",)
 N_TEST, N_FOLDS, N_REPEATS = 1000, 3, 5
 QUICK_METHODS = ("MVLSVM", "Mono", "LogisticRegression", "Majority")
+MEASURES = (
+    "accuracy", "train_seconds", "predict_seconds", "kilobytes", "warned", "n_train", "n_test",
+)  # fmt: skip
 SPREAD = 3  # predictions whose median time is taken
 N_ADVICE = 5
 GAPS = {"accuracy_0.3": 0.3, "accuracy_0.5": 0.5}
@@ -79,14 +81,9 @@ def load_parts(name, seed):
         X, y = data.X, data.y
         if name in STRIDE:
             X = MultiView([view[:, :: STRIDE[name]] for view in X.views], names=X.names)
-    train, rest = train_test_split(
-        np.arange(len(y)), train_size=SIZES[name], stratify=y, random_state=derive_seed(seed, "cut")
-    )
-    test = rest
-    if len(rest) > N_TEST:
-        test, _ = train_test_split(
-            rest, train_size=N_TEST, stratify=y[rest], random_state=derive_seed(seed, "test")
-        )
+    train, test = stratified_parts(y, derive_seed(seed, "cut"), train_size=SIZES[name])
+    if len(test) > N_TEST:
+        test, _ = stratified_parts(y, derive_seed(seed, "test"), test, train_size=N_TEST)
     folds = stratified_folds(y, train, N_FOLDS, derive_seed(seed, "folds"))
     return Split(unit_rows(scale_views(X, train)), y, train, test, folds)
 
@@ -98,10 +95,7 @@ def method_of(name):
         return side_methods.build(name, point, X.n_views, seed)
 
     points = side_methods.points_of(name)
-    measures = ("accuracy", "train_seconds", "predict_seconds", "kilobytes", "warned")
-    measures += ("n_train", "n_test")
-    if len(points) > 1:
-        measures += ("validation", "point")
+    measures = MEASURES if len(points) == 1 else (*MEASURES, "validation", "point")
     return Method(partial(Machine, build=built), points, measures)
 
 
@@ -154,12 +148,8 @@ def advice(dataset, quick, rows):
 
 
 ITEMS = [
-    Item(
-        "side_by_side", "comparison", "accuracy, time and size of all methods",
-        tuple(SIZES), comparison, serial=True,
-    ),
-    Item(
-        "side_by_side", "advice", "what the advice rests on, on splits of its own",
-        tuple(ADVICE), advice, serial=True,
-    ),
+    Item("side_by_side", "comparison", "accuracy, time and size of all methods",
+         tuple(SIZES), comparison, serial=True),
+    Item("side_by_side", "advice", "what the advice rests on, on splits of its own",
+         tuple(ADVICE), advice, serial=True),
 ]  # fmt: skip

@@ -76,7 +76,6 @@ class PairedSVM(KernelMachine):
         return MultiView([K_v @ P for K_v, P in zip(K.views, self.projections, strict=True)])
 
     def build(self, point, K, seed):
-        """Return the method for one C and D."""
         return SVM2K(point["C"], D=point["D"], kernel="gram", random_state=seed, **AGREEMENT)
 
 
@@ -115,7 +114,6 @@ class NystromMetric(Machine):
         return self
 
     def predict(self, features):
-        """Return the labels of samples given by their features."""
         scores = 0.0
         for v, (F, turn) in enumerate(zip(features, self.factors.turns, strict=True)):
             g = np.array([point.w[v] * point.g[v] for point in self.points])

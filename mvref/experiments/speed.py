@@ -19,7 +19,6 @@ Slope      of log time against log n over the upper half of a method's sizes: 1 
 The second item, ``against``, has its protocol in :mod:`.speed_pairs`.
 """
 
-import json
 import warnings
 from functools import lru_cache
 
@@ -28,7 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import all_methods
 from ..core.views import MultiView
-from .engine import Item, derive_seed
+from .engine import Item, derive_seed, with_parameters
 from .side_methods import FIXED, seconds_of
 from .speed_pairs import PAIRS, against
 from .tables import Cell, jobs_of
@@ -43,8 +42,7 @@ OPTIONS = {
     **{method: FIXED[method] for method in ("L3SVM", "SVM2K", "STMClassifier")},
     **dict.fromkeys(("MVWAB", "RBoostSH", "Mumbo"), {"n_estimators": 20}),
 }
-# first size whose fit takes longer than about half a second; at least the third, for a slope
-ENDS = {
+ENDS = {  # at least the third size, for a slope
     1000: ("MVML",),
     2000: ("CAPO", "CoLabeling", "KMHKS", "MwMvC2", "SVM2K"),
     4000: ("FSMulti", "MVWAB", "Mono", "Mumbo", "PerViewSVM"),
@@ -94,9 +92,8 @@ def measured(name, method, *, measures, samples, seed):
     X, y = draw_gaussians(derive_seed(seed, "samples"))
     train, test, labels = X[:samples], X[-N_TEST:], y[:samples]
     model = build(method, derive_seed(seed, "start"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # time is what is asked here
-        _, seconds = timed(lambda: model.fit(train, labels))
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        _, seconds = timed(lambda: model.fit(train, labels))  # time is what is asked here
     _, predict_seconds = seconds_of(lambda: model.predict(test), SPREAD)
     return {"fit_seconds": seconds, "predict_seconds": predict_seconds}
 
@@ -130,7 +127,7 @@ def slopes(sizes, seconds):
 def time_table(rows, measure):
     """Put a measure of the rows of ``scaling`` into one table for each method."""
     rows = rows[(rows["item"] == "scaling") & (rows["measure"] == measure)]
-    rows = rows.assign(samples=[json.loads(point)["samples"] for point in rows["parameter"]])
+    rows, _ = with_parameters(rows)
     return {
         method: of_method.pivot(index="samples", columns="repeat", values="value")
         for method, of_method in rows.groupby("method")

@@ -58,9 +58,8 @@ class Pair(NamedTuple):
 def against(pair, X, y, test):
     """Time the two forms in turns and compare their answers; y (n,): -1 or 1."""
     seconds = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the differences tell, see there
-        contest = pair.contest(X, y, test)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        contest = pair.contest(X, y, test)  # the differences tell who has not converged
         contest.ours(), contest.theirs()
         for _ in range(ROUNDS):
             one, our_seconds = seconds_of(contest.ours)

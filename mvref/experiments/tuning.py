@@ -20,7 +20,7 @@ from itertools import product
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from ..core.views import MultiView
 
@@ -57,15 +57,14 @@ class Method:
 
 
 def grid(**values):
-    """Return the points of a grid; the first name changes slowest.
-
-    Examples
-    --------
-    >>> from mvref.experiments.tuning import grid
-    >>> grid(c=(10, 1), width=(2,))
-    [{'c': 10, 'width': 2}, {'c': 1, 'width': 2}]
-    """
+    """Return the points of a grid, each a dict; the first name changes slowest."""
     return [dict(zip(values, point, strict=True)) for point in product(*values.values())]
+
+
+def stratified_parts(y, seed, rows=None, **size):
+    """Cut rows, by default all, into two stratified parts; size: see ``train_test_split``."""
+    rows = np.arange(len(y)) if rows is None else rows
+    return train_test_split(rows, stratify=y[rows], random_state=seed, **size)
 
 
 def stratified_folds(y, train, n_folds, seed):
@@ -113,8 +112,8 @@ def validate(split, method, seed, quality=n_correct):
     """
     total = n = 0
     for fit, check in split.folds:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # good enough to compare
+        # good enough to compare
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             machine = method.make(split, fit, seed, **{**method.fixed, **method.hasty})
             features = machine.features(check)
             answers = [machine.fit(point).predict(features) for point in method.points]

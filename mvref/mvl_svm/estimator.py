@@ -58,17 +58,13 @@ def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling
     Parameters
     ----------
     Phi : array, shape (m, L*V)
-    y : int array, shape (m,)
-        Codes 0..K-1 of the classes.
-    n_landmarks, n_rounds : int
-        L, and how many problems are solved.
-    c, intercept_scaling, tol : float
-        B is `intercept_scaling`, 0 for no intercept; `tol` is of the inner solver.
+    y : int array, shape (m,), codes 0..K-1 of the classes
+    n_landmarks, n_rounds : int, L, and how many problems are solved
+    c, intercept_scaling, tol : float, c; B, or 0 for no intercept; tolerance of the inner solver
 
     Returns
     -------
-    norms : array, shape (L,)
-        Zero, or nearly so, for landmarks that are not needed.
+    norms : array, shape (L,), zero, or nearly so, for landmarks that are not needed
     objective : list of n_rounds floats
     """
     m, n_columns = Phi.shape
@@ -103,12 +99,9 @@ class MVLSVM(MultiViewClassifier):
         Similarity to a landmark; :class:`LandmarkProjection` says what each takes.
     gamma : float, "mean", None, or one per view, default=None
         Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
-    ridge : float, default=0.1
-        Regularisation of Eq. (11), which fills in missing views; 0 is the paper's.
-    keep_known : bool, default=True
-        Keep the known similarities of an incomplete sample, and fill in the others only.
-    clip : "auto", None or (low, high), default="auto"
-        Range of the similarities that were filled in; "auto": that of the kernel.
+    ridge : float, default=0.1; regularises Eq. (11), which fills in missing views; 0: the paper's
+    keep_known : bool, default=True; keep known similarities of a sample, fill in the others only
+    clip : "auto", None or (low, high), default="auto"; range of what is filled in, "auto": kernel's
     no_view : {"raise", "mean"}, default="raise"
         A sample without any view is refused, or gets the mean of the landmarks' projections.
     landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
@@ -122,8 +115,7 @@ class MVLSVM(MultiViewClassifier):
         The paper writes the hinge; the authors' code runs the squared hinge, much faster for large
         `c`. Where c/m is above 1 liblinear is slow for either, and may end above the minimum with
         a warning: :func:`mvref.fit_in_chunks` takes Newton steps, whatever the size of `c`.
-    fit_intercept : bool, default=True
-        Learn b.
+    fit_intercept : bool, default=True; learn b
     intercept_scaling : float, default=1.0
         Value B of the constant feature whose weight makes the intercept. It is penalised: with a
         free intercept the stability theorem does not hold.
@@ -133,24 +125,17 @@ class MVLSVM(MultiViewClassifier):
     tol : float, default=1e-6
         Tolerance of liblinear's stopping rule. 1e-4 is faster, and left the objective of the
         hinge up to 0.1 % above its minimum in the problems of the tests.
-    max_iter : int, default=1000000
-        Limit of liblinear's iterations.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None, default=None
-        Draws the landmarks and orders the solver's steps.
+    max_iter : int, default=1000000; limit of liblinear's iterations
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; landmarks, order of the steps
 
     Attributes
     ----------
-    projection_ : LandmarkProjection
-        Fitted: the map mu.
-    coef_ : array, shape (1 or n_classes, L*V)
-        theta; one row for two classes, else one per class.
-    intercept_ : array, shape (1 or n_classes,)
-        b, the weight of the constant feature times B.
+    projection_ : LandmarkProjection, fitted: the map mu
+    coef_ : array, shape (1 or n_classes, L*V), theta; one row for two classes, else one per class
+    intercept_ : array, shape (1 or n_classes,), b, the weight of the constant feature times B
     classes_ : array of labels, sorted
-    n_iter_ : int
-        The solver's; the largest number over the classes.
+    n_iter_ : int, the solver's; the largest number over the classes
     n_features_in_ : int, number of columns of all views
 
     See Also
@@ -236,8 +221,7 @@ class MVLSVM(MultiViewClassifier):
         Phi : array, shape (n, L*V)
         y : array-like of shape (n,)
         random_state : int, RandomState instance or None
-        m : int, optional
-            Number of samples in the factor c/m; default n. Stability by removal keeps the old m.
+        m : int, optional; samples in the factor c/m, default n; stability by removal keeps the old
 
         Returns
         -------

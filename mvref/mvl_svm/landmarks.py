@@ -65,17 +65,14 @@ def impute(Phi, P, ridge=0.1, keep_known=True):
     ----------
     Phi : array, shape (n, L*V)
         Projections, NaN where a view is missing; every row needs one known view.
-    P : array, shape (n_reference, L*V)
-        Projections of the landmarks themselves, complete.
-    ridge : float
-        0 is the paper's least squares (of least norm where that is not unique).
+    P : array, shape (n_reference, L*V), projections of the landmarks themselves, complete
+    ridge : float; 0 is the paper's least squares (of least norm where that is not unique)
     keep_known : bool
         Keep the known similarities. False replaces every row by r_i P, as the authors' code does.
 
     Returns
     -------
-    Phi : array, shape (n, L*V)
-        A new array without NaN.
+    Phi : array, shape (n, L*V), a new array without NaN
 
     Raises
     ------
@@ -153,8 +150,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     gamma : float, "mean", None, or one per view, default=None
         None: 1/n_v for "rbf" (the authors' choice), "mean" for "precomputed": 1/mean distance
         between the complete training samples.
-    ridge : float, default=0.1
-        Regularisation of Eq. (11); 0 is the paper's.
+    ridge : float, default=0.1; regularisation of Eq. (11); 0 is the paper's
     keep_known : bool, default=True
         Keep the known similarities of an incomplete sample; see :func:`~mvref.mvl_svm.impute`.
     clip : "auto", None or (low, high), default="auto"
@@ -165,8 +161,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
         "per_view" draws other landmarks in each view, the paper's first perspective. An array
         names the training rows to take, instead of a draw; `n_landmarks` is then not used.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -174,10 +169,8 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     landmarks_ : MultiView of L samples
     landmark_indices_ : int array, shape (L,), or (V, L) with ``landmarks="per_view"``
         Training rows that became landmarks.
-    similarities_ : list of V functions
-        Similarity of each view's rows to its landmarks, with its ``gamma``.
-    reference_ : array, shape (n_reference, L*V)
-        Projections P of the landmarks themselves.
+    similarities_ : list of V functions, similarities to the landmarks of a view, with its ``gamma``
+    reference_ : array, shape (n_reference, L*V), projections P of the landmarks themselves
     n_features_in_ : int
 
     References
@@ -254,13 +247,11 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
 
         Parameters
         ----------
-        which : int array
-            Positions of the landmarks to keep, 0..L-1.
+        which : int array, positions of the landmarks to keep, 0..L-1
 
         Returns
         -------
-        projection : LandmarkProjection
-            Missing views are still imputed from all the landmarks that were drawn.
+        projection : LandmarkProjection, which imputes from all the landmarks that were drawn
         """
         check_is_fitted(self, "reference_")
         L = self.landmarks_.n_samples

@@ -42,10 +42,8 @@ def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8):
     chunks : callable
         ``chunks()`` yields pairs (X, y), the same ones at every call. X is a MultiView or a list of
         arrays; all chunks have the same views.
-    max_passes : int
-        Largest number of passes after the first.
-    tol : float
-        Norm of the gradient, relative to that of w = 0, at which a class is solved.
+    max_passes : int, largest number of passes after the first
+    tol : float, norm of the gradient, relative to that of w = 0, at which a class is solved
 
     Returns
     -------

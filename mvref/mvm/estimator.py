@@ -73,8 +73,7 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
         k. An even number lets the live start begin at the score 0; a power of 2 also with groups.
     loss : {"logistic", "squared_hinge", "hinge", "squared"}, default="logistic"
         "hinge" needs solver="sgd". "squared" takes the labels as -1 and +1.
-    alpha : float, default=1e-3
-        lambda, weight of the penalty against the mean loss.
+    alpha : float, default=1e-3; lambda, weight of the penalty against the mean loss
     penalty : {"l2", "l1"}, default="l2"
         Of all factors with their bias rows: with bias rows free, factors could hide in them. "l1"
         is smoothed and makes weights small, not 0.
@@ -92,32 +91,23 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
     groups : list of lists of int and str, default=None
         Groups of views, by position or name, which may overlap: the score is a sum of one machine
         per group. None: one group of all.
-    shared_factors : bool, default=True
-        Groups use the same factors for the same view; False: each its own.
+    shared_factors : bool, default=True; groups share the factors of a view; False: each its own
     learning_rate : float, default=0.1
         Of "sgd", largest change of a number in one step, divided by the size of the features
         where that is above 1.
-    batch_size : int, default=128
-        Of "sgd".
-    max_iter : int, default=1000
-        Largest number of iterations, epochs ("sgd") or sweeps ("als").
+    batch_size : int, default=128; of "sgd"
+    max_iter : int, default=1000; largest number of iterations, epochs ("sgd") or sweeps ("als")
     tol : float, default=1e-5
         Largest entry of the gradient ("lbfgs"; with respect to factors in units of their
         curvature), or share by which the objective must fall in an epoch or sweep.
     early_stopping : bool, default=False
         Of "sgd": stop by, and keep the epoch with, the least loss on held-out samples.
-    validation_fraction : float, default=0.1
-        Share of the samples held out, of every class.
-    n_iter_no_change : int, default=10
-        Epochs without progress after which "sgd" stops.
-    n_jobs : int or None, default=None
-        Classes learnt in parallel (joblib).
-    verbose : int, default=0
-        1: a progress bar over the iterations.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None, default=None
-        Of the start, the order of the samples and the samples held out.
+    validation_fraction : float, default=0.1; share of the samples held out, of every class
+    n_iter_no_change : int, default=10; epochs without progress after which "sgd" stops
+    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
+    verbose : int, default=0; 1: a progress bar over the iterations
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; start, order and held-out rows
 
     Attributes
     ----------
@@ -129,10 +119,8 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
     loss_curve_, validation_curve_ : arrays, one value more than iterations, or lists of them
         Eq. (10) at the start and after every iteration; and, with ``early_stopping`` only, the mean
         loss on the samples held out.
-    n_iter_, n_parameters : int
-        Iterations, the largest number over the classes; numbers that were learnt.
-    classes_ : array of labels, sorted
-    n_features_in_ : int, number of columns of all views
+    n_iter_, n_parameters : int, iterations, the most over the classes; numbers that were learnt
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
 
     See Also
     --------
@@ -215,8 +203,7 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
         ----------
         X : MultiView, list of arrays, or 2-D array of n samples
         y : array-like of shape (n,)
-        classes : array-like of labels
-            All of them; needed in the first call, optional afterwards.
+        classes : array-like of labels, all of them; needed in the first call, optional afterwards
 
         Returns
         -------
@@ -261,8 +248,7 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
 
         Returns
         -------
-        p : array, shape (n, n_classes)
-            With more than two classes divided by their sum over the classes.
+        p : array, shape (n, n_classes), with more than two classes divided by their sum over them
         """
         return logistic_probabilities(self._scores(self._validated(X)))
 
@@ -281,14 +267,11 @@ class MVMRegressor(MultiViewRegressor, MultiViewMachine):
 
     Parameters
     ----------
-    n_factors : int, default=8
-        k.
+    n_factors : int, default=8; k
     loss : {"squared"}, default="squared"
-    alpha : float, default=1e-3
-        lambda, weight of the penalty against the mean loss.
-    penalty : {"l2", "l1"}, default="l2"
-    smoothing : float, default=1e-8
-        Of all factors with their bias rows; "l1" is smoothed by epsilon.
+    alpha : float, default=1e-3; lambda, weight of the penalty against the mean loss
+    penalty : {"l2", "l1"}, default="l2"; of all factors with their bias rows
+    smoothing : float, default=1e-8; epsilon, by which "l1" is smoothed
     solver : {"lbfgs", "sgd", "als"}, default="lbfgs"
         L-BFGS, stochastic gradients, or alternating least squares (with "l2").
     init : {"live", "paper"}, default="live"
@@ -299,24 +282,17 @@ class MVMRegressor(MultiViewRegressor, MultiViewMachine):
     shared_factors : bool, default=True
         Groups of views, one machine each, whose scores add up; None: one group of all. Groups use
         the same factors for the same view, or each its own.
-    learning_rate : float, default=0.1
-    batch_size : int, default=128
-        Of "sgd": largest change of a number in one step; samples of a step.
-    max_iter : int, default=1000
-        Largest number of iterations, epochs or sweeps.
-    tol : float, default=1e-5
-        Largest entry of the gradient, or share by which the objective must fall.
+    learning_rate : float, default=0.1; of "sgd": largest change of a number in one step
+    batch_size : int, default=128; of "sgd": samples of a step
+    max_iter : int, default=1000; largest number of iterations, epochs or sweeps
+    tol : float, default=1e-5; largest entry of the gradient, or share the objective must fall by
     early_stopping : bool, default=False
     validation_fraction : float, default=0.1
         Of "sgd": keep the epoch with the least loss on this share of the samples, held out.
-    n_iter_no_change : int, default=10
-        Epochs without progress after which "sgd" stops.
-    verbose : int, default=0
-        1: a progress bar.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None, default=None
-        Of the start, the order of the samples and the samples held out.
+    n_iter_no_change : int, default=10; epochs without progress after which "sgd" stops
+    verbose : int, default=0; 1: a progress bar
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; start, order and held-out rows
 
     Attributes
     ----------

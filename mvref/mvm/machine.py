@@ -210,8 +210,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
 
         Parameters
         ----------
-        max_order : int, default=2
-            Largest number of views in an interaction.
+        max_order : int, default=2; largest number of views in an interaction
 
         Returns
         -------

@@ -255,12 +255,9 @@ class MVNAKMHKS(HoKashyapClassifier):
         must be positive semi-definite.
     gamma : float, "mean", or a list of these, one per view of `X`, default=None
         Of the kernel. None: 1/n_v for "rbf", "mean" for "precomputed". Other kernels have none.
-    c : float, or list of M floats, default=1.0
-        Weight of the squared norm of each machine.
-    coupling : float, default=1.0
-        The paper's gamma, weight of the disagreement of the machines.
-    view_weights : sequence of M floats, default=None
-        mu, divided by their sum. None: equal.
+    c : float, or list of M floats, default=1.0; weight of the squared norm of each machine
+    coupling : float, default=1.0; the paper's gamma, weight of the disagreement of the machines
+    view_weights : sequence of M floats, default=None; mu, divided by their sum. None: equal
     solver : {"exact", "paper"}, default="exact"
         "exact" ends at the minimum of Eq. (4); "paper" takes Eq. (7) and (9) as printed.
     decision : {"nystrom", "printed"}, default="nystrom"
@@ -268,18 +265,13 @@ class MVNAKMHKS(HoKashyapClassifier):
         the exact kernel.
     learning_rate : float, or list of M floats, default=0.5
         rho of Eq. (9), above 0 and at most 1. For ``solver="paper"``.
-    tol : float, default=1e-4
-        xi, share of the objective below which a change of it ends the iterations.
-    max_iter : int, default=1000
-        Largest number of iterations through all views.
+    tol : float, default=1e-4; xi, share of the objective: a change below it ends the iterations
+    max_iter : int, default=1000; largest number of iterations through all views
     multi_class : {"ovo", "ovr"}, default="ovo"
         More than two classes: a vote of all pairs as in the paper, or each against the rest.
-    n_jobs : int or None, default=None
-        Pairs or classes learnt in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None, default=None
-        Draws the components.
+    n_jobs : int or None, default=None; pairs or classes learnt in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; draws the components
 
     Attributes
     ----------
@@ -295,14 +287,11 @@ class MVNAKMHKS(HoKashyapClassifier):
     intercepts_, norms_ : arrays (M,), or (n_problems, M)
         w0^p; and |beta_p|, the norm of machine p in the space of its kernel.
     view_weights_ : array (M,), mu
-    sources_ : list of M int
-        View of `X` that each machine has.
+    sources_ : list of M int, view of `X` that each machine has
     objective_curve_ : array (iterations + 1,), or a list of them
         J' of Eq. (4) at the start and after every iteration.
-    n_iter_ : int
-        The largest number over the problems.
-    classes_ : array of labels, sorted
-    n_features_in_ : int, number of columns of all views
+    n_iter_ : int, the largest number over the problems
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
 
     See Also
     --------
@@ -398,8 +387,7 @@ class NAKMHKS(HoKashyapClassifier):
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or a list, default="rbf"
     gamma : float, "mean", None, or a list, default=None
         One for all views of `X`, or one per view. None: 1/n_v for "rbf", "mean" for "precomputed".
-    c : float, default=1.0
-        Weight of the squared norm.
+    c : float, default=1.0; weight of the squared norm
     solver : {"exact", "paper"}, default="exact"
     learning_rate : float, default=0.5
         "exact" ends at the minimum of Eq. (4); "paper" takes Eq. (7) and (9) as printed, with rho =
@@ -409,12 +397,9 @@ class NAKMHKS(HoKashyapClassifier):
     tol : float, default=1e-4
     max_iter : int, default=1000
         End where an iteration moves the objective by a share below xi = `tol`, or after so many.
-    multi_class : {"ovo", "ovr"}, default="ovo"
-        More than two classes: a vote of all pairs, or each against the rest.
-    n_jobs : int or None, default=None
-        Pairs or classes learnt in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    multi_class : {"ovo", "ovr"}, default="ovo"; votes of all pairs of classes, or one against rest
+    n_jobs : int or None, default=None; pairs or classes learnt in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -483,8 +468,7 @@ class KMHKS(HoKashyapClassifier):
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or a list, default="rbf"
     gamma : float, "mean", None, or a list, default=None
         One for all views of `X`, or one per view. None: 1/n_v for "rbf", "mean" for "precomputed".
-    c : float, default=1.0
-        Weight of the squared norm.
+    c : float, default=1.0; weight of the squared norm
     solver : {"exact", "paper"}, default="exact"
     learning_rate : float, default=0.5
         "exact" ends at the minimum; "paper" takes Eq. (3) as printed, with rho = `learning_rate`
@@ -492,12 +476,9 @@ class KMHKS(HoKashyapClassifier):
     tol : float, default=1e-4
     max_iter : int, default=1000
         End where an iteration moves the objective by a share below xi = `tol`, or after so many.
-    multi_class : {"ovo", "ovr"}, default="ovo"
-        More than two classes: a vote of all pairs, or each against the rest.
-    n_jobs : int or None, default=None
-        Pairs or classes learnt in parallel (joblib).
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    multi_class : {"ovo", "ovr"}, default="ovo"; votes of all pairs of classes, or one against rest
+    n_jobs : int or None, default=None; pairs or classes learnt in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
 
     Attributes
     ----------

@@ -41,9 +41,7 @@ class Coupling:
 
     def __init__(self, mu, seen, gamma, solver):
         self.mu = share_weights(mu, seen)
-        self.seen = seen
-        self.gamma = gamma
-        self.solver = solver
+        self.seen, self.gamma, self.solver = seen, gamma, solver
         self.others = seen.sum(axis=0) - 1.0
 
     def curvature(self, p):

@@ -63,20 +63,16 @@ class MVPO(MultiViewClassifier):
     ----------
     measure : {"f1", "fbeta", "prbep", "auroc", "error"}, default="f1"
         What is optimised, by the bound of the structured hinge.
-    beta : float, default=1.0
-        Of "fbeta"; above 1 recall weighs more than precision.
-    C1 : float, default=0.1
-        Weight of the disagreement of the views.
-    C2 : float, default=100.0
-        Weight of the loss.
+    beta : float, default=1.0; of "fbeta"; above 1 recall weighs more than precision
+    C1 : float, default=0.1; weight of the disagreement of the views
+    C2 : float, default=100.0; weight of the loss
     normalize : bool, default=True
         Psi is a mean over samples (over pairs for "auroc") and C1 is divided by n, so that the
         same values mean the same for every sample size. False: the paper's sums, for which a
         useful C2 is of order 1/n^2.
     fit_intercept : bool, default=True
         Append a constant feature to every view. Its weight is penalised like the others.
-    intercept_scaling : float, default=1.0
-        Value B0 of the constant feature, which adds B0^2 to a kernel.
+    intercept_scaling : float, default=1.0; value B0 of the constant feature; a kernel gets B0^2
     kernel : {"linear", "rbf", "precomputed", "gram"}, callable, or a list, default="linear"
         One for all views, or one per view. Those other than "linear" are as in
         :class:`~mvref.LandmarkProjection`, with all training samples as landmarks; they must be
@@ -88,17 +84,13 @@ class MVPO(MultiViewClassifier):
         takes the smaller. Kernels other than "linear" have the dual form only.
     tol : float, default=1e-3
         epsilon, tolerance of the slack in units of the loss; the duality gap ends below C2 tol.
-    max_iter : int, default=1000
-        Largest number of iterations; each finds a cut.
-    n_jobs : int or None
-        Classes learnt in parallel (joblib).
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    max_iter : int, default=1000; largest number of iterations; each finds a cut
+    n_jobs : int or None; classes learnt in parallel (joblib)
+    views : sequence or mapping, optional; widths, slices, indices or names that cut a 2-D `X`
 
     Attributes
     ----------
-    coef_ : list of V arrays (d_j,), or (n_classes, d_j)
-        Weights w_j. Only if all kernels are linear.
+    coef_ : list of V arrays (d_j,), or (n_classes, d_j), weights w_j, if all kernels are linear
     dual_coef_ : list of V arrays (n_j,), or (n_classes, n_j)
         Coefficients beta_j of the training samples that have view j. Only if one is not linear.
     similarities_ : list of V kernels to these samples, or None if all kernels are linear
@@ -108,13 +100,11 @@ class MVPO(MultiViewClassifier):
         below which no training sample is called positive: as many are as there are.
     view_intercepts_ : array (V,), or (n_classes, V)
         Share of every view in `intercept_`; a sample that misses the view goes without.
-    n_iter_ : int
-        Iterations; the largest number over the classes.
+    n_iter_ : int, iterations; the largest number over the classes
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
     dual_gap_ : float, or array (n_classes,)
         Primal and dual value after every iteration; their difference at the end.
-    classes_ : array of labels, sorted
-    n_features_in_ : int, number of columns of all views
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
 
     See Also
     --------

@@ -99,14 +99,10 @@ class MwMvC2(MultiViewClassifier):
     ties : {"random", "smallest", "largest"}, default="random"
         Which class a vote without majority falls to: a coin of the sample, the smallest or the
         largest label.
-    n_jobs : int or None
-        Classes fitted in parallel (joblib).
-    verbose : int, default=0
-        1: a progress bar over the classes.
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None
-        Seeds of the voters and of the coins.
+    n_jobs : int or None; classes fitted in parallel (joblib)
+    verbose : int, default=0; 1: a progress bar over the classes
+    views : sequence or mapping, optional; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None; seeds of the voters and of the coins
 
     Attributes
     ----------
@@ -118,8 +114,7 @@ class MwMvC2(MultiViewClassifier):
         D_F(0 || q), which times 1 / (m ln 2) is Eq. (2); and how much it falls at least, see
         :class:`~mvref.mwmvc2.TwoLevelWeights`.
     n_iter_ : int, T
-    classes_ : array of labels, sorted
-    n_features_in_ : int, number of columns of all views
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
 
     See Also
     --------
@@ -163,8 +158,7 @@ class MwMvC2(MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.voters, self.ties = voters, ties
-        self.max_iter = max_iter
+        self.voters, self.ties, self.max_iter = voters, ties, max_iter
         self.update, self.step, self.rho_step, self.smoothing = update, step, rho_step, smoothing
         self.n_jobs, self.verbose = n_jobs, verbose
         self.views, self.random_state = views, random_state

@@ -101,8 +101,7 @@ class TwoLevelWeights:
     ----------
     rho : array, shape (V,)
     pi : list of V arrays (n_v,)
-    loss_curve : array, shape (T + 1,)
-        D_F(0 || q) before the first and after each iteration.
+    loss_curve : array, shape (T + 1,), D_F(0 || q) before the first and after each iteration
     rho_path : array, shape (T + 1, V)
     decrease_bound : array, shape (T,)
         How much the loss falls at least in an iteration, by the theory: of the corrected Eq. (10)

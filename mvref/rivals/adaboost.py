@@ -25,8 +25,8 @@ from ..core.voters import check_classifier, check_trainable, seeded_clone
 class Boosted(MultiViewClassifier):
     """A weak learner that takes weights, coins for ties, and one boosting per class.
 
-    ``_boost`` is the algorithm for labels -1 and +1; it returns the attributes of ``_per_class``,
-    and ``_vote`` is its F(x). A subclass that learns all classes together has ``_boost_all``.
+    ``_boost``, for labels -1 and +1, returns the attributes of ``_per_class``, and ``_vote`` is its
+    F(x). A subclass that learns all classes together has ``_boost_all``.
     """
 
     _learnt = "alphas_"
@@ -101,13 +101,11 @@ def boost_step(d, yh):
 
 
 def fit_weighted(learner, rows, y, weights, rng):
-    """Fit a clone of a weak learner on samples with weights.
-
-    The weights are scaled to mean 1: a penalty of the learner means the same in every round.
-    """
+    """Fit a clone of a weak learner on samples with weights, whose scale must not matter."""
     if (y == y[0]).all():  # one against the rest, in a view that never shows the class
         return DummyClassifier(strategy="most_frequent").fit(rows, y)
     total = weights.sum()
+    # mean 1: a penalty of the learner means the same in every round
     weights = weights * (len(y) / total) if total > 0 else np.ones(len(y))
     return seeded_clone(learner, rng).fit(rows, y, sample_weight=weights)
 

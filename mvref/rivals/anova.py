@@ -14,11 +14,10 @@ Order p of a machine is sum_f a_p, either of the products z_j = x_j v_jf of the 
 or of the views' z_v = sum_j x_j^(v) v_jf^(v), Eq. (27) and its like of higher order, which leave
 out what lies within a view.
 
-Why the recursion for p > 2   Newton's identities would give a_p from sums of powers of z by
-matrix products alone, on 649 columns some twelve times as fast. But they lose digits where some z_j
-are large: with 20 columns of scales 1e-3 to 1e3, relative errors of 2e-9 at p = 6 and 3e-4 at p = 8
-where the recursion has 4e-16, because it never cancels a power. It loops over the positions of a
-row's nonzeros, not over rows: all rows of a block take a step together.
+Why the recursion for p > 2   Newton's identities give a_p from sums of powers of z by matrix
+products alone, on 649 columns some twelve times as fast. But they lose digits where some z_j are
+large: with 20 columns of scales 1e-3 to 1e3, relative errors of 2e-9 at p = 6 and 3e-4 at p = 8.
+The recursion, which never cancels a power, has 4e-16; its steps are for all rows of a block.
 """
 
 import numpy as np

@@ -17,9 +17,8 @@ Our readings
            * the weak learner is a tree, say Goyal et al. (2018), who name no depth. Grown in full
              it makes no training error and nothing is left to boost. We take depth 2, which did
              better than 1 in cross-validation on training samples of the digits;
-           * a voter whose view is missing says 0, as does a tied vote of MVWAB;
-           * boosting stops where h_t is right on every sample: d would not change any more. MVWAB
-             also stops at edge 0; rBoost.SH does not, for it may draw another view.
+           * a voter whose view is missing says 0, as does a tied vote of MVWAB. Boosting stops
+             where d would not change any more; rBoost.SH may draw another view after edge 0.
 """
 
 import numpy as np
@@ -162,8 +161,7 @@ class RBoostSH(Boosted):
         Weak learner, must accept ``sample_weight``. None: decision trees of depth 2. Trees grown
         in full leave no error to boost and stop after one round, on one view.
     n_estimators : int, default=100; T, largest number of rounds
-    gamma : float, default=0.3
-        Exploration of EXP3.P, in (0, 1]: a view is drawn with probability gamma/V at least.
+    gamma : float, default=0.3; exploration of EXP3.P in (0, 1]: least probability gamma/V of a view
     sigma : float, default=0.15; confidence of EXP3.P, >= 0, the bonus of views drawn seldom
     ties : {"random", "smallest", "largest"}, default="random"
         Who wins where the score ties: a coin of the sample, the smallest label or the largest.

@@ -7,20 +7,17 @@ Problem   two steps: train auxiliary classifiers f^1, ..., f^q for the labels, b
           then learn  f(x) = w'x + sum_a b_a f^a(x)  for the measure,
           min over w, b, xi of  1/2 |w|^2 + B/2 |b|^2 + C2 xi  under the constraints of SVM^perf
 
-Symbols   f^a is in ``auxiliaries_``, a score per sample; b_a is one of the last q weights of
-          ``coef_``, divided by sqrt(B)
-
 Algorithm With the columns [x ; f^1(x) / sqrt(B), ..., f^q(x) / sqrt(B)] this is SVM^perf
-          (:mod:`mvref.rivals.svm_perf`), weights w and sqrt(B) b.
+          (:mod:`mvref.rivals.svm_perf`), with weights w and sqrt(B) b in ``coef_``; the f^a are in
+          ``auxiliaries_``.
 
 Our readings
           * The paper's classifiers are a core vector machine, an RBF network and C4.5. Ours, where
             the user names none, are their nearest kin in scikit-learn: an SVM with RBF kernel,
             nearest neighbours (local, like the units of that network), a decision tree.
-          * A classifier is surer of its own training samples than of others: a tree makes no error
-            there, and b would trust it alone. So the columns f^a of the training samples come from
-            folds, each by classifiers that have not met the sample. New samples get those of the
-            classifiers trained on all samples.
+          * A tree makes no error on its own training samples, and b would trust it alone. So the
+            columns f^a of the training samples come from folds, by classifiers that have not met
+            the sample. New samples get those of the classifiers trained on all samples.
           * The output of a classifier is its decision function, or its probability of the class
             minus that of the rest. More than two classes: each has its own classifiers.
 """
@@ -47,8 +44,7 @@ class CAPO(SVMPerf):
 
     Parameters
     ----------
-    measure : {"f1", "prbep", "auroc", "error"}, default="f1"
-        What is optimised, by the bound of the structured hinge.
+    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by its structured hinge
     auxiliaries : list of scikit-learn classifiers, default=None: RBF-SVM, 5 neighbours and a tree
     B : float, default=1.0
         Weight of |b|^2; a small one trusts the auxiliary classifiers more than the features.
@@ -56,8 +52,7 @@ class CAPO(SVMPerf):
     cv : int, default=5; folds for their outputs on training samples, shuffled and stratified
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
         Whether to append a constant feature, and its value; the weight is penalised like others.
-    tol : float, default=1e-3
-        Tolerance of the slack in units of the loss; the duality gap ends below C2 tol.
+    tol : float, default=1e-3; of the slack, in units of the loss: the duality gap ends below C2 tol
     max_iter : int, default=1000; largest number of iterations, each finds a cut
     n_jobs : int or None, default=None; classifiers and classes learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
@@ -66,8 +61,7 @@ class CAPO(SVMPerf):
     Attributes
     ----------
     auxiliaries_ : list of one list of q classifiers per class against the rest, for labels -1, +1
-    coef_ : array (d + q,), or (n_classes, d + q) with more than two classes
-        Weights of the features and, last, of f^a / sqrt(B).
+    coef_ : array (d + q,), or (n_classes, d + q), weights of features and, last, of f^a / sqrt(B)
     intercept_ : float, or array (n_classes,)
         For "prbep" and "auroc" minus the score below which no training sample is called positive.
     n_iter_ : int, the largest number over the classes
@@ -124,9 +118,8 @@ class CAPO(SVMPerf):
         check_number(self.cv, "cv", low=2, integer=True)
         given = AUXILIARIES if self.auxiliaries is None else self.auxiliaries
         if not isinstance(given, list | tuple) or not len(given):
-            raise ValueError(
-                f"auxiliaries must be a list of scikit-learn classifiers, got {given!r}."
-            )
+            told = "auxiliaries must be a list of scikit-learn classifiers"
+            raise ValueError(f"{told}, got {given!r}.")
         for a, classifier in enumerate(given):
             check_classifier(classifier, f"auxiliaries[{a}]")
 

@@ -21,9 +21,8 @@ Algorithm For given mu, (*) is the dual of an SVM with squared hinge and margin 
           The loop over views: all machines name the labels of the unlabelled samples; every view
           takes what the others say into its pool, and learns again; until nobody says anything new.
 
-Supervised form   ``fit(X, y)``: all labels known means T = 1, the mean of per-view SVMs with
-          squared hinge, and no view tells another anything. A table with labelled training samples
-          compares with this. ``fit(X, y, X_unlabelled)`` is the transductive loop.
+Supervised form   ``fit(X, y)``: T = 1, the mean of per-view SVMs with squared hinge. Tables of
+          labelled training samples compare with this; ``fit(X, y, X_unlabelled)`` has the loop.
 
 Our readings
           Scores of margin 1 in the mean, so that no view weighs more because its classes lie
@@ -36,13 +35,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from ..core.base import (
-    MultiViewClassifier,
-    check_votable,
-    one_against_rest,
-    validate_targets,
-    validate_views,
-)
+from ..core.base import MultiViewClassifier, one_against_rest, validate_targets, validate_views
 from ..core.checks import check_number, warn_caller
 from ..core.kernels import fit_similarities
 from ..core.views import stack_samples
@@ -50,16 +43,11 @@ from ..core.voters import check_trainable
 
 SVM_TOL = 1e-13  # duality gap of an SVM, relative: alpha is as exact as its root
 SVM_STEPS = 200  # Newton steps, far above what was seen (about 10)
-NO_KERNEL = (
-    "kernel is not positive definite, or its values are too large for C={:g}: scale the views or "
-    "lower C."
-)
+NO_KERNEL = "kernel is not positive definite, or too large for C={:g}: scale the views or lower C."
 
 
 def squared_hinge_svm(M, C, start=None):
-    """Minimise 1/2 alpha'M alpha + C/2 sum_i max(0, 1 - (M alpha)_i)^2, for M = K o y y'.
-
-    Returns alpha (n,), from `start` on, and the relative duality gap.
+    """Return argmin 1/2 alpha'M alpha + C/2 sum_i max(0, 1 - (M alpha)_i)^2, and its relative gap.
 
     >>> squared_hinge_svm(np.eye(2), 1.0)[0]  # (M + I/C) alpha = 1
     array([0.5, 0.5])
@@ -101,9 +89,7 @@ def _newton_point(M, C, inside):
 
 
 def weigh_candidates(K, pool, C, *, tol=1e-3, max_iter=1000):
-    """Solve (*): the weights mu (T,) of the candidates, alpha (n,) of their mixture, and the gap.
-
-    K (n, n): of one view; pool (T, n): candidate label vectors of -1 and +1; tol: relative gap.
+    """Solve (*) for one view: weights mu (T,) of the pool, alpha (n,) of the mixture, relative gap.
 
     >>> K = np.array([[1.0, 0.9], [0.9, 1.0]])
     >>> mu, _, _ = weigh_candidates(K, np.array([[1, 1], [1, -1]]), 1.0)
@@ -227,7 +213,7 @@ class CoLabeling(MultiViewClassifier):
         X = validate_views(self, X, reset=True)
         self._check_parameters()
         codes = validate_targets(self, y, X.n_samples)
-        check_votable(X)
+        self._check_votable(X)
         check_trainable(X, codes)
         together = X if X_unlabelled is None else self._with_unlabelled(X, X_unlabelled)
         rows = [np.flatnonzero(seen) for seen in together.observed.T]
@@ -280,14 +266,13 @@ class CoLabeling(MultiViewClassifier):
                 np.where(K[len(own) :, : len(coef)] @ coef > 0, 1.0, -1.0)
                 for K, own, (coef, _) in zip(kernels, known, learnt, strict=True)
             ]
-            news = False
+            n_before = sum(map(len, pools))
             for v, pool in enumerate(pools):
                 for signs in said[:v] + said[v + 1 :]:
                     candidate = np.append(known[v], signs)
                     if not any(np.array_equal(candidate, old) for old in pool):
                         pool.append(candidate)
-                        news = True
-            if not news:
+            if sum(map(len, pools)) == n_before:
                 break
             learnt = [self._machine(K, pool) for K, pool in zip(kernels, pools, strict=True)]
             n_rounds += 1

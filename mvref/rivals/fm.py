@@ -15,15 +15,13 @@ Symbols   w0 is intercept_, a global bias, not penalised; w is coef_ (d,), of th
 
 Loss      classes  log(1 + exp(-y y^)), y = -1, +1  (Eq. 12);   numbers  (y - y^)^2  (Eq. 11)
 
-Algorithm L-BFGS with exact gradients. The interactions cost O(k nnz) for pairs and O(k p nnz) for
-          order p, see :mod:`mvref.rivals.anova`. At the start w = 0, w0 is the best constant and
-          the factors of pairs are N(0, 0.01), of standard deviation 0.1: V = 0 is stationary.
+Algorithm L-BFGS with exact gradients, where the paper has stochastic ones, in O(k nnz) for pairs
+          and O(k p nnz) for order p, see :mod:`mvref.rivals.anova`. At the start w = 0, w0 is the
+          best constant and the factors of pairs are N(0, 0.01): V = 0 is stationary.
 
 Collapse  With alpha > 0, V_p = 0 is a strict local minimum in V_p for every p > 2, as A = 0 is for
           multi-view machines: small factors shrink to 0. Factors of standard deviation 0.1^(2/p)
           escape where those of 0.1 do not, but not for every alpha.
-
-Departures   L-BFGS for stochastic gradients; a missing view counts as zeros, and adds nothing.
 """
 
 from collections import namedtuple
@@ -32,13 +30,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.optimize import minimize
 from scipy.special import logit
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.base import (
     MultiViewClassifier,
-    MultiViewInput,
     MultiViewRegressor,
     logistic_probabilities,
     one_against_rest,
@@ -91,10 +87,7 @@ Learnt = namedtuple("Learnt", "theta curve converged overflow")
 
 
 def minimise(objective, start, *, tol, max_iter):
-    """Minimise a function, parameters -> value, gradient, by L-BFGS.
-
-    tol: largest entry of the gradient at the end; a large objective at the start is the unit.
-    """
+    """Minimise a function, parameters -> value, gradient, by L-BFGS."""
     curve, overflows = [], []
 
     def guarded(theta):
@@ -123,8 +116,8 @@ def minimise(objective, start, *, tol, max_iter):
     return Learnt(found.x, np.array([first, *curve]), converged, bool(overflows))
 
 
-class FactorisationMachine(MultiViewInput, BaseEstimator):
-    """What both machines share: input, the fit of one problem, and scores."""
+class FactorisationMachine:
+    """What both machines share: the fit of one problem, and scores."""
 
     _learnt = "factors_"
 
@@ -189,17 +182,15 @@ class FactorisationMachine(MultiViewInput, BaseEstimator):
         return 1 + d + orders * d * k
 
 
-class FMClassifier(MultiViewClassifier, FactorisationMachine):
+class FMClassifier(FactorisationMachine, MultiViewClassifier):
     """Factorisation machine with the logistic loss; several classes one against the rest.
 
     Parameters
     ----------
     n_factors : int, default=8; k, length of the factors of every feature
     order : int, default=2; P, the largest number of features in a product, 1: logistic regression
-    multiview : bool, default=False
-        Only products of features of different views (Eq. 27), then of at most V features.
-    alpha : float, default=1e-3
-        lambda, weight of the squares of all parameters but w0, against the mean loss.
+    multiview : bool, default=False; only products of different views' features, at most V (Eq. 27)
+    alpha : float, default=1e-3; lambda, weight of all squared parameters but w0; the loss is a mean
     init_scale : float, default=0.1
         Standard deviation of the factors at the start; for order p > 2 its power 2/p.
     tol : float, default=1e-7
@@ -213,8 +204,7 @@ class FMClassifier(MultiViewClassifier, FactorisationMachine):
     ----------
     intercept_ : float, or array (n_classes,), w0
     coef_ : array (d,), or (n_classes, d) with more than two classes, w
-    factors_ : array (n_orders, d, k), or (n_classes, n_orders, d, k)
-        ``factors_[p - 2]`` belongs to the products of p features.
+    factors_ : array (n_orders, d, k), or (n_classes, n_orders, d, k); order p is at ``p - 2``
     loss_curve_ : array (n_iter + 1,), or a list of them, from the start on
     n_iter_ : int, the largest number over the classes
     classes_, n_features_in_ : array of labels, and int
@@ -289,17 +279,15 @@ class FMClassifier(MultiViewClassifier, FactorisationMachine):
         return logistic_probabilities(self._scores(self._validated(X)))
 
 
-class FMRegressor(MultiViewRegressor, FactorisationMachine):
+class FMRegressor(FactorisationMachine, MultiViewRegressor):
     """Factorisation machine with the squared loss.
 
     Parameters
     ----------
     n_factors : int, default=8; k, length of the factors of every feature
     order : int, default=2; P, the largest number of features in a product, 1: ridge regression
-    multiview : bool, default=False
-        Only products of features of different views (Eq. 27), then of at most V features.
-    alpha : float, default=1e-3
-        lambda, weight of the squares of all parameters but w0, against the mean loss.
+    multiview : bool, default=False; only products of different views' features, at most V (Eq. 27)
+    alpha : float, default=1e-3; lambda, weight of all squared parameters but w0; the loss is a mean
     init_scale : float, default=0.1
         Standard deviation of the factors at the start; for order p > 2 its power 2/p.
     tol : float, default=1e-7

@@ -16,17 +16,15 @@ Symbols   B is ``n_features``; G_1, ..., G_T are the ``groups`` found so far; pi
 
 Algorithm outer   add the group of the B largest p_i^2 until it is worth no more than the known ones
                   (the first: of the largest |y'x_i|)
-          inner   for the known groups, min 1/2 (sum_t |w_t|)^2 + C2 xi by cutting planes; the dual
-                  of the label cuts is a cone program, |p_G_t| <= theta for every t, solved by
-                  cvxopt; mu_t are the multipliers of the cones, divided by their sum. On the way
-                  they are solved to 0.3 of the outer gap.
+          inner   for the known groups, min 1/2 (sum_t |w_t|)^2 + C2 xi by cutting planes, on the
+                  way to 0.3 of the outer gap; the dual of the label cuts is a cone program of
+                  cvxopt, mu_t are the multipliers of its cones, divided by their sum.
 
 Certificate   A minimum over some groups bounds the minimum over all from above, the dual value of
           any alpha with the best group of all bounds it from below: the gap of these two ends
           below C2 tol. Solved exactly, the inner problems' values fall from group to group.
 
-Note      B limits each group, not the features that end with a weight: the union of the groups is
-          larger as a rule. Our reading: the constant feature belongs to every group, beside the B.
+Note      B limits each group, not their union. Our reading: the constant feature is in all groups.
 """
 
 import numpy as np
@@ -49,10 +47,8 @@ class FSMulti(SVMPerf):
 
     Parameters
     ----------
-    measure : {"f1", "prbep", "auroc", "error"}, default="f1"
-        What is optimised, by the bound of the structured hinge.
-    n_features : int, default=10
-        B, the size of a group of features; all features, if there are fewer.
+    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by its structured hinge
+    n_features : int, default=10; B, the size of a group of features, or all if there are fewer
     C2 : float, default=100.0; weight of the loss, in the unit of :class:`~mvref.MVPO`
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
         Whether to append a constant feature, which belongs to every group, and its value.
@@ -69,8 +65,7 @@ class FSMulti(SVMPerf):
         For "prbep" and "auroc" minus the score below which no training sample is called positive.
     groups_ : list of int arrays, or one such list per class; columns, in the order of the search
     n_iter_ : int, the largest number of groups over the classes
-    primal_curve_, dual_curve_ : arrays, or lists of them
-        Bounds of the minimum after every group, from above and from below.
+    primal_curve_, dual_curve_ : arrays, or lists, upper and lower bounds after every group
     dual_gap_ : float, or array (n_classes,), between the best of these bounds
     classes_, n_features_in_ : array of labels, and int
 
@@ -206,11 +201,10 @@ class _Layers:
         return delta * p
 
     def _cone_program(self):
-        """Return alpha and mu: min theta^2/2 - alpha'Delta, |p_G_t| <= theta for every t.
+        """Return alpha and mu: min theta^2/2 - alpha'Delta, |p_G_t| = |R_t alpha| <= theta.
 
-        |p_G| = |R alpha| with R of the QR decomposition of the cuts on G, which has no more rows
-        than there are cuts. In units of a = alpha / u and theta / (u r), r the longest cut, all
-        numbers are of order 1.
+        R of the QR decomposition of the cuts on a group has no more rows than there are cuts. In
+        units of a = alpha / u and theta / (u r), r the longest cut, all numbers are of order 1.
         """
         K, columns = len(self.deltas), [np.append(group, self.always) for group in self.groups]
         roots = [np.linalg.qr(self.cuts[:, own].T, mode="r") for own in columns]
@@ -244,10 +238,8 @@ def _solve(*program):
             return solvers.coneqp(*program, options={"show_progress": False, **options})
         except (ValueError, ArithmeticError):  # rounding has left the cone
             continue
-    raise ValueError(
-        "FSMulti: the cone program of the groups cannot be solved in double precision; scale the "
-        "views to unit variance, or lower C2."
-    )
+    told = "FSMulti: the cone program of the groups cannot be solved in double precision"
+    raise ValueError(f"{told}; scale the views to unit variance, or lower C2.")
 
 
 def _largest_squares(p, size):

@@ -12,19 +12,17 @@ Symbols   k(x) is the cluster of x, by k-means on the features (``clusters_``); 
           samples, drawn at random (``landmarks_``); theta_k is block k of a row of ``coef_``, b is
           ``intercept_``; liblinear's C is c/m
 
-Algorithm 1 cluster;  2 draw landmarks;  3 write mu(x_i) into the columns of the cluster of x_i and
-          zeros into the others: a sparse table with L values per row;  4 one linear SVM on it.
+Algorithm 1 cluster;  2 draw landmarks;  3 write mu(x_i) into the columns of the cluster of x_i, a
+          sparse table with L values per row;  4 one linear SVM on it.
 
 Our readings
           * The definition is that of the authors' program (github.com/vzantedeschi/L3SVMs) and of
             the abstract, whose simplest form, random landmarks and linear kernel, is our default.
           * ``landmarks="shared"``: all clusters have the same landmarks, as in the program.
             ``"cluster"`` is our variant: those of a cluster are drawn among its own samples.
-          * b is one for all clusters, and penalised, as in our MVL-SVM.
           * Several views are put side by side, for the clusters and for the similarities. With one
-            cluster and one view this is MVL-SVM. More than two classes: one against the rest.
-          * A view that a sample lacks is filled with the means of its columns over the training
-            samples that have it: with zeros only where these columns are centred.
+            cluster and one view this is MVL-SVM, whose intercept is penalised, too. More than two
+            classes: one against the rest.
 """
 
 import warnings
@@ -46,10 +44,7 @@ MOST_LANDMARKS = 200  # of "auto", as in MVLSVM
 
 
 def block_features(columns, clusters, similarities):
-    """Return the table that has mu(x_i) in the columns of the cluster of x_i, zeros elsewhere.
-
-    columns (n, d); clusters (n,); one similarity per cluster -> Z (n, L_1 + ... + L_K).
-    """
+    """Return the table Z (n, L_1 + ... + L_K) of mu(x_i) in the columns of x_i's cluster."""
     widths = np.array([len(mu) for mu in similarities])
     first = np.cumsum(widths) - widths
     ends = np.concatenate([[0], np.cumsum(widths[clusters])])
@@ -82,8 +77,7 @@ class L3SVM(MultiViewClassifier):
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
         Whether to learn b, and the value of the constant feature whose penalised weight makes it.
     n_init : int, default=10; starts of k-means, the best is taken
-    tol, max_iter : float, default=1e-6, and int, default=1000000
-        Tolerance of liblinear's stopping rule, and limit of its iterations.
+    tol, max_iter : float, default=1e-6, and int, default=1000000; tolerance and limit of liblinear
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; clusters, landmarks, liblinear
 
@@ -103,9 +97,10 @@ class L3SVM(MultiViewClassifier):
     Provenance: public implementation. The authors' program has the same clusters, landmarks and
     penalised constant; it takes the squared hinge. The text (arXiv 1703.00284) was not at hand.
 
-    Features should have comparable scales. The means of the columns stand for a missing view, which
-    pulls its sample to the middle: :class:`~mvref.rivals.LaplacianCompletion` before this class
-    (with ``output="features"``) fills it from the other views.
+    Features should have comparable scales. A missing view is filled with the means of its columns
+    over the training samples that have it, which pulls a sample to the middle:
+    :class:`~mvref.rivals.LaplacianCompletion` before this class (with ``output="features"``) fills
+    it from the other views.
 
     Examples
     --------
@@ -151,8 +146,8 @@ class L3SVM(MultiViewClassifier):
         if self.n_landmarks != "auto":
             check_number(self.n_landmarks, "n_landmarks", low=1, high=m, integer=True)
         if X.n_views > 1 and self.kernel in ("precomputed", "gram"):
-            allowed = "one of ['linear', 'rbf'] or callable for several views"
-            raise ValueError(f"kernel must be {allowed}, got {self.kernel!r}.")
+            told = "kernel must be one of ['linear', 'rbf'] or callable for several views"
+            raise ValueError(f"{told}, got {self.kernel!r}.")
         self.means_ = _column_means(X)
         columns = _complete_columns(X, self.means_)
         rng = check_random_state(self.random_state)

@@ -6,11 +6,9 @@ workshop 2010; as the authors of MVL-SVM use it before their per-view SVMs.
 Problem   given the Gram matrix K_ref of a reference view and view v on the samples c only,
           min over K_v of  trace(Lap K_v)  with K_cc fixed,   Lap = diag(K_ref 1) - K_ref
 Solution  u = samples that miss view v:  T = -Lap_uu^-1 Lap_uc,  K_uc = T K_cc,  K_uu = T K_cc T'
-Features  K_v is made of inner products: phi(x_u) = T phi(x_c), every unknown point an average of
-          known ones, and trace(Lap K_v) = 1/2 sum_ij (K_ref)_ij |phi(x_i) - phi(x_j)|^2. A method
-          without kernels gets the points of the linear kernel themselves, the rows x_u = T x_c:
-          their inner products are the completed linear Gram matrix, and the graph may stay that of
-          another kernel. This form is ours.
+Features  every unknown point is an average of known ones, phi(x_u) = T phi(x_c), and trace(Lap K_v)
+          = 1/2 sum_ij (K_ref)_ij |phi(x_i) - phi(x_j)|^2. Our form for methods without kernels: the
+          points of the linear kernel themselves, x_u = T x_c; the graph may be another kernel's.
 Limits    a sample without the reference view cannot be completed in the others. The completion is
           transductive: new samples take part in the graph.
 """
@@ -30,9 +28,7 @@ OUTPUTS = ("gram", "features")
 
 
 def harmonic_weights(K_ref, unknown):
-    """Return T, which writes the unknown samples as averages of the known ones.
-
-    K_ref (n, n): not negative; unknown (n,) -> T (n_unknown, n_known).
+    """Return T (n_unknown, n_known), which writes unknown samples as averages of known ones.
 
     >>> harmonic_weights(np.ones((3, 3)), np.array([True, False, False]))
     array([[0.5, 0.5]])
@@ -55,10 +51,8 @@ def harmonic_weights(K_ref, unknown):
     try:
         T[reached] = linalg.solve(np.eye(len(rows)) - steps[:, rows], steps[:, ~unknown])
     except linalg.LinAlgError:
-        raise ValueError(
-            "the similarities of the reference view are too small to complete others by: its "
-            "kernel is too narrow, lower its gamma."
-        ) from None
+        told = "the similarities of the reference view are too small to complete others by"
+        raise ValueError(f"{told}: its kernel is too narrow, lower its gamma.") from None
     return T
 
 
@@ -214,11 +208,10 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         if sparse.issparse(view):
             averages = sparse.csr_matrix(T) @ view[np.flatnonzero(known)]
             stacked = sparse.vstack([view[np.flatnonzero(~filled)], averages], format="csr")
-            order = np.argsort(filled, kind="stable")  # of the rows of `stacked`
-            return stacked[np.argsort(order)[rows]]
-        view = view.copy()
-        view[filled] = T @ view[known]
-        return view[rows]
+        else:
+            stacked = np.vstack([view[~filled], T @ view[known]])
+        order = np.argsort(filled, kind="stable")  # of the rows of `stacked`
+        return stacked[np.argsort(order)[rows]]
 
     def _gram(self, X, v):
         """Gram matrix of view v on all samples, zero where a sample misses the view."""

@@ -26,8 +26,7 @@ Our readings
           * H is shrunk by alpha, the h of a new sample is not. The SVM gets the training samples
             as it will meet new ones, not H, and h divided by its root mean square norm on them: C
             has one unit for every alpha. r is ``ridge`` times the squared spectral norm of U.
-          * The subspace is learnt from the training samples that have both views. The h of a sample
-            with one of them is fitted to that one, in training as later, and is 0 without both.
+          * The subspace is learnt from the training samples that have both views.
           * The norm of U's columns is held in the sum over the columns that theta weighs, not in
             each: Z is the optimum, and any factor of it spans the same space.
 """
@@ -57,13 +56,10 @@ class MSL(MultiViewClassifier):
 
     Parameters
     ----------
-    alpha : float, default=0.1
-        Weight of the norm, as a part of the smallest one that leaves nothing: in (0, 1).
+    alpha : float, default=0.1; weight of the norm, in (0, 1): at 1 nothing would be left of Z
     C : float, default=1.0; weight of the summed loss of the SVM
-    beta : float, or list of one per view, default=1.0
-        Bounds of the columns of U; only their ratio matters.
-    ridge : float, default=1e-3
-        Weight of |h|^2 for new samples, relative to the squared spectral norm of U.
+    beta : float, or list of one per view, default=1.0; bounds of U's columns, only ratios matter
+    ridge : float, default=1e-3; weight of new samples' |h|^2, in squared spectral norms of U
     loss : {"hinge", "squared_hinge"}, default="hinge"
     intercept_scaling : float, default=1.0; value of the SVM's constant feature, 0 for none
     cv : int, default=5; folds that choose a pair of more than two views, stratified and shuffled
@@ -96,8 +92,8 @@ class MSL(MultiViewClassifier):
     the authors (X. Zhang's convex_multi_view); the algorithm is ours.
 
     Views should be centred and of one scale. The h of a sample without one view of the pair is
-    fitted to the other, and is 0 without both. Sparse views are made dense. With a single view
-    Omega is its trace norm, divided by beta. Several classes: one subspace, SVMs against the rest.
+    fitted to the other, in training as later, and 0 without both. Sparse views are made dense. With
+    one view Omega is its trace norm over beta. Many classes: one subspace, SVMs against the rest.
 
     Examples
     --------
@@ -224,9 +220,8 @@ class MSL(MultiViewClassifier):
         for name in ("alpha", "C", "ridge", "tol"):
             check_number(getattr(self, name), name, low=0, low_open=True)
         if self.alpha >= 1 or self.tol >= 0.1:
-            raise ValueError(
-                f"alpha must be below 1 and tol below 0.1, got {self.alpha!r} and {self.tol!r}."
-            )
+            got = f"got {self.alpha!r} and {self.tol!r}"
+            raise ValueError(f"alpha must be below 1 and tol below 0.1, {got}.")
         check_number(self.intercept_scaling, "intercept_scaling", low=0)
         check_choice(self.loss, "loss", LOSSES)
         check_number(self.cv, "cv", low=2, integer=True)

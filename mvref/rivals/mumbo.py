@@ -77,8 +77,7 @@ class Mumbo(Boosted):
 
     Attributes
     ----------
-    voters_ : list of T fitted classifiers
-        The ones that joined the vote; they predict positions in ``classes_``.
+    voters_ : list of T classifiers that joined the vote; they predict positions in ``classes_``
     view_history_ : int array, shape (T,), of their views
     alphas_, edges_ : arrays, shape (T,), of their weights, and edges on the global costs
     local_edges_ : array, shape (T, V), edges of all views' voters on their own costs

@@ -10,11 +10,9 @@ Problem   min over g, A psd (and w) of
 
 Symbols   paper        code               shape
           U_v          ``factors.U[v]``   (n, r_v), U_v U_v' = kernel of view v (Nystroem)
-          g            ``point.g``        list of (r_v,)
+          g, p         ``point``          lists of (r_v,), p = A^{-1} g
           A            ``point.A``        (sum r_v, sum r_v), never written down
           w            weights_           (V,), 1/V unless ``learn_weights``
-          lam, eta     lam, eta
-          p            ``point.p``        A^{-1} g, list of (r_v,)
 
 Algorithm start: A = blockdiag(U_v'U_v), w = 1/V. At most ``n_rounds`` times:
           g-step  g = A p, p = Phi'(Phi A Phi' + lam I)^{-1} y
@@ -58,10 +56,9 @@ from .mvml_descent import Problem, ViewFactors, learn_metric
 def least_penalty(g, lam, eta, sparse=False):
     """Return the infimum over A of lam g'A^{-1}g plus the penalty of A.
 
-    It is 3 eta^(1/3) (lam/2)^(2/3) |g|^(4/3), for MVMLsp 2 sqrt(lam eta) sum_v |g_v|. For
     g'A^{-1}g <= t says that A - gg'/t is psd, so that no norm of A, or sum of norms of its blocks,
-    is below that of gg'/t. What is left is a minimum over t > 0: of lam t + eta |g|^4 / t^2, or of
-    lam t + eta (sum_v |g_v|)^2 / t for MVMLsp.
+    is below that of gg'/t. What is left is the minimum over t > 0 of lam t + eta |g|^4 / t^2, for
+    MVMLsp of lam t + eta (sum_v |g_v|)^2 / t.
 
     >>> g = [np.array([3.0, 4.0]), np.array([2.0])]
     >>> least_penalty(g, lam=4.0, eta=1.0, sparse=True)  # 2 * 2 * (5 + 2)
@@ -78,10 +75,8 @@ class MVML(MultiViewClassifier):
 
     Parameters
     ----------
-    lam, eta : float, default=0.1 and 1.0
-        Weights of g'A^{-1}g and of the penalty of the metric.
-    sparse : bool, default=False
-        Penalise the sum of the norms of the blocks of A, so that views can vanish.
+    lam, eta : float, default=0.1 and 1.0; weights of g'A^{-1}g and of the penalty of the metric
+    sparse : bool, default=False; penalise the sum of the norms of A's blocks: views can vanish
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
         Similarity to the components; :class:`~mvref.LandmarkProjection` says what each takes.
     gamma : float, "mean", None, or one per view, default=None
@@ -92,8 +87,7 @@ class MVML(MultiViewClassifier):
     n_rounds : int, default=6
         Largest number of steps of the metric. Stopping there is part of the method, see the bound
         in the head of this module, and comes without a warning.
-    tol : float, default=1e-4
-        Relative fall of the objective in a round at which learning stops earlier.
+    tol : float, default=1e-4; relative fall of the objective in a round that ends learning earlier
     learn_weights : bool, default=False
         Learn the weights w of the views too, instead of 1/V. Nothing penalises w: g and A can
         shrink while w grows, so that few rounds are all that keeps the function smooth.
@@ -102,17 +96,14 @@ class MVML(MultiViewClassifier):
 
     Attributes
     ----------
-    dual_coef_ : list of V arrays (m_v,), or (n_classes, m_v) with more than two classes
-        Coefficients of the components in the score, w_v T_v g_v.
+    dual_coef_ : list of V arrays (m_v,), or (n_classes, m_v), of the components: w_v T_v g_v
     similarities_ : list of V kernels to the components
     components_ : list of V int arrays (m_v,), training rows
     weights_ : array (V,), or (n_classes, V), w
     block_norms_ : array (V, V), or (n_classes, V, V)
-        Frobenius norms of the blocks of the metric: how strongly two views are tied. 0 for a
-        block that MVMLsp has dropped.
+        Frobenius norms of the metric's blocks: how strongly two views are tied, 0 if dropped.
     objective_curve_ : array, or a list of them; at the start and after every round, at the best g
-    lower_bound_ : float, or array (n_classes,)
-        The least objective that any metric has together with the g and w learnt.
+    lower_bound_ : float, or array (n_classes,), least objective of any metric with these g and w
     n_iter_ : int, the largest number of rounds over the classes
     classes_, n_features_in_ : array of labels, and int
 

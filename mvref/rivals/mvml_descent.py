@@ -1,7 +1,7 @@
 """The metric between the views of MVML, and the descent: best functions, steps of the metric.
 
-The metric never is a matrix of its own size. It starts block diagonal, every step multiplies its
-blocks by numbers and adds p p', and so it stays a sum of few terms with blocks
+The metric starts block diagonal, every step multiplies its blocks by numbers and adds p p', and so
+it stays a sum of few terms, never a matrix of its own size, with blocks
 
     A_kl = [k = l] c_k D_k + sum_s B_s[k, l] p_s^(k) p_s^(l)'        with c_k >= 0, B_s >= 0 (psd)
 
@@ -35,10 +35,8 @@ class ViewFactors:
         self.turns = [turn for _, turn in pairs]
         largest = max(d.max(initial=0.0) for d in self.D)
         if largest > 0 and not 1 / LARGEST <= largest <= LARGEST:
-            raise ValueError(
-                f"the kernels of X are out of scale: their squares reach {largest:.3g}, allowed is "
-                f"{1 / LARGEST:g} to {LARGEST:g}; scale the views."
-            )
+            told = f"the kernels of X are out of scale: their squares reach {largest:.3g}, allowed"
+            raise ValueError(f"{told} is {1 / LARGEST:g} to {LARGEST:g}; scale the views.")
         U = np.hstack([F @ turn for F, turn in zip(features, self.turns, strict=True)])
         self._Q = None
         if 0 < U.shape[1] < U.shape[0]:
@@ -55,16 +53,13 @@ class ViewFactors:
 
 
 class Metric(NamedTuple):
-    """The metric A as a sum of few terms, see the head of this module.
-
-    share (V,): c_k; B (S, V, V); parts: p_s^(k), column by column; images (n', S, V): U_k p_s^(k).
-    """
+    """The metric A as a sum of few terms, see the head of this module."""
 
     factors: ViewFactors
-    share: np.ndarray
-    B: np.ndarray
-    parts: list
-    images: np.ndarray
+    share: np.ndarray  # (V,), c_k
+    B: np.ndarray  # (S, V, V)
+    parts: list  # p_s^(k), column by column
+    images: np.ndarray  # (n', S, V), U_k p_s^(k)
 
     @classmethod
     def start(cls, factors):
@@ -178,10 +173,8 @@ class Problem(NamedTuple):
                 raise LinAlgError
             a = cho_solve(cho_factor(K, overwrite_a=True, check_finite=False), self.y)
         except LinAlgError:
-            raise ValueError(
-                f"lam={self.lam:g} is lost in the rounding of Phi A Phi', which reaches "
-                f"{largest:.3g}; raise lam or scale the views."
-            ) from None
+            told = f"lam={self.lam:g} is lost in the rounding of Phi A Phi', which reaches"
+            raise ValueError(f"{told} {largest:.3g}; raise lam or scale the views.") from None
         p = [w_v * (U.T @ a) for w_v, U in zip(w, A.factors.U, strict=True)]
         value = self.rest + self.lam * float(self.y @ a) + penalty
         return Point(A, p, A.apply(p), w, norms, value)

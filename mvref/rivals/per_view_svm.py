@@ -2,7 +2,6 @@
 
 Problem   for every view v, one class against the rest: the soft-margin SVM with kernel k_v.
 Decision  every view casts a vote for its class; the class with most votes wins.
-Ties      not in our copy of the text; the authors' code takes the smallest label, see ``ties``.
 Missing   a sample trains the classifiers of the views it has, and gets votes from those only.
 """
 
@@ -50,8 +49,8 @@ class PerViewSVM(MultiViewClassifier):
 
     Notes
     -----
-    Provenance: full text. Zantedeschi, Emonet and Sebban (2018) describe it, and their program was
-    read.
+    Provenance: full text. Zantedeschi, Emonet and Sebban (2018) describe it, but for ties, and
+    their program was read.
 
     Examples
     --------

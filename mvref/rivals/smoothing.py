@@ -6,12 +6,8 @@ Problem   R(s) = max over y' of Delta - c's has kinks; with a strongly convex pe
           mixtures of tuples it has none:
           R_mu(s) = max over mixtures of  E[Delta] - E[c]'s - mu d,   gradient -E[c] = -c_bar
 
-Symbols   paper     code          meaning
-          mu        ``mu``        strength of the smoothing
-          D         ``D``         max of d: R - R_mu is at most mu D
-          beta      ``beta``      swapped share of a sample (PRBEP) or of a pair (AUROC)
-          c_bar     ``c``         (n,), mean of y - y' over the mixture
-          P, N      P, N          positives, negatives
+Symbols   D: largest value of d, R - R_mu is at most mu D; beta: swapped share of a sample (PRBEP)
+          or of a pair (AUROC); c_bar, ``c`` in the code; P, N: number of positives, negatives
 
 Smoothings
           PRBEP   beta in [0, 1]^n with equal sums over both classes, d = |beta|^2 / 2,
@@ -38,15 +34,11 @@ from ..core.measures import f_beta_loss
 
 @dataclass(frozen=True, eq=False)
 class SmoothCut:
-    """The smoothed loss at some scores, and the mixture of label tuples that it is taken at.
+    """The smoothed loss at some scores, and the mixture of label tuples that it is taken at."""
 
-    value: R_mu = loss - c's - mu d, of gradient -c in s; loss: mean of Delta over the mixture; c
-    (n,): mean of y - y'.
-    """
-
-    value: float
-    loss: float
-    c: np.ndarray
+    value: float  # R_mu = loss - c's - mu d, of gradient -c in s
+    loss: float  # mean of Delta over the mixture
+    c: np.ndarray  # (n,), mean of y - y'
 
 
 def smooth_prbep(s, y, mu):

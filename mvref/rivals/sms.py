@@ -37,8 +37,7 @@ class SMS(SVMPerf):
     measure : {"prbep", "auroc", "f1"}, default="prbep"
         What is optimised. The smoothing for "f1" is ours, and takes O(n^2) time and memory.
     C2 : float, default=100.0; weight of the loss, in the unit of :class:`~mvref.MVPO`
-    smoothing : float, default=0.1
-        Largest error of the first smoothed loss. Each following one is 10 times smaller.
+    smoothing : float, default=0.1; largest error of the first smoothed loss, a tenth in each next
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
         Whether to append a constant feature, whose weight is penalised too, and its value.
     tol : float, default=1e-3

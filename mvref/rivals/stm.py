@@ -11,11 +11,8 @@ Problem   rank one:  f = prod_v w_v'x^(v) + b,  the tensor W = w_1 o ... o w_V  
           product:  f = <W, x^(1) o ... o x^(V)> + b,  W of any rank
           min over W, b of  1/2 |W|^2 + C sum_i max(0, 1 - y_i f(x_i))
 
-Symbols   paper    code               shape
-          w_v      coef_[v]           (d_v,), all of one norm
-          eta      -                  prod_{u != v} |w_u|^2, always 1: see below
-          t_i      ``t``              (n,), prod_{u != v} w_u'x_i^(u)
-          b, B     intercept_, 1      the intercept is penalised in the rank-one machine
+Symbols   w_v: coef_[v] (d_v,), all of one norm; t_i = prod_{u != v} w_u'x_i^(u), eta =
+          prod_{u != v} |w_u|^2; b: intercept_, penalised in the rank-one machine, with B = 1
 
 Algorithm rank one: for one view v at a time, with the others fixed, the problem is the linear SVM
           on the features t_i x_i^(v) / eta^(1/2), with weights eta^(1/2) w_v. Every w_v is divided
@@ -26,7 +23,6 @@ Algorithm rank one: for one view v at a time, with the others fixed, the problem
           is a convex problem for a kernel SVM, whose intercept is not penalised.
 
 Note      The rank-one machine is a multi-view machine with one factor and zero bias rows (and b).
-          A view that is missing counts as zeros: the product is 0, and the score is b.
 """
 
 import warnings
@@ -53,16 +49,13 @@ LEARNT = ("coef_", "objectives_", "dual_coef_", "support_", "support_views_")
 
 @dataclass(frozen=True)
 class Learnt:
-    """A rank-one machine, and its objective: that of f = 0, then after every step.
-
-    converged: the last sweep gained next to nothing, and its linear SVMs reached their tolerance.
-    """
+    """A rank-one machine, and how it was found."""
 
     w: list
     b: float
-    curve: np.ndarray
+    curve: np.ndarray  # the objective of f = 0, then after every step
     n_sweeps: int
-    converged: bool
+    converged: bool  # the last sweep gained next to nothing, by linear SVMs that converged
 
 
 def rank_one_machine(views, y, *, C, tol, max_iter, rng):
@@ -131,13 +124,10 @@ class STMClassifier(MultiViewClassifier):
         "rank_one": a product of linear functions, learnt view by view. "product": a tensor of any
         rank, learnt by a kernel SVM with n^2 products.
     C : float, default=1.0; weight of the summed hinge loss
-    n_restarts : int, default=10
-        Random starts of the rank-one machine; the one with the least objective is kept.
+    n_restarts : int, default=10; starts of the rank-one machine, that of least objective is kept
     tol : float, default=1e-4
-        Rank one: relative gain of a sweep over the views at which it stops. Product: tolerance of
-        the kernel SVM.
-    max_iter : int, default=100
-        Largest number of sweeps. The kernel SVM has a limit of its own, a million steps.
+        Relative gain of the last sweep over the views. Product: tolerance of the kernel SVM.
+    max_iter : int, default=100; largest number of sweeps, the kernel SVM may take a million steps
     n_jobs : int or None, default=None
         Classes and starts learnt in parallel processes (joblib). Threads would share the random
         numbers of liblinear, which solves the linear SVMs: same seed, other last digits.
@@ -146,17 +136,14 @@ class STMClassifier(MultiViewClassifier):
 
     Attributes
     ----------
-    coef_ : list of V arrays (d_v,), or (n_classes, d_v) with more than two classes
-        Rank one only: w_v, all of the same norm.
+    coef_ : list of V arrays (d_v,), or (n_classes, d_v), rank one only: w_v, all of one norm
     dual_coef_ : array (n_support,), or (n_classes, n_support), product only: alpha_i y_i
     support_ : int array (n_support,), product only: samples with a weight in any class
     support_views_ : list of V arrays or CSR matrices (n_support, d_v), product only
     intercept_ : float, or array (n_classes,), b
     objective_curve_ : array, or a list of them
-        Rank one: objective of f = 0, then after every step that was taken, of the start that was
-        kept. Product: the objective at the end.
-    objectives_ : array (n_restarts,), or (n_classes, n_restarts)
-        Rank one only: the objective that every start reached.
+        Objective of f = 0, then after every step taken, of the best start. Product: at the end.
+    objectives_ : array (n_restarts,), or (n_classes, n_restarts), rank one only: of every start
     n_iter_ : int, the largest number of sweeps, or of the kernel SVM's steps, over the classes
     classes_, n_features_in_ : array of labels, and int
 
@@ -172,7 +159,8 @@ class STMClassifier(MultiViewClassifier):
     and Cao, He, Kong, Yu, Hao and Ragin, ICDM 2014.
 
     Products of many features are large or small: views should have rows of mean squared norm about
-    1, say, standard features divided by the root of their number. A missing view counts as zeros.
+    1, say, standard features divided by the root of their number. A missing view counts as zeros:
+    the score is b.
 
     Examples
     --------
@@ -208,10 +196,8 @@ class STMClassifier(MultiViewClassifier):
         signs = one_against_rest(codes, len(self.classes_))
         for name in LEARNT:  # by the other kernel
             vars(self).pop(name, None)
-        if self.kernel == "rank_one":
-            self._fit_rank_one(views, signs)
-        else:
-            self._fit_product(views, signs)
+        learn = self._fit_rank_one if self.kernel == "rank_one" else self._fit_product
+        learn(views, signs)
 
     def _fit_rank_one(self, views, signs):
         rng = check_random_state(self.random_state)

@@ -16,23 +16,18 @@ SMALLEST = 1e-6  # singular value that counts, relative to the largest
 
 @dataclass(frozen=True)
 class Subspace:
-    """Z = U H, the minimum of 1/2 |Z - X|^2 + alpha Omega(Z), and its duality gap.
+    """Z = U H, the minimum of 1/2 |Z - X|^2 + alpha Omega(Z), and its duality gap."""
 
-    U (d_1, t) and (d_2, t); H (t, n); value: the objective.
-    """
-
-    U: list
-    H: np.ndarray
+    U: list  # (d_1, t) and (d_2, t)
+    H: np.ndarray  # (t, n)
     theta: float
-    value: float
+    value: float  # of the objective
     gap: float
     converged: bool
 
 
 def unscale(theta, widths, beta):
-    """Return the diagonal of E_theta as a column, beta_v / sqrt(theta_v) in the rows of view v.
-
-    theta: in (0, 1), theta_1 = theta, theta_2 = 1 - theta.
+    """Return the diagonal of E_theta, beta_v / sqrt(theta_v) in view v; theta_2 = 1 - theta_1.
 
     >>> unscale(0.2, (1, 1), (1.0, 2.0)).ravel().round(3)
     array([2.236, 2.236])
@@ -80,10 +75,7 @@ def dual_norm(G, widths, beta=(1.0, 1.0)):
 
 
 def shrink(X, E, alpha, tol, start):
-    """Minimise 1/2 |E W - X|^2 + alpha |W|_tr over W, for one theta, by accelerated proximal steps.
-
-    Returns W, a lower bound, and whether they are as near as `tol`, relative to the objective.
-    """
+    """Return argmin 1/2 |E W - X|^2 + alpha |W|_tr, a lower bound, and if they are within `tol`."""
     L, mu = E.max() ** 2, E.min() ** 2  # curvature: of E^2
     momentum = (np.sqrt(L) - np.sqrt(mu)) / (np.sqrt(L) + np.sqrt(mu))
     W = ahead = start

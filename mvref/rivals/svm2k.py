@@ -66,8 +66,7 @@ def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter, rng, start=None):
     KA, KB : arrays, shape (m, m)
         Kernels with the constant added. A row and column of zeros where a sample lacks the view.
     Y : array, shape (k, m), of labels -1 and +1
-    CA, CB, D : arrays, shape (m,)
-        Weights of the losses of every sample; 0 leaves the loss out.
+    CA, CB, D : arrays, shape (m,), weights of the losses of every sample; 0 leaves the loss out
     eps : float; disagreement that costs nothing
     tol : float; the gap of every problem ends below tol times its primal value
     max_iter : int; largest number of sweeps over the samples
@@ -132,8 +131,7 @@ class SVM2K(MultiViewClassifier):
     ----------
     C1, C2 : float, default=1.0 and None
         Weights of the summed hinge loss of the first and the second view of a pair. None: C1.
-    D : float, default=1.0
-        Weight of the summed disagreement; 0 learns the SVMs on their own.
+    D : float, default=1.0; weight of the summed disagreement, 0 learns the SVMs on their own
     eps : float, default=0.001; disagreement that costs nothing
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
         Similarity to the training samples; :class:`~mvref.LandmarkProjection` says what each takes.
@@ -142,8 +140,7 @@ class SVM2K(MultiViewClassifier):
     ties : {"score", "random", "smallest", "largest"}, default="score"
         Between classes with equally many votes of the pairs: the larger sum of decision values, a
         coin of the sample, the smallest label or the largest. Two views cannot tie.
-    tol : float, default=1e-4
-        Duality gap at which a problem is solved, relative to its objective.
+    tol : float, default=1e-4; duality gap that ends learning, relative to the objective
     max_iter : int, default=10000; largest number of sweeps over the samples
     n_jobs : int or None, default=None; pairs of views learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
@@ -248,10 +245,8 @@ class SVM2K(MultiViewClassifier):
         for gram, name, mu, view, rows in of_views:
             K = mu(view[rows]) + 1.0
             if not np.isfinite(K).all() or K.diagonal().min() <= 0:
-                raise ValueError(
-                    f"kernel must be finite and positive semi-definite; view {name!r} has samples "
-                    "whose similarity to themselves is not."
-                )
+                told = f"view {name!r} has samples whose similarity to themselves is not"
+                raise ValueError(f"kernel must be finite and positive semi-definite; {told}.")
             gram[np.ix_(rows, rows)] = K
         return grams
 
@@ -264,10 +259,8 @@ class SVM2K(MultiViewClassifier):
 
         Returns
         -------
-        scores : array, shape (n_pairs, n, n_problems)
-            0 where a sample has neither view of the pair.
-        n_seen : int array, shape (n_pairs, n)
-            How many of the two views the sample has.
+        scores : array, shape (n_pairs, n, n_problems), 0 where a sample has neither view of a pair
+        n_seen : int array, shape (n_pairs, n), how many of the two views the sample has
         """
         check_is_fitted(self, self._learnt)
         scores = np.zeros((len(self.pairs_), X.n_samples, self.dual_coef_.shape[2]))

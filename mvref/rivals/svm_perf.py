@@ -7,21 +7,15 @@ Problem   min over w, xi of  1/2 |w|^2 + C2 xi
           xi >= Delta(y', y) - t sum_i (y_i - y'_i) w'x_i  for all label tuples y',   xi >= 0
           This is Eq. (13) of MVPO with C1 = 0, on the views side by side.
 
-Symbols   paper     code         shape
-          x_i       ``columns``  (n, d), the views side by side, zeros where one is missing
-          w         ``w``        (d + 1,), the last weight is that of the constant feature
-          y - y'    ``c``        (n,)
-          t         ``t``        1/n, or 1/(P N) for AUROC: P positives, N negatives
+Symbols   x_i is a row of Z (n, d + 1), the last weight in w that of the constant feature;
+          c = y - y' (n,); t = 1/n, or 1/(P N) for AUROC: P positives, N negatives
 
-Algorithm ``cutting_planes`` in :mod:`mvref.mvpo.solver` with the argmax of
-          :mod:`mvref.mvpo.most_violated`. A metric without C1 is two products with the columns.
+Algorithm ``cutting_planes`` in :mod:`mvref.mvpo.solver`, argmax :mod:`mvref.mvpo.most_violated`
 
 Units     C2 is that of MVPO with ``normalize``, so that one grid serves all methods. For n samples:
           option C of the C program   C2 = 25 C (25 C / n^2 without the 1/n in t), weights 2 w; not
                                       for AUROC
           C of the hinge loss         C = 4 C2 / n for "error", weights 2 w
-
-SMS, CAPO and FS_multi derive from it: they learn otherwise, or add columns.
 """
 
 from dataclasses import dataclass
@@ -38,18 +32,14 @@ from .common import side_by_side
 
 @dataclass(frozen=True)
 class Learnt:
-    """What a method learns of one class against the rest: weights, that of the constant last.
+    """What a method learns of one class against the rest."""
 
-    primal_curve, dual_curve: bounds of the minimum, a pair per iteration; gap: the least from above
-    minus the largest from below; groups: of features, of the method that selects some.
-    """
-
-    w: np.ndarray
-    primal_curve: np.ndarray
-    dual_curve: np.ndarray
-    gap: float
+    w: np.ndarray  # the weight of the constant feature last
+    primal_curve: np.ndarray  # bounds of the minimum from above, one per iteration
+    dual_curve: np.ndarray  # from below
+    gap: float  # the least bound from above minus the largest from below
     converged: bool
-    groups: tuple = ()
+    groups: tuple = ()  # of features, of the method that selects some
 
 
 class SVMPerf(MultiViewClassifier):
@@ -57,20 +47,16 @@ class SVMPerf(MultiViewClassifier):
 
     Parameters
     ----------
-    measure : {"f1", "prbep", "auroc", "error"}, default="f1"
-        What is optimised, by the bound of the structured hinge.
+    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by its structured hinge
     C2 : float, default=100.0
         Weight of the loss, in the unit of :class:`~mvref.MVPO`: 25 times the option C of
         Joachims' program, but for "auroc".
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
         Whether to append a constant feature, whose weight is penalised too, and its value.
-    tol : float, default=1e-3
-        Tolerance of the slack in units of the loss; the duality gap ends below C2 tol.
+    tol : float, default=1e-3; of the slack, in units of the loss: the duality gap ends below C2 tol
     max_iter : int, default=1000; largest number of iterations, each of which finds a cut
     n_jobs : int or None, default=None; classes learnt in parallel (joblib)
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views. The method does not see their borders, but a row of a view
-        may be missing.
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
 
     Attributes
     ----------
@@ -92,8 +78,8 @@ class SVMPerf(MultiViewClassifier):
     Notes
     -----
     Provenance: another paper's description. The problem is Eq. (13) of Wang, Tsang and Gao (2016)
-    for one view; the page and the C program of SVM^perf gave the units and which tuples count. A
-    missing view counts as zeros, so it adds nothing to the score.
+    for one view; the page and the C program of SVM^perf gave the units and which tuples count. The
+    borders of the views do not matter, but a missing view counts as zeros: it adds nothing.
 
     Examples
     --------
@@ -169,8 +155,7 @@ class SVMPerf(MultiViewClassifier):
                 b = -ranking_threshold(table[:, : len(w)] @ w, int((y > 0).sum()))
             coef.append(w)
             intercept.append(float(b))
-        self.coef_ = one_or_array(coef)
-        self.intercept_ = one_or_array(intercept)
+        self.coef_, self.intercept_ = one_or_array(coef), one_or_array(intercept)
         self.dual_gap_ = one_or_array([one.gap for one in learnt])
         self.primal_curve_ = one_or_list([one.primal_curve for one in learnt])
         self.dual_curve_ = one_or_list([one.dual_curve for one in learnt])

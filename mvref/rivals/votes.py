@@ -1,15 +1,14 @@
 """A classifier per view, and their votes: Fusion and MV-MV in the tables of MwMvC2.
 
-Goyal, Morvant and Amini (IDA 2018, section 4.2) name both in a sentence. The classifiers are any of
-scikit-learn's; decision trees, as in the paper, if the user names none.
+Goyal, Morvant and Amini (IDA 2018, section 4.2) name both in a sentence; the trees are theirs.
 
 Fusion    one classifier per view on 60 % of the samples, and a final model on their predictions
           for the other 40 % (late fusion, stacking).
 MV-MV     one classifier per view on all samples; the class with most votes wins (M.-R. Amini,
           N. Usunier, C. Goutte, "Learning from Multiple Partially Observed Views", NIPS 2009).
+
 Our readings, where the paper is silent: Fusion's final model is a tree, it sees votes and not
-probabilities, and the samples are cut class by class; equal votes of MV-MV fall as ``ties`` says; a
-view trains and votes on the samples that have it.
+probabilities, and the samples are cut class by class; equal votes of MV-MV fall as ``ties`` says.
 """
 
 import numpy as np
@@ -114,10 +113,8 @@ class Fusion(MultiViewClassifier):
         for k, label in enumerate(self.classes_.tolist()):
             rows = rng.permutation(np.flatnonzero(codes == k))
             if len(rows) < 2:
-                raise ValueError(
-                    f"Fusion needs 2 samples of every class, one for each of its two levels; y has "
-                    f"one of class {label!r}."
-                )
+                told = "Fusion needs 2 samples of every class, one for each of its two levels"
+                raise ValueError(f"{told}; y has one of class {label!r}.")
             cut = min(max(round(self.train_size * len(rows)), 1), len(rows) - 1)
             first.append(rows[:cut])
             second.append(rows[cut:])
@@ -142,8 +139,7 @@ class MVMV(MultiViewClassifier):
 
     Parameters
     ----------
-    estimator : scikit-learn classifier, default=None
-        Cloned for every view. None: a decision tree.
+    estimator : scikit-learn classifier, default=None: a decision tree; cloned for every view
     ties : {"random", "smallest", "largest"}, default="random"
         Between classes with equally many votes: a coin of the sample, the smallest label or the
         largest. With an even number of views this matters.

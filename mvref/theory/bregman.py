@@ -94,8 +94,7 @@ def generic_divergence(F, grad_F, p, q):
     Parameters
     ----------
     F, grad_F : callable, from an array of shape (m,) to a number, and to its gradient, shape (m,)
-    p, q : array, shape (m,)
-        Where F and the gradient must be finite, or a ValueError is raised.
+    p, q : array, shape (m,), where F and the gradient must be finite, or a ValueError is raised
 
     Returns
     -------

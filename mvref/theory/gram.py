@@ -21,8 +21,7 @@ def gram_matrix(K, factor=False, name="K"):
     ----------
     K : array, shape (n, n), or (n, r) if `factor`
     factor : bool, `K` is a factor F, and the Gram matrix is F F'
-    name : str
-        For the message.
+    name : str, for the message
 
     Returns
     -------

@@ -65,8 +65,7 @@ def view_disagreement(u, observed=None):
 
     Parameters
     ----------
-    u : array, shape (n, V)
-        Scores of the views, with their constant features; finite where the view is there.
+    u : array, shape (n, V), scores of the views with their constants; finite where a view is there
     observed : bool array, shape (n, V), optional
         False where a sample misses the view. Default: where `u` is NaN.
 

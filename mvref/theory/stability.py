@@ -77,8 +77,7 @@ def uniform_stability(
     n_landmarks, n_views, n_samples : int
     kernel_bound, intercept_scaling : float, see :func:`radius`
     loss : {"hinge", "squared_hinge"}
-    version : {"corrected", "printed"}
-        "printed" is the paper's formula for the hinge, which knows no intercept.
+    version : {"corrected", "printed"}; "printed": the paper's, of the hinge without an intercept
 
     Returns
     -------
@@ -228,8 +227,7 @@ def exact_hinge_svm(Phi, y, c, *, m=None):
     Phi : array, shape (n, d)
     y : array of -1 and +1, shape (n,)
     c : float, weight of the mean loss
-    m : int, optional
-        Number of samples in the factor c/m; default n. Keep the old m when a sample is removed.
+    m : int, optional; samples in the factor c/m, default n. Keep the old m when one is removed
 
     Returns
     -------
@@ -321,11 +319,9 @@ def measure_stability(
         the bound when c is small.
     X : MultiView, list of arrays, or 2-D array of m samples
     y : array-like of two labels, shape (m,)
-    n_replacements : int, optional
-        Number of samples that are changed, drawn without replacement; default all.
+    n_replacements : int, optional; samples to change, drawn without replacement; default all
     change : {"replace", "remove"}
-    X_test : like X, optional
-        Where the losses are compared, under both labels; default the training samples.
+    X_test : like X, optional; where losses are compared, with both labels; default X
     random_state : int, RandomState instance or None, draws the samples to change
 
     Returns

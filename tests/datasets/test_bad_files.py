@@ -14,6 +14,8 @@ from mvref.datasets._uwave import read_ucr
 from mvref.datasets._voc07 import read_hvecs, read_labels
 
 PIXELS = bytes(2 * 28 * 28)
+CUT_HVECS = gzip.compress(struct.pack("<4H", 3, 1, 1, 1) * 50, mtime=0)[:-9]
+CUT_INDEX = gzip.compress(b"C15 1:1\n" * 1000, mtime=0)[:-9]
 
 
 def header(*numbers):
@@ -64,7 +66,7 @@ BAD = {
         {
             struct.pack("<8H", 3, 1, 2, 3, 2, 1, 2, 3): "row 2 must start .* length 3, found 2",
             struct.pack(">8H", 3, 1, 2, 3, 3, 1, 2, 3): r"must be rows of 1 \+ 768 numbers",
-            gzip.compress(struct.pack("<4H", 3, 1, 1, 1) * 50)[:-9]: "gz is not a complete gzip",
+            CUT_HVECS: "gz is not a complete gzip",
         },
     ),
     read_reuters_index: (
@@ -73,7 +75,7 @@ BAD = {
             b"C15 1:1 7:1\nM11 7:1\nE21\nE21 2:1 9:3 2:5\nE21 9:1\n": ", line 4 has the id 2 twice",
             b"": "is empty",
             b"\n \n": "is empty",
-            gzip.compress(b"C15 1:1\n" * 1000)[:-9]: "gz is not a complete gzip",
+            CUT_INDEX: "gz is not a complete gzip",
             **{
                 f"C15 1:0.5\nM11 2:1\n{line}\nE21 1:1\n".encode(): ", line 3 must be 'label id:"
                 for line in (

@@ -14,7 +14,7 @@ from sklearn.metrics import log_loss
 
 from mvref import MultiView
 from mvref.datasets import MultiViewDataset
-from mvref.datasets._interactions import PlantedInteractions, make_interactions, unseen_share
+from mvref.datasets._interactions import make_interactions, unseen_share
 
 ONE_HOT = {"sparsity": "one_hot", "n_features": 12}
 PURE = [(V, p) for V in (1, 2, 3, 4) for p in range(1, V + 1)]
@@ -290,15 +290,3 @@ def test_what_it_says_of_itself():
     assert "40 samples, 2 views" in repr(numbers) and "view_0 (5)" in repr(numbers)
     with pytest.raises(ValueError, match="X has 40 samples, but y has 39 numbers"):
         type(numbers)("cut", numbers.X, numbers.y[:-1], [], "")
-
-
-def test_orders_by_hand():
-    views = [np.array([[2.0]]), np.array([[3.0]]), np.array([[-1.0]])]
-    weights = [np.ones((1, 1))] * 3
-    for order, expected in (
-        (1, (2 + 3 - 1) / 3**0.5),
-        (2, (6 - 2 - 3) / 3**0.5),
-        (3, -6),
-        ("all", (3 * 4 * 0 - 1) / 7**0.5),
-    ):
-        assert_allclose(PlantedInteractions(weights, order)(views), [expected])

@@ -84,8 +84,8 @@ NOT_FOUND = "could not be downloaded .HTTP status 404"
     [
         ("/a", b"else", {}, f"{REFUSED}.*{sha256(b'else')}"),
         ("/a", b"else", {}, f"{REFUSED}.*{sha256(GOOD)}"),
-        ("/a.gz", gzip.compress(b"else"), {}, REFUSED),
-        ("/a.gz", gzip.compress(GOOD * 99)[:-9], {}, NO_GZIP),
+        ("/a.gz", gzip.compress(b"else", mtime=0), {}, REFUSED),
+        ("/a.gz", gzip.compress(GOOD * 99, mtime=0)[:-9], {}, NO_GZIP),
         ("/a.gz", b"<html>not here</html>", {}, NO_GZIP),
         ("/a.gz", b"", {}, REFUSED),
         ("/a", b"", {"status": 404}, NOT_FOUND),

@@ -157,33 +157,6 @@ def test_description_tells_the_choices(need):
     assert "horse-colic.test" not in fetch_uci("horse-colic", part="data").DESCR
 
 
-# ------------------------------------------------------------------ the sizes of Table 2
-
-TABLE_2 = {
-    "lung-cancer": (32, [57.33, 46.67, 50.00, 52.67], [15, 30]),
-    "house-votes-84": (435, [93.98, 93.44, 93.94, 93.80], [221, 279]),
-    "shuttle-landing-control": (15, [71.43, 62.86, 70.00, 70.00], [7, 14]),
-    "horse-colic": (368, [63.46, 60.63, 60.63, 59.69], [127, 159, 191, 254, 286, 318, 350]),
-    "echocardiogram": (132, [88.51, 87.31, 87.61, 88.36], [67]),
-}
-
-
-@pytest.mark.parametrize("name", TABLE_2)
-def test_sizes_that_the_table_allows(name):
-    """N19: as the docstring says; a multiple of 1/(10 t) is within half of the last digit."""
-    n, accuracies, expected = TABLE_2[name]
-    allowed = [
-        t
-        for t in range(2, n)
-        if all(abs(round(a * t / 10) * 10 / t - a) <= 0.00501 for a in accuracies)
-    ]
-    assert allowed == expected
-    # a random accuracy is such a multiple with probability t / 1000
-    by_chance = sum((t / 1000) ** len(set(accuracies)) for t in range(2, n))
-    assert (by_chance > 2) == (name in ("house-votes-84", "horse-colic"))
-    assert (by_chance < 0.01) == (name not in ("house-votes-84", "horse-colic"))
-
-
 # ------------------------------------------------------------------ the format, on small files
 
 

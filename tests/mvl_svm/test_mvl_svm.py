@@ -304,9 +304,6 @@ def test_selection_with_missing_views():
     assert model.score(X, Y) > 0.7
 
 
-# ------------------------------------------------------------------ classes and labels
-
-
 def test_two_classes_have_one_score():
     model = MVLSVM(12, random_state=0, **TIGHT).fit(VIEWS, Y)
     assert model.coef_.shape == (1, 36) and model.intercept_.shape == (1,)

@@ -237,9 +237,6 @@ def test_losses_of_huge_scores_are_finite():
     assert_allclose(slopes, [-1.0, -1.0, 0.0, 0.0])
 
 
-# ------------------------------------------------------------------ what it contains
-
-
 def test_a_view_without_entries_is_a_constant():
     """It multiplies every factor by its bias."""
     A = random_factors(9, [(4, 3), (5, 3), (3, 3)])
@@ -866,9 +863,6 @@ def test_progress_bar(capsys):
     assert "lbfgs" in capsys.readouterr().err
     MVMClassifier(2, random_state=0).fit(VIEWS, Y)
     assert capsys.readouterr().err == ""
-
-
-# ------------------------------------------------------------------ wrong input
 
 
 def test_wrong_streams():

@@ -378,13 +378,6 @@ def test_without_coupling_the_machines_are_alone(solver):
         assert_allclose(together.margins[p], alone.margins[0], atol=1e-12)
 
 
-def test_one_machine_agrees_with_itself():
-    """M = 1: the exact steps do not see gamma."""
-    _, Y, _, Fs, _ = small()
-    free, coupled = (solve(Fs[:1], Y, 0.1, gamma, [1.0]).curve for gamma in (0.0, 5.0))
-    assert_allclose(coupled, free, rtol=1e-12)
-
-
 def test_equal_components_give_equal_machines_in_the_limit():
     _, Y, _, Fs, seen = small()
     options = {"T": 10_000, "tol": 1e-15, "momentum": True}
@@ -504,9 +497,6 @@ def test_order_of_the_components_does_not_matter(monkeypatch):
     second = fitted(X, Y, n_components=10)
     assert_array_equal(second.component_indices_[0], given_[0])
     assert_allclose(second.decision_function(X), first.decision_function(X), atol=1e-8)
-
-
-# ------------------------------------------------------------------ kernels
 
 
 @pytest.mark.parametrize("cls", [MVNAKMHKS, NAKMHKS, KMHKS])

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from mvref.mvpo.metric import DualMetric, PrimalMetric
+from tests import literal_mvpo as literal
 from tests.literal import random_pattern
 
 seeds = st.integers(0, 2**31)
@@ -63,10 +64,7 @@ def test_lambda_is_the_sum_of_squared_disagreements(seed, V, missing):
     views, seen = random_views(seed, 12, rng.integers(1, 4, size=V), missing)
     parts = [rng.normal(size=view.shape[1]) for view in views]
     u = np.column_stack([view @ part for view, part in zip(views, parts, strict=True)])
-    total = 0.0
-    for i in range(12):
-        for j, k in itertools.combinations(np.flatnonzero(seen[i]), 2):
-            total += (u[i, j] - u[i, k]) ** 2
+    total = literal.pair_sum(u, seen)
     w = np.concatenate(parts)
     assert_allclose(w @ literal_lambda(views, seen) @ w, total, atol=1e-9)
     by_counts = (seen.sum(axis=1) * (u**2).sum(axis=1) - u.sum(axis=1) ** 2).sum()

@@ -1,6 +1,5 @@
 """MVPO as an estimator: its certificate, scales, invariances, missing views and errors."""
 
-import itertools
 from copy import copy
 
 import numpy as np
@@ -18,8 +17,9 @@ from mvref import MultiView
 from mvref.core.measures import auroc, error_rate, f_beta, precision_recall_break_even
 from mvref.mvpo import MEASURES, MVPO, scale_of
 from mvref.mvpo import estimator as module
-from mvref.mvpo.most_violated import auroc_argmax, error_argmax, f_beta_argmax, prbep_argmax
 from mvref.mvpo.solver import cutting_planes
+from mvref.theory.performance import surrogate_slack
+from tests import literal_mvpo as literal
 from tests.literal import hide, random_pattern, toy_views
 
 WIDTHS = (3, 4, 2)
@@ -27,13 +27,6 @@ TIGHT = {"tol": 1e-8, "max_iter": 5000}
 NEAR = 2 * np.sqrt(2 * 20 * 1e-8)  # of two solutions with C2 = 20: |w - w*|^2 / 2 <= C2 tol
 seeds = st.integers(0, 1000)
 stopped = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-ARGMAX = {
-    "f1": f_beta_argmax,
-    "fbeta": lambda s, y: f_beta_argmax(s, y, 2.0),
-    "prbep": prbep_argmax,
-    "auroc": auroc_argmax,
-    "error": error_argmax,
-}
 
 
 def imbalanced(seed=0, n=60, share=0.3, widths=WIDTHS, noise=1.0):
@@ -52,7 +45,7 @@ GAPS = MultiView(hide(VIEWS, PATTERN))
 
 
 def mvpo(measure="f1", **options):
-    """A model whose beta is that of ARGMAX."""
+    """A model of tight tolerance, whose "fbeta" is F2."""
     return MVPO(measure, beta=2.0, **TIGHT | options)
 
 
@@ -69,13 +62,9 @@ def parts_of(model):
 def from_scratch(model, seen=ALL):
     """Eq. (13) of weights fitted to VIEWS: its value, its structured slack, and w' Lambda w."""
     u, signs, P = parts_of(model) * seen, 2 * Y - 1, Y.sum()
-    disagreement = sum(
-        (u[i, j] - u[i, k]) ** 2
-        for i in range(60)
-        for j, k in itertools.combinations(np.flatnonzero(seen[i]), 2)
-    )
+    disagreement = literal.pair_sum(u, seen)
     t = 1 / (P * (60 - P)) if model.measure == "auroc" else 1 / 60
-    slack = ARGMAX[model.measure](t * u.sum(axis=1), signs).value
+    slack = surrogate_slack(t * u.sum(axis=1), signs, model.measure, beta=2.0)
     squares = sum(w @ w for w in model.coef_) + model.view_intercepts_ @ model.view_intercepts_
     return squares / 2 + model.C1 / 60 / 2 * disagreement + model.C2 * slack, slack, disagreement
 
@@ -220,7 +209,7 @@ def test_units_of_svm_perf(measure):
     X, signs = np.hstack(VIEWS), np.where(Y == 1, 1, -1)
 
     def most_violated(s):
-        cut = ARGMAX[measure](s / (2 * n), signs)
+        cut = MEASURES[measure](s / (2 * n), signs)
         return 100 * cut.value, 100 * cut.loss, 50 / n * cut.c
 
     perf = cutting_planes(most_violated, lambda c: X @ (X.T @ c), n, C2=C, tol=1e-6, max_iter=5000)
@@ -405,9 +394,6 @@ def test_sparse_equals_dense(measure, missing, solver):
         assert_allclose(weights(other), weights(model), atol=NEAR)
         assert_allclose(model.decision_function(X), model.decision_function(dense), atol=1e-12)
         assert all(isinstance(w, np.ndarray) and w.ndim == 1 for w in other.coef_)
-
-
-# ------------------------------------------------------------------ several classes
 
 
 def test_shapes_of_several_classes():

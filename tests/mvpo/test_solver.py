@@ -1,5 +1,7 @@
 """Cutting planes against the quadratic program with all constraints, and their certificate."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from cvxopt import matrix, solvers
@@ -8,27 +10,17 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from mvref.mvpo import solver as module
 from mvref.mvpo.metric import DualMetric, PrimalMetric
-from mvref.mvpo.most_violated import auroc_argmax, error_argmax, f_beta_argmax, prbep_argmax
+from mvref.mvpo.most_violated import MEASURES, f_beta_argmax
 from mvref.mvpo.solver import cutting_planes
 from tests import literal_mvpo as literal
 from tests.literal import QP_OPTIONS
 from tests.mvpo.test_metric import literal_lambda
 
-ARGMAX = {
-    "f1": f_beta_argmax,
-    "f0.3": lambda s, y: f_beta_argmax(s, y, 0.3),
-    "f2": lambda s, y: f_beta_argmax(s, y, 2.0),
-    "prbep": prbep_argmax,
-    "auroc": auroc_argmax,
-    "error": error_argmax,
-}
-LOSS = {
-    "f1": literal.f_beta_loss,
-    "f0.3": lambda y, prediction: literal.f_beta_loss(y, prediction, 0.3),
-    "f2": lambda y, prediction: literal.f_beta_loss(y, prediction, 2.0),
-    "prbep": literal.prbep_loss,
-    "error": literal.error_loss,
-}
+BETAS = {"f1": 1.0, "f0.3": 0.3, "f2": 2.0}
+ARGMAX = {name: partial(f_beta_argmax, beta=beta) for name, beta in BETAS.items()}
+ARGMAX |= {name: MEASURES[name] for name in ("prbep", "auroc", "error")}
+LOSS = {name: partial(literal.f_beta_loss, beta=beta) for name, beta in BETAS.items()}
+LOSS |= {"prbep": literal.prbep_loss, "error": literal.error_loss}
 
 
 def oracle(measure, y):

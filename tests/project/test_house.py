@@ -24,9 +24,9 @@ FLOORS = {
     "experiments": 4,
     "__main__": 5,
 }
-# Lines: the aims are 22,500 for the package and 29,000 for the tests. These two only ever fall.
-LINES_OF_THE_PACKAGE = 25_440
-LINES_OF_THE_TESTS = 31_730
+# Lines: who raises one of these brings a capability, and says which.
+LINES_OF_THE_PACKAGE = 22_500
+LINES_OF_THE_TESTS = 29_000
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 
 

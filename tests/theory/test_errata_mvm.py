@@ -9,31 +9,22 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from mvref import MultiView, MVMClassifier
-from mvref.core.groups import group_structure
 from mvref.core.losses import LOSSES, PENALTIES
 from mvref.datasets import make_interactions
-from mvref.mvm.model import Design, Objective, leave_one_out, prefix_products, start_factors
+from mvref.mvm.model import Objective, leave_one_out, prefix_products, start_factors
 from mvref.mvm.solvers import AdaGrad, als, als_sweep, balance_norms, lbfgs
 from mvref.rivals import FMClassifier, STMClassifier
 from tests import literal_mvm as literal
-
-WIDTHS = (3, 4, 2)
+from tests.mvm.test_mvm import WIDTHS, design_of, flat, planted
 
 
 def draws(sizes, rng):
     return [rng.normal(size=size) for size in sizes]
 
 
-def planted(V, n=500, seed=2):
-    """The reference problem, one linear effect and one pair, in 5 features per view."""
-    views = draws([(n, 5)] * V, np.random.default_rng(seed))
-    return views, np.sign(views[0][:, 0] + views[1][:, 1] * views[0][:, 2] + 0.3)
-
-
 def objective_of(views, y, k, *, loss="logistic", penalty="l2", alpha=0.0):
-    X = MultiView(views)
-    design = Design(X, group_structure(None, X, True), k)
-    return Objective(design, y, loss=loss, penalty=penalty, alpha=alpha, smoothing=1e-6)
+    options = {"loss": loss, "penalty": penalty, "alpha": alpha, "smoothing": 1e-6}
+    return Objective(design_of(views, k), y, **options)
 
 
 def scores_of(views, A):
@@ -49,10 +40,6 @@ def live_start(V, k, rng):
     A = [np.vstack([rng.normal(0.0, 0.1 / np.sqrt(5), (5, k)), np.ones(k)]) for _ in range(V)]
     A[0][-1, 1::2] = -1.0
     return A
-
-
-def flat(arrays):
-    return np.concatenate([A.ravel() for A in arrays])
 
 
 def largest(arrays):

@@ -387,6 +387,10 @@ def test_N19_ten_halves_and_not_ten_folds(name, sizes):
     accuracies, classes = ACCURACIES.loc[name], CLASSES[name]
     n, large = sum(classes), name in ("house-votes-84", "horse-colic")
     assert [t for t in range(2, n) if are_shares_of(accuracies, 10 * t)] == sizes
+    # a random accuracy is such a multiple with probability t / 1000
+    by_chance = sum((t / 1000) ** accuracies.nunique() for t in range(2, n))
+    assert (by_chance > 2) == large
+    assert (by_chance < 0.01) == (not large and name != "iris")  # three accuracies there: 0.12
     assert not are_shares_of(accuracies, n)  # ten folds, all patterns together
     q = n // 10  # folds have q or q + 1 patterns, and the mean of ten accuracies is printed
     assert are_shares_of(accuracies, 10 * q * (q + 1)) == large

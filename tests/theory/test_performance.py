@@ -89,15 +89,6 @@ def test_slack_of_a_fit(measure):
     assert_allclose(value, model.primal_curve_.min(), rtol=1e-9)
 
 
-def pair_sum(u, seen):
-    """Eq. (5), term by term."""
-    return sum(
-        (u[i][j] - u[i][k]) ** 2
-        for i in range(len(u))
-        for j, k in itertools.combinations(np.flatnonzero(seen[i]), 2)
-    )
-
-
 @given(seeds, st.integers(1, 5), st.booleans())
 def test_disagreement_is_the_pair_sum_and_the_short_form(seed, V, missing):
     rng = np.random.default_rng(seed)
@@ -105,7 +96,7 @@ def test_disagreement_is_the_pair_sum_and_the_short_form(seed, V, missing):
     seen = random_pattern(seed, 9, V) if missing else np.ones((9, V), dtype=bool)
     found = [view_disagreement(u, seen), view_disagreement(np.where(seen, u, np.nan))]
     found.append(pair_disagreements(u, seen).sum() / 4)
-    assert_allclose(found, pair_sum(u, seen) / 2, rtol=1e-10, atol=1e-12)
+    assert_allclose(found, literal.pair_sum(u, seen) / 2, rtol=1e-10, atol=1e-12)
     short = (seen.sum(axis=1) * (seen * u**2).sum(axis=1) - (seen * u).sum(axis=1) ** 2).sum()
     assert_allclose(found, short / 2, rtol=1e-9, atol=1e-9)
 

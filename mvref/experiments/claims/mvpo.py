@@ -68,9 +68,8 @@ def f1_seconds_small_C1(summary, row):
 
 def _own_measure(summary):
     """Mean by data set, target and method, of the measure that is the target."""
-    if summary.empty:
-        return {}
-    rows = summary[summary["measure"] == summary["target"]]
+    rows = summary.reindex(columns=["dataset", "target", "method", "measure", "mean"])
+    rows = rows[rows["measure"] == rows["target"]]
     return rows.set_index(["dataset", "target", "method"])["mean"].to_dict()
 
 

@@ -23,10 +23,8 @@ def gain(summary, row):
 
 def place_from_last(summary, row):
     """Place of a rival among the rivals by mean accuracy, 1 for the worst, on each data set."""
-    rows = summary[summary["measure"] == "accuracy"]
-    rows = rows[
-        ~rows["method"].str.startswith("MwMvC2") & rows["dataset"].str.startswith(row.dataset)
-    ]
+    rows = summary[(summary["measure"] == "accuracy") & ~summary["method"].str.startswith("MwMvC2")]
+    rows = rows[rows["dataset"].str.startswith(row.dataset)]
     means = rows.pivot_table(index="method", columns="dataset", values="mean")
     if row.method not in means.index:
         return "-"
