@@ -5,6 +5,8 @@ estimators follow scikit-learn; their `X` is a :class:`MultiView`, a list of arr
 array with the parameter ``views``.
 """
 
+from importlib import import_module
+
 from . import datasets, rivals, theory
 from .core.inspection import view_importance
 from .core.linear_svm import SolverFallbackWarning
@@ -45,9 +47,7 @@ __all__ = [
 
 def __getattr__(name):
     if name == "compare_methods":  # when it is asked for: it imports pandas and the experiments
-        from .experiments.own_tables import compare_methods
-
-        return compare_methods
+        return import_module("mvref.experiments.own_tables").compare_methods
     raise AttributeError(f"module 'mvref' has no attribute {name!r}")
 
 

@@ -468,7 +468,7 @@ RELATIONS = [
     case("liblinear with hinge", fit(solver="liblinear"), "solver='liblinear'", "squared_hinge"),
     case("PerView, one for two", lambda: PerView([StandardScaler()]).fit(X), "transformer", "1"),
     case("PerView, other names", lambda: PerView({"q": None}).fit(X), "transformer", "['q']"),
-    case("PerView, a word", lambda: PerView("drop").fit(X), "transformer", "'drop'"),
+    case("PerView, a word", lambda: PerView("scale").fit(X), "transformer", "'scale'"),
     case("PerView, a number", lambda: PerView(3).fit(X), "transformer", "3"),
     case("PerView, a class", lambda: PerView(StandardScaler).fit(X), "transformer", "class"),
     *(

@@ -42,7 +42,8 @@ def as_view(view, name):
 
 def is_texts(view):
     """Tell a view of one text per sample: a list, series or 1-D array of str, None for a gap."""
-    if sparse.issparse(view) or isinstance(view, str) or np.ndim(view) != 1:
+    one_dimensional = isinstance(view, list | tuple) or getattr(view, "ndim", 0) == 1
+    if not one_dimensional:
         return False
     texts = [isinstance(text, str) for text in view]
     return any(texts) and all(t or _is_gap(text) for t, text in zip(texts, view, strict=True))

@@ -39,7 +39,7 @@ def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options)
     verbose : bool, default=True
         Print how many rows of each file found their samples.
     **options : sep, decimal, encoding, dtype, na_values
-        Of :func:`pandas.read_csv`, for all text files. Default: commas in .csv and tabs in .tsv,
+        Of pandas' ``read_csv``, for all text files. Default: commas in .csv and tabs in .tsv,
         UTF-8.
 
     Returns

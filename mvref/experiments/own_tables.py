@@ -95,7 +95,7 @@ def compare_methods(
     Notes
     -----
     The points of a candidate are spread evenly over the ranges in
-    :mod:`mvref.experiments.candidates`. Dense features get mean 0 and variance 1 over each training
+    ``mvref.experiments.candidates``. Dense features get mean 0 and variance 1 over each training
     part, gaps of single values its means. A candidate that fails in a split is in ``failures`` with
     its reason, and not in the table.
 
@@ -231,7 +231,7 @@ class Store:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What :func:`compare_methods` found.
+    """What :func:`mvref.compare_methods` found.
 
     Parameters
     ----------
