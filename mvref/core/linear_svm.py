@@ -30,13 +30,24 @@ class SolverFallbackWarning(UserWarning):
 
 
 def fit_linear_svm(
-    X, y, C, *, loss, intercept_scaling, tol, max_iter, solver="sklearn", random_state=None
+    X,
+    y,
+    C,
+    *,
+    loss,
+    intercept_scaling,
+    tol,
+    max_iter,
+    solver="sklearn",
+    random_state=None,
+    weights=None,
 ):
     """Solve one linear SVM per class against the rest.
 
     X (m, d); y (m,): codes 0..K-1 of the classes, of which 1 is positive for K = 2, a single
     problem; intercept_scaling: B, 0 for no intercept; tol: of liblinear's stopping rule; max_iter:
-    of its iterations (``solver="sklearn"`` only); random_state: order of the dual coordinate steps
+    of its iterations (``solver="sklearn"`` only); random_state: order of the dual coordinate steps;
+    weights (m,): of the samples, what their losses are multiplied by (``solver="sklearn"`` only)
     -> coef (1 or K, d), intercept (1 or K,), n_iter.
     """
     if solver == "liblinear" and loss != "squared_hinge":
@@ -44,11 +55,11 @@ def fit_linear_svm(
             "solver='liblinear' needs loss='squared_hinge' (its primal solver); its hinge solver "
             "stops after 300 sweeps and cannot be seeded, use solver='sklearn'."
         )
-    if solver == "liblinear" and official_liblinear() is not None:
+    if solver == "liblinear" and weights is None and official_liblinear() is not None:
         coef, intercept, n_iter, converged = _fit_official(X, y, C, intercept_scaling, tol)
     else:
         coef, intercept, n_iter, converged = _fit_sklearn(
-            X, y, C, loss, intercept_scaling, tol, max_iter, random_state
+            X, y, C, loss, intercept_scaling, tol, max_iter, random_state, weights
         )
     if not converged:
         other = " or take loss='squared_hinge'" if loss == "hinge" else ""
@@ -59,12 +70,12 @@ def fit_linear_svm(
     return coef, intercept, n_iter
 
 
-def _fit_sklearn(X, y, C, loss, intercept_scaling, tol, max_iter, random_state):
+def _fit_sklearn(X, y, C, loss, intercept_scaling, tol, max_iter, random_state, weights):
     """Solve with scikit-learn, in the primal or in the dual."""
     # The primal exists for the squared hinge only. Its Newton method stops at a gradient relative
     # to the first one, which grows with C: for large C it ends per cents above the minimum, where
     # the dual does not. For small C the primal is as exact, and faster even where m < d.
-    primal = loss == "squared_hinge" and C <= 1
+    primal = loss == "squared_hinge" and C * (1 if weights is None else weights.max()) <= 1
     svm = LinearSVC(
         C=C,
         loss=loss,
@@ -76,7 +87,7 @@ def _fit_sklearn(X, y, C, loss, intercept_scaling, tol, max_iter, random_state):
         random_state=random_state,
     )
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        svm.fit(X, y)  # the caller warns, in our words
+        svm.fit(X, y, sample_weight=weights)  # the caller warns, in our words
     intercept = np.broadcast_to(svm.intercept_, len(svm.coef_)).astype(float)
     n_iter = int(np.max(svm.n_iter_))
     return svm.coef_, intercept, n_iter, n_iter < max_iter

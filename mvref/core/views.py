@@ -301,6 +301,16 @@ class MultiView:
             feature_names=[[columns[j] for j in index] for index in indices] if named else None,
         )
 
+    def first_of_copies(self):
+        """Boolean (n_samples,): False where all views are those of an earlier sample."""
+        views = [view.tocsr() if sparse.issparse(view) else view for view in self._views]
+        seen, first = set(), np.ones(self.n_samples, dtype=bool)
+        for i in range(self.n_samples):
+            row = b"".join(_bytes_of_row(view, i) for view in views)
+            first[i] = row not in seen
+            seen.add(row)
+        return first
+
     def drop_views(self, fraction, random_state=None):
         """Return a copy in which random views of random samples are missing.
 
@@ -347,6 +357,13 @@ class MultiView:
         """
         names = {"names": self._names, "feature_names": self._feature_names}
         return type(self)(self._views, observed=observed, **names)
+
+
+def _bytes_of_row(view, i):
+    if not sparse.issparse(view):
+        return view[i].tobytes()
+    stored = slice(view.indptr[i], view.indptr[i + 1])
+    return view.indices[stored].tobytes() + b"|" + view.data[stored].tobytes()
 
 
 def as_multiview(X, views=None, columns=None):

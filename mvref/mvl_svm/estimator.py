@@ -34,7 +34,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import assert_all_finite
 
-from ..core.base import MultiViewClassifier, validate_targets
+from ..core.base import MultiViewClassifier, Weighted, validate_targets
 from ..core.checks import check_choice, check_number
 from ..core.linear_svm import LOSSES, SOLVERS, fit_linear_svm
 from .landmarks import LandmarkProjection
@@ -44,7 +44,9 @@ PROJECTION_PARAMETERS = (
 )  # fmt: skip
 
 
-def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling=1.0, tol=1e-4):
+def block_sparse_norms(
+    Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling=1.0, tol=1e-4, weights=None
+):
     """Weigh landmarks by block sparsity: the norms |theta_p| that solve
 
     min over (theta, b) of  sum_p |theta_p| + b^2 / (2 B^2) + (c/m) sum_i max(0, 1 - y_i f(x_i))^2
@@ -61,16 +63,19 @@ def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling
     y : int array, shape (m,), codes 0..K-1 of the classes
     n_landmarks, n_rounds : int, L, and how many problems are solved
     c, intercept_scaling, tol : float, c; B, or 0 for no intercept; tolerance of the inner solver
+    weights : array, shape (m,), optional; of the samples in the mean of the losses
 
     Returns
     -------
     norms : array, shape (L,), zero, or nearly so, for landmarks that are not needed
     objective : list of n_rounds floats
     """
-    m, n_columns = Phi.shape
+    n_columns = Phi.shape[1]
+    w_i = np.ones(len(Phi)) if weights is None else weights
+    m = w_i.sum()
     targets = np.where(y[:, None] == (np.arange(y.max() + 1) if y.max() > 1 else 1), 1.0, -1.0)
     options = {"loss": "squared_hinge", "intercept_scaling": intercept_scaling, "tol": tol}
-    options |= {"max_iter": 100_000, "random_state": 0}
+    options |= {"max_iter": 100_000, "random_state": 0, "weights": weights}
     eta = np.ones(n_landmarks)
     objective, norms = [], eta
     for _ in range(n_rounds):
@@ -80,12 +85,12 @@ def block_sparse_norms(Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling
         eta = np.sqrt((theta.reshape(len(w), -1, n_landmarks) ** 2).sum(axis=(0, 1)))
         slack = np.maximum(0.0, 1.0 - targets * (Phi @ theta.T + b))
         penalty = eta.sum() + (b @ b / (2 * intercept_scaling**2) if intercept_scaling else 0.0)
-        objective.append(float(penalty + c / m * (slack**2).sum()))
+        objective.append(float(penalty + c / m * (w_i @ slack**2).sum()))
         norms = eta if objective[-1] == min(objective) else norms
     return norms, objective
 
 
-class MVLSVM(MultiViewClassifier):
+class MVLSVM(Weighted, MultiViewClassifier):
     """Multi-view landmark SVM (Algorithm 1).
 
     Draws landmarks, maps every sample to its similarities to them in all views, and learns one
@@ -115,6 +120,8 @@ class MVLSVM(MultiViewClassifier):
         The paper writes the hinge; the authors' code runs the squared hinge, much faster for large
         `c`. Where c/m is above 1 liblinear is slow for either, and may end above the minimum with
         a warning: :func:`mvref.fit_in_chunks` takes Newton steps, whatever the size of `c`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``; the loss is their weighted mean.
     fit_intercept : bool, default=True; learn b
     intercept_scaling : float, default=1.0
         Value B of the constant feature whose weight makes the intercept. It is penalised: with a
@@ -177,6 +184,7 @@ class MVLSVM(MultiViewClassifier):
         n_selected=None,
         c=1000.0,
         loss="hinge",
+        class_weight=None,
         fit_intercept=True,
         intercept_scaling=1.0,
         solver="sklearn",
@@ -189,12 +197,12 @@ class MVLSVM(MultiViewClassifier):
         self.kernel, self.gamma = kernel, gamma
         self.ridge, self.keep_known = ridge, keep_known
         self.clip, self.no_view = clip, no_view
-        self.c, self.loss = c, loss
+        self.c, self.loss, self.class_weight = c, loss, class_weight
         self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
         self.solver, self.tol, self.max_iter = solver, tol, max_iter
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         """Draw the landmarks, project, and solve Eq. (3)."""
         rng = check_random_state(self.random_state)
         shared = {name: getattr(self, name) for name in PROJECTION_PARAMETERS}
@@ -204,11 +212,12 @@ class MVLSVM(MultiViewClassifier):
             L = self.projection_.landmarks_.n_samples
             check_number(self.n_selected, "n_selected", low=1, high=L, integer=True)
             options = {"intercept_scaling": self._intercept_scaling(), "tol": self.tol}
+            options["weights"] = weights
             norms, _ = block_sparse_norms(Phi, codes, self.c, L, **options)
             largest = np.sort(np.argsort(-norms)[: self.n_selected])
             self.projection_ = self.projection_.restrict(largest)
             Phi = self.projection_.transform(X)
-        self._solve(Phi, codes, rng)
+        self._solve(Phi, codes, rng, weights=weights)
 
     def _intercept_scaling(self):
         return self.intercept_scaling if self.fit_intercept else 0.0
@@ -237,11 +246,12 @@ class MVLSVM(MultiViewClassifier):
         self._solve(Phi, codes, random_state, m)
         return self
 
-    def _solve(self, Phi, codes, random_state, m=None):
+    def _solve(self, Phi, codes, random_state, m=None, weights=None):
         options = {"loss": self.loss, "intercept_scaling": self._intercept_scaling()}
         options |= {"tol": self.tol, "max_iter": self.max_iter, "solver": self.solver}
+        m = m or (len(Phi) if weights is None else weights.sum())
         self.coef_, self.intercept_, self.n_iter_ = fit_linear_svm(
-            Phi, codes, self.c / (m or len(Phi)), random_state=random_state, **options
+            Phi, codes, self.c / m, random_state=random_state, weights=weights, **options
         )
 
     def _scores(self, X):

@@ -21,11 +21,12 @@ from ..core.views import MultiView
 DEFAULT_LANDMARKS = 200  # the number in the paper's experiments with missing views
 
 
-def draw_landmarks(observed, n_landmarks, rng, *, per_view=False):
+def draw_landmarks(observed, n_landmarks, rng, *, per_view=False, distinct=None):
     """Draw L samples uniformly without replacement (Algorithm 1, step 1).
 
     observed (m, V); n_landmarks: L, or "auto"; per_view: draw other samples for every view (the
-    paper's first perspective) -> indices (L,), or (V, L) with `per_view`.
+    paper's first perspective); distinct: returns (m,), False for a copy of an earlier sample, which is
+    no landmark where all others are -> indices (L,), or (V, L) with `per_view`.
     """
     complete = np.flatnonzero(observed.all(axis=1))
     if len(complete) == 0:
@@ -36,6 +37,9 @@ def draw_landmarks(observed, n_landmarks, rng, *, per_view=False):
             f"n_landmarks={L} is larger than the number of complete samples: {len(complete)} of "
             f"{len(observed)} samples have all {observed.shape[1]} views."
         )
+    if L == len(complete) and distinct is not None:  # all of them: no sample twice
+        complete = complete[distinct()[complete]]
+        L = len(complete)
     if per_view:
         return np.array([rng.choice(complete, L, replace=False) for _ in observed.T])
     return rng.choice(complete, L, replace=False)
@@ -229,7 +233,8 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         if isinstance(self.landmarks, str):
             per_view = self.landmarks == "per_view"
             rng = check_random_state(self.random_state)
-            indices = draw_landmarks(X.observed, self.n_landmarks, rng, per_view=per_view)
+            options = {"per_view": per_view, "distinct": X.first_of_copies}
+            indices = draw_landmarks(X.observed, self.n_landmarks, rng, **options)
         else:
             indices = _check_chosen(self.landmarks, X.observed)
         self.landmark_indices_ = indices
