@@ -25,8 +25,8 @@ def draw_landmarks(observed, n_landmarks, rng, *, per_view=False, distinct=None)
     """Draw L samples uniformly without replacement (Algorithm 1, step 1).
 
     observed (m, V); n_landmarks: L, or "auto"; per_view: draw other samples for every view (the
-    paper's first perspective); distinct: returns (m,), False for a copy of an earlier sample, which is
-    no landmark where all others are -> indices (L,), or (V, L) with `per_view`.
+    paper's first perspective); distinct: returns (m,), False for a copy of an earlier sample, which
+    is no landmark where all others are -> indices (L,), or (V, L) with `per_view`.
     """
     complete = np.flatnonzero(observed.all(axis=1))
     if len(complete) == 0:
