@@ -51,6 +51,7 @@ from sklearn.utils import check_random_state
 
 from ..core.base import (
     MultiViewClassifier,
+    Weighted,
     one_against_rest,
     one_or_array,
     one_or_list,
@@ -67,14 +68,14 @@ from .machines import FactorMachine, GramMachine
 DECISIONS, MULTI_CLASS = ("nystrom", "printed"), ("ovo", "ovr")
 
 
-class HoKashyapClassifier(MultiViewClassifier):
+class HoKashyapClassifier(Weighted, MultiViewClassifier):
     """M coupled machines, base of the three classifiers: here M = 1, and it has all views."""
 
     # What a single machine has no use for; MVNAKMHKS has parameters of these names.
     coupling, view_weights = 0.0, None
     _learnt = "dual_coef_"
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         self.sources_ = self._sources(X.n_views)
         kernels = check_kernels(self.kernel, self.gamma, X.n_views)
         gammas = one_per_view(self.gamma, X.n_views, "gamma")
@@ -86,7 +87,8 @@ class HoKashyapClassifier(MultiViewClassifier):
         X = X.select(self.sources_)  # a view once for every approximation
         form = self._form(X, *of_views)
         problems = self._problems(codes)
-        solutions = self._solve_all(form, problems, costs, rates)
+        weights = np.ones(X.n_samples) if weights is None else weights
+        solutions = self._solve_all(form, problems, weights, costs, rates)
         self._set_fitted(form, X, of_views, problems, solutions)
         self._warn(solutions)
 
@@ -114,13 +116,14 @@ class HoKashyapClassifier(MultiViewClassifier):
             return [(of_pair, np.where(codes[of_pair] == j, 1.0, -1.0)) for j, of_pair in rows]
         return [(slice(None), y_k) for y_k in one_against_rest(codes, K)]
 
-    def _solve_all(self, form, problems, costs, rates):
+    def _solve_all(self, form, problems, weights, costs, rates):
         """Run Table 1 for every problem; those on all samples share the factorised matrices."""
         options = {"learning_rate": rates, "tol": self.tol, "max_iter": self.max_iter}
         options["momentum"] = self.solver == "exact"
 
         def prepare(rows):
-            coupling = Coupling(self.view_weights_, form.seen[:, rows], self.coupling, self.solver)
+            seen, w = form.seen[:, rows], weights[rows]
+            coupling = Coupling(self.view_weights_, seen, self.coupling, self.solver, w)
             machines = [
                 self._machine(form, p, rows, coupling.curvature(p), c) for p, c in enumerate(costs)
             ]
@@ -269,6 +272,8 @@ class MVNAKMHKS(HoKashyapClassifier):
     max_iter : int, default=1000; largest number of iterations through all views
     multi_class : {"ovo", "ovr"}, default="ovo"
         More than two classes: a vote of all pairs as in the paper, or each against the rest.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight`` and the squares of Eq. (4).
     n_jobs : int or None, default=None; pairs or classes learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; draws the components
@@ -342,6 +347,7 @@ class MVNAKMHKS(HoKashyapClassifier):
         tol=1e-4,
         max_iter=1000,
         multi_class="ovo",
+        class_weight=None,
         n_jobs=None,
         views=None,
         random_state=None,
@@ -351,7 +357,7 @@ class MVNAKMHKS(HoKashyapClassifier):
         self.c, self.coupling, self.view_weights = c, coupling, view_weights
         self.solver, self.decision, self.learning_rate = solver, decision, learning_rate
         self.tol, self.max_iter = tol, max_iter
-        self.multi_class, self.n_jobs = multi_class, n_jobs
+        self.multi_class, self.class_weight, self.n_jobs = multi_class, class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
     def _sources(self, n_views):
@@ -398,6 +404,8 @@ class NAKMHKS(HoKashyapClassifier):
     max_iter : int, default=1000
         End where an iteration moves the objective by a share below xi = `tol`, or after so many.
     multi_class : {"ovo", "ovr"}, default="ovo"; votes of all pairs of classes, or one against rest
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight`` and the squares of Eq. (4).
     n_jobs : int or None, default=None; pairs or classes learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
@@ -440,6 +448,7 @@ class NAKMHKS(HoKashyapClassifier):
         tol=1e-4,
         max_iter=1000,
         multi_class="ovo",
+        class_weight=None,
         n_jobs=None,
         views=None,
         random_state=None,
@@ -448,7 +457,7 @@ class NAKMHKS(HoKashyapClassifier):
         self.kernel, self.gamma, self.c = kernel, gamma, c
         self.solver, self.decision, self.learning_rate = solver, decision, learning_rate
         self.tol, self.max_iter = tol, max_iter
-        self.multi_class, self.n_jobs = multi_class, n_jobs
+        self.multi_class, self.class_weight, self.n_jobs = multi_class, class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
     def _check_parameters(self):
@@ -477,6 +486,8 @@ class KMHKS(HoKashyapClassifier):
     max_iter : int, default=1000
         End where an iteration moves the objective by a share below xi = `tol`, or after so many.
     multi_class : {"ovo", "ovr"}, default="ovo"; votes of all pairs of classes, or one against rest
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight`` and the squares of Eq. (4).
     n_jobs : int or None, default=None; pairs or classes learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
 
@@ -519,13 +530,15 @@ class KMHKS(HoKashyapClassifier):
         tol=1e-4,
         max_iter=1000,
         multi_class="ovo",
+        class_weight=None,
         n_jobs=None,
         views=None,
     ):
         self.kernel, self.gamma, self.c = kernel, gamma, c
         self.solver, self.learning_rate = solver, learning_rate
         self.tol, self.max_iter = tol, max_iter
-        self.multi_class, self.n_jobs, self.views = multi_class, n_jobs, views
+        self.multi_class, self.class_weight = multi_class, class_weight
+        self.n_jobs, self.views = n_jobs, views
 
     def _form(self, X, kernels, gammas):
         return GramViews(X, kernels, gammas)
@@ -533,5 +546,5 @@ class KMHKS(HoKashyapClassifier):
     def _machine(self, form, p, rows, weight, c):
         K = form.K[rows][:, rows]
         if c > 0:
-            return GramMachine(K, c)
+            return GramMachine(K, weight, c)  # alone it has no other curvature than the weights
         return FactorMachine(K @ nystrom_map(K), np.ones(len(K), dtype=bool), weight, c)

@@ -36,19 +36,22 @@ class Coupling:
 
     mu (M,): view weights; seen (M, n): which machine has a view of which sample; the others are in
     no sum; gamma: the paper's coupling parameter; solver: with "paper" the machine takes the
-    weighted mean for a constant (errata N2, N3).
+    weighted mean for a constant (errata N2, N3); weights (n,): of the samples in both sums of
+    squares, the paper's are 1.
     """
 
-    def __init__(self, mu, seen, gamma, solver):
+    def __init__(self, mu, seen, gamma, solver, weights=1.0):
         self.mu = share_weights(mu, seen)
+        self.weights = np.broadcast_to(weights, seen.shape[1:])
         self.seen, self.gamma, self.solver = seen, gamma, solver
         self.others = seen.sum(axis=0) - 1.0
 
     def curvature(self, p):
         """Return what f_p^2 is multiplied by in Eq. (4), per sample -> weight (n,)."""
         if self.solver == "paper":
-            return np.full(len(self.others), 1.0 + self.gamma)
-        return 1.0 + self.gamma * ((1.0 - self.mu[p]) ** 2 + self.others * self.mu[p] ** 2)
+            return self.weights * (1.0 + self.gamma)
+        own, others = (1.0 - self.mu[p]) ** 2, self.others * self.mu[p] ** 2
+        return self.weights * (1.0 + self.gamma * (own + others))
 
     def pull(self, p, f):
         """Return what the other machines, of margins f (M, n), add to the target 1 + b_p, (n,)."""
@@ -62,7 +65,7 @@ class Coupling:
     def disagreement(self, f):
         """Return gamma sum_p |f_p - sum_j mu_j f_j|^2: f (M, n)."""
         mean = np.einsum("pn,pn->n", self.mu, f)
-        return self.gamma * float(((self.seen * (f - mean)) ** 2).sum())
+        return self.gamma * float((self.weights * (self.seen * (f - mean)) ** 2).sum())
 
 
 class Sweep(NamedTuple):
@@ -138,7 +141,7 @@ def _sweep(machines, coupling, y, f, b, learning_rate):
     f, b, rhs = f.copy(), b.copy(), np.empty_like(f)
     thetas, norms = [], []
     for p, machine in enumerate(machines):
-        rhs[p] = y * (1.0 + b[p] + coupling.pull(p, f))
+        rhs[p] = coupling.weights * y * (1.0 + b[p] + coupling.pull(p, f))
         theta, u = machine.solve(rhs[p])  # Eq. (7), or the exact minimum
         f[p] = y * u
         if coupling.solver == "paper":
@@ -153,4 +156,5 @@ def _sweep(machines, coupling, y, f, b, learning_rate):
 def _objective(sweep, costs, coupling):
     """J' of Eq. (4)."""
     errors = coupling.seen * (sweep.f - 1.0 - sweep.b)
-    return float((errors**2).sum() + costs @ sweep.norms**2) + coupling.disagreement(sweep.f)
+    squares = float((coupling.weights * errors**2).sum() + costs @ sweep.norms**2)
+    return squares + coupling.disagreement(sweep.f)

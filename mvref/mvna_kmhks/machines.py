@@ -91,24 +91,24 @@ class FactorMachine:
 class GramMachine:
     """One machine in the kernel matrix itself, in O(n^2) a time.
 
-    (K + c I) Gamma + w0 1 = rhs and 1'Gamma = 0, with theta = (Gamma, w0) and Gamma without its
-    labels. The scores are rhs - c Gamma, so K is not needed once it is factorised.
+    (K + c / W) Gamma + w0 1 = rhs / W and 1'Gamma = 0, with theta = (Gamma, w0) and Gamma without
+    its labels. The scores are (rhs - c Gamma) / W, so K is not needed once it is factorised.
 
-    K (n, n): overwritten; c: positive.
+    K (n, n): overwritten; weight (n,): W, positive; c: positive.
     """
 
-    def __init__(self, K, c):
-        self.c = c
-        K[np.diag_indices_from(K)] += c
+    def __init__(self, K, weight, c):
+        self.c, self.weight = c, weight
+        K[np.diag_indices_from(K)] += c / weight
         self.factor = cho_factor(K.T, lower=True, overwrite_a=True)  # in place: LAPACK's order
         self.bias = cho_solve(self.factor, np.ones(len(K)))
 
     def solve(self, rhs):
         """Return theta and the scores K Gamma + w0: rhs (n,) -> (n + 1,), (n,)."""
-        Gamma = cho_solve(self.factor, rhs)
+        Gamma = cho_solve(self.factor, rhs / self.weight)
         w0 = Gamma.sum() / self.bias.sum()
         Gamma -= w0 * self.bias
-        return np.append(Gamma, w0), rhs - self.c * Gamma
+        return np.append(Gamma, w0), (rhs - self.c * Gamma) / self.weight
 
     def norm(self, theta, u):
         """Return the root of Gamma'K Gamma."""
