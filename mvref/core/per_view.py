@@ -60,6 +60,7 @@ class PerView(TransformerMixin, BaseEstimator):
         """
         X = validate_views(self, X, reset=True, partial_rows=True)
         if y is not None:
+            y = np.asarray(y)
             check_length(y, X.n_samples)
         self.transformers_ = []
         for view, name, seen, transformer in zip(
@@ -68,7 +69,7 @@ class PerView(TransformerMixin, BaseEstimator):
             if not seen.any():
                 raise ValueError(f"view {name!r} is missing in every sample.")
             if not isinstance(transformer, str):
-                targets = None if y is None else np.asarray(y)[seen]
+                targets = None if y is None else y[seen]
                 transformer = clone(transformer).fit(view[seen], targets)
             self.transformers_.append(transformer)
         return self
