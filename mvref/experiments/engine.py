@@ -372,7 +372,7 @@ def missing_jobs(item, dataset, rows, quick=False):
     >>> missing_jobs(find_item("mvl_svm.extensions"), "mfeat", Ledger("mvl_svm").read())
     []
     """
-    have = set(_keys(rows))
+    have = set(_keys(rows[rows["item"] == item.name]))
     return [
         job
         for job in item.jobs(dataset, quick, rows)
