@@ -20,9 +20,10 @@ PARTS = re.compile(
     re.VERBOSE,
 )
 TYPE = re.compile(
-    r"""(or\ |and\ )?(of\ )?(an?\ )?("|\{|\(|\d|-|None|True|False|default|optional|shape|instance|
-    array|list|int\b|float|bool|str\b|dict|sequence|mapping|callable|number|data\ frame|CSR|
-    RandomState|MultiView|one\ per\ view|path|tuple|scikit-learn|classifier|transformer|object)""",
+    r"""(or\ |and\ )?(of\ )?(an?\ |[A-Z]\ )?(
+    "|\{|\(|\d|-|None|True|False|default|optional|shape|instance|array|list|int\b|float|bool|str\b|
+    dict|sequence|mapping|callable|number|data\ frame|CSR|RandomState|Generator|MultiView|path|tuple|
+    one\ per\ view|scikit-learn|classifier|transformer|object)""",
     re.VERBOSE,
 )
 STRAIGHT = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")

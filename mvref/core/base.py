@@ -34,13 +34,11 @@ class MultiViewInput:
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of shape (n,)
-            Labels of any type; in a regressor, numbers.
+        y : array-like of shape (n,); labels of any type, or in a regressor numbers
 
         Returns
         -------
-        self : object
-            The fitted estimator.
+        self : object; the fitted estimator
 
         Raises
         ------

@@ -104,7 +104,10 @@ def test_an_example_runs_where_it_is_pasted(name):
         ('{"a", "b; c"} or callable, default="a"', None, ""),
         ("array (V,), or (n_classes, V), w", "array (V,), or (n_classes, V)", "w"),
         ("float, ``a, b`` of it", "float", "``a, b`` of it"),
-        ("int, RandomState instance or None", None, ""),
+        ("int, RandomState instance, Generator instance or None", None, ""),
+        ("lists of V arrays (n_v,), and of V lists of fitted classifiers", None, ""),
+        ("lists of M arrays (m, n_v), and of M int arrays (m,)", None, ""),
+        ("list of M kernels, and of M arrays (m,), or (n_problems, m)", None, ""),
     ],
 )
 def test_a_description_on_the_line_of_a_type_is_told_from_it(text, kind, description):
