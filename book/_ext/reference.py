@@ -22,8 +22,8 @@ PARTS = re.compile(
 TYPE = re.compile(
     r"""(or\ |and\ )?(of\ )?(an?\ |[A-Z]\ )?(
     "|\{|\(|\d|-|None|True|False|default|optional|shape|instance|array|list|int\b|float|bool|str\b|
-    dict|sequence|mapping|callable|number|data\ frame|CSR|RandomState|Generator|MultiView|path|tuple|
-    one\ per\ view|scikit-learn|classifier|transformer|object)""",
+    dict|sequence|mapping|callable|number|data\ frame|CSR|RandomState|Generator|MultiView|path|
+    tuple|one\ per\ view|scikit-learn|classifier|transformer|object)""",
     re.VERBOSE,
 )
 STRAIGHT = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
