@@ -14,7 +14,7 @@ from .views import as_multiview, default_names, is_collection_of_views
 
 
 class MultiViewInput:
-    """What classifiers and regressors share: input, tags of scikit-learn, and learning.
+    """What all estimators share: input and tags of scikit-learn; and `fit` of those that predict.
 
     Sparse input is welcome; NaN is, where it can mean a missing view. ``_learnt`` names an
     attribute that only a fitted estimator has.
