@@ -162,6 +162,10 @@ def main():
     parser.add_argument("--cache", nargs="?", type=Path, const=CACHE)
     parser.add_argument("--compare", action="store_true")
     asked = parser.parse_args()
+    if asked.cache and asked.chapters:
+        parser.error("--cache takes every chapter that the cache lacks, and no names")
+    if asked.compare and not asked.cache:
+        parser.error("--compare needs --cache")
     if not asked.cache:
         paths = [path.resolve() for path in asked.chapters] or chapters()
         execute_side_by_side(paths, keep=nbformat.write)

@@ -110,12 +110,11 @@ def method_style(name):
 
     Parameters
     ----------
-    name : str
-        Name of a method, as in the ledger.
+    name : str, of a method, as in the ledger
 
     Returns
     -------
-    style : dict with color, marker and linestyle
+    style : dict; color, marker and linestyle
 
     Examples
     --------
@@ -135,14 +134,10 @@ def plot_methods(ax, table, x, *, value="mean", spread="std", order=None):
     Parameters
     ----------
     ax : matplotlib Axes
-    table : DataFrame
-        Rows with the columns ``method``, `x`, `value` and `spread`.
-    x : str
-        Column of the horizontal axis.
-    value, spread : str
-        Columns of the points and of the half length of their error bars.
-    order : sequence of str, optional
-        Methods to draw, in this order; default all.
+    table : DataFrame, with the columns ``method``, `x`, `value` and `spread`
+    x : str, column of the horizontal axis
+    value, spread : str; columns of the points and of the half length of their error bars
+    order : sequence of str, optional; methods to draw, in this order; default all
 
     Returns
     -------

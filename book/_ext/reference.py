@@ -12,6 +12,20 @@ from sphinx import addnodes
 from sphinx_codeautolink.extension.block import CodeBlockAnalyser
 
 CODE_OR_BAR = re.compile(r"^ *(?:>>>|\.\.\.)[^\n]*|``.*?``|`[^`]*`|\|", re.MULTILINE | re.DOTALL)
+SECTIONS = ("Parameters", "Attributes", "Returns", "Yields")
+ENTRY = re.compile(r"(?P<names>\S.*?) : (?P<text>.*)")
+# Up to a comma or a semicolon outside of brackets and quotes.
+PARTS = re.compile(
+    r"""(?: [^,;({\["`] | \([^)]*\) | \{[^}]*\} | \[[^]]*[])] | "[^"]*" | `[^`]*` )+ [,;]? | .""",
+    re.VERBOSE,
+)
+TYPE = re.compile(
+    r"""(or\ |and\ )?(of\ )?(an?\ |[A-Z]\ )?(
+    "|\{|\(|\d|-|None|True|False|default|optional|shape|instance|array|list|int\b|float|bool|str\b|
+    dict|sequence|mapping|callable|number|data\ frame|CSR|RandomState|Generator|MultiView|path|
+    tuple|one\ per\ view|scikit-learn|classifier|transformer|object)""",
+    re.VERBOSE,
+)
 STRAIGHT = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 
 
@@ -43,6 +57,30 @@ def escape_bars(app, what, name, obj, options, lines):
 
     text = CODE_OR_BAR.sub(escape, "\n".join(lines))
     lines[:] = text.split("\n")
+
+
+def describe_below(app, what, name, obj, options, lines):
+    """A short description stands on its parameter's line; on the page it stands below, as text."""
+    section, told = "", []
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        if following.startswith("---"):
+            section = line
+        entry = ENTRY.match(line) if section in SECTIONS else None
+        kind, text = split_description(entry["text"]) if entry else ("", "")
+        told += [f"{entry['names']} : {kind}", f"    {text}"] if text else [line]
+    lines[:] = told
+
+
+def split_description(text):
+    """Split "float, default=1.0; the weight" into type and description.
+
+    The description begins at a semicolon, or at the first part between commas that is no type.
+    """
+    parts = PARTS.findall(text)
+    for i, part in enumerate(parts):
+        if i and (parts[i - 1].endswith(";") or not TYPE.match(part.strip())):
+            return "".join(parts[:i]).rstrip(" ,;"), "".join(parts[i:]).strip()
+    return text, ""
 
 
 def straighten_quotes(app, doctree):
@@ -111,7 +149,8 @@ def setup(app):
     app.add_node(UsedIn)
     app.add_directive("used-in", UsedInDirective)
     app.connect("autodoc-skip-member", keep_own_members)
-    app.connect("autodoc-process-docstring", escape_bars, priority=100)  # before numpydoc
+    app.connect("autodoc-process-docstring", describe_below, priority=90)  # before numpydoc
+    app.connect("autodoc-process-docstring", escape_bars, priority=100)
     app.connect("autodoc-process-docstring", ask_for_chapters, priority=900)
     app.connect("doctree-read", straighten_quotes)
     app.connect("env-get-outdated", read_again)

@@ -22,7 +22,7 @@ from .views import as_multiview, check_encoded, default_names, is_collection_of_
 
 
 class MultiViewInput:
-    """What classifiers and regressors share: input, tags of scikit-learn, and learning.
+    """What all estimators share: input and tags of scikit-learn; and `fit` of those that predict.
 
     Sparse input is welcome; NaN is, where it can mean a missing view. ``_learnt`` names an
     attribute that only a fitted estimator has.
@@ -43,13 +43,11 @@ class MultiViewInput:
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of shape (n,)
-            Labels of any type; in a regressor, numbers.
+        y : array-like of shape (n,); labels of any type, or in a regressor numbers
 
         Returns
         -------
-        self : object
-            The fitted estimator.
+        self : object; the fitted estimator
 
         Raises
         ------

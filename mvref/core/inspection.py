@@ -24,10 +24,8 @@ def view_importance(
         "permute": the rows of the view change places between the samples that have it, so that its
         columns stay together and the model meets nothing unusual but the combination. "hide": the
         view is missing wherever the sample has another one; for methods that take missing views.
-    scoring : str or callable, optional
-        As in scikit-learn; default the estimator's ``score``.
-    n_repeats : int
-        Permutations of a view; hiding is done once.
+    scoring : str or callable, optional; as in scikit-learn; default the estimator's ``score``
+    n_repeats : int; permutations of a view; hiding is done once
     random_state : int, RandomState instance or None
 
     Returns
@@ -61,7 +59,8 @@ def view_importance(
             "MultiView.from_array."
         )
     X, y = as_multiview(X), np.asarray(y)
-    score, rng = check_scoring(estimator, scoring=scoring), check_random_state(random_state)
+    score = check_scoring(estimator, scoring=scoring)
+    rng = check_random_state(random_state)
     before = score(estimator, X, y)
     n_repeats = 1 if how == "hide" else n_repeats
     losses = np.empty((X.n_views, n_repeats))

@@ -252,8 +252,8 @@ def fit_similarities(kernel, gamma, X, landmarks, complete):
     Examples
     --------
     >>> import numpy as np
-    >>> from mvref.core.kernels import fit_similarities
     >>> from mvref import MultiView
+    >>> from mvref.core.kernels import fit_similarities
     >>> X, rows = MultiView([np.ones((3, 2)), np.ones((3, 4))]), np.arange(3)
     >>> [mu.gamma for mu in fit_similarities("rbf", None, X, [rows, rows], [rows, rows])]
     [0.5, 0.25]

@@ -45,10 +45,10 @@ def fit_linear_svm(
     """Solve one linear SVM per class against the rest.
 
     X (m, d); y (m,): codes 0..K-1 of the classes, of which 1 is positive for K = 2, a single
-    problem; intercept_scaling: B, 0 for no intercept; tol: of liblinear's stopping rule; max_iter:
-    of its iterations (``solver="sklearn"`` only); random_state: order of the dual coordinate steps;
-    weights (m,): of the samples, what their losses are multiplied by (``solver="sklearn"`` only)
-    -> coef (1 or K, d), intercept (1 or K,), n_iter.
+    problem; C: of the summed loss; intercept_scaling: B, 0 for no intercept; tol: of liblinear's
+    stopping rule; max_iter: of its iterations (``solver="sklearn"`` only); random_state: order of
+    the dual coordinate steps; weights (m,): of the samples, what their losses are multiplied by
+    (``solver="sklearn"`` only) -> coef (1 or K, d), intercept (1 or K,), n_iter.
     """
     if solver == "liblinear" and loss != "squared_hinge":
         raise ValueError(

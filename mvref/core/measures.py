@@ -37,7 +37,7 @@ def f_beta_loss(a, b, P, beta=1.0):
     Parameters
     ----------
     a, b : int or array, right and wrong samples among those predicted positive
-    P : int, number of positives, at least 1
+    P : int; number of positives, at least 1
     beta : float from 1e-50 to 1e50; recall counts beta times as much as precision
 
     Returns
@@ -60,7 +60,7 @@ def prbep_loss(a, P):
     Parameters
     ----------
     a : number or array
-    P : int, number of positives, at least 1
+    P : int; number of positives, at least 1
 
     Returns
     -------
@@ -81,7 +81,7 @@ def auroc_loss(swapped, P, N):
     Parameters
     ----------
     swapped : number or array of pairs in the wrong order; a tie is half a pair
-    P, N : int, number of positives and of negatives, each at least 1
+    P, N : int; number of positives and of negatives, each at least 1
 
     Returns
     -------

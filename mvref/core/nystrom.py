@@ -58,8 +58,8 @@ def draw_components(observed, n_components, rng):
     check_n_components(n_components)
     drawn = []
     for v, seen in enumerate(observed.T):
-        rows, m = np.flatnonzero(seen), n_components
-        n = len(rows)
+        rows = np.flatnonzero(seen)
+        n, m = len(rows), n_components
         if n == 0:
             raise ValueError(f"X has no sample with view {v}, so no component can be drawn.")
         if isinstance(m, str):

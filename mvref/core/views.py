@@ -268,8 +268,7 @@ class MultiView:
             All widths (int, which must add up to n_features), or each a slice, a list of column
             indices, or a list of column names (data frames).
         names : sequence of V str, optional
-        columns : sequence of str, optional
-            Column names of `X`; default: those of a data frame.
+        columns : sequence of str, optional; column names of `X`; default: those of a data frame
 
         Returns
         -------

@@ -30,7 +30,7 @@ def seeded_clone(classifier, rng):
 
 
 def check_trainable(X, codes, part=""):
-    """Raise a ValueError unless two classes have every view; `part` says which part X is."""
+    """Raise a ValueError unless every view is seen in two classes; `part` ends the message."""
     for name, seen in zip(X.names, X.observed.T, strict=True):
         if len(np.unique(codes[seen])) < 2:
             raise ValueError(f"view {name!r} is observed in samples of one class only{part}.")

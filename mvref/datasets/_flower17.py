@@ -65,7 +65,8 @@ def fetch_flower17():
     splits = read_splits(fetch("flower17", SPLITS))
     if X.n_samples != N_IMAGES:
         raise DatasetCorrupted(f"flower17 must have {N_IMAGES} images, found {X.n_samples}")
-    y, files = np.arange(N_IMAGES) // N_PER_CLASS, [*paths, SPLITS]
+    y = np.arange(N_IMAGES) // N_PER_CLASS
+    files = [*paths, SPLITS]
     text = describe(source, X, checksums("flower17", files), read=", ".join(files))
     return MultiViewDataset(name, X, y, list(FLOWERS), text, splits, {"recomputed": bool(missing)})
 
@@ -96,7 +97,8 @@ def read_recomputed(paths):
 
 def read_splits(path):
     """Read the official splits and count from 0."""
-    content, splits = _read_mat(path), []
+    content = _read_mat(path)
+    splits = []
     for s in (1, 2, 3):
         names = [f"{part}{s}" for part in ("trn", "val", "tst")]
         if not all(name in content for name in names):

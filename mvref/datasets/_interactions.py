@@ -92,7 +92,7 @@ def make_interactions(
         Classification: share of the labels that are turned over, at most 0.5. Regression:
         standard deviation of what is added; the score has variance 1, unless it is "mixed".
     task : {"classification", "regression"}
-        `y` is the sign of the score as 0 or 1, drawn where it is zero; or the score.
+        `y` is the sign of the score as 0 or 1, drawn where it is 0, of both classes; or the score.
     random_state : int, RandomState instance, Generator instance or None
 
     Returns
@@ -133,7 +133,7 @@ def make_interactions(
     check_number(tail, "tail", low=0)
     check_choice(task, "task", ("classification", "regression"))
     check_number(noise, "noise", low=0, high=0.5 if task == "classification" else np.inf)
-    one_hot = sparsity == "one_hot"
+    one_hot = isinstance(sparsity, str)
     d = n_features if n_features is not None else 100 if one_hot else 5
     p = _check_form(order, n_views, d, rank, sparsity)
     rng = random_state

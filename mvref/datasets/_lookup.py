@@ -92,24 +92,30 @@ def open_content(path):
     return gzip.open(path) if path.suffix == ".gz" else open(path, "rb")
 
 
-def read_of(dataset, path):
-    """Return the content of a file of a data set or of its ``.gz``, or say why it has none."""
+def read_content(path):
+    """Return the content of a file or of a ``.gz``, which must be complete."""
     try:
         with open_content(path) as stream:
             return stream.read()
     except DAMAGED_GZIP as error:
         raise DatasetCorrupted(f"{path} is not a complete gzip file ({error})") from None
+
+
+def read_of(dataset, path):
+    """Return the content of a file of a data set, or say why it cannot be read."""
+    try:
+        return read_content(path)
     except OSError as error:
         raise unavailable(dataset, f"{path} cannot be read ({error.strerror})") from None
 
 
 def read_numbers(dataset, path):
     """Return the table of numbers of a text file; blanks, tabs or commas separate them."""
-    lines = read_of(dataset, path).replace(b",", b" ").splitlines()
+    lines = read_of(dataset, path).splitlines()
     try:
         if not lines or not lines[0].strip():
             raise ValueError("the first line is empty")
-        return np.loadtxt(lines, ndmin=2)
+        return np.loadtxt(lines, delimiter="," if b"," in lines[0] else None, ndmin=2)
     except ValueError as error:
         raise DatasetCorrupted(f"{path} cannot be read as a table of numbers: {error}") from None
 

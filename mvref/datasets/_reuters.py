@@ -33,13 +33,13 @@ def fetch_reuters(subset="1200"):
     ----------
     subset : {"1200", "600", "full"}
         - "1200": ``Reuters-1200.mat``, 200 English documents of each topic and their translations,
-          2000 words per view (2.5 MB).
+          2000 words per view (the views: 2.5 MB).
         - "600": ``reuters600_fullvocab.mat``, 100 English documents of each topic with the
-          collection's own vocabularies and weights (3.1 MB).
+          collection's own vocabularies and weights (the views: 3.1 MB).
         - "full": the 25 files ``Index_<source>-<view>`` (or ``.gz``), 111 740 documents written in
           the five languages. They lie in ``rcv1rcv2aminigoutte/<source>``, as in the archive, or
           all in ``rcv1rcv2aminigoutte``, or in ``<source>``, or in the folder itself. Random files
-          of 85 words per line took 39 s, 0.57 GB, and 0.87 GB at the peak.
+          of this size took 39 s, 0.57 GB for the views, and 0.87 GB at the peak.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from ._lookup import DatasetCorrupted, read_of
+from ._lookup import DatasetCorrupted, read_content
 
 LANGUAGES = ("EN", "FR", "GR", "IT", "SP")
 TOPICS = ("C15", "CCAT", "E21", "ECAT", "GCAT", "M11")
@@ -89,7 +89,7 @@ def read_reuters_index(path):
     (['C15', 'M11'], [[0.0, 0.5, 0.0, 2.0], [0.0, 0.0, 1.5, 0.0]])
     """
     path = Path(path)
-    lines = read_of("reuters_full", path).rstrip().splitlines()
+    lines = read_content(path).rstrip().splitlines()
     if not lines:
         raise DatasetCorrupted(f"{path} is empty")
     for number, line in enumerate(lines, start=1):

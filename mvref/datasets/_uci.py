@@ -122,7 +122,8 @@ def input_fields(name):
 
 def _rows(name, part):
     """Return all fields of the file or files, as text."""
-    rows, both = [], name == "horse-colic" and part == "all"
+    rows = []
+    both = name == "horse-colic" and part == "all"
     for file in [*FILES[name], HORSE_TEST] if both else FILES[name]:
         path = fetch(name, file)
         found = read_rows(path, TABLES[name]["width"])

@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from ..core.views import MultiView
 from ._base import MultiViewDataset
-from ._lookup import DAMAGED_GZIP, FORMS, DatasetCorrupted, fetch, unavailable
+from ._lookup import DAMAGED_GZIP, FORMS, DatasetCorrupted, locate, unavailable
 from ._sources import describe
 
 ARCHIVE = "course-cotrain-data"
@@ -56,7 +56,9 @@ def fetch_webkb():
     >>> if "webkb" in available():
     ...     assert fetch_webkb().X.shape == (1051, 16545 + 1797)
     """
-    path = fetch("webkb", f"{ARCHIVE}.tar")
+    path = locate("webkb", f"{ARCHIVE}.tar")
+    if path is None:
+        raise unavailable("webkb", f"there is no file {ARCHIVE}.tar.gz")
     files = read_archive(path)
     found = manifest(files)
     if found != MANIFEST:

@@ -95,8 +95,7 @@ class Job:
     Parameters
     ----------
     dataset, method : str
-    parameter : dict
-        Parameter point, for example ``{"L": 200}``.
+    parameter : dict, a point, for example ``{"L": 200}``
     repeat : int
     measures : tuple of str
     function : callable
@@ -125,14 +124,11 @@ class Item:
     ----------
     paper, name, title : str
         Ledger file and short name, such as "mvl_svm" and "fig2", and what it shows, in one line.
-    datasets : tuple of str
-        Names as in :func:`mvref.datasets.available`.
+    datasets : tuple of str; names as in :func:`mvref.datasets.available`
     jobs : callable
         ``jobs(dataset, quick, rows)`` yields the jobs; `rows` are the paper's rows so far.
-    needs : tuple of str
-        Items of the same paper that are run first.
-    serial : bool
-        One job at a time, because time is what it measures.
+    needs : tuple of str; items of the same paper that are run first
+    serial : bool; one job at a time, because time is what it measures
     seeds : str, default the name
         Items with the same word have the same seeds, and so the same splits.
 
@@ -213,8 +209,7 @@ class Ledger:
 
         Parameters
         ----------
-        as_text : bool
-            Leave numbers as they are written.
+        as_text : bool; leave numbers as they are written
 
         Returns
         -------
@@ -234,18 +229,16 @@ class Ledger:
 
         Parameters
         ----------
-        rows : list of dict
-            One entry per column.
+        rows : list of dict; one entry per column
 
         Returns
         -------
-        n_rows : int
-            How many were written.
+        n_rows : int; how many were written
         """
         rows = [[str(row[name]) for name in COLUMNS] for row in rows]
         for row in rows:
             if fault := _fault(row):
-                raise ValueError(f"{self.path} takes no such row, {fault}: {_csv(row)}")
+                raise ValueError(f"{self.path} takes no such row, {fault}: {_csv(row)[:-1]}")
         with self._locked(), open(self.path, "a+b") as file:
             file.seek(0)
             whole = _whole_lines(file.read())
@@ -357,8 +350,7 @@ def missing_jobs(item, dataset, rows, quick=False):
     ----------
     item : Item
     dataset : str
-    rows : DataFrame
-        The paper's rows so far.
+    rows : DataFrame; the paper's rows so far
     quick : bool
 
     Returns
@@ -372,7 +364,7 @@ def missing_jobs(item, dataset, rows, quick=False):
     >>> missing_jobs(find_item("mvl_svm.extensions"), "mfeat", Ledger("mvl_svm").read())
     []
     """
-    have = set(_keys(rows))
+    have = set(_keys(rows[rows["item"] == item.name]))
     return [
         job
         for job in item.jobs(dataset, quick, rows)
@@ -408,15 +400,12 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
     item : Item
     dataset : str
     ledger : Ledger
-    quick : bool
-        The small variant of the item.
-    n_jobs : int
-        Processes; ignored by items that measure time.
+    quick : bool; the small variant of the item
+    n_jobs : int, processes; ignored by items that measure time
 
     Returns
     -------
-    n_rows : int
-        How many were added.
+    n_rows : int; how many were added
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The headline claim of each paper beside what came out: the first screen of the report."""
 
 import tomllib
-from types import SimpleNamespace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -14,10 +14,26 @@ from .reproduction import PAPERS, judge
 from .verdict_text import linked, verdict_of
 
 
+@dataclass(frozen=True)
+class Headline:
+    """An entry of the file, which says what its fields are."""
+
+    paper: str
+    quote: str
+    claim: str
+    item: str
+    method: str
+    rivals: list
+    rows: str
+    what: str
+    by: tuple = ()
+    paired: tuple = ()
+
+
 def read_headlines():
-    """The headline claims as objects; their file says what its fields are."""
+    """The headline claims, one per paper."""
     entries = tomllib.loads(stored("verdicts/headlines.toml").read_text(encoding="utf-8"))
-    return [SimpleNamespace(**{"by": [], "paired": []} | entry) for entry in entries["headline"]]
+    return [Headline(**entry) for entry in entries["headline"]]
 
 
 def _points(rows, item, query):

@@ -20,8 +20,7 @@ def find_item(name):
 
     Parameters
     ----------
-    name : str
-        "table1", or "mvl_svm.fig2" where several papers have a Figure 2.
+    name : str, "table1", or "mvl_svm.fig2" where several papers have a Figure 2
 
     Returns
     -------
@@ -60,22 +59,18 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
 
     Parameters
     ----------
-    names : list of str
-        Names of items; "all" for all.
+    names : list of str, of items; "all" for all
     quick : bool
         Small variants, by default into a new temporary folder: their rows never mix with those
         of the ledger.
     n_jobs : int
     folder : path, default that of the ledger
-    only : str, default all
-        The only data set to run.
-    say : callable, default printing to stderr
-        Takes the messages to the user.
+    only : str, default all; the only data set to run
+    say : callable, default printing to stderr; takes the messages to the user
 
     Returns
     -------
-    folder : Path
-        Where the rows are.
+    folder : Path of the rows
 
     Raises
     ------

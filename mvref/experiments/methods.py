@@ -22,7 +22,8 @@ from .problems import load_problem, mean_distance_gamma, reference
 from .similarity_rivals import KernelMachine, NystromMetric, PairedSVM
 from .tuning import Machine, Method, tuned
 
-HINGE_MAX_ITER, N_TIMINGS = 20_000, 3
+HINGE_MAX_ITER = 20_000
+N_TIMINGS = 3
 LONG = 30.0  # seconds of timing after which no further run is begun
 
 

@@ -33,9 +33,10 @@ def compare_treatments(rows):
     point, tests = ["dataset", "method", "missing"], []
     rows = rows[(rows["missing"] > 0) & rows["method"].isin(METHODS)]
     for at, part in rows.groupby(point):
-        table, own = part.pivot(index="repeat", columns="treatment", values="value"), at[1]
-        for other in table.columns.drop(own_treatment(own)):
-            gain = (table[other] - table[own_treatment(own)]).dropna()
+        own = own_treatment(at[1])
+        table = part.pivot(index="repeat", columns="treatment", values="value")
+        for other in table.columns.drop(own):
+            gain = (table[other] - table[own]).dropna()
             p = p_values(gain, N_TEST / N_TRAIN)
             tests.append([*at, other, gain.mean(), gain.std(), len(gain), *p])
     columns = [*point, "treatment", "gain", "std", "n_repeats", "p_paired", "p_corrected"]

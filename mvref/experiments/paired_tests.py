@@ -52,8 +52,7 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
 
     Parameters
     ----------
-    item : str
-        Its rows have the measures ``n_train`` and ``n_test``.
+    item : str; its rows have the measures ``n_train`` and ``n_test``
     reference, measure : str
     folder : path, default that of the ledger that comes with mvref
 

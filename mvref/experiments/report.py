@@ -25,8 +25,7 @@ def read_ledger(paper="mvl_svm", folder=None):
 
     Returns
     -------
-    rows : DataFrame
-        One row per measure; `parameter` is JSON text.
+    rows : DataFrame; one row per measure; `parameter` is JSON text
 
     Examples
     --------

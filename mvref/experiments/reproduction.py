@@ -114,8 +114,6 @@ def verdict_by_rule(cells):
     methods, or a rule without features is near as well. A *point* is one of our results for all of
     the cells.
 
-    Examples
-    --------
     >>> cells = pd.DataFrame({
     ...     "protocol": ["as printed", "another protocol"], "point": ["a", "b"],
     ...     "distance": [-5.0, 0.3]})
@@ -354,8 +352,8 @@ def _numbers(row, numbers, ours):
     for name in row.numbers.split():
         measure, _, method = name.partition(":")
         found = numbers[numbers["measure"] == measure]
-        same = found["item"] == row.item
-        for number in found[same if same.any() else ~same].itertuples():
+        same = found[found["item"] == row.item]
+        for number in (found if same.empty else same).itertuples():
             if method not in ("", number.method) or row.dataset not in ("", number.dataset):
                 continue
             of = f" on {number.dataset}" if number.dataset else ""

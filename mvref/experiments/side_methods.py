@@ -100,18 +100,22 @@ LIBLINEAR = {"loss": "squared_hinge", "tol": 1e-3, "max_iter": 10_000}
 FIXED = {
     "MVLSVM": {"n_landmarks": 100} | LIBLINEAR,
     "L3SVM": LIBLINEAR,
+    "MVPO": {"measure": "error"},
     "MVMClassifier": {"tol": 1e-4},
+    "MVNAKMHKS": {"n_components": 0.5},
+    "NAKMHKS": {"n_components": 0.5},
     "CAPO": {"measure": "error", "cv": 3},
     "FMClassifier": {"tol": 1e-5, "max_iter": 1000},
     "FSMulti": {"measure": "error", "tol": 0.1},
     "MSL": {"C": 30.0, "cv": 3, "max_iter": 10_000},
     "MVMLsp": {"sparse": True},
+    "MVWAB": {"n_estimators": 10},
+    "Mumbo": {"n_estimators": 10},
+    "RBoostSH": {"n_estimators": 10},
     "SMS": {"tol": 1e-2},
     "STMClassifier": {"n_restarts": 1, "tol": 1e-2, "max_iter": 20},
     "SVM2K": {"D": 0.1, "gamma": 1.0, "tol": 0.1},
-    **dict.fromkeys(("MVPO", "SVMPerf"), {"measure": "error"}),
-    **dict.fromkeys(("MVNAKMHKS", "NAKMHKS"), {"n_components": 0.5}),
-    **dict.fromkeys(("MVWAB", "Mumbo", "RBoostSH"), {"n_estimators": 10}),
+    "SVMPerf": {"measure": "error"},
 }
 
 

@@ -1,8 +1,10 @@
 """The sizes of our data sets: measured, and stored beside the ledger.
 
-``python -m mvref.experiments.sizes`` measures those of the file's data sets that are on this
-machine anew.
+``python -m mvref.experiments.sizes NAME ...`` measures data sets for the file; without a name all
+of its own that are on this machine.
 """
+
+import sys
 
 import pandas as pd
 
@@ -32,13 +34,13 @@ def size(summary, row):
 
 
 def main():
-    table = read_sizes()
-    for name in table.index:
+    sizes = read_sizes().T
+    for name in sys.argv[1:] or sizes.columns:
         try:
-            table.loc[name] = measure_sizes(name)
+            sizes[name] = measure_sizes(name)
         except DatasetUnavailable as error:
             print(error)
-    table.sort_index().to_csv(FILE, lineterminator="\n")
+    sizes.T.sort_index().to_csv(FILE, lineterminator="\n")
 
 
 if __name__ == "__main__":

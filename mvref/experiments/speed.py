@@ -37,10 +37,15 @@ N_VIEWS, WIDTH, SHIFT = 2, 20, 0.25
 SIZES = tuple(250 * 2**k for k in range(7))
 N_TEST, N_REPEATS = 1000, 3
 SHORT, SPREAD = 0.1, 3
+ROUNDS = {"n_estimators": 20}
 OPTIONS = {
     "MVLSVM": FIXED["MVLSVM"] | {"c": 100.0},  # C = c/m < 1 at every size: one solver
-    **{method: FIXED[method] for method in ("L3SVM", "SVM2K", "STMClassifier")},
-    **dict.fromkeys(("MVWAB", "RBoostSH", "Mumbo"), {"n_estimators": 20}),
+    "L3SVM": FIXED["L3SVM"],
+    "SVM2K": FIXED["SVM2K"],
+    "STMClassifier": FIXED["STMClassifier"],
+    "MVWAB": ROUNDS,
+    "RBoostSH": ROUNDS,
+    "Mumbo": ROUNDS,
 }
 ENDS = {  # at least the third size, for a slope
     1000: ("MVML",),

@@ -25,6 +25,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from ..core.views import MultiView
 from ..mvl_svm import MVLSVM, LandmarkProjection
 from ..mvna_kmhks import MVNAKMHKS, NAKMHKS
 from ..mvpo import MVPO, f_beta_argmax
@@ -74,17 +75,17 @@ def against(pair, X, y, test):
 # ------------------------------------------------------------------ against scikit-learn
 
 
-def machines(ours, theirs, X, y, test, columns=None, new=None, *, scale=1.0):
+def machines(ours, theirs, X, y, test, *, form=MultiView.concat, scale=1.0):
     """Return the contest of two classifiers by their scores, of which `scale` multiplies ours.
 
-    columns, new: what theirs is trained on and tested on; default: all views side by side.
+    form: of the views as theirs takes them.
     """
-    columns = X.concat() if columns is None else columns
+    columns, new = form(X), form(test)
     return Contest(
         lambda: ours.fit(X, y),
         lambda: theirs.fit(columns, y),
         lambda machine: scale * machine.decision_function(test),
-        lambda machine: machine.decision_function(test.concat() if new is None else new),
+        lambda machine: machine.decision_function(new),
     )
 
 
@@ -133,7 +134,7 @@ def landmark_svm(X, y, test):
 
     svm = LinearSVC(C=C, dual="auto", **options)
     theirs = make_pipeline(FunctionTransformer(similarities), svm)
-    return machines(ours, theirs, X, y, test, X, test)
+    return machines(ours, theirs, X, y, test, form=lambda views: views)
 
 
 def nystrom_svm(X, y, test):

@@ -77,8 +77,7 @@ def verdict_table(paper, folder=None):
 
     Returns
     -------
-    text : str
-        A line for each statement: what the paper says and where, the verdict, the reason.
+    text : str; a line for each statement: what the paper says and where, the verdict, the reason
 
     Raises
     ------

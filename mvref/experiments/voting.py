@@ -24,13 +24,14 @@ from .engine import derive_seed
 from .problems import load_dataset
 from .tuning import Machine, Method, Split, grid, stratified_folds, tuned
 
-N_TEST = {"mnist": 10_000}  # of every data set with such a name
+N_TEST_MNIST = 10_000  # of every data set whose name begins so
 TEST_SHARE = 0.3  # of the others
 MIN_PER_CLASS = 2  # with fewer samples of a class nothing is trained
 ROUNDING = 1e-9  # a loss that rises by less does not rise
 SAMPLINGS = ("balanced", "cut", "natural")
 METRIC_GRID = {"eta": (1e-3, 1.0), "lam": (10.0, 1e-1, 1e-3, 1e-5)}  # ties go to the first
-N_FOLDS, NYSTROM_SHARE = 3, 0.24
+N_FOLDS = 3
+NYSTROM_SHARE = 0.24
 
 # One class, k, against the rest: rows of the data set, and whether they are of class k.
 Task = namedtuple("Task", "k train test y_train y_test")
@@ -38,7 +39,7 @@ Task = namedtuple("Task", "k train test y_train y_test")
 
 def split(name, n_samples, seed):
     """Return the rows of a pool to learn from and of a test part, at random, not stratified."""
-    n_test = N_TEST["mnist"] if name.startswith("mnist") else round(TEST_SHARE * n_samples)
+    n_test = N_TEST_MNIST if name.startswith("mnist") else round(TEST_SHARE * n_samples)
     order = np.random.RandomState(derive_seed(seed, "split")).permutation(n_samples)
     return order[n_test:], order[:n_test]
 
@@ -159,10 +160,10 @@ def fit_metric(X, y, *, width="distance", random_state, **options):
         return MVML(sparse=True, random_state=seed, **options, **point)
 
     rows = np.arange(len(y))
-    split = Split(X, y, rows, rows[:0], stratified_folds(y, rows, N_FOLDS, random_state))
+    sample = Split(X, y, rows, rows[:0], stratified_folds(y, rows, N_FOLDS, random_state))
     points = grid(**{name: values for name, values in METRIC_GRID.items() if name not in options})
     method = Method(partial(Machine, build=build), points)
-    return tuned(split, method, random_state, mean_accuracy).machine.model
+    return tuned(sample, method, random_state, mean_accuracy).machine.model
 
 
 def mean_accuracy(split, rows, predicted):

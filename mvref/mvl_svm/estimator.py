@@ -230,7 +230,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
         Phi : array, shape (n, L*V)
         y : array-like of shape (n,)
         random_state : int, RandomState instance or None
-        m : int, optional; samples in the factor c/m, default n; stability by removal keeps the old
+        m : int, optional; of the factor c/m, default n; stability by removal keeps that of before
 
         Returns
         -------

@@ -24,9 +24,9 @@ DEFAULT_LANDMARKS = 200  # the number in the paper's experiments with missing vi
 def draw_landmarks(observed, n_landmarks, rng, *, per_view=False, distinct=None):
     """Draw L samples uniformly without replacement (Algorithm 1, step 1).
 
-    observed (m, V); n_landmarks: L, or "auto"; per_view: draw other samples for every view (the
-    paper's first perspective); distinct: returns (m,), False for a copy of an earlier sample, which
-    is no landmark where all others are -> indices (L,), or (V, L) with `per_view`.
+    observed (m, V); n_landmarks: L, or "auto" (200, or all if fewer are complete); per_view: draw
+    other samples for every view (first perspective); distinct: returns (m,), False for a copy of an
+    earlier sample, which is no landmark where all others are -> indices (L,), or (V, L).
     """
     complete = np.flatnonzero(observed.all(axis=1))
     if len(complete) == 0:

@@ -78,8 +78,8 @@ def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8):
     model.projection_.landmark_indices_ = rows
     Y = one_against_rest(codes, len(model.classes_))
     B = model.intercept_scaling if model.fit_intercept else 0.0
-    limits = model.c / len(y), max_passes, tol
-    W, model.n_iter_ = _newton(lambda: _projections(model, chunks, B), Y, *limits)
+    C = model.c / len(y)
+    W, model.n_iter_ = _newton(lambda: _projections(model, chunks, B), Y, C, max_passes, tol)
     model.coef_, model.intercept_ = W[:, :-1], B * W[:, -1]
     return model
 

@@ -116,7 +116,7 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
         groups and ``shared_factors=False`` one array for each view of each group.
     factor_views_, terms_ : lists of int, and of lists of int
         View of each array in `factors_`; and for every group, its arrays in `factors_`.
-    loss_curve_, validation_curve_ : arrays, one value more than iterations, or lists of them
+    loss_curve_, validation_curve_ : arrays (iterations + 1,), or lists of them
         Eq. (10) at the start and after every iteration; and, with ``early_stopping`` only, the mean
         loss on the samples held out.
     n_iter_, n_parameters : int, iterations, the most over the classes; numbers that were learnt
@@ -274,21 +274,18 @@ class MVMRegressor(MultiViewRegressor, MultiViewMachine):
     smoothing : float, default=1e-8; epsilon, by which "l1" is smoothed
     solver : {"lbfgs", "sgd", "als"}, default="lbfgs"
         L-BFGS, stochastic gradients, or alternating least squares (with "l2").
-    init : {"live", "paper"}, default="live"
-    init_scale : float, default=0.1
-        Bias rows of -1 and +1 and small feature rows, or all entries small; the small ones are
-        random, of this standard deviation.
+    init : {"live", "paper"}, default="live"; bias rows of -1 and +1, or small and random like all
+    init_scale : float, default=0.1; standard deviation of the small entries
     groups : list of lists of int and str, default=None
-    shared_factors : bool, default=True
-        Groups of views, one machine each, whose scores add up; None: one group of all. Groups use
-        the same factors for the same view, or each its own.
+        Groups of views, one machine each, whose scores add up; None: one group of all.
+    shared_factors : bool, default=True; groups share the factors of a view; False: each its own
     learning_rate : float, default=0.1; of "sgd": largest change of a number in one step
     batch_size : int, default=128; of "sgd": samples of a step
     max_iter : int, default=1000; largest number of iterations, epochs or sweeps
     tol : float, default=1e-5; largest entry of the gradient, or share the objective must fall by
     early_stopping : bool, default=False
-    validation_fraction : float, default=0.1
-        Of "sgd": keep the epoch with the least loss on this share of the samples, held out.
+        Of "sgd": stop by, and keep the epoch with, the least loss on held-out samples.
+    validation_fraction : float, default=0.1; share of the samples held out
     n_iter_no_change : int, default=10; epochs without progress after which "sgd" stops
     verbose : int, default=0; 1: a progress bar
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`

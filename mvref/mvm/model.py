@@ -56,10 +56,6 @@ def leave_one_out(S, terms, prefixes, slopes):
 
     S (n, k); slopes (n,): derivative of the loss; ones give H itself -> H (n, k).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.mvm.model import leave_one_out, prefix_products
     >>> S, terms = [np.array([[2.0]]), np.array([[0.0]]), np.array([[5.0]])], [[0, 1, 2]]
     >>> scores, prefixes = prefix_products(S, terms)
     >>> [float(H[0, 0]) for H in leave_one_out(S, terms, prefixes, np.ones(1))]
@@ -228,10 +224,6 @@ def contributions(features, factors, views, terms):
     features (n, d_v); factors: one per block; views: view of every block; terms: blocks of every
     term.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.mvm.model import contributions
     >>> features = [np.array([[2.0]]), np.array([[3.0]])]
     >>> factors = [np.array([[1.0], [10.0]]), np.array([[1.0], [1.0]])]  # (2 + 10) (3 + 1)
     >>> parts = contributions(features, factors, [0, 1], [[0, 1]])

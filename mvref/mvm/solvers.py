@@ -265,10 +265,6 @@ def balance_norms(factors, terms):
     This leaves the score as it is and makes the L2 penalty of the term as small as it can be,
     V (prod_v |a_v|)^(2/V) per factor. Blocks that several terms share are left alone.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.mvm.solvers import balance_norms
     >>> balanced = balance_norms([np.array([[8.0]]), np.array([[0.5]])], [[0, 1]])
     >>> [A.round(6).tolist() for A in balanced]
     [[[2.0]], [[2.0]]]

@@ -290,7 +290,7 @@ class MVNAKMHKS(HoKashyapClassifier):
         Kernels to the components and their coefficients; with ``decision="printed"`` to the
         training samples, with coefficients y_i alpha_i.
     intercepts_, norms_ : arrays (M,), or (n_problems, M)
-        w0^p; and |beta_p|, the norm of machine p in the space of its kernel.
+        w0^p; and |beta_p|, the norm of machine p in the space of its kernel, without w0^p.
     view_weights_ : array (M,), mu
     sources_ : list of M int, view of `X` that each machine has
     objective_curve_ : array (iterations + 1,), or a list of them
@@ -395,14 +395,12 @@ class NAKMHKS(HoKashyapClassifier):
         One for all views of `X`, or one per view. None: 1/n_v for "rbf", "mean" for "precomputed".
     c : float, default=1.0; weight of the squared norm
     solver : {"exact", "paper"}, default="exact"
-    learning_rate : float, default=0.5
-        "exact" ends at the minimum of Eq. (4); "paper" takes Eq. (7) and (9) as printed, with rho =
-        `learning_rate` above 0 and at most 1.
+        "exact" ends at the minimum of Eq. (4); "paper" takes Eq. (7) and (9) as printed.
+    learning_rate : float, default=0.5; rho of "paper", above 0 and at most 1
     decision : {"nystrom", "printed"}, default="nystrom"
         New samples: by the function that was learnt, or by Eq. (11) with the exact kernel.
-    tol : float, default=1e-4
-    max_iter : int, default=1000
-        End where an iteration moves the objective by a share below xi = `tol`, or after so many.
+    tol : float, default=1e-4; xi, share of the objective: a change below it ends the iterations
+    max_iter : int, default=1000; largest number of iterations
     multi_class : {"ovo", "ovr"}, default="ovo"; votes of all pairs of classes, or one against rest
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight`` and the squares of Eq. (4).
@@ -479,12 +477,10 @@ class KMHKS(HoKashyapClassifier):
         One for all views of `X`, or one per view. None: 1/n_v for "rbf", "mean" for "precomputed".
     c : float, default=1.0; weight of the squared norm
     solver : {"exact", "paper"}, default="exact"
-    learning_rate : float, default=0.5
-        "exact" ends at the minimum; "paper" takes Eq. (3) as printed, with rho = `learning_rate`
-        above 0 and at most 1.
-    tol : float, default=1e-4
-    max_iter : int, default=1000
-        End where an iteration moves the objective by a share below xi = `tol`, or after so many.
+        "exact" ends at the minimum; "paper" takes Eq. (3) as printed.
+    learning_rate : float, default=0.5; rho of "paper", above 0 and at most 1
+    tol : float, default=1e-4; xi, share of the objective: a change below it ends the iterations
+    max_iter : int, default=1000; largest number of iterations
     multi_class : {"ovo", "ovr"}, default="ovo"; votes of all pairs of classes, or one against rest
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight`` and the squares of Eq. (4).

@@ -14,10 +14,6 @@ SOLVERS = ("exact", "paper")
 def share_weights(mu, seen):
     """Return the weights mu_p (M,) of the machines that a sample has, divided by their sum: (M, n).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.mvna_kmhks.ho_kashyap import share_weights
     >>> share_weights(np.array([0.6, 0.2, 0.2]), np.array([[True, False]] + [[True, True]] * 2))
     array([[0.6, 0. ],
            [0.2, 0.5],
@@ -98,10 +94,6 @@ def ho_kashyap(machines, costs, coupling, y, *, learning_rate, tol, max_iter, mo
     direction (Nesterov's steps), and go back where that raises J'. For ``coupling.solver="exact"``,
     whose b is determined by the margins.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.mvna_kmhks.ho_kashyap import Coupling, ho_kashyap
     >>> from mvref.mvna_kmhks.machines import FactorMachine
     >>> F, y, seen = np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, 1.0, 1.0]), np.ones((1, 3))
     >>> coupling = Coupling(np.ones(1), seen == 1, 0.0, "exact")

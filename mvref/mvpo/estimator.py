@@ -92,7 +92,7 @@ class MVPO(MultiViewClassifier):
     ----------
     coef_ : list of V arrays (d_j,), or (n_classes, d_j), weights w_j, if all kernels are linear
     dual_coef_ : list of V arrays (n_j,), or (n_classes, n_j)
-        Coefficients beta_j of the training samples that have view j. Only if one is not linear.
+        Coefficients beta_j of those who have view j, in training; only if a kernel is not linear.
     similarities_ : list of V kernels to these samples, or None if all kernels are linear
     intercept_ : float, or array (n_classes,)
         Sum of the weights of the constant features, times B0. (In a kernel the feature is the
@@ -101,9 +101,8 @@ class MVPO(MultiViewClassifier):
     view_intercepts_ : array (V,), or (n_classes, V)
         Share of every view in `intercept_`; a sample that misses the view goes without.
     n_iter_ : int, iterations; the largest number over the classes
-    primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
-    dual_gap_ : float, or array (n_classes,)
-        Primal and dual value after every iteration; their difference at the end.
+    primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them; values at every iteration
+    dual_gap_ : float, or array (n_classes,); primal minus dual value at the end
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
 
     See Also
@@ -193,10 +192,9 @@ class MVPO(MultiViewClassifier):
 
     def _solve(self, metric, y):
         """Cutting planes for one class against the rest, y in {-1, +1}."""
-        options = {"normalize": self.normalize, "beta": self.beta}
-        most_violated = most_violated_of(self.measure, y, **options)
-        limits = {"C2": self.C2, "tol": self.tol, "max_iter": self.max_iter}
-        return cutting_planes(most_violated, metric.scores, len(y), **limits)
+        most_violated = most_violated_of(self.measure, y, normalize=self.normalize, beta=self.beta)
+        options = {"C2": self.C2, "tol": self.tol, "max_iter": self.max_iter}
+        return cutting_planes(most_violated, metric.scores, len(y), **options)
 
     def _warn_of_gaps(self, solutions):
         gaps = [solution.gap for solution in solutions if not solution.converged]

@@ -35,10 +35,6 @@ class PrimalMetric:
 
     views: zeros where a view is missing; seen (n, V).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.mvpo.metric import PrimalMetric
     >>> views, seen = [np.array([[1.0]]), np.array([[2.0]])], np.array([[True, True]])
     >>> PrimalMetric(views, seen, 1.0).weights([3.0])  # M = [[2, -2], [-2, 5]], X'c = (3, 6)
     [array([4.5]), array([3.])]
@@ -80,10 +76,6 @@ class DualMetric:
     grams: K_j, positive semi-definite; zero rows and columns where a view is missing; seen (n, V):
     every sample has a view; gram (n, n): K_eff.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.mvpo.metric import DualMetric
     >>> metric = DualMetric([np.array([[1.0]]), np.array([[4.0]])], np.array([[True, True]]), 1.0)
     >>> metric.scores([3.0]), metric.coefficients([3.0])  # 4.5 1 + 3 2
     (array([10.5]), [array([4.5]), array([1.5])])

@@ -210,9 +210,6 @@ def most_violated_of(measure, y, *, normalize=True, beta=1.0):
 
     normalize: t = :func:`scale_of`, else 1; beta: of "fbeta".
 
-    Examples
-    --------
-    >>> from mvref.mvpo import most_violated_of
     >>> most_violated_of("error", [1, -1])([0.0, -3.0])  # t = 1/2, c = (2, 0)
     (0.5, 0.5, array([1., 0.]))
     """

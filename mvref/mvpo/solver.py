@@ -61,10 +61,6 @@ def cutting_planes(most_violated, metric_scores, n, *, C2, tol, max_iter):
     M^-1 X'c (n,); tol: of the slack, in units of Delta; max_iter: largest number of calls of
     `most_violated`.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mvref.mvpo.solver import cutting_planes
     >>> from mvref.mvpo.most_violated import error_argmax
     >>> x, y = np.array([2.0, 1.0, -1.0]), np.array([1, 1, -1])
     >>> def most_violated(s):
@@ -83,8 +79,8 @@ def cutting_planes(most_violated, metric_scores, n, *, C2, tol, max_iter):
     while True:
         query = best + STEP * (point - best)
         v, delta, c = most_violated(query[1])
-        primal.append(np.dot(*query) / 2 + C2 * max(v, 0.0))
-        dual.append(alpha @ deltas - np.dot(*point) / 2)
+        primal.append(query[0] @ query[1] / 2 + C2 * max(v, 0.0))
+        dual.append(alpha @ deltas - point[0] @ point[1] / 2)
         if primal[-1] < lowest:
             lowest, best = primal[-1], query
         gap = lowest - dual[-1]
@@ -92,7 +88,8 @@ def cutting_planes(most_violated, metric_scores, n, *, C2, tol, max_iter):
             break
         K = len(alpha)
         if K == len(cuts):
-            cuts, images = (np.vstack([rows, np.empty((ROOM, n))]) for rows in (cuts, images))
+            cuts = np.vstack([cuts, np.empty((ROOM, n))])
+            images = np.vstack([images, np.empty((ROOM, n))])
         cuts[K], images[K] = c, metric_scores(c)
         row = cuts[: K + 1] @ images[K]
         H = np.block([[H, row[:K, None]], [row[None, :]]])

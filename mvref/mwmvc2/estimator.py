@@ -197,9 +197,8 @@ class MwMvC2(MultiViewClassifier):
 
     def _scores(self, X):
         """B(x), Eq. (1); ties are moved apart by less than 1e-9 of the sum of all weights."""
-        machines = [(self.voters_, self.pi_, self.rho_)]
-        if len(self.classes_) > 2:
-            machines = list(zip(*machines[0], strict=True))
+        learnt = self.voters_, self.pi_, self.rho_
+        machines = [learnt] if len(self.classes_) == 2 else list(zip(*learnt, strict=True))
         scores = np.column_stack([_vote(X, *machine) for machine in machines])
         # Rounding may hide a tie: scores are equal if they differ by 1e-9 of all weights.
         weight = sum(rho @ [np.abs(p).sum() for p in pi] for _, pi, rho in machines)

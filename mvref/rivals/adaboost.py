@@ -58,11 +58,10 @@ class Boosted(MultiViewClassifier):
 
     def _scores(self, X):
         """Return F(x), one column per class; for two classes (n,)."""
-        values, two = [getattr(self, name) for name in self._per_class], len(self.classes_) == 2
-        courses = [
-            dict(zip(self._per_class, course, strict=True))
-            for course in ([values] if two else zip(*values, strict=True))
-        ]
+        values = [getattr(self, name) for name in self._per_class]
+        two = len(self.classes_) == 2
+        of_classes = [values] if two else zip(*values, strict=True)
+        courses = [dict(zip(self._per_class, course, strict=True)) for course in of_classes]
         scores = np.column_stack([self._vote(X, course) for course in courses])
         weight = max(np.abs(course["alphas_"]).sum() for course in courses)
         return self._break_ties(scores[:, 0] if two else scores, X, weight)

@@ -68,7 +68,8 @@ class Columns:
     """
 
     def __init__(self, views):
-        self.views, all_sparse = views, all(sparse.issparse(view) for view in views)
+        self.views = views
+        all_sparse = all(sparse.issparse(view) for view in views)
         # One product with all columns writes its result once; with each view, V times.
         self.tables = [sparse.hstack(views, format="csr")] if all_sparse else views
         self.ends = np.cumsum([view.shape[1] for view in views])
@@ -115,8 +116,11 @@ class PairTerm:
         S = self.columns.dot(V)
         own = self.squared.dot((V * V).sum(axis=1))  # sum_f sum_i v_if^2 x_i^2
         scores = 0.5 * (np.einsum("nf,nf->n", S, S) - own)
-        back, squared_back = self.columns.back, self.squared.back
-        return scores, lambda g: back(g[:, None] * S) - V * squared_back(g)[:, None]
+
+        def pull_back(g):
+            return self.columns.back(g[:, None] * S) - V * self.squared.back(g)[:, None]
+
+        return scores, pull_back
 
 
 class ViewPairTerm:
@@ -130,7 +134,11 @@ class ViewPairTerm:
         T = sum(S[1:], start=S[0])
         own = sum(np.einsum("nf,nf->n", s, s) for s in S)
         scores = 0.5 * (np.einsum("nf,nf->n", T, T) - own)
-        return scores, lambda g: self.columns.back_each(g[:, None] * (T - s) for s in S)
+
+        def pull_back(g):
+            return self.columns.back_each(g[:, None] * (T - s) for s in S)
+
+        return scores, pull_back
 
 
 class ViewTerm:

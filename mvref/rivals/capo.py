@@ -45,7 +45,7 @@ class CAPO(SVMPerf):
     Parameters
     ----------
     measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by its structured hinge
-    auxiliaries : list of scikit-learn classifiers, default=None: RBF-SVM, 5 neighbours and a tree
+    auxiliaries : list of scikit-learn classifiers, default=None; an RBF-SVM, 5 neighbours, a tree
     B : float, default=1.0
         Weight of |b|^2; a small one trusts the auxiliary classifiers more than the features.
     C2 : float, default=100.0; weight of the loss, in the unit of :class:`~mvref.MVPO`
@@ -107,8 +107,8 @@ class CAPO(SVMPerf):
         random_state=None,
     ):
         self.measure, self.auxiliaries, self.B = measure, auxiliaries, B
-        self.C2, self.cv, self.fit_intercept = C2, cv, fit_intercept
-        self.intercept_scaling, self.tol = intercept_scaling, tol
+        self.C2, self.cv, self.tol = C2, cv, tol
+        self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
         self.max_iter, self.n_jobs = max_iter, n_jobs
         self.views, self.random_state = views, random_state
 
@@ -128,7 +128,8 @@ class CAPO(SVMPerf):
         columns, constant = side_by_side(view_features(X, 0.0)), self._constant(X.n_samples)
         rng = check_random_state(self.random_state)
         given = AUXILIARIES if self.auxiliaries is None else self.auxiliaries
-        parallel, self.auxiliaries_, tables = Parallel(self.n_jobs), [], []
+        parallel = Parallel(self.n_jobs)
+        self.auxiliaries_, tables = [], []
         for k, y in enumerate(signs):
             rare = min((y > 0).sum(), (y < 0).sum())
             if rare < 2:

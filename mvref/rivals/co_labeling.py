@@ -9,9 +9,12 @@ Problem   for every view, with candidate label vectors y^1, ..., y^T of all samp
           -1/2 alpha' (sum_t mu_t K o y^t y^t' + I/C) alpha                              (*)
           f_v(x) = sum_i alpha_i (sum_t mu_t y^t_i) k(x_i, x),   f = mean over the views of f_v
 
-Symbols   y^t is a row of ``pool`` (T, n), with the same known labels in all rows; mu (T,); alpha
-          (n,); o is the product entry by entry; k is the kernel + B^2, B ``intercept_scaling``: the
-          intercept is penalised
+Symbols   here      code                 shape
+          y^t       a row of ``pool``    (n,), known labels are the same in all rows
+          mu_t      ``mu``               (T,)
+          alpha_i   ``alpha``            (n,)
+          o         ``*``                product entry by entry
+          k         kernel + B^2         B is ``intercept_scaling``: the intercept is penalised
 
 Algorithm For given mu, (*) is the dual of an SVM with squared hinge and margin rho, and rho times
           the SVM with margin 1. That one is solved by Newton steps on the samples inside the
@@ -48,6 +51,8 @@ NO_KERNEL = "kernel is not positive definite, or too large for C={:g}: scale the
 
 def squared_hinge_svm(M, C, start=None):
     """Return argmin 1/2 alpha'M alpha + C/2 sum_i max(0, 1 - (M alpha)_i)^2, and its relative gap.
+
+    M: K o y y'; start: alpha to begin with.
 
     >>> squared_hinge_svm(np.eye(2), 1.0)[0]  # (M + I/C) alpha = 1
     array([0.5, 0.5])
@@ -90,6 +95,8 @@ def _newton_point(M, C, inside):
 
 def weigh_candidates(K, pool, C, *, tol=1e-3, max_iter=1000):
     """Solve (*) for one view: weights mu (T,) of the pool, alpha (n,) of the mixture, relative gap.
+
+    K (n, n); pool (T, n): label vectors of -1 and +1; tol: of the gap.
 
     >>> K = np.array([[1.0, 0.9], [0.9, 1.0]])
     >>> mu, _, _ = weigh_candidates(K, np.array([[1, 1], [1, -1]]), 1.0)
@@ -208,7 +215,7 @@ class CoLabeling(MultiViewClassifier):
         Raises
         ------
         ValueError
-            For wrong input, a parameter out of range, a single class, or an unlabelled gap.
+            For wrong input, a parameter out of range, a single class, or unlabelled gaps in views.
         """
         X = validate_views(self, X, reset=True)
         self._check_parameters()
@@ -218,8 +225,8 @@ class CoLabeling(MultiViewClassifier):
         together = X if X_unlabelled is None else self._with_unlabelled(X, X_unlabelled)
         rows = [np.flatnonzero(seen) for seen in together.observed.T]
         self.similarities_ = fit_similarities(self.kernel, self.gamma, together, rows, rows)
-        B2, views = self.intercept_scaling**2, together.views
-        of_views = zip(self.similarities_, views, rows, strict=True)
+        B2 = self.intercept_scaling**2
+        of_views = zip(self.similarities_, together.views, rows, strict=True)
         with np.errstate(over="ignore", invalid="ignore"):
             kernels = [mu(view[r]) + B2 for mu, view, r in of_views]
         if not all(np.isfinite(K).all() for K in kernels):

@@ -9,9 +9,11 @@ Problem   min over w0, w, V of  1/n sum_i loss(y_i, y^_i) + alpha (|w|^2 + sum_p
           Order P > 2 adds the interactions of 3, ..., P features, or features of as many different
           views, with factors V_p of their own for each order p.
 
-Symbols   w0 is intercept_, a global bias, not penalised; w is coef_ (d,), of the d features of all
-          views, called I in the paper; v_i is row i of factors_[p - 2] (d, k) for order p; lambda
-          is alpha, in the same unit as that of multi-view machines
+Symbols   paper      code             shape
+          w0         intercept_       -          global bias, not penalised
+          w          coef_            (d,)       d features of all views, called I in the paper
+          v_i        factors_[p - 2]  (d, k)     row i: factors of feature i for order p
+          lambda     alpha            -          the same unit as that of multi-view machines
 
 Loss      classes  log(1 + exp(-y y^)), y = -1, +1  (Eq. 12);   numbers  (y - y^)^2  (Eq. 11)
 
@@ -87,7 +89,10 @@ Learnt = namedtuple("Learnt", "theta curve converged overflow")
 
 
 def minimise(objective, start, *, tol, max_iter):
-    """Minimise a function, parameters -> value, gradient, by L-BFGS."""
+    """Minimise a function, parameters -> value, gradient, by L-BFGS.
+
+    tol: largest entry of the gradient; a large objective at the start is its unit.
+    """
     curve, overflows = [], []
 
     def guarded(theta):
@@ -298,7 +303,8 @@ class FMRegressor(FactorisationMachine, MultiViewRegressor):
 
     Attributes
     ----------
-    intercept_, coef_ : float, w0, and array (d,), w
+    intercept_ : float, w0
+    coef_ : array (d,), w
     factors_ : array (n_orders, d, k); ``factors_[p - 2]`` for the products of p features
     loss_curve_ : array (n_iter + 1,), from the start on
     n_iter_, n_features_in_ : int

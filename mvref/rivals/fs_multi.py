@@ -9,10 +9,13 @@ Problem   min over weights delta of the features, 0 <= delta_k <= 1, sum delta_k
           max over alpha >= 0, sum alpha <= C2 of  alpha'Delta - 1/2 max over G of |p_G|^2,
           p = sum_k alpha_k pi_k,  pi_k = t X'c_k,  |p_G|^2 the largest for the B largest p_i^2
 
-Symbols   B is ``n_features``; G_1, ..., G_T are the ``groups`` found so far; pi_k and Delta_k the
-          label ``cuts`` found so far, shared by all groups, with dual weights alpha; mu_t, of sum
-          1, are the weights of the groups; then delta = sum_t mu_t 1_G_t, and the score has the
-          weights w = sum_t w_t, where w_t is mu_t p on G_t
+Symbols   here            code          meaning
+          B               n_features    size of a group
+          G_1, ..., G_T   ``groups``    groups found so far
+          pi_k, Delta_k   ``cuts``      label cuts found so far, shared by all groups
+          alpha           ``alpha``     dual weights of the label cuts
+          mu_t            ``mu``        weights of the groups, sum 1; then delta = sum_t mu_t 1_G_t
+          w_t             -             mu_t p on G_t; the score has weights w = sum_t w_t
 
 Algorithm outer   add the group of the B largest p_i^2 until it is worth no more than the known ones
                   (the first: of the largest |y'x_i|)
@@ -63,7 +66,7 @@ class FSMulti(SVMPerf):
     coef_ : array (d,), or (n_classes, d) with more than two classes; 0 for features in no group
     intercept_ : float, or array (n_classes,)
         For "prbep" and "auroc" minus the score below which no training sample is called positive.
-    groups_ : list of int arrays, or one such list per class; columns, in the order of the search
+    groups_ : list of int arrays, or a list of lists, per class; columns, in the order of search
     n_iter_ : int, the largest number of groups over the classes
     primal_curve_, dual_curve_ : arrays, or lists, upper and lower bounds after every group
     dual_gap_ : float, or array (n_classes,), between the best of these bounds
@@ -206,7 +209,8 @@ class _Layers:
         R of the QR decomposition of the cuts on a group has no more rows than there are cuts. In
         units of a = alpha / u and theta / (u r), r the longest cut, all numbers are of order 1.
         """
-        K, columns = len(self.deltas), [np.append(group, self.always) for group in self.groups]
+        K = len(self.deltas)
+        columns = [np.append(group, self.always) for group in self.groups]
         roots = [np.linalg.qr(self.cuts[:, own].T, mode="r") for own in columns]
         r2 = max((R**2).sum(axis=0).max() for R in roots) or 1.0
         largest = self.deltas.max() or 1.0

@@ -8,9 +8,11 @@ Problem   min over theta_1, ..., theta_K, b of
           1/2 sum_k |theta_k|^2 + c/m sum_i max(0, 1 - y_i f(x_i))
           f(x) = theta_k(x)' mu(x) + b,   mu(x) = [mu(x, l_1), ..., mu(x, l_L)]
 
-Symbols   k(x) is the cluster of x, by k-means on the features (``clusters_``); l_p are training
-          samples, drawn at random (``landmarks_``); theta_k is block k of a row of ``coef_``, b is
-          ``intercept_``; liblinear's C is c/m
+Symbols   paper      code                      meaning
+          k(x)       ``clusters_``             cluster of x, by k-means on the features
+          l_p, L     ``landmarks_``            training samples, drawn at random
+          theta, b   ``coef_``, ``intercept_`` theta_k is block k of a row of ``coef_``
+          c          c                         liblinear's C is c/m
 
 Algorithm 1 cluster;  2 draw landmarks;  3 write mu(x_i) into the columns of the cluster of x_i, a
           sparse table with L values per row;  4 one linear SVM on it.

@@ -77,7 +77,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     ----------
     X_ : MultiView of the training samples
     reference_ : int, position of the reference view
-    gamma_ : list of V floats, None for a kernel that is not used, and for a callable
+    gamma_ : list of V floats; None for a kernel that is not used, and for a callable
     n_features_in_ : int
 
     See Also
@@ -153,7 +153,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
 
         Returns
         -------
-        completed : MultiView of V arrays (m, m), or of views as wide as those of `X`
+        completed : MultiView; V arrays (m, m), or for "features" as wide as those of `X`
         """
         self.fit(X)
         return self._completed(self.X_, np.arange(self.X_.n_samples))
@@ -167,7 +167,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
 
         Returns
         -------
-        completed : MultiView of V arrays (n, m), or of views as wide as those of `X`
+        completed : MultiView; V arrays (n, m), or for "features" as wide as those of `X`
         """
         X = self._validated(X)  # first of all: is it fitted?
         together = stack_samples(self.X_, X)

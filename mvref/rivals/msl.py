@@ -9,10 +9,12 @@ Problem   min over U, H of  1/2 |U H - X|^2 + alpha sum_j |row j of H|,  |a_j| <
           Omega(Z) = max over theta in [0, 1] of the trace norm of E_theta^-1 Z,
           E_theta = diag(beta_1 theta^(-1/2) I, beta_2 (1 - theta)^(-1/2) I)
 
-Symbols   X: two views, with samples in columns in :mod:`mvref.rivals.subspace`; Z = U H: the table
-          without its noise; a_j, b_j: what direction j of the subspace looks like in a view
-          (``components_``); H' (n, t) is ``factor_``, with samples in rows; alpha is ``alpha_``,
-          ``alpha`` times the dual norm of X: 1 would give Z = 0
+Symbols   here       code             meaning
+          X          two views        samples in columns in :mod:`mvref.rivals.subspace`
+          Z = U H    ``Subspace``     the table without its noise
+          a_j, b_j   ``components_``  what direction j of the subspace looks like in a view
+          H          ``factor_``      (n, t) here, samples in rows
+          alpha      ``alpha_``       ``alpha`` times the dual norm of X: 1 would give Z = 0
 
 Algorithm The minimum over Z is concave in theta: a search in one dimension, by the sign of the
           derivative. For one theta, proximal steps of the trace norm of W = E_theta^-1 Z,
@@ -71,8 +73,8 @@ class MSL(MultiViewClassifier):
 
     Attributes
     ----------
-    pair_ : tuple of two int, or of one, positions of the views of the subspace
-    scores_ : dict, pair -> accuracy in cross-validation, empty if there is nothing to choose
+    pair_ : tuple of two int or one; positions of the views of the subspace
+    scores_ : dict; pair -> accuracy in cross-validation, empty if there is nothing to choose
     components_ : list of two arrays (d_v, t), U of the pair
     rows_ : int array (n_complete,), training samples with both views: the subspace is theirs
     factor_ : array (n_complete, t), their H
@@ -162,8 +164,9 @@ class MSL(MultiViewClassifier):
                 f"{found.value:.3g}: raise tol={self.tol:g}, or scale the views."
             )
         self.scale_ = _root_mean_square(features[best])
-        options |= {"intercept_scaling": self.intercept_scaling, "random_state": rng}
-        svm = fit_linear_svm(features[best] / self.scale_, codes, self.C, **options)
+        features = features[best] / self.scale_
+        options = options | {"intercept_scaling": self.intercept_scaling, "random_state": rng}
+        svm = fit_linear_svm(features, codes, self.C, **options)
         self.coef_, self.intercept_, self.n_iter_ = svm
 
     def _pairs(self, X):
@@ -187,7 +190,8 @@ class MSL(MultiViewClassifier):
         return alpha, learn_subspace(tables, alpha, beta=beta, tol=self.tol)
 
     def _accuracy(self, F, codes, folds, options):
-        B, F = self.intercept_scaling, F / _root_mean_square(F)
+        F = F / _root_mean_square(F)
+        B = self.intercept_scaling
         intercept = {"fit_intercept": B > 0, "intercept_scaling": B or 1.0}
         svm = LinearSVC(C=self.C, random_state=0, **intercept, **options)
         with warnings.catch_warnings():
@@ -206,12 +210,13 @@ class MSL(MultiViewClassifier):
         h : array, shape (n, t)
         """
         check_is_fitted(self, self._learnt)
-        X = validate_views(self, X, reset=False)
+        return self._represented(validate_views(self, X, reset=False))
+
+    def _represented(self, X):
         return _represent(X, self.pair_, self.components_, self.ridge)
 
     def _scores(self, X):
-        h = _represent(X, self.pair_, self.components_, self.ridge)
-        scores = h / self.scale_ @ self.coef_.T + self.intercept_
+        scores = self._represented(X) / self.scale_ @ self.coef_.T + self.intercept_
         if not np.isfinite(scores).all():
             raise ValueError("X holds values too large for the scores to be numbers.")
         return scores

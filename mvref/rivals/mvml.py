@@ -159,7 +159,8 @@ class MVML(MultiViewClassifier):
     def _fit(self, X, codes):
         """Learn the metric and the function."""
         kernels = check_kernels(self.kernel, self.gamma, X.n_views)
-        rng, alone = check_random_state(self.random_state), [[v] for v in range(X.n_views)]
+        rng = check_random_state(self.random_state)
+        alone = [[v] for v in range(X.n_views)]
         form = NystromViews(X, kernels, self.gamma, alone, self.n_components, rng)
         factors = ViewFactors(form.factors)
         signs = one_against_rest(codes, len(self.classes_))

@@ -11,8 +11,11 @@ Problem   rank one:  f = prod_v w_v'x^(v) + b,  the tensor W = w_1 o ... o w_V  
           product:  f = <W, x^(1) o ... o x^(V)> + b,  W of any rank
           min over W, b of  1/2 |W|^2 + C sum_i max(0, 1 - y_i f(x_i))
 
-Symbols   w_v: coef_[v] (d_v,), all of one norm; t_i = prod_{u != v} w_u'x_i^(u), eta =
-          prod_{u != v} |w_u|^2; b: intercept_, penalised in the rank-one machine, with B = 1
+Symbols   here     code            shape
+          w_v      coef_[v]        (d_v,), all of one norm
+          eta      -               prod_{u != v} |w_u|^2, always 1: see below
+          t_i      ``t``           (n,), prod_{u != v} w_u'x_i^(u)
+          b, B     intercept_, 1   the intercept is penalised in the rank-one machine
 
 Algorithm rank one: for one view v at a time, with the others fixed, the problem is the linear SVM
           on the features t_i x_i^(v) / eta^(1/2), with weights eta^(1/2) w_v. Every w_v is divided
@@ -248,8 +251,8 @@ class STMClassifier(MultiViewClassifier):
         views = contiguous_views(X)
         with np.errstate(over="ignore", invalid="ignore"):
             if self.kernel == "product":
-                K, alpha = product_kernel(views, self.support_views_), self.dual_coef_
-                scores = K @ np.atleast_2d(alpha).T + self.intercept_
+                K = product_kernel(views, self.support_views_)
+                scores = K @ np.atleast_2d(self.dual_coef_).T + self.intercept_
             else:
                 weights = zip(views, self.coef_, strict=True)
                 s = [view @ np.atleast_2d(w).T for view, w in weights]

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-SEARCH, STEPS, EVERY = 60, 20_000, 5  # values of theta; steps for each, and between looks at gaps
+STEPS = 20_000  # proximal steps for one theta
+SEARCH = 60  # values of theta
+EVERY = 5  # steps between two looks at the gap
 ROUNDING = 1e-13  # relative gap that rounding lets one see
 SMALLEST = 1e-6  # singular value that counts, relative to the largest
 
@@ -75,7 +77,10 @@ def dual_norm(G, widths, beta=(1.0, 1.0)):
 
 
 def shrink(X, E, alpha, tol, start):
-    """Return argmin 1/2 |E W - X|^2 + alpha |W|_tr, a lower bound, and if they are within `tol`."""
+    """Return argmin 1/2 |E W - X|^2 + alpha |W|_tr, a lower bound, and if they are within `tol`.
+
+    For one theta, from `start` on, by accelerated proximal steps.
+    """
     L, mu = E.max() ** 2, E.min() ** 2  # curvature: of E^2
     momentum = (np.sqrt(L) - np.sqrt(mu)) / (np.sqrt(L) + np.sqrt(mu))
     W = ahead = start

@@ -15,8 +15,10 @@ Dual      max over a^A, a^B, g of
           beta_A = y a^A - g,  beta_B = y a^B + g
           0 <= a_i^A <= C_A,  0 <= a_i^B <= C_B,  -D <= g_i <= D
 
-Symbols   C_A, C_B are C1, C2; beta_A, beta_B are ``dual_coef_``, with f_A = K_A beta_A; u_A, u_B,
-          the products K_A beta_A and K_B beta_B, are kept up to date
+Symbols   here              code              meaning
+          C_A, C_B, D, eps  C1, C2, D, eps
+          beta_A, beta_B    ``dual_coef_``    f_A = K_A beta_A
+          u_A, u_B          ``uA``, ``uB``    K_A beta_A and K_B beta_B, kept up to date
 
 Algorithm coordinate descent on the dual. The intercept is the weight of a constant feature of value
           1, that is K + 1 in place of K, so that only the box is left and every step is exact. The
@@ -217,7 +219,8 @@ class SVM2K(MultiViewClassifier):
         # one view is paired with itself: both functions are its SVM
         self.pairs_ = list(combinations(range(X.n_views), 2)) or [(0, 0)]
         C2 = self.C1 if self.C2 is None or X.n_views == 1 else self.C2
-        seen, seeds = X.observed.T, rng.randint(2**31, size=len(self.pairs_))
+        seen = X.observed.T
+        seeds = rng.randint(2**31, size=len(self.pairs_))
         problems = [
             (grams[a], grams[b], Y, self.C1 * seen[a], C2 * seen[b], self.D * (seen[a] & seen[b]))
             for a, b in self.pairs_
@@ -259,8 +262,8 @@ class SVM2K(MultiViewClassifier):
 
         Returns
         -------
-        scores : array, shape (n_pairs, n, n_problems), 0 where a sample has neither view of a pair
-        n_seen : int array, shape (n_pairs, n), how many of the two views the sample has
+        scores : array, shape (n_pairs, n, n_problems); 0 where a sample has neither view of a pair
+        n_seen : int array, shape (n_pairs, n); how many of the two views the sample has
         """
         check_is_fitted(self, self._learnt)
         scores = np.zeros((len(self.pairs_), X.n_samples, self.dual_coef_.shape[2]))

@@ -7,8 +7,10 @@ Problem   min over w, xi of  1/2 |w|^2 + C2 xi
           xi >= Delta(y', y) - t sum_i (y_i - y'_i) w'x_i  for all label tuples y',   xi >= 0
           This is Eq. (13) of MVPO with C1 = 0, on the views side by side.
 
-Symbols   x_i is a row of Z (n, d + 1), the last weight in w that of the constant feature;
-          c = y - y' (n,); t = 1/n, or 1/(P N) for AUROC: P positives, N negatives
+Symbols   paper     code      shape
+          x_i       ``Z``     (n, d + 1), the views side by side and the constant feature
+          y - y'    ``c``     (n,)
+          t         ``t``     1/n, or 1/(P N) for AUROC: P positives, N negatives
 
 Algorithm ``cutting_planes`` in :mod:`mvref.mvpo.solver`, argmax :mod:`mvref.mvpo.most_violated`
 
@@ -105,8 +107,8 @@ class SVMPerf(MultiViewClassifier):
         n_jobs=None,
         views=None,
     ):
-        self.measure, self.C2, self.fit_intercept = measure, C2, fit_intercept
-        self.intercept_scaling, self.tol = intercept_scaling, tol
+        self.measure, self.C2, self.tol = measure, C2, tol
+        self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
         self.max_iter, self.n_jobs, self.views = max_iter, n_jobs, views
 
     def _fit(self, X, codes):

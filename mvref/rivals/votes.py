@@ -139,7 +139,7 @@ class MVMV(MultiViewClassifier):
 
     Parameters
     ----------
-    estimator : scikit-learn classifier, default=None: a decision tree; cloned for every view
+    estimator : scikit-learn classifier, default=None; a decision tree, one for every view
     ties : {"random", "smallest", "largest"}, default="random"
         Between classes with equally many votes: a coin of the sample, the smallest label or the
         largest. With an even number of views this matters.

@@ -244,7 +244,7 @@ def pythagorean_gap(p, q_star, q):
 
     Parameters
     ----------
-    p, q_star, q : array of numbers between 0 and 1, the last two strictly, shape (m,)
+    p, q_star, q : arrays (m,) of numbers between 0 and 1; the last two strictly
 
     Returns
     -------

@@ -51,7 +51,7 @@ class Coverage:
 
     Parameters
     ----------
-    bounds, test_errors : array of bounds, and of error rates on fresh samples, shape (n_repeats,)
+    bounds, test_errors : arrays (n_repeats,); bounds, and error rates on fresh samples
 
     Examples
     --------
@@ -129,8 +129,8 @@ def coverage_study(
 
     Parameters
     ----------
-    fit : callable, (X, y) -> :class:`Machine`, with y of -1 and +1
-    draw : callable, (n, RandomState instance) -> X, y: independent samples
+    fit : callable, ``(X, y)`` -> :class:`Machine`; y of -1 and +1
+    draw : callable, ``(n, RandomState instance) -> X, y``; independent samples
     bound : callable, optional
         (machine, margins) -> float. Default: :func:`~mvref.theory.rademacher.margin_bound` with
         the norm and intercept of the machine at hand, hence ``data_dependent=True``.

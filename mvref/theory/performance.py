@@ -26,7 +26,7 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from ..core.checks import check_choice, check_number
-from ..mvpo import MEASURES, DualMetric
+from ..mvpo import MEASURES, DualMetric, most_violated_of
 
 
 def surrogate_slack(s, y, measure, beta=1.0):
@@ -39,7 +39,7 @@ def surrogate_slack(s, y, measure, beta=1.0):
     ----------
     s : array, shape (n,)
         Scores Xw. For a model with ``normalize`` multiply them by ``mvref.mvpo.scale_of``.
-    y : array of -1 and +1, both present, shape (n,)
+    y : array of -1 and +1, shape (n,); both present
     measure : {"f1", "fbeta", "prbep", "auroc", "error"}
     beta : float, of "fbeta"
 
@@ -54,8 +54,7 @@ def surrogate_slack(s, y, measure, beta=1.0):
     1.0
     """
     check_choice(measure, "measure", list(MEASURES))
-    options = {"beta": beta} if measure == "fbeta" else {}
-    return max(0.0, MEASURES[measure](s, y, **options).value)
+    return max(0.0, most_violated_of(measure, y, normalize=False, beta=beta)(s)[0])
 
 
 def view_disagreement(u, observed=None):
@@ -148,7 +147,7 @@ def cut_radius(metric, y, measure="f1", *, scale=1.0):
     Parameters
     ----------
     metric : PrimalMetric or DualMetric
-    y : array of -1 and +1, both present, shape (n,)
+    y : array of -1 and +1, shape (n,); both present
     measure : {"f1", "fbeta", "prbep", "auroc", "error"}
     scale : float, t of ``mvref.mvpo.scale_of``, for a model with ``normalize``
 

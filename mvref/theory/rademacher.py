@@ -75,7 +75,7 @@ def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, f
     K : array, shape (n, n) or (n, r)
         Positive semi-definite, or its factor if `factor`: O(n r) for a draw instead of O(n^2).
     B, w0_max : float, see :func:`kernel_class_bound`
-    n_draws : int, number of random sign vectors, at least 2
+    n_draws : int; number of random sign vectors, at least 2
     random_state : int, RandomState instance or None
     factor : bool
 
@@ -193,8 +193,10 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
     0.2148
     """
     trace, n = gram_trace(K, factor)
-    terms, delta = _ramp_and_complexity(margins, n, trace, B, w0_max, rho, delta, data_dependent)
-    return float(terms + 3 * np.sqrt(np.log(2 / delta) / (2 * n)))
+    ramp = _mean_ramp(margins, rho, n)
+    radius, offset, delta = _in_units_of_rho(B, w0_max, rho, delta, data_dependent)
+    complexity = _class_bound(trace, n, radius, offset)
+    return float(ramp + complexity + 3 * np.sqrt(np.log(2 / delta) / (2 * n)))
 
 
 def expected_margin_bound(
@@ -224,9 +226,11 @@ def expected_margin_bound(
     0.1122
     """
     check_number(mean_diagonal, "mean_diagonal", low=0)
-    n, trace = np.size(margins), np.size(margins) * mean_diagonal
-    terms, delta = _ramp_and_complexity(margins, n, trace, B, w0_max, rho, delta, data_dependent)
-    return float(terms + np.sqrt(np.log(1 / delta) / (2 * n)))
+    n = np.size(margins)
+    ramp = _mean_ramp(margins, rho, n)
+    radius, offset, delta = _in_units_of_rho(B, w0_max, rho, delta, data_dependent)
+    complexity = _class_bound(n * mean_diagonal, n, radius, offset)
+    return float(ramp + complexity + np.sqrt(np.log(1 / delta) / (2 * n)))
 
 
 def printed_complexity(K, B, *, version="printed", factor=False):
@@ -286,17 +290,20 @@ def _class_bound(trace, n, B, w0_max):
     return float(2 / n * (B * np.sqrt(trace) + w0_max * np.sqrt(n)))
 
 
-def _ramp_and_complexity(margins, n, trace, B, w0_max, rho, delta, data_dependent):
-    """The first two terms of the bound, for B / rho and w0_max / rho, and delta.
-
-    If these come from the sample they are rounded up to the grid, and delta is their share (N17).
-    """
+def _mean_ramp(margins, rho, n):
     margins = np.asarray(margins, dtype=float)
     if margins.shape != (n,) or n == 0 or not np.isfinite(margins).all():
         raise ValueError(
             f"margins must be {n} finite numbers, one for each sample, got shape {margins.shape}."
         )
-    ramp = ramp_loss(margins, rho).mean()
+    return ramp_loss(margins, rho).mean()
+
+
+def _in_units_of_rho(B, w0_max, rho, delta, data_dependent):
+    """B / rho, w0_max / rho, and delta.
+
+    If these come from the sample they are rounded up to the grid, and delta is their share (N17).
+    """
     check_number(B, "B", low=0)
     check_number(w0_max, "w0_max", low=0)
     check_delta(delta)
@@ -307,4 +314,4 @@ def _ramp_and_complexity(margins, n, trace, B, w0_max, rho, delta, data_dependen
         if offset > 0:
             offset, share = dyadic_level(offset)
             delta *= share
-    return ramp + _class_bound(trace, n, radius, offset), delta
+    return radius, offset, delta

@@ -4,7 +4,8 @@ Theorem 1, Theorem 2 and Corollary 1 of Zantedeschi, Emonet and Sebban (ECML PKD
 O. Bousquet and A. Elisseeff, "Stability and Generalization", JMLR 2002. Chapter: validate, part I.
 
 Symbols   paper    code              meaning
-          c, L, V  c, n_landmarks, n_views; m is n_samples
+          c, L, V  c, n_landmarks, n_views
+          m        n_samples
           M        kernel_bound      sup of |mu_v(x, l)|
           B        intercept_scaling value of the constant feature, 0 for no intercept
           kappa    ``radius``        sup of the norm of (mu(x), B): sqrt(L V M^2 + B^2)

@@ -62,8 +62,16 @@ def random_program(kind, seed):
     return P.T @ P, d * 10 ** rng.uniform(-4, 4), 10 ** rng.uniform(-8, 8)
 
 
-KINDS = "random, duplicated cuts, duplicated programs, zero rows, integers, badly scaled cuts"
-KINDS = f"{KINDS}, cuts nearly equal, losses of any sign".split(", ")
+KINDS = [
+    "random",
+    "duplicated cuts",
+    "duplicated programs",
+    "zero rows",
+    "integers",
+    "badly scaled cuts",
+    "cuts nearly equal",
+    "losses of any sign",
+]
 
 
 @pytest.mark.filterwarnings("error")  # no overflow and no division by zero, whatever the scales

@@ -25,7 +25,7 @@ WRONG = {
     load_digits_views: [
         ({"kind": "halves"}, r"kind must be one of \['quarters', 'derived'\], got 'halves'"),
         ({"kind": None}, "kind must be .* got None"),
-        *(({"overlap": n}, f"integer >= 0 and <= 4, got {n}") for n in (5, -1, 1.5, True)),
+        *(({"overlap": n}, f"overlap .* >= 0 and <= 4, got {n}") for n in (5, -1, 1.5, True)),
         ({"kind": "derived", "overlap": 1}, 'overlap is for kind="quarters" only, got 1'),
     ],
     make_two_moons_views: [

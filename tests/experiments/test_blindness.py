@@ -102,6 +102,9 @@ def of_scores():
 )
 def test_the_test_part_has_no_say(kind, name, method, quality):
     splits = problem(kind), scrambled(problem(kind))
+    test = splits[0].test
+    assert not np.array_equal(*(split.y[test] for split in splits))
+    assert not np.array_equal(*(split.X.views[0][test] for split in splits), equal_nan=True)
     one, other = (validate(split, method, 0, quality) for split in splits)
     assert np.array_equal(one, other)
     assert one.max() > (0.3 if name == "Majority" else 0.6)

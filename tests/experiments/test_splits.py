@@ -83,12 +83,21 @@ def test_parts_folds_and_scales(kind, draw, name):
     if kind in SCALED and not drawn:
         for view, seen in zip(split.X.views, split.X.observed[train].T, strict=True):
             assert_scaled(view[train][seen], unit_rows=kind in ("real", "side", "missing"))
+            assert_not_scaled_by_itself(view[test])
 
 
 def assert_proportional(y, rows, whole):
     """The classes have their shares of the whole, to two samples."""
     counts = [np.sum(y[of][:, None] == np.unique(y), axis=0) for of in (rows, whole)]
     assert np.abs(counts[0] - counts[1] * len(rows) / len(whole)).max() <= 2
+
+
+def assert_not_scaled_by_itself(rows):
+    """The test part: what scales it are numbers of the training part."""
+    if sparse.issparse(rows):
+        assert rows.power(2).sum() != pytest.approx(rows.shape[0])
+    else:
+        assert np.abs(np.nanmean(rows, axis=0)).max() > 1e-4
 
 
 def assert_scaled(rows, unit_rows):

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import mvref
+from book._ext.reference import split_description
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.stem: path.read_text() for path in (ROOT / "book" / "reference").glob("*.md")}
@@ -94,6 +95,24 @@ def test_an_example_runs_where_it_is_pasted(name):
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             known.add(node.name)
     assert {node.id for node in names} <= known
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "description"),
+    [
+        ("float, default=1e-3; relative gap", "float, default=1e-3", "relative gap"),
+        ("int array, shape (L, n), rows, sorted", "int array, shape (L, n)", "rows, sorted"),
+        ('{"a", "b; c"} or callable, default="a"', None, ""),
+        ("array (V,), or (n_classes, V), w", "array (V,), or (n_classes, V)", "w"),
+        ("float, ``a, b`` of it", "float", "``a, b`` of it"),
+        ("int, RandomState instance, Generator instance or None", None, ""),
+        ("lists of V arrays (n_v,), and of V lists of fitted classifiers", None, ""),
+        ("lists of M arrays (m, n_v), and of M int arrays (m,)", None, ""),
+        ("list of M kernels, and of M arrays (m,), or (n_problems, m)", None, ""),
+    ],
+)
+def test_a_description_on_the_line_of_a_type_is_told_from_it(text, kind, description):
+    assert split_description(text) == (kind or text, description)
 
 
 def documented(name):

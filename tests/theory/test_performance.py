@@ -101,6 +101,11 @@ def test_disagreement_is_the_pair_sum_and_the_short_form(seed, V, missing):
     assert_allclose(found, short / 2, rtol=1e-9, atol=1e-9)
 
 
+def test_disagreement_of_each_pair():
+    u, seen = [[1.0, 4.0, 2.0], [0.0, -1.0, 5.0]], np.array([[1, 1, 1], [1, 1, 0]], dtype=bool)
+    assert_allclose(pair_disagreements(u, seen), [[0, 10, 1], [10, 0, 4], [1, 4, 0]])
+
+
 def test_a_large_common_score_leaves_the_digits():
     """m sum u^2 - (sum u)^2 would lose them all."""
     u = np.random.default_rng(0).normal(size=(30, 3))

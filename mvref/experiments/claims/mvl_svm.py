@@ -7,7 +7,8 @@ from .. import mvl_svm, similarity_rivals
 
 def landmarks_at_best(summary, row):
     """Accuracy at the paper's number of landmarks, and where it is best."""
-    texts, L = [], row.value
+    texts = []
+    L = row.value
     for method in ("MVLSVM", "MVLSVM-rbf"):
         curve = _curve(summary, row.dataset, method, "accuracy", "L")
         if L in curve.index:

@@ -54,7 +54,7 @@ def best_updates(summary, row):
 
 CLAIMS = {
     "n_samples": size,
-    "n_test": voting.N_TEST["mnist"],
+    "n_test": voting.N_TEST_MNIST,
     "test_share": voting.TEST_SHARE,
     "n_repeats": mwmvc2.N_REPEATS,
     "max_iter": mwmvc2.N_UPDATES,
