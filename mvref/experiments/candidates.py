@@ -1,14 +1,17 @@
 """What :func:`~mvref.compare_methods` tries: methods, and the ranges that each is tuned over.
 
 The points of a candidate are the first of a Halton sequence in its ranges, so that any number of
-them is spread evenly and begins in the middle. Views are scaled per training part: dense features
-to mean 0 and variance 1 (gaps of single values become 0), and every view so that the mean squared
-norm of a row is 1; a width gamma then means the same in every view.
+them is spread evenly and begins in the middle. Dense features are scaled per training part to mean
+0 and variance 1 (gaps become 0); then the mean squared norm of a row is made 1, so that a width
+gamma means the same everywhere: of every view on its own where a candidate uses views, and of all
+columns together where it must not know which of them belong together.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
+import joblib
 import numpy as np
 from scipy import sparse
 from scipy.stats import qmc
@@ -20,18 +23,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
-from .. import PerView, PerViewClassifier, all_methods
+from .. import MultiView, PerView, PerViewClassifier, all_methods
 from ..core.voters import check_classifier
-from ..rivals import Concat, Mono
+from ..rivals import Mono
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A method, whether it uses views, and its ranges.
 
-    make: ``make(X, **point)`` returns an unfitted estimator for the views of X; space: name ->
-    (low, high), logarithmic, or a list of choices; largest: number of samples beyond which it takes
-    minutes, and is not recommended.
+    uses_views: it knows which columns belong together; make: ``make(X, **point)`` returns an
+    unfitted estimator for the views of X; space: name -> (low, high), logarithmic, or a list of
+    choices; largest: number of samples beyond which it takes minutes, and is not recommended;
+    given: of a user's own estimator, in place of a space, its points.
     """
 
     name: str
@@ -40,6 +44,11 @@ class Candidate:
     space: Mapping = field(default_factory=dict)
     largest: int | None = None
     given: tuple = ()
+    estimator: object = None
+
+    def key(self, budget):
+        """What a finished training depends on, the same in every process."""
+        return [self.name, repr(self.points(budget)), joblib.hash(self.estimator)]
 
     def points(self, budget):
         """Return the first points of the candidate, different ones."""
@@ -92,41 +101,48 @@ class UnitRows(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return X / self.scale_
 
 
-def scaling(is_sparse):
-    """What makes the columns of a view, or all columns, comparable."""
-    if is_sparse:
-        return UnitRows()
+def scaling(views):
+    """What makes the columns of some views comparable, and fills their gaps."""
     fill = SimpleImputer(keep_empty_features=True)
+    if any(map(sparse.issparse, views)):
+        return make_pipeline(fill, UnitRows())
     return make_pipeline(fill, StandardScaler(), UnitRows())
 
 
-def one_table(classifier, scale=True):
-    """A candidate on all columns side by side, gaps filled by means unless it takes NaN."""
+def all_columns(method):
+    """A candidate that gets all columns as one table."""
 
     def make(X, **point):
-        model = classifier(**point)
-        if scale:
-            model = make_pipeline(scaling(any(map(sparse.issparse, X.views))), model)
-        else:
-            model = make_pipeline(FunctionTransformer(dense, accept_sparse=True), model)
-        return Concat(model)
+        return make_pipeline(COLUMNS, scaling(X.views), method(**point))
 
     return make
 
 
-def dense(X):
-    """An array of a matrix of either kind."""
-    return X.toarray() if sparse.issparse(X) else X
-
-
-def scaled_views(method, **fixed):
-    """A candidate that gets each view scaled on its own."""
+def scaled_views(method):
+    """A candidate that gets each view scaled on its own, and gaps of whole views as they are."""
 
     def make(X, **point):
-        scalers = {n: scaling(sparse.issparse(v)) for n, v in zip(X.names, X.views, strict=True)}
-        return make_pipeline(PerView(scalers), method(**{**fixed, **point}))
+        scalers = {name: scaling([view]) for name, view in zip(X.names, X.views, strict=True)}
+        return make_pipeline(PerView(scalers), method(**point))
 
     return make
+
+
+def svm_of_columns(**point):
+    """An SVM on all columns, which the scaling of the views before it has balanced."""
+    return make_pipeline(COLUMNS, SimpleImputer(keep_empty_features=True), SVC(**point))
+
+
+def boosting(X, **point):
+    """A candidate whose trees need no scaling and take gaps as they are."""
+    columns = FunctionTransformer(dense_columns)
+    return make_pipeline(columns, HistGradientBoostingClassifier(**point))
+
+
+def dense_columns(X):
+    """All columns as an array."""
+    columns = X.concat()
+    return columns.toarray() if sparse.issparse(columns) else columns
 
 
 def logistic(C=1.0):
@@ -139,16 +155,18 @@ def of_each_view(combine):
     return scaled_views(lambda C: PerViewClassifier(logistic(C), combine=combine))
 
 
+COLUMNS = FunctionTransformer(MultiView.concat)
 SVM = {"C": (0.1, 1000.0), "gamma": (0.05, 20.0)}
 STRENGTH = {"C": (1e-2, 1e4)}
 BASELINES = (
     Candidate("best single view", False, scaled_views(lambda **p: Mono(SVC(**p), cv=3)), SVM),
-    Candidate("logistic, all columns", False, one_table(logistic), STRENGTH),
-    Candidate("RBF SVM, all columns", False, one_table(SVC), SVM),
+    Candidate("logistic, all columns", False, all_columns(logistic), STRENGTH),
+    Candidate("RBF SVM, all columns", False, all_columns(SVC), SVM),
     Candidate(
-        "boosting, all columns", False, one_table(HistGradientBoostingClassifier, scale=False),
+        "boosting, all columns", False, boosting,
         {"learning_rate": (0.02, 0.5), "max_leaf_nodes": [7, 15, 31]},
     ),
+    Candidate("RBF SVM, views scaled alike", True, scaled_views(svm_of_columns), SVM),
     Candidate("vote of views", True, of_each_view("mean_proba"), STRENGTH),
     Candidate("stacking", True, of_each_view(LogisticRegression(max_iter=2000)), STRENGTH),
 )  # fmt: skip
@@ -186,7 +204,9 @@ SPACES = {
     "SVM2K": ({"C1": (0.1, 100.0), "D": (0.01, 1.0)}, {}, 500),
     "SVMPerf": (COST, {"measure": "error"}, None),
 }
-ONE_TABLE = {"Concat", "FMClassifier", "KMHKS", "MVNAKMHKS", "NAKMHKS", "Mono", "SVMPerf"}
+ONE_TABLE = {"Concat", "FMClassifier", "KMHKS", "MVNAKMHKS", "NAKMHKS", "SVMPerf"}
+# One of each kind that takes any number of classes, not those that won somewhere.
+FAMILIES = ("MVLSVM", "MVML", "PerViewSVM", "MwMvC2", "MVMClassifier")
 
 
 def candidate_of(name, given=None):
@@ -194,14 +214,18 @@ def candidate_of(name, given=None):
     if given is not None:
         estimator, points = given if isinstance(given, tuple) else (given, [{}])
         check_classifier(estimator, f"methods[{name!r}]")
-        return Candidate(
-            name, True, lambda X, **p: clone(estimator).set_params(**p), given=tuple(points)
-        )
+
+        def make(X, **point):
+            return clone(estimator).set_params(**point)
+
+        return Candidate(name, True, make, given=tuple(points), estimator=estimator)
     if name not in SPACES:
         raise ValueError(f"methods must be 'recommended' or among {sorted(SPACES)}, got {name!r}.")
     space, fixed, largest = SPACES[name]
-    make = scaled_views(all_methods()[name], **fixed)
-    return Candidate(name, name not in ONE_TABLE, make, space, largest)
+    method = partial(all_methods()[name], **fixed)
+    if name in ONE_TABLE:
+        return Candidate(name, False, all_columns(method), space, largest)
+    return Candidate(name, name != "Mono", scaled_views(method), space, largest)
 
 
-RECOMMENDED = tuple(map(candidate_of, ("MVLSVM", "KMHKS", "MVML", "PerViewSVM", "MVMClassifier")))
+RECOMMENDED = tuple(map(candidate_of, FAMILIES))

@@ -9,6 +9,7 @@ the same test parts, with the interval of the corrected resampled t-test (Nadeau
 
 import hashlib
 import json
+import sys
 import time
 import warnings
 from collections.abc import Mapping
@@ -62,9 +63,10 @@ def compare_methods(
     y : array-like of shape (n,)
         Labels.
     methods : "recommended", sequence of str, or mapping name -> estimator, default="recommended"
-        Names are those of :func:`mvref.all_methods`; an estimator is tried as it stands, and
-        ``(estimator, points)`` with a list of parameter dicts, of which the first `budget` count.
-        The baselines join in any case.
+        "recommended": one method of each kind that `X` is not too large for. Names are those of
+        :func:`mvref.all_methods`; an estimator is tried as it stands, and ``(estimator, points)``
+        with a list of parameter dicts, of which the first `budget` count. The baselines join in any
+        case.
     views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
     scoring : str or callable, default="accuracy"
@@ -81,7 +83,7 @@ def compare_methods(
     random_state : int, default=0
         Seed of splits and methods.
     verbose : bool, default=True
-        Show a progress bar.
+        Show a progress bar; at the end, wall time and peak memory.
 
     Returns
     -------
@@ -96,8 +98,8 @@ def compare_methods(
     -----
     The points of a candidate are spread evenly over the ranges in
     ``mvref.experiments.candidates``. Dense features get mean 0 and variance 1 over each training
-    part, gaps of single values its means. A candidate that fails in a split is in ``failures`` with
-    its reason, and not in the table.
+    part, gaps of single values its means. Methods that use no views get all columns as one table. A
+    candidate that fails in a split is in ``failures`` with its reason, and not in the table.
 
     Examples
     --------
@@ -118,14 +120,31 @@ def compare_methods(
     scorer = get_scorer(scoring)
     splits = outer_splits(X, y, groups, n_splits, n_repeats, n_folds, random_state)
     candidates = [*BASELINES, *chosen(methods, X)]
-    store = Store(folder, (X, y, groups, n_splits, n_repeats, n_folds, random_state, str(scoring)))
+    store = Store(folder, (X, y, groups, n_splits, n_repeats, n_folds, random_state, scoring))
     work = [(c, i) for i in range(len(splits)) for c in candidates]
     run = partial(one_training, scorer=scorer, budget=budget, seed=random_state, store=store)
     done = Parallel(n_jobs, return_as="generator")(
         delayed(run)(candidate, splits[i], i) for candidate, i in work
     )
+    start = time.perf_counter()
     rows = list(tqdm(done, total=len(work), disable=not verbose))
-    return Comparison(pd.DataFrame(rows), str(scoring))
+    if verbose:
+        print(f"{len(work)} trainings in {time.perf_counter() - start:.0f} s{peak_memory()}.")
+    comparison = Comparison(pd.DataFrame(rows), str(scoring))
+    if comparison.complete.empty:
+        raise ValueError(f"every candidate failed:\n{comparison.failures.to_string()}")
+    return comparison
+
+
+def peak_memory():
+    """How much memory this process had at most, in words; "" where the system does not tell."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return ""
+    unit = 1 if sys.platform == "darwin" else 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return f", with at most {peak / 2**20:.0f} MiB of memory in this process"
 
 
 def outer_splits(X, y, groups, n_splits, n_repeats, n_folds, seed):
@@ -171,7 +190,8 @@ class Scored(Machine):
 
 def one_training(candidate, split, number, *, scorer, budget, seed, store):
     """Tune, train and test a candidate on a split: a row, from the store if it is there."""
-    row = store.read(candidate, budget, number)
+    key = [*candidate.key(budget), number]
+    row = store.read(key)
     if row is not None:
         return row
 
@@ -193,10 +213,11 @@ def one_training(candidate, split, number, *, scorer, budget, seed, store):
             row["score"] = float(quality(split, split.test, run.predicted)[0])
             row["predict_seconds"] = time.process_time() - start
         row |= {"validation": float(run.validation), "fit_seconds": run.fit_seconds}
-        row["point"] = repr(run.point)
+        row |= {"point": repr(run.point), "stopped": bool(run.messages)}
+        store.write(key, row)
     except Exception as error:  # any candidate may fail; the others go on, and the reason is told
-        row["failure"] = f"{type(error).__name__}: {error}"
-    store.write(candidate, budget, number, row)
+        reason = str(error).split("\n")[0]
+        row["failure"] = f"{type(error).__name__}: {reason}"
     return row
 
 
@@ -209,21 +230,20 @@ class Store:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.inputs = joblib.hash(inputs)
 
-    def _path(self, *words):
+    def _path(self, key):
         from .. import __version__
 
-        words = json.dumps([self.inputs, __version__, *map(repr, words)])
+        words = json.dumps([self.inputs, __version__, *key])
         return self.folder / f"{hashlib.sha256(words.encode()).hexdigest()[:24]}.json"
 
-    def read(self, *words):
-        if self.folder is None or not self._path(*words).exists():
+    def read(self, key):
+        if self.folder is None or not self._path(key).exists():
             return None
-        return json.loads(self._path(*words).read_text(encoding="utf-8"))
+        return json.loads(self._path(key).read_text(encoding="utf-8"))
 
-    def write(self, *words_and_row):
-        *words, row = words_and_row
+    def write(self, key, row):
         if self.folder is not None:
-            path = self._path(*words)
+            path = self._path(key)
             part = path.with_suffix(".part")
             part.write_text(json.dumps(row), encoding="utf-8")
             part.replace(path)  # whole or not at all
@@ -260,7 +280,8 @@ class Comparison:
         failed = self.rows["failure"].notna()
         return self.rows.loc[failed, ["candidate", "split", "failure"]].reset_index(drop=True)
 
-    def _complete(self):
+    @property
+    def complete(self):
         """The rows of the candidates that never failed."""
         return self.rows[~self.rows["candidate"].isin(self.failures["candidate"])]
 
@@ -275,7 +296,7 @@ class Comparison:
         -------
         name : str
         """
-        rows = self._complete()
+        rows = self.complete
         family = rows[rows["views"] == uses_views]
         return family.groupby("candidate", sort=False)["validation"].mean().idxmax()
 
@@ -286,7 +307,7 @@ class Comparison:
     @property
     def baseline(self):
         """Name of the baseline that is best in the inner folds."""
-        rows = self._complete()
+        rows = self.complete
         plain = rows[rows["candidate"].isin([candidate.name for candidate in BASELINES])]
         return plain.groupby("candidate", sort=False)["validation"].mean().idxmax()
 
@@ -297,7 +318,7 @@ class Comparison:
         ``score``: mean over the test parts; ``difference``, ``low``, ``high``: mean of its score
         minus the best baseline's, and the 95 % interval of that difference; mean seconds.
         """
-        rows, reference = self._complete(), self.baseline
+        rows, reference = self.complete, self.baseline
         scores = rows.pivot(index="split", columns="candidate", values="score")
         table = rows.groupby("candidate")[["score", "fit_seconds", "predict_seconds"]].mean()
         table.insert(0, "views", rows.groupby("candidate")["views"].first())
@@ -308,7 +329,7 @@ class Comparison:
         return table.sort_values("score", ascending=False, kind="stable")
 
     def worth_of_views(self):
-        """Return what keeping the views apart is worth, with its 95 % interval.
+        """Return what it is worth to know which columns form a view, with its 95 % interval.
 
         In every split the best method of each family is chosen by the inner folds alone; what is
         compared are these two choices on the test part.
@@ -317,7 +338,7 @@ class Comparison:
         -------
         difference, low, high : float
         """
-        rows = self._complete()
+        rows = self.complete
         if rows["views"].nunique() < 2:
             raise ValueError(f"a whole family of candidates failed:\n{self.failures.to_string()}")
         best = rows.loc[rows.groupby(["split", "views"])["validation"].idxmax()]
@@ -326,15 +347,15 @@ class Comparison:
 
     @property
     def summary(self):
-        """One sentence: whether these views, kept apart, are worth anything."""
+        """One sentence: whether the views, as views, are worth anything."""
         mean, low, high = self.worth_of_views()
         told = f"difference in {self.scoring} {mean:+.3f}, 95 % interval {low:+.3f} to {high:+.3f}"
         with_views, without = self.best(True), self.best(False)
-        pair = f"the best with views ({with_views}) against the best without ({without})"
+        pair = f"the best that knows them ({with_views}) against the best that does not ({without})"
         if low > 0:
-            return f"Keeping the views apart is worth it here: {pair}, {told}."
+            return f"The views, as views, are worth something here: {pair}, {told}."
         if high < 0:
-            return f"Keeping the views apart costs here: {pair}, {told}."
+            return f"The views, as views, cost here: {pair}, {told}."
         if max(-low, high) <= PRACTICAL:
             return (
                 "The views carry nothing here beyond their columns side by side: "
@@ -365,7 +386,7 @@ class Comparison:
                 rows,
                 xerr=[side.iloc[rows] for side in spread],
                 fmt=marker,
-                label="views kept apart" if uses_views else "one table",
+                label="knows the views" if uses_views else "does not know them",
             )
         ax.axvline(0.0, color="black", lw=1)
         ax.axvspan(-PRACTICAL, PRACTICAL, color="grey", alpha=0.15, lw=0)
@@ -376,5 +397,9 @@ class Comparison:
 
     def __str__(self):
         table = self.table.round({"fit_seconds": 2, "predict_seconds": 2}).round(3)
-        failed = [f"{row.candidate} failed: {row.failure}" for row in self.failures.itertuples()]
-        return "\n".join([table.to_string(), *dict.fromkeys(failed), self.summary])
+        told = [f"{row.candidate} failed: {row.failure}" for row in self.failures.itertuples()]
+        stopped = self.complete.groupby("candidate")["stopped"].agg(["sum", "count"])
+        for name, of in stopped[stopped["sum"] > 0].iterrows():
+            share = f"{of['sum']} of {of['count']} splits"
+            told.append(f"{name} stopped before it converged in {share}")
+        return "\n".join([table.to_string(), *dict.fromkeys(told), self.summary])
