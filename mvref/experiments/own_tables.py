@@ -21,12 +21,14 @@ import joblib
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from sklearn.base import clone
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from tqdm import tqdm
 
 from ..core.base import check_length
 from ..core.checks import check_number
+from ..core.storage import is_encoded
 from ..core.views import as_multiview
 from .candidates import BASELINES, RECOMMENDED, candidate_of
 from .engine import derive_seed
@@ -42,6 +44,7 @@ def compare_methods(
     methods="recommended",
     *,
     views=None,
+    encode=None,
     scoring="accuracy",
     groups=None,
     budget=6,
@@ -58,8 +61,7 @@ def compare_methods(
     Parameters
     ----------
     X : MultiView, list or mapping of arrays, or 2-D array of n samples
-        Views may be missing. Text and categories are for PerView to encode first, or for the
-        pipelines that you give.
+        Views may be missing.
     y : array-like of shape (n,)
         Labels.
     methods : "recommended", sequence of str, or mapping name -> estimator, default="recommended"
@@ -69,6 +71,9 @@ def compare_methods(
         case.
     views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    encode : transformer, default=None
+        Makes numbers of views of text and categories, a :class:`mvref.PerView` for instance. It is
+        fitted on every training part anew, and what it gives goes to all candidates.
     scoring : str or callable, default="accuracy"
         A scorer of scikit-learn; larger is better.
     groups : array-like of shape (n,), default=None
@@ -117,12 +122,15 @@ def compare_methods(
         check_number(value, name, low=1, integer=True)
     for name, value in {"n_splits": n_splits, "n_folds": n_folds}.items():
         check_number(value, name, low=2, integer=True)
+    _check_encoded(X, encode)
     scorer = get_scorer(scoring)
     splits = outer_splits(X, y, groups, n_splits, n_repeats, n_folds, random_state)
     candidates = [*BASELINES, *chosen(methods, X)]
-    store = Store(folder, (X, y, groups, n_splits, n_repeats, n_folds, random_state, scoring))
+    asked = (X, y, encode, groups, n_splits, n_repeats, n_folds, random_state, scoring)
+    store = Store(folder, asked)
     work = [(c, i) for i in range(len(splits)) for c in candidates]
-    run = partial(one_training, scorer=scorer, budget=budget, seed=random_state, store=store)
+    options = {"encode": encode, "scorer": scorer, "budget": budget, "seed": random_state}
+    run = partial(one_training, **options, store=store)
     done = Parallel(n_jobs, return_as="generator")(
         delayed(run)(candidate, splits[i], i) for candidate, i in work
     )
@@ -134,6 +142,17 @@ def compare_methods(
     if comparison.complete.empty:
         raise ValueError(f"every candidate failed:\n{comparison.failures.to_string()}")
     return comparison
+
+
+def _check_encoded(X, encode):
+    words = [name for name, view in zip(X.names, X.views, strict=True) if not is_encoded(view)]
+    if encode is not None and not hasattr(encode, "transform"):
+        raise ValueError(f"encode must be a transformer, got {encode!r}.")
+    if words and encode is None:
+        raise ValueError(
+            f"X has views of words, {words}: encode must make numbers of them, as in "
+            f"encode=PerView({{{words[0]!r}: TfidfVectorizer()}}, remainder='passthrough')."
+        )
 
 
 def peak_memory():
@@ -182,16 +201,27 @@ def chosen(methods, X):
 
 
 class Scored(Machine):
-    """A machine that answers with its model and the samples, for a scorer to judge."""
+    """A machine that answers with its model and the samples, for a scorer to judge.
+
+    Samples are encoded as its training samples are.
+    """
+
+    def __init__(self, split, rows, seed, *, build, encode=None):
+        self.encoder = None if encode is None else clone(encode).fit(split.X[rows], split.y[rows])
+        super().__init__(split, rows, seed, build=build)
+
+    def features(self, rows):
+        X = super().features(rows)
+        return X if self.encoder is None else self.encoder.transform(X)
 
     def predict(self, features):
         return self.model, features
 
 
-def one_training(candidate, split, number, *, scorer, budget, seed, store):
+def one_training(candidate, split, number, *, encode, scorer, budget, seed, store):
     """Tune, train and test a candidate on a split: a row, from the store if it is there."""
-    key = [*candidate.key(budget), number]
-    row = store.read(key)
+    path = store.path(candidate, budget, number)
+    row = store.read(path)
     if row is not None:
         return row
 
@@ -202,7 +232,8 @@ def one_training(candidate, split, number, *, scorer, budget, seed, store):
     def build(point, X, seed):
         return candidate.build(point, X, seed)
 
-    method = Method(partial(Scored, build=build), candidate.points(budget), ("validation",))
+    machine = partial(Scored, build=build, encode=encode)
+    method = Method(machine, candidate.points(budget), ("validation",))
     row = {"candidate": candidate.name, "views": candidate.uses_views, "split": number}
     row |= {"n_train": len(split.train), "n_test": len(split.test)}
     try:
@@ -214,7 +245,7 @@ def one_training(candidate, split, number, *, scorer, budget, seed, store):
             row["predict_seconds"] = time.process_time() - start
         row |= {"validation": float(run.validation), "fit_seconds": run.fit_seconds}
         row |= {"point": repr(run.point), "stopped": bool(run.messages)}
-        store.write(key, row)
+        store.write(path, row)
     except Exception as error:  # any candidate may fail; the others go on, and the reason is told
         reason = str(error).split("\n")[0]
         row["failure"] = f"{type(error).__name__}: {reason}"
@@ -230,23 +261,27 @@ class Store:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.inputs = joblib.hash(inputs)
 
-    def _path(self, key):
+    def path(self, candidate, budget, number):
+        """The file of a training; None without a folder."""
         from .. import __version__
 
-        words = json.dumps([self.inputs, __version__, *key])
+        if self.folder is None:
+            return None
+        words = json.dumps([self.inputs, __version__, *candidate.key(budget), number])
         return self.folder / f"{hashlib.sha256(words.encode()).hexdigest()[:24]}.json"
 
-    def read(self, key):
-        if self.folder is None or not self._path(key).exists():
+    def read(self, path):
+        """The row in a file; None if there is none."""
+        if path is None or not path.exists():
             return None
-        return json.loads(self._path(key).read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
 
-    def write(self, key, row):
-        if self.folder is not None:
-            path = self._path(key)
+    def write(self, path, row):
+        """Write a row, whole or not at all."""
+        if path is not None:
             part = path.with_suffix(".part")
             part.write_text(json.dumps(row), encoding="utf-8")
-            part.replace(path)  # whole or not at all
+            part.replace(path)
 
 
 @dataclass(frozen=True, eq=False)

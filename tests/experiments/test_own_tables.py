@@ -10,11 +10,12 @@ from numpy.testing import assert_allclose
 from scipy import sparse, stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 import mvref
-from mvref import MultiView, compare_methods
+from mvref import MultiView, PerView, compare_methods
 from mvref.__main__ import main
 from mvref.datasets import load_digits_views, load_iris_views, make_two_moons_views
 from mvref.experiments.candidates import BASELINES, SPACES, candidate_of
@@ -151,7 +152,7 @@ from mvref.experiments.candidates import BASELINES, RECOMMENDED, candidate_of
 data = load_iris_views()
 own = candidate_of("own", (DecisionTreeClassifier(max_depth=2), [{"max_depth": 1}]))
 found = [c.key(4) for c in (*BASELINES, *RECOMMENDED, own)]
-found.append(joblib.hash((data.X, data.y, None, 5, 2, 3, 0, "accuracy")))
+found.append(joblib.hash((data.X, data.y, None, None, 5, 2, 3, 0, "accuracy")))
 """
 
 
@@ -282,6 +283,29 @@ def test_gaps_are_taken_as_they_are(kind):
     comparison = compare_methods(gaps, y, ["KMHKS"], **QUICK)
     assert not len(comparison.failures)
     assert (comparison.table["score"] > 0.6).all()
+
+
+def test_words_are_encoded_in_every_training_part():
+    X, y = few("iris")
+    kinds = np.array(["small", "wide", "tall"])[y]
+    views = {"petal": X.views[0], "note": [f"it is {kind} {i}" for i, kind in enumerate(kinds)]}
+    encode = PerView({"note": CountVectorizer()}, remainder="passthrough")
+    seen = []
+
+    class Watched(Concat):
+        def fit(self, X, y):
+            seen.append(X.widths[1])
+            return super().fit(X, y)
+
+    found = compare_methods(views, y, {"watched": Watched(TREE)}, encode=encode, **QUICK)
+    assert not len(found.failures)
+    assert found.table.loc["watched", "score"] > 0.9
+    # Numbers of samples are words, too: nobody has read those of the other parts.
+    assert max(seen) <= 3 + 2 + 80
+    with pytest.raises(ValueError, match=r"views of words, \['note'\]: encode must"):
+        compare_methods(views, y, {}, **QUICK)
+    with pytest.raises(ValueError, match="encode must be a transformer, got 'tfidf'"):
+        compare_methods(views, y, {}, encode="tfidf", **QUICK)
 
 
 def test_from_the_shell(tmp_path, capsys):
