@@ -14,6 +14,7 @@ from ._folder import read_folder, read_views
 from ._generators import make_two_moons_views
 from ._interactions import make_interactions, unseen_share
 from ._lookup import FORMS, DatasetCorrupted, DatasetUnavailable, folder_of
+from ._messy import make_messy_folder
 from ._mfeat import fetch_mfeat, load_mfeat
 from ._mnist import fetch_mnist_views
 from ._optdigits import fetch_optdigits
@@ -43,6 +44,7 @@ __all__ = [
     "load_iris_views",
     "load_mfeat",
     "make_interactions",
+    "make_messy_folder",
     "make_two_moons_views",
     "read_folder",
     "read_reuters_index",
