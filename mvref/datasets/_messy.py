@@ -18,11 +18,12 @@ MAKERS = ["Arndt", "Brook", "Costa", "Dahl"]
 def make_messy_folder(folder, n_samples=1500, *, random_state=0):
     """Write what four departments know of returned pumps, 7 % of them worn, in four tables.
 
-    Every table tells a part of it. ``sensor.csv`` has eight readings, some cells "n/a"; ``record.csv`` hours, age, maker and site; ``note.csv`` a sentence of the fitter;
+    Every table tells a part of it. ``sensor.csv`` has eight readings, some cells "n/a";
+    ``record.csv`` hours, age, maker and site; ``note.csv`` a sentence of the fitter;
     ``photo.parquet`` a picture of 8 x 8 pixels (a digit of scikit-learn's, mostly an 8 if the pump
     is worn); ``outcome.csv`` the labels "ok" and "worn". Text files have semicolons and decimal
-    commas; the record writes some numbers of pumps in capitals, the photos write them without
-    "p" and zeros; and no department has seen all pumps.
+    commas; the record writes some numbers of pumps in capitals, the photos write them without "p"
+    and zeros; and no department but the record's has seen all pumps.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ def make_messy_folder(folder, n_samples=1500, *, random_state=0):
 
 
 def _readings(worn, rng):
-    """Vibration in six bands, temperature and pressure: a worn pump swings in one of three bands."""
+    """Vibration in six bands, temperature, pressure; a worn pump swings in one of three bands."""
     n = len(worn)
     bands = rng.lognormal(0.0, 0.5, (n, 6))
     bands[np.flatnonzero(worn), rng.randint(3, size=worn.sum())] *= 3.5
