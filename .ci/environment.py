@@ -47,14 +47,15 @@ def main():
     log = LOG.relative_to(ROOT).as_posix()
     print(f"Installing the pinned requirements into .venv: minutes the first time (log: {log})")
     # Wheels only: where one is missing, this says so now and not after a failed compilation.
-    if not install("--only-binary=:all:", "-r", "requirements.txt"):
+    if not install("--only-binary=:all:", "--require-hashes", "-r", "requirements.txt"):
         sys.exit(
             "Could not install requirements.txt: no network, or no wheel for this Python and "
             f"machine. pip: {pip_error()} (all of it in {log})"
         )
     if not install("--no-deps", "--no-build-isolation", "-e", "."):
         sys.exit(f"Could not install the project itself. pip: {pip_error()} (all of it in {log})")
-    if not install("--no-deps", "--no-build-isolation", "-r", "requirements-liblinear.txt"):
+    options = ("--no-deps", "--no-build-isolation", "--require-hashes")
+    if not install(*options, "-r", "requirements-liblinear.txt"):
         print(
             "liblinear-official was not installed (it needs a C++ compiler, the reason is in "
             f"{log}): mvref solves the same problems with scikit-learn's LinearSVC instead."

@@ -1,4 +1,4 @@
-"""Pin the requirements of pyproject.toml, for every platform and Python: `make lock`.
+"""Pin the requirements of pyproject.toml and their hashes, for every platform: `make lock`.
 
 Pins that still fit are kept: a change of one package must not move the numbers of the book through
 another. Delete a pin, or the file, to get newer versions.
@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 # One version of a package for all Pythons ("fewest"): the same numbers on each of them.
 COMMAND = (
-    "uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest "
-    "--no-emit-index-url --no-emit-find-links --custom-compile-command"
+    "uv pip compile --quiet --generate-hashes --universal --python-version 3.11 "
+    "--fork-strategy fewest --no-emit-index-url --no-emit-find-links --custom-compile-command"
 ).split() + ["make lock"]
 
 

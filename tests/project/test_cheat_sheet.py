@@ -1,4 +1,4 @@
-"""The cheat sheet: its code runs, its names exist, no method is forgotten."""
+"""The cheat sheet: its names exist, no method is forgotten; its code runs in test_examples.py."""
 
 import inspect
 import re
@@ -9,13 +9,6 @@ from mvref.experiments import find_item
 
 TEXT = (Path(__file__).resolve().parents[2] / "book" / "cheat_sheet.md").read_text()
 METHODS = mvref.all_methods()
-
-
-def test_the_code_runs(capsys):
-    [code] = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    exec(compile(code, "cheat_sheet.md", "exec"), {})
-    accuracy = float(capsys.readouterr().out.split()[0])
-    assert accuracy > 0.95
 
 
 def test_every_method_is_named():

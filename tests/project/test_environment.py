@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = ("Makefile", "pyproject.toml", "README.md", "LICENSE", ".ci", "requirements.txt")
+NOTICE = "mvref/datasets/data/NOTICE.txt"  # a licence, without which no package is built
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="shell scripts stand in for programs")
 
@@ -22,7 +23,8 @@ def project(tmp_path):
     for name in (*NEEDED, "requirements-liblinear.txt"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, tmp_path / name)
-    (tmp_path / "mvref").mkdir()
+    (tmp_path / NOTICE).parent.mkdir(parents=True)
+    shutil.copy(ROOT / NOTICE, tmp_path / NOTICE)
     (tmp_path / "mvref" / "__init__.py").touch()
     return tmp_path
 
@@ -87,7 +89,10 @@ def test_no_network_gets_one_sentence(project):
 def test_no_compiler_is_said_and_stops_nothing(project):
     # Only what builds packages, so that the test takes seconds.
     lock = (project / "requirements.txt").read_text()
-    builders = re.findall(r"^(?:packaging|setuptools|wheel)==.*$", lock, re.MULTILINE)
+    builders = re.findall(
+        r"^(?:packaging|setuptools|wheel)==.*\n(?:    --hash.*\n)+", lock, re.MULTILINE
+    )
+    assert len(builders) == 3
     (project / "requirements.txt").write_text("\n".join(builders))
     broken = program(project / "bin" / "no-compiler", "exit 1")
     compilers = {"CC": str(broken), "CXX": str(broken), "PIP_NO_CACHE_DIR": "1"}

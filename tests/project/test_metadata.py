@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 PAGES = ("README.md", "CONTRIBUTING.md")
+ON_MAIN = PYPROJECT["project"]["urls"]["Repository"] + "/blob/main/"
 
 
 def read(name):
@@ -31,7 +32,9 @@ def test_one_version():
 def test_one_licence_and_one_author():
     project = PYPROJECT["project"]
     [author] = project["authors"]
-    assert project["license"] == CITATION["license"] == "BSD-3-Clause"
+    assert CITATION["license"] == "BSD-3-Clause"
+    assert project["license"] == "BSD-3-Clause AND CC-BY-4.0"
+    assert "(CC BY 4.0)" in read("mvref/datasets/data/NOTICE.txt")
     assert read("LICENSE").startswith("BSD 3-Clause License")
     assert author["name"] in read("LICENSE")
     assert CITATION["authors"] == [author]
@@ -42,6 +45,8 @@ def test_one_repository_address():
     address = PYPROJECT["project"]["urls"]["Repository"]
     assert CITATION["repository-code"] == address
     assert yaml.safe_load(read("_config.yml"))["repository"]["url"] == address
+    assert PYPROJECT["project"]["urls"]["Issues"] == f"{address}/issues"
+    assert PYPROJECT["project"]["urls"]["Changelog"] == f"{ON_MAIN}CHANGELOG.md"
     slug = address.removeprefix("https://github.com/")
     files = [*ROOT.glob("*.md"), *(ROOT / "book").rglob("*.md"), *(ROOT / "mvref").rglob("*.py")]
     named = {
@@ -50,6 +55,15 @@ def test_one_repository_address():
         for found in re.findall(r"(?:github\.com|/gh)/([\w.-]+/mvref)\b", path.read_text("utf-8"))
     }
     assert named == {slug}
+
+
+def test_classifiers_tell_the_pythons_that_the_workflow_tests():
+    named = re.findall(
+        r":: (3\.\d+)$", "\n".join(PYPROJECT["project"]["classifiers"]), re.MULTILINE
+    )
+    jobs = yaml.safe_load(read(".github/workflows/test.yml"))["jobs"]
+    assert named == jobs["versions"]["strategy"]["matrix"]["python"]
+    assert PYPROJECT["project"]["requires-python"] == f">={named[0]}"
 
 
 def test_citation_has_what_the_format_requires():
@@ -68,8 +82,15 @@ def test_commands_of_the_pages_exist(page):
 @pytest.mark.parametrize("page", [*PAGES, "CHANGELOG.md"])
 def test_files_that_the_pages_link_to_exist(page):
     links = re.findall(r"\]\(([^)#]+)\)", read(page))
+    links = [link.replace("/raw/", "/blob/").removeprefix(ON_MAIN) for link in links]
     inside = [link for link in links if "://" not in link]
     assert [link for link in inside if not (ROOT / link).exists()] == []
+
+
+def test_links_of_the_readme_also_lead_somewhere_from_a_package_index():
+    links = re.findall(r"\]\(([^)]*)\)", read("README.md"))
+    assert len(links) > 20
+    assert [link for link in links if not link.startswith("https://")] == []
 
 
 def test_help_lists_every_command():

@@ -1,10 +1,12 @@
-"""The wheel: all of the package but the ledger in it, and nothing but its core requirements."""
+"""The wheel is all of the package but the ledger, the source distribution all of the repository."""
 
 import importlib.metadata
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -37,15 +39,20 @@ def run(*command, cwd):
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The wheel, built from a copy so that nothing is left behind in the sources."""
-    source = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    shutil.copytree(ROOT / "mvref", source / "mvref", ignore=shutil.ignore_patterns("__pycache__"))
-    done = run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=source)
+def dist(tmp_path_factory):
+    """The folder of the source distribution and of the wheel that is built from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    copy = tmp_path_factory.mktemp("source") / "mvref"  # nothing is left behind in the sources
+    unwanted = shutil.ignore_patterns("__pycache__", ".git", ".venv", "_build", "build", "dist")
+    shutil.copytree(ROOT, copy, ignore=unwanted)
+    done = run(sys.executable, "-m", "build", "--no-isolation", "-o", folder, cwd=copy)
     assert done.returncode == 0, done.stdout + done.stderr
-    [path] = (source / "dist").glob("*.whl")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(dist):
+    [path] = dist.glob("*.whl")
     return path
 
 
@@ -56,7 +63,9 @@ def empty_environment(tmp_path_factory):
     assert run(sys.executable, "-m", "venv", folder, cwd=folder).returncode == 0
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    done = run(*pip, "-c", ROOT / "requirements.txt", *PROJECT["dependencies"], cwd=folder)
+    pins = re.findall(r"^[^\s#]+==[^\\\n]*", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+    (folder / "pins.txt").write_text("\n".join(pins))  # with hashes they would ask for all hashes
+    done = run(*pip, "-c", folder / "pins.txt", *PROJECT["dependencies"], cwd=folder)
     if done.returncode != 0:
         pytest.skip("no package registry can be reached to fill a fresh environment")
     return python
@@ -84,6 +93,29 @@ def test_wheel_holds_every_module_and_every_data_set_and_no_ledger(wheel):
     assert {path.relative_to(ROOT).as_posix() for path in files} <= names
     assert not [name for name in names if name.startswith(("tests", "book")) or "ledger" in name]
     assert sum(file.file_size for file in packed) < MEGABYTES * 1e6
+
+
+def test_wheel_brings_both_licences(wheel):
+    packed = zipfile.ZipFile(wheel)
+    names = [name.split("/licenses/")[1] for name in packed.namelist() if "/licenses/" in name]
+    assert sorted(names) == sorted(PROJECT["license-files"])
+    [metadata] = [name for name in packed.namelist() if name.endswith("/METADATA")]
+    assert f"License-Expression: {PROJECT['license']}\n" in packed.read(metadata).decode()
+
+
+def test_source_distribution_holds_what_its_tests_need(dist):
+    [path] = dist.glob("*.tar.gz")
+    with tarfile.open(path) as packed:
+        found = {name.partition("/")[2] for name in packed.getnames()}
+    listed = [*ROOT.glob("*.*"), *(ROOT / ".github").rglob("*.*"), *(ROOT / ".ci").iterdir()]
+    listed += [path for room in ("book", "mvref", "tests") for path in (ROOT / room).rglob("*.*")]
+    wanted = {path.relative_to(ROOT) for path in listed if path.is_file()}
+    made = {"__pycache__", ".ipynb_checkpoints"}
+    wanted = {path.as_posix() for path in wanted if not made & set(path.parts)}
+    unwanted = {".gitignore"} | {name for name in wanted if name.endswith(".lock")}
+    assert wanted - found <= unwanted
+    assert {"Makefile", "LICENSE", ".ci/run", "tests/conftest.py"} <= found
+    assert not [name for name in found if "__pycache__" in name]
 
 
 def test_wheel_in_an_empty_environment_brings_the_core_requirements_only(wheel, empty_environment):
