@@ -7,12 +7,14 @@ Problem   min over (theta, b) of  1/2 (|theta|^2 + (b/B)^2) + C sum_i loss(y_i (
 Two builds of liblinear can be had. scikit-learn carries one: its random order is seeded, it counts
 and limits iterations, and it was the faster of the two on the problems of the book, so it is the
 default. The authors of liblinear publish the other (``liblinear-official``), which the authors of
-MVL-SVM ran; it comes as source and needs a C++ compiler.
+MVL-SVM ran; it comes as source and needs a C++ compiler. Each has one random generator or printer
+for the whole process, so that threads have to take turns.
 """
 
 import re
 import warnings
 from functools import cache
+from threading import Lock
 
 import numpy as np
 from scipy import sparse
@@ -23,10 +25,24 @@ from .checks import warn_caller
 
 LOSSES = ("hinge", "squared_hinge")
 SOLVERS = ("sklearn", "liblinear")
+ONE_AT_A_TIME = Lock()  # of fits by liblinear, in all threads
 
 
 class SolverFallbackWarning(UserWarning):
     """liblinear-official was asked for and is not installed."""
+
+
+class SerialLinearSVC(LinearSVC):
+    """LinearSVC that threads fit in turn; it leaves it to the caller to warn, who has ``n_iter_``.
+
+    A fit seeds liblinear's generator and releases the interpreter: two at a time would draw from
+    each other's numbers. The filters of warnings are common to all threads, too.
+    """
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit as LinearSVC does, after the fits that other threads have begun."""
+        with ONE_AT_A_TIME, warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            return super().fit(X, y, sample_weight=sample_weight)
 
 
 def fit_linear_svm(
@@ -56,7 +72,8 @@ def fit_linear_svm(
             "stops after 300 sweeps and cannot be seeded, use solver='sklearn'."
         )
     if solver == "liblinear" and weights is None and official_liblinear() is not None:
-        coef, intercept, n_iter, converged = _fit_official(X, y, C, intercept_scaling, tol)
+        with ONE_AT_A_TIME:
+            coef, intercept, n_iter, converged = _fit_official(X, y, C, intercept_scaling, tol)
     else:
         coef, intercept, n_iter, converged = _fit_sklearn(
             X, y, C, loss, intercept_scaling, tol, max_iter, random_state, weights
@@ -76,7 +93,7 @@ def _fit_sklearn(X, y, C, loss, intercept_scaling, tol, max_iter, random_state, 
     # to the first one, which grows with C: for large C it ends per cents above the minimum, where
     # the dual does not. For small C the primal is as exact, and faster even where m < d.
     primal = loss == "squared_hinge" and C * (1 if weights is None else weights.max()) <= 1
-    svm = LinearSVC(
+    svm = SerialLinearSVC(
         C=C,
         loss=loss,
         dual=not primal,
@@ -86,8 +103,7 @@ def _fit_sklearn(X, y, C, loss, intercept_scaling, tol, max_iter, random_state, 
         max_iter=max_iter,
         random_state=random_state,
     )
-    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        svm.fit(X, y, sample_weight=weights)  # the caller warns, in our words
+    svm.fit(X, y, sample_weight=weights)
     intercept = np.broadcast_to(svm.intercept_, len(svm.coef_)).astype(float)
     n_iter = int(np.max(svm.n_iter_))
     return svm.coef_, intercept, n_iter, n_iter < max_iter

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -234,6 +235,38 @@ def test_the_seed_orders_the_steps():
         )
     assert_array_equal(a, b)
     assert (a != c).any()
+
+
+def test_threads_find_what_one_finds():
+    """liblinear has one generator for all threads, and one list of filters hears all warnings."""
+    X, y = problem(m=150, n_classes=3)
+
+    def fit(seed):
+        return fit_linear_svm(X, y, 10.0, **SQUARED | {"loss": "hinge", "random_state": seed})
+
+    seeds = list(range(10)) * 4
+    filters = list(warnings.filters)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(fit, seeds))
+    assert warnings.filters == filters
+    for seed, (coef, intercept, n_iter) in zip(seeds, found, strict=True):
+        expected = fit(seed)
+        assert_array_equal(coef, expected[0])
+        assert_array_equal(intercept, expected[1])
+        assert n_iter == expected[2]
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("C", [0.05, 2.0])  # squared hinge: in the primal, and in the dual
+def test_a_weight_is_a_number_of_copies(loss, C):
+    X, y = problem(n_classes=3)
+    weights = np.random.default_rng(0).integers(1, 5, size=50)
+    options = TIGHT | {"loss": loss, "intercept_scaling": 1.0}
+    coef, intercept, _ = fit_linear_svm(X, y, C, weights=weights.astype(float), **options)
+    copies = np.repeat(X, weights, axis=0), np.repeat(y, weights)
+    expected, b, _ = fit_linear_svm(*copies, C, **options)
+    assert_allclose(coef, expected, atol=1e-7)
+    assert_allclose(intercept, b, atol=1e-7)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
