@@ -4,17 +4,22 @@ Folders   ``$MVREF_DATA/<data set>``, then ``<cache>/<data set>``; the cache is 
           the operating system's usual place (``pooch.os_cache("mvref")``).
 Checks    a file with a registered sha256 is checked each time it is opened, wherever it came from.
 Download  by pooch, into a temporary file beside its destination, moved there only after the check.
-          An address that ends in ``.gz`` is unpacked before the check and kept unpacked.
+          An address that ends in ``.gz`` is unpacked before the check and kept unpacked. A download
+          that is larger or takes longer than `LARGEST` and `LONGEST` allow is given up.
 """
 
+import errno
 import gzip
 import hashlib
 import logging
 import os
+import shutil
 import sys
 import tempfile
+import time
 import warnings
 import zlib
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -30,6 +35,8 @@ with warnings.catch_warnings():
 # data set -> its forms, lists of files; where any one of several files does, they are a tuple
 FORMS = {name: [list(files)] if files else [] for name, files in FILES.items()}
 DAMAGED_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
+LARGEST = 200_000_000  # bytes of a download, packed and unpacked; the largest known file has 47e6
+LONGEST = 3600  # seconds of a download
 
 
 class DatasetUnavailable(OSError):
@@ -149,14 +156,14 @@ def _download(dataset, file, url, sha256):
     """Download one file into the cache; leaves either the checked file or nothing."""
     folder = data_folders(dataset)[-1]
     _check_writable(dataset, folder)
-    options = {"progressbar": sys.stderr is not None and sys.stderr.isatty()}
-    if url.endswith(".gz"):
-        options = {"downloader": partial(_download_gzip, **options)}
+    _sweep(folder)
+    bar = sys.stderr is not None and sys.stderr.isatty()
     logger = pooch.get_logger()
     level = logger.level
     logger.setLevel(logging.WARNING)  # a download is silent
     try:
-        pooch.retrieve(url, f"sha256:{sha256}", file, folder, **options)
+        downloader = partial(_get, progressbar=bar)
+        pooch.retrieve(url, f"sha256:{sha256}", file, folder, downloader=downloader)
     except OSError as error:  # every exception of `requests` is an OSError
         cause = error.strerror or type(error).__name__  # texts of network libraries fill a page
         if getattr(error, "response", None) is not None:
@@ -169,14 +176,51 @@ def _download(dataset, file, url, sha256):
     return folder / file
 
 
-def _download_gzip(url, output_file, pooch_of_url, progressbar):
-    """Download a gzip file and unpack it in place: pooch then checks the uncompressed content."""
-    pooch.HTTPDownloader(progressbar=progressbar)(url, output_file, pooch_of_url)
-    try:
-        content = gzip.decompress(Path(output_file).read_bytes())
-    except DAMAGED_GZIP as error:
-        raise ValueError(f"it is not a complete gzip file ({error})") from None
-    Path(output_file).write_bytes(content)
+class _Limited:
+    """A file that takes no more bytes, and for no longer, than a download may have."""
+
+    def __init__(self, file):
+        self.file = file
+        self.left = LARGEST
+        self.end = time.monotonic() + LONGEST
+
+    def write(self, content):
+        """Write, or raise what `_download` makes a sentence of."""
+        self.left -= len(content)
+        if self.left < 0:
+            raise ValueError(f"it has more than {LARGEST} bytes")
+        if time.monotonic() > self.end:
+            raise TimeoutError(errno.ETIMEDOUT, f"it takes more than {LONGEST} s")
+        self.file.write(content)
+
+    def flush(self):
+        """Do nothing: pooch flushes after each chunk."""
+
+
+def _get(url, output_file, pooch_of_url, progressbar):
+    """Download within the limits and unpack a gzip file: pooch then checks its content."""
+    # Small chunks: a full one has to arrive before the clock is looked at.
+    get = pooch.HTTPDownloader(progressbar=progressbar, chunk_size=256)
+    with open(output_file, "wb") as file:
+        if not url.endswith(".gz"):
+            get(url, _Limited(file), pooch_of_url)
+            return
+        with tempfile.TemporaryFile(dir=Path(output_file).parent) as packed:
+            get(url, _Limited(packed), pooch_of_url)
+            packed.seek(0)
+            try:
+                with gzip.open(packed) as content:
+                    shutil.copyfileobj(content, _Limited(file))
+            except DAMAGED_GZIP as error:
+                raise ValueError(f"it is not a complete gzip file ({error})") from None
+
+
+def _sweep(folder):
+    """Remove what killed downloads left: no temporary file lives longer than a download."""
+    for path in folder.glob("tmp????????"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > LONGEST:
+                path.unlink()
 
 
 def _check_writable(dataset, folder):

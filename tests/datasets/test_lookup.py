@@ -3,9 +3,15 @@
 import gzip
 import hashlib
 import logging
+import os
 import re
 import sys
 import tempfile
+import threading
+import time
+import tracemalloc
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pooch
 import pytest
@@ -103,15 +109,86 @@ def test_download_that_fails_leaves_nothing(folders, register, web, page, conten
 def test_stopping_a_download_leaves_nothing(folders, register, monkeypatch):
     register("mfeat", FILE, GOOD, "http://127.0.0.1/mor")
 
-    def stopped(url, output_file, pooch):
-        with open(output_file, "wb") as stream:
-            stream.write(GOOD[:2])
+    def stopped(url, output_file, pooch_of_url):
+        output_file.write(GOOD[:2])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pooch.core.choose_downloader", lambda url, progressbar: stopped)
+    monkeypatch.setattr(pooch, "HTTPDownloader", lambda **options: stopped)
     with pytest.raises(KeyboardInterrupt):
         lookup.fetch("mfeat", FILE)
     assert files_below(folders[1]) == []
+
+
+def test_download_that_is_too_large_is_given_up(folders, register, web, monkeypatch):
+    monkeypatch.setattr(lookup, "LARGEST", 2000)
+    good = GOOD * 300  # 1800 bytes
+    register("mfeat", FILE, good, web.offer("/fits", good))
+    assert lookup.fetch("mfeat", FILE).read_bytes() == good
+    (folders[1] / "mfeat" / FILE).unlink()
+    bomb = gzip.compress(GOOD * 400, mtime=0)
+    assert len(bomb) < 2000
+    for page, content in (("/large", GOOD * 400), ("/bomb.gz", bomb)):
+        register("mfeat", FILE, GOOD * 400, web.offer(page, content))  # what the sha256 expects
+        with pytest.raises(DatasetCorrupted, match=f"{REFUSED}: it has more than 2000 bytes"):
+            lookup.fetch("mfeat", FILE)
+        assert files_below(folders[1]) == []
+
+
+def test_a_gzip_bomb_costs_no_memory(folders, register, web):
+    content = bytes(30_000_000)
+    register("mfeat", FILE, content, web.offer("/zeros.gz", gzip.compress(content)))
+    del content
+    lookup.fetch("mfeat", FILE)  # imports what it needs
+    (folders[1] / "mfeat" / FILE).unlink()
+    tracemalloc.start()
+    lookup.fetch("mfeat", FILE)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5e6
+
+
+def test_download_that_takes_too_long_is_given_up(folders, offered, monkeypatch):
+    monkeypatch.setattr(lookup, "LONGEST", -1)
+    with pytest.raises(DatasetUnavailable, match=r"not be downloaded \(it takes more than -1 s\)"):
+        lookup.fetch("mfeat", FILE)
+    assert files_below(folders[1]) == []
+
+
+def test_an_endless_trickle_is_given_up(folders, register, monkeypatch):
+    """A byte a moment, for ever: no timeout of the network sees it."""
+
+    class Trickle(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            with suppress(OSError):  # the other side has gone
+                while True:
+                    self.wfile.write(b"1")
+                    time.sleep(1e-4)
+
+        def log_message(self, *args):
+            pass
+
+    monkeypatch.setattr(lookup, "LONGEST", 0.5)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Trickle) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        register("mfeat", FILE, GOOD, f"http://127.0.0.1:{server.server_address[1]}/mor")
+        try:
+            with pytest.raises(DatasetUnavailable, match="it takes more than 0.5 s"):
+                lookup.fetch("mfeat", FILE)
+        finally:
+            server.shutdown()
+    assert files_below(folders[1]) == []
+
+
+def test_what_a_killed_download_left_is_removed_by_the_next_one(folders, put, offered):
+    folder = folders[1] / "mfeat"
+    old, new, other = (put(folder / name, b"") for name in ("tmpabcdefgh", "tmp12345678", "tmp.c"))
+    long_ago = time.time() - lookup.LONGEST - 60
+    for path in (old, other):
+        os.utime(path, (long_ago, long_ago))
+    lookup.fetch("mfeat", FILE)
+    assert files_below(folders[1]) == sorted([new.name, other.name, FILE])  # new: still at work
 
 
 def test_no_network_says_what_to_do(folders, register):
@@ -144,15 +221,15 @@ def test_cache_that_cannot_be_written(folders, offered, monkeypatch, read_only):
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_progress_bar_only_for_a_terminal(folders, register, monkeypatch, tmp_path, terminal):
+def test_progress_bar_only_for_a_terminal(folders, register, monkeypatch, terminal):
     register("mfeat", FILE, GOOD, NOWHERE)
     asked = {}
 
-    def retrieve(url, known_hash, fname, path, progressbar):
+    def downloader(progressbar, chunk_size):
         asked["progressbar"] = progressbar
-        return str(tmp_path / fname)
+        return lambda url, output_file, pooch_of_url: output_file.write(GOOD)
 
-    monkeypatch.setattr(pooch, "retrieve", retrieve)
+    monkeypatch.setattr(pooch, "HTTPDownloader", downloader)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
     lookup.fetch("mfeat", FILE)
     assert asked["progressbar"] is terminal
