@@ -111,7 +111,8 @@ def compare_methods(
     >>> from mvref import compare_methods
     >>> from mvref.datasets import load_iris_views
     >>> data = load_iris_views()
-    >>> found = compare_methods(data.X, data.y, ["KMHKS"], budget=1, n_repeats=1, verbose=False)
+    >>> quick = {"budget": 1, "n_splits": 2, "n_repeats": 1, "n_folds": 2, "verbose": False}
+    >>> found = compare_methods(data.X, data.y, ["KMHKS"], **quick)
     >>> bool(found.table.loc["KMHKS", "score"] > 0.9)
     True
     """
@@ -320,8 +321,13 @@ class Comparison:
         """The rows of the candidates that never failed."""
         return self.rows[~self.rows["candidate"].isin(self.failures["candidate"])]
 
+    def _choices(self):
+        """Of every split and family the row of the candidate that is best in the inner folds."""
+        rows = self.complete
+        return rows.loc[rows.groupby(["split", "views"])["validation"].idxmax()]
+
     def best(self, uses_views):
-        """Return the best candidate of a family by the inner folds, before any test.
+        """Return the candidate of a family that most splits choose by their inner folds.
 
         Parameters
         ----------
@@ -331,9 +337,8 @@ class Comparison:
         -------
         name : str
         """
-        rows = self.complete
-        family = rows[rows["views"] == uses_views]
-        return family.groupby("candidate", sort=False)["validation"].mean().idxmax()
+        choices = self._choices()
+        return choices.loc[choices["views"] == uses_views, "candidate"].value_counts().idxmax()
 
     def _interval(self, differences):
         rows = self.rows
@@ -376,8 +381,7 @@ class Comparison:
         rows = self.complete
         if rows["views"].nunique() < 2:
             raise ValueError(f"a whole family of candidates failed:\n{self.failures.to_string()}")
-        best = rows.loc[rows.groupby(["split", "views"])["validation"].idxmax()]
-        scores = best.pivot(index="split", columns="views", values="score")
+        scores = self._choices().pivot(index="split", columns="views", values="score")
         return self._interval(scores[True] - scores[False])
 
     @property
@@ -386,7 +390,8 @@ class Comparison:
         mean, low, high = self.worth_of_views()
         told = f"difference in {self.scoring} {mean:+.3f}, 95 % interval {low:+.3f} to {high:+.3f}"
         with_views, without = self.best(True), self.best(False)
-        pair = f"the best that knows them ({with_views}) against the best that does not ({without})"
+        pair = f"the best that knows them (mostly {with_views}) against the best that does not "
+        pair += f"(mostly {without}), chosen in every split by its inner folds"
         if low > 0:
             return f"The views, as views, are worth something here: {pair}, {told}."
         if high < 0:
