@@ -16,9 +16,16 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from .checks import warn_caller
-from .storage import is_encoded, names_of_columns
+from .checks import (
+    check_common_parameters,
+    refuse_huge,
+    warn_caller,
+    warn_if_nothing_learnt,
+)
+from .storage import as_flat_table, is_encoded, names_of_columns
 from .views import as_multiview, check_encoded, default_names, is_collection_of_views
+
+NUMBERS = (int, float, np.integer, np.floating, np.bool_)
 
 
 class MultiViewInput:
@@ -68,7 +75,12 @@ class MultiViewInput:
             if len(rows) < X.n_samples:
                 X, targets = X[rows], validate(self, np.asarray(y)[rows], len(rows))
         self._check_votable(X)
-        self._fit(X, targets, *weights)
+        try:
+            self._fit(X, targets, *weights)
+        except (ArithmeticError, ValueError) as error:
+            refuse_huge(X, error)
+            raise
+        warn_if_nothing_learnt(self, X, targets)
         return self
 
     def _validated(self, X):
@@ -133,7 +145,7 @@ class MultiViewClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
         -------
         scores : array, (n,) for two classes (positive: the second one), else (n, n_classes)
         """
-        scores = self._scores(self._validated(X))
+        scores = np.asarray(self._scores(self._validated(X)))  # whatever scikit-learn's output is
         return scores.reshape(-1) if len(self.classes_) == 2 else scores
 
     def predict(self, X):
@@ -175,6 +187,8 @@ def validate_views(estimator, X, *, reset, raw=False):
     frame, ``feature_names_in_``; False afterwards, to compare `X` with them; raw: accept what is
     not ready for an estimator: words, and rows of a view that are NaN only in part.
     """
+    if reset:
+        check_common_parameters(estimator)
     if isinstance(X, list | tuple) and len(X) == 0:
         raise ValueError("X is an empty list: at least one of the views is needed.")
     if is_collection_of_views(X):
@@ -203,6 +217,7 @@ def validate_views(estimator, X, *, reset, raw=False):
 
 def _cut_table(estimator, X, reset, raw):
     """Check one 2-D `X` as scikit-learn does, and cut it into views."""
+    X = X if raw else as_flat_table(X)
     views = estimator.views
     learnt = getattr(estimator, "view_widths_", [])
     if not reset and views is None and len(learnt) > 1:  # fitted on views, given a flat table
@@ -297,8 +312,7 @@ def _check_values(X, raw):
 
 def validate_targets(estimator, y, n_samples):
     """Check labels of any type, set ``classes_`` and return their positions in it."""
-    y = _one_per_sample(estimator, y, n_samples)
-    _check_one_type(y)
+    y = _of_one_type(_one_per_sample(estimator, y, n_samples))
     check_classification_targets(y)
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     if len(estimator.classes_) < 2:
@@ -348,6 +362,13 @@ def _one_per_sample(estimator, y, n_samples):
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
+    if np.ma.is_masked(y):
+        raise ValueError(f"y must have a label for every sample, got {y.mask.sum()} masked ones.")
+    kind = getattr(getattr(y, "dtype", None), "kind", "?")
+    if hasattr(y, "to_numpy") and kind in "biu":
+        y = y.to_numpy()  # integers of a nullable type stay what they are
+    elif kind == "T":
+        y = y.astype(str)
     y = column_or_1d(y, warn=True)
     if y.dtype.kind in "fc":
         assert_all_finite(y, input_name="y")
@@ -412,12 +433,17 @@ def check_length(y, n_samples):
         raise ValueError(f"y has {len(y)} labels, but X has {n_samples} samples.")
 
 
-def _check_one_type(y):
-    """Refuse labels that cannot be put in order: numbers among words, None, NaN."""
+def _of_one_type(y):
+    """Labels (n,) that can be put in order, with a type for numbers that came as objects.
+
+    Refuses numbers among words, None, NaN.
+    """
     kinds = {type(label): label for label in y.tolist()}
-    if len(kinds) > 1 and not all(issubclass(kind, int | float) for kind in kinds):
+    numbers = all(issubclass(kind, NUMBERS) for kind in kinds)
+    if len(kinds) > 1 and not numbers:
         told = ", ".join(f"{label!r} ({kind.__name__})" for kind, label in kinds.items())
         raise ValueError(f"y must hold labels of one type, got for example {told}.")
+    return np.array(y.tolist()) if numbers and y.dtype == object else y
 
 
 def check_votable(X):

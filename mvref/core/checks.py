@@ -1,13 +1,25 @@
-"""Checks of single parameters, each with a sentence that names the parameter."""
+"""Checks of single parameters, each with a sentence that names it, and of what was learnt."""
 
 import sys
 import warnings
 
 import numpy as np
+from scipy import sparse
+from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.sparsefuncs import min_max_axis
 
 KERNELS = ("linear", "rbf", "precomputed", "gram")
 LIBRARIES = ("mvref", "sklearn", "joblib")  # whose lines are not the user's
+N_ASKED = 200  # training samples that a fitted model is asked about
+EQUAL = 1e-4  # scores closer than this, in units of the largest one, are the same
+NEARLY_ZERO = 1e-8  # and so are scores below this, which also the coins of ties are
+HUGE = 1e100  # the products of such numbers overflow, or those of their products
+
+
+class NothingLearntWarning(UserWarning):
+    """A fitted model says the same of nearly all its training samples."""
 
 
 def check_number(value, name, *, low=-np.inf, high=np.inf, low_open=False, integer=False):
@@ -17,7 +29,9 @@ def check_number(value, name, *, low=-np.inf, high=np.inf, low_open=False, integ
     allowed unless `low_open`.
     """
     kinds = (int, np.integer) if integer else (int, float, np.integer, np.floating)
-    good = isinstance(value, kinds) and not isinstance(value, bool) and np.isfinite(value)
+    good = isinstance(value, kinds) and not isinstance(value, bool)
+    good = good and not (isinstance(value, int) and abs(value) > sys.float_info.max)
+    good = good and np.isfinite(value)
     if not good or not low <= value <= high or (low_open and value == low):
         kind = "an integer" if integer else "a number"
         limits = [f" {'>' if low_open else '>='} {low}"] if low > -np.inf else []
@@ -31,6 +45,28 @@ def check_choice(value, name, allowed):
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}.")
     return value
+
+
+def check_common_parameters(estimator):
+    """Check the parameters that many estimators share; a method may be stricter."""
+    given = vars(estimator)
+    tol = given.get("tol", 0)
+    if isinstance(tol, float) and 0 < tol < 1e-16:
+        raise ValueError(
+            f"tol must be 0 or at least 1e-16, got {tol!r}: rounding is larger, and "
+            "not every solver would end."
+        )
+    if not isinstance(given.get("fit_intercept", True), bool | np.bool_):
+        raise ValueError(f"fit_intercept must be True or False, got {given['fit_intercept']!r}.")
+    n_jobs = given.get("n_jobs")
+    if n_jobs is not None:
+        check_number(n_jobs, "n_jobs", integer=True)
+        if n_jobs == 0:
+            raise ValueError("n_jobs must be None or an integer other than 0, got 0.")
+    try:
+        check_random_state(given.get("random_state"))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"random_state: {error}") from None
 
 
 def check_kernel(kernel, gamma):
@@ -49,3 +85,60 @@ def warn_caller(message, category=ConvergenceWarning):
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in LIBRARIES:
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, category, stacklevel=depth + 1)
+
+
+def refuse_huge(X, error):
+    """Raise a ValueError that says so if a fit failed on numbers whose products overflow."""
+    stored = [view.data if sparse.issparse(view) else view for view in X.views]
+    largest = max(np.nanmax(np.abs(v), initial=0) for v in stored if not hasattr(v, "iloc"))
+    if largest > HUGE:
+        raise ValueError(
+            f"{error} X holds numbers up to {largest:.0e}, too large for products of them; scale "
+            "the views, for example with PerView(StandardScaler())."
+        ) from error
+
+
+def warn_if_nothing_learnt(estimator, X, targets):
+    """Warn if the scores of the training samples, or of N_ASKED of them, are nearly all the same.
+
+    X: MultiView of n samples; targets (n,): codes of the classes, or numbers.
+    """
+    rows = np.flatnonzero(X.observed.any(axis=1))
+    if len(rows) > N_ASKED:  # by a generator of its own
+        rows = np.random.default_rng(0).choice(rows, N_ASKED, replace=False)
+    X, targets = X[rows], targets[rows]
+    with np.errstate(all="ignore"):
+        scores = np.asarray(estimator._scores(X)).reshape(len(rows), -1)
+    low, high = np.quantile(scores, [0.05, 0.95], axis=0)  # a few samples may differ
+    spread = (high - low).max()
+    if is_classifier(estimator):
+        said = scores.argmax(axis=1) if scores.shape[1] > 1 else scores[:, 0] > 0
+        others = len(rows) - np.bincount(targets).max()  # than the most frequent class
+        told_apart = others - np.sum(said != targets) > 0.1 * others
+        same = spread <= max(EQUAL * np.abs(scores).max(), NEARLY_ZERO) and not told_apart
+    else:
+        others = np.sum(targets != targets[0])
+        same = spread <= EQUAL * np.std(targets)
+    if not same or not others:  # or there was nothing to tell apart
+        return
+    name = type(estimator).__name__
+    seen = "0" if not scores.any() else "the same"
+    gaps = "" if X.observed.all(axis=1).any() else " No sample has all views."
+    warn_caller(
+        f"{name} has learnt nothing: the scores of (nearly) all its training samples are {seen}."
+        f"{gaps} The features span at most {_largest_span(X):.0e} there. If they are constant, or "
+        "much smaller or larger than 1, scale the views, for example with make_pipeline(PerView("
+        f"StandardScaler()), {name}(...)); if not, look at gamma and at the penalty.",
+        NothingLearntWarning,
+    )
+
+
+def _largest_span(X):
+    """Largest difference between two samples in one feature."""
+    spans = [0.0]
+    for view, seen in zip(X.views, X.observed.T, strict=True):
+        if seen.any() and not hasattr(view, "iloc"):
+            rows = view[seen]
+            limits = min_max_axis(rows, axis=0) if sparse.issparse(rows) else rows
+            spans.append(np.ptp(limits, axis=0).max())
+    return max(spans)

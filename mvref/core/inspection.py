@@ -2,7 +2,7 @@
 
 import numpy as np
 from sklearn.metrics import check_scoring
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch, check_random_state, column_or_1d
 
 from .checks import check_choice, check_number
 from .views import MultiView, as_multiview
@@ -58,7 +58,7 @@ def view_importance(
             "X must be a MultiView or a list of views, got one table: cut it with "
             "MultiView.from_array."
         )
-    X, y = as_multiview(X), np.asarray(y)
+    X, y = as_multiview(X), column_or_1d(y)
     score = check_scoring(estimator, scoring=scoring)
     rng = check_random_state(random_state)
     before = score(estimator, X, y)

@@ -7,7 +7,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
 
-from .checks import check_kernel
+from .checks import check_kernel, check_number
+from .storage import as_table_of_numbers
+from .views import as_multiview
 
 
 def squared_distances(X, Z):
@@ -15,7 +17,7 @@ def squared_distances(X, Z):
 
     Parameters
     ----------
-    X, Z : arrays or CSR matrices, shapes (n, d) and (p, d)
+    X, Z : arrays, sparse matrices, lists or data frames of numbers, shapes (n, d) and (p, d)
 
     Returns
     -------
@@ -28,11 +30,22 @@ def squared_distances(X, Z):
     >>> squared_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
     array([[25.]])
     """
+    X, Z = _two_tables(X, Z)
     D2 = linear(X, Z)
     D2 *= -2.0
     D2 += _squared_norms(X)[:, None]
     D2 += _squared_norms(Z)
     return np.maximum(D2, 0.0, out=D2)
+
+
+def _two_tables(X, Z):
+    """As arrays or CSR matrices of float64, of the same number of columns."""
+    X, Z = as_table_of_numbers(X, "X"), as_table_of_numbers(Z, "Z")
+    if X.shape[1] != Z.shape[1]:
+        raise ValueError(
+            f"X and Z must have the same number of columns, got {X.shape[1]} and {Z.shape[1]}."
+        )
+    return X, Z
 
 
 def _squared_norms(X):
@@ -46,7 +59,7 @@ def linear(X, Z):
 
     Parameters
     ----------
-    X, Z : arrays or CSR matrices, shapes (n, d) and (p, d)
+    X, Z : arrays, sparse matrices, lists or data frames of numbers, shapes (n, d) and (p, d)
 
     Returns
     -------
@@ -59,6 +72,7 @@ def linear(X, Z):
     >>> linear(np.eye(2), np.array([[3.0, 4.0]])).tolist()
     [[3.0], [4.0]]
     """
+    X, Z = _two_tables(X, Z)
     return safe_sparse_dot(X, Z.T, dense_output=True)
 
 
@@ -67,7 +81,7 @@ def rbf(X, Z, gamma):
 
     Parameters
     ----------
-    X, Z : arrays or CSR matrices, shapes (n, d) and (p, d)
+    X, Z : arrays, sparse matrices, lists or data frames of numbers, shapes (n, d) and (p, d)
     gamma : float
 
     Returns
@@ -82,6 +96,7 @@ def rbf(X, Z, gamma):
     array([[1.    ],
            [0.3679]])
     """
+    check_number(gamma, "gamma", low=0)
     K = squared_distances(X, Z)
     K *= -gamma
     return np.exp(K, out=K)
@@ -106,7 +121,8 @@ def rbf_of_distances(D, gamma):
     >>> rbf_of_distances(np.array([[0.0, 2.0]]), gamma=0.25).round(4)
     array([[1.    , 0.3679]])
     """
-    K = np.square(D)
+    check_number(gamma, "gamma", low=0)
+    K = np.square(as_table_of_numbers(D, "D"))
     K *= -gamma
     return np.exp(K, out=K)
 
@@ -136,6 +152,7 @@ class Similarity:
 
     def __call__(self, X):
         """Return the similarities, shape (n, L), of the rows X of the view."""
+        X = as_table_of_numbers(X, "X")
         if self.kernel == "rbf":
             return rbf(X, self.landmarks, self.gamma)
         if self.kernel == "precomputed":
@@ -194,6 +211,8 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
     0.25
     """
     check_kernel(kernel, gamma)
+    view = as_table_of_numbers(view, "view")
+    landmarks, complete = _row_numbers(landmarks, "landmarks"), _row_numbers(complete, "complete")
     if callable(kernel) or kernel == "linear":
         return Similarity(kernel, None, view[landmarks])
     if kernel == "rbf":
@@ -216,6 +235,13 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
             raise ValueError("gamma='mean': all distances between the training samples are zero.")
         gamma = 1.0 / block.mean()
     return Similarity(kernel, float(gamma), _own_columns(view, landmarks))
+
+
+def _row_numbers(rows, name):
+    rows = np.atleast_1d(np.asarray(rows))
+    if rows.ndim > 1 or rows.dtype.kind not in "iub":
+        raise ValueError(f"{name} must be a list of the numbers of rows, got {rows.tolist()!r}.")
+    return rows
 
 
 def _own_columns(distances, rows):
@@ -242,7 +268,7 @@ def fit_similarities(kernel, gamma, X, landmarks, complete):
     Parameters
     ----------
     kernel, gamma : one value for all views, or a list of V
-    X : MultiView of m samples
+    X : MultiView or list of arrays, of m samples
     landmarks, complete : lists of V int arrays
 
     Returns
@@ -258,8 +284,12 @@ def fit_similarities(kernel, gamma, X, landmarks, complete):
     >>> [mu.gamma for mu in fit_similarities("rbf", None, X, [rows, rows], [rows, rows])]
     [0.5, 0.25]
     """
+    X = as_multiview(X)
     kernels = one_per_view(kernel, X.n_views, "kernel")
     gammas = one_per_view(gamma, X.n_views, "gamma")
+    for rows, name in ((landmarks, "landmarks"), (complete, "complete")):
+        if not isinstance(rows, list | tuple | np.ndarray) or len(rows) != X.n_views:
+            raise ValueError(f"{name} must be a list of {X.n_views}, one per view, got {rows!r}.")
     views = zip(kernels, gammas, X.views, landmarks, complete, strict=True)
     return [fit_similarity(*of_view) for of_view in views]
 
@@ -285,6 +315,7 @@ def one_per_view(value, n_views, name):
     """
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = value.tolist()
+    check_number(n_views, "n_views", low=1, integer=True)
     if not isinstance(value, list | tuple):
         return [value] * n_views
     if len(value) != n_views:

@@ -22,6 +22,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from .checks import check_number
+from .storage import as_numbers
 
 # Between these the square of beta and its products are ordinary numbers; outside, F-beta is the
 # precision or the recall to all digits.
@@ -50,6 +51,7 @@ def f_beta_loss(a, b, P, beta=1.0):
     >>> f_beta_loss(a=1, b=1, P=2)  # precision 1/2, recall 1/2
     0.5
     """
+    a, b, P = _counts(a=a, b=b, P=P)
     beta_squared = check_beta(beta) ** 2
     return (beta_squared * (P - a) + b) / (beta_squared * P + a + b)
 
@@ -72,6 +74,7 @@ def prbep_loss(a, P):
     >>> prbep_loss(a=3, P=4)
     0.25
     """
+    a, P = _counts(a=a, P=P)
     return (P - a) / P
 
 
@@ -93,6 +96,7 @@ def auroc_loss(swapped, P, N):
     >>> auroc_loss(swapped=3, P=2, N=3)
     0.5
     """
+    swapped, P, N = _counts(swapped=swapped, P=P, N=N)
     return swapped / (P * N)
 
 
@@ -114,6 +118,7 @@ def error_loss(a, b, P, N):
     >>> error_loss(a=1, b=1, P=2, N=6)
     0.25
     """
+    a, b, P, N = _counts(a=a, b=b, P=P, N=N)
     return ((P - a) + b) / (P + N)
 
 
@@ -254,7 +259,7 @@ def one_vs_rest(y, classes=None):
            [0, 0, 1],
            [1, 0, 0]])
     """
-    y = np.asarray(y)
+    y = _array(y, "y")
     if y.ndim != 1 or len(y) == 0:
         raise ValueError(f"y must be a list of class labels, got an array of shape {y.shape}.")
     labels = np.unique(y)
@@ -300,7 +305,9 @@ def macro_average(measure, Y, scores, classes=None, **options):
     >>> macro_average(auroc, ["x", "y", "z", "z"], scores)  # 1, 1/6 and 1
     0.722...
     """
-    Y, scores = np.asarray(Y), np.asarray(scores)
+    Y, scores = _array(Y, "Y"), _array(scores, "scores")
+    if not callable(measure):
+        raise ValueError(f"measure must be a function, got {measure!r}.")
     if Y.ndim == 1:
         names = np.unique(Y) if classes is None else np.asarray(classes)
         Y = one_vs_rest(Y, names)
@@ -345,8 +352,27 @@ def check_beta(beta):
     return float(check_number(beta, "beta", low=SMALLEST_BETA, high=LARGEST_BETA))
 
 
+def _array(values, name):
+    """Any values as an array; rows of different lengths are refused."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array: {error}.") from None
+
+
+def _counts(**values):
+    """Numbers and arrays as they came, lists as arrays; P and N are at least 1."""
+    for name, value in values.items():
+        if not isinstance(value, (int, float, np.number)):
+            if not isinstance(value, np.ndarray) or value.dtype.kind not in "iuf":
+                values[name] = as_numbers(value, name)
+        elif name in "PN":
+            check_number(value, name, low=1)
+    return values.values()
+
+
 def _is_positive(y, name):
-    y = np.asarray(y)
+    y = _array(y, name)
     if y.ndim != 1 or len(y) == 0:
         raise ValueError(f"{name} must be a list of labels, got an array of shape {y.shape}.")
     number = y.dtype.kind in "biuf"
@@ -366,7 +392,7 @@ def _label_pair(y_true, y_pred):
 
 
 def _labels_and_scores(y_true, scores):
-    true, scores = _is_positive(y_true, "y_true"), np.asarray(scores)
+    true, scores = _is_positive(y_true, "y_true"), _array(scores, "scores")
     if scores.dtype.kind not in "biuf" or scores.shape != true.shape:
         raise ValueError(
             f"scores must be {len(true)} numbers, one per label in y_true, got an array of shape "

@@ -18,26 +18,53 @@ def as_view(view, name):
         return Series(list(view), dtype=object)
     if _is_frame(view) and not _all_numbers(view):
         return freeze(view)
-    if getattr(getattr(view, "dtype", None), "kind", "?") in "cmM":
-        raise ValueError(
-            f"view {name!r} must be an array of real numbers, got {view.dtype}; make numbers of "
-            "dates first, such as days since a date."
-        )
-    if sparse.issparse(view):
-        view = sparse.csr_matrix(view, dtype=np.float64)
-    else:
-        try:
-            view = _dense(view)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"view {name!r} must be an array of numbers: {error}.") from error
-    if view.ndim != 2:
-        raise ValueError(
-            f"view {name!r} must be a 2-D array (n_samples, n_features), got {view.ndim} "
-            "dimension(s)."
-        )
+    view = as_table_of_numbers(view, f"view {name!r}")
     if view.shape[1] == 0:
         raise ValueError(f"view {name!r} has no features.")
     return freeze(view)
+
+
+def as_table_of_numbers(values, name):
+    """Return a 2-D float64 array, or a CSR matrix of what is sparse; see :func:`as_numbers`."""
+    if sparse.issparse(values):
+        _refuse_dates(values.dtype, name)
+        values = sparse.csr_matrix(values, dtype=np.float64)
+    else:
+        values = as_numbers(values, name)
+    if values.ndim != 2:
+        raise ValueError(
+            f"{name} must be a 2-D array (n_samples, n_features), got {values.ndim} dimension(s)."
+        )
+    return values
+
+
+def as_numbers(values, name):
+    """Return numbers of any kind (lists, integers, frames, masked arrays) as a float64 array.
+
+    An array of float64 comes back as it is; NaN stands for what is masked or NA.
+    """
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return values
+    _refuse_dates(getattr(values, "dtype", None), name)
+    try:
+        return _dense(values.toarray() if sparse.issparse(values) else values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} must be an array of numbers: {error}.") from error
+
+
+def as_flat_table(X):
+    """Return one table of all views as it came, NaN where a masked array has a mask; no dates."""
+    for dtype in getattr(X, "dtypes", [getattr(X, "dtype", None)]):
+        _refuse_dates(dtype, "X", "mM")  # of complex numbers scikit-learn speaks
+    return _dense(X) if np.ma.isMaskedArray(X) else X
+
+
+def _refuse_dates(dtype, name, kinds="cmM"):
+    if getattr(dtype, "kind", "?") in kinds:
+        raise ValueError(
+            f"{name} must be an array of real numbers, got {dtype}; make numbers of dates first, "
+            "such as days since a date."
+        )
 
 
 def is_texts(view):
@@ -69,6 +96,8 @@ def _all_numbers(frame):
 
 def _dense(view):
     """As float64, NaN where a masked array has a mask and a nullable frame has NA."""
+    if view is None:
+        raise TypeError("got None")
     if np.ma.isMaskedArray(view):
         return view.astype(np.float64).filled(np.nan)
     try:

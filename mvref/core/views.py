@@ -284,7 +284,7 @@ class MultiView:
         if columns is None and hasattr(X, "columns"):
             columns = list(X.columns)
         if not hasattr(X, "iloc"):
-            X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+            X = X.tocsr() if sparse.issparse(X) else np.asanyarray(X)  # a mask is kept
         if X.ndim != 2:
             raise ValueError(f"X must be a 2-D array, got {X.ndim} dimension(s).")
         if isinstance(views, Mapping):

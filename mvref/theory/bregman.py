@@ -35,7 +35,7 @@ What is corrected, and remarked (B6); the chapter proves each
 import numpy as np
 from scipy.special import expit, logit, xlog1py, xlogy
 
-from .vectors import check_same_length, check_vector, in_unit_interval
+from .vectors import check_callable, check_same_length, check_vector, in_unit_interval
 from .vote_bounds import (  # noqa: F401, for users
     auxiliary_bound,
     guaranteed_decrease,
@@ -106,6 +106,8 @@ def generic_divergence(F, grad_F, p, q):
     >>> generic_divergence(lambda p: p @ p, lambda q: 2 * q, [3.0, 0.0], [0.0, 4.0])
     25.0
     """
+    check_callable(F, "F")
+    check_callable(grad_F, "grad_F")
     p, q = check_vector(p, "p"), check_vector(q, "q")
     check_same_length(p, "p", q, "q")
     value = F(p) - F(q) - np.dot(grad_F(q), p - q)

@@ -18,6 +18,7 @@ from sklearn.utils import check_random_state
 
 from ..core.checks import check_number
 from .rademacher import margin_bound
+from .vectors import check_callable
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +107,8 @@ def draw_moons(n, random_state, noise=0.25):
     >>> X.shape, y
     ((5, 2), array([ 1.,  1., -1., -1.,  1.]))
     """
+    check_number(n, "n", low=1, integer=True)
+    check_number(noise, "noise", low=0)
     # make_moons by itself gives equal halves, which are no independent samples
     rng = check_random_state(random_state)
     upper = int(rng.binomial(n, 0.5))
@@ -156,6 +159,8 @@ def coverage_study(
     """
     for value, name in ((n_samples, "n_samples"), (n_test, "n_test"), (n_repeats, "n_repeats")):
         check_number(value, name, low=1, integer=True)
+    for function, name in ((fit, "fit"), (draw, "draw"), (bound or margin_bound, "bound")):
+        check_callable(function, name)
     options = {"rho": rho, "delta": delta, "data_dependent": True}
 
     def default(machine, margins):

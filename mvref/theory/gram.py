@@ -13,6 +13,8 @@ kernels with large means seem alike. What a small alignment tells is in erratum 
 
 import numpy as np
 
+from ..core.storage import as_numbers
+
 
 def gram_matrix(K, factor=False, name="K"):
     """Return a Gram matrix, or its factor, as a finite array, or raise a ValueError.
@@ -33,7 +35,7 @@ def gram_matrix(K, factor=False, name="K"):
     >>> gram_matrix([[1, 2, 3]], factor=True)
     array([[1., 2., 3.]])
     """
-    K = np.asarray(K, dtype=float)
+    K = as_numbers(K, name)
     if K.ndim != 2 or K.size == 0 or not (factor or K.shape[0] == K.shape[1]):
         wanted = "a factor (n, r)" if factor else "square (n, n), or set factor=True for (n, r)"
         raise ValueError(f"{name} must be {wanted}, got shape {K.shape}.")
@@ -62,8 +64,9 @@ def gram_trace(K, factor=False):
     >>> gram_trace([1.0, 3.0]), gram_trace([[1.0, 2.0], [0.0, 1.0]], factor=True)
     ((4.0, 2), (6.0, 2))
     """
-    if np.ndim(K) == 1 and len(K) and not factor:
-        diagonal = gram_matrix(np.reshape(K, (-1, 1)), factor=True)[:, 0]
+    K = as_numbers(K, "K")
+    if K.ndim == 1 and len(K) and not factor:
+        diagonal = gram_matrix(K[:, None], factor=True)[:, 0]
     else:
         K = gram_matrix(K, factor)
         diagonal = np.einsum("ij,ij->i", K, K) if factor else K.diagonal()

@@ -26,7 +26,9 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from ..core.checks import check_choice, check_number
-from ..mvpo import MEASURES, DualMetric, most_violated_of
+from ..core.storage import as_numbers
+from ..mvpo import MEASURES, DualMetric, PrimalMetric, most_violated_of
+from .vectors import check_vector
 
 
 def surrogate_slack(s, y, measure, beta=1.0):
@@ -54,6 +56,7 @@ def surrogate_slack(s, y, measure, beta=1.0):
     1.0
     """
     check_choice(measure, "measure", list(MEASURES))
+    y, s = check_vector(y, "y"), check_vector(s, "s")
     return max(0.0, most_violated_of(measure, y, normalize=False, beta=beta)(s)[0])
 
 
@@ -130,6 +133,8 @@ def leverages(metric):
     >>> leverages(PrimalMetric(views, seen, 0.0)), leverages(PrimalMetric(views, seen, 1.0))
     (array([5.]), array([3.5]))
     """
+    if not isinstance(metric, DualMetric | PrimalMetric):
+        raise ValueError(f"metric must be a PrimalMetric or a DualMetric, got {metric!r}.")
     if isinstance(metric, DualMetric):
         return metric.gram.diagonal().copy()
     X = metric.X if isinstance(metric.X, np.ndarray) else metric.X.toarray()
@@ -166,7 +171,7 @@ def cut_radius(metric, y, measure="f1", *, scale=1.0):
     """
     check_choice(measure, "measure", list(MEASURES))
     check_number(scale, "scale", low=0, low_open=True)
-    norms, y = np.sqrt(np.maximum(leverages(metric), 0.0)), np.asarray(y)
+    norms, y = np.sqrt(np.maximum(leverages(metric), 0.0)), as_numbers(y, "y")
     labels = np.unique(y).tolist()
     if y.shape != norms.shape or labels != [-1, 1]:
         raise ValueError(
@@ -229,7 +234,7 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
 
 def _check_scores(u, observed):
     """Return the table of scores with 0 where a view is missing, and where it is there."""
-    u = np.asarray(u, dtype=float)
+    u = as_numbers(u, "u")
     if u.ndim != 2 or u.size == 0:
         raise ValueError(f"u must be a table (n, V) of scores, got shape {u.shape}.")
     observed = ~np.isnan(u) if observed is None else np.asarray(observed)

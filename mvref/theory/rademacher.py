@@ -31,6 +31,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..core.checks import check_choice, check_number
+from ..core.storage import as_numbers
 from .gram import gram_matrix, gram_trace, kernel_alignment  # noqa: F401, the last for users
 from .vectors import check_delta
 
@@ -128,7 +129,7 @@ def ramp_loss(margins, rho):
     array([1. , 1. , 0.5, 0. ])
     """
     check_number(rho, "rho", low=0, low_open=True)
-    return np.clip(1.0 - np.asarray(margins, dtype=float) / rho, 0.0, 1.0)
+    return np.clip(1.0 - as_numbers(margins, "margins") / rho, 0.0, 1.0)
 
 
 def dyadic_level(value):
@@ -226,7 +227,7 @@ def expected_margin_bound(
     0.1122
     """
     check_number(mean_diagonal, "mean_diagonal", low=0)
-    n = np.size(margins)
+    n = as_numbers(margins, "margins").size
     ramp = _mean_ramp(margins, rho, n)
     radius, offset, delta = _in_units_of_rho(B, w0_max, rho, delta, data_dependent)
     complexity = _class_bound(n * mean_diagonal, n, radius, offset)
@@ -256,7 +257,7 @@ def printed_complexity(K, B, *, version="printed", factor=False):
     """
     check_choice(version, "version", ("printed", "repaired"))
     right = kernel_class_bound(K, B, factor=factor)
-    return right if version == "repaired" else right * float(np.sqrt(len(K)))
+    return right if version == "repaired" else right * float(np.sqrt(gram_trace(K, factor)[1]))
 
 
 def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
@@ -282,7 +283,8 @@ def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
     check_number(train_error, "train_error", low=0, high=1)
     check_delta(delta)
     complexity = printed_complexity(K, B, version=version, factor=factor)
-    return float(train_error + complexity / 2 + np.sqrt(np.log(1 / delta) / (2 * len(K))))
+    n = gram_trace(K, factor)[1]
+    return float(train_error + complexity / 2 + np.sqrt(np.log(1 / delta) / (2 * n)))
 
 
 def _class_bound(trace, n, B, w0_max):
@@ -291,7 +293,7 @@ def _class_bound(trace, n, B, w0_max):
 
 
 def _mean_ramp(margins, rho, n):
-    margins = np.asarray(margins, dtype=float)
+    margins = as_numbers(margins, "margins")
     if margins.shape != (n,) or n == 0 or not np.isfinite(margins).all():
         raise ValueError(
             f"margins must be {n} finite numbers, one for each sample, got shape {margins.shape}."

@@ -23,14 +23,17 @@ The bounds are for two classes. Of K machines, one class against the rest, repla
 changes one sample in each: the loss averaged over the machines has the same stability and range.
 """
 
+import warnings
+
 import numpy as np
 from cvxopt import matrix, solvers
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from ..core.base import validate_views
-from ..core.checks import check_choice, check_number
-from .vectors import check_delta
+from ..core.checks import NothingLearntWarning, check_choice, check_number
+from ..core.storage import as_numbers
+from .vectors import check_delta, check_vector
 
 
 def radius(n_landmarks, n_views, *, kernel_bound=1.0, intercept_scaling=0.0):
@@ -242,9 +245,13 @@ def exact_hinge_svm(Phi, y, c, *, m=None):
     >>> theta.round(6), alpha.round(6)
     (array([0.5]), array([0.25, 0.25]))
     """
+    Phi, y = as_numbers(Phi, "Phi"), check_vector(y, "y")
     n = len(y)
-    Z = np.asarray(Phi, dtype=float) * np.asarray(y, dtype=float)[:, None]
-    box = c / (n if m is None else m)
+    if Phi.ndim != 2 or len(Phi) != n or not np.isfinite(Phi).all():
+        raise ValueError(f"Phi must be {n} rows of finite numbers, got shape {Phi.shape}.")
+    Z = Phi * y[:, None]
+    check_number(c, "c", low=0, low_open=True)
+    box = c / check_number(n if m is None else m, "m", low=1, integer=True)
     options = {"show_progress": False, "abstol": 1e-13, "reltol": 1e-13, "feastol": 1e-13}
     # variables in units of the box, so that the solver's tolerances mean the same for every c
     solution = solvers.qp(
@@ -278,7 +285,10 @@ def data_dependent_stability(alpha, Phi):
     >>> data_dependent_stability([0.5, 0.0], [[3.0, 4.0], [1.0, 0.0]])
     array([2.5, 0. ])
     """
-    return np.asarray(alpha) * np.linalg.norm(Phi, axis=1)
+    alpha, Phi = check_vector(alpha, "alpha"), as_numbers(Phi, "Phi")
+    if Phi.ndim != 2 or len(Phi) != len(alpha):
+        raise ValueError(f"Phi must be {len(alpha)} rows of numbers, got shape {Phi.shape}.")
+    return alpha * np.linalg.norm(Phi, axis=1)
 
 
 def pointwise_loss(scores, y, loss="hinge"):
@@ -300,7 +310,8 @@ def pointwise_loss(scores, y, loss="hinge"):
     >>> pointwise_loss(np.array([2.0, 0.5, -1.0]), 1)
     array([0. , 0.5, 2. ])
     """
-    margin_error = np.maximum(0.0, 1.0 - y * scores)
+    check_choice(loss, "loss", ("hinge", "squared_hinge"))
+    margin_error = np.maximum(0.0, 1.0 - as_numbers(y, "y") * as_numbers(scores, "scores"))
     return margin_error if loss == "hinge" else margin_error**2
 
 
@@ -368,7 +379,10 @@ def loss_changes(
     (3, 10, 2)
     """
     check_choice(change, "change", ("replace", "remove"))
-    model = clone(estimator).fit(X, y)
+    if not hasattr(estimator, "fit_latent"):
+        raise ValueError(f"estimator must be an MVLSVM, got {estimator!r}.")
+    with warnings.catch_warnings(action="ignore", category=NothingLearntWarning):
+        model = clone(estimator).fit(X, y)  # equal samples are the worst case
     if len(model.classes_) != 2:
         raise ValueError(f"measure_stability needs two classes in y, got {len(model.classes_)}.")
     Phi = model.projection_.transform(validate_views(model, X, reset=False))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..core.checks import check_number
+from ..core.storage import as_numbers
 
 
 def check_vector(values, name):
@@ -10,12 +11,25 @@ def check_vector(values, name):
 
     name: name of the argument, for the message -> values (m,).
     """
-    values = np.asarray(values, dtype=float)
+    values = as_numbers(values, name)
     if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
         raise ValueError(
             f"{name} must be a non-empty vector of finite numbers, got shape {values.shape}."
         )
     return values
+
+
+def check_per_view(values, name):
+    """Return `values` as a list, one array of numbers per view, or raise a ValueError."""
+    if not isinstance(values, list | tuple | np.ndarray):
+        raise ValueError(f"{name} must be a list of one array per view, got {values!r}.")
+    return [as_numbers(of_view, f"{name}[{v}]") for v, of_view in enumerate(values)]
+
+
+def check_callable(function, name):
+    """Raise a ValueError unless `function` can be called."""
+    if not callable(function):
+        raise ValueError(f"{name} must be a function, got {function!r}.")
 
 
 def in_unit_interval(values, name, open_interval=False):

@@ -6,7 +6,7 @@ Symbols and errata are those of :mod:`mvref.theory.bregman`, which has these fun
 import numpy as np
 
 from ..core.checks import check_choice, check_number
-from .vectors import check_same_length, check_vector, in_unit_interval
+from .vectors import check_per_view, check_same_length, check_vector, in_unit_interval
 
 
 def weighted_votes(Ms, q):
@@ -46,6 +46,7 @@ def optimal_delta(W_plus, W_minus):
     >>> optimal_delta([[3.0, 0.0]], [[1.0, 0.0]])
     [array([0.54930614, 0.        ])]
     """
+    W_plus, W_minus = check_per_view(W_plus, "W_plus"), check_per_view(W_minus, "W_minus")
     if len(W_plus) != len(W_minus):
         raise ValueError(
             f"W_plus and W_minus must agree in length, got {len(W_plus)} and {len(W_minus)} views."
@@ -114,7 +115,7 @@ def _times_expm1(W, exponent):
 
 
 def _voters(Ms):
-    Ms = [np.asarray(M, dtype=float) for M in Ms]
+    Ms = check_per_view(Ms, "Ms")
     if not Ms or any(M.ndim != 2 or M.size == 0 or len(M) != len(Ms[0]) for M in Ms):
         shapes = [M.shape for M in Ms]
         raise ValueError(f"Ms must be matrices with the same number of rows, got shapes {shapes}.")
@@ -135,7 +136,7 @@ def _simplex(rho, n_views):
 
 
 def _per_voter(values, name, Ms):
-    values = [check_vector(values_v, f"{name}[{v}]") for v, values_v in enumerate(values)]
+    values = [check_vector(d, f"{name}[{v}]") for v, d in enumerate(check_per_view(values, name))]
     given, wanted = [len(values_v) for values_v in values], [M.shape[1] for M in Ms]
     if given != wanted:
         raise ValueError(f"{name} must have vectors of lengths {wanted}, got {given}.")
