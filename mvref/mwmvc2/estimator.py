@@ -7,6 +7,7 @@ Problem   min over (rho, Pi) of  a/m sum_i ln(1 + exp(-y_i B(x_i))),   a = 1/ln 
           B(x) = sum_v rho_v sum_j pi_vj h_vj(x^v)                                     (Eq. 1)
           The sum of logarithms is D_F(0 || q), the Bregman divergence of the negative binary
           entropy F, with q_i = 1/(1 + e^{z_i}) and z_i = y_i B(x_i)                 (Eq. 6)
+          Weighted samples: sum_i becomes sum_i w_i, q_i becomes w_i q_i, and m sum_i w_i.
 
 Symbols   paper            code             shape
           m, V, n_v                         numbers of samples, views, voters of view v
@@ -14,6 +15,7 @@ Symbols   paper            code             shape
           rho, Pi          rho, pi          (V,) on the simplex; list of V arrays (n_v,)
           M_v pi_v         G[:, v]          (m, V)
           z, q             z, q             (m,)
+                           w                (m,), weights of the samples, 1 in the paper
           W+, W-           (Q +- r) / 2     r = M_v'q and Q = sum of q over the samples with view v
           delta_vj         deltas           1/2 ln(W+/W-) = arctanh(r/Q)
           D_F(0 || q)      loss_curve_      scalar, one per iteration
@@ -40,8 +42,10 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from tqdm import tqdm
 
-from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
+from ..core.base import MultiViewClassifier, Weighted, one_against_rest, one_or_array, one_or_list
 from ..core.checks import check_choice
+from ..core.per_view import naming
+from ..core.per_view_classifier import fit_weighted
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import cast_votes, check_classifier, check_trainable, seeded_clone
 from .weights import check_options, learn_weights
@@ -50,25 +54,34 @@ WEIGHT_OPTIONS = ("max_iter", "update", "step", "rho_step", "smoothing")
 POOLS = {"trees": "best", "random_trees": "random"}  # name -> splitter of the trees
 
 
-def fit_pool(voters, view, y, rng):
-    """Fit the voters of one view (the paper's section 4.2): view (m, n_features); y (m,)."""
+def fit_pool(voters, view, y, rng, weights=None, name=None):
+    """Return the fitted voters of one view (the paper's section 4.2).
+
+    view (m, n_features); y, weights (m,); name: of the view, for an error of a voter.
+    """
     if (y == y[0]).all():  # one against the rest, in a view that never shows the class
         return [DummyClassifier(strategy="most_frequent").fit(view, y)]
     if not isinstance(voters, str):
-        return [seeded_clone(voter, rng).fit(view, y) for voter in voters]
+        return [_fit_voter(seeded_clone(voter, rng), view, y, weights, name) for voter in voters]
     splitter, seed = POOLS[voters], int(rng.randint(2**31))
-    full = DecisionTreeClassifier(splitter=splitter, random_state=seed).fit(view, y)
+    full = DecisionTreeClassifier(splitter=splitter, random_state=seed).fit(view, y, weights)
     depths = range(1, max(1, full.get_depth() - 2) + 1)
     seeds = [seed] * len(depths)
     if voters == "random_trees":
         seeds = rng.randint(2**31, size=len(depths))
-    return [
-        DecisionTreeClassifier(max_depth=k, splitter=splitter, random_state=int(s)).fit(view, y)
+    trees = [
+        DecisionTreeClassifier(max_depth=k, splitter=splitter, random_state=int(s))
         for k, s in zip(depths, seeds, strict=True)
     ]
+    return [tree.fit(view, y, weights) for tree in trees]
 
 
-class MwMvC2(MultiViewClassifier):
+def _fit_voter(voter, view, y, weights, name):
+    with naming(name, voter):
+        return fit_weighted(voter, view, y, weights)
+
+
+class MwMvC2(Weighted, MultiViewClassifier):
     """Multi-view double weighted majority vote classifier (Algorithm 1).
 
     Fits weak classifiers on every view, then learns together a weight for each of them and a
@@ -79,7 +92,8 @@ class MwMvC2(MultiViewClassifier):
     voters : {"trees", "random_trees"} or list of scikit-learn classifiers, default="trees"
         The pool of every view. "trees": decision trees of depth 1 to d - 2, at least one, where d
         is the depth of the full tree (the paper's). "random_trees": the same with random splits
-        and a seed for each depth. A list is cloned for every view.
+        and a seed for each depth. A list is cloned for every view; with weights of samples or
+        classes, each of its voters must accept ``sample_weight``.
     max_iter : int, default=2
         T, number of updates; 0 leaves the uniform vote. The paper takes 2. Where the voters
         together separate the classes the loss has no minimum, and stopping early regularises.
@@ -95,10 +109,13 @@ class MwMvC2(MultiViewClassifier):
         View weights of "monotone": one quadratic program, or the minimum of the loss.
     smoothing : float or "auto", default="auto"
         Relative weight eps that is added to W+ and W- of a voter without errors: no
-        ``|delta|`` exceeds 1/2 ln((1 + eps)/eps). "auto" is 1/(2m).
+        ``|delta|`` exceeds 1/2 ln((1 + eps)/eps). "auto" is 1/(2m), m the sum of the weights, or
+        the number of samples where that is more.
     ties : {"random", "smallest", "largest"}, default="random"
         Which class a vote without majority falls to: a coin of the sample, the smallest or the
         largest label.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``, for the voters and for the loss.
     n_jobs : int or None; classes fitted in parallel (joblib)
     verbose : int, default=0; 1: a progress bar over the classes
     views : sequence or mapping, optional; widths, slices, indices or names that cut a 2-D `X`
@@ -111,8 +128,8 @@ class MwMvC2(MultiViewClassifier):
     pi_, voters_ : lists of V arrays (n_v,), and of V lists of fitted classifiers
         Weights of the voters; and these, which predict -1 and +1, the second class.
     loss_curve_, decrease_bound_ : arrays, shapes (T + 1,) and (T,)
-        D_F(0 || q), which times 1 / (m ln 2) is Eq. (2); and how much it falls at least, see
-        :class:`~mvref.mwmvc2.TwoLevelWeights`.
+        D_F(0 || q), which times 1 / (m ln 2) is Eq. (2), m the sum of the weights; and how much
+        it falls at least, see :class:`~mvref.mwmvc2.TwoLevelWeights`.
     n_iter_ : int, T
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
 
@@ -153,6 +170,7 @@ class MwMvC2(MultiViewClassifier):
         rho_step="qp",
         smoothing="auto",
         ties="random",
+        class_weight=None,
         n_jobs=None,
         verbose=0,
         views=None,
@@ -160,31 +178,34 @@ class MwMvC2(MultiViewClassifier):
     ):
         self.voters, self.ties, self.max_iter = voters, ties, max_iter
         self.update, self.step, self.rho_step, self.smoothing = update, step, rho_step, smoothing
-        self.n_jobs, self.verbose = n_jobs, verbose
+        self.class_weight, self.n_jobs, self.verbose = class_weight, n_jobs, verbose
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
         signs = one_against_rest(codes, len(self.classes_)).astype(int)  # labels for the voters
         seeds = rng.randint(2**31, size=len(signs))
         fits = Parallel(self.n_jobs, return_as="generator")(
-            delayed(self._fit_one)(X, y_k, seed) for y_k, seed in zip(signs, seeds, strict=True)
+            delayed(self._fit_one)(X, y_k, weights, seed)
+            for y_k, seed in zip(signs, seeds, strict=True)
         )
         fits = list(tqdm(fits, "classes", len(signs), disable=not self.verbose))
         self._set_fitted(fits)
         self.n_iter_ = self.max_iter
 
-    def _fit_one(self, X, y, seed):
+    def _fit_one(self, X, y, weights, seed):
         """Fit voters and weights of one class against the rest, y in {-1, +1}."""
         rng = np.random.RandomState(seed)
         pools, Ms = [], []
-        for view, seen in zip(X.views, X.observed.T, strict=True):
+        for name, view, seen in zip(X.names, X.views, X.observed.T, strict=True):
             rows = np.flatnonzero(seen)
-            pools.append(fit_pool(self.voters, view[rows], y[rows], rng))
+            w = None if weights is None else weights[rows]
+            pools.append(fit_pool(self.voters, view[rows], y[rows], rng, w, name))
             Ms.append(y[:, None] * cast_votes(pools[-1], view, seen))
-        return pools, learn_weights(Ms, **{name: getattr(self, name) for name in WEIGHT_OPTIONS})
+        options = {name: getattr(self, name) for name in WEIGHT_OPTIONS}
+        return pools, learn_weights(Ms, sample_weight=weights, **options)
 
     def _set_fitted(self, fits):
         pools, weights = zip(*fits, strict=True)

@@ -2,7 +2,7 @@
 
 Symbols, equations and departures are those of :mod:`mvref.mwmvc2`. A table ``Ms[v]`` of view v
 holds y_i h_vj(x_i): +1 where voter j is right on sample i, -1 where it is wrong, and rows of 0
-where the view is missing.
+where the view is missing. ``w`` (m,) are weights of the samples, 1 where nobody gave any.
 """
 
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
+from sklearn.utils.validation import _check_sample_weight
 
 from ..core.checks import check_choice, check_number
 
@@ -17,21 +18,22 @@ UPDATES, STEPS, RHO_STEPS = ("monotone", "paper"), ("backtrack", "collins"), ("q
 ROUNDING = 1e-12
 
 
-def loss(z):
-    """Return D_F(0 || q) = sum_i ln(1 + e^{-z_i}), Eq. (6), of the margins z, shape (m,)."""
-    return float((np.log1p(np.exp(-np.abs(z))) + np.maximum(-z, 0.0)).sum())
+def loss(z, w=1.0):
+    """Return D_F(0 || q) = sum_i w_i ln(1 + e^{-z_i}), Eq. (6), of the margins z, shape (m,)."""
+    return float((w * (np.log1p(np.exp(-np.abs(z))) + np.maximum(-z, 0.0))).sum())
 
 
-def reweigh(Ms, seen, z, limit):
+def reweigh(Ms, seen, z, limit, w=1.0):
     """Steps 2 to 8 of Algorithm 1: how much to add to the weight of every voter.
 
     Ms: entries y_i h_vj(x_i); seen (m, V): 1 where the sample has the view, else 0; z (m,):
-    margins; limit: largest |r/Q| that is believed; a voter without errors has 1 -> gains (V,),
-    changes (V,).
+    margins; limit: largest |r/Q| that is believed; a voter without errors has 1; w (m,): weights ->
+    deltas, V arrays (n_v,), gains (V,), changes (V,).
     """
     log_q = log_expit(-z)
     scale = np.exp(log_q.max())
-    q = np.exp(log_q - log_q.max())  # the largest is 1: all of them may be too small for a float
+    # the largest is w_i: all of them may be too small for a float
+    q = w * np.exp(log_q - log_q.max())
     deltas, gains, changes = [], np.zeros(len(Ms)), np.zeros(len(Ms))
     for v, (M, Q) in enumerate(zip(Ms, seen.T @ q, strict=True)):
         r = M.T @ q
@@ -51,23 +53,25 @@ def vertex(gains):
     return best / best.sum()
 
 
-def mixture(G, rho, rho_step):
+def mixture(G, rho, rho_step, w=1.0):
     """Our step 10: weights of the views that do not raise the loss, usually of several views.
 
     G (m, V): votes M_v pi_v of the views; rho (V,): the present weights; rho_step: "qp" minimises
     -q'G x + 1/8 |G (x - rho)|^2 over the simplex, which is above the loss (the curvature of the
-    logistic loss is at most 1/4); "exact" minimises the loss -> rho (V,).
+    logistic loss is at most 1/4); "exact" minimises the loss; w (m,): weights, of q_i and of every
+    square -> rho (V,).
     """
     if len(rho) == 1:
         return rho
     z = G @ rho
     if rho_step == "exact":
-        unit = max(loss(z), np.finfo(float).tiny)
+        unit = max(loss(z, w), np.finfo(float).tiny)
         new = _minimise_on_simplex(
-            lambda x: loss(G @ x) / unit, lambda x: -(G.T @ expit(-(G @ x))) / unit, rho
+            lambda x: loss(G @ x, w) / unit, lambda x: -(G.T @ (w * expit(-(G @ x)))) / unit, rho
         )
     else:
-        slope, H = -(G.T @ expit(-z)), G.T @ G / 4.0
+        root = (np.sqrt(w) * G.T).T
+        slope, H = -(G.T @ (w * expit(-z))), root.T @ root / 4.0
         unit = max(np.trace(H), np.finfo(float).tiny)
         slope, H = slope / unit, H / unit
         new = _minimise_on_simplex(
@@ -75,7 +79,7 @@ def mixture(G, rho, rho_step):
             lambda x: slope + H @ (x - rho),
             rho,
         )
-    return new if loss(G @ new) <= loss(z) else rho
+    return new if loss(G @ new, w) <= loss(z, w) else rho
 
 
 def _minimise_on_simplex(f, gradient, start):
@@ -116,7 +120,14 @@ class TwoLevelWeights:
 
 
 def learn_weights(
-    Ms, *, max_iter=2, update="monotone", step="backtrack", rho_step="qp", smoothing="auto"
+    Ms,
+    *,
+    max_iter=2,
+    update="monotone",
+    step="backtrack",
+    rho_step="qp",
+    smoothing="auto",
+    sample_weight=None,
 ):
     """Learn the weights of given voters: Algorithm 1 without its voters.
 
@@ -127,6 +138,8 @@ def learn_weights(
         row of zeros is a missing view.
     max_iter, update, step, rho_step, smoothing
         See :class:`mvref.MwMvC2`.
+    sample_weight : array-like of m numbers > 0, default=None
+        A weight of 2 is worth the same as the sample's row twice in every table.
 
     Returns
     -------
@@ -153,14 +166,18 @@ def learn_weights(
     check_options(max_iter, update, step, rho_step, smoothing)
     Ms, seen = _check_tables(Ms)
     m, V = seen.shape
-    limit = _edge_limit(Ms, seen, 1.0 / (2 * m) if smoothing == "auto" else smoothing)
+    w = _check_sample_weight(sample_weight, Ms[0])
+    if not (w > 0).all():
+        raise ValueError(f"sample_weight must hold numbers > 0, got {w.min()}.")
+    half_a_sample = 0.5 / max(w.sum(), m)
+    limit = _edge_limit(Ms, seen, half_a_sample if smoothing == "auto" else smoothing)
     n_voters = np.array([M.shape[1] for M in Ms])
     rho, pi = np.full(V, 1.0 / V), [np.full(n, 1.0 / n) for n in n_voters]
     G = np.column_stack([M @ p for M, p in zip(Ms, pi, strict=True)])
     z = G @ rho
-    losses, path, bounds = [loss(z)], [rho], []
+    losses, path, bounds = [loss(z, w)], [rho], []
     for _ in range(max_iter):
-        deltas, gains, changes = reweigh(Ms, seen, z, limit)
+        deltas, gains, changes = reweigh(Ms, seen, z, limit, w)
         H = np.column_stack([M @ delta for M, delta in zip(Ms, deltas, strict=True)])
         if update == "paper":
             eta = 1.0
@@ -169,27 +186,28 @@ def learn_weights(
         else:
             N = max(1.0, (seen @ (rho * n_voters)).max())
             bounds.append(-(rho @ changes) / N)
-            eta = step_length(z, H @ rho, losses[-1] - bounds[-1], N, step)
+            eta = step_length(z, H @ rho, losses[-1] - bounds[-1], N, step, w)
         pi = [p + eta * delta for p, delta in zip(pi, deltas, strict=True)]
         G += eta * H
         if update == "monotone":
-            rho = mixture(G, rho, rho_step)
+            rho = mixture(G, rho, rho_step, w)
         z = G @ rho
-        losses.append(loss(z))
+        losses.append(loss(z, w))
         path.append(rho)
     return TwoLevelWeights(rho, pi, np.array(losses), np.array(path), np.array(bounds))
 
 
-def step_length(z, h, target, N, step):
+def step_length(z, h, target, N, step, w=1.0):
     """Return how far to go along h: 1/N, or, backtracking from 1, at least 1/N.
 
-    z, h (m,): margins, and their change by a full step; target: the loss that a step of 1/N reaches
-    at least; N: max_i sum_v rho_v n_v over the views that sample i has, at least 1.
+    z, h, w (m,): margins, their change by a full step, and weights of the samples; target: the loss
+    that a step of 1/N reaches at least; N: max_i sum_v rho_v n_v over the views that sample i has,
+    at least 1.
     """
     eta = 1.0
     if step == "collins":
         return 1.0 / N
-    while eta > 1.0 / N and loss(z + eta * h) > target:
+    while eta > 1.0 / N and loss(z + eta * h, w) > target:
         eta = max(eta / 2.0, 1.0 / N)
     return eta
 

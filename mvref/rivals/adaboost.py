@@ -6,7 +6,10 @@ Round      alpha = 1/2 ln(W+/W-), which minimises Z = sum_i d_i exp(-alpha yh_i)
            Z = W0 + 2 sqrt(W+ W-) (R. E. Schapire, Y. Singer, Machine Learning 37, 1999);
            d <- d exp(-alpha yh) / Z. Without abstention W0 = 0, and with the edge e = W+ - W-
            alpha = 1/2 ln((1 + e)/(1 - e)) and Z = sqrt(1 - e^2).
-Cap        no error counts as less than half a sample, 1/(2m): |alpha| <= 1/2 ln(2m - 1).
+Weights    w (m,) of the samples: d starts at w / sum(w).
+Cap        no error counts as less than half a sample, 1/(2m): |alpha| <= 1/2 ln(2m - 1). With
+           weights m is sum(w) here, and their number where that is more: weights that sum to 1
+           would leave no vote any weight.
 """
 
 import numpy as np
@@ -16,13 +19,13 @@ from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
-from ..core.base import MultiViewClassifier, one_against_rest, one_or_list
+from ..core.base import MultiViewClassifier, Weighted, one_against_rest, one_or_list
 from ..core.checks import check_choice, check_number
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import check_classifier, check_trainable, seeded_clone
 
 
-class Boosted(MultiViewClassifier):
+class Boosted(Weighted, MultiViewClassifier):
     """A weak learner that takes weights, coins for ties, and one boosting per class.
 
     ``_boost``, for labels -1 and +1, returns the attributes of ``_per_class``, and ``_vote`` is its
@@ -41,16 +44,17 @@ class Boosted(MultiViewClassifier):
             name = type(self.estimator).__name__
             raise ValueError(f"estimator must accept sample_weight in fit, {name} does not.")
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         check_trainable(X, codes)
+        w = np.ones(len(codes)) if weights is None else weights
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
-        self._boost_all(X, codes, rng)
+        self._boost_all(X, codes, w, rng)
 
-    def _boost_all(self, X, codes, rng):
+    def _boost_all(self, X, codes, w, rng):
         signs = one_against_rest(codes, len(self.classes_)).astype(int)  # labels for the voters
         courses = Parallel(self.n_jobs)(
-            delayed(self._boost)(X, y_k, np.random.RandomState(seed))
+            delayed(self._boost)(X, y_k, w, np.random.RandomState(seed))
             for y_k, seed in zip(signs, rng.randint(2**31, size=len(signs)), strict=True)
         )
         for name, values in zip(self._per_class, zip(*courses, strict=True), strict=True):
@@ -74,6 +78,15 @@ class Boosted(MultiViewClassifier):
         return break_ties(scores, X, self.ties, self.tie_keys_, width=1e-9 * max(weight, 1.0))
 
 
+def number_of_samples(w):
+    """Return the m of the cap: the sum of the weights w (m,), or their number if that is more.
+
+    >>> float(number_of_samples(np.array([3.0, 1.0]))), float(number_of_samples(np.full(4, 0.1)))
+    (4.0, 4.0)
+    """
+    return max(w.sum(), len(w))
+
+
 def half_log_odds(W_plus, W_minus, m):
     """Return 1/2 ln(W+/W-) of right and wrong weights, with an error of 1/(2m) at least.
 
@@ -86,27 +99,27 @@ def half_log_odds(W_plus, W_minus, m):
     return float(0.5 * np.log((1 - error) / error))
 
 
-def boost_step(d, yh):
-    """Weigh a vote, reweigh the samples: d (m,), yh (m,) -> alpha, edge, Z and the new d.
+def boost_step(d, yh, m=None):
+    """Weigh a vote, reweigh the samples: d, yh (n,), m or n samples -> alpha, edge, Z, new d.
 
     >>> alpha, edge, Z, d = boost_step(np.full(4, 0.25), np.array([1, 1, 1, -1]))
     >>> edge, float(d[3].round(3))  # the sample that is wrong gets half of the weight
     (0.5, 0.5)
     """
-    alpha = half_log_odds(d[yh > 0].sum(), d[yh < 0].sum(), len(d))
+    alpha = half_log_odds(d[yh > 0].sum(), d[yh < 0].sum(), m or len(d))
     unnormalised = d * np.exp(-alpha * yh)
     Z = unnormalised.sum()
     return alpha, float(d @ yh), float(Z), unnormalised / Z
 
 
-def fit_weighted(learner, rows, y, weights, rng):
-    """Fit a clone of a weak learner on samples with weights, whose scale must not matter."""
+def fit_weighted(learner, rows, y, d, w, rng):
+    """Return a clone of a weak learner, fitted with d (n,) on the scale of the users' weights w."""
     if (y == y[0]).all():  # one against the rest, in a view that never shows the class
         return DummyClassifier(strategy="most_frequent").fit(rows, y)
-    total = weights.sum()
-    # mean 1: a penalty of the learner means the same in every round
-    weights = weights * (len(y) / total) if total > 0 else np.ones(len(y))
-    return seeded_clone(learner, rng).fit(rows, y, sample_weight=weights)
+    total = d.sum()
+    # one sum, without w mean 1: a penalty of the learner means the same in every round
+    d = d * (w.sum() / total) if total > 0 else w
+    return seeded_clone(learner, rng).fit(rows, y, sample_weight=d)
 
 
 def training_rows(learner, X):

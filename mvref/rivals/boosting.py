@@ -8,6 +8,7 @@ rBoost.SH  J. Peng, A. J. Aved, G. Seetharaman, K. Palaniappan, "Multiview boost
 
 Problem    min over alpha of sum_i exp(-y_i F(x_i)),  F = sum_t alpha_t h_t,  y in {-1, +1}; more
            than two classes are taken one against the rest.
+           Weighted samples: sum_i becomes sum_i w_i, and d is w / sum(w) at first.
 Symbols    d (m,) weights of the samples, sum 1;  h_t (m,) votes in {-1, 0, +1};
            e_t = sum_i d_i y_i h_ti the edge;  Z_t the normaliser of d.
 Algorithm  round t: fit voters with weights d, one per view (MVWAB) or on a view that is drawn
@@ -25,7 +26,14 @@ import numpy as np
 
 from ..core.checks import check_number
 from ..core.voters import cast_votes
-from .adaboost import Boosted, boost_step, fit_weighted, half_log_odds, training_rows
+from .adaboost import (
+    Boosted,
+    boost_step,
+    fit_weighted,
+    half_log_odds,
+    number_of_samples,
+    training_rows,
+)
 
 STEPS = ("alphas_", "edges_", "normalizers_")
 
@@ -50,6 +58,8 @@ class MVWAB(Boosted):
     n_estimators : int, default=100; T, largest number of rounds
     ties : {"random", "smallest", "largest"}, default="random"
         Who wins where the score ties: a coin of the sample, the smallest label or the largest.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``; their product is where d starts.
     n_jobs : int or None, default=None; three or more classes boosted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seeds of voters and coins
@@ -74,8 +84,8 @@ class MVWAB(Boosted):
     the same weights of the samples; the formulas are ours. Neither text nor code was at hand.
 
     With more than two classes the attributes up to ``normalizers_`` are lists, one entry per class.
-    The share of training errors is at most the product of the Z_t. Boosting stops early after a
-    round without error, or with edge 0. A missing view abstains.
+    The weighted share of training errors is at most the product of the Z_t. Boosting stops early
+    after a round without error, or with edge 0. A missing view abstains.
 
     Examples
     --------
@@ -94,28 +104,30 @@ class MVWAB(Boosted):
         *,
         n_estimators=100,
         ties="random",
+        class_weight=None,
         n_jobs=None,
         views=None,
         random_state=None,
     ):
         self.estimator, self.n_estimators, self.ties = estimator, n_estimators, ties
-        self.n_jobs, self.views, self.random_state = n_jobs, views, random_state
+        self.class_weight, self.n_jobs = class_weight, n_jobs
+        self.views, self.random_state = views, random_state
 
-    def _boost(self, X, y, rng):
-        m, learner = len(y), self._learner()
-        d, tables = np.full(m, 1 / m), training_rows(learner, X)
+    def _boost(self, X, y, w, rng):
+        m, learner = number_of_samples(w), self._learner()
+        d, tables = w / w.sum(), training_rows(learner, X)
         voters, steps = [[] for _ in tables], []
         for _ in range(self.n_estimators):
-            H = np.zeros((m, len(tables)))  # h_tv(x_i), 0 where view v is missing
+            H = np.zeros((len(y), len(tables)))  # h_tv(x_i), 0 where view v is missing
             for v, (rows, where) in enumerate(tables):
-                voters[v].append(fit_weighted(learner, rows, y[where], d[where], rng))
+                voters[v].append(fit_weighted(learner, rows, y[where], d[where], w[where], rng))
                 H[where, v] = voters[v][-1].predict(rows)
             right, wrong = d @ (y[:, None] == H), d @ (y[:, None] == -H)
             b = np.array([max(half_log_odds(*W, m), 0.0) for W in np.array([right, wrong]).T])
             yh = y * vote_sign(H @ b, b)
-            alpha, edge, Z, d = boost_step(d, yh)
+            alpha, edge, Z, d = boost_step(d, yh, m)
             steps.append((b, alpha, edge, Z))
-            if abs(yh.sum()) == m or abs(alpha) < 1e-12:
+            if abs(yh.sum()) == len(y) or abs(alpha) < 1e-12:
                 break
         return voters, *map(np.array, zip(*steps, strict=True))
 
@@ -165,6 +177,8 @@ class RBoostSH(Boosted):
     sigma : float, default=0.15; confidence of EXP3.P, >= 0, the bonus of views drawn seldom
     ties : {"random", "smallest", "largest"}, default="random"
         Who wins where the score ties: a coin of the sample, the smallest label or the largest.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``; their product is where d starts.
     n_jobs : int or None, default=None; three or more classes boosted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; draws, seeds of voters, coins
@@ -189,8 +203,8 @@ class RBoostSH(Boosted):
     those of a public program by others.
 
     With more than two classes the attributes up to ``normalizers_`` are lists, one entry per class.
-    The share of training errors is at most the product of the Z_t. Boosting stops early after a
-    round without error. A missing view abstains. The reward of a view is 1 - Z_t.
+    The weighted share of training errors is at most the product of the Z_t. Boosting stops early
+    after a round without error. A missing view abstains. The reward of a view is 1 - Z_t.
 
     Examples
     --------
@@ -211,12 +225,14 @@ class RBoostSH(Boosted):
         gamma=0.3,
         sigma=0.15,
         ties="random",
+        class_weight=None,
         n_jobs=None,
         views=None,
         random_state=None,
     ):
         self.estimator, self.n_estimators, self.gamma = estimator, n_estimators, gamma
-        self.sigma, self.ties, self.n_jobs = sigma, ties, n_jobs
+        self.sigma, self.ties = sigma, ties
+        self.class_weight, self.n_jobs = class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
     def _check_parameters(self):
@@ -224,20 +240,20 @@ class RBoostSH(Boosted):
         check_number(self.sigma, "sigma", low=0)
         super()._check_parameters()
 
-    def _boost(self, X, y, rng):
-        m, V, learner = len(y), X.n_views, self._learner()
-        d, log_w, tables = np.full(m, 1 / m), np.zeros(V), training_rows(learner, X)
+    def _boost(self, X, y, w, rng):
+        m, V, learner = number_of_samples(w), X.n_views, self._learner()
+        d, log_w, tables = w / w.sum(), np.zeros(V), training_rows(learner, X)
         voters, steps = [], []
         for _ in range(self.n_estimators):
             p = view_probabilities(log_w, self.gamma)
             v = rng.choice(V, p=p)
             rows, where = tables[v]
-            voters.append(fit_weighted(learner, rows, y[where], d[where], rng))
-            yh = np.zeros(m)
+            voters.append(fit_weighted(learner, rows, y[where], d[where], w[where], rng))
+            yh = np.zeros(len(y))
             yh[where] = y[where] * voters[-1].predict(rows)
-            alpha, edge, Z, d = boost_step(d, yh)
+            alpha, edge, Z, d = boost_step(d, yh, m)
             steps.append((v, p, alpha, edge, Z))
-            if abs(yh.sum()) == m:
+            if abs(yh.sum()) == len(y):
                 break
             log_w = reward_view(log_w, p, v, 1 - Z, self.n_estimators, self.gamma, self.sigma)
         return voters, *map(np.array, zip(*steps, strict=True))

@@ -4,7 +4,7 @@ S. Koco, C. Capponi, "A boosting approach to multiview classification with coope
 2011. It generalises AdaBoost.MM (I. Mukherjee, R. E. Schapire, JMLR 14, 2013).
 
 Problem    min over alpha of sum_i sum_{l != y_i} exp(f(i, l) - f(i, y_i)), f(i, l) the weight of
-           the votes for class l.
+           the votes for class l. Weighted samples: sum_i becomes sum_i w_i, C(i, l) w_i C(i, l).
 Symbols    C (m, K) costs: C(i, l) = exp(f(i, l) - f(i, y_i)) for l != y_i, and
            C(i, y_i) = -sum_{l != y_i} C(i, l);  one global C, and a local C_v for every view;
            edge of h on C: -sum_i C(i, h(x_i)) / sum_i sum_{l != y_i} C(i, l), in [-1, 1].
@@ -18,7 +18,7 @@ Decision   the class with the largest sum of alpha_t 1[h_t(x) = l].
 
 Our readings
            * costs are divided by their largest, which no edge notices and no exponential outgrows;
-           * no edge counts as more than 1 - 1/m, so that alpha is finite;
+           * no edge counts as more than 1 - 1/m, so that alpha is finite; m as in :mod:`.adaboost`;
            * boosting stops after a voter without error, or where no voter has a positive edge;
            * a view abstains where it is missing: it costs nothing there, and its edge on the global
              C is over all samples. "Every view" is every view that the sample has.
@@ -27,7 +27,7 @@ Our readings
 import numpy as np
 
 from ..core.voters import count_votes, difference_if_two, predict_all
-from .adaboost import Boosted, fit_weighted, training_rows
+from .adaboost import Boosted, fit_weighted, number_of_samples, training_rows
 
 
 def cost_matrix(f, codes):
@@ -72,6 +72,8 @@ class Mumbo(Boosted):
     n_estimators : int, default=100; T, largest number of rounds
     ties : {"random", "smallest", "largest"}, default="random"
         Who wins where the votes tie: a coin of the sample, the smallest label or the largest.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``; the costs are multiplied by both.
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seeds of voters and coins
 
@@ -93,8 +95,8 @@ class Mumbo(Boosted):
     Provenance: public implementation. The update rules are those of scikit-multimodallearn; of that
     program nothing else was read, nor the paper.
 
-    The share of training errors is at most (K - 1) times the product of sqrt(1 - e_t^2), e_t the
-    ``edges_``, as long as none was limited. With two classes and one view this is AdaBoost.
+    The weighted share of training errors is at most (K - 1) times the product of sqrt(1 - e_t^2),
+    e_t the ``edges_``, as long as none was limited. With two classes and one view this is AdaBoost.
 
     Examples
     --------
@@ -106,26 +108,34 @@ class Mumbo(Boosted):
     """
 
     def __init__(
-        self, estimator=None, *, n_estimators=100, ties="random", views=None, random_state=None
+        self,
+        estimator=None,
+        *,
+        n_estimators=100,
+        ties="random",
+        class_weight=None,
+        views=None,
+        random_state=None,
     ):
         self.estimator, self.n_estimators, self.ties = estimator, n_estimators, ties
-        self.views, self.random_state = views, random_state
+        self.class_weight, self.views, self.random_state = class_weight, views, random_state
 
-    def _boost_all(self, X, codes, rng):
-        m, V, K = len(codes), X.n_views, len(self.classes_)
+    def _boost_all(self, X, codes, w, rng):
+        n, V, K = len(codes), X.n_views, len(self.classes_)
+        m = number_of_samples(w)
         learner = self._learner(depth=max(2, int(np.ceil(np.log2(K)))))
         tables = training_rows(learner, X)
-        f, f_v = np.zeros((m, K)), np.zeros((V, m, K))
+        f, f_v = np.zeros((n, K)), np.zeros((V, n, K))
         chosen = []
         for _ in range(self.n_estimators):
-            C_v = [cost_matrix(f_v[v], codes) for v in range(V)]
-            voters, said = [], np.full((m, V), -1)
+            C_v = [w[:, None] * cost_matrix(f_v[v], codes) for v in range(V)]
+            voters, said = [], np.full((n, V), -1)
             for v, (rows, where) in enumerate(tables):
-                weights = -C_v[v][where, codes[where]]
-                voters.append(fit_weighted(learner, rows, codes[where], weights, rng))
+                d = -C_v[v][where, codes[where]]
+                voters.append(fit_weighted(learner, rows, codes[where], d, w[where], rng))
                 said[where, v] = voters[-1].predict(rows)
-            local_edges = self._cooperate(f_v, C_v, said, codes, X.observed)
-            C = cost_matrix(f, codes)
+            local_edges = self._cooperate(f_v, C_v, said, codes, X.observed, m)
+            C = w[:, None] * cost_matrix(f, codes)
             edges = [edge_of(C, said[:, v], codes) for v in range(V)]
             best = int(np.argmax(edges))
             alpha = weight_of(max(edges[best], 0.0), m)
@@ -137,7 +147,7 @@ class Mumbo(Boosted):
         self.voters_ = list(voters)
         self.view_history_, self.alphas_, self.edges_, self.local_edges_ = map(np.array, numbers)
 
-    def _cooperate(self, f_v, C_v, said, codes, observed):
+    def _cooperate(self, f_v, C_v, said, codes, observed, m):
         """Add the views' votes to their own f_v, in place; return the local edges."""
         right = said == codes[:, None]
         edges, nobody = [], ~right.any(axis=1)
@@ -145,7 +155,7 @@ class Mumbo(Boosted):
             rows = np.flatnonzero(seen)
             edges.append(edge_of(C_v[v][rows], said[rows, v], codes[rows]))
             d = right[:, v] | nobody
-            add_votes(f_v[v], said[:, v], weight_of(edges[-1], len(codes)) * d)
+            add_votes(f_v[v], said[:, v], weight_of(edges[-1], m) * d)
         return edges
 
     def _scores(self, X):

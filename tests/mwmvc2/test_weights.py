@@ -99,7 +99,7 @@ def test_monotone_update_is_its_twin(monkeypatch, seed, step):
     """With the twin's own view weights everything else agrees to rounding."""
     Ms = random_tables(seed)
 
-    def enumerated(G, rho, rho_step):
+    def enumerated(G, rho, rho_step, w):
         one_voter_per_view = list(G[:, :, None].transpose(1, 0, 2))
         new = literal.rho_by_enumeration(one_voter_per_view, rho, [[1.0]] * len(rho))
         return np.array(new) if loss(G @ new) <= loss(G @ rho) else rho

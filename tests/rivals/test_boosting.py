@@ -103,7 +103,7 @@ def test_weights_reach_the_learner():
     times = rng.randint(1, 4, size=60)
     copies = np.repeat(np.arange(60), times)
     for learner in (STUMP, LogisticRegression(C=0.1, tol=1e-10)):
-        voter = fit_weighted(learner, VIEWS[0], S, times / 1e5, rng)
+        voter = fit_weighted(learner, VIEWS[0], S, times / 1e5, np.ones(60), rng)
         C = 0.1 * 60 / len(copies)
         other = clone(learner).set_params(**({} if learner is STUMP else {"C": C}))
         other.fit(VIEWS[0][copies], S[copies])
