@@ -4,6 +4,7 @@ B. Cao, H. Zhou, P. S. Yu, "Multi-view Machines", arXiv 1506.01110, 2015. Chapte
 book.
 
 Problem   min over A_1 .. A_V of  1/n sum_i l(yhat_i, y_i) + lambda Omega(A)             (Eq. 10)
+          with weights of the samples: sum_i w_i l(yhat_i, y_i) / sum_i w_i in place of the mean
           yhat = sum_f prod_v <z_v, a_vf>,   z_v = [x_v; 1]                         (Eqs. 6, 9)
           which is Eq. (3), a weight for every product of features of different views, with
           the tensor of all weights W = sum_f a_1f o ... o a_Vf                          (Eq. 5)
@@ -43,11 +44,13 @@ Departures from the paper, each explained in the chapter
 
 import numpy as np
 from sklearn.utils import column_or_1d
-from sklearn.utils.metaestimators import available_if
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import _check_sample_weight
 
 from ..core.base import (
     MultiViewClassifier,
     MultiViewRegressor,
+    Weighted,
     check_length,
     check_votable,
     logistic_probabilities,
@@ -58,10 +61,19 @@ from ..core.base import (
 )
 from ..core.checks import check_choice
 from ..core.losses import LOSSES
-from .machine import MultiViewMachine, streams
+from .machine import MultiViewMachine, OnlyIf, check_streams
 
 
-class MVMClassifier(MultiViewClassifier, MultiViewMachine):
+def check_logistic(estimator):
+    """Raise an AttributeError unless the scores stand for probabilities."""
+    if estimator.loss != "logistic":
+        raise AttributeError(
+            f"predict_proba needs loss='logistic', got loss={estimator.loss!r}; scikit-learn's "
+            "CalibratedClassifierCV makes probabilities of the scores of any loss."
+        )
+
+
+class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
     """Multi-view machine that classifies, equations (9) and (10).
 
     The score is a polynomial with every product of features of different views, whose weights
@@ -104,6 +116,8 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
         Of "sgd": stop by, and keep the epoch with, the least loss on held-out samples.
     validation_fraction : float, default=0.1; share of the samples held out, of every class
     n_iter_no_change : int, default=10; epochs without progress after which "sgd" stops
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``; the loss is the weighted mean.
     n_jobs : int or None, default=None; classes learnt in parallel (joblib)
     verbose : int, default=0; 1: a progress bar over the iterations
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
@@ -136,6 +150,8 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
     ``init="paper"`` if there are two views.
     Where products overflow the last finite factors are kept, and a warning says what to change.
     The objective is not convex: another `random_state` can give another minimum.
+    With "sgd" a weight multiplies the gradient of its sample, and samples are held out by their
+    number: there a weight of 2 is worth the sample twice in expectation only.
 
     References
     ----------
@@ -177,6 +193,7 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=10,
+        class_weight=None,
         n_jobs=None,
         verbose=0,
         views=None,
@@ -189,14 +206,16 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
         self.groups, self.shared_factors = groups, shared_factors
         self.learning_rate, self.batch_size = learning_rate, batch_size
         self.early_stopping, self.validation_fraction = early_stopping, validation_fraction
-        self.n_iter_no_change, self.n_jobs, self.verbose = n_iter_no_change, n_jobs, verbose
+        self.n_iter_no_change, self.class_weight = n_iter_no_change, class_weight
+        self.n_jobs, self.verbose = n_jobs, verbose
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes):
-        self._fit_machines(X, one_against_rest(codes, len(self.classes_)), codes, self.n_jobs)
+    def _fit(self, X, codes, weights):
+        signs = one_against_rest(codes, len(self.classes_))
+        self._fit_machines(X, signs, codes, weights, self.n_jobs)
 
-    @available_if(streams)
-    def partial_fit(self, X, y, classes=None):
+    @OnlyIf(check_streams)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Pass once over some samples of a stream, from where the last pass of SGD ended.
 
         Parameters
@@ -204,6 +223,8 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
         X : MultiView, list of arrays, or 2-D array of n samples
         y : array-like of shape (n,)
         classes : array-like of labels, all of them; needed in the first call, optional afterwards
+        sample_weight : array-like of n numbers >= 0, default=None
+            What a sample counts, in units of the mean over all samples that the stream has shown.
 
         Returns
         -------
@@ -212,7 +233,8 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
         Raises
         ------
         ValueError
-            For wrong input, a parameter out of range, or a label that is not in `classes`.
+            For wrong input, a parameter out of range, a label that is not in `classes`, or
+            ``class_weight="balanced"``, for which a stream would have to be known to its end.
         """
         first = getattr(self, "_states", (None,))[0] is None
         if first and classes is None:
@@ -220,6 +242,11 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
         X = validate_views(self, X, reset=first)
         self._check_parameters()
         check_votable(X)
+        if isinstance(self.class_weight, str):
+            raise ValueError(
+                f"class_weight={self.class_weight!r} needs all samples at once; in partial_fit "
+                "pass a dict, or sample_weight."
+            )
         if first:
             validate_targets(self, classes, np.size(classes))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
@@ -234,13 +261,21 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
                 f"y has the labels {unknown.tolist()}, which are not in classes, "
                 f"{self.classes_.tolist()}."
             )
-        signs = one_against_rest(np.searchsorted(self.classes_, y), len(self.classes_))
-        self._partial_fit_machines(X, signs, first)
+        codes = np.searchsorted(self.classes_, y)
+        signs = one_against_rest(codes, len(self.classes_))
+        weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        of_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)
+        self._partial_fit_machines(X, signs, weights * of_class[codes], first)
         return self
 
-    @available_if(lambda self: self.loss == "logistic")
+    @OnlyIf(check_logistic)
     def predict_proba(self, X):
-        """Return probabilities, with ``loss="logistic"``: 1 / (1 + e^{-yhat}).
+        """Return the probabilities of the logistic model of the score, 1 / (1 + e^{-yhat}).
+
+        Only with ``loss="logistic"``. They are not calibrated: where the factors fit the training
+        samples well, as with a small `alpha`, they are much too close to 0 and 1, and weights of
+        samples or classes shift them. Probabilities to rely on, for any loss, come from
+        scikit-learn's ``CalibratedClassifierCV`` around the machine.
 
         Parameters
         ----------
@@ -248,7 +283,9 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
 
         Returns
         -------
-        p : array, shape (n, n_classes), with more than two classes divided by their sum over them
+        p : array, shape (n, n_classes)
+            With more than two classes those of the machines, one against the rest, divided by their
+            sum: an approximation, no joint model of the classes.
         """
         return logistic_probabilities(self._scores(self._validated(X)))
 
@@ -262,7 +299,7 @@ class MVMClassifier(MultiViewClassifier, MultiViewMachine):
             )
 
 
-class MVMRegressor(MultiViewRegressor, MultiViewMachine):
+class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
     """Multi-view machine for regression, with the squared loss, (9) to (11).
 
     Parameters
@@ -303,7 +340,8 @@ class MVMRegressor(MultiViewRegressor, MultiViewMachine):
     Notes
     -----
     The penalty also bears on the global bias: standardise the targets, for example with
-    scikit-learn's ``TransformedTargetRegressor``, and the views as for :class:`MVMClassifier`.
+    scikit-learn's ``TransformedTargetRegressor``, and the views as for :class:`MVMClassifier`;
+    with "sgd" weights mean what they mean there.
 
     References
     ----------
@@ -322,17 +360,19 @@ class MVMRegressor(MultiViewRegressor, MultiViewMachine):
     (1.0, 1.0)
     """
 
-    def _fit(self, X, y):
-        self._fit_machines(X, [y], np.zeros(len(y), dtype=int))
+    def _fit(self, X, y, weights):
+        self._fit_machines(X, [y], np.zeros(len(y), dtype=int), weights)
 
-    @available_if(streams)
-    def partial_fit(self, X, y):
+    @OnlyIf(check_streams)
+    def partial_fit(self, X, y, sample_weight=None):
         """Pass once over some samples of a stream, from where the last pass of SGD ended.
 
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array of n samples
         y : array-like of n numbers
+        sample_weight : array-like of n numbers >= 0, default=None
+            What a sample counts, in units of the mean over all samples that the stream has shown.
 
         Returns
         -------
@@ -348,7 +388,8 @@ class MVMRegressor(MultiViewRegressor, MultiViewMachine):
         self._check_parameters()
         y = validate_numbers(self, y, X.n_samples)
         check_votable(X)
-        self._partial_fit_machines(X, [y], first)
+        weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        self._partial_fit_machines(X, [y], weights, first)
         return self
 
     def _check_parameters(self):

@@ -1,5 +1,7 @@
 """What the classifier and the regressor of :mod:`mvref.mvm` share: fitting and explaining."""
 
+from functools import update_wrapper
+
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
@@ -19,14 +21,32 @@ SOLVERS, INITS = ("lbfgs", "sgd", "als"), ("live", "paper")
 COLLAPSED = 1e-6  # scores smaller than this share of the targets: the factors went to 0
 
 
-def streams(estimator):
-    """Tell whether the estimator has ``partial_fit``; if not, raise the error that says why."""
-    if estimator.solver == "sgd" and not estimator.early_stopping:
-        return True
-    raise AttributeError(
-        "partial_fit needs solver='sgd' and early_stopping=False, got "
-        f"solver={estimator.solver!r}, early_stopping={estimator.early_stopping!r}."
-    )
+class OnlyIf:
+    """Decorator of a method that estimators lack for which `check` raises an AttributeError.
+
+    The ``available_if`` of scikit-learn hides what the error says behind "has no attribute".
+    """
+
+    def __init__(self, check):
+        self.check = check
+
+    def __call__(self, method):
+        self.method = method
+        return update_wrapper(self, method)
+
+    def __get__(self, estimator, owner=None):
+        if estimator is not None:
+            self.check(estimator)
+        return self.method.__get__(estimator, owner)
+
+
+def check_streams(estimator):
+    """Raise an AttributeError unless the estimator has ``partial_fit``."""
+    if estimator.solver != "sgd" or estimator.early_stopping:
+        raise AttributeError(
+            "partial_fit needs solver='sgd' and early_stopping=False, got "
+            f"solver={estimator.solver!r}, early_stopping={estimator.early_stopping!r}."
+        )
 
 
 class MultiViewMachine(MultiViewInput, BaseEstimator):
@@ -68,7 +88,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         self.n_iter_no_change, self.verbose = n_iter_no_change, verbose
         self.views, self.random_state = views, random_state
 
-    def _fit_machines(self, X, targets, codes, n_jobs=None):
+    def _fit_machines(self, X, targets, codes, weights, n_jobs=None):
         """Learn one machine for each array of targets; held out are samples of all `codes`."""
         rng = check_random_state(self.random_state)
         seeds = rng.randint(2**31, size=len(targets))
@@ -77,7 +97,12 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         if self.early_stopping:
             held_out = hold_out(codes, self.validation_fraction, rng)
             parts = [(X[rows], rows) for rows in (~held_out, held_out)]
-        designs = [(Design(part, structure, self.n_factors), rows) for part, rows in parts]
+        weights = np.ones(X.n_samples) if weights is None else weights
+        self._seen = np.array([X.n_samples, weights.sum()])
+        designs = [
+            (Design(part, structure, self.n_factors, weights[rows] / weights[rows].mean()), rows)
+            for part, rows in parts
+        ]
         problems = [[self._objective(design, y[rows]) for design, rows in designs] for y in targets]
         fits = Parallel(n_jobs, prefer="threads")(  # products release the lock, data are shared
             delayed(self._solve)(*problem, seed=seed)
@@ -108,12 +133,22 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             options |= {"patience": self.n_iter_no_change, "validation": validation}
             return sgd(objective, state, **options), state
 
-    def _partial_fit_machines(self, X, targets, first):
-        """Pass once over the samples by stochastic gradients, for every array of targets."""
+    def _partial_fit_machines(self, X, targets, weights, first):
+        """Pass once over the samples by stochastic gradients, for every array of targets.
+
+        weights (n,): divided by the mean weight of all samples that the stream has shown.
+        """
+        rows = np.flatnonzero(weights)
+        if not len(rows):
+            raise ValueError("sample_weight must contain a number above 0, got zeros only.")
+        X, weights = X[rows], weights[rows]
         if first:
             self.factor_views_, self.terms_ = group_structure(self.groups, X, self.shared_factors)
-        design = Design(X, Structure(self.factor_views_, self.terms_), self.n_factors)
-        objectives = [self._objective(design, y) for y in targets]
+            self._seen = np.zeros(2)
+        self._seen = self._seen + [len(rows), weights.sum()]  # samples, and their weights
+        weights = weights * (self._seen[0] / self._seen[1])
+        design = Design(X, Structure(self.factor_views_, self.terms_), self.n_factors, weights)
+        objectives = [self._objective(design, y[rows]) for y in targets]
         if first:
             seeds = check_random_state(self.random_state).randint(2**31, size=len(targets))
             rngs = [np.random.RandomState(seed) for seed in seeds]

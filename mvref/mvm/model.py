@@ -78,14 +78,15 @@ class Design:
 
     A missing view has zeros for features, and its constant: z = (0, ..., 0, 1).
 
-    Z (n, d_v + 1); parts: the samples in parts whose tables of factors fit into the cache, and
-    which have more rows than a sparse view has columns, so that parts do not cost more memory than
-    the whole.
+    Z (n, d_v + 1); weights (n,): of the samples, on average 1; parts: the samples in parts whose
+    tables of factors fit into the cache, and which have more rows than a sparse view has columns,
+    so that parts do not cost more memory than the whole.
     """
 
-    def __init__(self, X, structure, n_factors):
+    def __init__(self, X, structure, n_factors, weights=None):
         self.Z = [_with_ones(view) for view in view_features(X, 0.0)]
         self.n, self.k, (self.views, self.terms) = X.n_samples, n_factors, structure
+        self.weights = np.ones(self.n) if weights is None else weights
         widest = max([Z.shape[1] for Z in self.Z if sparse.issparse(Z)], default=1)
         size = max(NUMBERS_PER_PART // n_factors, widest, 1)
         self.parts = []
@@ -96,7 +97,9 @@ class Design:
 
     def column_sizes(self):
         """Return the root mean square of every column of z, a list of V arrays (d_v + 1,)."""
-        return [root_mean_squares(Z) for Z in self.Z]
+        if np.all(self.weights == 1.0):
+            return [root_mean_squares(Z) for Z in self.Z]
+        return [root_mean_squares(_times_rows(Z, np.sqrt(self.weights))) for Z in self.Z]
 
     def feature_units(self):
         """Return each view's root mean square of features that are not 0, at least 1, (V,).
@@ -105,9 +108,10 @@ class Design:
         """
         units = []
         for Z, sizes in zip(self.Z, self.column_sizes(), strict=True):
-            stored = (Z.nnz if sparse.issparse(Z) else np.count_nonzero(Z)) - self.n
+            per_row = np.diff(Z.indptr) if sparse.issparse(Z) else np.count_nonzero(Z, axis=1)
+            stored = self.weights @ (per_row - 1.0)  # without the constant
             largest = sizes.max()  # at least that of the constant, 1
-            mean_square = np.sum((sizes[:-1] / largest) ** 2) * self.n / max(stored, 1)
+            mean_square = np.sum((sizes[:-1] / largest) ** 2) * self.n / (stored or 1.0)
             units.append(max(largest * np.sqrt(mean_square), 1.0))
         return units
 
@@ -139,8 +143,17 @@ def _with_ones(view):
     return Z
 
 
+def _times_rows(Z, factors):
+    """Return every row of Z (n, d) times its factor (n,)."""
+    if not sparse.issparse(Z):
+        return Z * factors[:, None]
+    Z = Z.copy()  # with its indices, which scipy may sort in place
+    Z.data *= np.repeat(factors, np.diff(Z.indptr))
+    return Z
+
+
 class Objective:
-    """Mean loss plus alpha times the penalty of all factors, Eq. (10), and its gradient.
+    """Weighted mean loss plus alpha times the penalty of all factors, Eq. (10), and its gradient.
 
     y (n,): targets; labels are -1 and +1; loss, penalty: keys of LOSSES and PENALTIES; alpha:
     lambda; smoothing: eps of Eq. (15).
@@ -150,10 +163,15 @@ class Objective:
         self.design, self.y, self.alpha, self.smoothing = design, y, alpha, smoothing
         self.loss, self.penalty = LOSSES[loss], PENALTIES[penalty]
 
+    def losses(self, scores, rows):
+        """Return the losses of some samples and their slopes, both times the samples' weights."""
+        losses, slopes = self.loss(scores, self.y[rows])
+        return self.design.weights[rows] * losses, self.design.weights[rows] * slopes
+
     def mean_loss(self, factors):
         """Return the mean loss; infinite where products overflow."""
         with np.errstate(over="ignore", invalid="ignore"):
-            value = self.loss(self.design.scores(factors), self.y)[0].mean()
+            value = self.losses(self.design.scores(factors), slice(None))[0].mean()
         return np.inf if np.isnan(value) else float(value)
 
     def value(self, factors):
@@ -173,7 +191,7 @@ class Objective:
             for rows, Z, Zt in design.parts:
                 S = design.products(factors, Z)
                 scores, prefixes = prefix_products(S, design.terms)
-                losses, slopes = self.loss(scores, self.y[rows])
+                losses, slopes = self.losses(scores, rows)
                 value += losses.sum() / design.n
                 H = leave_one_out(S, design.terms, prefixes, slopes / design.n)
                 for v, G, H_b in zip(design.views, gradient, H, strict=True):

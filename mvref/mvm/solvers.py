@@ -124,21 +124,21 @@ class AdaGrad:
         """Pass once over all samples in random order."""
         n = objective.design.n
         order = self.rng.permutation(n)
-        Z, y = [Z_v[order] for Z_v in objective.design.Z], objective.y[order]
+        Z = [Z_v[order] for Z_v in objective.design.Z]
         for start in range(0, n, batch_size):
             rows = slice(start, min(start + batch_size, n))
             batch = [_touched(take_rows(Z_v, rows)) for Z_v in Z]
-            if not self._step(objective, batch, y[rows], learning_rate):
+            if not self._step(objective, batch, order[rows], learning_rate):
                 return False
         return True
 
-    def _step(self, objective, batch, y, learning_rate):
+    def _step(self, objective, batch, samples, learning_rate):
         design = objective.design
         with np.errstate(over="ignore", invalid="ignore"):
             A = [A[batch[v][0]] for v, A in zip(design.views, self.factors, strict=True)]
             S = [batch[v][1] @ A_b for v, A_b in zip(design.views, A, strict=True)]
             scores, prefixes = prefix_products(S, design.terms)
-            slopes = objective.loss(scores, y)[1] / len(y)
+            slopes = objective.losses(scores, samples)[1] / len(samples)
             H = leave_one_out(S, design.terms, prefixes, slopes)
             gradient = [
                 batch[v][1].T @ H_b
@@ -209,7 +209,8 @@ def sgd(
 def als(objective, factors, *, tol, max_iter, tick):
     """Minimise the squared loss with L2 block by block; the objective never rises.
 
-    With all other blocks fixed the score is linear in A_b, on features z_i H_i f: ridge regression.
+    With all other blocks fixed the score is linear in A_b, on features z_i H_i f: ridge regression,
+    in which a sample counts by its weight: its row and its target are multiplied by the root.
 
     factors: the start; tol: share by which a sweep must lower the objective to be followed by
     another; max_iter: largest number of sweeps.
@@ -239,12 +240,13 @@ def als_sweep(objective, factors, value):
     factors: replaced, one by one, where that lowers the objective; value: the objective now.
     """
     design, y, alpha = objective.design, objective.y, objective.alpha
+    roots = np.sqrt(design.weights)
     with np.errstate(over="ignore", invalid="ignore"):
         S = design.products(factors)
         for b, v in enumerate(design.views):
             scores, prefixes = prefix_products(S, design.terms)
-            H = leave_one_out(S, design.terms, prefixes, np.ones(design.n))[b]
-            rest = y - scores + np.einsum("nk,nk->n", S[b], H)
+            H = leave_one_out(S, design.terms, prefixes, roots)[b]
+            rest = roots * (y - scores) + np.einsum("nk,nk->n", S[b], H)
             if not (np.isfinite(rest).all() and np.abs(H).max() < HUGE):
                 return np.nan
             A = ridge_block(design.Z[v], H, rest, alpha, factors[b])

@@ -4,6 +4,7 @@ S. Rendle, "Factorization machines", ICDM 2010; a rival of multi-view machines i
 Cao, Zhou and Yu (2015), whose equation numbers are used.
 
 Problem   min over w0, w, V of  1/n sum_i loss(y_i, y^_i) + alpha (|w|^2 + sum_p |V_p|^2)
+          with weights of the samples: sum_i w_i loss(y_i, y^_i) / sum_i w_i in place of the mean
           y^ = w0 + w'x + sum_{i<j} <v_i, v_j> x_i x_j                            (Eq. 26)
           Eq. (27), ``multiview``: only pairs of features of different views.
           Order P > 2 adds the interactions of 3, ..., P features, or features of as many different
@@ -38,6 +39,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..core.base import (
     MultiViewClassifier,
     MultiViewRegressor,
+    Weighted,
     logistic_probabilities,
     one_against_rest,
     one_or_array,
@@ -54,6 +56,8 @@ FTOL = 64 * np.finfo(float).eps
 class FMObjective:
     """Value and gradient of the regularised loss; ``loss``: scores, y -> losses, slopes.
 
+    weights (n,): of the samples in the mean loss; None: equal.
+
     >>> columns = Columns([np.eye(2)])
     >>> terms = interaction_terms(columns, 2, multiview=False)
     >>> objective = FMObjective(columns, terms, np.array([1.0, 3.0]), squared, 1, 0.0)
@@ -62,9 +66,10 @@ class FMObjective:
     (5.0, [-4.0, -1.0, -3.0, 0.0, 0.0])
     """
 
-    def __init__(self, columns, terms, y, loss, n_factors, alpha):
+    def __init__(self, columns, terms, y, loss, n_factors, alpha, weights=None):
         self.columns, self.terms, self.y = columns, terms, y
         self.loss, self.n_factors, self.alpha = loss, n_factors, alpha
+        self.weights = 1.0 if weights is None else weights / weights.mean()
 
     def __call__(self, theta):
         w0, w, V = np.split(theta, [1, 1 + self.columns.n_columns])
@@ -75,8 +80,8 @@ class FMObjective:
             s += scores
             pull_backs.append(pull_back)
         losses, slopes = self.loss(s, self.y)
-        g = slopes / len(self.y)
-        value = losses.mean() + self.alpha * (theta[1:] @ theta[1:])
+        g = self.weights * slopes / len(self.y)
+        value = (self.weights * losses).mean() + self.alpha * (theta[1:] @ theta[1:])
         parts = [self.columns.back(g), *(pull_back(g).ravel() for pull_back in pull_backs)]
         gradient = np.concatenate([[g.sum()], *parts])
         gradient[1:] += 2.0 * self.alpha * theta[1:]
@@ -140,17 +145,17 @@ class FactorisationMachine:
         with np.errstate(over="ignore"):  # found out when the scores are
             return columns, interaction_terms(columns, self.order, self.multiview)
 
-    def _solve(self, columns, terms, y, loss, w0, random_state):
+    def _solve(self, columns, terms, y, loss, w0, weights, random_state):
         """One machine from w0, w = 0 and random factors."""
         d, k, rng = columns.n_columns, self.n_factors, check_random_state(random_state)
         orders = range(2, 2 + len(terms))
         factors = [rng.normal(0.0, self.init_scale ** (2 / p), (d, k)) for p in orders]
         start = np.concatenate([[w0], np.zeros(d), *map(np.ravel, factors)])
-        objective = FMObjective(columns, terms, y, loss, k, self.alpha)
+        objective = FMObjective(columns, terms, y, loss, k, self.alpha, weights)
         return minimise(objective, start, tol=self.tol, max_iter=self.max_iter)
 
     def _set_fitted(self, learnt, n_terms):
-        d, k = self.n_features_in_, self.n_factors
+        d, k = sum(self.view_widths_), self.n_factors
         theta = np.array([one.theta for one in learnt])
         self.intercept_ = one_or_array(theta[:, 0].tolist())
         self.coef_ = one_or_array(theta[:, 1 : 1 + d])
@@ -187,7 +192,7 @@ class FactorisationMachine:
         return 1 + d + orders * d * k
 
 
-class FMClassifier(FactorisationMachine, MultiViewClassifier):
+class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
     """Factorisation machine with the logistic loss; several classes one against the rest.
 
     Parameters
@@ -201,6 +206,8 @@ class FMClassifier(FactorisationMachine, MultiViewClassifier):
     tol : float, default=1e-7
         Largest entry of the gradient at the end, in units of the objective at the start if above 1.
     max_iter : int, default=2000; largest number of iterations of L-BFGS
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``; the loss is the weighted mean.
     n_jobs : int or None, default=None; classes learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; draw of the factors at the start
@@ -249,27 +256,33 @@ class FMClassifier(FactorisationMachine, MultiViewClassifier):
         init_scale=0.1,
         tol=1e-7,
         max_iter=2000,
+        class_weight=None,
         n_jobs=None,
         views=None,
         random_state=None,
     ):
         self.n_factors, self.order, self.multiview = n_factors, order, multiview
         self.alpha, self.init_scale, self.tol = alpha, init_scale, tol
-        self.max_iter, self.n_jobs = max_iter, n_jobs
+        self.max_iter, self.class_weight, self.n_jobs = max_iter, class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         columns, terms = self._design(X)
         signs = one_against_rest(codes, len(self.classes_))
+        shares = [np.average(y_k > 0, weights=weights) for y_k in signs]
         seeds = check_random_state(self.random_state).randint(2**31, size=len(signs))
         learnt = Parallel(self.n_jobs)(
-            delayed(self._solve)(columns, terms, y_k, logistic, logit(np.mean(y_k > 0)), seed)
-            for y_k, seed in zip(signs, seeds, strict=True)
+            delayed(self._solve)(columns, terms, y_k, logistic, logit(share), weights, seed)
+            for y_k, share, seed in zip(signs, shares, seeds, strict=True)
         )
         self._set_fitted(learnt, len(terms))
 
     def predict_proba(self, X):
-        """Return the probability of every class.
+        """Return the probabilities of the logistic model of the score, 1 / (1 + e^{-y^}).
+
+        They are not calibrated: where the machine fits the training samples well, as with a small
+        `alpha`, they are much too close to 0 and 1, and weights of samples or classes shift them.
+        Probabilities to rely on come from scikit-learn's ``CalibratedClassifierCV`` around it.
 
         Parameters
         ----------
@@ -278,13 +291,13 @@ class FMClassifier(FactorisationMachine, MultiViewClassifier):
         Returns
         -------
         probabilities : array, shape (n, n_classes)
-            Two classes: the logistic function of the score. More: those of the machines, divided
-            by their sum.
+            With more than two classes those of the machines, one against the rest, divided by their
+            sum: an approximation, no joint model of the classes.
         """
         return logistic_probabilities(self._scores(self._validated(X)))
 
 
-class FMRegressor(FactorisationMachine, MultiViewRegressor):
+class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
     """Factorisation machine with the squared loss.
 
     Parameters
@@ -345,7 +358,8 @@ class FMRegressor(FactorisationMachine, MultiViewRegressor):
         self.alpha, self.init_scale, self.tol = alpha, init_scale, tol
         self.max_iter, self.views, self.random_state = max_iter, views, random_state
 
-    def _fit(self, X, y):
+    def _fit(self, X, y, weights):
         columns, terms = self._design(X)
-        learnt = self._solve(columns, terms, y, squared, y.mean(), self.random_state)
+        w0 = np.average(y, weights=weights)
+        learnt = self._solve(columns, terms, y, squared, w0, weights, self.random_state)
         self._set_fitted([learnt], len(terms))

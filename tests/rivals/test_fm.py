@@ -340,6 +340,19 @@ def test_probabilities():
     assert_allclose(three.predict_proba(far).sum(axis=1), 1.0)
 
 
+@pytest.mark.parametrize("multiview", [False, True])
+@pytest.mark.parametrize("views", [[[0, 1], [4]], [[0, 1, 2], [2, 3, 8], [1, 2]]])
+def test_views_of_some_columns_and_of_some_twice(views, multiview):
+    """The same as the list of these views; d counts their columns."""
+    options = {"n_factors": 2, "order": 3, "multiview": multiview, "random_state": 0}
+    for cls, y in ((FMClassifier, Y), (FMRegressor, R), (FMClassifier, np.arange(60) % 3)):
+        expected = cls(**options).fit([FLAT[:, columns] for columns in views], y)
+        model = cls(**options, views=views).fit(FLAT, y)
+        assert_array_equal(model.factors_, expected.factors_)
+        assert model.coef_.shape[-1] == sum(map(len, views))
+        assert_array_equal(model.predict(FLAT), expected.predict([FLAT[:, v] for v in views]))
+
+
 # ------------------------------------------------------------------ numerical trouble, bad input
 
 
