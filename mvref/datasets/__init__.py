@@ -6,15 +6,15 @@ own tables. Files are looked for in ``$MVREF_DATA/<name>``, then in the user's c
 sha256 exists. Licence, citation and sizes of a data set stand in its ``DESCR``.
 """
 
+from importlib import import_module
+
 from ._base import MultiViewDataset
 from ._citeseer import fetch_citeseer
 from ._embedded import load_digits_views, load_iris_views
 from ._flower17 import fetch_flower17
-from ._folder import read_folder, read_views
 from ._generators import make_two_moons_views
 from ._interactions import make_interactions, unseen_share
 from ._lookup import FORMS, DatasetCorrupted, DatasetUnavailable, folder_of
-from ._messy import make_messy_folder
 from ._mfeat import fetch_mfeat, load_mfeat
 from ._mnist import fetch_mnist_views
 from ._optdigits import fetch_optdigits
@@ -51,6 +51,16 @@ __all__ = [
     "read_views",
     "unseen_share",
 ]
+
+
+# Imported when they are asked for: they need pandas.
+_TABLES = {"read_folder": "_folder", "read_views": "_folder", "make_messy_folder": "_messy"}
+
+
+def __getattr__(name):
+    if name in _TABLES:
+        return getattr(import_module(f"{__name__}.{_TABLES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def available():

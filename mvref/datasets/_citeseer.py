@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 
 from ..core.views import MultiView
@@ -74,6 +73,8 @@ def read_links(path, papers):
 
     papers (n_papers,): links from or to any other id are left out -> inbound (n_papers, n_papers).
     """
+    import pandas as pd  # here, because importing mvref must not import it
+
     with open_content(path) as stream:
         pairs = np.array([line.decode().split() for line in stream])
     cited, citing = (pd.Index(papers).get_indexer(ids) for ids in pairs.T)

@@ -31,6 +31,16 @@ job = next(find_item("mvl_svm.extensions").jobs("mfeat", True, None))
 right = execute(job, seed=0)[1]["accuracy"] > 0.8  # as a worker of a cluster does it
 print(mvref.__version__, datasets.load_mfeat().X.n_samples, right)
 """
+# What nobody needs to fit a model on arrays. scikit-learn imports pandas where it finds it: it
+# must not find it.
+IMPORT = """
+import sys
+sys.modules.update(dict.fromkeys(["pandas", "matplotlib", "pyarrow", "distributed"]))
+import mvref
+from joblib.externals.loky import reusable_executor
+assert reusable_executor._executor is None  # no workers wait
+assert "mvref.experiments" not in sys.modules
+"""
 
 
 def run(*command, cwd):
@@ -115,6 +125,11 @@ def test_source_distribution_holds_what_its_tests_need(dist):
     unwanted = {".git", ".gitignore"} | {name for name in wanted if name.endswith(".lock")}
     assert wanted - found <= unwanted
     assert not [name for name in found if "__pycache__" in name]
+
+
+def test_import_needs_no_tables_no_figures_and_no_workers():
+    done = run(sys.executable, "-c", IMPORT, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
 
 
 def test_wheel_in_an_empty_environment_brings_the_core_requirements_only(wheel, empty_environment):
