@@ -6,13 +6,14 @@ of Wang, Tsang and Gao (AAAI 2016).
 
 Problem   for every view, with candidate label vectors y^1, ..., y^T of all samples,
           min over mu in the simplex, max over alpha >= 0, sum(alpha) = 1 of
-          -1/2 alpha' (sum_t mu_t K o y^t y^t' + I/C) alpha                              (*)
+          -1/2 alpha' (sum_t mu_t K o y^t y^t' + diag(1/(C w_i))) alpha                  (*)
           f_v(x) = sum_i alpha_i (sum_t mu_t y^t_i) k(x_i, x),   f = mean over the views of f_v
 
 Symbols   here      code                 shape
           y^t       a row of ``pool``    (n,), known labels are the same in all rows
           mu_t      ``mu``               (T,)
           alpha_i   ``alpha``            (n,)
+          w_i       ``w``                (n,)
           o         ``*``                product entry by entry
           k         kernel + B^2         B is ``intercept_scaling``: the intercept is penalised
 
@@ -30,16 +31,25 @@ Supervised form   ``fit(X, y)``: T = 1, the mean of per-view SVMs with squared h
 Our readings
           Scores of margin 1 in the mean, so that no view weighs more because its classes lie
           further apart; signs of the scores as candidates, without a constraint on how many are
-          positive; one C for all samples; the first machines learn from the labelled samples; all
-          views in step. A sample without a view is left out of the machine and of the mean of it.
+          positive; one C for all samples, times their weights w_i, which are 1 in the paper and for
+          the unlabelled; the first machines learn from the labelled samples; all views in step. A
+          sample without a view is left out of the machine and of the mean of it.
 """
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from ..core.base import MultiViewClassifier, one_against_rest, validate_targets, validate_views
-from ..core.checks import check_number, warn_caller
+from ..core.base import (
+    MultiViewClassifier,
+    Weighted,
+    one_against_rest,
+    sample_weights,
+    validate_targets,
+    validate_views,
+)
+from ..core.checks import check_number, warn_caller, warn_if_nothing_learnt
+from ..core.kernel_views import told_of_memory
 from ..core.kernels import fit_similarities
 from ..core.views import stack_samples
 from ..core.voters import check_trainable
@@ -49,30 +59,32 @@ SVM_STEPS = 200  # Newton steps, far above what was seen (about 10)
 NO_KERNEL = "kernel is not positive definite, or too large for C={:g}: scale the views or lower C."
 
 
-def squared_hinge_svm(M, C, start=None):
-    """Return argmin 1/2 alpha'M alpha + C/2 sum_i max(0, 1 - (M alpha)_i)^2, and its relative gap.
+def squared_hinge_svm(M, C, start=None, weights=None):
+    """Return argmin 1/2 alpha'M alpha + C/2 sum_i w_i max(0, 1 - (M alpha)_i)^2, and its gap.
 
-    M: K o y y'; start: alpha to begin with.
+    M: K o y y'; start: alpha to begin with; weights: w (n,), None for 1; the gap is relative.
 
     >>> squared_hinge_svm(np.eye(2), 1.0)[0]  # (M + I/C) alpha = 1
     array([0.5, 0.5])
     """
+    w = np.ones(len(M)) if weights is None else weights
     alpha = np.zeros(len(M)) if start is None else start
     f = M @ alpha
     for _ in range(SVM_STEPS):
         slack = np.maximum(0.0, 1.0 - f)
-        value = alpha @ f / 2 + C / 2 * slack @ slack
-        dual = C * slack  # feasible, and the solution in the end
-        gap = value - (dual.sum() - dual @ (M @ dual) / 2 - C / 2 * slack @ slack)
+        loss = C / 2 * slack @ (w * slack)
+        value = alpha @ f / 2 + loss
+        dual = C * w * slack  # feasible, and the solution in the end
+        gap = value - (dual.sum() - dual @ (M @ dual) / 2 - loss)
         if gap < -1e-6 * value:  # weak duality holds for kernels only
             raise ValueError(NO_KERNEL.format(C))
         if gap <= SVM_TOL * value:
             break
-        step = _newton_point(M, C, slack > 0) - alpha
+        step = _newton_point(M, C, w, slack > 0) - alpha
         df = M @ step
         for length in 0.5 ** np.arange(34):
             a, m = alpha + length * step, f + length * df
-            if a @ m / 2 + C / 2 * (np.maximum(0.0, 1.0 - m) ** 2).sum() < value:
+            if a @ m / 2 + C / 2 * (w * np.maximum(0.0, 1.0 - m) ** 2).sum() < value:
                 break
         else:  # nothing to gain: as good as rounding lets it be
             break
@@ -80,11 +92,11 @@ def squared_hinge_svm(M, C, start=None):
     return dual, gap / value
 
 
-def _newton_point(M, C, inside):
+def _newton_point(M, C, w, inside):
     """Minimum of the problem whose loss is the square, of the samples inside the margin only."""
     rows = np.flatnonzero(inside)
     A = M[np.ix_(rows, rows)]
-    A[np.diag_indices(len(rows))] += 1.0 / C
+    A[np.diag_indices(len(rows))] += 1.0 / (C * w[rows])
     point = np.zeros(len(M))
     try:
         point[rows] = cho_solve(cho_factor(A), np.ones(len(rows)))
@@ -93,10 +105,11 @@ def _newton_point(M, C, inside):
     return point
 
 
-def weigh_candidates(K, pool, C, *, tol=1e-3, max_iter=1000):
+def weigh_candidates(K, pool, C, *, weights=None, tol=1e-3, max_iter=1000):
     """Solve (*) for one view: weights mu (T,) of the pool, alpha (n,) of the mixture, relative gap.
 
-    K (n, n); pool (T, n): label vectors of -1 and +1; tol: of the gap.
+    K (n, n); pool (T, n): label vectors of -1 and +1; weights: w (n,), None for 1; tol: of
+    the gap.
 
     >>> K = np.array([[1.0, 0.9], [0.9, 1.0]])
     >>> mu, _, _ = weigh_candidates(K, np.array([[1, 1], [1, -1]]), 1.0)
@@ -104,16 +117,18 @@ def weigh_candidates(K, pool, C, *, tol=1e-3, max_iter=1000):
     array([1., 0.])
     """
     pool = np.asarray(pool, dtype=float)
+    w = np.ones(len(K)) if weights is None else weights
     mu = np.full(len(pool), 1.0 / len(pool))
     best, power = (np.inf, None, mu), 0.5
     for _ in range(max_iter):
-        alpha, svm_gap = squared_hinge_svm(K * ((pool.T * mu) @ pool), C, best[1])
+        alpha, svm_gap = squared_hinge_svm(K * ((pool.T * mu) @ pool), C, best[1], w)
         if alpha.sum() > best[0] * (1 + SVM_TOL):  # too long a step: back, and a safe one
             mu, power = best[2], 0.5
         else:
             signed = pool * alpha
             squared = np.maximum(np.einsum("ti,ti->t", signed @ K, signed), 0.0)
-            gap = (squared.max() - mu @ squared) / (mu @ squared + alpha @ alpha / C) + svm_gap
+            dual = mu @ squared + alpha @ (alpha / w) / C
+            gap = (squared.max() - mu @ squared) / dual + svm_gap
             best = alpha.sum(), alpha, mu
             if gap <= tol or len(pool) == 1:
                 break
@@ -124,7 +139,7 @@ def weigh_candidates(K, pool, C, *, tol=1e-3, max_iter=1000):
     return best[2], best[1], float(gap)
 
 
-class CoLabeling(MultiViewClassifier):
+class CoLabeling(Weighted, MultiViewClassifier):
     """Mean of per-view SVMs with squared hinge; with unlabelled samples, Co-Labeling.
 
     Parameters
@@ -139,6 +154,8 @@ class CoLabeling(MultiViewClassifier):
         B: B^2 is added to the kernel, which is a penalised intercept. 0 for none.
     max_rounds : int, default=10; largest number of rounds in which the views exchange labels
     tol : float, default=1e-3; relative gap of the weights of the candidates
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``; unlabelled samples weigh 1.
     n_jobs : int or None, default=None; classes learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
 
@@ -192,14 +209,16 @@ class CoLabeling(MultiViewClassifier):
         intercept_scaling=1.0,
         max_rounds=10,
         tol=1e-3,
+        class_weight=None,
         n_jobs=None,
         views=None,
     ):
         self.C, self.kernel, self.gamma = C, kernel, gamma
         self.intercept_scaling, self.max_rounds = intercept_scaling, max_rounds
-        self.tol, self.n_jobs, self.views = tol, n_jobs, views
+        self.tol, self.class_weight = tol, class_weight
+        self.n_jobs, self.views = n_jobs, views
 
-    def fit(self, X, y, X_unlabelled=None):
+    def fit(self, X, y, X_unlabelled=None, sample_weight=None):
         """Learn a machine per view.
 
         Parameters
@@ -207,6 +226,8 @@ class CoLabeling(MultiViewClassifier):
         X : MultiView, list of arrays, or 2-D array of m samples
         y : array-like of shape (m,)
         X_unlabelled : as `X`, optional; samples whose labels the views propose to each other
+        sample_weight : array-like of m numbers >= 0, default=None
+            A weight of 2 is worth the same as the sample twice, one of 0 as a sample left out.
 
         Returns
         -------
@@ -220,6 +241,9 @@ class CoLabeling(MultiViewClassifier):
         X = validate_views(self, X, reset=True)
         self._check_parameters()
         codes = validate_targets(self, y, X.n_samples)
+        kept, weights = sample_weights(self, X, y, sample_weight)
+        if len(kept) < X.n_samples:
+            X, codes = X[kept], validate_targets(self, np.asarray(y)[kept], len(kept))
         self._check_votable(X)
         check_trainable(X, codes)
         together = X if X_unlabelled is None else self._with_unlabelled(X, X_unlabelled)
@@ -227,12 +251,14 @@ class CoLabeling(MultiViewClassifier):
         self.similarities_ = fit_similarities(self.kernel, self.gamma, together, rows, rows)
         B2 = self.intercept_scaling**2
         of_views = zip(self.similarities_, together.views, rows, strict=True)
-        with np.errstate(over="ignore", invalid="ignore"):
+        w = np.ones(len(together))
+        w[: len(X)] = 1.0 if weights is None else weights
+        with told_of_memory(len(together)), np.errstate(over="ignore", invalid="ignore"):
             kernels = [mu(view[r]) + B2 for mu, view, r in of_views]
         if not all(np.isfinite(K).all() for K in kernels):
             raise ValueError("X holds values too large for its kernel; scale the views.")
         learnt = Parallel(self.n_jobs)(
-            delayed(self._exchange)(kernels, rows, y_k)
+            delayed(self._exchange)(kernels, rows, y_k, w)
             for y_k in one_against_rest(codes, len(self.classes_))
         )
         coef, candidates, gaps, rounds = zip(*learnt, strict=True)
@@ -245,6 +271,7 @@ class CoLabeling(MultiViewClassifier):
                 f"CoLabeling stopped at a relative gap of {self.dual_gap_.max():.3g}: raise "
                 f"tol={self.tol:g}, lower C={self.C:g}, or scale the views."
             )
+        warn_if_nothing_learnt(self, X, codes)
         self.transduction_ = None if X_unlabelled is None else self.predict(together[len(X) :])
         return self
 
@@ -258,12 +285,12 @@ class CoLabeling(MultiViewClassifier):
             raise ValueError(f"X_unlabelled must have all views: row {i} misses {X.names[v]!r}.")
         return stack_samples(X, new)
 
-    def _exchange(self, kernels, rows, y):
+    def _exchange(self, kernels, rows, y, w):
         """Coefficients and number of candidates of every view, gaps, and number of rounds."""
         known = [y[r[r < len(y)]] for r in rows]  # labelled samples come first
         learnt = [
-            self._machine(K[: len(own), : len(own)], [own])
-            for K, own in zip(kernels, known, strict=True)
+            self._machine(K[: len(own), : len(own)], [own], w[r[: len(own)]])
+            for K, r, own in zip(kernels, rows, known, strict=True)
         ]
         # Without unlabelled samples the known labels are all that anybody can say.
         pools = [[own] if len(own) == len(r) else [] for r, own in zip(rows, known, strict=True)]
@@ -281,14 +308,15 @@ class CoLabeling(MultiViewClassifier):
                         pool.append(candidate)
             if sum(map(len, pools)) == n_before:
                 break
-            learnt = [self._machine(K, pool) for K, pool in zip(kernels, pools, strict=True)]
+            of_views = zip(kernels, pools, rows, strict=True)
+            learnt = [self._machine(K, pool, w[r]) for K, pool, r in of_views]
             n_rounds += 1
         coef, gaps = zip(*learnt, strict=True)
         return coef, [len(pool) for pool in pools], gaps, n_rounds
 
-    def _machine(self, K, pool):
+    def _machine(self, K, pool, w):
         """Coefficients alpha_i sum_t mu_t y^t_i of one view, and the gap."""
-        mu, alpha, gap = weigh_candidates(K, np.array(pool), self.C, tol=self.tol)
+        mu, alpha, gap = weigh_candidates(K, np.array(pool), self.C, weights=w, tol=self.tol)
         return alpha * (mu @ np.array(pool)), gap
 
     def _scores(self, X):

@@ -8,6 +8,8 @@ from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier
 
 from ..core.columns import view_features
+from ..core.per_view import naming
+from ..core.per_view_classifier import fit_weighted
 from ..core.voters import check_classifier
 
 
@@ -16,13 +18,23 @@ def tree_or(given, name):
     return DecisionTreeClassifier() if given is None else check_classifier(given, name)
 
 
-def fit_views(classifiers, X, codes, n_jobs):
-    """Fit a classifier per view on the samples that have the view."""
+def fit_views(classifiers, X, codes, weights, n_jobs):
+    """Fit a classifier per view on the samples that have the view; weights (n,) or None."""
     rows = [np.flatnonzero(seen) for seen in X.observed.T]
     return Parallel(n_jobs)(
-        delayed(classifier.fit)(view[r], codes[r])
-        for classifier, view, r in zip(classifiers, X.views, rows, strict=True)
+        delayed(_fit_view)(name, classifier, view[r], codes[r], weights_of(weights, r))
+        for name, classifier, view, r in zip(X.names, classifiers, X.views, rows, strict=True)
     )
+
+
+def _fit_view(name, classifier, view, codes, weights):
+    with naming(name, classifier):
+        return fit_weighted(classifier, view, codes, weights)
+
+
+def weights_of(weights, rows):
+    """Return the weights of some samples, or None for equal ones."""
+    return None if weights is None else weights[rows]
 
 
 def view_position(wanted, X, by_itself, parameter):

@@ -8,11 +8,15 @@ oracle, ours is the best in cross-validation. A decision tree, the default, is t
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
-from sklearn.model_selection import cross_val_score
+from sklearn.base import clone
+from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import _safe_split
 
-from ..core.base import MultiViewClassifier
+from ..core.base import MultiViewClassifier, Weighted
 from ..core.checks import check_number
+from ..core.per_view import naming
+from ..core.per_view_classifier import fit_weighted
 from ..core.voters import (
     check_trainable,
     class_folds,
@@ -20,10 +24,10 @@ from ..core.voters import (
     difference_if_two,
     seeded_clone,
 )
-from .common import fit_views, tree_or, view_position
+from .common import fit_views, tree_or, view_position, weights_of
 
 
-class Mono(MultiViewClassifier):
+class Mono(Weighted, MultiViewClassifier):
     """One classifier on one view.
 
     Parameters
@@ -33,6 +37,8 @@ class Mono(MultiViewClassifier):
         Position or name of the view. "cv": the view whose classifier is most accurate in
         cross-validation on the training samples; the first of equal ones.
     cv : int, default=5; number of folds, stratified and shuffled
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``.
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seeds of folds and classifiers
@@ -40,7 +46,8 @@ class Mono(MultiViewClassifier):
     Attributes
     ----------
     view_ : int, position of the chosen view
-    scores_ : array (V,), accuracy in cross-validation, each on the samples that have the view
+    scores_ : array (V,)
+        Weighted accuracy in cross-validation, each on the samples that have the view.
     order_ : int array (V,), the chosen view, then the others by falling score
     estimator_ : fitted classifier of the chosen view
     estimators_ : list of V fitted classifiers; they predict positions in ``classes_``
@@ -57,6 +64,10 @@ class Mono(MultiViewClassifier):
     that misses the chosen view is classified by the first view of ``order_`` that it has. The
     scores are those of the classifier: see :func:`mvref.core.voters.class_scores`.
 
+    Where nobody misses the chosen view, it is ``mvref.PerViewClassifier({view: estimator},
+    combine="vote", remainder="drop")``. Copies of a sample fall into folds of their own, so that a
+    weight of 2 and two copies may choose different views; with a given ``view`` they are the same.
+
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
@@ -69,12 +80,21 @@ class Mono(MultiViewClassifier):
     _learnt = "estimators_"
 
     def __init__(
-        self, estimator=None, *, view="cv", cv=5, n_jobs=None, views=None, random_state=None
+        self,
+        estimator=None,
+        *,
+        view="cv",
+        cv=5,
+        class_weight=None,
+        n_jobs=None,
+        views=None,
+        random_state=None,
     ):
         self.estimator, self.view, self.cv = estimator, view, cv
-        self.n_jobs, self.views, self.random_state = n_jobs, views, random_state
+        self.class_weight, self.n_jobs = class_weight, n_jobs
+        self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         """Fit a classifier per view, and choose one."""
         given = view_position(self.view, X, "cv", "view")
         check_trainable(X, codes)
@@ -82,17 +102,16 @@ class Mono(MultiViewClassifier):
         classifiers = [seeded_clone(tree_or(self.estimator, "estimator"), rng) for _ in X.views]
         rows = [np.flatnonzero(seen) for seen in X.observed.T]
         folds = [class_folds(codes[r], self.cv, rng) for r in rows]
+        of_views = zip(X.names, classifiers, X.views, rows, folds, strict=True)
         accuracies = Parallel(self.n_jobs)(
-            delayed(cross_val_score)(
-                classifier, view[r], codes[r], cv=fold, scoring="accuracy", error_score="raise"
-            )
-            for classifier, view, r, fold in zip(classifiers, X.views, rows, folds, strict=True)
+            delayed(_accuracy)(name, tree, view[r], codes[r], weights_of(weights, r), fold)
+            for name, tree, view, r, fold in of_views
         )
-        self.scores_ = np.array([accuracy.mean() for accuracy in accuracies])
+        self.scores_ = np.array(accuracies)
         order = np.argsort(-self.scores_, kind="stable")
         self.view_ = int(order[0] if given is None else given)
         self.order_ = np.concatenate([[self.view_], order[order != self.view_]])
-        self.estimators_ = fit_views(classifiers, X, codes, self.n_jobs)
+        self.estimators_ = fit_views(classifiers, X, codes, weights, self.n_jobs)
         self.estimator_ = self.estimators_[self.view_]
 
     def _check_parameters(self):
@@ -109,12 +128,27 @@ class Mono(MultiViewClassifier):
         return difference_if_two(scores)
 
 
-class Concat(MultiViewClassifier):
+def _accuracy(name, classifier, view, codes, weights, folds):
+    """Mean over the folds of the weighted accuracy of one view's classifier."""
+    accuracies = []
+    for fit, check in folds.split():
+        table, labels = _safe_split(classifier, view, codes, fit)
+        with naming(name, classifier):
+            fitted = fit_weighted(clone(classifier), table, labels, weights_of(weights, fit))
+        table, labels = _safe_split(classifier, view, codes, check, fit)
+        said = fitted.predict(table)
+        accuracies.append(accuracy_score(labels, said, sample_weight=weights_of(weights, check)))
+    return np.mean(accuracies)
+
+
+class Concat(Weighted, MultiViewClassifier):
     """One classifier on all views side by side.
 
     Parameters
     ----------
     estimator : scikit-learn classifier, default=None; None: a decision tree
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``.
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seed of the classifier
 
@@ -147,13 +181,17 @@ class Concat(MultiViewClassifier):
 
     _learnt = "estimator_"
 
-    def __init__(self, estimator=None, *, views=None, random_state=None):
-        self.estimator, self.views, self.random_state = estimator, views, random_state
+    def __init__(self, estimator=None, *, class_weight=None, views=None, random_state=None):
+        self.estimator, self.class_weight = estimator, class_weight
+        self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         base = tree_or(self.estimator, "estimator")
         classifier = seeded_clone(base, check_random_state(self.random_state))
-        self.estimator_ = self._told_of_gaps(X, lambda columns: classifier.fit(columns, codes))
+        with naming("all columns", classifier):
+            self.estimator_ = self._told_of_gaps(
+                X, lambda columns: fit_weighted(classifier, columns, codes, weights)
+            )
 
     def _check_parameters(self):
         tree_or(self.estimator, "estimator")

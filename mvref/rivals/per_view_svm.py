@@ -1,23 +1,30 @@
 """One kernel SVM per view and a majority vote: "SVMs" in the tables of MVL-SVM.
 
 Problem   for every view v, one class against the rest: the soft-margin SVM with kernel k_v.
+Weights   of the samples multiply C.
 Decision  every view casts a vote for its class; the class with most votes wins.
 Missing   a sample trains the classifiers of the views it has, and gets votes from those only.
 """
 
+import warnings
+
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn import config_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
-from ..core.base import MultiViewClassifier
-from ..core.checks import check_choice, check_number
+from ..core.base import MultiViewClassifier, Weighted
+from ..core.checks import check_choice, check_number, warn_caller
+from ..core.kernel_views import told_of_memory
 from ..core.kernels import fit_similarities
 from ..core.voters import check_trainable, difference_if_two
+from .common import weights_of
 
 
-class PerViewSVM(MultiViewClassifier):
+class PerViewSVM(Weighted, MultiViewClassifier):
     """Kernel SVM per view, combined by majority vote.
 
     Parameters
@@ -31,6 +38,9 @@ class PerViewSVM(MultiViewClassifier):
         Between classes with equally many votes: the larger sum of decision values, the smallest
         label (the authors' code), or the last class in an order that is drawn in ``fit``.
     tol : float, default=1e-3; tolerance of the SVM solver
+    max_iter : int, default=10000000; largest number of steps of the SVM solver
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``.
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; draw of ``ties="random"``
@@ -52,6 +62,10 @@ class PerViewSVM(MultiViewClassifier):
     Provenance: full text. Zantedeschi, Emonet and Sebban (2018) describe it, but for ties, and
     their program was read.
 
+    It is ``mvref.PerViewClassifier(OneVsRestClassifier(SVC(gamma="auto")), combine="vote")``, whose
+    ties fall to the smallest label. With ``gamma="mean"`` every sample counts once in the mean of
+    the distances, whatever its weight.
+
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
@@ -71,25 +85,37 @@ class PerViewSVM(MultiViewClassifier):
         gamma=None,
         ties="score",
         tol=1e-3,
+        max_iter=10_000_000,
+        class_weight=None,
         n_jobs=None,
         views=None,
         random_state=None,
     ):
         self.C, self.kernel, self.gamma = C, kernel, gamma
-        self.ties, self.tol, self.n_jobs = ties, tol, n_jobs
+        self.ties, self.tol, self.max_iter = ties, tol, max_iter
+        self.class_weight, self.n_jobs = class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         """Fit one SVM per view on the samples that have the view."""
         check_trainable(X, codes)
         rows = [np.flatnonzero(seen) for seen in X.observed.T]
         self.similarities_ = fit_similarities(self.kernel, self.gamma, X, rows, rows)
         # a seed that changes nothing here, but without one SVC draws from numpy's global generator
-        svm = SVC(C=self.C, kernel="precomputed", tol=self.tol, random_state=0)
-        self.machines_ = Parallel(self.n_jobs)(
-            delayed(OneVsRestClassifier(svm).fit)(mu(view[r]), codes[r])
-            for mu, view, r in zip(self.similarities_, X.views, rows, strict=True)
-        )
+        options = {"tol": self.tol, "max_iter": self.max_iter, "random_state": 0}
+        svm = SVC(C=self.C, kernel="precomputed", **options)
+        of_views = zip(self.similarities_, X.views, rows, strict=True)
+        with told_of_memory(X.n_samples), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # said once below
+            self.machines_ = Parallel(self.n_jobs)(
+                delayed(_fit_machine)(svm, mu(view[r]), codes[r], weights_of(weights, r))
+                for mu, view, r in of_views
+            )
+        if any(svc.fit_status_ for machine in self.machines_ for svc in machine.estimators_):
+            warn_caller(
+                f"PerViewSVM stopped after max_iter={self.max_iter} steps of an SVM before it "
+                f"reached tol={self.tol:g}: raise one of them, scale the views, or lower C."
+            )
         # one order of the classes: a draw per sample would depend on the other samples
         self.tie_order_ = check_random_state(self.random_state).permutation(len(self.classes_))
 
@@ -116,4 +142,15 @@ class PerViewSVM(MultiViewClassifier):
     def _check_parameters(self):
         check_number(self.C, "C", low=0, low_open=True)
         check_number(self.tol, "tol", low=0, low_open=True)
+        check_number(self.max_iter, "max_iter", low=1, high=2**31 - 1, integer=True)
         check_choice(self.ties, "ties", ("score", "smallest", "random"))
+
+
+def _fit_machine(svm, K, codes, weights):
+    """SVMs of one view, one class against the rest: K (n, n); codes, weights (n,)."""
+    machine = OneVsRestClassifier(svm)
+    if weights is None:
+        return machine.fit(K, codes)
+    with config_context(enable_metadata_routing=True):  # the only way to the fits of the SVMs
+        svm.set_fit_request(sample_weight=True)
+        return machine.fit(K, codes, sample_weight=weights)

@@ -14,11 +14,13 @@ probabilities, and the samples are cut class by class; equal votes of MV-MV fall
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..core.base import MultiViewClassifier
+from ..core.base import MultiViewClassifier, Weighted
 from ..core.checks import check_choice, check_number
+from ..core.per_view import naming
+from ..core.per_view_classifier import fit_weighted
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import check_trainable, class_scores, difference_if_two, seeded_clone
-from .common import fit_views, tree_or
+from .common import fit_views, tree_or, weights_of
 
 
 def _labels_by_view(estimators, X):
@@ -29,7 +31,7 @@ def _labels_by_view(estimators, X):
             yield v, rows, estimator.predict(view[rows]).astype(int)
 
 
-class Fusion(MultiViewClassifier):
+class Fusion(Weighted, MultiViewClassifier):
     """Stacking: a final model on the votes of one classifier per view.
 
     Parameters
@@ -39,6 +41,8 @@ class Fusion(MultiViewClassifier):
     train_size : float, default=0.6
         Share of every class that trains the view classifiers, in (0, 1); the rest trains the
         final model. Each part gets one sample of a class or more.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``.
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seeds of split and classifiers
@@ -63,6 +67,10 @@ class Fusion(MultiViewClassifier):
     view classifier is fitted on the samples of its part that have the view. The scores are those of
     the final model: see :func:`mvref.core.voters.class_scores`.
 
+    ``mvref.PerViewClassifier(estimator, combine=final_estimator)`` is the same idea on folds in
+    place of one cut, and with scores of the views in place of their votes. The cut counts samples
+    and not weights: a sample of weight 2 is in one part, where its copies may be in both.
+
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
@@ -80,15 +88,16 @@ class Fusion(MultiViewClassifier):
         *,
         final_estimator=None,
         train_size=0.6,
+        class_weight=None,
         n_jobs=None,
         views=None,
         random_state=None,
     ):
         self.estimator, self.final_estimator = estimator, final_estimator
-        self.train_size, self.n_jobs = train_size, n_jobs
+        self.train_size, self.class_weight, self.n_jobs = train_size, class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         """Fit the view classifiers on one part of the samples, the final model on the other."""
         rng = check_random_state(self.random_state)
         self.view_rows_, self.final_rows_ = self._parts(codes, rng)
@@ -96,9 +105,14 @@ class Fusion(MultiViewClassifier):
         trained = codes[self.view_rows_]
         check_trainable(first, trained, " in the part that trains the view classifiers")
         classifiers = [seeded_clone(tree_or(self.estimator, "estimator"), rng) for _ in X.views]
-        self.estimators_ = fit_views(classifiers, first, trained, self.n_jobs)
+        trained_weights = weights_of(weights, self.view_rows_)
+        self.estimators_ = fit_views(classifiers, first, trained, trained_weights, self.n_jobs)
         final = seeded_clone(tree_or(self.final_estimator, "final_estimator"), rng)
-        self.final_estimator_ = final.fit(self._votes(second), codes[self.final_rows_])
+        rows = self.final_rows_
+        with naming("on top", final):
+            self.final_estimator_ = fit_weighted(
+                final, self._votes(second), codes[rows], weights_of(weights, rows)
+            )
 
     def _check_parameters(self):
         tree_or(self.estimator, "estimator")
@@ -134,7 +148,7 @@ class Fusion(MultiViewClassifier):
         return difference_if_two(class_scores(self.final_estimator_, votes, len(self.classes_)))
 
 
-class MVMV(MultiViewClassifier):
+class MVMV(Weighted, MultiViewClassifier):
     """Uniform majority vote of one classifier per view ("MV-MV").
 
     Parameters
@@ -143,6 +157,8 @@ class MVMV(MultiViewClassifier):
     ties : {"random", "smallest", "largest"}, default="random"
         Between classes with equally many votes: a coin of the sample, the smallest label or the
         largest. With an even number of views this matters.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``.
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seeds of classifiers and coins
@@ -163,6 +179,9 @@ class MVMV(MultiViewClassifier):
     Provenance: another paper's description. Goyal, Morvant and Amini (2018) say what Amini, Usunier
     and Goutte (2009) do. A missing view casts no vote, in training and in prediction.
 
+    It is ``mvref.PerViewClassifier(estimator, combine="vote")``, whose ties fall to the smallest
+    label.
+
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
@@ -175,17 +194,25 @@ class MVMV(MultiViewClassifier):
     _learnt = "estimators_"
 
     def __init__(
-        self, estimator=None, *, ties="random", n_jobs=None, views=None, random_state=None
+        self,
+        estimator=None,
+        *,
+        ties="random",
+        class_weight=None,
+        n_jobs=None,
+        views=None,
+        random_state=None,
     ):
-        self.estimator, self.ties, self.n_jobs = estimator, ties, n_jobs
+        self.estimator, self.ties = estimator, ties
+        self.class_weight, self.n_jobs = class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
         classifiers = [seeded_clone(tree_or(self.estimator, "estimator"), rng) for _ in X.views]
-        self.estimators_ = fit_views(classifiers, X, codes, self.n_jobs)
+        self.estimators_ = fit_views(classifiers, X, codes, weights, self.n_jobs)
 
     def _check_parameters(self):
         tree_or(self.estimator, "estimator")
