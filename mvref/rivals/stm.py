@@ -10,6 +10,7 @@ Problem   rank one:  f = prod_v w_v'x^(v) + b,  the tensor W = w_1 o ... o w_V  
           1/2 prod_v |w_v|^2 + 1/2 (b/B)^2 + C sum_i max(0, 1 - y_i f(x_i))
           product:  f = <W, x^(1) o ... o x^(V)> + b,  W of any rank
           min over W, b of  1/2 |W|^2 + C sum_i max(0, 1 - y_i f(x_i))
+          Weights of the samples multiply the terms of the sums over i.
 
 Symbols   here     code            shape
           w_v      coef_[v]        (d_v,), all of one norm
@@ -37,12 +38,19 @@ from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
-from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
+from ..core.base import (
+    MultiViewClassifier,
+    Weighted,
+    one_against_rest,
+    one_or_array,
+    one_or_list,
+)
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernels import linear
+from ..core.linear_svm import SerialLinearSVC
 from .common import contiguous_views
 
 SVM_TOL, SVM_ITER = 1e-4, 100_000  # of the linear SVM of one view
@@ -61,8 +69,10 @@ class Learnt:
     converged: bool  # the last sweep gained next to nothing, by linear SVMs that converged
 
 
-def rank_one_machine(views, y, *, C, tol, max_iter, rng):
+def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
     """Learn a rank-one machine for labels -1 and +1 from one random start.
+
+    weights (n,): of the samples in the summed loss, None for 1.
 
     >>> x, z = np.array([[[1.0], [1.0], [-1.0], [-1.0]], [[1.0], [-1.0], [1.0], [-1.0]]])
     >>> rng = np.random.RandomState(0)
@@ -77,15 +87,17 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng):
         finite = np.isfinite(np.prod(S, axis=0)).all()
     if not finite:
         raise ValueError("X holds values too large for products of views; scale the views.")
-    norm, b, curve, converged, sweep = 0.0, 0.0, [C * len(y)], False, 0
+    weights = np.ones(len(y)) if weights is None else weights
+    norm, b, curve, converged, sweep = 0.0, 0.0, [C * weights.sum()], False, 0
     while not converged and sweep < max_iter:
         sweep, before, exact = sweep + 1, curve[-1], True
         for v, view in enumerate(views):
             t = np.prod(np.delete(S, v, axis=0), axis=0)  # eta = 1
-            new, new_b, solved = _linear_svm(view, t, y, C, rng)
+            new, new_b, solved = _linear_svm(view, t, y, C, weights, rng)
             exact &= solved
             s = view @ new
-            value = (new @ new + new_b**2) / 2 + C * np.maximum(0, 1 - y * (t * s + new_b)).sum()
+            losses = weights * np.maximum(0, 1 - y * (t * s + new_b))
+            value = (new @ new + new_b**2) / 2 + C * losses.sum()
             if not value < curve[-1]:  # the gain is below what the linear SVM resolves
                 continue
             curve.append(value)
@@ -98,13 +110,11 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng):
     return Learnt([share * w_v for w_v in w], b, np.array(curve), sweep, converged and exact)
 
 
-def _linear_svm(view, t, y, C, rng):
+def _linear_svm(view, t, y, C, weights, rng):
     """Weights and intercept of the linear SVM on t_i x_i, B = 1, and whether it converged."""
     F = sparse.diags_array(t) @ view if sparse.issparse(view) else t[:, None] * view
-    svm = LinearSVC(loss="hinge", C=C, tol=SVM_TOL, max_iter=SVM_ITER, random_state=rng)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a step that is no better is not taken
-        svm.fit(F, y)
+    svm = SerialLinearSVC(loss="hinge", C=C, tol=SVM_TOL, max_iter=SVM_ITER, random_state=rng)
+    svm.fit(F, y, sample_weight=weights)  # silent: a step that is no better is not taken
     return svm.coef_[0], float(svm.intercept_[0]), svm.n_iter_ < SVM_ITER
 
 
@@ -118,7 +128,7 @@ def product_kernel(views, others):
     return prod(map(linear, views, others))
 
 
-class STMClassifier(MultiViewClassifier):
+class STMClassifier(Weighted, MultiViewClassifier):
     """Support tensor machine; more than two classes one against the rest.
 
     Parameters
@@ -131,9 +141,11 @@ class STMClassifier(MultiViewClassifier):
     tol : float, default=1e-4
         Relative gain of the last sweep over the views. Product: tolerance of the kernel SVM.
     max_iter : int, default=100; largest number of sweeps, the kernel SVM may take a million steps
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight`` and the terms of the summed loss.
     n_jobs : int or None, default=None
-        Classes and starts learnt in parallel processes (joblib). Threads would share the random
-        numbers of liblinear, which solves the linear SVMs: same seed, other last digits.
+        Classes and starts learnt in parallel processes (joblib). Threads find the same, but wait
+        for each other: liblinear, which solves the linear SVMs, takes one at a time.
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; starts of the rank-one machine
 
@@ -163,7 +175,8 @@ class STMClassifier(MultiViewClassifier):
 
     Products of many features are large or small: views should have rows of mean squared norm about
     1, say, standard features divided by the root of their number. A missing view counts as zeros:
-    the score is b.
+    the score is b. So only samples with all views say anything about the products, and ``fit``
+    refuses data in which there is none.
 
     Examples
     --------
@@ -185,27 +198,36 @@ class STMClassifier(MultiViewClassifier):
         n_restarts=10,
         tol=1e-4,
         max_iter=100,
+        class_weight=None,
         n_jobs=None,
         views=None,
         random_state=None,
     ):
         self.kernel, self.C, self.n_restarts = kernel, C, n_restarts
-        self.tol, self.max_iter, self.n_jobs = tol, max_iter, n_jobs
+        self.tol, self.max_iter = tol, max_iter
+        self.class_weight, self.n_jobs = class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         """Learn the tensor."""
+        if not X.observed.all(axis=1).any():
+            raise ValueError(
+                f"STMClassifier needs training samples that have all the views {X.names}, and "
+                "there is none: a product of views is 0 where one is missing. Select views that "
+                "some samples have together, or take a method that has a machine per view, such "
+                "as PerViewSVM."
+            )
         views = contiguous_views(X)
         signs = one_against_rest(codes, len(self.classes_))
         for name in LEARNT:  # by the other kernel
             vars(self).pop(name, None)
         learn = self._fit_rank_one if self.kernel == "rank_one" else self._fit_product
-        learn(views, signs)
+        learn(views, signs, weights)
 
-    def _fit_rank_one(self, views, signs):
+    def _fit_rank_one(self, views, signs, weights):
         rng = check_random_state(self.random_state)
         seeds = rng.randint(2**31, size=(len(signs), self.n_restarts))
-        options = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter}
+        options = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter, "weights": weights}
         learnt = Parallel(self.n_jobs)(
             delayed(rank_one_machine)(views, y, **options, rng=np.random.RandomState(seed))
             for y, starts in zip(signs, seeds, strict=True)
@@ -220,7 +242,7 @@ class STMClassifier(MultiViewClassifier):
         self.n_iter_ = max(one.n_sweeps for one in best)
         self._warn_unless(all(one.converged for one in best))
 
-    def _fit_product(self, views, signs):
+    def _fit_product(self, views, signs, weights):
         with np.errstate(over="ignore", invalid="ignore"):
             K = product_kernel(views, views)
         if not np.isfinite(K).all():
@@ -228,7 +250,7 @@ class STMClassifier(MultiViewClassifier):
         # a seed that changes nothing, but without one SVC draws from numpy's global generator
         options = {"kernel": "precomputed", "max_iter": KERNEL_SVM_ITER, "random_state": 0}
         svm = SVC(C=self.C, tol=self.tol, **options)
-        machines = Parallel(self.n_jobs)(delayed(_kernel_svm)(svm, K, y) for y in signs)
+        machines = Parallel(self.n_jobs)(delayed(_kernel_svm)(svm, K, y, weights) for y in signs)
         beta, intercept, curves, n_steps = zip(*machines, strict=True)
         beta = np.array(beta)
         self.support_ = np.flatnonzero(beta.any(axis=0))
@@ -269,14 +291,15 @@ class STMClassifier(MultiViewClassifier):
             check_number(getattr(self, name), name, low=1, integer=True)
 
 
-def _kernel_svm(svm, K, y):
+def _kernel_svm(svm, K, y, weights):
     """alpha_i y_i of all samples, the intercept, the objective, and the number of iterations."""
     machine = clone(svm)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said by the caller, in our words
-        machine.fit(K, y)
+        machine.fit(K, y, sample_weight=weights)
     beta, b = np.zeros(len(y)), float(machine.intercept_[0])
     beta[machine.support_] = machine.dual_coef_[0]
     s = K @ beta
-    objective = beta @ s / 2 + svm.C * np.maximum(0, 1 - y * (s + b)).sum()
+    losses = np.maximum(0, 1 - y * (s + b)) * (1.0 if weights is None else weights)
+    objective = beta @ s / 2 + svm.C * losses.sum()
     return beta, b, np.array([objective]), int(np.max(machine.n_iter_))

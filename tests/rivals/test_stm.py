@@ -6,14 +6,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+)
 
+from mvref import MultiView
 from mvref.datasets import make_interactions
 from mvref.rivals.stm import STMClassifier, product_kernel, rank_one_machine
-from tests.literal import hinge_dual, toy_views
+from tests.literal import hide, hinge_dual, toy_views
 
 WIDTHS = (3, 4, 2)
 VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
@@ -35,9 +41,10 @@ def product_of_scores(views, w, b):
 
 
 def rank_one_objective(views, y, w, b, C):
+    """C: a number, or one per sample."""
     s = product_of_scores(views, w, b)
     squared_norm = np.prod([w_v @ w_v for w_v in w])
-    return (squared_norm + b**2) / 2 + C * np.maximum(0, 1 - y * s).sum()
+    return (squared_norm + b**2) / 2 + (C * np.maximum(0, 1 - y * s)).sum()
 
 
 def tensor_features(views):
@@ -220,3 +227,64 @@ def test_a_second_fit_forgets_the_first():
     fresh = STMClassifier(C=0.1, n_restarts=2, random_state=0).fit(VIEWS, Y)
     assert set(vars(used)) == set(vars(fresh))
     assert_array_equal(used.decision_function(VIEWS), fresh.decision_function(VIEWS))
+
+
+# ------------------------------------------------------------------ weights, gaps, threads
+
+
+STEPS = {"n_restarts": 2, "max_iter": 2, "tol": 1e-12, "random_state": 0}  # two sweeps, all exact
+
+
+@pytest.fixture
+def exact_steps(monkeypatch):
+    monkeypatch.setattr("mvref.rivals.stm.SVM_TOL", 1e-11)
+
+
+@pytest.mark.filterwarnings("ignore:STMClassifier stopped")
+@pytest.mark.parametrize("kernel", ["rank_one", "product"])
+def test_a_weight_is_a_number_of_copies(kernel, exact_steps):
+    """Every step of every start; and the objective as it is written."""
+    w = np.random.default_rng(0).integers(0, 4, size=60)
+    views, y = [np.repeat(view, w, axis=0) for view in VIEWS], np.repeat(Y, w)
+    weighted, copies, plain = (STMClassifier(kernel, C=0.1, **STEPS) for _ in range(3))
+    weighted.fit(VIEWS, Y, sample_weight=w)
+    expected = copies.fit(views, y).decision_function(VIEWS)
+    assert_allclose(weighted.decision_function(VIEWS), expected, atol=1e-7)
+    assert_allclose(weighted.objective_curve_, copies.objective_curve_, rtol=1e-8)
+    assert np.abs(plain.fit(VIEWS, Y).decision_function(VIEWS) - expected).max() > 0.01
+    if kernel == "rank_one":
+        assert_allclose(weighted.objectives_, copies.objectives_, rtol=1e-8)
+        value = rank_one_objective(VIEWS, SIGNS, weighted.coef_, weighted.intercept_, 0.1 * w)
+        assert_allclose(value, weighted.objective_curve_[-1], rtol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore:STMClassifier stopped")
+@pytest.mark.parametrize("kernel", ["rank_one", "product"])
+def test_equivalence_checks_of_scikit_learn(kernel, exact_steps):
+    model = STMClassifier(kernel, C=0.1, views=[10, 20], **STEPS)
+    check_sample_weight_equivalence_on_dense_data("STMClassifier", model)
+    check_sample_weight_equivalence_on_sparse_data("STMClassifier", model)
+
+
+@pytest.mark.parametrize("kernel", ["rank_one", "product"])
+def test_data_without_a_complete_sample_are_refused(kernel):
+    """A product is 0 for each of them, and nothing can be learnt."""
+    observed = np.ones((60, 3), dtype=bool)
+    observed[np.arange(60), np.arange(60) % 3] = False
+    model = STMClassifier(kernel, n_restarts=1, random_state=0)
+    with pytest.raises(ValueError, match="all the views .*, and there is none: .*PerViewSVM"):
+        model.fit(MultiView(hide(VIEWS, observed)), Y)
+    observed[:20] = True
+    X = MultiView(hide(VIEWS, observed))
+    scores = model.fit(X, Y).decision_function(X)
+    assert np.ptp(scores[:20]) > 0.1
+    assert_allclose(scores[20:], model.intercept_)
+
+
+def test_starts_learnt_in_threads_are_those_of_one():
+    options = {"n_restarts": 6, "max_iter": 5, "tol": 0.5, "random_state": 0}
+    expected = STMClassifier(**options).fit(THREE, Y3).decision_function(THREE)
+    for _ in range(3):
+        with parallel_config(backend="threading"):
+            model = STMClassifier(**options, n_jobs=4).fit(THREE, Y3)
+        assert_array_equal(model.decision_function(THREE), expected)
