@@ -5,6 +5,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch, check_random_state, column_or_1d
 
 from .checks import check_choice, check_number
+from .storage import rows_of
 from .views import MultiView, as_multiview
 
 WAYS = ("permute", "hide")
@@ -80,9 +81,9 @@ def _without(X, v, how, rng):
     if how == "hide":
         observed = X.observed.copy()
         observed[observed.sum(axis=1) > 1, v] = False
-        return MultiView(X.views, names=X.names, observed=observed)
+        return X.with_observed(observed)
     rows = np.arange(X.n_samples)
     seen = np.flatnonzero(X.observed[:, v])
     rows[seen] = rng.permutation(seen)
-    views = [view[rows] if u == v else view for u, view in enumerate(X.views)]
-    return MultiView(views, names=X.names, observed=X.observed)
+    views = [rows_of(view, rows) if u == v else view for u, view in enumerate(X.views)]
+    return MultiView(views, names=X.names, observed=X.observed, feature_names=X.feature_names)

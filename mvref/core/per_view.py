@@ -14,7 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .base import check_length, validate_views
-from .storage import is_encoded, rows_of
+from .storage import rows_of
 from .views import MultiView
 
 WORDS = ("passthrough", "drop")
@@ -198,23 +198,23 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         if y is not None:
             y = np.asarray(y)
             check_length(y, X.n_samples)
-        self.transformers_, self._first_rows = [], []
+        self.transformers_, self._of_nobody, self._of_texts = [], [], []
         views = []
         for v, transformer in enumerate(self._member_of_each(X.names)):
             name, seen = X.names[v], np.flatnonzero(X.observed[:, v])
             _check_transformer(transformer)
             if not len(seen):
                 raise ValueError(f"view {name!r} is missing in every sample.")
-            table = as_table(X, v)
             out = X.views[v]
             if not isinstance(transformer, str):
                 transformer = clone(transformer)
                 with naming(name, transformer):
                     labels = None if y is None else y[seen]
-                    out = transformer.fit_transform(rows_of(table, seen), labels)
+                    out = transformer.fit_transform(rows_of(as_table(X, v), seen), labels)
                 out = spread(out, X.observed[:, v])
             self.transformers_.append(transformer)
-            self._first_rows.append(rows_of(table, seen[:1]))
+            self._of_nobody.append((out.shape[1:], sparse.issparse(out)))
+            self._of_texts.append(X.views[v].ndim == 1)
             views.append(out)
         return self._together(views, X)
 
@@ -236,11 +236,13 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         for v, transformer in enumerate(self.transformers_):
             out, seen = X.views[v], np.flatnonzero(X.observed[:, v])
             if not isinstance(transformer, str):
-                # Where nobody has the view, a row of the training samples tells the width.
-                rows = rows_of(as_table(X, v), seen) if len(seen) else self._first_rows[v]
-                with naming(X.names[v], transformer):
-                    out = transformer.transform(rows)
-                out = spread(out if len(seen) else out[:0], X.observed[:, v])
+                if len(seen):
+                    with naming(X.names[v], transformer):
+                        out = transformer.transform(rows_of(as_table(X, v), seen))
+                else:  # nobody has the view: no rows, of the width that they would have
+                    width, is_sparse = self._of_nobody[v]
+                    out = (sparse.csr_matrix if is_sparse else np.empty)((0, *width))
+                out = spread(out, X.observed[:, v])
             views.append(out)
         return self._together(views, X)
 
@@ -260,7 +262,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         transformer, columns = self.transformers_[v], self.view_feature_names_[v]
         if isinstance(transformer, str):
             return columns
-        named = columns is not None or not is_encoded(self._first_rows[v])
+        named = columns is not None or self._of_texts[v]
         try:
             return (
                 [str(column) for column in transformer.get_feature_names_out()] if named else None

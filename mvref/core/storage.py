@@ -182,7 +182,7 @@ def with_nan_rows(view, rows):
     if not is_encoded(view):
         hidden = np.zeros(len(view), dtype=bool)
         hidden[rows] = True
-        return view.mask(hidden)
+        return view[~hidden].reindex(range(len(view)))
     if not sparse.issparse(view):
         view = np.array(view)
         view[rows] = np.nan

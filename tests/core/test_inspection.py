@@ -1,10 +1,14 @@
 """What a view contributes: known answers, and what must not change."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
-from mvref import MVLSVM, MultiView, view_importance
+from mvref import MVLSVM, MultiView, PerView, PerViewClassifier, view_importance
 from mvref.rivals import MVMV, PerViewSVM
 from tests.literal import hide, random_pattern
 
@@ -84,6 +88,20 @@ def test_two_copies_of_a_view_have_no_importance_and_one_has():
     }
     assert np.abs(importance["copies"]).max() < 0.01
     assert importance["one"][0] > 0.3
+
+
+@pytest.mark.parametrize("how", ["permute", "hide"])
+def test_words_and_names_of_columns_stay(how):
+    """A pipeline that begins with an encoder gets what it was fitted on; no warning of names."""
+    rng = np.random.RandomState(0)
+    y = rng.randint(2, size=60)
+    frame = pd.DataFrame({"kind": np.array(["ant", "bee"])[y], "size": rng.normal(size=60)})
+    X = MultiView({"blood": frame[["size"]], "who": frame})
+    model = make_pipeline(
+        PerView({"who": make_column_transformer((OneHotEncoder(), ["kind"]))}), PerViewClassifier()
+    ).fit(X, y)
+    size, who = view_importance(model, X, y, how=how, random_state=0).importances_mean
+    assert size == pytest.approx(0.0, abs=0.1) and who > 0.3
 
 
 def test_same_seed_same_numbers_and_other_scores(problem):
