@@ -116,6 +116,8 @@ class MwMvC2(Weighted, MultiViewClassifier):
         largest label.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``, for the voters and for the loss.
+        Deep trees that separate the training samples leave no loss to weigh: where a class is
+        rare, a list of shallow trees or linear voters gains more from "balanced".
     n_jobs : int or None; classes fitted in parallel (joblib)
     verbose : int, default=0; 1: a progress bar over the classes
     views : sequence or mapping, optional; widths, slices, indices or names that cut a 2-D `X`

@@ -87,6 +87,9 @@ class MVWAB(Boosted):
     The weighted share of training errors is at most the product of the Z_t. Boosting stops early
     after a round without error, or with edge 0. A missing view abstains.
 
+    A weight of 2 is worth the sample twice up to ties in the trees, between splits or in a leaf,
+    which rounding decides.
+
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
@@ -205,6 +208,9 @@ class RBoostSH(Boosted):
     With more than two classes the attributes up to ``normalizers_`` are lists, one entry per class.
     The weighted share of training errors is at most the product of the Z_t. Boosting stops early
     after a round without error. A missing view abstains. The reward of a view is 1 - Z_t.
+
+    A weight of 2 is worth the sample twice up to ties in the trees, between splits or in a leaf,
+    which rounding decides.
 
     Examples
     --------

@@ -98,6 +98,9 @@ class Mumbo(Boosted):
     The weighted share of training errors is at most (K - 1) times the product of sqrt(1 - e_t^2),
     e_t the ``edges_``, as long as none was limited. With two classes and one view this is AdaBoost.
 
+    A weight of 2 is worth the sample twice up to ties in the trees, between splits or in a leaf,
+    which rounding decides.
+
     Examples
     --------
     >>> from mvref.datasets import load_iris_views

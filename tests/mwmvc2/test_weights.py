@@ -132,6 +132,73 @@ def test_the_default_smoothing_is_half_a_sample():
     assert learn_weights(Ms, smoothing=1 / 41).pi[0][0] > default.pi[0][0]
 
 
+# ------------------------------------------------------------------ weighted samples
+
+
+def weighted_tables(seed, m=None):
+    """Tables, weights 1 to 4 of their rows, and the tables with so many copies of every row."""
+    Ms = random_tables(seed, m=m)
+    Ms[0] = np.hstack([Ms[0], np.abs(Ms[0][:, :1])])  # without errors: the smoothing counts, too
+    w = np.random.default_rng(seed).integers(1, 5, size=len(Ms[0]))
+    return Ms, w, [np.repeat(M, w, axis=0) for M in Ms]
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("update", ["monotone", "paper"])
+@pytest.mark.parametrize("seed", range(10))
+def test_weights_are_copies_to_the_twins(seed, update, step):
+    """Objective, weights and bounds are those that the literal loops find on copied rows."""
+    Ms, w, copies = weighted_tables(seed)
+    eps = 1 / (2 * w.sum())
+    fast = learn_weights(Ms, max_iter=3, update=update, step=step, sample_weight=w)
+    if update == "paper":
+        slow = literal.literal_printed(copies, 3, smoothing=eps, rho_step="split")
+    else:
+        slow = literal.literal_monotone(copies, 3, smoothing=eps, step=step)
+    assert_same_paths(fast, slow, 1e-7)
+    assert_allclose(fast.decrease_bound, -np.array(slow.bound), atol=1e-5)
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("seed", range(5))
+def test_weights_are_copies_to_exact_view_weights(seed, step):
+    Ms, w, copies = weighted_tables(seed, m=25)
+    options = {"max_iter": 3, "rho_step": "exact", "step": step}
+    weighted = learn_weights(Ms, sample_weight=w, **options)
+    copied = learn_weights(copies, **options)
+    assert_allclose(weighted.loss_curve, copied.loss_curve, rtol=1e-7)
+    assert_allclose(weighted.rho_path, copied.rho_path, atol=1e-5)
+    assert_allclose(np.hstack(weighted.pi), np.hstack(copied.pi), atol=1e-5)
+
+
+@given(seeds, st.sampled_from(RHO_STEPS))
+def test_weighted_view_weights_have_no_frank_wolfe_gap(seed, rho_step):
+    """At the minimum of the weighted loss, or of the quadratic above it."""
+    G, rho = votes_and_weights(seed)
+    w = np.random.default_rng(seed).uniform(0.1, 3.0, size=len(G))
+    x = mixture(G, rho, rho_step, w)
+    if rho_step == "exact":
+        gradient = -G.T @ (w * expit(-(G @ x)))
+    else:
+        gradient = -G.T @ (w * expit(-(G @ rho))) + G.T @ (w * (G @ (x - rho))) / 4
+    assert gradient @ x - gradient.min() <= 1e-5 * w.sum()
+
+
+@pytest.mark.parametrize("share", [1.0, 1e-3, 1 / 20])
+def test_the_smoothing_of_light_weights_is_that_of_as_many_samples(share):
+    """Weights that sum to 1 leave a voter without errors its weight."""
+    Ms, _, _ = weighted_tables(3, m=20)
+    plain, light = learn_weights(Ms), learn_weights(Ms, sample_weight=np.full(20, share))
+    assert_allclose(np.hstack(light.pi), np.hstack(plain.pi), rtol=1e-6)
+    assert_allclose(light.loss_curve, share * plain.loss_curve, rtol=1e-6)
+
+
+def test_a_weight_that_is_not_positive_is_refused():
+    for bad in (0.0, -1.0):
+        with pytest.raises(ValueError, match=f"sample_weight must hold numbers > 0, got {bad}"):
+            learn_weights([copies_of_one(2)], sample_weight=[1.0, 2.0, bad, 1.0])
+
+
 # ------------------------------------------------------------------ guarantees
 
 

@@ -1,0 +1,222 @@
+"""Weights of samples and classes in MVWAB, RBoostSH and Mumbo: copies of rows, caps, rare classes.
+
+Weights are copies up to ties in the trees, between splits or classes of a leaf, which rounding
+decides. Many samples of single features seldom tie, and a logistic regression never does.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+)
+
+from mvref import MultiView
+from mvref.rivals import MVWAB, Mumbo, RBoostSH
+from mvref.rivals.adaboost import fit_weighted
+from tests.literal import hide, random_pattern, toy_views
+from tests.rivals.test_boosting import mvwab_by_hand, votes_of_rounds
+from tests.rivals.test_mumbo import mumbo_by_hand
+
+METHODS = pytest.mark.parametrize("method", [MVWAB, RBoostSH, Mumbo])
+WIDTHS = (4, 2, 3)
+STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
+TIGHT = LogisticRegression(solver="newton-cholesky", tol=1e-12)
+
+
+def weighted_problem(seed=0, m=60, n_classes=2, *, widths=WIDTHS, missing=False, low=0):
+    """Views, classes, who has them, weights `low` to 3, and rows that are copied so many times."""
+    views, y = toy_views(seed, m=m, widths=widths, n_classes=n_classes, noise=2.0)
+    observed = random_pattern(seed, m, 3) if missing else np.ones((m, 3), dtype=bool)
+    w = np.random.default_rng(seed).integers(low, 4, size=m)
+    return views, y, observed, w, np.repeat(np.arange(m), w)
+
+
+# ------------------------------------------------------------------ literal twins on copied rows
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_mvwab_by_hand_on_copies(missing):
+    views, y, observed, w, rows = weighted_problem(7, missing=missing)
+    s = 2 * y - 1
+    model = MVWAB(STUMP, n_estimators=6).fit(hide(views, observed), y, sample_weight=w)
+    rounds = mvwab_by_hand([view[rows] for view in views], s[rows], observed[rows], 6)
+    assert_allclose(model.alphas_, [alpha for alpha, _, _ in rounds], atol=1e-9)
+    assert_allclose(model.view_weights_, [b for _, b, _ in rounds], atol=1e-9)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_rboost_by_hand_on_copies(missing):
+    """One sample and one copy at a time, on the views that were drawn."""
+    views, y, observed, w, rows = weighted_problem(7, missing=missing)
+    model = RBoostSH(STUMP, n_estimators=8, random_state=0)
+    model.fit(hide(views, observed), y, sample_weight=w)
+    s, seen, m = 2 * y[rows] - 1, observed[rows], len(rows)
+    d = np.full(m, 1 / m)
+    for v, alpha, edge, Z in zip(
+        model.view_history_, model.alphas_, model.edges_, model.normalizers_, strict=True
+    ):
+        has = np.flatnonzero(seen[:, v])
+        table = views[v][rows]
+        tree = clone(STUMP).fit(table[has], s[has], sample_weight=d[has])
+        yh = [0] * m
+        for i in has:
+            yh[i] = s[i] * tree.predict(table[[i]])[0]
+        W_plus = sum(d[i] for i in range(m) if yh[i] > 0)
+        W_minus = sum(d[i] for i in range(m) if yh[i] < 0)
+        error = max(W_minus / (W_plus + W_minus), 0.5 / m)
+        assert_allclose(alpha, 0.5 * math.log((1 - error) / error), atol=1e-9)
+        assert_allclose(edge, W_plus - W_minus, atol=1e-9)
+        after = [d[i] * math.exp(-alpha * yh[i]) for i in range(m)]
+        assert_allclose(Z, sum(after), rtol=1e-9)
+        d = np.array(after) / sum(after)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("K", [2, 3])
+def test_mumbo_by_hand_on_copies(K, missing):
+    views, y, observed, w, rows = weighted_problem(4, 90, K, missing=missing)
+    base = DecisionTreeClassifier(max_depth=K - 1, random_state=0)
+    copies = [view[rows] for view in views]
+    rounds, _, totals = mumbo_by_hand(copies, y[rows], observed[rows], K, base, 5)
+    drawn, alphas, edges, local, _ = zip(*rounds, strict=True)
+    model = Mumbo(base, n_estimators=5).fit(hide(views, observed), y, sample_weight=w)
+    assert_array_equal(model.view_history_, drawn)
+    assert_allclose(model.alphas_, alphas, atol=1e-9)
+    assert_allclose(model.edges_, edges, atol=1e-9)
+    assert_allclose(model.local_edges_, local, atol=1e-9)
+    # the objective, literally: every copy of a sample and every wrong class
+    scores = model.decision_function(MultiView(hide(views, observed)))
+    total = 0.0
+    for i in rows:
+        f = [0.0, scores[i]] if K == 2 else scores[i]
+        total += sum(math.exp(f[k] - f[y[i]]) for k in range(K) if k != y[i])
+    assert_allclose(total, totals[-1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("method", [MVWAB, RBoostSH])
+def test_the_objective_on_copies_is_the_product_of_the_normalisers(method, missing):
+    views, y, observed, w, rows = weighted_problem(3, missing=missing, low=1)
+    X = MultiView(hide(views, observed))
+    model = method(STUMP, n_estimators=10, random_state=0).fit(X, y, sample_weight=w)
+    F = votes_of_rounds(model, X) @ model.alphas_
+    total = sum(math.exp(-(2 * y[i] - 1) * F[i]) for i in rows)
+    assert_allclose(total / len(rows), np.prod(model.normalizers_), rtol=1e-8)
+    errors = np.mean([(2 * y[i] - 1) * F[i] <= 0 for i in rows])
+    assert errors <= np.prod(model.normalizers_) + 1e-12
+
+
+# ------------------------------------------------------------------ weights are copies
+
+
+@METHODS
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize(
+    "learner, widths", [(None, (1, 1, 1)), (TIGHT, WIDTHS)], ids=["default", "logistic"]
+)
+@pytest.mark.parametrize("K", [2, 3])
+def test_weights_are_copies(method, learner, widths, missing, K):
+    problem = weighted_problem(0, 300, K, widths=widths, missing=missing)
+    views, y, observed, w, rows = problem
+    X = MultiView(hide(views, observed))
+    model = method(learner, n_estimators=5, random_state=0)
+    weighted = clone(model).fit(X, y, sample_weight=w)
+    copied = clone(model).fit(X[rows], y[rows])
+    assert_array_equal(weighted.tie_keys_, copied.tie_keys_)
+    scores = weighted.decision_function(X)
+    assert_allclose(scores, copied.decision_function(X), atol=1e-7)
+    assert_array_equal(weighted.predict(X), copied.predict(X))
+    assert np.abs(scores - clone(model).fit(X, y).decision_function(X)).max() > 0.01
+
+
+@METHODS
+def test_scikit_learns_checks_of_weights(method):
+    model = method(TIGHT, n_estimators=8, random_state=0)
+    check_sample_weight_equivalence_on_dense_data(method.__name__, model)
+    check_sample_weight_equivalence_on_sparse_data(method.__name__, model)
+
+
+@METHODS
+@pytest.mark.filterwarnings("ignore:.*has learnt nothing")
+def test_coins_of_weighted_samples(method):
+    """Features without information tie all: weighted classes are equal, and so are the coins."""
+    x, y = np.ones((30, 2)), np.arange(30) % 3 % 2
+    w = np.where(y == 1, 2, 1)  # ten copies in pairs, twenty alone
+    new = [np.random.default_rng(0).normal(size=(40, 2))]
+    model = method(STUMP, n_estimators=3, random_state=0)
+    weighted = clone(model).fit([x], y, sample_weight=w).predict(new)
+    copied = clone(model).fit([np.ones((40, 2))], np.repeat(y, w)).predict(new)
+    assert set(weighted) == {0, 1}
+    assert_array_equal(weighted, copied)
+
+
+def test_the_learner_sees_the_scale_of_the_weights():
+    """A penalty is worth the same against weights 2 as against two copies."""
+    views, y, _, w, rows = weighted_problem(5, low=1)
+    rng, s = np.random.RandomState(0), 2 * y - 1
+    d = rng.uniform(0.1, 1.0, size=60)
+    voter = fit_weighted(TIGHT, views[0], s, d * w / 1e5, w, rng)
+    copied = fit_weighted(TIGHT, views[0][rows], s[rows], d[rows], np.ones(len(rows)), rng)
+    assert_allclose(voter.coef_, copied.coef_, atol=1e-6)
+    nothing = fit_weighted(TIGHT, views[0], s, np.zeros(60), w, rng)  # all weight lies elsewhere
+    assert_allclose(nothing.coef_, clone(TIGHT).fit(views[0], s, w).coef_, atol=1e-6)
+
+
+# ------------------------------------------------------------------ the cap
+
+
+@METHODS
+def test_half_of_weight_1_is_the_least_error(method):
+    """Views that tell the class: one round, whose weight is that of the cap."""
+    y = np.arange(20) % 2
+    X = [y[:, None] * 1.0]
+    for weight, m in ((None, 20), (3, 60), (1.5, 30), (0.05, 20), (1e-6, 20)):
+        w = None if weight is None else np.full(20, weight)
+        model = method(STUMP, random_state=0).fit(X, y, sample_weight=w)
+        assert_allclose(model.alphas_, [0.5 * math.log(2 * m - 1)], rtol=1e-9)
+
+
+@METHODS
+def test_weights_that_sum_to_1_are_no_obstacle(method):
+    views, y, _, _, _ = weighted_problem(9, 150)
+    model = method(STUMP, n_estimators=5, random_state=0)
+    scores = clone(model).fit(views, y).decision_function(views)
+    light = clone(model).fit(views, y, sample_weight=np.full(150, 1 / 150))
+    assert_allclose(light.decision_function(views), scores, atol=1e-7)
+
+
+# ------------------------------------------------------------------ classes
+
+
+@METHODS
+def test_balanced_classes_help_where_one_is_rare(method):
+    """7 % positives; rounded features keep trees from separating them."""
+    rng = np.random.default_rng(1)
+    y = (np.arange(1000) % 100 < 7).astype(int)
+    X = MultiView([np.round(rng.normal(size=(1000, n)) + 0.7 * y[:, None]) for n in WIDTHS])
+    model = method(n_estimators=20, random_state=0)
+    plain, weighted = (
+        balanced_accuracy_score(
+            y[500:], clone(model).set_params(class_weight=c).fit(X[:500], y[:500]).predict(X[500:])
+        )
+        for c in (None, "balanced")
+    )
+    assert weighted > plain + 0.05
+
+
+@METHODS
+def test_class_weights_multiply_those_of_the_samples(method):
+    views, y, _, w, _ = weighted_problem(2, 90, 3, low=1)
+    model = method(TIGHT, n_estimators=3, random_state=0)
+    both = clone(model).set_params(class_weight={0: 2.0, 1: 1.0, 2: 0.5})
+    scores = both.fit(views, y, sample_weight=w).decision_function(views)
+    by_hand = clone(model).fit(views, y, sample_weight=w * np.array([2.0, 1.0, 0.5])[y])
+    assert_allclose(by_hand.decision_function(views), scores, atol=1e-9)
