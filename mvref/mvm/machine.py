@@ -140,7 +140,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         """
         rows = np.flatnonzero(weights)
         if not len(rows):
-            raise ValueError("sample_weight must contain a number above 0, got zeros only.")
+            raise ValueError("sample_weight, times class_weight, must be above 0 for a sample.")
         X, weights = X[rows], weights[rows]
         if first:
             self.factor_views_, self.terms_ = group_structure(self.groups, X, self.shared_factors)
