@@ -149,7 +149,7 @@ def test_components_are_drawn_from_the_samples_that_have_the_view():
 def test_gram_machine_is_the_factor_machine_of_all_samples(c):
     k, Y, *_ = small()
     rhs = Y * np.random.default_rng(0).random(24)
-    gram = GramMachine(k.copy(), c)
+    gram = GramMachine(k.copy(), np.ones(len(k)), c)
     factor = FactorMachine(factors_of(k, [np.arange(24)])[0], Y != 0, np.ones(24), c)
     theta, u = gram.solve(rhs)
     beta, v = factor.solve(rhs)
