@@ -53,8 +53,8 @@ def dist(tmp_path_factory):
     """The folder of the source distribution and of the wheel that is built from it."""
     folder = tmp_path_factory.mktemp("dist")
     copy = tmp_path_factory.mktemp("source") / "mvref"  # nothing is left behind in the sources
-    unwanted = shutil.ignore_patterns("__pycache__", ".git", ".venv", "_build", "build", "dist")
-    shutil.copytree(ROOT, copy, ignore=unwanted)
+    made = ("__pycache__", ".git", ".venv", "_build", ".hypothesis", ".*_cache", "*.lock")
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*made))
     done = run(sys.executable, "-m", "build", "--no-isolation", "-o", folder, cwd=copy)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
