@@ -15,6 +15,10 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+)
 
 from mvref.core.losses import logistic, squared
 from mvref.datasets import make_interactions
@@ -340,11 +344,58 @@ def test_probabilities():
     assert_allclose(three.predict_proba(far).sum(axis=1), 1.0)
 
 
+# ------------------------------------------------------------------ weights
+
+
+@pytest.mark.parametrize("loss", [logistic, squared])
+def test_weighted_objective_and_gradient_are_literally_those_of_repeated_rows(loss):
+    rng = np.random.default_rng(5)
+    counts, theta = rng.integers(1, 4, size=12), rng.normal(0, 0.5, 1 + 9 + 2 * 9 * 2)
+    views = [view[:12] for view in VIEWS]
+    y = np.where(Y[:12] > 0, 1.0, -1.0)
+    values = []
+    for rows, weights in ((np.arange(12), counts), (np.repeat(np.arange(12), counts), None)):
+        columns = Columns([view[rows] for view in views])
+        terms = interaction_terms(columns, 3, False)
+        values.append(FMObjective(columns, terms, y[rows], loss, 2, 0.3, weights)(theta))
+    w0, w, factors = theta[0], theta[1:10], theta[10:].reshape(2, 9, 2)
+    losses = loss(machine(np.hstack(views), w0, w, factors), y)[0]
+    expected = np.sum(counts * losses) / counts.sum() + 0.3 * theta[1:] @ theta[1:]
+    assert_allclose(values[0][0], expected, rtol=1e-12)
+    assert_allclose(values[0][0], values[1][0], rtol=1e-12)
+    assert_allclose(values[0][1], values[1][1], atol=1e-12)
+
+
+# Twenty steps of L-BFGS go the same way up to rounding; at a minimum it cannot tell parameters
+# apart whose objectives are the same number, and their scores differ by some 1e-6.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "check",
+    [check_sample_weight_equivalence_on_dense_data, check_sample_weight_equivalence_on_sparse_data],
+)
+@pytest.mark.parametrize(("order", "multiview"), [(1, False), (2, False), (2, True), (3, False)])
+@pytest.mark.parametrize("cls", [FMClassifier, FMRegressor])
+def test_equivalence_with_repeated_rows(cls, order, multiview, check):
+    options = {"order": order, "multiview": multiview, "alpha": 0.1, "max_iter": 20}
+    check(cls.__name__, cls(2, views=[10, 10, 10], random_state=0, **options))
+
+
+def test_weights_of_classes_multiply_those_of_samples():
+    weights, of_class = np.linspace(0, 2, 90), np.array([2.0, 1.0, 0.5])
+    model = FMClassifier(2, alpha=0.1, class_weight=dict(enumerate(of_class)), random_state=0)
+    given = model.fit(THREE, Y3, sample_weight=weights).decision_function(THREE)
+    expected = FMClassifier(2, alpha=0.1, random_state=0).fit(THREE, Y3, weights * of_class[Y3])
+    assert_array_equal(given, expected.decision_function(THREE))
+    assert np.abs(model.fit(THREE, Y3).decision_function(THREE) - given).max() > 0.01
+    assert "class_weight" not in FMRegressor().get_params()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("multiview", [False, True])
 @pytest.mark.parametrize("views", [[[0, 1], [4]], [[0, 1, 2], [2, 3, 8], [1, 2]]])
 def test_views_of_some_columns_and_of_some_twice(views, multiview):
     """The same as the list of these views; d counts their columns."""
-    options = {"n_factors": 2, "order": 3, "multiview": multiview, "random_state": 0}
+    options = {"order": 3, "multiview": multiview, "max_iter": 20, "random_state": 0}
     for cls, y in ((FMClassifier, Y), (FMRegressor, R), (FMClassifier, np.arange(60) % 3)):
         expected = cls(**options).fit([FLAT[:, columns] for columns in views], y)
         model = cls(**options, views=views).fit(FLAT, y)
