@@ -10,6 +10,10 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar, nnls
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+)
 
 from mvref import MultiView
 from mvref.rivals.co_labeling import CoLabeling, squared_hinge_svm, weigh_candidates
@@ -147,6 +151,58 @@ def test_rbf_by_hand_with_missing_views():
         total[seen] += K @ (margin_one(K * np.outer(y, y), 2.0) * y)
     assert not observed.all()
     assert_allclose(model.decision_function(X), total / observed.sum(axis=1), atol=1e-7)
+
+
+# ------------------------------------------------------------------ weights
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_weights_are_copies(C):
+    check_sample_weight_equivalence_on_dense_data("CoLabeling", CoLabeling(C))
+    check_sample_weight_equivalence_on_sparse_data("CoLabeling", CoLabeling(C))
+
+
+def test_weights_of_candidates_are_copies():
+    """Several candidates: (*) on repeated rows, with one alpha for each copy."""
+    rng = np.random.RandomState(0)
+    X, pool = rng.normal(size=(20, 3)), rng.choice([-1.0, 1.0], size=(3, 20))
+    K, w = gaussian(X, X, 0.2), rng.randint(1, 4, size=20)
+    rows = np.repeat(np.arange(20), w)
+    repeated = K[np.ix_(rows, rows)], pool[:, rows], 2.0
+    for tol in (0.1, 1e-7):
+        mu, alpha, gap = weigh_candidates(K, pool, 2.0, weights=w, tol=tol)
+        mu_copies, copies, gap_copies = weigh_candidates(*repeated, tol=tol)
+        assert -1e-9 < gap <= tol and (mu > 0.01).sum() >= 2
+        assert_allclose(gap, gap_copies, rtol=1e-4)
+        assert_allclose(mu, mu_copies, atol=1e-6)
+        assert_allclose(alpha, np.bincount(rows, copies), atol=1e-6)
+    plain, *_ = weigh_candidates(K, pool, 2.0, tol=tol)
+    assert np.abs(plain - mu).max() > 0.01
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_weights_in_the_exchange_are_copies(hidden):
+    """Of the labelled samples, with gaps and without; a weight of 0 is a sample left out."""
+    views, y, unlabelled = two_ways(n_labelled=30, n=90)
+    observed = random_pattern(0, 30, 2) if hidden else np.ones((30, 2), dtype=bool)
+    X, weights = MultiView(hide(views, observed)), np.arange(30) % 3
+    model = CoLabeling(max_rounds=2, tol=1e-8).fit(X, y, unlabelled, sample_weight=weights)
+    rows = np.repeat(np.arange(30), weights)
+    again = CoLabeling(max_rounds=2, tol=1e-8).fit(X[rows], y[rows], unlabelled)
+    assert model.n_rounds_ == again.n_rounds_ == 2
+    f = model.decision_function(unlabelled)
+    assert_allclose(f, again.decision_function(unlabelled), atol=1e-4)
+    plain = CoLabeling(max_rounds=2, tol=1e-8).fit(X, y, unlabelled)
+    assert np.abs(f - plain.decision_function(unlabelled)).max() > 0.01
+
+
+def test_weights_of_classes_multiply_those_of_samples():
+    weights, of_class = np.linspace(0.1, 3, 90), np.array([0.5, 4.0, 1.0])
+    model = CoLabeling(class_weight=dict(enumerate(of_class))).fit(THREE, Y3, sample_weight=weights)
+    again = CoLabeling().fit(THREE, Y3, sample_weight=weights * of_class[Y3])
+    assert_array_equal(model.decision_function(THREE), again.decision_function(THREE))
+    plain = CoLabeling().fit(THREE, Y3, sample_weight=weights)
+    assert np.abs(model.decision_function(THREE) - plain.decision_function(THREE)).max() > 0.01
 
 
 # ------------------------------------------------------------------ the exchange

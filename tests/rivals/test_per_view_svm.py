@@ -2,13 +2,23 @@
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
+from sklearn import config_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import polynomial_kernel
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+)
 
-from mvref import MultiView
-from mvref.rivals import PerViewSVM
+import mvref
+from mvref import MultiView, PerViewClassifier
+from mvref.rivals import CoLabeling, PerViewSVM
 from tests.literal import hide, random_pattern, toy_views
 
 WIDTHS = (4, 2, 3)
@@ -17,12 +27,13 @@ THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.5)
 NEW3 = [v + 0.4 for v in THREE]
 
 
-def votes_by_hand(views, y, new, C, classes):
+def votes_by_hand(views, y, new, C, classes, weights=None):
     """For every view and class an SVC, class against rest; each view votes for its best class."""
     votes, sums = np.zeros((2, len(new[0]), len(classes)))
     for train, test in zip(views, new, strict=True):
         svc = SVC(C=C, kernel="rbf", gamma=1 / train.shape[1])
-        f = np.column_stack([svc.fit(train, y == k).decision_function(test) for k in classes])
+        svcs = (svc.fit(train, y == k, weights) for k in classes)
+        f = np.column_stack([svc.decision_function(test) for svc in svcs])
         votes[np.arange(len(test)), f.argmax(axis=1)] += 1
         sums += f
     return votes, sums
@@ -48,6 +59,92 @@ def test_votes_by_hand(views, y, C):
     votes = votes if n_classes > 2 else votes[:, 1] - votes[:, 0]
     assert_array_equal(np.round(f), votes)
     assert np.abs(f - votes).max() < 0.5  # a tie is split by less than a vote
+
+
+def test_a_case_of_per_view_classifier():
+    """Also where votes are equal, if both take the smallest label."""
+    member = OneVsRestClassifier(SVC(gamma="auto"))
+    for views, y, tied in ((THREE, Y3, True), (VIEWS[:2], Y, True), (VIEWS, Y, False)):
+        new = [v + 0.4 for v in views]
+        plain = PerViewClassifier(member, combine="vote").fit(views, y)
+        model = PerViewSVM(ties="smallest").fit(views, y)
+        assert_array_equal(model.predict(new), plain.predict(new))
+        votes, _ = votes_by_hand(views, y, new, 1.0, range(len(set(y))))
+        best = np.sort(votes, axis=1)[:, -2:]
+        assert (best[:, 0] == best[:, 1]).any() == tied
+        if not tied:
+            assert_array_equal(PerViewSVM().fit(views, y).predict(new), plain.predict(new))
+
+
+# ------------------------------------------------------------------ weights
+
+
+@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize("options", [{}, {"C": 50.0, "kernel": "linear", "ties": "random"}])
+def test_weights_are_copies(options, routing):
+    model = PerViewSVM(tol=1e-10, random_state=0, **options)
+    with config_context(enable_metadata_routing=routing):
+        check_sample_weight_equivalence_on_dense_data("PerViewSVM", model)
+        check_sample_weight_equivalence_on_sparse_data("PerViewSVM", model)
+
+
+def test_weights_of_samples_and_classes_by_hand():
+    weights = np.random.default_rng(0).uniform(0.1, 3.0, size=90)
+    of_class = {0: 0.5, 1: 4.0, 2: 1.0}
+    model = PerViewSVM(class_weight=of_class).fit(THREE, Y3, sample_weight=weights)
+    both = weights * np.array([0.5, 4.0, 1.0])[Y3]
+    votes, sums = votes_by_hand(THREE, Y3, NEW3, 1.0, range(3), both)
+    assert_array_equal(model.predict(NEW3), winners(votes, sums))
+    assert (PerViewSVM().fit(THREE, Y3).predict(NEW3) != model.predict(NEW3)).any()
+
+
+def test_balanced_weights_find_the_rare_class():
+    """7 % positives."""
+    rng = np.random.default_rng(0)
+    y = (np.arange(600) % 14 == 0).astype(int)
+    views = [rng.normal(size=(600, 3)) + y[:, None] for _ in range(3)]
+    train, test = ([v[part] for v in views] for part in (slice(300), slice(300, 600)))
+    plain, balanced = (
+        balanced_accuracy_score(
+            y[300:], PerViewSVM(class_weight=given).fit(train, y[:300]).predict(test)
+        )
+        for given in (None, "balanced")
+    )
+    assert plain < 0.6 and balanced > plain + 0.15
+
+
+# ------------------------------------------------------------------ limits
+
+
+@pytest.mark.parametrize("jobs", [None, 2])
+def test_an_svm_that_cannot_reach_its_tolerance_ends_and_says_so(jobs):
+    """Below the rounding of its gradient libsvm goes round in circles."""
+    x = 1e3 * VIEWS[0][:20, :2]
+    model = PerViewSVM(1e3, kernel="linear", tol=1e-16, n_jobs=jobs, max_iter=10_000)
+    told = "PerViewSVM stopped .*max_iter=10000"
+    with parallel_config("threading"), pytest.warns(ConvergenceWarning, match=told) as said:
+        model.fit([x, x], Y[:20])
+    assert len(said) == 1 and said[0].filename == __file__
+    assert 0 < PerViewSVM().max_iter < np.inf
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        PerViewSVM(),
+        CoLabeling(),
+        mvref.MVPO(kernel="rbf"),
+        mvref.KMHKS(),
+    ],
+)
+def test_matrices_that_do_not_fit_into_memory(model, monkeypatch):
+    def no_memory(*_, **__):
+        raise MemoryError("Unable to allocate 298. GiB")
+
+    monkeypatch.setattr("mvref.core.kernels.safe_sparse_dot", no_memory)
+    told = r"60 samples do not fit into memory \(Unable to allocate 298. GiB.*fit_in_chunks"
+    with pytest.raises(MemoryError, match=told):
+        model.fit(VIEWS, Y)
 
 
 # ------------------------------------------------------------------ ties

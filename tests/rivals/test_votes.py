@@ -11,11 +11,16 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+)
 
-from mvref import MultiView
+from mvref import MultiView, PerViewClassifier
 from mvref.core.voters import class_folds
 from mvref.rivals import MVMV, Concat, Fusion, Mono
 from tests.literal import hide, random_pattern, toy_views
@@ -64,6 +69,98 @@ def test_a_failed_fit_does_not_look_fitted(method):
         model.fit(VIEWS, Y)
     with pytest.raises(ValueError, match="not fitted"):
         model.predict(VIEWS)
+
+
+# ------------------------------------------------------------------ weights, of all four
+
+LOGISTIC = LogisticRegression(tol=1e-12, max_iter=10_000, solver="newton-cholesky")
+WEIGHTS = np.random.default_rng(0).integers(0, 4, size=90)
+COPIES = np.repeat(np.arange(90), WEIGHTS)
+
+
+@pytest.mark.parametrize("base", [None, TREE, LOGISTIC], ids=["default", "tree", "logistic"])
+@pytest.mark.parametrize("method", [Concat, MVMV])
+def test_weights_are_copies(method, base):
+    model = method(base, random_state=0)
+    check_sample_weight_equivalence_on_dense_data(method.__name__, model)
+    check_sample_weight_equivalence_on_sparse_data(method.__name__, model)
+
+
+@pytest.mark.parametrize("base", [TREE, LOGISTIC], ids=["tree", "logistic"])
+def test_weights_of_a_given_view_are_copies(base):
+    """Mono: the folds choose nothing here."""
+    X = MultiView(THREE)
+    model = Mono(base, view=0).fit(X, Y3, sample_weight=WEIGHTS)
+    again = Mono(base, view=0).fit(X[COPIES], Y3[COPIES])
+    assert_allclose(model.decision_function(NEW3), again.decision_function(NEW3), atol=1e-9)
+    plain = Mono(base, view=0).fit(X, Y3)
+    assert np.abs(model.decision_function(NEW3) - plain.decision_function(NEW3)).max() > 1e-3
+
+
+def test_the_choice_of_a_view_is_weighted():
+    """View 0 is right about one half of the samples, view 1 about the other: weights decide."""
+    rng = np.random.default_rng(0)
+    y, half = np.arange(200) % 2, np.arange(200) < 100
+    views = [np.where(right, y, rng.normal(size=200))[:, None] for right in (half, ~half)]
+    for v, heavy in enumerate((half, ~half)):
+        weights = np.where(heavy, 20.0, 1.0)
+        model = Mono(TREE, random_state=0).fit(views, y, sample_weight=weights)
+        assert model.view_ == v
+    fold = [class_folds(y, 5, rng) for rng in [np.random.RandomState(0)] for _ in range(2)][1]
+    expected = []
+    for fit, check in fold.split():
+        tree = clone(TREE).fit(views[1][fit], y[fit], weights[fit])
+        right = tree.predict(views[1][check]) == y[check]
+        expected.append(weights[check] @ right / weights[check].sum())
+    assert_allclose(model.scores_[1], np.mean(expected), atol=1e-14)
+
+
+def test_weights_of_the_members_of_fusion_by_hand():
+    weights = np.random.default_rng(1).uniform(0.1, 5.0, size=90)
+    for views, y, new, n_classes in PROBLEMS:
+        w = weights[: len(y)]
+        model = Fusion(TREE, final_estimator=TREE, class_weight={0: 3.0}, random_state=0)
+        said = model.fit(views, y, sample_weight=w).predict(new)
+        both = np.where(y == 0, 3.0, 1.0) * w
+        assert_array_equal(said, fusion_by_hand(model, views, y, new, n_classes, both))
+        model.class_weight = None  # the same cut
+        assert (model.fit(views, y).predict(new) != said).any()
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_a_classifier_without_weights_is_refused_by_name(method):
+    told = "view '(view_0|all columns)', KNeighborsClassifier: its fit takes no sample_weight"
+    with pytest.raises(ValueError, match=told):
+        method(KNeighborsClassifier()).fit(VIEWS, Y, sample_weight=np.arange(60))
+    if method is Fusion:
+        with pytest.raises(ValueError, match="'on top', KNeighborsClassifier.*sample_weight"):
+            Fusion(final_estimator=KNeighborsClassifier(), class_weight="balanced").fit(VIEWS, Y)
+
+
+# ------------------------------------------------------------------ cases of PerViewClassifier
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weights"])
+@pytest.mark.parametrize("base", [TREE, LOGISTIC], ids=["tree", "logistic"])
+def test_mono_is_a_case_of_per_view_classifier(base, weights):
+    X = MultiView(THREE)
+    model = Mono(base, random_state=0).fit(X, Y3, sample_weight=weights)
+    member = {X.names[model.view_]: base}
+    plain = PerViewClassifier(member, combine="vote", remainder="drop")
+    plain.fit(X, Y3, sample_weight=weights)
+    assert_array_equal(model.predict(NEW3), plain.predict(NEW3))
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weights"])
+def test_mvmv_is_a_case_of_per_view_classifier(weights):
+    """Also where votes are equal, if both take the smallest label."""
+    for views, y, new, K in (*PROBLEMS, (VIEWS[:2], Y, NEW[:2], 2)):
+        w = None if weights is None else weights[: len(y)]
+        plain = PerViewClassifier(TREE, combine="vote").fit(views, y, sample_weight=w)
+        model = MVMV(TREE, ties="smallest").fit(views, y, sample_weight=w)
+        assert_array_equal(model.predict(new), plain.predict(new))
+        said = MVMV(TREE, random_state=0).fit(views, y, sample_weight=w).predict(new)
+        assert (said != plain.predict(new)).any() == (K == 3 or len(views) == 2)  # coins
 
 
 # ------------------------------------------------------------------ Mono
@@ -211,16 +308,18 @@ def test_a_classifier_that_refuses_nan():
 # ------------------------------------------------------------------ Fusion
 
 
-def fusion_by_hand(model, views, y, new, n_classes):
+def fusion_by_hand(model, views, y, new, n_classes, weights=None):
     """The votes of trees on the first part, a tree on those of the second."""
     first, second = model.view_rows_, model.final_rows_
-    trees = [clone(TREE).fit(view[first], y[first]) for view in views]
+    w = np.ones(len(y)) if weights is None else weights
+    trees = [clone(TREE).fit(view[first], y[first], w[first]) for view in views]
 
     def table(views):
         said = [tree.predict(view)[:, None] for tree, view in zip(trees, views, strict=True)]
         return np.hstack([2 * s - 1 if n_classes == 2 else s == [0, 1, 2] for s in said])
 
-    return clone(TREE).fit(table([v[second] for v in views]), y[second]).predict(table(new))
+    final = clone(TREE).fit(table([v[second] for v in views]), y[second], w[second])
+    return final.predict(table(new))
 
 
 def test_fusion_by_hand():
