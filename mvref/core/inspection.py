@@ -5,7 +5,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch, check_random_state, column_or_1d
 
 from .checks import check_choice, check_number
-from .storage import rows_of
+from .storage import freeze, rows_of
 from .views import MultiView, as_multiview
 
 WAYS = ("permute", "hide")
@@ -85,5 +85,5 @@ def _without(X, v, how, rng):
     rows = np.arange(X.n_samples)
     seen = np.flatnonzero(X.observed[:, v])
     rows[seen] = rng.permutation(seen)
-    views = [rows_of(view, rows) if u == v else view for u, view in enumerate(X.views)]
+    views = [freeze(rows_of(view, rows)) if u == v else view for u, view in enumerate(X.views)]
     return MultiView(views, names=X.names, observed=X.observed, feature_names=X.feature_names)
