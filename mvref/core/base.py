@@ -235,7 +235,10 @@ def _cut_table(estimator, X, reset, raw):
             "ensure_all_finite": "allow-nan" if views is not None or raw else True,
         }
     )
-    X = validate_data(estimator, X, reset=reset, **checks)
+    try:
+        X = validate_data(estimator, X, reset=reset, **checks)
+    except OverflowError as error:
+        raise ValueError(f"X must be an array of numbers: {error}.") from error
     if hasattr(estimator, "feature_names_in_"):
         columns = list(estimator.feature_names_in_)
     return as_multiview(X, views, columns=columns)
@@ -368,7 +371,7 @@ def _one_per_sample(estimator, y, n_samples):
     if hasattr(y, "to_numpy") and kind in "biu":
         y = y.to_numpy()  # integers of a nullable type stay what they are
     elif kind == "T":
-        y = y.astype(str)
+        y = np.array(y.tolist())  # NumPy's strings of any length
     y = column_or_1d(y, warn=True)
     if y.dtype.kind in "fc":
         assert_all_finite(y, input_name="y")

@@ -106,9 +106,13 @@ def warn_if_nothing_learnt(estimator, X, targets):
     rows = np.flatnonzero(X.observed.any(axis=1))
     if len(rows) > N_ASKED:  # by a generator of its own
         rows = np.random.default_rng(0).choice(rows, N_ASKED, replace=False)
-    X, targets = X[rows], targets[rows]
-    with np.errstate(all="ignore"):
-        scores = np.asarray(estimator._scores(X)).reshape(len(rows), -1)
+    if len(rows) < X.n_samples:
+        X, targets = X[rows], targets[rows]
+    try:
+        with np.errstate(all="ignore"):
+            scores = np.asarray(estimator._scores(X)).reshape(len(rows), -1)
+    except ValueError:  # of samples that are too large for it, as `predict` will say
+        return
     low, high = np.quantile(scores, [0.05, 0.95], axis=0)  # a few samples may differ
     spread = (high - low).max()
     if is_classifier(estimator):

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
 
 from .checks import check_kernel, check_number
-from .storage import as_table_of_numbers
+from .storage import as_numbers, as_table_of_numbers
 from .views import as_multiview
 
 
@@ -122,7 +122,7 @@ def rbf_of_distances(D, gamma):
     array([[1.    , 0.3679]])
     """
     check_number(gamma, "gamma", low=0)
-    K = np.square(as_table_of_numbers(D, "D"))
+    K = np.square(as_table_of_numbers(as_numbers(D, "D"), "D"))
     K *= -gamma
     return np.exp(K, out=K)
 
@@ -152,7 +152,8 @@ class Similarity:
 
     def __call__(self, X):
         """Return the similarities, shape (n, L), of the rows X of the view."""
-        X = as_table_of_numbers(X, "X")
+        given = self.kernel in ("precomputed", "gram")  # dense, not of features
+        X = as_table_of_numbers(as_numbers(X, "X") if given else X, "X")
         if self.kernel == "rbf":
             return rbf(X, self.landmarks, self.gamma)
         if self.kernel == "precomputed":
@@ -212,7 +213,7 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
     """
     check_kernel(kernel, gamma)
     view = as_table_of_numbers(view, "view")
-    landmarks, complete = _row_numbers(landmarks, "landmarks"), _row_numbers(complete, "complete")
+    landmarks, complete = _rows(landmarks, "landmarks", view), _rows(complete, "complete", view)
     if callable(kernel) or kernel == "linear":
         return Similarity(kernel, None, view[landmarks])
     if kernel == "rbf":
@@ -237,10 +238,11 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
     return Similarity(kernel, float(gamma), _own_columns(view, landmarks))
 
 
-def _row_numbers(rows, name):
-    rows = np.atleast_1d(np.asarray(rows))
-    if rows.ndim > 1 or rows.dtype.kind not in "iub":
-        raise ValueError(f"{name} must be a list of the numbers of rows, got {rows.tolist()!r}.")
+def _rows(rows, name, view):
+    """Numbers of rows of a view, as an array."""
+    rows, n = np.asarray(rows), view.shape[0]
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or not ((-n <= rows) & (rows < n)).all():
+        raise ValueError(f"{name} must be a list of numbers of {n} rows, got {rows.tolist()!r}.")
     return rows
 
 

@@ -262,9 +262,9 @@ def one_vs_rest(y, classes=None):
     y = _array(y, "y")
     if y.ndim != 1 or len(y) == 0:
         raise ValueError(f"y must be a list of class labels, got an array of shape {y.shape}.")
-    labels = np.unique(y)
-    classes = labels if classes is None else np.asarray(classes)
-    if classes.ndim != 1 or len(np.unique(classes)) != len(classes):
+    labels = _different(y, "y")
+    classes = labels if classes is None else _array(classes, "classes")
+    if classes.ndim != 1 or len(_different(classes, "classes")) != len(classes):
         raise ValueError(f"classes must be different labels, got {classes.tolist()}.")
     unknown = np.setdiff1d(labels, classes)
     if len(unknown):
@@ -309,7 +309,7 @@ def macro_average(measure, Y, scores, classes=None, **options):
     if not callable(measure):
         raise ValueError(f"measure must be a function, got {measure!r}.")
     if Y.ndim == 1:
-        names = np.unique(Y) if classes is None else np.asarray(classes)
+        names = _different(Y, "Y") if classes is None else _array(classes, "classes")
         Y = one_vs_rest(Y, names)
     elif Y.ndim == 2 and Y.size and classes is None:
         names = np.arange(Y.shape[1])
@@ -360,14 +360,22 @@ def _array(values, name):
         raise ValueError(f"{name} must be an array: {error}.") from None
 
 
+def _different(labels, name):
+    """The different labels, sorted; those that cannot be are refused."""
+    try:
+        return np.unique(labels)
+    except TypeError as error:
+        raise ValueError(f"{name} must hold labels of one type: {error}.") from None
+
+
 def _counts(**values):
     """Numbers and arrays as they came, lists as arrays; P and N are at least 1."""
     for name, value in values.items():
         if not isinstance(value, (int, float, np.number)):
             if not isinstance(value, np.ndarray) or value.dtype.kind not in "iuf":
                 values[name] = as_numbers(value, name)
-        elif name in "PN":
-            check_number(value, name, low=1)
+        else:
+            check_number(value, name, low=1 if name in "PN" else -np.inf)
     return values.values()
 
 

@@ -35,6 +35,7 @@ What is corrected, and remarked (B6); the chapter proves each
 import numpy as np
 from scipy.special import expit, logit, xlog1py, xlogy
 
+from ..core.storage import as_numbers
 from .vectors import check_callable, check_same_length, check_vector, in_unit_interval
 from .vote_bounds import (  # noqa: F401, for users
     auxiliary_bound,
@@ -164,8 +165,8 @@ def legendre(q, r):
     >>> legendre(0.5, [0.0, 1000.0, -1000.0])
     array([0.5, 0. , 1. ])
     """
-    r = check_vector(r, "r")
-    q = in_unit_interval(np.full(r.shape, q) if np.ndim(q) == 0 else q, "q", open_interval=True)
+    r, q = check_vector(r, "r"), as_numbers(q, "q")
+    q = in_unit_interval(np.full(r.shape, q) if q.ndim == 0 else q, "q", open_interval=True)
     check_same_length(q, "q", r, "r")
     return expit(logit(q) - r)
 

@@ -159,7 +159,11 @@ def coverage_study(
     """
     for value, name in ((n_samples, "n_samples"), (n_test, "n_test"), (n_repeats, "n_repeats")):
         check_number(value, name, low=1, integer=True)
-    for function, name in ((fit, "fit"), (draw, "draw"), (bound or margin_bound, "bound")):
+    for function, name in (
+        (fit, "fit"),
+        (draw, "draw"),
+        (margin_bound if bound is None else bound, "bound"),
+    ):
         check_callable(function, name)
     options = {"rho": rho, "delta": delta, "data_dependent": True}
 
@@ -167,12 +171,13 @@ def coverage_study(
         w0_max = abs(machine.intercept)
         return margin_bound(margins, machine.norm, machine.diagonal, w0_max=w0_max, **options)
 
+    bound = default if bound is None else bound
     rng = check_random_state(random_state)
     bounds, errors = np.empty(n_repeats), np.empty(n_repeats)
     for r in range(n_repeats):
         X, y = draw(n_samples, rng)
         machine = fit(X, y)
-        bounds[r] = (bound or default)(machine, y * machine.score(X))
+        bounds[r] = bound(machine, y * machine.score(X))
         X, y = draw(n_test, rng)
         errors[r] = np.mean(y * machine.score(X) <= 0)
     return Coverage(bounds, errors)
