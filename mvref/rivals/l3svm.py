@@ -7,6 +7,8 @@ Sebban, ECML PKDD 2018).
 Problem   min over theta_1, ..., theta_K, b of
           1/2 sum_k |theta_k|^2 + c/m sum_i max(0, 1 - y_i f(x_i))
           f(x) = theta_k(x)' mu(x) + b,   mu(x) = [mu(x, l_1), ..., mu(x, l_L)]
+          With weights w_i of the samples, a mean (of losses, in k-means, of columns) is a weighted
+          one: sum_i w_i takes the place of m.
 
 Symbols   paper      code                      meaning
           k(x)       ``clusters_``             cluster of x, by k-means on the features
@@ -35,7 +37,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..core.base import MultiViewClassifier
+from ..core.base import MultiViewClassifier, Weighted
 from ..core.checks import check_choice, check_number
 from ..core.columns import view_features
 from ..core.kernels import fit_similarity
@@ -59,7 +61,7 @@ def block_features(columns, clusters, similarities):
     return sparse.csr_matrix((values, places, ends), shape=(len(clusters), widths.sum()))
 
 
-class L3SVM(MultiViewClassifier):
+class L3SVM(Weighted, MultiViewClassifier):
     """Local linear SVMs on similarities to landmarks (Zantedeschi, Emonet and Sebban, 2017).
 
     Parameters
@@ -80,6 +82,8 @@ class L3SVM(MultiViewClassifier):
         Whether to learn b, and the value of the constant feature whose penalised weight makes it.
     n_init : int, default=10; starts of k-means, the best is taken
     tol, max_iter : float, default=1e-6, and int, default=1000000; tolerance and limit of liblinear
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``; the means are weighted.
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; clusters, landmarks, liblinear
 
@@ -103,6 +107,10 @@ class L3SVM(MultiViewClassifier):
     over the training samples that have it, which pulls a sample to the middle:
     :class:`~mvref.rivals.LaplacianCompletion` before this class (with ``output="features"``) fills
     it from the other views.
+
+    Landmarks are drawn among the training samples whatever their weights, and k-means starts at
+    random: a sample of weight 2 and the sample twice give the same machine for the same landmarks
+    and clusters. The mean distance of ``gamma="mean"`` counts every sample once.
 
     Examples
     --------
@@ -132,6 +140,7 @@ class L3SVM(MultiViewClassifier):
         n_init=10,
         tol=1e-6,
         max_iter=1_000_000,
+        class_weight=None,
         views=None,
         random_state=None,
     ):
@@ -139,9 +148,10 @@ class L3SVM(MultiViewClassifier):
         self.gamma, self.landmarks, self.c = gamma, landmarks, c
         self.loss, self.fit_intercept = loss, fit_intercept
         self.intercept_scaling, self.n_init, self.tol = intercept_scaling, n_init, tol
-        self.max_iter, self.views, self.random_state = max_iter, views, random_state
+        self.max_iter, self.class_weight = max_iter, class_weight
+        self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         """Cluster, draw landmarks, and learn one linear SVM on the similarities."""
         m = X.n_samples
         check_number(self.n_clusters, "n_clusters", low=1, high=m, integer=True)
@@ -150,13 +160,13 @@ class L3SVM(MultiViewClassifier):
         if X.n_views > 1 and self.kernel in ("precomputed", "gram"):
             told = "kernel must be one of ['linear', 'rbf'] or callable for several views"
             raise ValueError(f"{told}, got {self.kernel!r}.")
-        self.means_ = _column_means(X)
+        self.means_ = _column_means(X, weights)
         columns = _complete_columns(X, self.means_)
         rng = check_random_state(self.random_state)
         kmeans = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng.randint(2**31))
         with warnings.catch_warnings():  # fewer different samples than clusters: some stay empty
             warnings.simplefilter("ignore", ConvergenceWarning)
-            self.clusters_ = kmeans.fit(columns)
+            self.clusters_ = kmeans.fit(columns, sample_weight=weights)
         self.landmark_indices_ = self._draw_landmarks(kmeans.labels_, rng)
         self.landmarks_ = [columns[rows] for rows in self.landmark_indices_]
         self.similarities_ = [
@@ -166,7 +176,8 @@ class L3SVM(MultiViewClassifier):
         Z = block_features(columns, kmeans.predict(columns), self.similarities_)
         options = {name: getattr(self, name) for name in ("loss", "tol", "max_iter")}
         options["intercept_scaling"] = self.intercept_scaling if self.fit_intercept else 0.0
-        learnt = fit_linear_svm(Z, codes, self.c / m, random_state=rng, **options)
+        C = self.c / (m if weights is None else weights.sum())
+        learnt = fit_linear_svm(Z, codes, C, random_state=rng, weights=weights, **options)
         self.coef_, self.intercept_, self.n_iter_ = learnt
 
     def _draw_landmarks(self, labels, rng):
@@ -193,10 +204,14 @@ class L3SVM(MultiViewClassifier):
             check_number(getattr(self, name), name, low=1, integer=True)
 
 
-def _column_means(X):
-    """Means of the columns of every view, over the samples that have it."""
-    views, n_seen = view_features(X, 0.0), np.maximum(X.observed.sum(axis=0), 1)
-    return [np.asarray(v.sum(axis=0)).ravel() / n for v, n in zip(views, n_seen, strict=True)]
+def _column_means(X, weights):
+    """Weighted means of the columns of every view, over the samples that have it; 0 for none."""
+    if weights is None:
+        sums, of_view = [v.sum(axis=0) for v in view_features(X, 0.0)], X.observed.sum(axis=0)
+    else:
+        sums, of_view = [v.T @ weights for v in view_features(X, 0.0)], weights @ X.observed
+    of_view = np.where(of_view > 0, of_view, 1)
+    return [np.asarray(s).ravel() / w for s, w in zip(sums, of_view, strict=True)]
 
 
 def _complete_columns(X, means):

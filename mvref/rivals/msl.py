@@ -8,6 +8,8 @@ Problem   min over U, H of  1/2 |U H - X|^2 + alpha sum_j |row j of H|,  |a_j| <
         = min over Z of  1/2 |Z - X|^2 + alpha Omega(Z),
           Omega(Z) = max over theta in [0, 1] of the trace norm of E_theta^-1 Z,
           E_theta = diag(beta_1 theta^(-1/2) I, beta_2 (1 - theta)^(-1/2) I)
+          With weights w_i of the samples: of the table with columns w_i^(1/2) x_i, which is that of
+          w_i copies of x_i but for a rotation of the samples, which Omega and the norm do not see.
 
 Symbols   here       code             meaning
           X          two views        samples in columns in :mod:`mvref.rivals.subspace`
@@ -33,27 +35,23 @@ Our readings
             each: Z is the optimum, and any factor of it spans the same space.
 """
 
-import warnings
 from itertools import combinations
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import cross_val_score
-from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.base import MultiViewClassifier, validate_views
+from ..core.base import MultiViewClassifier, Weighted, validate_views
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernels import one_per_view
-from ..core.linear_svm import LOSSES, fit_linear_svm
+from ..core.linear_svm import LOSSES, SerialLinearSVC, fit_linear_svm
 from ..core.voters import class_folds
 from .subspace import dual_norm, learn_subspace
 
 
-class MSL(MultiViewClassifier):
+class MSL(Weighted, MultiViewClassifier):
     """Linear SVM in the convex subspace of two views (White, Yu, Zhang and Schuurmans, NIPS 2012).
 
     Parameters
@@ -67,6 +65,8 @@ class MSL(MultiViewClassifier):
     cv : int, default=5; folds that choose a pair of more than two views, stratified and shuffled
     tol : float, default=1e-4; relative duality gap of the subspace, and tolerance of the SVM
     max_iter : int, default=100000; largest number of iterations of the SVM
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight`` in the subspace and in the SVM.
     n_jobs : int or None, default=None; pairs learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; folds, and steps of the SVM
@@ -97,6 +97,11 @@ class MSL(MultiViewClassifier):
     fitted to the other, in training as later, and 0 without both. Sparse views are made dense. With
     one view Omega is its trace norm over beta. Many classes: one subspace, SVMs against the rest.
 
+    Weights multiply the squares of the subspace's problem, the losses of the SVM and what counts as
+    accuracy; the subspace knows of classes only what ``class_weight`` tells it. With more than two
+    views another pair may be chosen for a sample of weight 2 than for the sample twice, because
+    the copies can fall into different folds.
+
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
@@ -121,6 +126,7 @@ class MSL(MultiViewClassifier):
         cv=5,
         tol=1e-4,
         max_iter=100_000,
+        class_weight=None,
         n_jobs=None,
         views=None,
         random_state=None,
@@ -128,9 +134,10 @@ class MSL(MultiViewClassifier):
         self.alpha, self.C, self.beta = alpha, C, beta
         self.ridge, self.loss, self.intercept_scaling = ridge, loss, intercept_scaling
         self.cv, self.tol, self.max_iter = cv, tol, max_iter
-        self.n_jobs, self.views, self.random_state = n_jobs, views, random_state
+        self.class_weight, self.n_jobs = class_weight, n_jobs
+        self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         """Learn the subspace and the SVM."""
         beta = one_per_view(self.beta, X.n_views, "beta")
         for b in beta:
@@ -138,7 +145,11 @@ class MSL(MultiViewClassifier):
         pairs = self._pairs(X)
         rows = [np.flatnonzero(X.observed[:, pair].all(axis=1)) for pair in pairs]
         rng = check_random_state(self.random_state)
-        tables = ([_dense(X.views[v][r]).T for v in p] for p, r in zip(pairs, rows, strict=True))
+        root = np.ones(X.n_samples) if weights is None else np.sqrt(weights)
+        tables = (
+            [_dense(X.views[v][r]).T * root[r] for v in pair]
+            for pair, r in zip(pairs, rows, strict=True)
+        )
         options = {"loss": self.loss, "tol": self.tol, "max_iter": self.max_iter}
         learnt = Parallel(self.n_jobs)(
             delayed(self._subspace)(table, [beta[v] for v in pair])
@@ -151,22 +162,23 @@ class MSL(MultiViewClassifier):
         best, self.scores_ = 0, {}
         if len(pairs) > 1:
             folds = class_folds(codes, self.cv, rng)
-            accuracies = [self._accuracy(F, codes, folds, options) for F in features]
+            accuracies = [self._accuracy(F, codes, weights, folds, options) for F in features]
             best = int(np.argmax(accuracies))
             self.scores_ = dict(zip(pairs, accuracies, strict=True))
         self.pair_, self.rows_ = pairs[best], rows[best]
         self.alpha_, found = learnt[best]
-        self.components_, self.factor_ = found.U[: len(self.pair_)], found.H.T
+        self.components_ = found.U[: len(self.pair_)]
+        self.factor_ = (found.H / root[self.rows_]).T
         self.theta_, self.objective_, self.dual_gap_ = found.theta, found.value, found.gap
         if not found.converged:
             warn_caller(
                 f"MSL stopped with a duality gap of {found.gap:.3g} at an objective of "
                 f"{found.value:.3g}: raise tol={self.tol:g}, or scale the views."
             )
-        self.scale_ = _root_mean_square(features[best])
+        self.scale_ = _root_mean_square(features[best], weights)
         features = features[best] / self.scale_
         options = options | {"intercept_scaling": self.intercept_scaling, "random_state": rng}
-        svm = fit_linear_svm(features, codes, self.C, **options)
+        svm = fit_linear_svm(features, codes, self.C, weights=weights, **options)
         self.coef_, self.intercept_, self.n_iter_ = svm
 
     def _pairs(self, X):
@@ -189,14 +201,19 @@ class MSL(MultiViewClassifier):
         alpha = self.alpha * dual_norm(np.vstack(tables), widths, beta)
         return alpha, learn_subspace(tables, alpha, beta=beta, tol=self.tol)
 
-    def _accuracy(self, F, codes, folds, options):
-        F = F / _root_mean_square(F)
+    def _accuracy(self, F, codes, weights, folds, options):
+        """Mean of the folds' accuracies, silent: who did not converge is said of the best pair."""
+        F = F / _root_mean_square(F, weights)
+        w = np.ones(len(F)) if weights is None else weights
         B = self.intercept_scaling
         intercept = {"fit_intercept": B > 0, "intercept_scaling": B or 1.0}
-        svm = LinearSVC(C=self.C, random_state=0, **intercept, **options)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # said of the pair that is kept
-            return cross_val_score(svm, F, codes, cv=folds, error_score="raise").mean()
+        svm = SerialLinearSVC(C=self.C, random_state=0, **intercept, **options)
+        return np.mean(
+            [
+                svm.fit(F[train], codes[train], w[train]).score(F[test], codes[test], w[test])
+                for train, test in folds.split()
+            ]
+        )
 
     def represent(self, X):
         """Return h of samples.
@@ -247,8 +264,11 @@ def _represent(X, pair, U, ridge):
     return h
 
 
-def _root_mean_square(F):
-    size = float(np.sqrt((F**2).sum() / len(F)))
+def _root_mean_square(F, weights):
+    squares, n = F**2, len(F)
+    if weights is not None:
+        squares, n = weights[:, None] * squares, weights.sum()
+    size = float(np.sqrt(squares.sum() / n))
     return size if size > 0 else 1.0
 
 

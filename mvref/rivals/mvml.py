@@ -7,6 +7,8 @@ MVL-SVM in Zantedeschi et al. (2018). Chapters: parts I and II of the book.
 Problem   min over g, A psd (and w) of
           |y - Phi g|^2 + lam g'A^{-1}g + eta |A|_F^2,   Phi = [w_1 U_1 ... w_V U_V],  y = +-1
           MVMLsp: eta sum_kl |A_kl|_F in place of eta |A|_F^2, with V x V blocks
+          The weight w_i of a sample multiplies the i-th square of |y - Phi g|^2: rows i of y and of
+          all U_v are multiplied by w_i^(1/2), in the start of A, too.
 
 Symbols   paper        code               shape
           U_v          ``factors.U[v]``   (n, r_v), U_v U_v' = kernel of view v (Nystroem)
@@ -46,7 +48,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
+from ..core.base import (
+    MultiViewClassifier,
+    Weighted,
+    one_against_rest,
+    one_or_array,
+    one_or_list,
+)
 from ..core.checks import check_number
 from ..core.kernel_views import add_kernel_scores, check_kernels
 from ..core.nystrom import NystromViews, check_n_components
@@ -70,7 +78,7 @@ def least_penalty(g, lam, eta, sparse=False):
     return float(3.0 * np.cbrt(eta) * np.cbrt(lam / 2.0) ** 2 * np.cbrt(norms @ norms) ** 2)
 
 
-class MVML(MultiViewClassifier):
+class MVML(Weighted, MultiViewClassifier):
     """Multi-view metric learning; with ``sparse=True`` it is MVMLsp.
 
     Parameters
@@ -91,6 +99,8 @@ class MVML(MultiViewClassifier):
     learn_weights : bool, default=False
         Learn the weights w of the views too, instead of 1/V. Nothing penalises w: g and A can
         shrink while w grows, so that few rounds are all that keeps the function smooth.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``; they multiply the squares.
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; draws the components
 
@@ -121,6 +131,9 @@ class MVML(MultiViewClassifier):
     so large that MVMLsp drops every view, all scores are 0. Learning takes O(n_rounds) systems of
     n' equations, n' = min(n, V * number of components), and V matrices of that size.
 
+    A sample of weight 2 is worth the same as the sample twice where all samples are components;
+    fewer are drawn whatever the weights, and the mean distance of ``gamma="mean"`` has none either.
+
     Examples
     --------
     >>> from mvref.datasets import load_iris_views
@@ -145,25 +158,28 @@ class MVML(MultiViewClassifier):
         n_rounds=6,
         tol=1e-4,
         learn_weights=False,
+        class_weight=None,
         views=None,
         random_state=None,
     ):
         self.lam, self.eta, self.sparse = lam, eta, sparse
         self.kernel, self.gamma, self.n_components = kernel, gamma, n_components
         self.n_rounds, self.tol, self.learn_weights = n_rounds, tol, learn_weights
+        self.class_weight = class_weight
         self.views, self.random_state = views, random_state
 
     # Many small and middling products: BLAS threads that wait for each other made a fit on a busy
     # machine more than ten times as long, and on an idle one they were no faster than one thread.
     @threadpool_limits.wrap(limits=1, user_api="blas")
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         """Learn the metric and the function."""
         kernels = check_kernels(self.kernel, self.gamma, X.n_views)
         rng = check_random_state(self.random_state)
         alone = [[v] for v in range(X.n_views)]
         form = NystromViews(X, kernels, self.gamma, alone, self.n_components, rng)
-        factors = ViewFactors(form.factors)
-        signs = one_against_rest(codes, len(self.classes_))
+        root = np.ones(X.n_samples) if weights is None else np.sqrt(weights)
+        factors = ViewFactors([root[:, None] * F for F in form.factors])
+        signs = root * one_against_rest(codes, len(self.classes_))
         points, curves, bounds = zip(*(self._learn(factors, y) for y in signs), strict=True)
         self.components_, self.similarities_ = form.components, form.similarities
         self.dual_coef_ = [

@@ -8,6 +8,7 @@ Problem   min over w_A, w_B, xi, eta of
           1/2 |w_A|^2 + 1/2 |w_B|^2 + C_A sum_i xi_i^A + C_B sum_i xi_i^B + D sum_i eta_i
           y_i f_A(x_i) >= 1 - xi_i^A,  y_i f_B(x_i) >= 1 - xi_i^B,
           |f_A(x_i) - f_B(x_i)| <= eta_i + eps,  slacks >= 0
+          The weight of a sample multiplies its three losses, that is its C_A, C_B and D.
 Decision  f = (f_A + f_B) / 2
 
 Dual      max over a^A, a^B, g of
@@ -42,7 +43,7 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.base import MultiViewClassifier, one_against_rest
+from ..core.base import MultiViewClassifier, Weighted, one_against_rest
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernels import fit_similarities
 from ..core.ties import TIES, break_ties, draw_keys
@@ -126,7 +127,7 @@ def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter, rng, start=None):
             return Agreement(beta, x.swapaxes(1, 2), primal, gap, sweep, solved)
 
 
-class SVM2K(MultiViewClassifier):
+class SVM2K(Weighted, MultiViewClassifier):
     """Kernel SVMs of two views that nearly agree; every pair of more views, and a vote.
 
     Parameters
@@ -144,6 +145,8 @@ class SVM2K(MultiViewClassifier):
         coin of the sample, the smallest label or the largest. Two views cannot tie.
     tol : float, default=1e-4; duality gap that ends learning, relative to the objective
     max_iter : int, default=10000; largest number of sweeps over the samples
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``; they multiply C1, C2 and D.
     n_jobs : int or None, default=None; pairs of views learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; order of steps, and coins
@@ -173,7 +176,8 @@ class SVM2K(MultiViewClassifier):
     ``decision_function`` is f with two views, and with more the number of votes (for two classes a
     difference of them), where ties are moved apart by less than a vote. The kernels of all views
     are held in memory, m x m each. Coordinate descent is slow where C1 or D is far above 1. Along a
-    grid of them, :func:`~mvref.rivals.svm2k.solve_svm2k` can start from its last solution.
+    grid of them, :func:`~mvref.rivals.svm2k.solve_svm2k` can start from its last solution. The mean
+    distance of ``gamma="mean"`` counts every training sample once, whatever its weight.
 
     Examples
     --------
@@ -198,6 +202,7 @@ class SVM2K(MultiViewClassifier):
         ties="score",
         tol=1e-4,
         max_iter=10_000,
+        class_weight=None,
         n_jobs=None,
         views=None,
         random_state=None,
@@ -205,9 +210,10 @@ class SVM2K(MultiViewClassifier):
         self.C1, self.C2, self.D = C1, C2, D
         self.eps, self.kernel, self.gamma = eps, kernel, gamma
         self.ties, self.tol, self.max_iter = ties, tol, max_iter
-        self.n_jobs, self.views, self.random_state = n_jobs, views, random_state
+        self.class_weight, self.n_jobs = class_weight, n_jobs
+        self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes):
+    def _fit(self, X, codes, weights):
         """Learn an SVM-2K for every pair of views."""
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
@@ -219,11 +225,12 @@ class SVM2K(MultiViewClassifier):
         # one view is paired with itself: both functions are its SVM
         self.pairs_ = list(combinations(range(X.n_views), 2)) or [(0, 0)]
         C2 = self.C1 if self.C2 is None or X.n_views == 1 else self.C2
-        seen = X.observed.T
+        seen, w = X.observed.T, 1.0 if weights is None else weights
         seeds = rng.randint(2**31, size=len(self.pairs_))
         problems = [
-            (grams[a], grams[b], Y, self.C1 * seen[a], C2 * seen[b], self.D * (seen[a] & seen[b]))
+            (grams[a], grams[b], Y, w * self.C1 * seen[a], w * C2 * seen[b], w * self.D * both)
             for a, b in self.pairs_
+            for both in [seen[a] & seen[b]]
         ]
         options = {"tol": self.tol, "max_iter": self.max_iter}
         learnt = Parallel(self.n_jobs)(

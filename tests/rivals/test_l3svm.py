@@ -10,8 +10,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+)
 
 from mvref import MVLSVM, MultiView
+from mvref.core.columns import view_features
 from mvref.rivals.l3svm import L3SVM, block_features
 from tests.literal import hide, hinge_dual, primal_objective, random_pattern, toy_views
 
@@ -153,3 +158,54 @@ def test_landmarks_of_sparse_views_stay_sparse():
     model.landmarks_ = [landmarks.toarray() for landmarks in model.landmarks_]
     Z = table_by_hand(model, np.hstack(NEW), "linear")
     assert_allclose(scores, Z @ model.coef_[0] + model.intercept_[0], atol=1e-8)
+
+
+# ------------------------------------------------------------------ weights
+
+
+class FirstInOrder(L3SVM):
+    """The same landmarks for copies as for weights: of different samples, the first by value.
+
+    Enough starts find the best clusters.
+    """
+
+    def _fit(self, X, codes, weights):
+        self.rows_ = sparse.hstack([sparse.csr_matrix(v) for v in view_features(X, 0.0)]).toarray()
+        super()._fit(X, codes, weights)
+
+    def _draw_landmarks(self, labels, rng):
+        _, first = np.unique(self.rows_, axis=0, return_index=True)
+        if self.landmarks == "shared":
+            return [first[: self.n_landmarks]] * self.n_clusters
+        return [first[labels[first] == k][: self.n_landmarks] for k in range(self.n_clusters)]
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_equivalence_checks_of_scikit_learn(n_clusters, loss):
+    options = {"loss": loss, "c": 5.0, "tol": 1e-10, "n_init": 30}
+    model = FirstInOrder(n_clusters, n_landmarks=4, views=[10, 20], random_state=0, **options)
+    check_sample_weight_equivalence_on_dense_data("L3SVM", model)
+    check_sample_weight_equivalence_on_sparse_data("L3SVM", model)
+
+
+@pytest.mark.parametrize("landmarks", ["shared", "cluster"])
+def test_a_weight_is_a_number_of_copies(landmarks):
+    """Clusters, means of columns, and the mean loss, with gaps."""
+    w = np.random.default_rng(0).integers(0, 4, size=60)
+    copies = np.repeat(np.arange(60), w)
+    gaps = MultiView([sparse.csr_matrix(v) for v in VIEWS], observed=random_pattern(1, 60, 2))
+    options = {"landmarks": landmarks, "n_landmarks": 5, "tol": 1e-10, "n_init": 20}
+    models = [FirstInOrder(3, random_state=0, **options) for _ in range(3)]
+    weighted = models[0].fit(gaps, Y, sample_weight=w)
+    repeated = models[1].fit(gaps[copies], Y[copies])
+    plain = models[2].fit(gaps, Y)
+    assert_allclose(np.hstack(weighted.means_), np.hstack(repeated.means_), atol=1e-12)
+    centres = [
+        np.sort(model.clusters_.cluster_centers_, axis=0) for model in (weighted, repeated, plain)
+    ]
+    assert_allclose(centres[0], centres[1], atol=1e-10)
+    assert np.abs(centres[2] - centres[1]).max() > 0.01
+    expected = repeated.decision_function(NEW)
+    assert_allclose(weighted.decision_function(NEW), expected, atol=1e-6)
+    assert np.abs(plain.decision_function(NEW) - expected).max() > 0.01

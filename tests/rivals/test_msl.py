@@ -10,7 +10,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+)
 
+from mvref import MultiView
 from mvref.rivals import subspace
 from mvref.rivals.msl import MSL
 from mvref.rivals.subspace import dual_norm, learn_subspace, shared_norm, unscale
@@ -320,3 +325,68 @@ def test_one_view_is_a_shrunk_singular_value_decomposition():
     (U,) = model.components_
     assert_allclose(U @ model.factor_.T, Z, atol=1e-2)
     assert model.pair_ == (0,)
+
+
+# ------------------------------------------------------------------ weights
+
+
+@pytest.mark.parametrize("n", [5, 60])  # fewer samples than features, and more
+def test_the_subspace_of_copies_is_that_of_the_weighted_table(n):
+    """Nothing of the classifier: 1/2 sum_i w_i |z_i - x_i|^2 + alpha Omega of w_i copies of z_i."""
+    views = [view[:n].T for view in VIEWS]
+    w = np.random.default_rng(0).integers(1, 4, size=n)
+    weight = 0.2 * dual_norm(np.vstack(views) * np.sqrt(w), WIDTHS)
+    copied = learn_subspace([np.repeat(v, w, axis=1) for v in views], weight, tol=1e-9)
+    found = learn_subspace([v * np.sqrt(w) for v in views], weight, tol=1e-9)
+    Z, X = np.vstack(found.U) @ (found.H / np.sqrt(w)), np.vstack(views)
+    norm = shared_norm(np.repeat(Z, w, axis=1), WIDTHS)[0]
+    assert_allclose(((Z - X) ** 2 @ w).sum() / 2 + weight * norm, found.value, rtol=1e-7)
+    assert_allclose(copied.value, found.value, rtol=1e-8)
+    assert_allclose(np.vstack(copied.U) @ copied.H, np.repeat(Z, w, axis=1), atol=1e-3)
+
+
+def test_a_weight_is_a_number_of_copies():
+    """The subspace from those that have both views, the scale and the SVM of all."""
+    w = np.random.default_rng(0).integers(0, 4, size=60)
+    copies = np.repeat(np.arange(60), w)
+    X = MultiView(hide(VIEWS, random_pattern(2, 60, 2)))
+    weighted, repeated, plain = (MSL(0.3, tol=1e-9, random_state=0) for _ in range(3))
+    weighted.fit(X, Y, sample_weight=w)
+    expected = repeated.fit(X[copies], Y[copies]).decision_function(X)
+    assert_allclose(weighted.decision_function(X), expected, atol=1e-5)
+    assert_allclose(weighted.alpha_, repeated.alpha_, rtol=1e-9)
+    assert_allclose(weighted.scale_, repeated.scale_, rtol=1e-6)
+    both = X.observed.all(axis=1)
+    Z, Z2 = (m.factor_ @ np.vstack(m.components_).T for m in (weighted, repeated))
+    assert_allclose(np.repeat(Z, w[both & (w > 0)], axis=0), Z2, atol=1e-4)
+    assert np.abs(plain.fit(X, Y).decision_function(X) - expected).max() > 0.01
+
+
+class WithoutFolds(MSL):
+    """scikit-learn's checks would give it folds, which a single pair of views does not need."""
+
+    def get_params(self, deep=True):
+        return {name: value for name, value in super().get_params(deep).items() if name != "cv"}
+
+
+def test_equivalence_checks_of_scikit_learn():
+    model = WithoutFolds(0.3, C=0.1, tol=1e-12, max_iter=10**6, views=[10, 20], random_state=0)
+    check_sample_weight_equivalence_on_dense_data("MSL", model)
+    check_sample_weight_equivalence_on_sparse_data("MSL", model)
+
+
+def test_the_accuracies_that_choose_a_pair_are_weighted():
+    """Where the class needs view 3 in the heavy half and view 0 in the other."""
+    rng = np.random.RandomState(0)
+    y, half = rng.randint(2, size=200), np.arange(200) % 2 == 0
+    noise = rng.normal(size=(3, 200, 2))
+    told = np.column_stack([y, 1 - y]) * 4.0 - 2.0
+    first = noise[0] + told * half[:, None]
+    last = noise[2] + told * ~half[:, None]
+    views = [first, noise[1] * 0.1, last]
+    for heavy, expected in ((half, 0), (~half, 2)):
+        model = MSL(random_state=0).fit(views, y, sample_weight=np.where(heavy, 1.0, 1e-3))
+        assert expected in model.pair_
+        assert model.scores_[0, 2] > 0.9
+        assert model.scores_[tuple(sorted((expected, 1)))] > 0.9
+        assert model.scores_[tuple(sorted((2 - expected, 1)))] < 0.7

@@ -8,6 +8,10 @@ from cvxopt import matrix, solvers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+)
 
 from mvref import MultiView
 from mvref.rivals.svm2k import SVM2K, solve_svm2k
@@ -306,3 +310,41 @@ def test_a_pair_without_a_view_of_the_sample_does_not_vote():
     K = rbf_gram(np.vstack([NEW[2], VIEWS[2]]), 1 / 2)[:40, 40:] + 1
     assert_allclose(scores[1, :, 0], K @ model.dual_coef_[1, 1, 0], atol=1e-10)
     assert set(np.round(model.decision_function(X))) <= {-2.0, 0.0, 2.0}
+
+
+# ------------------------------------------------------------------ weights
+
+
+@pytest.mark.parametrize("C2", [None, 0.4])
+def test_a_weight_is_a_number_of_copies(C2):
+    """With gaps and three pairs; two views alone against cvxopt with weights in every loss."""
+    w = np.random.default_rng(0).integers(0, 4, size=40)
+    options = {"C2": C2, "D": 0.1, "eps": 0.01, **EXACT, "tol": 1e-9}
+    X = MultiView(hide(VIEWS, random_pattern(3, 40, 3)))
+    copies = np.repeat(np.arange(40), w)
+    weighted = SVM2K(0.1, **options).fit(X, Y, sample_weight=w)
+    repeated = SVM2K(0.1, **options).fit(X[copies], Y[copies])
+    plain = SVM2K(0.1, **options).fit(X, Y)
+    new = MultiView(NEW)
+    expected = repeated.pair_scores(new)[0]
+    assert_allclose(weighted.pair_scores(new)[0], expected, atol=1e-5)
+    assert np.abs(plain.pair_scores(new)[0] - expected).max() > 0.01
+    assert_allclose(weighted.objective_, repeated.objective_, rtol=1e-8)
+    C2 = 0.1 if C2 is None else C2
+    of_losses = 0.1 * w, C2 * w, 0.1 * w, 0.01
+    fA, fB, _ = quadratic_program(*map(gram, TWO), SIGNS, *map(np.asarray, of_losses))
+    two = SVM2K(0.1, **options).fit(TWO, Y, sample_weight=w)
+    assert_allclose(two.decision_function(TWO), (fA + fB) / 2, atol=1e-5)
+
+
+def test_equivalence_checks_of_scikit_learn():
+    model = SVM2K(0.1, D=0.05, views=[10, 20], **EXACT | {"tol": 1e-14})
+    check_sample_weight_equivalence_on_dense_data("SVM2K", model)
+    check_sample_weight_equivalence_on_sparse_data("SVM2K", model)
+
+
+def test_class_weight_multiplies_sample_weight():
+    w = np.random.default_rng(0).uniform(0.5, 2, size=40)
+    by_class = SVM2K(class_weight={0: 1.0, 1: 3.0}, random_state=0).fit(TWO, Y, sample_weight=w)
+    by_sample = SVM2K(random_state=0).fit(TWO, Y, sample_weight=w * np.where(Y == 1, 3.0, 1.0))
+    assert_array_equal(by_class.dual_coef_, by_sample.dual_coef_)
