@@ -300,7 +300,7 @@ class MultiView:
             feature_names=[[columns[j] for j in index] for index in indices] if named else None,
         )
 
-    def first_of_copies(self):
+    def _first_of_copies(self):
         """Boolean (n_samples,): False where all views are those of an earlier sample."""
         views = [view.tocsr() if sparse.issparse(view) else view for view in self._views]
         seen, first = set(), np.ones(self.n_samples, dtype=bool)

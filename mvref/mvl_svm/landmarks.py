@@ -233,7 +233,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         if isinstance(self.landmarks, str):
             per_view = self.landmarks == "per_view"
             rng = check_random_state(self.random_state)
-            options = {"per_view": per_view, "distinct": X.first_of_copies}
+            options = {"per_view": per_view, "distinct": X._first_of_copies}
             indices = draw_landmarks(X.observed, self.n_landmarks, rng, **options)
         else:
             indices = _check_chosen(self.landmarks, X.observed)
