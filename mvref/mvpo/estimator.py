@@ -116,6 +116,10 @@ class MVPO(MultiViewClassifier):
     score, not even its constant feature, and disagrees with no other view. Views should have
     comparable scales, such as unit variance.
 
+    There are no weights of samples: what is optimised counts over the whole sample (for "auroc"
+    over pairs), which is no sum of terms, one per sample, that could be multiplied. For "error"
+    alone it is one, with C1 = 0 that of :class:`sklearn.svm.LinearSVC`, which takes weights.
+
     References
     ----------
     Wang, Tsang and Gao, AAAI 2016. Joachims, ICML 2005; Joachims, Finley and Yu, Machine Learning

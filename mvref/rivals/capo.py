@@ -24,6 +24,7 @@ Our readings
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -79,6 +80,8 @@ class CAPO(SVMPerf):
     is like SVM^perf; the formula is from memory of the literature.
 
     A missing view counts as zeros, for the auxiliary classifiers, too. A class needs two samples.
+    There are no weights of samples: the measures, but for "error", are no sums of terms of single
+    samples; see :class:`SVMPerf`.
 
     Examples
     --------
@@ -126,6 +129,7 @@ class CAPO(SVMPerf):
     def _training_tables(self, X, signs):
         """Append to the columns what classifiers of the other folds say of every sample."""
         columns, constant = side_by_side(view_features(X, 0.0)), self._constant(X.n_samples)
+        self._sparse = sparse.issparse(columns)
         rng = check_random_state(self.random_state)
         given = AUXILIARIES if self.auxiliaries is None else self.auxiliaries
         parallel = Parallel(self.n_jobs)
@@ -146,6 +150,8 @@ class CAPO(SVMPerf):
         return tables
 
     def _tables(self, columns):
+        if sparse.issparse(columns) and not self._sparse:  # refused by an SVC fitted on dense rows
+            columns = columns.toarray()
         return (  # one at a time: each is a copy of all columns
             side_by_side([columns, self._scaled([_output(f, columns) for f in classifiers])])
             for classifiers in self.auxiliaries_

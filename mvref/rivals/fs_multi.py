@@ -82,6 +82,8 @@ class FSMulti(SVMPerf):
     features outside and labels inside; the formulas are from memory of the literature.
 
     A missing view counts as zeros. Features need comparable scales: large ones are chosen first.
+    There are no weights of samples: the measures, but for "error", are no sums of terms of single
+    samples; see :class:`SVMPerf`.
 
     Examples
     --------

@@ -67,6 +67,9 @@ class SMS(SVMPerf):
     method; the smoothings are derived here, and those of the paper may differ. A missing view
     counts as zeros.
 
+    There are no weights of samples: what is optimised counts over the whole sample (for "auroc"
+    over pairs), which is no sum of terms, one per sample, that could be multiplied.
+
     Examples
     --------
     >>> from mvref.datasets import load_iris_views

@@ -83,6 +83,10 @@ class SVMPerf(MultiViewClassifier):
     for one view; the page and the C program of SVM^perf gave the units and which tuples count. The
     borders of the views do not matter, but a missing view counts as zeros: it adds nothing.
 
+    There are no weights of samples: what is optimised counts over the whole sample (for "auroc"
+    over pairs), which is no sum of terms, one per sample, that could be multiplied. For "error"
+    alone it is one, the hinge loss of :class:`sklearn.svm.LinearSVC`, which takes weights.
+
     Examples
     --------
     >>> from mvref.datasets import load_iris_views

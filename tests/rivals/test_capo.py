@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -106,6 +107,17 @@ def test_helps_where_no_line_does():
     ring, new_ring = ((Z**2).sum(axis=1) < 1.0 for Z in (X, new))
     assert auroc(new_ring, SVMPerf("auroc").fit(X, ring).decision_function(new)) < 0.7
     assert auroc(new_ring, CAPO("auroc", random_state=0).fit(X, ring).decision_function(new)) > 0.9
+
+
+@pytest.mark.parametrize("fitted", [np.asarray, sparse.csr_matrix])
+def test_new_samples_may_be_stored_otherwise_than_those_of_the_training(fitted):
+    """An SVC that was fitted on dense rows refuses sparse ones."""
+    model = CAPO(random_state=0).fit([fitted(view) for view in VIEWS], Y)
+    scores = [
+        model.decision_function([form(view) for view in VIEWS])
+        for form in (np.asarray, sparse.csr_matrix)
+    ]
+    assert_allclose(scores[1], scores[0], atol=1e-9)
 
 
 def test_default_classifiers():
