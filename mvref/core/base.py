@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
 
 from .checks import (
     check_common_parameters,
+    check_number,
     refuse_huge,
     warn_caller,
     warn_if_nothing_learnt,
@@ -71,9 +72,10 @@ class MultiViewInput:
         targets = validate(self, y, X.n_samples)
         weights = ()
         if isinstance(self, Weighted):
+            y = self.classes_[targets] if is_classifier(self) else targets
             rows, *weights = sample_weights(self, X, y, **given)
-            if len(rows) < X.n_samples:
-                X, targets = X[rows], validate(self, np.asarray(y)[rows], len(rows))
+            if len(rows) < X.n_samples:  # perhaps a class less
+                X, targets = X[rows], validate(self, y[rows], len(rows))
         self._check_votable(X)
         try:
             self._fit(X, targets, *weights)
@@ -334,6 +336,8 @@ def sample_weights(estimator, X, y, sample_weight):
     class_weight = getattr(estimator, "class_weight", None)
     if sample_weight is None and class_weight is None:
         return np.arange(X.n_samples), None
+    if np.ma.is_masked(sample_weight):
+        raise ValueError("sample_weight must have a number for every sample, got masked ones.")
     weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
     rows = np.flatnonzero(weights > 0)
     if not len(rows):
@@ -344,6 +348,8 @@ def sample_weights(estimator, X, y, sample_weight):
         if isinstance(class_weight, str) and class_weight == "balanced":  # counts are weighted too
             of_class = weights.sum() / (len(classes) * np.bincount(codes, weights))
         else:
+            for number in class_weight.values() if isinstance(class_weight, dict) else ():
+                check_number(number, "class_weight", low=0, low_open=True)
             of_class = compute_class_weight(class_weight, classes=classes, y=classes[codes])
         weights = weights * of_class[codes]
     return rows, weights

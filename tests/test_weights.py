@@ -1,0 +1,209 @@
+"""Weights on their way to a method: forms, refusals, classes, pipelines, searches, ensembles."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mvref import KMHKS, MVLSVM, MultiView, MVMRegressor, PerView
+from tests.literal import hide, random_pattern, toy_views
+
+WIDTHS = [4, 3]
+VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
+NAMES = np.array(["no", "yes"])[Y]
+X = MultiView(VIEWS)
+FLAT = np.hstack(VIEWS)
+W = np.random.default_rng(0).integers(0, 4, size=60).astype(float)
+ROWS = np.repeat(np.arange(60), W.astype(int))
+EXACT = {"tol": 1e-14}
+
+
+def scores(weights, **options):
+    return KMHKS(**options).fit(X, Y, sample_weight=weights).decision_function(X)
+
+
+# ------------------------------------------------------------------ forms
+
+
+@pytest.mark.parametrize(
+    "form",
+    [list, tuple, np.float32, np.int64, lambda w: pd.Series(w, index=range(5, 65))],
+    ids=["list", "tuple", "float32", "integers", "series"],
+)
+def test_forms_of_weights(form):
+    given = form(W) if form in (list, tuple) or form.__name__ == "<lambda>" else W.astype(form)
+    assert_array_equal(scores(given), scores(W))
+    assert np.abs(scores(W) - scores(None)).max() > 0.01
+
+
+def test_equal_weights_are_none():
+    assert_allclose(scores(np.ones(60), **EXACT), scores(None, **EXACT), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("weights", "told"),
+    [
+        (np.ones(59), r"sample_weight.shape == \(59,\), expected \(60,\)"),
+        (np.ones((60, 1)), "1D array or scalar"),
+        (pd.DataFrame({"w": np.ones(60)}), "1D array or scalar"),
+        (-W, "Negative values"),
+        (np.where(W > 0, W, np.nan), "sample_weight contains NaN"),
+        (np.where(W > 0, W, np.inf), "sample_weight contains infinity"),
+        (np.zeros(60), "at least one non-zero number"),
+        (np.ma.array(np.ones(60), mask=W == 0), "sample_weight .* masked"),
+        ("balanced", "could not convert"),
+        (np.where(Y == 1, W, 0.0), "at least 2 classes in y, got one class: 1"),
+    ],
+)
+def test_refused_weights(weights, told):
+    with pytest.raises(ValueError, match=told):
+        KMHKS().fit(X, Y, sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "told"),
+    [
+        ("even", "class_weight"),
+        ([1.0, 2.0], "class_weight"),
+        ({"maybe": 2.0, "no": 1.0}, "'yes'.* not in class_weight"),
+        *(({"yes": bad}, "class_weight must be a number > 0, got") for bad in (0, -1, np.nan, "a")),
+    ],
+)
+def test_refused_class_weights(class_weight, told):
+    with pytest.raises(ValueError, match=told):
+        KMHKS(class_weight=class_weight).fit(X, NAMES)
+
+
+# ------------------------------------------------------------------ classes
+
+
+@pytest.mark.parametrize("sample_weight", [None, W], ids=["alone", "weights"])
+@pytest.mark.parametrize("given", [{"yes": 3.0}, {"yes": 6.0, "no": 2.0}, "balanced"], ids=str)
+def test_class_weights_multiply_those_of_samples(given, sample_weight):
+    """A class without an entry has 1. "balanced": n / (classes * count), of copies if weighted."""
+    own = np.ones(60) if sample_weight is None else sample_weight
+    of_class = dict.fromkeys(["no", "yes"], 1.0)
+    if given == "balanced":
+        for label in of_class:
+            of_class[label] = own.sum() / (2 * own[NAMES == label].sum())
+    else:
+        of_class |= given
+    by_hand = own * [of_class[label] for label in NAMES]
+    model = KMHKS(class_weight=given, **EXACT).fit(X, NAMES, sample_weight=sample_weight)
+    assert_allclose(model.decision_function(X), scores(by_hand, **EXACT), atol=1e-10)
+
+
+def test_balanced_counts_copies():
+    model = KMHKS(class_weight="balanced", **EXACT)
+    weighted = clone(model).fit(X, NAMES, sample_weight=W).decision_function(X)
+    assert_allclose(weighted, model.fit(X[ROWS], NAMES[ROWS]).decision_function(X), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        list,
+        pd.Series,
+        lambda y: y.astype(object),
+        lambda y: y[:, None],
+        lambda y: pd.Series(y, dtype="string"),
+        lambda y: pd.Series(y, dtype="category"),
+        lambda y: y.astype(np.dtypes.StringDType()),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+def test_labels_of_any_form_with_weights(form):
+    """Some rows have weight 0, and those of a third class all of it: it is not learnt."""
+    labels = NAMES.copy()
+    labels[W == 0] = "zz"
+    model = KMHKS(class_weight={"yes": 2.0}).fit(X, form(labels), sample_weight=W)
+    assert_array_equal(model.classes_, ["no", "yes"])
+    assert_array_equal(model.decision_function(X), scores(W, class_weight={1: 2.0}))
+
+
+def test_a_regressor_has_weights_of_samples():
+    y = FLAT[:, 0] + FLAT[:, 5]
+    model = MVMRegressor(2, alpha=1.0, tol=1e-12, max_iter=10_000, random_state=0)
+    weighted = clone(model).fit(X, y, sample_weight=W).predict(X)
+    assert_allclose(weighted, clone(model).fit(X[ROWS], y[ROWS]).predict(X), atol=1e-6)
+    assert np.abs(weighted - model.fit(X, y).predict(X)).max() > 1e-3
+
+
+# ------------------------------------------------------------------ routing
+
+FOLDS = StratifiedKFold(3)
+
+
+def svm(**options):
+    return MVLSVM(landmarks=np.arange(8), c=5.0, random_state=0, **options)
+
+
+def test_routing_through_cross_validate():
+    with config_context(enable_metadata_routing=True):
+        model = svm().set_fit_request(sample_weight=True)
+        found = cross_validate(
+            model, X, Y, cv=FOLDS, params={"sample_weight": W}, return_estimator=True
+        )
+    for (train, _), fitted in zip(FOLDS.split(FLAT, Y), found["estimator"], strict=True):
+        expected = svm().fit(X[train], Y[train], sample_weight=W[train])
+        assert_array_equal(fitted.coef_, expected.coef_)
+        assert np.abs(fitted.coef_ - svm().fit(X[train], Y[train]).coef_).max() > 1e-3
+
+
+def test_routing_must_be_asked_for():
+    with config_context(enable_metadata_routing=True), pytest.raises(ValueError, match="request"):
+        cross_validate(svm(), X, Y, params={"sample_weight": W}, error_score="raise")
+
+
+@pytest.mark.parametrize("routing", [True, False])
+def test_pipeline(routing):
+    """With routing PerView's transformers get nothing: see its Notes."""
+    scaled = PerView(StandardScaler())
+    expected = svm().fit(scaled.fit_transform(X), Y, sample_weight=W).coef_
+    with config_context(enable_metadata_routing=routing):
+        if routing:
+            model = make_pipeline(scaled, svm().set_fit_request(sample_weight=True))
+            model.fit(X, Y, sample_weight=W)
+        else:
+            model = make_pipeline(scaled, svm()).fit(X, Y, mvlsvm__sample_weight=W)
+    assert_array_equal(model[-1].coef_, expected)
+
+
+@pytest.mark.parametrize("routing", [True, False])
+def test_grid_search(routing):
+    with config_context(enable_metadata_routing=routing):
+        model = svm()
+        if routing:
+            model.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        search = GridSearchCV(model, {"class_weight": [None, "balanced"], "c": [1.0, 5.0]}, cv=3)
+        search.fit(X, Y, sample_weight=W)
+    best = svm().set_params(**search.best_params_).fit(X, Y, sample_weight=W)
+    assert_array_equal(search.best_estimator_.coef_, best.coef_)
+
+
+def test_calibrated_classifier_with_gaps():
+    gaps = MultiView(hide(VIEWS, random_pattern(0, 60, 2, n_complete=40)))
+    model = CalibratedClassifierCV(svm(), cv=FOLDS)
+    model.fit(gaps, Y, sample_weight=W)
+    assert_allclose(model.predict_proba(gaps).sum(axis=1), 1.0)
+    parts = model.calibrated_classifiers_
+    for (train, _), part in zip(FOLDS.split(FLAT, Y), parts, strict=True):
+        alone = svm().fit(gaps[train], Y[train], sample_weight=W[train])
+        assert_array_equal(part.estimator.coef_, alone.coef_)
+
+
+def test_boosted_by_scikit_learn():
+    """AdaBoostClassifier weighs the samples of every round; it takes 2-D input, cut by views."""
+    weak = KMHKS(views=WIDTHS, c=100.0)
+    boosted = AdaBoostClassifier(weak, n_estimators=3).fit(FLAT, Y)
+    first, second = boosted.estimators_[:2]
+    alone = clone(weak).fit(X, Y, np.full(60, 1 / 60))
+    assert_array_equal(first.decision_function(X), alone.decision_function(X))
+    assert np.abs(first.decision_function(X) - second.decision_function(X)).max() > 1e-6
