@@ -162,6 +162,17 @@ def test_weights_are_copies(C):
     check_sample_weight_equivalence_on_sparse_data("CoLabeling", CoLabeling(C))
 
 
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_weights_multiply_C(scale):
+    """Small ones too, where a step is long in units of an unweighted loss."""
+    rng = np.random.RandomState(0)
+    w = scale * rng.uniform(0.1, 3, size=60)
+    M = gaussian(FLAT, FLAT, 0.1) * np.outer(SIGNS, SIGNS)
+    alpha, gap = squared_hinge_svm(M, 2.0, weights=w)
+    assert_allclose(alpha, margin_one(M, 2.0 * w), atol=1e-6 * alpha.max())
+    assert abs(gap) < 1e-8
+
+
 def test_weights_of_candidates_are_copies():
     """Several candidates: (*) on repeated rows, with one alpha for each copy."""
     rng = np.random.RandomState(0)

@@ -209,12 +209,14 @@ def test_three_way_tie():
 # ------------------------------------------------------------------ missing views
 
 
-def test_missing_views_train_and_vote_where_they_are():
+@pytest.mark.parametrize("weights", [None, np.linspace(0.1, 5.0, 90)], ids=["equal", "weights"])
+def test_missing_views_train_and_vote_where_they_are(weights):
     observed = random_pattern(2, 90, 3)
-    model = PerViewSVM().fit(MultiView(hide(THREE, observed)), Y3)
+    model = PerViewSVM().fit(MultiView(hide(THREE, observed)), Y3, sample_weight=weights)
     votes = np.zeros((90, 3))
     for view, new, seen in zip(THREE, NEW3, observed.T, strict=True):
-        one, _ = votes_by_hand([view[seen]], Y3[seen], [new], 1.0, [0, 1, 2])
+        w = None if weights is None else weights[seen]
+        one, _ = votes_by_hand([view[seen]], Y3[seen], [new], 1.0, [0, 1, 2], w)
         votes += one * seen[:, None]  # the same pattern at prediction
     f = model.decision_function(MultiView(hide(NEW3, observed)))
     assert_array_equal(np.round(f), votes)

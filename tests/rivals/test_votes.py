@@ -52,12 +52,14 @@ def test_the_seed_reaches_the_classifiers(method):
     assert len({tree.threshold[0] for tree in trees}) == 3
 
 
+@pytest.mark.parametrize("weights", [np.ones(90), np.linspace(0.1, 9, 90)], ids=["1", "others"])
 @pytest.mark.parametrize("method", [Mono, MVMV])
-def test_views_are_learnt_on_the_samples_that_have_them(method):
+def test_views_are_learnt_on_the_samples_that_have_them(method, weights):
     observed = random_pattern(1, 90, 3)
-    model = method(TREE, random_state=0).fit(MultiView(hide(THREE, observed)), Y3)
+    model = method(TREE, random_state=0)
+    model.fit(MultiView(hide(THREE, observed)), Y3, sample_weight=weights)
     for v, seen in enumerate(observed.T):
-        expected = clone(TREE).fit(THREE[v][seen], Y3[seen])
+        expected = clone(TREE).fit(THREE[v][seen], Y3[seen], weights[seen])
         assert_array_equal(model.estimators_[v].predict(NEW3[v]), expected.predict(NEW3[v]))
 
 
