@@ -34,6 +34,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import (
+    check_class_weight_classifiers,
     check_sample_weight_equivalence_on_dense_data,
     check_sample_weight_equivalence_on_sparse_data,
     parametrize_with_checks,
@@ -149,6 +150,15 @@ every_classifier = pytest.mark.parametrize("name", CLASSIFIERS)
 # Some checks fit noise or repeated rows, on which the hinge stops at max_iter and says so: a small
 # one will do. Others compare two MultiViews with NumPy.
 SOON = {"MVLSVM": {"max_iter": 1000}, "L3SVM": {"max_iter": 1000}}
+# One check wants weights of 1e7 to win against what full trees and narrow kernels know by heart.
+LINEAR = LogisticRegression()
+RIGID = {
+    **dict.fromkeys(
+        ["Mono", "Concat", "MVMV", "MVWAB", "RBoostSH", "Mumbo"], {"estimator": LINEAR}
+    ),
+    "MwMvC2": {"voters": [LINEAR]},
+    "MVML": {"gamma": 0.01, "lam": 1.0},
+}
 EQUIVALENCE = [
     check_sample_weight_equivalence_on_dense_data,
     check_sample_weight_equivalence_on_sparse_data,
@@ -168,6 +178,8 @@ EQUIVALENCE = [
 def test_scikit_learns_estimator_checks(estimator, check):
     if check.func in EQUIVALENCE:
         pytest.skip("test_a_weight_is_a_number_of_copies runs it with a tight tolerance")
+    if check.func is check_class_weight_classifiers:
+        estimator.set_params(**RIGID.get(type(estimator).__name__, {}))
     check(estimator)
 
 

@@ -147,12 +147,16 @@ def svm(**options):
 
 def test_routing_through_cross_validate():
     with config_context(enable_metadata_routing=True):
-        model = svm().set_fit_request(sample_weight=True)
+        model = svm().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
         found = cross_validate(
             model, X, Y, cv=FOLDS, params={"sample_weight": W}, return_estimator=True
         )
-    for (train, _), fitted in zip(FOLDS.split(FLAT, Y), found["estimator"], strict=True):
+    folds = FOLDS.split(FLAT, Y)
+    for (train, test), fitted, score in zip(
+        folds, found["estimator"], found["test_score"], strict=True
+    ):
         expected = svm().fit(X[train], Y[train], sample_weight=W[train])
+        assert score == expected.score(X[test], Y[test], sample_weight=W[test])
         assert_array_equal(fitted.coef_, expected.coef_)
         assert np.abs(fitted.coef_ - svm().fit(X[train], Y[train]).coef_).max() > 1e-3
 

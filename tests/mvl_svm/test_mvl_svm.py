@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import linear_kernel
 
 from mvref import MVLSVM, LandmarkProjection, MultiView
@@ -333,3 +334,102 @@ def test_fit_latent_keeps_the_projection():
 def test_defaults_fit_real_data_without_a_warning(loss):
     data = load_iris_views()
     assert MVLSVM(loss=loss, random_state=0).fit(data.X, data.y).score(data.X, data.y) > 0.95
+
+
+# ------------------------------------------------------------------ weights
+
+
+def copied(seed, y):
+    """Integer weights, some 0, and the rows that they stand for."""
+    w = np.random.default_rng(seed).integers(0, 4, size=len(y))
+    w[:10] = 1 + w[:10] % 3  # rows that are landmarks
+    return w, np.repeat(np.arange(len(y)), w)
+
+
+def chosen(rows):
+    """Positions in `rows` of the first copies of 0 .. 9."""
+    return np.array([np.flatnonzero(rows == i)[0] for i in range(10)])
+
+
+@pytest.mark.parametrize("B", [1.0, 0.0])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_weighted_optimum_is_that_of_copies_by_another_solver(seed, loss, B):
+    w, rows = copied(seed, Y)
+    options = {"c": 10.0**seed, "loss": loss, "fit_intercept": B > 0, **TIGHT}
+    present = np.flatnonzero(w)
+    model = MVLSVM(landmarks=np.searchsorted(present, np.arange(10)), random_state=0, **options)
+    model.fit(VIEWS, Y, sample_weight=w)
+    Phi = model.projection_.transform([v[rows] for v in VIEWS])
+    signs, C = 2.0 * Y[rows] - 1, 10.0**seed / len(rows)
+    exact = (
+        hinge_dual(Phi, signs, C, B)[0]
+        if loss == "hinge"
+        else literal.squared_hinge_minimum(Phi, signs, C, B)
+    )
+    best = primal_objective(exact, Phi, signs, C, B, loss)
+    assert_allclose(primal_objective(weights_of(model), Phi, signs, C, B, loss), best, rtol=1e-7)
+    assert_allclose(weights_of(model), exact, atol=1e-4 * np.linalg.norm(exact))
+
+
+@pytest.mark.parametrize("n_selected", [None, 4])
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize(("views", "y"), [(VIEWS, Y), (THREE, Y3)], ids=["2", "3"])
+def test_a_weight_is_a_number_of_copies(views, y, missing, n_selected):
+    """Of the same landmarks."""
+    w, rows = copied(5, y)
+    X = MultiView(hide(views, random_pattern(3, len(y), 3, n_complete=10)) if missing else views)
+    options = {"n_selected": n_selected, "c": 20.0, "random_state": 0, **TIGHT}
+    weighted = MVLSVM(landmarks=np.arange(10), **options).fit(X, y, sample_weight=w)
+    repeated = MVLSVM(landmarks=chosen(rows), **options).fit(X[rows], y[rows])
+    expected = repeated.decision_function(X)
+    assert_allclose(weighted.decision_function(X), expected, atol=1e-5)
+    plain = MVLSVM(landmarks=np.arange(10), **options).fit(X, y)
+    assert np.abs(plain.decision_function(X) - expected).max() > 0.01
+
+
+def test_block_sparsity_of_weights_is_that_of_copies():
+    w, rows = copied(2, Y)
+    w = np.maximum(w, 1)
+    rows = np.repeat(np.arange(60), w)
+    Phi = LandmarkProjection(9, random_state=0).fit_transform(VIEWS)
+    options = {"n_rounds": 5, "tol": 1e-10}
+    weighted = block_sparse_norms(Phi, Y, 20.0, 9, weights=w.astype(float), **options)
+    repeated = block_sparse_norms(Phi[rows], Y[rows], 20.0, 9, **options)
+    for mine, expected in zip(weighted, repeated, strict=True):
+        assert_allclose(mine, expected, rtol=1e-5, atol=1e-6)
+    plain = block_sparse_norms(Phi, Y, 20.0, 9, **options)
+    assert abs(plain[1][-1] - repeated[1][-1]) > 0.01
+
+
+@pytest.mark.parametrize("gamma", [None, "mean"])
+def test_all_samples_as_landmarks_do_not_care_for_copies(gamma):
+    """Kernels of features have no width that depends on the samples; "mean" counts each once."""
+    w, rows = copied(1, Y)
+    options = {"c": 1.0, "random_state": 0, "gamma": gamma, **TIGHT}
+    if gamma is None:
+        weighted = MVLSVM(**options).fit(VIEWS, Y, sample_weight=w)
+        repeated = MVLSVM(**options).fit([v[rows] for v in VIEWS], Y[rows])
+        assert_allclose(
+            weighted.decision_function(VIEWS), repeated.decision_function(VIEWS), atol=1e-6
+        )
+        return
+    distances = [np.linalg.norm(v[:, None] - v, axis=2) for v in VIEWS]
+    weighted = MVLSVM(kernel="precomputed", **options).fit(distances, Y, sample_weight=w)
+    present = np.flatnonzero(w)
+    means = [D[np.ix_(present, present)].mean() for D in distances]
+    gammas = [mu.gamma for mu in weighted.projection_.similarities_]
+    assert_allclose(gammas, 1 / np.array(means))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_balanced_classes_with_few_positives(loss):
+    """7 % positives, nearly all of which a machine of equal weights gives up."""
+    rng = np.random.default_rng(0)
+    y = (np.arange(600) % 14 == 0).astype(int)
+    X = MultiView([rng.normal(size=(600, d)) + y[:, None] for d in (4, 3)])
+    train, test = X[:300], X[300:]
+    plain = MVLSVM(50, loss=loss, c=1.0, random_state=0).fit(train, y[:300])
+    balanced = clone(plain).set_params(class_weight="balanced").fit(train, y[:300])
+    reached = [balanced_accuracy_score(y[300:], m.predict(test)) for m in (plain, balanced)]
+    assert reached[0] == 0.5 and reached[1] > 0.7

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mvref import MultiView
@@ -45,12 +46,14 @@ def draw(n, m, M, seed=0):
     return [rng.choice(n, m, replace=False) for _ in range(M)]
 
 
-def solve(Fs, Y, c, gamma, mu, solver="exact", rho=0.5, T=30, seen=None, tol=0.0, **options):
+def solve(
+    Fs, Y, c, gamma, mu, solver="exact", rho=0.5, T=30, seen=None, tol=0.0, weights=1.0, **options
+):
     """Table 1 of the library on given factors."""
     M, n = len(Fs), len(Y)
     seen = np.ones((M, n), dtype=bool) if seen is None else seen
     costs = np.broadcast_to(np.asarray(c, dtype=float), M)
-    coupling = Coupling(np.asarray(mu, dtype=float), seen, gamma, solver)
+    coupling = Coupling(np.asarray(mu, dtype=float), seen, gamma, solver, weights)
     parts = zip(Fs, seen, map(coupling.curvature, range(M)), costs, strict=True)
     machines = [FactorMachine(*part) for part in parts]
     options |= {"learning_rate": [rho] * M, "tol": tol, "max_iter": T}
@@ -669,3 +672,109 @@ def test_memory_is_that_of_the_factors():
     clone(model).fit(X[:500], y[:500])
     assert peak_bytes(lambda: model.fit(X, y)) < 3 * (2 * 20_000 * 100 * 8)
     assert model.score(X, y) > 0.95
+
+
+# ------------------------------------------------------------------ weights
+
+
+def copies_of(seed, n):
+    """Integer weights, at least 1 for the first rows, and the rows that they stand for."""
+    w = np.random.default_rng(seed).integers(0, 4, size=n)
+    w[: n // 3] += w[: n // 3] == 0
+    return w, np.repeat(np.arange(n), w)
+
+
+def same_components(monkeypatch, rows, m):
+    """Make the first copies of 0 .. m - 1 among `rows` the components of every view."""
+    first = np.unique(rows, return_index=True)[1][:m]
+    monkeypatch.setattr(
+        nystrom, "draw_components", lambda observed, n_components, rng: [first] * observed.shape[1]
+    )
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("c", [0.0, 0.1])
+@pytest.mark.parametrize("solver", ["exact", "paper"])
+def test_weighted_table_1_is_that_of_copies_by_loops(solver, c, missing):
+    """Iterates, b and J' of the least squares of all copies, one row each."""
+    _, Y, _, Fs, seen = small(3, missing=missing)
+    w = np.random.default_rng(1).integers(1, 4, size=24)
+    rows = np.repeat(np.arange(24), w)
+    copied = [F[rows] for F in Fs], Y[rows], seen[:, rows]
+    options = {"c": c, "gamma": 2.0, "mu": MU, "solver": solver, "T": 6}
+    weighted = solve(Fs, Y, **options, seen=seen, weights=w.astype(float))
+    repeated = solve(*copied[:2], **options, seen=copied[2])
+    assert_allclose(weighted.curve, repeated.curve, rtol=1e-9)
+    assert_allclose(weighted.margins[:, rows], repeated.margins, atol=1e-7)
+    assert_allclose(weighted.b[:, rows], repeated.b, atol=1e-7)
+    if solver == "exact":
+        costs = np.full(3, c)
+        thetas, bs, curve = literal.exact_sweeps(*copied, costs, 2.0, MU, 6)
+        assert_allclose(weighted.curve, curve, rtol=1e-7)
+        assert_allclose(weighted.b[:, rows], bs, atol=1e-6)
+    if c > 0:  # a copy has its share of the coefficient
+        shared = weighted.coefficients[:, rows] / w[rows]
+        assert_allclose(shared, repeated.coefficients, atol=1e-6)
+    plain = solve(Fs, Y, **options, seen=seen)
+    assert np.abs(plain.margins - weighted.margins).max() > 1e-3
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_weighted_limit_is_the_minimum_over_copies(missing):
+    _, Y, _, Fs, seen = small(4, missing=missing)
+    w = np.random.default_rng(2).integers(1, 4, size=24)
+    rows = np.repeat(np.arange(24), w)
+    options = {"T": 100_000, "tol": 1e-15, "momentum": True, "weights": w.astype(float)}
+    found = solve(Fs, Y, 0.1, 2.0, MU, seen=seen, **options)
+    copied = [F[rows] for F in Fs], Y[rows], seen[:, rows]
+    _, best = literal.co_regularised_squared_hinge(*copied, np.full(3, 0.1), 2.0, MU)
+    assert_allclose(found.curve[-1], best, rtol=1e-6)
+
+
+@pytest.mark.parametrize("c", [1e-3, 1.0])
+def test_weighted_gram_machine_is_the_factor_machine(c):
+    k, Y, *_ = small()
+    rng = np.random.default_rng(0)
+    rhs, w = Y * rng.random(24), rng.uniform(0.5, 3.0, size=24)
+    gram = GramMachine(k.copy(), w, c)
+    factor = FactorMachine(factors_of(k, [np.arange(24)])[0], Y != 0, w, c)
+    theta, u = gram.solve(rhs)
+    beta, v = factor.solve(rhs)
+    assert_allclose(u, v, atol=1e-7)
+    assert_allclose(u, k @ theta[:-1] + theta[-1], atol=1e-9)
+    coefficients = gram.coefficients(theta, u, rhs), factor.coefficients(beta, v, rhs)
+    assert_allclose(*coefficients, atol=1e-7 / c)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("c", [0.0, 0.5])
+@pytest.mark.parametrize("solver", ["exact", "paper"])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("cls", [KMHKS, NAKMHKS, MVNAKMHKS])
+def test_a_weight_is_a_number_of_copies(cls, multi_class, solver, c, missing, monkeypatch):
+    """Of the same components; copies among them change nothing, for they add no direction."""
+    views, y = toy_views(1, m=45, widths=(3, 2), n_classes=3, noise=1.0)
+    pattern = random_pattern(2, 45, 2, n_complete=15) if missing else np.ones((45, 2), dtype=bool)
+    X, (w, rows) = MultiView(hide(views, pattern)), copies_of(6, 45)
+    options = {"c": c, "solver": solver, "multi_class": multi_class, "gamma": 0.3}
+    model = cls(**options, tol=1e-14, max_iter=500)
+    same_components(monkeypatch, np.flatnonzero(w), 9)
+    weighted = clone(model).fit(X, y, sample_weight=w)
+    same_components(monkeypatch, rows, 9)
+    expected = clone(model).fit(X[rows], y[rows]).view_scores(X)
+    assert_allclose(weighted.view_scores(X), expected, atol=2e-4 if c == 0 else 1e-6)
+    same_components(monkeypatch, np.arange(45), 9)
+    assert np.abs(clone(model).fit(X, y).view_scores(X) - expected).max() > 0.01
+
+
+@pytest.mark.parametrize("cls", [KMHKS, NAKMHKS, MVNAKMHKS])
+def test_balanced_classes_with_few_positives(cls):
+    rng = np.random.default_rng(0)
+    y = (np.arange(600) % 14 == 0).astype(int)
+    X = MultiView([rng.normal(size=(600, d)) + y[:, None] for d in (4, 3)])
+    reached = []
+    for class_weight in (None, "balanced"):
+        model = cls(c=20.0, class_weight=class_weight).fit(X[:300], y[:300])
+        reached.append(balanced_accuracy_score(y[300:], model.predict(X[300:])))
+    assert reached[0] < 0.6 and reached[1] > 0.7
