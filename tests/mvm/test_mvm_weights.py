@@ -81,6 +81,9 @@ def test_start_and_units_are_those_of_repeated_rows(form):
         for one in (weighted, repeated)
     ]
     assert_allclose(flat(live[0]), flat(live[1]), rtol=1e-12)
+    lonely = np.zeros((12, 2))
+    lonely[0, 1] = 7.0  # the only entry, of a weight below the mean
+    assert_allclose(objective_of([form(lonely)], Y, COUNTS).design.feature_units(), [7.0])
 
 
 @pytest.mark.parametrize("groups", [None, GROUPS])
