@@ -157,7 +157,7 @@ RIGID = {
         ["Mono", "Concat", "MVMV", "MVWAB", "RBoostSH", "Mumbo"], {"estimator": LINEAR}
     ),
     "MwMvC2": {"voters": [LINEAR]},
-    "MVML": {"gamma": 0.01, "lam": 1.0},
+    "MVML": {"gamma": 0.001},
 }
 EQUIVALENCE = [
     check_sample_weight_equivalence_on_dense_data,

@@ -168,7 +168,7 @@ def test_routing_must_be_asked_for():
 
 @pytest.mark.parametrize("routing", [True, False])
 def test_pipeline(routing):
-    """With routing PerView's transformers get nothing: see its Notes."""
+    """PerView's transformers get nothing, as its Notes say."""
     scaled = PerView(StandardScaler())
     expected = svm().fit(scaled.fit_transform(X), Y, sample_weight=W).coef_
     with config_context(enable_metadata_routing=routing):

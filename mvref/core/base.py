@@ -335,7 +335,7 @@ def sample_weights(estimator, X, y, sample_weight):
     """
     class_weight = getattr(estimator, "class_weight", None)
     if sample_weight is None and class_weight is None:
-        return np.arange(X.n_samples), None
+        return np.arange(len(X)), None
     if np.ma.is_masked(sample_weight):
         raise ValueError("sample_weight must have a number for every sample, got masked ones.")
     weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)

@@ -145,7 +145,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     missing. A view that came as a data frame reaches its transformer as one, so that a
     ColumnTransformer can name columns, and a view of texts as a 1-D array. The output is a
     MultiView whatever ``set_output`` or scikit-learn's ``transform_output`` say; it keeps the names
-    of the columns.
+    of the columns. Metadata such as ``sample_weight`` is not routed to the transformers.
 
     Examples
     --------

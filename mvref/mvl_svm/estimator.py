@@ -34,7 +34,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import assert_all_finite
 
-from ..core.base import MultiViewClassifier, Weighted, validate_targets
+from ..core.base import MultiViewClassifier, Weighted, sample_weights, validate_targets
 from ..core.checks import check_choice, check_number
 from ..core.linear_svm import LOSSES, SOLVERS, fit_linear_svm
 from .landmarks import LandmarkProjection
@@ -152,6 +152,12 @@ class MVLSVM(Weighted, MultiViewClassifier):
     mvref.rivals.PerViewSVM, mvref.rivals.SVM2K, mvref.rivals.MVML : The paper's rivals.
     sklearn.svm.SVC : On all columns it is the plain alternative, and hard to beat.
 
+    Notes
+    -----
+    Landmarks are drawn whatever the weights, and the mean distance of ``gamma="mean"`` counts every
+    row once. So a sample of weight 2 is the sample twice for the same landmarks and gamma, as where
+    all samples are landmarks; otherwise it is another draw.
+
     References
     ----------
     Zantedeschi, Emonet and Sebban, ECML PKDD 2018.
@@ -222,7 +228,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
     def _intercept_scaling(self):
         return self.intercept_scaling if self.fit_intercept else 0.0
 
-    def fit_latent(self, Phi, y, random_state=None, m=None):
+    def fit_latent(self, Phi, y, random_state=None, m=None, sample_weight=None):
         """Solve Eq. (3) on samples that are projected already; the landmarks stay as they are.
 
         Parameters
@@ -230,7 +236,10 @@ class MVLSVM(Weighted, MultiViewClassifier):
         Phi : array, shape (n, L*V)
         y : array-like of shape (n,)
         random_state : int, RandomState instance or None
-        m : int, optional; of the factor c/m, default n; stability by removal keeps that of before
+        m : int, optional
+            Of the factor c/m, default n, or the sum of all weights; stability by removal keeps that
+            of before.
+        sample_weight : array-like of n numbers >= 0, default=None
 
         Returns
         -------
@@ -243,7 +252,11 @@ class MVLSVM(Weighted, MultiViewClassifier):
         if m is not None:
             check_number(m, "m", low=1, integer=True)
         codes = validate_targets(self, y, len(Phi))
-        self._solve(Phi, codes, random_state, m)
+        labels = self.classes_[codes]
+        rows, weights = sample_weights(self, Phi, labels, sample_weight)
+        if len(rows) < len(Phi):
+            Phi, codes = np.asarray(Phi)[rows], validate_targets(self, labels[rows], len(rows))
+        self._solve(Phi, codes, random_state, m, weights)
         return self
 
     def _solve(self, Phi, codes, random_state, m=None, weights=None):

@@ -38,7 +38,8 @@ def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8):
     ----------
     model : MVLSVM
         With ``loss="squared_hinge"``, shared landmarks and a kernel of features. Its ``tol``,
-        ``max_iter`` and ``solver`` are not used.
+        ``max_iter`` and ``solver`` are not used. Without ``class_weight``: samples have no weights
+        here, since the sums of a pass are those of equal ones.
     chunks : callable
         ``chunks()`` yields pairs (X, y), the same ones at every call. X is a MultiView or a list of
         arrays; all chunks have the same views.
@@ -91,6 +92,8 @@ def _check(model, chunks, max_passes, tol):
         raise ValueError(f"model must have landmarks='shared', got {model.landmarks!r}.")
     if model.n_selected is not None:
         raise ValueError(f"model must have n_selected=None, got {model.n_selected!r}.")
+    if model.class_weight is not None:
+        raise ValueError(f"model must have class_weight=None, got {model.class_weight!r}.")
     kernels = model.kernel if isinstance(model.kernel, list | tuple) else [model.kernel]
     if any(isinstance(kernel, str) and kernel not in ("rbf", "linear") for kernel in kernels):
         raise ValueError(

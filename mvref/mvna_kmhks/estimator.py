@@ -252,7 +252,8 @@ class MVNAKMHKS(HoKashyapClassifier):
         a single view, as in the paper; one of each view if `X` has several.
     n_components : int, float or "auto", default="auto"
         m, the samples that a view is approximated by; or their share of the samples, 1.0 for all.
-        "auto": half of the samples, at most 256.
+        "auto": half of the samples, at most 256. Drawn whatever the weights of the samples: one of
+        weight 2 is the sample twice for the same components, as for 1.0, else another draw.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or a list, default="rbf"
         One for all views of `X`, or one per view; see :class:`~mvref.LandmarkProjection`. They
         must be positive semi-definite.
@@ -389,7 +390,8 @@ class NAKMHKS(HoKashyapClassifier):
     Parameters
     ----------
     n_components : int, float or "auto", default="auto"
-        m samples, or a share of them; "auto": half of the samples, at most 256.
+        m samples, or a share of them; "auto": half of the samples, at most 256; whatever their
+        weights, see :class:`MVNAKMHKS`.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or a list, default="rbf"
     gamma : float, "mean", None, or a list, default=None
         One for all views of `X`, or one per view. None: 1/n_v for "rbf", "mean" for "precomputed".

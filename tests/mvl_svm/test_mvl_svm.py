@@ -388,6 +388,23 @@ def test_a_weight_is_a_number_of_copies(views, y, missing, n_selected):
     assert np.abs(plain.decision_function(X) - expected).max() > 0.01
 
 
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_fit_latent_takes_weights(class_weight):
+    """The same as in fit; rows of weight 0 are not learnt from, nor is a class of them."""
+    w, rows = copied(4, Y)
+    labels = np.where(w == 0, 2, Y)
+    options = {"c": 5.0, "random_state": 0, "class_weight": class_weight, **TIGHT}
+    model = MVLSVM(landmarks=np.arange(10), **options).fit(VIEWS, Y)
+    Phi = model.projection_.transform(VIEWS)
+    weighted = clone(model).fit_latent(Phi, labels, 0, sample_weight=w)
+    assert_array_equal(weighted.classes_, [0, 1])
+    repeated = clone(model).fit_latent(Phi[rows], Y[rows], 0)
+    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
+    assert_allclose(weighted.intercept_, repeated.intercept_, atol=1e-6)
+    assert_array_equal(clone(model).fit_latent(Phi, Y, 0).coef_.round(6), model.coef_.round(6))
+    assert np.abs(model.coef_ - repeated.coef_).max() > 1e-3
+
+
 def test_block_sparsity_of_weights_is_that_of_copies():
     w, rows = copied(2, Y)
     w = np.maximum(w, 1)

@@ -137,6 +137,7 @@ WRONG = {
     "hinge": ((MVLSVM(5), cut(X, Y, 9)), {}, ["loss='squared_hinge'", "'hinge'"]),
     "per view": ((machine(5, landmarks="per_view"), cut(X, Y, 9)), {}, ["landmarks", "'per_view'"]),
     "selected": ((machine(5, n_selected=2), cut(X, Y, 9)), {}, ["n_selected=None", "2"]),
+    "weighted": ((machine(5, class_weight="balanced"), cut(X, Y, 9)), {}, ["class_weight=None"]),
     "distances": ((machine(5, kernel="precomputed"), cut(X, Y, 9)), {}, ["kernel", "precomputed"]),
     "list": ((machine(5), [(X, Y)]), {}, ["chunks", "callable", "list"]),
     "nothing": ((machine(5), lambda: iter(())), {}, ["chunks", "none"]),
