@@ -113,15 +113,14 @@ def warn_if_nothing_learnt(estimator, X, targets):
             scores = np.asarray(estimator._scores(X)).reshape(len(rows), -1)
     except ValueError:  # of samples that are too large for it, as `predict` will say
         return
-    low, high = np.quantile(scores, [0.05, 0.95], axis=0)  # a few samples may differ
-    spread = (high - low).max()
+    away = np.sort(np.abs(scores - np.median(scores, axis=0)).max(axis=1))
+    others = len(rows) - np.unique(targets, return_counts=True)[1].max()  # than the commonest
+    spread = away[-1 - int(0.1 * others)]  # a few samples may differ
     if is_classifier(estimator):
         said = scores.argmax(axis=1) if scores.shape[1] > 1 else scores[:, 0] > 0
-        others = len(rows) - np.bincount(targets).max()  # than the most frequent class
         told_apart = others - np.sum(said != targets) > 0.1 * others
         same = spread <= max(EQUAL * np.abs(scores).max(), NEARLY_ZERO) and not told_apart
     else:
-        others = np.sum(targets != targets[0])
         same = spread <= EQUAL * np.std(targets)
     if not same or not others:  # or there was nothing to tell apart
         return
