@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
@@ -148,9 +149,11 @@ class PerViewSVM(Weighted, MultiViewClassifier):
 
 def _fit_machine(svm, K, codes, weights):
     """SVMs of one view, one class against the rest: K (n, n); codes, weights (n,)."""
-    machine = OneVsRestClassifier(svm)
     if weights is None:
-        return machine.fit(K, codes)
+        return OneVsRestClassifier(svm).fit(K, codes)
     with config_context(enable_metadata_routing=True):  # the only way to the fits of the SVMs
-        svm.set_fit_request(sample_weight=True)
-        return machine.fit(K, codes, sample_weight=weights)
+        machine = OneVsRestClassifier(clone(svm).set_fit_request(sample_weight=True))
+        machine.fit(K, codes, sample_weight=weights)
+    for routed in (machine.estimator, *machine.estimators_):
+        del routed._metadata_request  # which skops cannot write
+    return machine

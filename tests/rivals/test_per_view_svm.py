@@ -96,6 +96,8 @@ def test_weights_of_samples_and_classes_by_hand():
     votes, sums = votes_by_hand(THREE, Y3, NEW3, 1.0, range(3), both)
     assert_array_equal(model.predict(NEW3), winners(votes, sums))
     assert (PerViewSVM().fit(THREE, Y3).predict(NEW3) != model.predict(NEW3)).any()
+    svms = [svm for m in model.machines_ for svm in (m.estimator, *m.estimators_)]
+    assert not any("_metadata_request" in vars(svm) for svm in svms)  # skops cannot write them
 
 
 def test_balanced_weights_find_the_rare_class():
