@@ -59,7 +59,7 @@ from ..core.base import (
     validate_targets,
     validate_views,
 )
-from ..core.checks import check_choice
+from ..core.checks import check_choice, check_number
 from ..core.losses import LOSSES
 from .machine import MultiViewMachine, OnlyIf, check_streams
 
@@ -247,6 +247,8 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
                 f"class_weight={self.class_weight!r} needs all samples at once; in partial_fit "
                 "pass a dict, or sample_weight."
             )
+        for number in (self.class_weight or {}).values():
+            check_number(number, "class_weight", low=0, low_open=True)
         if first:
             validate_targets(self, classes, np.size(classes))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):

@@ -231,7 +231,7 @@ def test_weights_of_classes_in_a_stream():
     assert_array_equal(flat(model.factors_), flat(expected.factors_))
     with pytest.raises(ValueError, match="class_weight='balanced' needs all samples"):
         model.set_params(class_weight="balanced").partial_fit(VIEWS, Y, classes=[-1, 1])
-    with pytest.raises(ValueError, match="sample_weight, times class_weight, must be above 0"):
+    with pytest.raises(ValueError, match="class_weight must be a number > 0, got 0"):
         model.set_params(class_weight={-1: 0, 1: 0}).partial_fit(VIEWS, Y)
     with pytest.raises(ValueError, match="[Nn]egative"):
         expected.partial_fit(VIEWS, Y, sample_weight=-COUNTS)
