@@ -16,7 +16,7 @@ from sklearn.base import is_regressor
 import mvref.core.base as base
 from mvref import MVLSVM, MVPO, MultiView, MVMRegressor, view_importance
 from mvref.core import kernels, measures
-from mvref.core.checks import N_ASKED, NothingLearntWarning
+from mvref.core.checks import N_ASKED, NothingLearntWarning, warn_if_nothing_learnt
 from mvref.mvpo import PrimalMetric
 from mvref.rivals import STMClassifier
 from mvref.theory import bregman, coverage, gram, performance, rademacher, stability
@@ -94,11 +94,16 @@ def test_small_scores_that_tell_the_classes_apart_are_learnt():
     assert np.abs(model.decision_function([A * 1e-6, B * 1e-6])).max() < 1e-8
 
 
-def test_stm_without_a_complete_sample():
+def test_without_a_complete_sample_that_is_told():
+    """Asked of the check itself: STM, which learns from complete samples only, refuses them."""
     views = [A.copy(), B.copy()]
     views[0][:20], views[1][20:] = NAN, NAN
-    (said,) = nothing_learnt(STMClassifier(n_restarts=2), views, Y)
-    assert "are 0" in str(said.message) and "No sample has all views" in str(said.message)
+    model = with_seed("MVPO").fit(VIEWS, Y)
+    model._scores = lambda X: np.zeros((len(X), 1))
+    with pytest.warns(NothingLearntWarning, match="are 0. No sample has all views"):
+        warn_if_nothing_learnt(model, MultiView(views), Y)
+    with pytest.raises(ValueError, match="all the views .* there is none"):
+        STMClassifier(n_restarts=2).fit(views, Y)
 
 
 def test_a_regressor_of_equal_numbers_has_nothing_to_learn():
