@@ -184,6 +184,20 @@ def test_half_of_weight_1_is_the_least_error(method):
         assert_allclose(model.alphas_, [0.5 * math.log(2 * m - 1)], rtol=1e-9)
 
 
+def test_both_caps_of_mumbo_count_weights():
+    """One light error: its edge is above 1 - 1/n, and below 1 - 1/m of the copies."""
+    views, y, _, _, _ = weighted_problem(9, 20)
+    X, w = [views[0], np.where(np.arange(20) == 3, 1 - y, y)[:, None] * 1.0], np.full(20, 5)
+    w[3] = 1
+    rows = np.repeat(np.arange(20), w)
+    copies, everyone = [view[rows] for view in X], np.ones((len(rows), 2), dtype=bool)
+    rounds, _, _ = mumbo_by_hand(copies, y[rows], everyone, 2, STUMP, 2)
+    model = Mumbo(STUMP, n_estimators=2).fit(X, y, sample_weight=w)
+    assert model.edges_[0] > 1 - 1 / 20
+    assert_allclose(model.alphas_, [alpha for _, alpha, _, _, _ in rounds], atol=1e-9)
+    assert_allclose(model.local_edges_, [local for _, _, _, local, _ in rounds], atol=1e-9)
+
+
 @METHODS
 def test_weights_that_sum_to_1_are_no_obstacle(method):
     views, y, _, _, _ = weighted_problem(9, 150)
@@ -216,7 +230,7 @@ def test_balanced_classes_help_where_one_is_rare(method):
 def test_class_weights_multiply_those_of_the_samples(method):
     views, y, _, w, _ = weighted_problem(2, 90, 3, low=1)
     model = method(TIGHT, n_estimators=3, random_state=0)
-    both = clone(model).set_params(class_weight={0: 2.0, 1: 1.0, 2: 0.5})
+    both = method(TIGHT, n_estimators=3, class_weight={0: 2, 1: 1, 2: 0.5}, random_state=0)
     scores = both.fit(views, y, sample_weight=w).decision_function(views)
     by_hand = clone(model).fit(views, y, sample_weight=w * np.array([2.0, 1.0, 0.5])[y])
     assert_allclose(by_hand.decision_function(views), scores, atol=1e-9)
