@@ -8,6 +8,7 @@ array with the parameter ``views``.
 from importlib import import_module
 
 from . import datasets, rivals, theory
+from .core.checks import NothingLearntWarning
 from .core.inspection import view_importance
 from .core.linear_svm import SolverFallbackWarning
 from .core.per_view import PerView
@@ -32,6 +33,7 @@ __all__ = [
     "MultiView",
     "MwMvC2",
     "NAKMHKS",
+    "NothingLearntWarning",
     "PerView",
     "PerViewClassifier",
     "SolverFallbackWarning",

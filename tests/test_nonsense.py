@@ -30,7 +30,6 @@ B = RNG.normal(size=(40, 3)) - 0.8 * Y[:, None]
 VIEWS, FLAT = [A, B], np.hstack([A, B])
 NAN = np.nan
 PREDICTORS = [name for name in METHODS if hasattr(METHODS[name], "predict")]
-WARNED = [name for name in PREDICTORS if name != "CoLabeling"]  # which has a fit of its own
 
 
 def nothing_learnt(model, X, y):
@@ -44,7 +43,7 @@ def nothing_learnt(model, X, y):
 # ------------------------------------------------------------------ what is learnt
 
 
-@pytest.mark.parametrize("name", WARNED)
+@pytest.mark.parametrize("name", PREDICTORS)
 @pytest.mark.parametrize("kind", ["zeros", "threes", "sparse"])
 def test_constant_views_are_told_at_the_users_line(name, kind):
     views = [np.full((40, width), 3.0 * (kind == "threes")) for width in (4, 3)]
@@ -73,7 +72,7 @@ def test_small_features_are_told(name, scale):
     assert is_regressor(model) or model.score(views, Y) < 0.55
 
 
-@pytest.mark.parametrize("name", WARNED)
+@pytest.mark.parametrize("name", PREDICTORS)
 def test_what_is_learnt_is_not_complained_about(name):
     """Also not of small features that a linear method tells apart, nor of gaps."""
     gaps = MultiView(VIEWS).drop_views(0.3, random_state=0)

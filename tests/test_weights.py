@@ -8,11 +8,12 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mvref import KMHKS, MVLSVM, MultiView, MVMRegressor, PerView
+from mvref import KMHKS, MVLSVM, MultiView, MVMRegressor, PerView, PerViewClassifier
 from tests.literal import hide, random_pattern, toy_views
 
 WIDTHS = [4, 3]
@@ -41,6 +42,23 @@ def test_forms_of_weights(form):
     given = form(W) if form in (list, tuple) or form.__name__ == "<lambda>" else W.astype(form)
     assert_array_equal(scores(given), scores(W))
     assert np.abs(scores(W) - scores(None)).max() > 0.01
+
+
+def test_a_gram_matrix_cannot_lose_samples():
+    K = VIEWS[0] @ VIEWS[0].T
+    machine = KMHKS(kernel="gram")
+    assert machine.fit([K], Y, sample_weight=np.maximum(W, 0.5)).score([K], Y) > 0.5
+    with pytest.raises(ValueError, match=rf"0 for {np.sum(W == 0)} samples: with kernel='gram'"):
+        machine.fit([K], Y, sample_weight=W)
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_weights_reach_the_pipelines_of_the_views_whatever_the_routing(routing):
+    members = make_pipeline(StandardScaler(), LogisticRegression())
+    with config_context(enable_metadata_routing=routing):
+        fitted = PerViewClassifier(members).fit(X, Y, sample_weight=W)
+    copies = PerViewClassifier(LogisticRegression()).fit(X, Y, sample_weight=W)
+    assert np.abs(fitted.predict_proba(X) - copies.predict_proba(X)).max() < 0.1
 
 
 def test_equal_weights_are_none():

@@ -64,8 +64,11 @@ class MultiViewInput:
         """
         return self._check_and_fit(X, y)
 
-    def _check_and_fit(self, X, y, **given):
-        """What ``fit`` does; given: the sample_weight of a :class:`Weighted` method."""
+    def _check_and_fit(self, X, y, *more, **given):
+        """What ``fit`` does; given: the sample_weight of a :class:`Weighted` method.
+
+        more: handed on to ``_fit``.
+        """
         X = validate_views(self, X, reset=True, raw=self._raw)
         self._check_parameters()
         validate = validate_targets if is_classifier(self) else validate_numbers
@@ -75,10 +78,17 @@ class MultiViewInput:
             y = self.classes_[targets] if is_classifier(self) else targets
             rows, *weights = sample_weights(self, X, y, **given)
             if len(rows) < X.n_samples:  # perhaps a class less
+                _refuse_cut_gram(self, X.n_samples - len(rows))
                 X, targets = X[rows], validate(self, y[rows], len(rows))
         self._check_votable(X)
         try:
-            self._fit(X, targets, *weights)
+            self._fit(X, targets, *weights, *more)
+        except MemoryError as error:
+            raise MemoryError(
+                f"{type(self).__name__} finds no memory for {X.n_samples} samples ({error}). What "
+                "does without the similarities of all pairs of them: mvref.fit_in_chunks, "
+                "mvref.MVMClassifier(solver='sgd'), mvref.PerViewClassifier with a linear model."
+            ) from error
         except (ArithmeticError, ValueError) as error:
             refuse_huge(X, error)
             raise
@@ -353,6 +363,16 @@ def sample_weights(estimator, X, y, sample_weight):
             of_class = compute_class_weight(class_weight, classes=classes, y=classes[codes])
         weights = weights * of_class[codes]
     return rows, weights
+
+
+def _refuse_cut_gram(estimator, n_without):
+    """Refuse samples of weight 0 that a Gram matrix would go on having columns of."""
+    kernel = getattr(estimator, "kernel", None)
+    if "gram" in (kernel if isinstance(kernel, list | tuple | np.ndarray) else [kernel]):
+        raise ValueError(
+            f"sample_weight is 0 for {n_without} samples: with kernel='gram' leave them out of X, "
+            "rows and columns, instead."
+        )
 
 
 def validate_numbers(estimator, y, n_samples):

@@ -12,8 +12,6 @@ Symbols   w_j      coef_[j]       (d_j,)
 A missing view is a row of zeros, the constant feature too: it adds nothing to the score.
 """
 
-from contextlib import contextmanager
-
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, eigvalsh
 
@@ -78,10 +76,9 @@ class KernelViews:
         self.rows = [np.flatnonzero(seen) for seen in X.observed.T]
         self.similarities = fit_similarities(kernels, gamma, X, self.rows, self.rows)
         views = zip(X.views, X.names, self.rows, self.similarities, strict=True)
-        with told_of_memory(X.n_samples):
-            self._grams = [np.zeros((X.n_samples, X.n_samples)) for _ in X.views]
-            for K, (view, name, rows, mu) in zip(self._grams, views, strict=True):
-                K[np.ix_(rows, rows)] = _inner_product(mu(view[rows]), name) + constant**2
+        self._grams = [np.zeros((X.n_samples, X.n_samples)) for _ in X.views]
+        for K, (view, name, rows, mu) in zip(self._grams, views, strict=True):
+            K[np.ix_(rows, rows)] = _inner_product(mu(view[rows]), name) + constant**2
 
     def grams(self):
         """Return the Gram matrices of the kernels, with the constant feature."""
@@ -105,19 +102,6 @@ class GramViews:
         self.components, self.similarities = form.rows, form.similarities
         self.seen = X.observed.any(axis=1)[None]
         self.K = sum(form.grams())
-
-
-@contextmanager
-def told_of_memory(n_samples):
-    """Say what to use instead where the matrices of all pairs of samples find no memory."""
-    try:
-        yield
-    except MemoryError as error:
-        raise MemoryError(
-            f"The similarities between all pairs of {n_samples} samples do not fit into memory "
-            f"({error}). Use what does without them: mvref.fit_in_chunks, "
-            "mvref.MVMClassifier(solver='sgd'), or mvref.PerViewClassifier with a linear model."
-        ) from error
 
 
 def similarities_to(X, kernels, gammas, rows):

@@ -12,10 +12,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import has_fit_parameter
 
 from .base import MultiViewClassifier, Weighted, check_votable
 from .checks import check_choice, check_number
@@ -27,6 +25,7 @@ from .voters import (
     class_folds,
     class_scores,
     difference_if_two,
+    fit_weighted,
     seeded_clone,
 )
 
@@ -233,16 +232,3 @@ class PerViewClassifier(ByView, Weighted, MultiViewClassifier):
         if isinstance(self.combine, str):
             return np.nanmean(said, axis=1)
         return self.final_estimator_.predict_proba(self._table(said))
-
-
-def fit_weighted(estimator, X, y, weights):
-    """Fit a classifier or a pipeline that ends in one, with weights unless they are None."""
-    if weights is None:
-        return estimator.fit(X, y)
-    last, name = estimator, "sample_weight"
-    while isinstance(last, Pipeline):
-        step, last = last.steps[-1]
-        name = f"{step}__{name}"
-    if not has_fit_parameter(last, "sample_weight"):
-        raise ValueError("its fit takes no sample_weight, which was given.")
-    return estimator.fit(X, y, **{name: weights})

@@ -5,9 +5,12 @@ misses the view, the voter abstains: its vote is 0.
 """
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import PredefinedSplit
+from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
+from sklearn.utils.validation import has_fit_parameter
 
 
 def check_classifier(classifier, name):
@@ -128,3 +131,18 @@ def class_scores(classifier, rows, n_classes):
 def difference_if_two(scores):
     """Return scores (n, n_classes) in scikit-learn's shape: of two, the second minus the first."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+
+def fit_weighted(estimator, X, y, weights):
+    """Fit a classifier or a pipeline that ends in one, with weights unless they are None."""
+    if weights is None:
+        return estimator.fit(X, y)
+    last, name = estimator, "sample_weight"
+    while isinstance(last, Pipeline):
+        step, last = last.steps[-1]
+        name = f"{step}__{name}"
+    if not has_fit_parameter(last, "sample_weight"):
+        raise ValueError("its fit takes no sample_weight, which was given.")
+    # by the name of the step, whether or not the user has routing switched on
+    with config_context(enable_metadata_routing=False):
+        return estimator.fit(X, y, **{name: weights})

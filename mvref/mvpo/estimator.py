@@ -118,7 +118,7 @@ class MVPO(MultiViewClassifier):
 
     There are no weights of samples: what is optimised counts over the whole sample (for "auroc"
     over pairs), which is no sum of terms, one per sample, that could be multiplied. For "error"
-    alone it is one, with C1 = 0 that of :class:`sklearn.svm.LinearSVC`, which takes weights.
+    alone it is one, with C1 = 0 that of ``LinearSVC``, which takes weights.
 
     References
     ----------

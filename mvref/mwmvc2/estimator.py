@@ -45,9 +45,8 @@ from tqdm import tqdm
 from ..core.base import MultiViewClassifier, Weighted, one_against_rest, one_or_array, one_or_list
 from ..core.checks import check_choice
 from ..core.per_view import naming
-from ..core.per_view_classifier import fit_weighted
 from ..core.ties import TIES, break_ties, draw_keys
-from ..core.voters import cast_votes, check_classifier, check_trainable, seeded_clone
+from ..core.voters import cast_votes, check_classifier, check_trainable, fit_weighted, seeded_clone
 from .weights import check_options, learn_weights
 
 WEIGHT_OPTIONS = ("max_iter", "update", "step", "rho_step", "smoothing")

@@ -44,12 +44,9 @@ from ..core.base import (
     MultiViewClassifier,
     Weighted,
     one_against_rest,
-    sample_weights,
-    validate_targets,
     validate_views,
 )
-from ..core.checks import check_number, warn_caller, warn_if_nothing_learnt
-from ..core.kernel_views import told_of_memory
+from ..core.checks import check_number, warn_caller
 from ..core.kernels import fit_similarities
 from ..core.views import stack_samples
 from ..core.voters import check_trainable
@@ -238,13 +235,12 @@ class CoLabeling(Weighted, MultiViewClassifier):
         ValueError
             For wrong input, a parameter out of range, a single class, or unlabelled gaps in views.
         """
-        X = validate_views(self, X, reset=True)
-        self._check_parameters()
-        codes = validate_targets(self, y, X.n_samples)
-        kept, weights = sample_weights(self, X, y, sample_weight)
-        if len(kept) < X.n_samples:
-            X, codes = X[kept], validate_targets(self, np.asarray(y)[kept], len(kept))
-        self._check_votable(X)
+        self._check_and_fit(X, y, X_unlabelled, sample_weight=sample_weight)
+        self.transduction_ = None if X_unlabelled is None else self.predict(X_unlabelled)
+        return self
+
+    def _fit(self, X, codes, weights, X_unlabelled):
+        """Exchange labels, for each class against the rest."""
         check_trainable(X, codes)
         together = X if X_unlabelled is None else self._with_unlabelled(X, X_unlabelled)
         rows = [np.flatnonzero(seen) for seen in together.observed.T]
@@ -253,7 +249,7 @@ class CoLabeling(Weighted, MultiViewClassifier):
         of_views = zip(self.similarities_, together.views, rows, strict=True)
         w = np.ones(len(together))
         w[: len(X)] = 1.0 if weights is None else weights
-        with told_of_memory(len(together)), np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             kernels = [mu(view[r]) + B2 for mu, view, r in of_views]
         if not all(np.isfinite(K).all() for K in kernels):
             raise ValueError("X holds values too large for its kernel; scale the views.")
@@ -271,9 +267,6 @@ class CoLabeling(Weighted, MultiViewClassifier):
                 f"CoLabeling stopped at a relative gap of {self.dual_gap_.max():.3g}: raise "
                 f"tol={self.tol:g}, lower C={self.C:g}, or scale the views."
             )
-        warn_if_nothing_learnt(self, X, codes)
-        self.transduction_ = None if X_unlabelled is None else self.predict(together[len(X) :])
-        return self
 
     def _with_unlabelled(self, X, X_unlabelled):
         """The labelled samples, then the unlabelled ones."""

@@ -9,8 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ..core.columns import view_features
 from ..core.per_view import naming
-from ..core.per_view_classifier import fit_weighted
-from ..core.voters import check_classifier
+from ..core.voters import check_classifier, fit_weighted
 
 
 def tree_or(given, name):

@@ -16,12 +16,12 @@ from sklearn.utils.metaestimators import _safe_split
 from ..core.base import MultiViewClassifier, Weighted
 from ..core.checks import check_number
 from ..core.per_view import naming
-from ..core.per_view_classifier import fit_weighted
 from ..core.voters import (
     check_trainable,
     class_folds,
     class_scores,
     difference_if_two,
+    fit_weighted,
     seeded_clone,
 )
 from .common import fit_views, tree_or, view_position, weights_of

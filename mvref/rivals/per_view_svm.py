@@ -19,7 +19,6 @@ from sklearn.utils import check_random_state
 
 from ..core.base import MultiViewClassifier, Weighted
 from ..core.checks import check_choice, check_number, warn_caller
-from ..core.kernel_views import told_of_memory
 from ..core.kernels import fit_similarities
 from ..core.voters import check_trainable, difference_if_two
 from .common import weights_of
@@ -106,7 +105,7 @@ class PerViewSVM(Weighted, MultiViewClassifier):
         options = {"tol": self.tol, "max_iter": self.max_iter, "random_state": 0}
         svm = SVC(C=self.C, kernel="precomputed", **options)
         of_views = zip(self.similarities_, X.views, rows, strict=True)
-        with told_of_memory(X.n_samples), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # said once below
             self.machines_ = Parallel(self.n_jobs)(
                 delayed(_fit_machine)(svm, mu(view[r]), codes[r], weights_of(weights, r))

@@ -85,7 +85,7 @@ class SVMPerf(MultiViewClassifier):
 
     There are no weights of samples: what is optimised counts over the whole sample (for "auroc"
     over pairs), which is no sum of terms, one per sample, that could be multiplied. For "error"
-    alone it is one, the hinge loss of :class:`sklearn.svm.LinearSVC`, which takes weights.
+    alone it is one, the hinge loss of ``LinearSVC``, which takes weights.
 
     Examples
     --------

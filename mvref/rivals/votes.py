@@ -17,9 +17,14 @@ from sklearn.utils import check_random_state
 from ..core.base import MultiViewClassifier, Weighted
 from ..core.checks import check_choice, check_number
 from ..core.per_view import naming
-from ..core.per_view_classifier import fit_weighted
 from ..core.ties import TIES, break_ties, draw_keys
-from ..core.voters import check_trainable, class_scores, difference_if_two, seeded_clone
+from ..core.voters import (
+    check_trainable,
+    class_scores,
+    difference_if_two,
+    fit_weighted,
+    seeded_clone,
+)
 from .common import fit_views, tree_or, weights_of
 
 

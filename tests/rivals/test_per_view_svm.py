@@ -137,6 +137,8 @@ def test_an_svm_that_cannot_reach_its_tolerance_ends_and_says_so(jobs):
         CoLabeling(),
         mvref.MVPO(kernel="rbf"),
         mvref.KMHKS(),
+        mvref.rivals.MVML(),
+        mvref.rivals.SVM2K(kernel="rbf"),
     ],
 )
 def test_matrices_that_do_not_fit_into_memory(model, monkeypatch):
@@ -144,7 +146,7 @@ def test_matrices_that_do_not_fit_into_memory(model, monkeypatch):
         raise MemoryError("Unable to allocate 298. GiB")
 
     monkeypatch.setattr("mvref.core.kernels.safe_sparse_dot", no_memory)
-    told = r"60 samples do not fit into memory \(Unable to allocate 298. GiB.*fit_in_chunks"
+    told = r"finds no memory for 60 samples \(Unable to allocate 298. GiB.*fit_in_chunks"
     with pytest.raises(MemoryError, match=told):
         model.fit(VIEWS, Y)
 
