@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
+from ..core.checks import NothingLearntWarning
 from ..core.views import MultiView
 
 
@@ -112,8 +113,9 @@ def validate(split, method, seed, quality=n_correct):
     """
     total = n = 0
     for fit, check in split.folds:
-        # good enough to compare
+        # good enough to compare; a point where nothing is learnt is not chosen
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            warnings.simplefilter("ignore", NothingLearntWarning)
             machine = method.make(split, fit, seed, **{**method.fixed, **method.hasty})
             features = machine.features(check)
             answers = [machine.fit(point).predict(features) for point in method.points]

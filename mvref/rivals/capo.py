@@ -137,10 +137,10 @@ class CAPO(SVMPerf):
         for k, y in enumerate(signs):
             rare = min((y > 0).sum(), (y < 0).sum())
             if rare < 2:
-                label = self.classes_[1 if len(signs) == 1 else k]
+                label = self.classes_.tolist()[1 if len(signs) == 1 else k]
                 raise ValueError(
                     "CAPO needs 2 samples of every class and of the rest, to train its auxiliary "
-                    f"classifiers without some of them; got 1 in y for class {label.item()!r}."
+                    f"classifiers without some of them; got 1 in y for class {label!r}."
                 )
             classifiers = [seeded_clone(classifier, rng) for classifier in given]
             folds = class_folds((y > 0).astype(int), self.cv, rng).test_fold
