@@ -50,6 +50,7 @@ class PerViewSVM(Weighted, MultiViewClassifier):
     machines_ : list of V fitted one-against-rest SVMs
     similarities_ : list of V kernels to the training samples that have the view
     tie_order_ : int array, shape (n_classes,)
+    n_iter_ : int, steps of the SVM that took most
     classes_, n_features_in_ : array of labels, and int
 
     See Also
@@ -111,7 +112,9 @@ class PerViewSVM(Weighted, MultiViewClassifier):
                 delayed(_fit_machine)(svm, mu(view[r]), codes[r], weights_of(weights, r))
                 for mu, view, r in of_views
             )
-        if any(svc.fit_status_ for machine in self.machines_ for svc in machine.estimators_):
+        svms = [svc for machine in self.machines_ for svc in machine.estimators_]
+        self.n_iter_ = int(max(svc.n_iter_.max() for svc in svms))
+        if any(svc.fit_status_ for svc in svms):
             warn_caller(
                 f"PerViewSVM stopped after max_iter={self.max_iter} steps of an SVM before it "
                 f"reached tol={self.tol:g}: raise one of them, scale the views, or lower C."
