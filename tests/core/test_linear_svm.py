@@ -111,6 +111,22 @@ def test_large_costs_reach_the_minimum_at_a_loose_tolerance(C):
     assert least * (1 - 1e-9) <= reached <= least * (1 + 1e-4)
 
 
+def test_a_tolerance_below_rounding_ends_where_a_small_one_does():
+    """The dual alone would go on for ever at 1e-15, and end 28 % above the minimum."""
+    rng = np.random.default_rng(7)
+    n, d = rng.integers(15, 60), rng.integers(3, 40)
+    X = rng.normal(size=(n, d))
+    y = (X[:, 0] + rng.normal(size=n) > 0).astype(int)
+    weights = rng.integers(1, 5, n).astype(float)
+    C = 10 ** rng.uniform(-2, 2)
+    options = {"loss": "hinge", "intercept_scaling": 1.0, "max_iter": 20_000, "random_state": 0}
+    (tight, b, steps), (small, b_small, _) = (
+        fit_linear_svm(X, y, C, tol=tol, weights=weights, **options) for tol in (1e-15, 1e-10)
+    )
+    assert steps < 20_000
+    assert_allclose(np.append(tight, b), np.append(small, b_small), atol=1e-6)
+
+
 def test_csr_features():
     X, y = problem()
     dense, csr = (fit_linear_svm(form(X), y, 0.3, **SQUARED) for form in (np.array, csr_matrix))
