@@ -64,11 +64,11 @@ def compare_methods(
         Views may be missing.
     y : array-like of shape (n,)
         Labels.
-    methods : "recommended", sequence of str, or mapping name -> estimator, default="recommended"
+    methods : "recommended", sequence of str or estimators, or mapping, default="recommended"
         "recommended": one method of each kind that `X` is not too large for. Names are those of
-        :func:`mvref.all_methods`; an estimator is tried as it stands, and ``(estimator, points)``
-        with a list of parameter dicts, of which the first `budget` count. The baselines join in any
-        case.
+        :func:`mvref.all_methods`; an estimator is tried as it stands. A mapping has names of yours
+        -> estimator, or ``(estimator, points)`` with a list of parameter dicts, of which the first
+        `budget` count. The baselines join in any case.
     views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
     encode : transformer, default=None
@@ -195,10 +195,15 @@ def chosen(methods, X):
     """The candidates that the user asks for."""
     if isinstance(methods, str) and methods == "recommended":
         return [c for c in RECOMMENDED if c.largest is None or X.n_samples <= c.largest]
-    if isinstance(methods, str):
+    if isinstance(methods, str) or hasattr(methods, "fit"):
         methods = [methods]
-    named = methods if isinstance(methods, Mapping) else {name: None for name in methods}
-    return [candidate_of(name, given) for name, given in named.items()]
+    if not isinstance(methods, Mapping):
+        pairs = [(m, None) if isinstance(m, str) else (type(m).__name__, m) for m in methods]
+        methods = dict(pairs)
+        if len(methods) < len(pairs):
+            names = [name for name, _ in pairs]
+            raise ValueError(f"methods must have different names, got {names}: give a mapping.")
+    return [candidate_of(name, given) for name, given in methods.items()]
 
 
 class Scored(Machine):

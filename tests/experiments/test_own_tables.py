@@ -1,5 +1,6 @@
 """compare_methods: equal treatment, honest differences, and runs that can be stopped."""
 
+import re
 import subprocess
 import sys
 
@@ -17,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 import mvref
 from mvref import MultiView, PerView, compare_methods
 from mvref.__main__ import main
-from mvref.datasets import load_digits_views, load_iris_views, make_two_moons_views
+from mvref.datasets import load_digits_views, load_iris_views, load_mfeat
 from mvref.experiments.candidates import BASELINES, SPACES, candidate_of
 from mvref.experiments.engine import derive_seed
 from mvref.experiments.own_tables import Comparison, outer_splits
@@ -27,17 +28,14 @@ QUICK = {"n_splits": 3, "n_repeats": 1, "n_folds": 2, "budget": 2, "verbose": Fa
 TREE, FOREST = DecisionTreeClassifier(random_state=0), RandomForestClassifier(5, random_state=0)
 TREE_POINTS = [{"estimator__max_depth": 1}, {"estimator__max_depth": 4}]
 OWN = {"tree": (Concat(TREE), TREE_POINTS), "forest": Concat(FOREST)}
-DATA = {
-    "iris": load_iris_views,
-    "moons": lambda: make_two_moons_views(120, random_state=0),
-    "digits": load_digits_views,
-}
+DATA = {"iris": load_iris_views, "mfeat": load_mfeat, "digits": load_digits_views}
 
 
 def few(name, n=120):
     data = DATA[name]()
+    X = data.X.select(["fou", "mor"]) if name == "mfeat" else data.X
     rows = np.random.default_rng(0).permutation(len(data.y))[:n]
-    return data.X[rows], data.y[rows]
+    return X[rows], data.y[rows]
 
 
 @pytest.fixture(scope="module")
@@ -114,10 +112,10 @@ class Failing(ClassifierMixin, BaseEstimator):
 
 def test_who_fails_is_told_and_the_others_go_on():
     X, y = few("iris")
-    comparison = compare_methods(X, y, {"unlucky": Failing(), "tree": Concat(TREE)}, **QUICK)
+    comparison = compare_methods(X, y, [Failing(), "Concat"], **QUICK)
     assert set(comparison.failures["failure"]) == {"RuntimeError: no luck today"}
-    assert "unlucky" not in comparison.table.index and "tree" in comparison.table.index
-    assert "unlucky failed: RuntimeError: no luck today" in str(comparison)
+    assert "Failing" not in comparison.table.index and "Concat" in comparison.table.index
+    assert "Failing failed: RuntimeError: no luck today" in str(comparison)
 
 
 def test_an_interrupted_run_goes_on_and_ends_in_the_same_table(tmp_path, monkeypatch):
@@ -256,6 +254,7 @@ def test_the_four_sentences(low, high, words):
 WRONG = [
     ({"methods": ["SVM9"]}, "methods must be 'recommended' or among"),
     ({"methods": ["MVMRegressor"]}, "methods must be"),
+    ({"methods": [Concat(TREE), Concat(FOREST)]}, r"different names, got \['Concat', 'Concat'\]"),
     (
         {"methods": {"mine": StratifiedKFold()}},
         r"methods\['mine'\] must be a scikit-learn classifier",
@@ -309,7 +308,7 @@ def test_words_are_encoded_in_every_training_part():
 
 
 def test_from_the_shell(tmp_path, capsys):
-    X, y = few("iris")
+    X, y = few("iris", 60)
     for name, view in zip(X.names, X.views, strict=True):
         pd.DataFrame(view).add_prefix("x").assign(id=range(len(y))).to_csv(
             tmp_path / f"{name}.csv", index=False
@@ -318,4 +317,5 @@ def test_from_the_shell(tmp_path, capsys):
     words = ["--target", "kind", "--methods", "KMHKS", "--budget", "1", "--scoring"]
     assert main(["compare-tables", str(tmp_path), *words, "balanced_accuracy"]) == 0
     out = capsys.readouterr().out
-    assert "petal.csv: 120 rows" in out and "KMHKS" in out and "balanced_accuracy" in out
+    assert "petal.csv: 60 rows" in out and "KMHKS" in out and "balanced_accuracy" in out
+    assert re.search(r"80 trainings in \d+ s, with at most \d+ MiB of memory", out)

@@ -27,7 +27,7 @@ FLOORS = {
 # Lines: who raises one of these brings a capability, and says which. The last was the user's own
 # tables: names of columns, views of words, a strict reader, PerView and PerViewClassifier as
 # compositions, weights in 23 methods, `compare_methods`, a warning where nothing was learnt.
-LINES_OF_THE_PACKAGE = 24_900
+LINES_OF_THE_PACKAGE = 25_200
 LINES_OF_THE_TESTS = 33_000
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 
