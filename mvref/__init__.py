@@ -23,6 +23,7 @@ from .mwmvc2 import MwMvC2
 __version__ = "0.1.0"
 
 __all__ = [
+    "Comparison",
     "KMHKS",
     "LandmarkProjection",
     "MVLSVM",
@@ -48,8 +49,8 @@ __all__ = [
 
 
 def __getattr__(name):
-    if name == "compare_methods":  # when it is asked for: it imports pandas and the experiments
-        return import_module("mvref.experiments.own_tables").compare_methods
+    if name in ("Comparison", "compare_methods"):  # when asked for: pandas, and the experiments
+        return getattr(import_module("mvref.experiments.own_tables"), name)
     raise AttributeError(f"module 'mvref' has no attribute {name!r}")
 
 

@@ -303,7 +303,7 @@ class Comparison:
     Examples
     --------
     >>> import pandas as pd
-    >>> from mvref.experiments.own_tables import Comparison
+    >>> from mvref import Comparison
     >>> rows = [("a", False, 0, 0.8, 0.8), ("b", True, 0, 0.9, 0.8)]
     >>> names = ["candidate", "views", "split", "score", "validation"]
     >>> Comparison(pd.DataFrame(rows, columns=names), "accuracy").best(uses_views=False)

@@ -39,7 +39,6 @@ PARTS = {
     "mvref.mwmvc2.TwoLevelWeights",
     "mvref.mwmvc2.learn_weights",
     "mvref.core.voters.class_scores",
-    "mvref.experiments.own_tables.Comparison",
     *(f"mvref.experiments.engine.{name}" for name in ENGINE),
 }
 # What only its own method can use.
