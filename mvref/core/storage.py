@@ -150,9 +150,7 @@ def check_columns(columns, width, name):
 def freeze(view):
     """Return a read-only look at a view; the arrays of its owner stay writeable."""
     if not is_encoded(view):
-        return view.reset_index(
-            drop=True
-        )  # pandas has nothing read-only; nobody else has this copy
+        return view.reset_index(drop=True)  # a copy: pandas has nothing that is read-only
     if sparse.issparse(view):
         if not view.has_canonical_format:
             view = view.copy()

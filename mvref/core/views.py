@@ -302,10 +302,9 @@ class MultiView:
 
     def _first_of_copies(self):
         """Boolean (n_samples,): False where all views are those of an earlier sample."""
-        views = [view.tocsr() if sparse.issparse(view) else view for view in self._views]
         seen, first = set(), np.ones(self.n_samples, dtype=bool)
         for i in range(self.n_samples):
-            row = b"".join(_bytes_of_row(view, i) for view in views)
+            row = b"".join(_bytes_of_row(view, i) for view in self._views)
             first[i] = row not in seen
             seen.add(row)
         return first
