@@ -1,31 +1,28 @@
-"""The linear SVM that ends MVL-SVM, solved by liblinear.
+"""The linear SVM that ends MVL-SVM, MSL and L3-SVM.
 
 Problem   min over (theta, b) of  1/2 (|theta|^2 + (b/B)^2) + C sum_i loss(y_i (theta' x_i + b)),
           one problem for each class against the rest. B is the ``intercept_scaling``: the intercept
           is the weight of a constant feature of value B, and is penalised like every other weight.
 
-Two builds of liblinear can be had. scikit-learn carries one: its random order is seeded, it counts
-and limits iterations, and it was the faster of the two on the problems of the book, so it is the
-default. The authors of liblinear publish the other (``liblinear-official``), which the authors of
-MVL-SVM ran; it comes as source and needs a C++ compiler. Each has one random generator or printer
-for the whole process, so that threads have to take turns.
+Our own solver is Newton's method (:mod:`.newton_svm`). The other is liblinear as its authors publish
+it (``liblinear-official``), which the authors of MVL-SVM ran; it comes as source and needs a C++
+compiler. It has one printer for the whole process, so that threads have to take turns.
 """
 
 import re
-import warnings
-from functools import cache
+from functools import cache, partial
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import LinearSVC
 
+from .base import one_against_rest
 from .checks import warn_caller
+from .newton_svm import Rows, hinge, squared_hinge
 
 LOSSES = ("hinge", "squared_hinge")
-SOLVERS = ("sklearn", "liblinear")
-SMALLEST_TOL = 1e-11  # below, the dual does not stop, and drifts: up to 28 % above the minimum
+SOLVERS = ("newton", "liblinear")
 ONE_AT_A_TIME = Lock()  # of fits by liblinear, in all threads
 
 
@@ -33,17 +30,14 @@ class SolverFallbackWarning(UserWarning):
     """liblinear-official was asked for and is not installed."""
 
 
-class SerialLinearSVC(LinearSVC):
-    """LinearSVC that threads fit in turn; it leaves it to the caller to warn, who has ``n_iter_``.
+class LinearMachines(NamedTuple):
+    """A linear SVM for every class against the rest; one for two classes."""
 
-    A fit seeds liblinear's generator and releases the interpreter: two at a time would draw from
-    each other's numbers. The filters of warnings are common to all threads, too.
-    """
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit as LinearSVC does, after the fits that other threads have begun."""
-        with ONE_AT_A_TIME, warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            return super().fit(X, y, sample_weight=sample_weight)
+    coef: np.ndarray  #: (1 or K, d)
+    intercept: np.ndarray  #: (1 or K,)
+    n_iter: int  #: the largest number of steps
+    gap: np.ndarray  #: (1 or K,), relative duality gap; NaN by liblinear
+    state: list | None  #: where the fit of another C may start
 
 
 def fit_linear_svm(
@@ -55,59 +49,45 @@ def fit_linear_svm(
     intercept_scaling,
     tol,
     max_iter,
-    solver="sklearn",
-    random_state=None,
+    solver="newton",
     weights=None,
+    start=None,
 ):
     """Solve one linear SVM per class against the rest.
 
     X (m, d); y (m,): codes 0..K-1 of the classes, of which 1 is positive for K = 2, a single
-    problem; C: of the summed loss; intercept_scaling: B, 0 for no intercept; tol: of liblinear's
-    stopping rule; max_iter: of its iterations (``solver="sklearn"`` only); random_state: order of
-    the dual coordinate steps; weights (m,): of the samples, what their losses are multiplied by
-    (``solver="sklearn"`` only) -> coef (1 or K, d), intercept (1 or K,), n_iter.
+    problem; C: of the summed loss; intercept_scaling: B, 0 for no intercept; tol: relative duality
+    gap, or of liblinear's stopping rule; max_iter: of Newton's steps for a class; weights (m,): of
+    the samples, what their losses are multiplied by (liblinear has none); start: the ``state`` of
+    the same samples at another C -> `LinearMachines`.
     """
     if solver == "liblinear" and loss != "squared_hinge":
         raise ValueError(
             "solver='liblinear' needs loss='squared_hinge' (its primal solver); its hinge solver "
-            "stops after 300 sweeps and cannot be seeded, use solver='sklearn'."
+            "stops after 300 sweeps and cannot be seeded, use solver='newton'."
         )
     if solver == "liblinear" and weights is None and official_liblinear() is not None:
         with ONE_AT_A_TIME:
-            coef, intercept, n_iter, converged = _fit_official(X, y, C, intercept_scaling, tol)
-    else:
-        coef, intercept, n_iter, converged = _fit_sklearn(
-            X, y, C, loss, intercept_scaling, tol, max_iter, random_state, weights
-        )
-    if not converged:
-        other = " or take loss='squared_hinge'" if loss == "hinge" else ""
+            return _fit_official(X, y, C, intercept_scaling, tol)
+    stack = partial(sparse.hstack, format="csr") if sparse.issparse(X) else np.hstack
+    Z = stack([X, np.full((X.shape[0], 1), intercept_scaling)]) if intercept_scaling else X
+    rows, costs = Rows(Z), np.full(X.shape[0], C) if weights is None else C * weights
+    solve = {"hinge": hinge, "squared_hinge": squared_hinge}[loss]
+    signs = one_against_rest(y, y.max() + 1)
+    starts = [None] * len(signs) if start is None else start
+    options = {"tol": tol, "max_iter": max_iter}
+    pairs = zip(signs, starts, strict=True)
+    found = [solve(rows, y_k, costs, start=before, **options) for y_k, before in pairs]
+    W, gap = np.array([one.w for one in found]), np.array([one.gap for one in found])
+    n_iter = max(one.n_iter for one in found)
+    if not (gap <= tol).all():
         warn_caller(
-            f"liblinear stopped after {n_iter} iterations before it reached tol={tol:g}; raise "
-            f"max_iter or tol, lower c{other}."
+            f"the linear SVM stopped after {n_iter} steps at a relative duality gap of "
+            f"{gap.max():.2g}, above tol={tol:g}; raise max_iter or tol, or lower c."
         )
-    return coef, intercept, n_iter
-
-
-def _fit_sklearn(X, y, C, loss, intercept_scaling, tol, max_iter, random_state, weights):
-    """Solve with scikit-learn, in the primal or in the dual."""
-    # The primal exists for the squared hinge only. Its Newton method stops at a gradient relative
-    # to the first one, which grows with C: for large C it ends per cents above the minimum, where
-    # the dual does not. For small C the primal is as exact, and faster even where m < d.
-    primal = loss == "squared_hinge" and C * (1 if weights is None else weights.max()) <= 1
-    svm = SerialLinearSVC(
-        C=C,
-        loss=loss,
-        dual=not primal,
-        fit_intercept=intercept_scaling > 0,
-        intercept_scaling=intercept_scaling if intercept_scaling > 0 else 1.0,
-        tol=max(tol, SMALLEST_TOL),
-        max_iter=max_iter,
-        random_state=random_state,
-    )
-    svm.fit(X, y, sample_weight=weights)
-    intercept = np.broadcast_to(svm.intercept_, len(svm.coef_)).astype(float)
-    n_iter = int(np.max(svm.n_iter_))
-    return svm.coef_, intercept, n_iter, n_iter < max_iter
+    intercept = intercept_scaling * W[:, -1] if intercept_scaling else np.zeros(len(W))
+    state = [(one, costs) for one in found]
+    return LinearMachines(W[:, : X.shape[1]], intercept, n_iter, gap, state)
 
 
 @cache
@@ -118,7 +98,7 @@ def official_liblinear():
     except (ImportError, OSError):
         warn_caller(
             "liblinear-official is not installed (it needs a C++ compiler); solving the same "
-            "problem with scikit-learn's LinearSVC.",
+            "problem with solver='newton'.",
             SolverFallbackWarning,
         )
         return None
@@ -150,5 +130,10 @@ def _fit_official(X, y, C, intercept_scaling, tol):
     intercept = w[:, -1] * bias if bias > 0 else np.zeros(len(w))
     log = "".join(said)
     n_iter = max(map(int, re.findall(r"^iter\s+(\d+)", log, re.MULTILINE)), default=1)
-    converged = "reaching max number of Newton" not in log
-    return np.array(w[:, : X.shape[1]]), np.array(intercept), n_iter, converged
+    if "reaching max number of Newton" in log:
+        warn_caller(
+            f"liblinear stopped after {n_iter} iterations before it reached tol={tol:g}; raise tol "
+            "or lower c."
+        )
+    coef, gap = np.array(w[:, : X.shape[1]]), np.full(len(w), np.nan)
+    return LinearMachines(coef, np.array(intercept), n_iter, gap, None)

@@ -19,7 +19,7 @@ Symbols   paper          code                    shape
 Algorithm (paper's Algorithm 1; the function that does each step)
           1 draw landmarks: ``draw_landmarks``;  2 project: ``project``, and where views are missing
           ``impute`` (Eq. 11), all in ``landmarks``;  3 solve (3): ``fit_linear_svm`` in
-          :mod:`mvref.core.linear_svm`;  4 predict: one matrix product.
+          :mod:`mvref.core.linear_svm`, by Newton's method;  4 predict: one matrix product.
           Beyond it, the paper's two perspectives: other landmarks in every view (``landmarks=
           "per_view"``) and landmarks chosen by block sparsity (``block_sparse_norms``).
 
@@ -30,22 +30,32 @@ Departures from the paper, each explained in the chapter
           * known similarities are kept, imputed ones clipped to the range of the similarity.
 """
 
+from copy import copy
+
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import assert_all_finite
 
-from ..core.base import MultiViewClassifier, Weighted, sample_weights, validate_targets
+from ..core.base import (
+    MultiViewClassifier,
+    Weighted,
+    one_against_rest,
+    sample_weights,
+    validate_targets,
+)
 from ..core.checks import check_choice, check_number
 from ..core.linear_svm import LOSSES, SOLVERS, fit_linear_svm
 from .landmarks import LandmarkProjection
 
+MAX_ITER = 2000
 PROJECTION_PARAMETERS = (
     "n_landmarks", "kernel", "gamma", "ridge", "keep_known", "clip", "no_view", "landmarks",
 )  # fmt: skip
 
 
 def block_sparse_norms(
-    Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling=1.0, tol=1e-4, weights=None
+    Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling=1.0, tol=1e-6, weights=None
 ):
     """Weigh landmarks by block sparsity: the norms |theta_p| that solve
 
@@ -53,16 +63,15 @@ def block_sparse_norms(
 
     where theta_p holds the weights of landmark p in all views (and for all classes). Since
     ``|t| = min over eta of (t^2 / eta + eta) / 2``, each round solves one ordinary linear SVM on
-    columns scaled by sqrt(eta_p) and sets eta_p = |theta_p|. With exact rounds the objective never
-    increases; liblinear may stop before the minimum of a round (it then warns), so the norms that
-    are returned are those of the best round.
+    columns scaled by sqrt(eta_p) and sets eta_p = |theta_p|. No round raises the objective by more
+    than the share `tol` that its solver may leave over.
 
     Parameters
     ----------
     Phi : array, shape (m, L*V)
     y : int array, shape (m,), codes 0..K-1 of the classes
     n_landmarks, n_rounds : int, L, and how many problems are solved
-    c, intercept_scaling, tol : float, c; B, or 0 for no intercept; tolerance of the inner solver
+    c, intercept_scaling, tol : float, c; B, or 0 for no intercept; relative gap of a round
     weights : array, shape (m,), optional; of the samples in the mean of the losses
 
     Returns
@@ -73,21 +82,20 @@ def block_sparse_norms(
     n_columns = Phi.shape[1]
     w_i = np.ones(len(Phi)) if weights is None else weights
     m = w_i.sum()
-    targets = np.where(y[:, None] == (np.arange(y.max() + 1) if y.max() > 1 else 1), 1.0, -1.0)
+    targets = one_against_rest(y, y.max() + 1).T
     options = {"loss": "squared_hinge", "intercept_scaling": intercept_scaling, "tol": tol}
-    options |= {"max_iter": 100_000, "random_state": 0, "weights": weights}
+    options |= {"max_iter": MAX_ITER, "weights": weights}
     eta = np.ones(n_landmarks)
-    objective, norms = [], eta
+    objective = []
     for _ in range(n_rounds):
         scale = np.tile(np.sqrt(eta), n_columns // n_landmarks)
-        w, b, _ = fit_linear_svm(Phi * scale, y, c / m, **options)
-        theta = w * scale
-        eta = np.sqrt((theta.reshape(len(w), -1, n_landmarks) ** 2).sum(axis=(0, 1)))
+        svm = fit_linear_svm(Phi * scale, y, c / m, **options)
+        theta, b = svm.coef * scale, svm.intercept
+        eta = np.sqrt((theta.reshape(len(theta), -1, n_landmarks) ** 2).sum(axis=(0, 1)))
         slack = np.maximum(0.0, 1.0 - targets * (Phi @ theta.T + b))
         penalty = eta.sum() + (b @ b / (2 * intercept_scaling**2) if intercept_scaling else 0.0)
         objective.append(float(penalty + c / m * (w_i @ slack**2).sum()))
-        norms = eta if objective[-1] == min(objective) else norms
-    return norms, objective
+    return eta, objective
 
 
 class MVLSVM(Weighted, MultiViewClassifier):
@@ -117,24 +125,24 @@ class MVLSVM(Weighted, MultiViewClassifier):
     c : float, default=1000.0
         The paper's c: weight of the *mean* loss in Eq. (2). liblinear's C is c/m.
     loss : {"hinge", "squared_hinge"}, default="hinge"
-        The paper writes the hinge; the authors' code runs the squared hinge, much faster for large
-        `c`. Where c/m is above 1 liblinear is slow for either, and may end above the minimum with
-        a warning: :func:`mvref.fit_in_chunks` takes Newton steps, whatever the size of `c`.
+        The paper writes the hinge; the authors' code runs the squared hinge, which takes about
+        half the time.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; the loss is their weighted mean.
     fit_intercept : bool, default=True; learn b
     intercept_scaling : float, default=1.0
         Value B of the constant feature whose weight makes the intercept. It is penalised: with a
         free intercept the stability theorem does not hold.
-    solver : {"sklearn", "liblinear"}, default="sklearn"
-        The liblinear of scikit-learn, or liblinear-official as the authors' code uses it (squared
-        hinge only; `max_iter` is then liblinear's own 1000).
+    solver : {"newton", "liblinear"}, default="newton"
+        Newton's method, which takes about as long for a large `c` as for a small one; or
+        liblinear-official as the authors' code uses it (squared hinge only; `max_iter` is then
+        liblinear's own 1000), which for a large `c` is slow and may end above the minimum.
     tol : float, default=1e-6
-        Tolerance of liblinear's stopping rule. 1e-4 is faster, and left the objective of the
-        hinge up to 0.1 % above its minimum in the problems of the tests.
-    max_iter : int, default=1000000; limit of liblinear's iterations
+        Relative duality gap: the share of the objective of Eq. (3) by which it may be too large.
+        With "liblinear" the tolerance of its stopping rule, which says less.
+    max_iter : int, default=2000; limit of the Newton steps for a class
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; landmarks, order of the steps
+    random_state : int, RandomState instance or None, default=None; draw of the landmarks
 
     Attributes
     ----------
@@ -142,7 +150,8 @@ class MVLSVM(Weighted, MultiViewClassifier):
     coef_ : array, shape (1 or n_classes, L*V), theta; one row for two classes, else one per class
     intercept_ : array, shape (1 or n_classes,), b, the weight of the constant feature times B
     classes_ : array of labels, sorted
-    n_iter_ : int, the solver's; the largest number over the classes
+    dual_gap_ : array, shape (1 or n_classes,), relative duality gap; NaN with "liblinear"
+    n_iter_ : int, the solver's steps; the largest number over the classes
     n_features_in_ : int, number of columns of all views
 
     See Also
@@ -193,9 +202,9 @@ class MVLSVM(Weighted, MultiViewClassifier):
         class_weight=None,
         fit_intercept=True,
         intercept_scaling=1.0,
-        solver="sklearn",
+        solver="newton",
         tol=1e-6,
-        max_iter=1_000_000,
+        max_iter=MAX_ITER,
         views=None,
         random_state=None,
     ):
@@ -223,19 +232,15 @@ class MVLSVM(Weighted, MultiViewClassifier):
             largest = np.sort(np.argsort(-norms)[: self.n_selected])
             self.projection_ = self.projection_.restrict(largest)
             Phi = self.projection_.transform(X)
-        self._solve(Phi, codes, rng, weights=weights)
+        self._solve(Phi, codes, weights=weights)
 
-    def _intercept_scaling(self):
-        return self.intercept_scaling if self.fit_intercept else 0.0
-
-    def fit_latent(self, Phi, y, random_state=None, m=None, sample_weight=None):
+    def fit_latent(self, Phi, y, m=None, sample_weight=None):
         """Solve Eq. (3) on samples that are projected already; the landmarks stay as they are.
 
         Parameters
         ----------
         Phi : array, shape (n, L*V)
         y : array-like of shape (n,)
-        random_state : int, RandomState instance or None
         m : int, optional
             Of the factor c/m, default n, or the sum of all weights; stability by removal keeps that
             of before.
@@ -245,27 +250,77 @@ class MVLSVM(Weighted, MultiViewClassifier):
         -------
         self : MVLSVM
         """
+        Phi, codes, weights = self._latent(Phi, y, sample_weight)
+        if m is not None:
+            check_number(m, "m", low=1, integer=True)
+        self._solve(Phi, codes, m, weights)
+        return self
+
+    def path(self, X, y, c, sample_weight=None):
+        """Learn the machines of several `c`: the same landmarks, each from the machine before.
+
+        Ten values take about as long as three fits, so that `c` may be chosen by validation
+        samples at little cost.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of m samples
+        y : array-like of shape (m,)
+        c : array-like of numbers > 0; an increasing order is the fastest
+        sample_weight : array-like of m numbers >= 0, default=None
+
+        Returns
+        -------
+        machines : list of fitted MVLSVM, one for each `c`; the estimator itself is not fitted
+
+        Examples
+        --------
+        >>> from mvref import MVLSVM
+        >>> from mvref.datasets import load_iris_views
+        >>> data = load_iris_views()
+        >>> train, check = data.X[::2], data.X[1::2]
+        >>> machines = MVLSVM(20, random_state=0).path(train, data.y[::2], [1, 10, 100, 1000])
+        >>> best = max(machines, key=lambda machine: machine.score(check, data.y[1::2]))
+        >>> best.c in [1, 10, 100, 1000]
+        True
+        """
+        if np.ndim(c) != 1 or not len(c):
+            raise ValueError(f"c must be a list of numbers > 0, got {c!r}.")
+        if self.n_selected is not None:
+            told = "which are selected for one c"
+            raise ValueError(f"path needs n_selected=None, got {self.n_selected}, {told}.")
+        fitted = clone(self).set_params(c=c[0]).fit(X, y, sample_weight=sample_weight)
+        Phi, codes, weights = fitted._latent(fitted.projection_.transform(X), y, sample_weight)
+        machines, state = [copy(fitted).set_params(c=value) for value in c], None
+        for machine in machines:
+            machine._check_parameters()
+            state = machine._solve(Phi, codes, weights=weights, start=state)
+        return machines
+
+    def _latent(self, Phi, y, sample_weight):
+        """Check samples of the latent space: Phi, codes and weights of those that weigh anything."""
         self._check_parameters()
         if np.ndim(Phi) != 2:
             raise ValueError(f"Phi must be a 2-D array, got {np.ndim(Phi)} dimension(s).")
         assert_all_finite(Phi, input_name="Phi")
-        if m is not None:
-            check_number(m, "m", low=1, integer=True)
         codes = validate_targets(self, y, len(Phi))
         labels = self.classes_[codes]
         rows, weights = sample_weights(self, Phi, labels, sample_weight)
         if len(rows) < len(Phi):
             Phi, codes = np.asarray(Phi)[rows], validate_targets(self, labels[rows], len(rows))
-        self._solve(Phi, codes, random_state, m, weights)
-        return self
+        return Phi, codes, weights
 
-    def _solve(self, Phi, codes, random_state, m=None, weights=None):
-        options = {"loss": self.loss, "intercept_scaling": self._intercept_scaling()}
-        options |= {"tol": self.tol, "max_iter": self.max_iter, "solver": self.solver}
+    def _intercept_scaling(self):
+        return self.intercept_scaling if self.fit_intercept else 0.0
+
+    def _solve(self, Phi, codes, m=None, weights=None, start=None):
+        """Solve Eq. (3); return the state from which another c may start."""
+        options = {name: getattr(self, name) for name in ("loss", "tol", "max_iter", "solver")}
+        options |= {"intercept_scaling": self._intercept_scaling(), "start": start}
         m = m or (len(Phi) if weights is None else weights.sum())
-        self.coef_, self.intercept_, self.n_iter_ = fit_linear_svm(
-            Phi, codes, self.c / m, random_state=random_state, weights=weights, **options
-        )
+        learnt = fit_linear_svm(Phi, codes, self.c / m, weights=weights, **options)
+        self.coef_, self.intercept_, self.n_iter_, self.dual_gap_, state = learnt
+        return state
 
     def _scores(self, X):
         """f(x), Eq. (1)."""

@@ -81,11 +81,12 @@ class L3SVM(Weighted, MultiViewClassifier):
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
         Whether to learn b, and the value of the constant feature whose penalised weight makes it.
     n_init : int, default=10; starts of k-means, the best is taken
-    tol, max_iter : float, default=1e-6, and int, default=1000000; tolerance and limit of liblinear
+    tol : float, default=1e-6; relative duality gap of the linear SVM
+    max_iter : int, default=2000; limit of its Newton steps for a class
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; the means are weighted.
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; clusters, landmarks, liblinear
+    random_state : int, RandomState instance or None, default=None; clusters, landmarks
 
     Attributes
     ----------
@@ -95,7 +96,7 @@ class L3SVM(Weighted, MultiViewClassifier):
     similarities_ : list of K similarities to them
     means_ : list of V arrays (d_v,), what a missing view is filled with
     coef_, intercept_ : arrays, shapes (1 or n_classes, L_1 + ... + L_K) and (1 or n_classes,)
-    n_iter_ : int, the largest number over the classes
+    dual_gap_, n_iter_ : array (1 or n_classes,), and int, the largest number over the classes
     classes_, n_features_in_ : array of labels, and int
 
     Notes
@@ -139,7 +140,7 @@ class L3SVM(Weighted, MultiViewClassifier):
         intercept_scaling=1.0,
         n_init=10,
         tol=1e-6,
-        max_iter=1_000_000,
+        max_iter=2000,
         class_weight=None,
         views=None,
         random_state=None,
@@ -177,8 +178,8 @@ class L3SVM(Weighted, MultiViewClassifier):
         options = {name: getattr(self, name) for name in ("loss", "tol", "max_iter")}
         options["intercept_scaling"] = self.intercept_scaling if self.fit_intercept else 0.0
         C = self.c / (m if weights is None else weights.sum())
-        learnt = fit_linear_svm(Z, codes, C, random_state=rng, weights=weights, **options)
-        self.coef_, self.intercept_, self.n_iter_ = learnt
+        learnt = fit_linear_svm(Z, codes, C, weights=weights, **options)
+        self.coef_, self.intercept_, self.n_iter_, self.dual_gap_, _ = learnt
 
     def _draw_landmarks(self, labels, rng):
         """Training rows of the landmarks of every cluster; an empty cluster draws among all."""

@@ -50,10 +50,10 @@ from ..core.base import (
 )
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernels import linear
-from ..core.linear_svm import SerialLinearSVC
+from ..core.newton_svm import Rows, hinge
 from .common import contiguous_views
 
-SVM_TOL, SVM_ITER = 1e-4, 100_000  # of the linear SVM of one view
+SVM_TOL, SVM_ITER = 1e-6, 2000  # of the linear SVM of one view
 KERNEL_SVM_ITER = 1_000_000  # libsvm may go on for ever where products differ by many digits
 LEARNT = ("coef_", "objectives_", "dual_coef_", "support_", "support_views_")
 
@@ -93,7 +93,7 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
         sweep, before, exact = sweep + 1, curve[-1], True
         for v, view in enumerate(views):
             t = np.prod(np.delete(S, v, axis=0), axis=0)  # eta = 1
-            new, new_b, solved = _linear_svm(view, t, y, C, weights, rng)
+            new, new_b, solved = _linear_svm(view, t, y, C, weights)
             exact &= solved
             s = view @ new
             losses = weights * np.maximum(0, 1 - y * (t * s + new_b))
@@ -110,12 +110,14 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
     return Learnt([share * w_v for w_v in w], b, np.array(curve), sweep, converged and exact)
 
 
-def _linear_svm(view, t, y, C, weights, rng):
+def _linear_svm(view, t, y, C, weights):
     """Weights and intercept of the linear SVM on t_i x_i, B = 1, and whether it converged."""
-    F = sparse.diags_array(t) @ view if sparse.issparse(view) else t[:, None] * view
-    svm = SerialLinearSVC(loss="hinge", C=C, tol=SVM_TOL, max_iter=SVM_ITER, random_state=rng)
-    svm.fit(F, y, sample_weight=weights)  # silent: a step that is no better is not taken
-    return svm.coef_[0], float(svm.intercept_[0]), svm.n_iter_ < SVM_ITER
+    if sparse.issparse(view):
+        rows = Rows(sparse.hstack([sparse.diags_array(t) @ view, np.ones((len(t), 1))], format="csr"))
+    else:
+        rows = Rows(np.column_stack([t[:, None] * view, np.ones(len(t))]))
+    svm = hinge(rows, y, C * weights, tol=SVM_TOL, max_iter=SVM_ITER)
+    return svm.w[:-1], float(svm.w[-1]), svm.gap <= SVM_TOL
 
 
 def product_kernel(views, others):

@@ -409,6 +409,6 @@ def loss_changes(
             data = Phi, np.where(others, codes, 1 - codes)
         else:
             data = Phi[others], codes[others]
-        model.fit_latent(*data, random_state=0, m=m)
+        model.fit_latent(*data, m=m)
         changes.append(np.abs(losses(model) - before))
     return np.array(changes)

@@ -92,7 +92,7 @@ def test_every_sample_twice_changes_nothing(seed, c, loss):
     model = MVLSVM(10, c=c, loss=loss, random_state=seed, **TIGHT).fit(VIEWS, Y)
     once = weights_of(model)
     Phi = model.projection_.transform(VIEWS)
-    model.fit_latent(np.vstack([Phi, Phi]), np.concatenate([Y, Y]), random_state=0)
+    model.fit_latent(np.vstack([Phi, Phi]), np.concatenate([Y, Y]))
     assert_allclose(weights_of(model), once, atol=1e-5 * (1 + np.linalg.norm(once)))
 
 
@@ -132,10 +132,10 @@ def test_removing_a_sample_that_is_no_support_vector(c):
     margins = (2.0 * Y - 1) * model.decision_function(VIEWS)
     beyond, inside = margins > 1 + 1e-4, margins < 1 - 1e-4
     assert beyond.sum() >= 3 and inside.any()
-    model.fit_latent(Phi[~beyond], Y[~beyond], random_state=0, m=60)
+    model.fit_latent(Phi[~beyond], Y[~beyond], m=60)
     assert_allclose(weights_of(model), full, atol=1e-5 * np.linalg.norm(full))
     without_one = np.arange(60) != np.flatnonzero(inside)[0]
-    model.fit_latent(Phi[without_one], Y[without_one], random_state=0, m=60)
+    model.fit_latent(Phi[without_one], Y[without_one], m=60)
     assert np.abs(weights_of(model) - full).max() > 1e-3
 
 
@@ -143,7 +143,7 @@ def test_c_is_the_weight_of_the_mean_loss():
     """`m` is only the divisor of c."""
     model = MVLSVM(8, c=30.0, random_state=0, **TIGHT).fit(VIEWS, Y)
     Phi = model.projection_.transform(VIEWS)
-    same = clone(model).set_params(c=60.0).fit_latent(Phi, Y, random_state=0, m=120)
+    same = clone(model).set_params(c=60.0).fit_latent(Phi, Y, m=120)
     assert_allclose(weights_of(same), weights_of(model), atol=1e-6)
 
 
@@ -185,7 +185,7 @@ def test_predictions_with_pattern_grouping_equal_row_by_row(options):
     Phi = literal.impute_row_by_row(raw, P, options.get("ridge", 0.1), keep)
     if "clip" not in options:
         Phi = np.where(np.isnan(raw) | (not keep), np.clip(Phi, 0, 1), raw)
-    twin = clone(model).fit_latent(Phi, Y, random_state=0)
+    twin = clone(model).fit_latent(Phi, Y)
     f = Phi @ twin.coef_[0] + twin.intercept_
     assert_allclose(model.decision_function(X), f, atol=1e-5)
     assert_array_equal(model.predict(X), (f > 0).astype(int))
@@ -288,7 +288,7 @@ def test_selected_landmarks_are_the_largest_blocks():
     assert np.isfinite(model.decision_function(VIEWS)).all()
     rows = model.projection_.landmark_indices_
     chosen = MVLSVM(landmarks=rows, c=30.0, random_state=0, **TIGHT).fit(VIEWS, Y)
-    model.set_params(**TIGHT).fit_latent(model.projection_.transform(VIEWS), Y, random_state=0)
+    model.set_params(**TIGHT).fit_latent(model.projection_.transform(VIEWS), Y)
     assert_allclose(model.decision_function(VIEWS), chosen.decision_function(VIEWS), atol=1e-6)
 
 
@@ -324,7 +324,7 @@ def test_fit_latent_keeps_the_projection():
     alone = LandmarkProjection(10, random_state=7).fit(VIEWS)
     assert_array_equal(alone.landmark_indices_, before.landmark_indices_)
     Phi = before.transform(VIEWS)
-    assert model.fit_latent(Phi, Y, random_state=0) is model
+    assert model.fit_latent(Phi, Y) is model
     assert model.projection_ is before
     assert_allclose(model.decision_function(VIEWS), Phi @ model.coef_[0] + model.intercept_[0])
 
@@ -396,12 +396,12 @@ def test_fit_latent_takes_weights(class_weight):
     options = {"c": 5.0, "random_state": 0, "class_weight": class_weight, **TIGHT}
     model = MVLSVM(landmarks=np.arange(10), **options).fit(VIEWS, Y)
     Phi = model.projection_.transform(VIEWS)
-    weighted = clone(model).fit_latent(Phi, labels, 0, sample_weight=w)
+    weighted = clone(model).fit_latent(Phi, labels, sample_weight=w)
     assert_array_equal(weighted.classes_, [0, 1])
-    repeated = clone(model).fit_latent(Phi[rows], Y[rows], 0)
+    repeated = clone(model).fit_latent(Phi[rows], Y[rows])
     assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
     assert_allclose(weighted.intercept_, repeated.intercept_, atol=1e-6)
-    assert_array_equal(clone(model).fit_latent(Phi, Y, 0).coef_.round(6), model.coef_.round(6))
+    assert_array_equal(clone(model).fit_latent(Phi, Y).coef_.round(6), model.coef_.round(6))
     assert np.abs(model.coef_ - repeated.coef_).max() > 1e-3
 
 

@@ -59,7 +59,7 @@ def largest_change_by_a_flip(solve, y, T, loss="hinge"):
 def fit_latent(Phi, y, c):
     """The estimator to machine precision, on projected samples."""
     model = MVLSVM(c=c, fit_intercept=False, tol=1e-10, max_iter=10**7)
-    return model.fit_latent(Phi, y, random_state=0).coef_[0]
+    return model.fit_latent(Phi, y).coef_[0]
 
 
 @pytest.mark.parametrize(("V", "L", "m", "c"), IDENTICAL)
@@ -142,7 +142,7 @@ def test_a_free_intercept_is_not_stable():
         for labels in (y, np.where(np.arange(m) == 0, -1.0, y)):
             svm = SVC(kernel="linear", C=c / m, tol=1e-8).fit(Phi, labels)
             free.append(svm.decision_function(Phi))
-            model = MVLSVM(c=c, tol=1e-12, max_iter=10**6).fit_latent(Phi, labels, random_state=0)
+            model = MVLSVM(c=c, tol=1e-12, max_iter=10**6).fit_latent(Phi, labels)
             feature.append(Phi @ model.coef_[0] + model.intercept_[0])
         assert np.abs(np.subtract(*free)).max() > 1.999
         bound = uniform_stability(c, 3, 1, m, intercept_scaling=1.0)
@@ -253,7 +253,7 @@ def test_one_against_the_rest_is_as_stable_as_one_machine():
     def losses(y):
         """Of every machine on every test point, under every class."""
         model = MVLSVM(c=c, loss="squared_hinge", fit_intercept=False, tol=1e-10, max_iter=10**6)
-        f = T @ model.fit_latent(Phi, y, random_state=0).coef_.T
+        f = T @ model.fit_latent(Phi, y).coef_.T
         signs = 2 * np.eye(3)[:, None] - 1  # (class, 1, machine)
         return f, pointwise_loss(f, signs, "squared_hinge")
 
@@ -339,7 +339,7 @@ def test_the_bound_holds_on_generated_data():
     for _ in range(100):
         X_train, y_train = draw(m)
         Phi = projection.transform(X_train)
-        model = MVLSVM(c=c, fit_intercept=False, tol=1e-8).fit_latent(Phi, y_train, random_state=0)
+        model = MVLSVM(c=c, fit_intercept=False, tol=1e-8).fit_latent(Phi, y_train)
         risk = pointwise_loss(T @ model.coef_[0], y).mean()
         train_risk = pointwise_loss(Phi @ model.coef_[0], y_train).mean()
         violations += risk > generalization_bound(train_risk, c, L, V, m, delta)
