@@ -11,8 +11,9 @@ Problem   min over g, A psd (and w) of
           all U_v are multiplied by w_i^(1/2), in the start of A, too.
 
 Symbols   paper        code               shape
-          U_v          ``factors.U[v]``   (n, r_v), U_v U_v' = kernel of view v (Nystroem)
-          g, p         ``point``          lists of (r_v,), p = A^{-1} g
+          U_v          -                  (n, r_v), U_v U_v' = ``kernels.K[v]``, kernel of view v
+          g            ``point.g``        (V, n), whose rows b_v stand for g_v = U_v'b_v
+          p, a         ``point.a``        (n,), p = A^{-1} g has p_v = w_v U_v'a
           A            ``point.A``        (sum r_v, sum r_v), never written down
           w            weights_           (V,), 1/V unless ``learn_weights``
 
@@ -24,7 +25,12 @@ Algorithm start: A = blockdiag(U_v'U_v), w = 1/V. At most ``n_rounds`` times:
                   MVMLsp: A <- theta o (A + s lam p p'), theta_kl = (1 - s eta / |block kl|)_+
           w-step  w = (Z'Z)^+ Z'y with Z_v = U_v g_v                   (``learn_weights``)
           s doubles before each round and is halved as long as that lowers the objective.
-          f(x) = sum_v w_v k_v(x, S_v) T_v g_v, with T_v of :mod:`mvref.core.nystrom`.
+          f(x) = sum_v w_v k_v(x, X_v) b_v;  with components S, f(x) = sum_v w_v k_v(x, S_v) T_v g_v
+          and T_v of :mod:`mvref.core.nystrom`.
+
+          All steps are products with the kernels, so that no U_v is needed where all samples are
+          components. The system of the g-step is that of ``mvml_descent``: without ``sparse`` and
+          ``learn_weights`` one eigendecomposition serves all rounds and all classes.
 
 Bound     The objective is convex in (g, A). For fixed g its infimum over A is closed, see
           :func:`least_penalty`: A is g g' / t, of rank one, or for MVMLsp, which is the group lasso
@@ -56,26 +62,27 @@ from ..core.base import (
     one_or_list,
 )
 from ..core.checks import check_number
-from ..core.kernel_views import add_kernel_scores, check_kernels
-from ..core.nystrom import NystromViews, check_n_components
-from .mvml_descent import Problem, ViewFactors, learn_metric
+from ..core.kernel_views import KernelViews, add_kernel_scores, check_kernels
+from ..core.nystrom import EIGEN_CUTOFF, NystromViews, check_n_components, draw_components
+from .mvml_descent import Problem, ViewFactors, ViewKernels, learn_metric
+
+# Samples that are all components by default: with one factorisation for all systems, or one each
+LARGEST_SHARED, LARGEST_OWN = 2000, 1000
 
 
-def least_penalty(g, lam, eta, sparse=False):
-    """Return the infimum over A of lam g'A^{-1}g plus the penalty of A.
+def least_penalty(norms, lam, eta, sparse=False):
+    """Return the infimum over A of lam g'A^{-1}g plus the penalty of A: norms (V,) of the g_v.
 
     g'A^{-1}g <= t says that A - gg'/t is psd, so that no norm of A, or sum of norms of its blocks,
     is below that of gg'/t. What is left is the minimum over t > 0 of lam t + eta |g|^4 / t^2, for
     MVMLsp of lam t + eta (sum_v |g_v|)^2 / t.
 
-    >>> g = [np.array([3.0, 4.0]), np.array([2.0])]
-    >>> least_penalty(g, lam=4.0, eta=1.0, sparse=True)  # 2 * 2 * (5 + 2)
+    >>> least_penalty(np.array([5.0, 2.0]), lam=4.0, eta=1.0, sparse=True)  # 2 * 2 * (5 + 2)
     28.0
     """
-    norms = np.array([np.linalg.norm(g_v) for g_v in g])
     if sparse:
-        return float(2.0 * np.sqrt(lam * eta) * norms.sum())
-    return float(3.0 * np.cbrt(eta) * np.cbrt(lam / 2.0) ** 2 * np.cbrt(norms @ norms) ** 2)
+        return float(2.0 * np.sqrt(lam * eta) * np.sum(norms))
+    return float(3.0 * np.cbrt(eta) * np.cbrt(lam / 2.0) ** 2 * np.cbrt(np.dot(norms, norms)) ** 2)
 
 
 class MVML(Weighted, MultiViewClassifier):
@@ -89,9 +96,11 @@ class MVML(Weighted, MultiViewClassifier):
         Similarity to the components; :class:`~mvref.LandmarkProjection` says what each takes.
     gamma : float, "mean", None, or one per view, default=None
         Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
-    n_components : float, int or "auto", default=1.0
+    n_components : float, int or "auto", default="auto"
         Samples that the Nystroem approximation of a kernel is made of: a share of all, or a
-        number; see :func:`mvref.core.nystrom.draw_components`. 1.0 is no approximation.
+        number; see :func:`mvref.core.nystrom.draw_components`. 1.0 is no approximation, and so is
+        "auto" up to 2000 samples, up to 1000 with `sparse` or `learn_weights`; beyond it is 256,
+        as ``components_`` tells.
     n_rounds : int, default=6
         Largest number of steps of the metric. Stopping there is part of the method, see the bound
         in the head of this module, and comes without a warning.
@@ -128,8 +137,9 @@ class MVML(Weighted, MultiViewClassifier):
 
     Views should have kernels of comparable size, as "rbf" has: all views share one step, which the
     largest kernel keeps short. A view that a sample lacks adds nothing to its score. If ``eta`` is
-    so large that MVMLsp drops every view, all scores are 0. Learning takes O(n_rounds) systems of
-    n' equations, n' = min(n, V * number of components), and V matrices of that size.
+    so large that MVMLsp drops every view, all scores are 0. Learning takes one eigendecomposition
+    of n' rows, n' = min(n, V * number of components), and O(n_rounds) systems of n' equations for
+    every class with `sparse` or `learn_weights`; and V + 2 or 2V + 1 matrices of that size.
 
     A sample of weight 2 is worth the same as the sample twice where all samples are components;
     fewer are drawn whatever the weights, and the mean distance of ``gamma="mean"`` has none either.
@@ -154,7 +164,7 @@ class MVML(Weighted, MultiViewClassifier):
         sparse=False,
         kernel="rbf",
         gamma=None,
-        n_components=1.0,
+        n_components="auto",
         n_rounds=6,
         tol=1e-4,
         learn_weights=False,
@@ -173,18 +183,15 @@ class MVML(Weighted, MultiViewClassifier):
     @threadpool_limits.wrap(limits=1, user_api="blas")
     def _fit(self, X, codes, weights):
         """Learn the metric and the function."""
-        kernels = check_kernels(self.kernel, self.gamma, X.n_views)
-        rng = check_random_state(self.random_state)
-        alone = [[v] for v in range(X.n_views)]
-        form = NystromViews(X, kernels, self.gamma, alone, self.n_components, rng)
         root = np.ones(X.n_samples) if weights is None else np.sqrt(weights)
-        factors = ViewFactors([root[:, None] * F for F in form.factors])
+        kernels, to_components = self._form(X, root)
         signs = root * one_against_rest(codes, len(self.classes_))
-        points, curves, bounds = zip(*(self._learn(factors, y) for y in signs), strict=True)
-        self.components_, self.similarities_ = form.components, form.similarities
+        points, functions, curves, bounds = zip(
+            *(self._learn(kernels, y) for y in signs), strict=True
+        )
         self.dual_coef_ = [
-            one_or_array([point.w[v] * (T @ (turn @ point.g[v])) for point in points])
-            for v, (T, turn) in enumerate(zip(form.maps, factors.turns, strict=True))
+            one_or_array([to_component(g[v]) for g in functions])
+            for v, to_component in enumerate(to_components)
         ]
         self.weights_ = one_or_array([point.w for point in points])
         self.block_norms_ = one_or_array([point.norms for point in points])
@@ -192,16 +199,46 @@ class MVML(Weighted, MultiViewClassifier):
         self.lower_bound_ = one_or_array(bounds)
         self.n_iter_ = max(len(curve) - 1 for curve in curves)
 
-    def _learn(self, factors, y):
-        """The last point of the descent, its curve and its lower bound."""
-        short, rest = factors.carried(y)
-        problem = Problem(factors, short, rest, self.lam, self.eta, self.sparse)
+    def _form(self, X, root):
+        """The kernels, and what turns g_v into coefficients of the components, view by view."""
+        kernels = check_kernels(self.kernel, self.gamma, X.n_views)
+        shared = not (self.sparse or self.learn_weights)
+        rng = check_random_state(self.random_state)
+        if self._is_exact(X.n_samples):
+            self.components_ = draw_components(X.observed, 1.0, rng)  # all
+            exact = KernelViews(X, kernels, self.gamma, 0.0)
+            self.similarities_ = exact.similarities
+            for K, rows in zip(exact.grams(), exact.rows, strict=True):
+                own = np.ix_(rows, rows)
+                if np.ptp(K[own]) < EIGEN_CUTOFF * np.abs(K).max():  # all but one number: rounding
+                    K[own] = K[own].mean()
+                K *= root
+                K *= root[:, None]
+            form = ViewKernels(exact.grams(), shared)
+            return form, [lambda g, rows=rows: (root * form.back(g))[rows] for rows in exact.rows]
+        alone = [[v] for v in range(X.n_views)]
+        few = NystromViews(X, kernels, self.gamma, alone, self.n_components, rng)
+        self.components_, self.similarities_ = few.components, few.similarities
+        form = ViewFactors([root[:, None] * F for F in few.factors], shared)
+        return form, [(T @ turn).__matmul__ for T, turn in zip(few.maps, form.turns, strict=True)]
+
+    def _is_exact(self, n):
+        """Whether all n samples are components."""
+        if isinstance(self.n_components, str):
+            return n <= (LARGEST_OWN if self.sparse or self.learn_weights else LARGEST_SHARED)
+        return isinstance(self.n_components, float) and self.n_components == 1.0
+
+    def _learn(self, kernels, y):
+        """The last point of the descent, all w_v g_v, the curve and its lower bound."""
+        short, rest = kernels.carried(y)
+        problem = Problem(kernels, short, rest, self.lam, self.eta, self.sparse)
         options = {"n_rounds": self.n_rounds, "tol": self.tol, "learn_weights": self.learn_weights}
         point, curve = learn_metric(problem, **options)
-        terms = zip(point.w, factors.U, point.g, strict=True)
-        error = short - sum(w_v * (U @ g_v) for w_v, U, g_v in terms)
-        bound = error @ error + rest + least_penalty(point.g, self.lam, self.eta, self.sparse)
-        return point, curve, float(bound)
+        g = point.g
+        Z = kernels.times(g.T)  # U_v g_v
+        error, norms = short - Z @ point.w, np.sqrt(np.maximum((g.T * Z).sum(axis=0), 0.0))
+        bound = error @ error + rest + least_penalty(norms, self.lam, self.eta, self.sparse)
+        return point, point.w[:, None] * g, curve, float(bound)
 
     def _scores(self, X):
         scores = np.zeros((X.n_samples, len(np.atleast_2d(self.weights_))))

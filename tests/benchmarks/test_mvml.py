@@ -5,10 +5,11 @@ Run by ``make bench``. MVML keeps the BLAS to one thread by itself.
 
 from functools import partial
 
+import numpy as np
 import pytest
 
 from mvref.rivals import MVML
-from tests.costs import growth, medians
+from tests.costs import growth, medians, seconds_of
 from tests.literal import toy_views
 
 
@@ -40,3 +41,37 @@ def test_growth_in_the_samples(benchmark, n_components, sizes, steepest):
     calls = [fit_of(n, n_components=n_components) for n in sizes]
     slope, _ = growth(benchmark, f"MVML, components {n_components}", sizes, calls, 3)
     assert slope < steepest
+
+
+def waiting(n):
+    """Five classes in three views of 20 features, the problem that methods are compared on."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(5, size=n)
+    return [0.35 * rng.normal(size=(5, 20))[y] + rng.normal(size=(n, 20)) for _ in range(3)], y
+
+
+def test_default_of_2000_samples_is_exact_in_five_seconds(benchmark):
+    """Against features of all samples, the other exact form, and the 256 of Nystroem."""
+    views, y = waiting(2000)
+    models = {name: MVML(n_components=m) for name, m in
+              [("default", "auto"), ("all features", 2000), ("256 components", 256)]}  # fmt: skip
+    seconds = {name: seconds_of(partial(model.fit, views, y)) for name, model in models.items()}
+    ends = {name: [curve[-1] for curve in m.objective_curve_] for name, m in models.items()}
+    print()
+    for name in models:
+        ratio = np.max(np.divide(ends[name], ends["all features"]))
+        print(f"{name}: {seconds[name]:.2f} s, at most {ratio:.4f} of the exact objective")
+    benchmark.extra_info["seconds"] = seconds
+    benchmark.pedantic(partial(models["default"].fit, views, y), rounds=1)
+    assert np.max(np.divide(ends["default"], ends["all features"])) < 1.01
+    assert seconds["default"] < 5
+
+
+@pytest.mark.parametrize("options", [{}, {"sparse": True}])
+def test_default_of_8000_samples(benchmark, options):
+    fit = partial(MVML(random_state=0, **options).fit, *waiting(8000))
+    seconds = seconds_of(fit)
+    print(f"\nn = 8000, {options or 'default'}: {seconds:.2f} s")
+    benchmark.extra_info["seconds"] = seconds
+    benchmark.pedantic(fit, rounds=1)
+    assert seconds < 15

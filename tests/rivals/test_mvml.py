@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import (
 )
 
 from mvref import MultiView
+from mvref.rivals import mvml
 from mvref.rivals.mvml import MVML, least_penalty
 from mvref.rivals.mvml_descent import Metric, Problem, ViewFactors, learn_metric, shrinkage
 from tests.literal import hide, random_pattern, rbf_gram, toy_views
@@ -48,26 +49,25 @@ def features(n, seed=0):
     return U, np.sign(U[0][:, 0] + 0.5 * U[1][:, 1] + 0.3 * rng.normal(size=n))
 
 
-def problem_of(U, y, lam, eta, sparse):
+def problem_of(U, y, lam, eta, sparse, learn_weights=False):
     """The problem, with the rows that MVML would work on."""
-    factors = ViewFactors(U)
+    factors = ViewFactors(U, shared=not (sparse or learn_weights))
     short, rest = factors.carried(y)
     return Problem(factors, short, rest, lam, eta, sparse)
 
 
-def dense_metric(A):
-    """The metric written down, in the coordinates of the features as they were given."""
-    matrix = block_diag(*(c * np.diag(d) for c, d in zip(A.share, A.factors.D, strict=True)))
-    for s, B in enumerate(A.B):
-        p = np.concatenate([part[:, s] for part in A.parts])
+def dense_metric(A, U):
+    """The metric written down."""
+    matrix = block_diag(*(c * u.T @ u for c, u in zip(A.share, U, strict=True)))
+    for B, a in zip(A.B, A.terms.T, strict=True):
+        p = np.concatenate([turn @ a for turn in A.kernels.turns])
         matrix += of_blocks(B, R) * np.outer(p, p)
-    turn = block_diag(*A.factors.turns)
-    return turn @ matrix @ turn.T
+    return matrix
 
 
 def turned(problem, g):
     """g in the coordinates of the features as they were given, view by view."""
-    return [turn @ g_v for turn, g_v in zip(problem.factors.turns, g, strict=True)]
+    return [turn @ g_v for turn, g_v in zip(problem.kernels.turns, g, strict=True)]
 
 
 def dense_norms(A, widths=R):
@@ -129,7 +129,7 @@ def test_equals_the_printed_formulas_with_inverses(n, sparse, eta):
     A, g, expected = printed_descent(U, y, 0.5, eta, sparse, 4)
     assert len(curve) == 5 and np.isfinite(expected).all()
     assert_allclose(curve, expected, rtol=1e-9)
-    assert_allclose(dense_metric(point.A), A, rtol=1e-8, atol=1e-8)
+    assert_allclose(dense_metric(point.A, U), A, rtol=1e-8, atol=1e-8)
     assert_allclose(np.concatenate(turned(problem, point.g)), g, rtol=1e-8, atol=1e-8)
     assert_allclose(point.norms, dense_norms(A), rtol=1e-8, atol=1e-8)
 
@@ -139,9 +139,9 @@ def test_equals_the_printed_formulas_with_inverses(n, sparse, eta):
 def test_metric_in_terms_is_the_metric(seed, sparse, n, lam, eta):
     """Norms, products and objective of the sum of terms are those of the matrix, which is psd."""
     U, y = features(n, seed)
-    problem = problem_of(U, y, lam, eta, sparse)
+    problem = problem_of(U, y, lam, eta, sparse, learn_weights=True)
     point, curve = learn_metric(problem, n_rounds=5, tol=1e-12, learn_weights=True)
-    A = dense_metric(point.A)
+    A = dense_metric(point.A, U)
     assert np.linalg.eigvalsh(A)[0] >= -1e-10 * np.abs(A).max()
     assert_allclose(point.norms, dense_norms(A), rtol=1e-8, atol=1e-8 * np.abs(A).max())
     Phi = np.hstack([w * u for w, u in zip(point.w, U, strict=True)])
@@ -207,7 +207,7 @@ def test_all_rounds_reach_the_closed_form_and_six_do_not(lam, eta, sparse):
     assert least * (1 - 1e-7) < curve[-1] < least * (1 + 2e-3)
     assert six[-1] > least * (1 + 1e-4)
     if not sparse:  # rank one, g g' / t
-        values = np.linalg.eigvalsh(dense_metric(point.A))
+        values = np.linalg.eigvalsh(dense_metric(point.A, U))
         assert values[-1] > 0.95 * values.sum()
 
 
@@ -217,7 +217,7 @@ def test_least_penalty_is_the_infimum(seed, sparse, lam, eta):
     """No metric is below it, and g g' / t + a little comes close."""
     rng = np.random.default_rng(seed)
     g = rng.normal(size=12)
-    least = least_penalty([g[k] for k in blocks_of(R)], lam, eta, sparse)
+    least = least_penalty([np.linalg.norm(g[k]) for k in blocks_of(R)], lam, eta, sparse)
     zero = np.zeros((1, 12))
 
     def value(A):
@@ -267,12 +267,27 @@ def test_ends_at_the_first_round_that_gains_little():
 
 def test_weights_are_least_squares():
     U, y = features(40)
-    problem = problem_of(U, y, 0.1, 0.1, False)
-    point = problem.solve(Metric.start(problem.factors), np.full(3, 1 / 3))
+    problem = problem_of(U, y, 0.1, 0.1, False, learn_weights=True)
+    point = problem.solve(Metric.start(problem.kernels), np.full(3, 1 / 3))
     new = problem.reweighted(point)
     Z = np.column_stack(list(map(np.matmul, U, turned(problem, point.g))))
     assert_allclose(Z.T @ (y - Z @ new.w), 0.0, atol=1e-8)
     assert new.value < point.value
+
+
+@pytest.mark.parametrize("n", [8, 40])
+@pytest.mark.parametrize(("lam", "eta"), [(0.5, 0.3), (1e-6, 10.0), (100.0, 1e-4)])
+def test_one_factorisation_serves_all_systems(n, lam, eta):
+    """As many rounds and terms as rows; Woodbury's formula loses nothing."""
+    U, y = features(n)
+    ends = []
+    for shared in (True, False):
+        factors = ViewFactors(U, shared)
+        problem = Problem(factors, *factors.carried(y), lam, eta, False)
+        point, curve = learn_metric(problem, n_rounds=15, tol=1e-12, learn_weights=False)
+        ends.append((curve, point.norms, np.concatenate(turned(problem, point.g))))
+    for one, other in zip(*ends, strict=True):
+        assert_allclose(one, other, rtol=1e-6, atol=1e-9)
 
 
 # ------------------------------------------------------------------ special cases
@@ -336,7 +351,7 @@ def test_sparse_drops_a_view_of_noise():
 def test_learnt_weights_take_the_penalty_away():
     """No (g, A) reaches the objective of learnt weights with w = 1/V: w grows as g shrinks."""
     U, y = features(60, 3)
-    problem = problem_of(U, y, 0.5, 0.3, False)
+    problem = problem_of(U, y, 0.5, 0.3, False, learn_weights=True)
     point, curve = learn_metric(problem, n_rounds=6, tol=1e-4, learn_weights=True)
     assert curve[-1] < 0.98 * least_objective(U, y, 0.5, 0.3, False)
     assert np.abs(point.w).sum() > 1.1
@@ -356,6 +371,35 @@ def test_enough_components_of_a_linear_kernel_are_no_approximation():
     for m in (8, 0.5):
         few = MVML(kernel="linear", n_components=m, random_state=0).fit(VIEWS, Y)
         assert_allclose(few.decision_function(NEW), exact, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"sparse": True}, {"learn_weights": True}, {"kernel": "linear"}]
+)
+def test_kernel_matrices_are_features_of_all_samples(options):
+    """The exact form takes no root of a kernel; with gaps and weights."""
+    X, w = MultiView(hide(THREE, random_pattern(5, 90, 3))), np.random.default_rng(0).random(90)
+    new = X[::-1]
+    exact, factors = (
+        MVML(0.3, 0.1, n_components=share, **options).fit(X, Y3, sample_weight=w)
+        for share in (1.0, 0.999)
+    )
+    for one, other in zip(exact.components_, factors.components_, strict=True):
+        assert_array_equal(one, other)
+    assert_allclose(exact.decision_function(new), factors.decision_function(new), atol=1e-6)
+    for name in ("objective_curve_", "lower_bound_", "block_norms_", "weights_"):
+        assert_allclose(getattr(exact, name), getattr(factors, name), rtol=1e-5, atol=1e-9)
+
+
+@pytest.mark.parametrize("options", [{}, {"sparse": True}, {"learn_weights": True}])
+def test_all_samples_are_components_up_to_a_size(options, monkeypatch):
+    monkeypatch.setattr(mvml, "LARGEST_SHARED", 60)
+    monkeypatch.setattr(mvml, "LARGEST_OWN", 59)
+    numbers = [len(rows) for rows in MVML(**options).fit(VIEWS, Y).components_]
+    assert numbers == 3 * [30 if options else 60]
+    assert [len(S) for S in MVML(n_components=1.0, **options).fit(VIEWS, Y).components_] == 3 * [60]
+    monkeypatch.setattr(mvml, "LARGEST_SHARED", 59)
+    assert [len(rows) for rows in MVML(**options).fit(VIEWS, Y).components_] == 3 * [30]
 
 
 def test_nothing_to_learn():
