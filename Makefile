@@ -75,9 +75,9 @@ numerics: .venv/installed
 reproduce: .venv/installed
 	$(BIN)/python -m mvref run all
 
-## make bench      the speed tests
+## make bench      the speed tests; their table opens the chapter on speed (BENCH: a Python with peers)
 bench: .venv/installed
-	$(BIN)/python -m pytest tests/benchmarks -s
+	$(or $(BENCH),$(BIN)/python) -m pytest tests/benchmarks -s --table mvref/experiments/ledger/bench.csv
 
 ## make lock       pin the requirements again from pyproject.toml (needs uv)
 lock:

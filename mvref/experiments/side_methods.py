@@ -187,3 +187,9 @@ def seconds_of(function, n_times=1):
         result = function()
         times.append(time.process_time() - start)
     return result, float(np.median(times))
+
+
+def timed(function, short=0.1, n_times=3):
+    """Return what a function returns, and its seconds; the median of more calls if they are few."""
+    result, seconds = seconds_of(function)
+    return (result, seconds) if seconds > short else seconds_of(function, n_times)

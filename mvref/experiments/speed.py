@@ -28,7 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import all_methods
 from ..core.views import MultiView
 from .engine import Item, derive_seed, with_parameters
-from .side_methods import FIXED, seconds_of
+from .side_methods import FIXED, seconds_of, timed
 from .speed_pairs import PAIRS, against
 from .tables import Cell, jobs_of
 
@@ -36,7 +36,6 @@ DRAWN = ("two-gaussians",)
 N_VIEWS, WIDTH, SHIFT = 2, 20, 0.25
 SIZES = tuple(250 * 2**k for k in range(7))
 N_TEST, N_REPEATS = 1000, 3
-SHORT, SPREAD = 0.1, 3
 ROUNDS = {"n_estimators": 20}
 OPTIONS = {
     "MVLSVM": FIXED["MVLSVM"] | {"c": 100.0},  # C = c/m < 1 at every size: one solver
@@ -69,12 +68,6 @@ def draw_gaussians(seed):
     return MultiView(list((noise + SHIFT * y[:, None]) / np.sqrt(WIDTH))), y
 
 
-def timed(function):
-    """Return what a function returns, and its seconds; the median of three more if they are few."""
-    result, seconds = seconds_of(function)
-    return (result, seconds) if seconds > SHORT else seconds_of(function, SPREAD)
-
-
 def build(method, seed):
     """Return a classifier of :func:`mvref.all_methods` with `OPTIONS`, not fitted."""
     model = all_methods()[method](**OPTIONS.get(method, {}))
@@ -99,7 +92,7 @@ def measured(name, method, *, measures, samples, seed):
     model = build(method, derive_seed(seed, "start"))
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         _, seconds = timed(lambda: model.fit(train, labels))  # time is what is asked here
-    _, predict_seconds = seconds_of(lambda: model.predict(test), SPREAD)
+    _, predict_seconds = seconds_of(lambda: model.predict(test), 3)
     return {"fit_seconds": seconds, "predict_seconds": predict_seconds}
 
 

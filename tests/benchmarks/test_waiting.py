@@ -1,0 +1,96 @@
+"""Nobody waits: every classifier with its defaults, within 5 s at n = 2000 and 30 s at n = 8000.
+
+Five Gaussian classes in three views of 20 columns. Each fit has a process of its own, one thread,
+and is stopped at twice the limit; seconds are of the processor. A method may refuse instead: a
+ValueError of one sentence that names the way out.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+
+import pytest
+from sklearn.base import is_classifier
+
+from mvref import all_methods
+
+LIMIT = {500: 5, 2000: 5, 8000: 30}
+CLASSIFIERS = [name for name, method in all_methods().items() if is_classifier(method())]
+STOPPED = float("inf")
+# Seconds at these sizes in mvref 0.1.0; what took more than 40 was stopped.
+BEFORE = {
+    "KMHKS": (0.08, 1.20, 30.5), "MVLSVM": (0.97, 1.32, 1.90), "MVMClassifier": (0.17, 0.41, 1.76),
+    "MVNAKMHKS": (0.08, 0.16, 0.74), "MVPO": (0.40, 0.27, 0.33), "MwMvC2": (0.91, 6.35, 40.6),
+    "NAKMHKS": (0.22, 0.32, 1.53), "CAPO": (1.10, 4.13, 33.9), "CoLabeling": (0.16, 4.94, STOPPED),
+    "Concat": (0.02, 0.09, 0.51), "FMClassifier": (0.19, 0.65, 2.21), "FSMulti": (6.33, 4.95, 5.26),
+    "Fusion": (0.02, 0.06, 0.30), "L3SVM": (0.16, 7.30, 22.7), "MSL": (0.14, 0.55, 2.03),
+    "MVML": (0.81, 28.2, STOPPED), "MVMV": (0.03, 0.11, 0.53), "MVWAB": (4.27, 13.8, STOPPED),
+    "Mono": (0.11, 0.48, 2.65), "Mumbo": (1.12, 4.12, 18.0), "PerViewSVM": (0.05, 0.47, 8.21),
+    "RBoostSH": (1.40, 4.82, 18.7), "SMS": (0.18, 0.16, 0.32), "SVM2K": (17.5, STOPPED, STOPPED),
+    "STMClassifier": (STOPPED, 11.2, STOPPED), "SVMPerf": (0.49, 0.27, 0.48),
+}  # fmt: skip
+FIT = """
+import json, sys, time, warnings
+warnings.simplefilter("ignore")
+import mvref
+from mvref.experiments.speed_peers import draw_five_classes
+name, n = sys.argv[1], int(sys.argv[2])
+views, y = draw_five_classes(n + 1000, 0)
+model = mvref.all_methods()[name]()
+if "random_state" in model.get_params():
+    model.set_params(random_state=0)
+start = time.process_time()
+try:
+    model.fit([view[:n] for view in views], y[:n])
+except ValueError as refusal:
+    print(json.dumps({"refusal": str(refusal)}))
+else:
+    seconds = time.process_time() - start
+    score = model.score([view[n:] for view in views], y[n:])
+    print(json.dumps({"seconds": seconds, "score": score}))
+"""
+
+
+def fit(name, n):
+    """What a fit in a process of its own tells; no seconds if it was stopped."""
+
+    def stop_late():
+        resource.setrlimit(resource.RLIMIT_CPU, 2 * (2 * LIMIT[n] + 10,))
+
+    done = subprocess.run(
+        [sys.executable, "-c", FIT, name, str(n)], capture_output=True, text=True,
+        preexec_fn=stop_late,
+    )  # fmt: skip
+    if done.returncode > 0:
+        raise RuntimeError(done.stderr)
+    return json.loads(done.stdout) if done.stdout else {"seconds": STOPPED, "score": float("nan")}
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Lines of the whole table, which is printed in the end."""
+    lines = []
+    yield lines
+    sizes = "".join(f"{f'n = {n}':>22s}" for n in LIMIT)
+    print(f"\n\nseconds with the defaults (before) and test accuracy\n{'':16s}{sizes}")
+    print("\n".join(lines))
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_nobody_waits(record, table, name):
+    told = [fit(name, n) for n in LIMIT]
+    cells = [
+        f"{one['seconds']:.2f} ({before:.2f}) {one['score']:.3f}" if "score" in one else "refusal"
+        for one, before in zip(told, BEFORE[name], strict=True)
+    ]
+    table.append(f"{name:16s}" + "".join(f"{cell:>22s}" for cell in cells))
+    for n, one, before in zip(LIMIT, told, BEFORE[name], strict=True):
+        if refusal := one.get("refusal"):
+            print(f"\n{name} refuses n = {n}: {refusal}")
+            assert "=" in refusal and "\n" not in refusal
+        elif n == max(LIMIT):
+            work, score = f"{name}, defaults, five classes, n = {n}", one["score"]
+            record(work, one["seconds"], "before", before, our_score=score)
+    seconds = [one.get("seconds", 0) for one in told]
+    assert all(second <= limit for second, limit in zip(seconds, LIMIT.values(), strict=True))
