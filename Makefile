@@ -75,9 +75,10 @@ numerics: .venv/installed
 reproduce: .venv/installed
 	$(BIN)/python -m mvref run all
 
-## make bench      the speed tests; their table opens the chapter on speed (BENCH: a Python with peers)
+## make bench      the speed tests; their table opens the chapter on speed (BENCH: its Python)
 bench: .venv/installed
-	$(or $(BENCH),$(BIN)/python) -m pytest tests/benchmarks -s --table mvref/experiments/ledger/bench.csv
+	$(or $(BENCH),$(BIN)/python) -m pytest tests/benchmarks -s --benchmark-disable \
+	  --table mvref/experiments/ledger/bench.csv
 
 ## make lock       pin the requirements again from pyproject.toml (needs uv)
 lock:
