@@ -19,9 +19,11 @@ Symbols   here      code                 shape
 
 Algorithm For given mu, (*) is the dual of an SVM with squared hinge and margin rho, and rho times
           the SVM with margin 1. That one is solved by Newton steps on the samples inside the
-          margin. mu_t is then multiplied by a power of |w_t|^2 = alpha' (K o y^t y^t') alpha, and
-          so on until the bounds of (*) from both sides meet. The power 1/2 gives each candidate its
-          share in the norms and never fails; larger ones are tried first.
+          margin: their systems by preconditioned conjugate gradients, all classes of a view
+          together, or by Cholesky factors where these are faster; the duality gap ends it. mu_t is
+          then multiplied by a power of |w_t|^2 = alpha' (K o y^t y^t') alpha, and so on until the
+          bounds of (*) from both sides meet. The power 1/2 gives each candidate its share in the
+          norms and never fails; larger ones are tried first.
           The loop over views: all machines name the labels of the unlabelled samples; every view
           takes what the others say into its pool, and learns again; until nobody says anything new.
 
@@ -48,58 +50,144 @@ from ..core.base import (
 )
 from ..core.checks import check_number, warn_caller
 from ..core.kernels import fit_similarities
+from ..core.nystrom import nystrom_map
 from ..core.views import stack_samples
 from ..core.voters import check_trainable
 
 SVM_TOL = 1e-13  # duality gap of an SVM, relative: alpha is as exact as its root
 SVM_STEPS = 200  # Newton steps, far above what was seen (about 10)
+HALVINGS = 34  # of a step
+ROUNDING = 1e-14  # of a value, relative
+SMALL = 500  # samples up to which every Newton system is solved by a Cholesky factorisation
+RANK = 1 / 40  # of n, of the preconditioner
+FLOPS = 100  # of a Cholesky factor in the time in which a product with K reads one of its entries
+EXACT = 1e-10  # relative residual of a Newton system, below which rounding is all that is left
 NO_KERNEL = "kernel is not positive definite, or too large for C={:g}: scale the views or lower C."
 
 
-def squared_hinge_svm(M, C, start=None, weights=None):
-    """Return argmin 1/2 alpha'M alpha + C/2 sum_i w_i max(0, 1 - (M alpha)_i)^2, and its gap.
+def squared_hinge_svm(K, Y, C, *, start=None, weights=None):
+    """Return argmin 1/2 b'Kb + C/2 sum_i w_i max(0, 1 - y_i (Kb)_i)^2 for every row y of Y.
 
-    M: K o y y'; start: alpha to begin with; weights: w (n,), None for 1; the gap is relative.
+    K (n, n); Y (q, n): labels -1 and +1; start (q, n): alpha to begin with; weights: w (n,), None
+    for 1 -> alpha (q, n) >= 0, of which b = y alpha, and the relative duality gaps (q,).
 
-    >>> squared_hinge_svm(np.eye(2), 1.0)[0]  # (M + I/C) alpha = 1
-    array([0.5, 0.5])
+    >>> squared_hinge_svm(np.eye(2), np.array([[1.0, -1.0]]), 1.0)[0]  # (K + I/C) b = y
+    array([[0.5, 0.5]])
     """
-    w = np.ones(len(M)) if weights is None else weights
-    alpha = np.zeros(len(M)) if start is None else start
-    f = M @ alpha
+    Cw = np.full(len(K), float(C)) if weights is None else C * weights
+    systems = _NewtonSystems(K, Cw, C)
+    b = np.zeros(Y.shape) if start is None else Y * start
+    y, f, todo, ended = Y, b @ K, np.arange(len(Y)), np.zeros(len(Y), dtype=bool)
+    alpha, gaps = np.empty(Y.shape), np.empty(len(Y))
     for _ in range(SVM_STEPS):
-        slack = np.maximum(0.0, 1.0 - f)
-        loss = C / 2 * slack @ (w * slack)
-        value = alpha @ f / 2 + loss
-        dual = C * w * slack  # feasible, and the solution in the end
-        gap = value - (dual.sum() - dual @ (M @ dual) / 2 - loss)
-        if gap < -1e-6 * value:  # weak duality holds for kernels only
+        slack = np.maximum(0.0, 1.0 - y * f)
+        value = _value(b, f, y, Cw)
+        dual = Cw * slack * y  # feasible, and the solution in the end
+        outside = np.where(slack > 0, 0.0, b)
+        of_dual, of_outside = np.split(np.vstack([dual, outside]) @ K, 2)
+        gap = ((dual - b) * (of_dual - f)).sum(axis=1) / 2
+        if (gap < -1e-6 * value).any():  # weak duality holds for kernels only
             raise ValueError(NO_KERNEL.format(C))
-        if gap <= SVM_TOL * value:
+        alpha[todo], gaps[todo] = np.abs(dual), gap / value
+        going = ~ended & (gap > SVM_TOL * value)
+        if not going.any():
             break
-        step = _newton_point(M, C, w, slack > 0) - alpha
-        df = M @ step
-        for length in 0.5 ** np.arange(34):
-            a, m = alpha + length * step, f + length * df
-            if a @ m / 2 + C / 2 * (w * np.maximum(0.0, 1.0 - m) ** 2).sum() < value:
+        todo, y, b, f = todo[going], y[going], b[going], f[going]
+        inside, outside, of_outside = slack[going] > 0, outside[going], of_outside[going]
+        # to the minimum of the problem whose loss is the square, of the samples inside the margin
+        point, of_point = systems.solve(inside, y - f - b / Cw + of_outside)
+        step, of_step = point - outside, of_point - of_outside
+        length, value = np.ones((len(y), 1)), value[going]
+        for _ in range(HALVINGS):
+            reached = _value(b + length * step, f + length * of_step, y, Cw)
+            worse = reached > value * (1 + ROUNDING)
+            if not worse.any():
                 break
-        else:  # nothing to gain: as good as rounding lets it be
-            break
-        alpha, f = a, m
-    return dual, gap / value
+            length[worse] /= 2
+        b, f = b + length * step, f + length * of_step
+        ended = (reached >= value) & systems.exact  # nothing to gain, but perhaps in the gap
+        if ((reached >= value) | (length[:, 0] < 1)).any():
+            systems.tol = max(0.01 * systems.tol, EXACT)
+    return alpha, gaps
 
 
-def _newton_point(M, C, w, inside):
-    """Minimum of the problem whose loss is the square, of the samples inside the margin only."""
-    rows = np.flatnonzero(inside)
-    A = M[np.ix_(rows, rows)]
-    A[np.diag_indices(len(rows))] += 1.0 / (C * w[rows])
-    point = np.zeros(len(M))
-    try:
-        point[rows] = cho_solve(cho_factor(A), np.ones(len(rows)))
-    except LinAlgError:
-        raise ValueError(NO_KERNEL.format(C)) from None
-    return point
+def _value(b, f, y, Cw):
+    """Return 1/2 b'f + 1/2 sum Cw max(0, 1 - y f)^2 of every row, f = Kb."""
+    return ((b * f).sum(axis=1) + np.maximum(0.0, 1.0 - y * f) ** 2 @ Cw) / 2
+
+
+class _NewtonSystems:
+    """(K_SS + diag(1/Cw)_SS) x_S = r_S, x = 0 outside S, for a set S of samples per problem.
+
+    By conjugate gradients for all problems at once, which read K once for each of their products.
+    The preconditioner is L'L + diag(1/Cw + delta) on S, L'L of RANK the Nystroem approximation of K
+    and delta the mean diagonal of what it leaves. By Cholesky factors where n is small, and from
+    the first system on that takes too many products.
+    """
+
+    def __init__(self, K, Cw, C):
+        n = len(K)
+        self.K, self.Cw, self.C, self.direct = K, Cw, C, n <= SMALL
+        # the loss has a curvature up to 1 + sum(Cw k_ii): a step with this residual gains
+        self.tol = max(0.1 / np.sqrt(1.0 + Cw @ K.diagonal()), EXACT)
+        if not self.direct:
+            some = np.linspace(0, n - 1, int(RANK * n)).astype(int)
+            self.L = nystrom_map(K[np.ix_(some, some)]).T @ K[some]
+            self.D = 1 / Cw + max(K.trace() - (self.L**2).sum(), 0.0) / n
+
+    @property
+    def exact(self):
+        return self.direct or self.tol <= EXACT
+
+    def solve(self, inside, right):
+        """Return x and Kx (q, n) of every problem; inside: the samples of S; right: r."""
+        right = np.where(inside, right, 0.0)
+        if not self.direct:
+            x, of_x = self._conjugate_gradients(inside, right)
+            if x is not None:
+                return x, of_x
+            self.direct = True
+        x = np.zeros(right.shape)
+        for x_k, S, r in zip(x, map(np.flatnonzero, inside), right, strict=True):
+            A = self.K[np.ix_(S, S)].T
+            A[np.diag_indices(len(S))] += 1 / self.Cw[S]
+            try:
+                x_k[S] = cho_solve(cho_factor(A, overwrite_a=True), r[S])
+            except LinAlgError:
+                raise ValueError(NO_KERNEL.format(self.C)) from None
+        return x, x @ self.K
+
+    def _conjugate_gradients(self, inside, r):
+        """Return x and Kx, or None twice if Cholesky factors take less time."""
+        precondition = self._preconditioner(inside)
+        x, of_x, target = 0.0, 0.0, self.tol * np.linalg.norm(r, axis=1)
+        z = precondition(r)
+        p, rz = z, (r * z).sum(axis=1)
+        limit = (inside.sum(axis=1) ** 3.0).sum() / (FLOPS * len(self.K) ** 2)
+        for _ in range(int(limit)):
+            of_p = p @ self.K
+            A_p = np.where(inside, of_p + p / self.Cw, 0.0)
+            curved = (p * A_p).sum(axis=1)
+            length = np.divide(rz, curved, where=curved > 0, out=np.zeros(len(r)))[:, None]
+            x, of_x, r = x + length * p, of_x + length * of_p, r - length * A_p
+            if (np.linalg.norm(r, axis=1) <= target).all():
+                return x, of_x
+            z = precondition(r)
+            rz, before = (r * z).sum(axis=1), rz
+            p = z + np.divide(rz, before, where=before > 0, out=np.zeros(len(r)))[:, None] * p
+        return None, None
+
+    def _preconditioner(self, inside):
+        """Return the function that solves with the preconditioner, by Woodbury's formula."""
+        inverses = inside / self.D
+        factors = [cho_factor(np.eye(len(self.L)) + (self.L * E) @ self.L.T) for E in inverses]
+
+        def solve(r):
+            u = inverses * r
+            low = np.array([cho_solve(*of) for of in zip(factors, u @ self.L.T, strict=True)])
+            return u - inverses * (low @ self.L)
+
+        return solve
 
 
 def weigh_candidates(K, pool, C, *, weights=None, tol=1e-3, max_iter=1000):
@@ -118,7 +206,8 @@ def weigh_candidates(K, pool, C, *, weights=None, tol=1e-3, max_iter=1000):
     mu = np.full(len(pool), 1.0 / len(pool))
     best, power = (np.inf, None, mu), 0.5
     for _ in range(max_iter):
-        alpha, svm_gap = squared_hinge_svm(K * ((pool.T * mu) @ pool), C, best[1], w)
+        M, one = K * ((pool.T * mu) @ pool), np.ones((1, len(K)))
+        [alpha], [svm_gap] = squared_hinge_svm(M, one, C, start=best[1], weights=w)
         if alpha.sum() > best[0] * (1 + SVM_TOL):  # too long a step: back, and a safe one
             mu, power = best[2], 0.5
         else:
@@ -153,7 +242,7 @@ class CoLabeling(Weighted, MultiViewClassifier):
     tol : float, default=1e-3; relative gap of the weights of the candidates
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; unlabelled samples weigh 1.
-    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
+    n_jobs : int or None, default=None; views, or classes that exchange, in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
 
     Attributes
@@ -245,28 +334,44 @@ class CoLabeling(Weighted, MultiViewClassifier):
         together = X if X_unlabelled is None else self._with_unlabelled(X, X_unlabelled)
         rows = [np.flatnonzero(seen) for seen in together.observed.T]
         self.similarities_ = fit_similarities(self.kernel, self.gamma, together, rows, rows)
-        B2 = self.intercept_scaling**2
-        of_views = zip(self.similarities_, together.views, rows, strict=True)
-        w = np.ones(len(together))
+        signs, w = one_against_rest(codes, len(self.classes_)), np.ones(len(together))
         w[: len(X)] = 1.0 if weights is None else weights
-        with np.errstate(over="ignore", invalid="ignore"):
-            kernels = [mu(view[r]) + B2 for mu, view, r in of_views]
-        if not all(np.isfinite(K).all() for K in kernels):
-            raise ValueError("X holds values too large for its kernel; scale the views.")
-        learnt = Parallel(self.n_jobs)(
-            delayed(self._exchange)(kernels, rows, y_k, w)
-            for y_k in one_against_rest(codes, len(self.classes_))
-        )
-        coef, candidates, gaps, rounds = zip(*learnt, strict=True)
-        self.dual_coef_ = [np.array(of_view) for of_view in zip(*coef, strict=True)]
+        of_views = zip(self.similarities_, together.views, rows, strict=True)
+        parallel, n_rounds = Parallel(self.n_jobs), (0,)
+        if X_unlabelled is None:  # a kernel at a time, for all classes
+            learnt = parallel(
+                delayed(self._svms)(mu, view, r, signs[:, r], w[r]) for mu, view, r in of_views
+            )
+            self.dual_coef_, gaps = map(list, zip(*learnt, strict=True))
+            self.dual_gap_ = np.array(gaps)
+            self.n_candidates_ = np.ones(self.dual_gap_.shape, dtype=int)
+        else:
+            kernels = [self._kernel(*of_view) for of_view in of_views]
+            learnt = parallel(delayed(self._exchange)(kernels, rows, y_k, w) for y_k in signs)
+            coef, candidates, gaps, n_rounds = zip(*learnt, strict=True)
+            self.dual_coef_ = [np.array(of_view) for of_view in zip(*coef, strict=True)]
+            self.n_candidates_, self.dual_gap_ = np.array(candidates).T, np.array(gaps).T
+        self.n_rounds_ = max(n_rounds)
+        B2 = self.intercept_scaling**2
         self.intercept_ = np.array([B2 * c.sum(axis=1) for c in self.dual_coef_])
-        self.n_candidates_, self.dual_gap_ = np.array(candidates).T, np.array(gaps).T
-        self.n_rounds_ = max(rounds)
         if not (self.dual_gap_ <= self.tol).all():
             warn_caller(
                 f"CoLabeling stopped at a relative gap of {self.dual_gap_.max():.3g}: raise "
                 f"tol={self.tol:g}, lower C={self.C:g}, or scale the views."
             )
+
+    def _kernel(self, mu, view, rows):
+        """k + B^2 between the samples that have the view."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = mu(view[rows]) + self.intercept_scaling**2
+        if not np.isfinite(K).all():
+            raise ValueError("X holds values too large for its kernel; scale the views.")
+        return K
+
+    def _svms(self, mu, view, rows, Y, w):
+        """Coefficients (q, n) of one view for the labels Y (q, n), and gaps (q,)."""
+        alpha, gaps = squared_hinge_svm(self._kernel(mu, view, rows), Y, self.C, weights=w)
+        return alpha * Y, gaps
 
     def _with_unlabelled(self, X, X_unlabelled):
         """The labelled samples, then the unlabelled ones."""
@@ -285,8 +390,7 @@ class CoLabeling(Weighted, MultiViewClassifier):
             self._machine(K[: len(own), : len(own)], [own], w[r[: len(own)]])
             for K, r, own in zip(kernels, rows, known, strict=True)
         ]
-        # Without unlabelled samples the known labels are all that anybody can say.
-        pools = [[own] if len(own) == len(r) else [] for r, own in zip(rows, known, strict=True)]
+        pools = [[] for _ in known]
         n_rounds = 0
         for _ in range(self.max_rounds):
             said = [

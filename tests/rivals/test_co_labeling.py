@@ -7,8 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from scipy.linalg import cho_factor
 from scipy.optimize import minimize_scalar, nnls
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import (
     check_sample_weight_equivalence_on_dense_data,
@@ -16,7 +18,9 @@ from sklearn.utils.estimator_checks import (
 )
 
 from mvref import MultiView
+from mvref.rivals import co_labeling
 from mvref.rivals.co_labeling import CoLabeling, squared_hinge_svm, weigh_candidates
+from tests.costs import peak_bytes
 from tests.literal import QP_OPTIONS, hide, random_pattern, toy_views
 
 WIDTHS = (3, 4, 2)
@@ -63,10 +67,76 @@ def test_the_svm_is_non_negative_least_squares(seed, C):
     rng = np.random.RandomState(seed)
     X, y = rng.normal(size=(30, 4)), rng.choice([-1.0, 1.0], size=30)
     M = gaussian(X, X, 0.3) * np.outer(y, y)
-    alpha, gap = squared_hinge_svm(M, C)
+    [alpha], [gap] = squared_hinge_svm(M, np.ones((1, 30)), C)
     assert_allclose(alpha, margin_one(M, C), atol=1e-6 * alpha.max())
     assert abs(gap) < 1e-8
     assert_allclose(alpha, C * np.maximum(0, 1 - M @ alpha), atol=1e-6 * alpha.max())
+
+
+def newton_by_cholesky(K, y, C, w):
+    """One label vector, half Newton steps, every system factorised: alpha."""
+    b = np.zeros(len(K))
+    for _ in range(100):
+        inside = 1 - y * (K @ b) > 0
+        A = K[np.ix_(inside, inside)] + np.diag(1 / (C * w[inside]))
+        last, b = b, b / 2
+        b[inside] += np.linalg.solve(A, y[inside]) / 2
+        if np.abs(b - last).max() <= 1e-9 * np.abs(b).max():
+            return b * y
+    raise AssertionError("half steps go round in circles")
+
+
+def three_classes(n, gamma):
+    rng = np.random.RandomState(0)
+    codes = np.arange(n) % 3
+    X = rng.normal(size=(n, 5)) + 0.8 * rng.normal(size=(3, 5))[codes]
+    Y = np.array([np.where(codes == k, 1.0, -1.0) for k in range(3)])
+    return rbf_kernel(X, gamma=gamma) + 1, Y, rng.uniform(0.2, 3, size=n)
+
+
+@pytest.mark.parametrize("products", [True, False])
+@pytest.mark.parametrize(("C", "gamma"), [(0.01, 0.1), (1, 0.2), (1, 5.0), (30, 1e-3), (300, 0.2)])
+def test_many_samples_by_products_and_by_factors(C, gamma, products, monkeypatch):
+    """Three classes at once: each as by factorisations, by a gap that is recomputed here."""
+    K, Y, w = three_classes(520, gamma)
+    factors = []
+    monkeypatch.setattr(
+        co_labeling, "cho_factor", lambda A, **_: factors.append(len(A)) or cho_factor(A)
+    )
+    monkeypatch.setattr(co_labeling, "FLOPS", 1e-3 if products else np.inf)
+    alpha, gaps = squared_hinge_svm(K, Y, C, weights=w)
+    assert (max(factors) == 520 // 40) == products
+    for y, a, gap in zip(Y, alpha, gaps, strict=True):
+        assert_allclose(a, newton_by_cholesky(K, y, C, w), atol=1e-6 * a.max())
+        f = K @ (a * y)
+        primal = (a * y) @ f / 2 + C / 2 * w @ np.maximum(0, 1 - y * f) ** 2
+        dual = a.sum() - (a * y) @ f / 2 - a @ (a / w) / C / 2
+        assert -1e-12 * primal < primal - dual < 1e-8 * primal and abs(gap) < 1e-11
+        assert a.min() >= 0 and (a == 0).any() == (C > 0.01 and gamma < 1)
+
+
+def test_a_start_far_away_ends_at_the_same_point():
+    """Steps that have to be shortened, and systems that have to be solved more exactly."""
+    K, Y, w = three_classes(520, 0.2)
+    far = 100 * np.abs(np.random.RandomState(1).normal(size=Y.shape))
+    alpha, _ = squared_hinge_svm(K, Y, 3.0, weights=w)
+    again, gaps = squared_hinge_svm(K, Y, 3.0, start=far, weights=w)
+    assert_allclose(again, alpha, atol=1e-6 * alpha.max())
+    assert gaps.max() < 1e-11
+
+
+@pytest.mark.parametrize("n", [40, 520])
+def test_no_kernel_is_refused(n):
+    K = np.subtract.outer(np.arange(n), np.arange(n)) ** 2 / n
+    with pytest.raises(ValueError, match="kernel .*positive"):
+        squared_hinge_svm(K, np.where(np.arange(n) % 2, 1.0, -1.0)[None], 1.0)
+
+
+def test_memory_is_two_kernels_of_one_view():
+    rng = np.random.RandomState(0)
+    y = np.arange(1500) % 5
+    views = [rng.normal(size=(1500, 4)) + 0.2 * y[:, None] for _ in range(6)]
+    assert peak_bytes(lambda: CoLabeling().fit(views, y)) < 2.5 * 8 * 1500**2
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 30.0])
@@ -168,7 +238,7 @@ def test_weights_multiply_C(scale):
     rng = np.random.RandomState(0)
     w = scale * rng.uniform(0.1, 3, size=60)
     M = gaussian(FLAT, FLAT, 0.1) * np.outer(SIGNS, SIGNS)
-    alpha, gap = squared_hinge_svm(M, 2.0, weights=w)
+    [alpha], [gap] = squared_hinge_svm(M, np.ones((1, 60)), 2.0, weights=w)
     assert_allclose(alpha, margin_one(M, 2.0 * w), atol=1e-6 * alpha.max())
     assert abs(gap) < 1e-8
 
