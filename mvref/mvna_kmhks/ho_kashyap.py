@@ -4,6 +4,7 @@ Problem, symbols and departures are those of :mod:`mvref.mvna_kmhks`; the machin
 ``machines``.
 """
 
+from itertools import cycle
 from typing import NamedTuple
 
 import numpy as np
@@ -86,13 +87,8 @@ class Solution(NamedTuple):
     converged: bool
 
 
-def ho_kashyap(machines, costs, coupling, y, *, learning_rate, tol, max_iter, momentum=False):
-    """Table 1: solve for every machine in turn, then for its b, until J' moves no more.
-
-    costs (M,): c^p; y (n,): labels -1 and +1; learning_rate: rho^p, of ``coupling.solver="paper"``;
-    tol: xi; momentum: begin an iteration not where the last one ended but further on in its
-    direction (Nesterov's steps), and go back where that raises J'. For ``coupling.solver="exact"``,
-    whose b is determined by the margins.
+def ho_kashyap(machines, costs, coupling, y, **options):
+    """Table 1 for the labels y (n,) of one problem; see :func:`ho_kashyap_together`.
 
     >>> from mvref.mvna_kmhks.machines import FactorMachine
     >>> F, y, seen = np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, 1.0, 1.0]), np.ones((1, 3))
@@ -103,12 +99,43 @@ def ho_kashyap(machines, costs, coupling, y, *, learning_rate, tol, max_iter, mo
     >>> found.margins.round(3), found.b.round(3)  # b takes what is beyond the margin
     (array([[1., 1., 5.]]), array([[0., 0., 4.]]))
     """
+    return ho_kashyap_together(machines, costs, coupling, [y], **options)[0]
+
+
+def ho_kashyap_together(
+    machines, costs, coupling, labels, *, learning_rate, tol, max_iter, momentum=False
+):
+    """Table 1: solve for every machine in turn, then for its b, until J' moves no more.
+
+    costs (M,): c^p; labels: list of y (n,), -1 and +1, of problems that share the machines, each of
+    which is asked once a step for all; learning_rate: rho^p, of ``coupling.solver="paper"``;
+    tol: xi; momentum: begin an iteration not where the last one ended but further on in its
+    direction (Nesterov's steps), and go back where that raises J'. For ``coupling.solver="exact"``,
+    whose b is determined by the margins. Returns a :class:`Solution` for each y.
+    """
+    options = learning_rate, tol, max_iter, momentum
+    runs = [_table_1(machines, costs, coupling, y, *options) for y in labels]
+    solutions, asked = [None] * len(runs), {q: next(run) for q, run in enumerate(runs)}
+    for machine in cycle(machines):
+        theta, u = machine.solve(np.array(list(asked.values())).T)  # Eq. (7), or the exact minimum
+        for q, answer in zip(list(asked), zip(theta.T, u.T, strict=True), strict=True):
+            try:
+                asked[q] = runs[q].send(answer)
+            except StopIteration as end:
+                solutions[q] = end.value
+                del asked[q]
+        if not asked:
+            return solutions
+
+
+def _table_1(machines, costs, coupling, y, learning_rate, tol, max_iter, momentum):
+    """One problem: yields what a machine, each in turn, is to be solved for."""
     zero = np.zeros(coupling.seen.shape)
     last = Sweep([], np.zeros(len(machines)), zero, zero, zero)
     curve, converged, t = [_objective(last, costs, coupling)], False, 1.0
     f, b = zero, zero
     while not converged and len(curve) <= max_iter:
-        new = _sweep(machines, coupling, y, f, b, learning_rate)
+        new = yield from _sweep(machines, coupling, y, f, b, learning_rate)
         value = _objective(new, costs, coupling)
         if value > curve[-1] and f is not last.f:  # too far: from where the last one ended
             f, b, t = last.f, last.b, 1.0
@@ -129,12 +156,12 @@ def ho_kashyap(machines, costs, coupling, y, *, learning_rate, tol, max_iter, mo
 
 
 def _sweep(machines, coupling, y, f, b, learning_rate):
-    """One iteration of Table 1, from the margins f and b."""
+    """One iteration of Table 1, from the margins f and b; yields as `_table_1`."""
     f, b, rhs = f.copy(), b.copy(), np.empty_like(f)
     thetas, norms = [], []
     for p, machine in enumerate(machines):
         rhs[p] = coupling.weights * y * (1.0 + b[p] + coupling.pull(p, f))
-        theta, u = machine.solve(rhs[p])  # Eq. (7), or the exact minimum
+        theta, u = yield rhs[p]
         f[p] = y * u
         if coupling.solver == "paper":
             b[p] += 2.0 * learning_rate[p] * np.maximum(0.0, f[p] - 1.0 - b[p])  # Eq. (9)

@@ -15,8 +15,11 @@ share one factorisation. Where a sample lacks the view of a machine its row of F
 """
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinv
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh, pinv
 
+from ..core.kernel_views import PSD_TOLERANCE, similarities_to
+
+ROWS = 256  # of a kernel matrix that are worked on at a time
 SMALLEST_PIVOT = 1e-6  # of a Cholesky factor that is believed, relative to the largest
 
 
@@ -70,12 +73,16 @@ class FactorMachine:
         return inverse / np.sqrt(self.weight)
 
     def solve(self, rhs):
-        """Return theta and the scores F beta + w0: labels times targets (n,) -> (r + 1,), (n,)."""
+        """Return theta and the scores F beta + w0: labels times targets (n,) -> (r + 1,), (n,).
+
+        Or of several problems, column by column: (n, Q) -> (r + 1, Q), (n, Q).
+        """
         if self.factor is None:
             theta = self.inverse @ rhs
         else:
-            theta = cho_solve(self.factor, np.append(self.F.T @ rhs, self.one @ rhs))
-        return theta, self.F @ theta[:-1] + theta[-1] * self.one
+            sums = np.concatenate([self.F.T @ rhs, self.one[None] @ rhs])
+            theta = cho_solve(self.factor, sums, check_finite=False)
+        return theta, self.F @ theta[:-1] + np.multiply.outer(self.one, theta[-1])
 
     def norm(self, theta, u):
         """Return |beta|, the norm of the machine in the space of its kernel."""
@@ -101,14 +108,14 @@ class GramMachine:
         self.c, self.weight = c, weight
         K[np.diag_indices_from(K)] += c / weight
         self.factor = cho_factor(K.T, lower=True, overwrite_a=True)  # in place: LAPACK's order
-        self.bias = cho_solve(self.factor, np.ones(len(K)))
+        self.bias = cho_solve(self.factor, np.ones(len(K)), check_finite=False)
 
     def solve(self, rhs):
-        """Return theta and the scores K Gamma + w0: rhs (n,) -> (n + 1,), (n,)."""
-        Gamma = cho_solve(self.factor, rhs / self.weight)
-        w0 = Gamma.sum() / self.bias.sum()
-        Gamma -= w0 * self.bias
-        return np.append(Gamma, w0), (rhs - self.c * Gamma) / self.weight
+        """Return theta and the scores K Gamma + w0: rhs (n,) -> (n + 1,), (n,), or by columns."""
+        Gamma = cho_solve(self.factor, (rhs.T / self.weight).T, check_finite=False)
+        w0 = Gamma.sum(axis=0, keepdims=True) / self.bias.sum()
+        Gamma -= np.multiply.outer(self.bias, w0[0])
+        return np.concatenate([Gamma, w0]), ((rhs - self.c * Gamma).T / self.weight).T
 
     def norm(self, theta, u):
         """Return the root of Gamma'K Gamma."""
@@ -117,3 +124,62 @@ class GramMachine:
     def coefficients(self, theta, u, rhs):
         """Return y_i alpha_i, which is Gamma without its labels, (n,)."""
         return theta[:-1]
+
+
+class SumOfKernels:
+    """K (n, n), the sum of the kernel matrices of all views; no more than two such at a time.
+
+    components: of every view all samples that have it; seen (1, n).
+
+    >>> from mvref import MultiView
+    >>> X = MultiView([np.array([[1.0], [2.0]]), np.array([[0.0], [3.0]])])
+    >>> SumOfKernels(X, ["linear"] * 2, None).K
+    array([[ 1.,  2.],
+           [ 2., 13.]])
+    """
+
+    def __init__(self, X, kernels, gammas):
+        self.components = [np.flatnonzero(seen) for seen in X.observed.T]
+        self.similarities = similarities_to(X, kernels, gammas, self.components)
+        self.seen = X.observed.any(axis=1)[None]
+        self.K = np.zeros((X.n_samples, X.n_samples))
+        views = zip(X.views, X.names, self.components, self.similarities, strict=True)
+        for view, name, rows, mu in views:
+            K = mu(view[rows])
+            K = K.copy() if callable(mu.kernel) else K  # it may be the user's own
+            _make_symmetric(K, name)
+            if len(rows) == X.n_samples:
+                self.K += K
+            else:
+                for k in range(0, len(rows), ROWS):
+                    self.K[np.ix_(rows[k : k + ROWS], rows)] += K[k : k + ROWS]
+            if mu.kernel not in ("linear", "rbf"):
+                _check_positive(K, name)
+
+
+def _make_symmetric(K, name):
+    """Take the mean of K and K' in place, which differ by rounding."""
+    scale = max(K.max(initial=0.0), -K.min(initial=0.0))
+    if not np.isfinite(scale):
+        raise ValueError(f"kernel of view {name!r} has values that are not finite; scale X.")
+    for k in range(0, len(K), ROWS):
+        upper, lower = K[k : k + ROWS, k:], K[k:, k : k + ROWS].T
+        mean = (upper + lower) / 2.0
+        if np.abs(upper - mean).max() > PSD_TOLERANCE * scale:
+            raise ValueError(f"kernel of view {name!r} must be symmetric on the training samples.")
+        upper[:], lower[:] = mean, mean
+
+
+def _check_positive(K, name):
+    """Raise a ValueError unless K is positive semi-definite; K is overwritten."""
+    diagonal = K.diagonal().copy()
+    K[np.diag_indices_from(K)] += PSD_TOLERANCE * max(diagonal.sum(), 0.0) + np.finfo(float).tiny
+    try:
+        cho_factor(K.T, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        K[np.diag_indices_from(K)] = diagonal  # and below it K is as it was
+        values = eigvalsh(K, lower=True)
+        raise ValueError(
+            f"kernel of view {name!r} must be positive semi-definite on the training samples, "
+            f"got eigenvalues from {values[0]:.3g} to {values[-1]:.3g}."
+        ) from None
