@@ -361,6 +361,7 @@ PARAMETERS = [
     # factors
     *values(FACTORISED, "n_factors", 0, 2.0, also=(">= 1",)),
     *values(FACTORISED, "alpha", -1.0, also=(">= 0",)),
+    *values(FACTORISED, "alpha", "auto", "small", also=("solver='als'",)),
     *values(FACTORISED, "init_scale", NAN),
     *values("FMClassifier FMRegressor", "order", 0, 2.5, also=(">= 1",)),
     *values("FMClassifier FMRegressor", "multiview", "no", also=("True or False",)),
@@ -499,7 +500,8 @@ RELATIONS = [
     ),
     case("MVM, hinge by L-BFGS", fit("MVMClassifier", loss="hinge"), "'lbfgs'", "'sgd'",
         "squared_hinge"),
-    case("MVM, ALS for logits", fit("MVMClassifier", solver="als"), "'als'", "loss='logistic'"),
+    case("MVM, ALS and hinge", fit("MVMClassifier", solver="als", loss="hinge"), "'als'",
+        "loss='hinge'"),
     case("MVM, ALS and l1", fit("MVMClassifier", solver="als", loss="squared", penalty="l1"),
         "penalty='l1'"),
     case("MVM, early", fit("MVMClassifier", early_stopping=True), "early_stopping",

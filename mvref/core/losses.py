@@ -3,6 +3,11 @@
 A loss takes scores s and targets y, shape (n,), and returns the loss of every sample and its
 derivative with respect to the score: values, slopes (n,). Labels are -1 and +1. In
 ln(1 + e^{-ys}), Eq. (12), no exponential of a positive number is taken, so that none overflows.
+
+For alternating least squares a majoriser takes scores s, their variances v and targets y, and
+returns weights u and targets t such that the loss is at most u (s - t)^2 plus a constant, and equal
+at s, or in the mean over scores with mean s and variance v. That of the logistic loss is Jaakkola
+and Jordan's (Statistics and Computing 10, 2000), with xi^2 = s^2 + v.
 """
 
 import numpy as np
@@ -39,6 +44,32 @@ def squared_hinge(s, y):
     return slack**2, -2.0 * y * slack
 
 
+def _logistic_bound(s, v, y):
+    xi = np.maximum(np.sqrt(s**2 + v), 1e-8)
+    u = np.tanh(xi / 2) / (4.0 * xi)
+    return u, y / (4.0 * u)
+
+
+MAJORISERS = {
+    "squared": lambda s, v, y: (1.0, y),
+    "logistic": _logistic_bound,
+    "squared_hinge": lambda s, v, y: (1.0, np.where(y * s < 1, y, s)),
+}
+
+
+def _squared_evidence(s, v, y, weights):
+    """Return the variance of the noise that is likeliest, and minus the expected log likelihood."""
+    T = np.mean(weights * ((s - y) ** 2 + v)) + 1e-12 * np.mean(weights * y**2) + 1e-300
+    return T, 0.5 * len(y) * (np.log(2.0 * np.pi * T) + 1.0)
+
+
+def _logistic_evidence(s, v, y, weights):
+    """Return 1/2 and the bound of minus the expected log likelihood."""
+    xi = np.sqrt(s**2 + v)
+    return 0.5, float(weights @ (np.log1p(np.exp(-xi)) + (xi - y * s) / 2))
+
+
+EVIDENCE = {"squared": _squared_evidence, "logistic": _logistic_evidence}
 LOSSES = {loss.__name__: loss for loss in (logistic, squared_hinge, hinge, squared)}
 
 

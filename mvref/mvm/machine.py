@@ -13,7 +13,8 @@ from ..core.base import MultiViewInput, one_or_array, one_or_list
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.columns import view_features
 from ..core.groups import Structure, group_structure
-from ..core.losses import PENALTIES
+from ..core.losses import MAJORISERS, PENALTIES
+from ..core.ridge import check_alpha
 from .model import Design, Objective, contributions, start_factors, subset_weights
 from .solvers import ADVICE, AdaGrad, als, lbfgs, sgd
 
@@ -112,7 +113,11 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         self.factor_views_, self.terms_ = structure
         self._set_factors([solution.factors for solution in solutions])
         self.loss_curve_ = one_or_list([np.array(s.curve) for s in solutions])
-        vars(self).pop("validation_curve_", None)  # of an earlier fit
+        for name in ("validation_curve_", "alpha_"):  # of an earlier fit
+            vars(self).pop(name, None)
+        if self.alpha == "auto":
+            found = [solution.alphas for solution in solutions]
+            self.alpha_ = [one_or_array(alphas) for alphas in zip(*found, strict=True)]
         if self.early_stopping:
             self.validation_curve_ = one_or_list([np.array(s.validation) for s in solutions])
         self.n_iter_ = max(len(solution.curve) - 1 for solution in solutions)
@@ -195,8 +200,8 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             if len(machine) > 1 and scores < COLLAPSED * np.abs(objective.y).max():
                 return (
                     "it collapsed, all scores are 0: a local minimum where views are multiplied; "
-                    "standardise the views, use init='live', a larger init_scale, or alpha below "
-                    f"{self.alpha:.3g}"
+                    "standardise the views, use init='live', a larger init_scale, or "
+                    + ("a number for alpha" if objective.auto else f"alpha below {self.alpha:.3g}")
                 )
             if not objective.value(machine) <= objective.value([0.0 * A for A in machine]):
                 return f"it ended worse than with factors 0; {ADVICE}"
@@ -279,12 +284,12 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             check_number(getattr(self, name), name, low=1, integer=True)
         for name in ("smoothing", "init_scale", "learning_rate"):
             check_number(getattr(self, name), name, low=0, low_open=True)
-        for name in ("alpha", "tol"):
-            check_number(getattr(self, name), name, low=0)
+        check_number(self.tol, "tol", low=0)
+        check_alpha(self.alpha, self.solver, self.loss)
         check_number(self.validation_fraction, "validation_fraction", low=0, high=1, low_open=True)
-        if self.solver == "als" and (self.loss, self.penalty) != ("squared", "l2"):
+        if self.solver == "als" and (self.loss not in MAJORISERS or self.penalty != "l2"):
             raise ValueError(
-                "solver='als' needs loss='squared' and penalty='l2', got "
+                f"solver='als' needs penalty='l2' and a loss out of {list(MAJORISERS)}, got "
                 f"loss={self.loss!r}, penalty={self.penalty!r}: its steps are ridge regressions."
             )
         if self.early_stopping and self.solver != "sgd":

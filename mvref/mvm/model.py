@@ -156,11 +156,13 @@ class Objective:
     """Weighted mean loss plus alpha times the penalty of all factors, Eq. (10), and its gradient.
 
     y (n,): targets; labels are -1 and +1; loss, penalty: keys of LOSSES and PENALTIES; alpha:
-    lambda; smoothing: eps of Eq. (15).
+    lambda; "auto": no penalty here, and one per column in the solver; smoothing: eps of Eq. (15).
     """
 
     def __init__(self, design, y, *, loss, penalty, alpha, smoothing):
-        self.design, self.y, self.alpha, self.smoothing = design, y, alpha, smoothing
+        self.design, self.y, self.smoothing, self.loss_name = design, y, smoothing, loss
+        self.auto = isinstance(alpha, str)
+        self.alpha = 0.0 if self.auto else alpha
         self.loss, self.penalty = LOSSES[loss], PENALTIES[penalty]
 
     def losses(self, scores, rows):

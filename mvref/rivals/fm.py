@@ -45,8 +45,9 @@ from ..core.base import (
     one_or_array,
     one_or_list,
 )
-from ..core.checks import check_number, warn_caller
+from ..core.checks import check_choice, check_number, warn_caller
 from ..core.losses import logistic, squared
+from ..core.ridge import PRIOR_ROWS, Column, Table, alternate, check_alpha
 from .anova import Columns, interaction_terms
 from .common import contiguous_views
 
@@ -90,7 +91,7 @@ class FMObjective:
 
 # What L-BFGS found: parameters, the objective from the start on, whether it converged, and whether
 # a step led to numbers that are too large, and was shortened.
-Learnt = namedtuple("Learnt", "theta curve converged overflow")
+Learnt = namedtuple("Learnt", "theta curve converged overflow alphas", defaults=[None])
 
 
 def minimise(objective, start, *, tol, max_iter):
@@ -126,6 +127,102 @@ def minimise(objective, start, *, tol, max_iter):
     return Learnt(found.x, np.array([first, *curve]), converged, bool(overflows))
 
 
+class Sweeps:
+    """Alternating least squares for pairs of different views: w0, w, then factor by factor of V.
+
+    Features of one view do not meet, so that the score is linear in each view's w and v_f: with the
+    other views' sums h = sum_{u != v} s_u the factor is multiplied by h. In mean field s_u has the
+    variance c_u: E h^2 = h^2 + sum c_u, and h and the pairs of the other views have the covariance
+    h sum c_u - sum c_u s_u. See :func:`mvref.core.ridge.alternate`.
+
+    theta: the start, changed in place; tables: of the views; alphas (V, 1 + k): penalties found of
+    the linear weights and the factors of every view.
+    """
+
+    def __init__(self, tables, theta, k, alpha, n):
+        self.tables, self.n, self.w0 = tables, n, theta[:1]
+        self.auto, V = isinstance(alpha, str), len(tables)
+        self.alphas = np.full((V, 1 + k), PRIOR_ROWS / n if self.auto else alpha)
+        variances, d = np.full_like(theta, 1e-8), sum(table.n_features for table in tables)
+        ends = np.cumsum([table.n_features for table in tables])[:-1]
+
+        def parts(numbers, width):
+            return np.split(numbers.reshape(d, width), ends)
+
+        both = (theta, variances)
+        linear = zip(*(parts(x[1 : 1 + d], 1) for x in both), self.alphas[:, :1], strict=True)
+        pairs = zip(*(parts(x[1 + d :], k) for x in both), self.alphas[:, 1:], strict=True)
+        self.linear, self.pairs = [[Column(*one) for one in part] for part in (linear, pairs)]
+
+    def minimise(self, scores, y, weights, loss, **options):
+        """Return the curve, and whether it converged, None: it overflowed."""
+        columns = [*self.linear, *self.pairs]
+        options |= {"loss": loss.__name__, "auto": self.auto}
+        with np.errstate(all="ignore"):
+            return alternate(self.sweep, columns, [self.w0], scores, y, weights, **options)
+
+    def sweep(self, e, u, T):
+        """Minimise over every column in turn; return the variances of the scores, (n,).
+
+        e (n,): residuals, changed in place; u (n,): weights; T: 0 for least squares.
+        """
+        self.plain = np.all(u == 1.0)
+        step, spread = u @ e / u.sum(), np.zeros(len(e))
+        self.w0 += step
+        e -= step
+        for table, column in zip(self.tables, self.linear, strict=True):
+            e -= self._regress(table, column, 0, e.copy(), np.ones(len(e)), u, T)
+            if T:
+                spread += table.dot(column.variance[:, 0], squared=True)
+        for f in range(self.alphas.shape[1] - 1):
+            variance = self._sweep_factor(f, e, u, T)
+            if T:
+                spread += variance
+        return spread
+
+    def _regress(self, table, column, f, slopes, curvatures, u, T):
+        """Minimise over one column, and return by how much its sums s (n,) have moved."""
+        if not self.plain:
+            slopes *= u
+            curvatures *= u
+        old, penalties = column.mean[:, f].copy(), (self.n * column.alpha[f], 0.0)
+        column.mean[:, f], matrix = table.regress(old, slopes, curvatures, penalties)
+        if T:
+            column.variance[:, f] = T / matrix
+        return table.dot(column.mean[:, f] - old)
+
+    def _sweep_factor(self, f, e, u, T):
+        """Minimise over factor f of every view; return the variances of its pairs."""
+        both = list(zip(self.tables, self.pairs, strict=True))
+        S = [table.dot(column.mean[:, f]) for table, column in both]
+        total = sum(S)
+        if T:
+            C = [table.dot(column.variance[:, f], squared=True) for table, column in both]
+            spread, cross = sum(C), sum(c * s for c, s in zip(C, S, strict=True))
+        for v, ((table, column), s) in enumerate(zip(both, S, strict=True)):
+            h = total - s
+            slopes, h_square = h * e, h * h
+            if T:
+                spread -= C[v]
+                cross -= C[v] * s
+                slopes += cross
+                slopes -= spread * total  # the covariance, and Var h times s
+                h_square += spread
+            moved = self._regress(table, column, f, slopes, h_square, u, T)
+            s += moved
+            total += moved
+            moved *= h
+            e -= moved
+            if T:
+                C[v] = table.dot(column.variance[:, f], squared=True)
+                spread += C[v]
+                cross += C[v] * s
+        if T:
+            return spread**2 / 2 + sum(
+                c * ((total - s) ** 2 - c / 2) for c, s in zip(C, S, strict=True)
+            )
+
+
 class FactorisationMachine:
     """What both machines share: the fit of one problem, and scores."""
 
@@ -134,8 +231,11 @@ class FactorisationMachine:
     def _check_parameters(self):
         for name in ("n_factors", "order", "max_iter"):
             check_number(getattr(self, name), name, low=1, integer=True)
-        for name in ("alpha", "init_scale"):
-            check_number(getattr(self, name), name, low=0)
+        check_number(self.init_scale, "init_scale", low=0)
+        check_choice(self.solver, "solver", ("lbfgs", "als"))
+        check_alpha(self.alpha, self.solver, "logistic")
+        if self.solver == "als" and self.order > 2:
+            raise ValueError(f"solver='als' needs order <= 2, got order={self.order!r}.")
         check_number(self.tol, "tol", low=0, low_open=True)
         if not isinstance(self.multiview, bool | np.bool_):
             raise ValueError(f"multiview must be True or False, got {self.multiview!r}.")
@@ -151,8 +251,27 @@ class FactorisationMachine:
         orders = range(2, 2 + len(terms))
         factors = [rng.normal(0.0, self.init_scale ** (2 / p), (d, k)) for p in orders]
         start = np.concatenate([[w0], np.zeros(d), *map(np.ravel, factors)])
+        if self.solver == "als":
+            return self._sweep(columns, terms, y, loss, start, weights)
         objective = FMObjective(columns, terms, y, loss, k, self.alpha, weights)
         return minimise(objective, start, tol=self.tol, max_iter=self.max_iter)
+
+    def _sweep(self, columns, terms, y, loss, theta, weights):
+        """One machine by alternating least squares, from the parameters theta."""
+        tables = [Table(view, constant=False) for view in columns.views]
+        if terms and not self.multiview and any(table.level is None for table in tables):
+            raise ValueError(
+                "solver='als' needs views whose columns do not overlap, such as one-hot views, or "
+                "multiview=True: pairs within a view are no linear function of its factors."
+            )
+        n, k = len(y), self.n_factors * len(terms)
+        weights = np.ones(n) if weights is None else weights / weights.mean()
+        V = theta[1 + columns.n_columns :].reshape(-1, k)
+        scores = theta[0] + sum((term(V)[0] for term in terms), start=np.zeros(n))
+        sweeps = Sweeps(tables, theta, k, self.alpha, n)
+        options = {"tol": self.tol**0.5, "max_iter": self.max_iter}
+        curve, converged = sweeps.minimise(scores, y, weights, loss, **options)
+        return Learnt(theta, np.array(curve), bool(converged), converged is None, sweeps.alphas)
 
     def _set_fitted(self, learnt, n_terms):
         d, k = sum(self.view_widths_), self.n_factors
@@ -162,13 +281,16 @@ class FactorisationMachine:
         self.factors_ = one_or_array(theta[:, 1 + d :].reshape(len(learnt), n_terms, d, k))
         self.loss_curve_ = one_or_list([one.curve for one in learnt])
         self.n_iter_ = max(len(one.curve) - 1 for one in learnt)
+        vars(self).pop("alpha_", None)  # of an earlier fit
+        if self.alpha == "auto":
+            self.alpha_ = one_or_array([one.alphas for one in learnt])
         bad = [one for one in learnt if not one.converged]
         if bad:
             why = "numbers grew too large" if any(one.overflow for one in bad) else "not converged"
             warn_caller(
                 f"{type(self).__name__} stopped after {self.n_iter_} iterations: {why}; scale the "
                 f"views to unit variance, or raise max_iter={self.max_iter}, tol={self.tol:g} or "
-                f"alpha={self.alpha:g}."
+                f"alpha={self.alpha}."
             )
 
     def _scores(self, X):
@@ -253,6 +375,7 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
         order=2,
         multiview=False,
         alpha=1e-3,
+        solver="lbfgs",
         init_scale=0.1,
         tol=1e-7,
         max_iter=2000,
@@ -262,7 +385,7 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
         random_state=None,
     ):
         self.n_factors, self.order, self.multiview = n_factors, order, multiview
-        self.alpha, self.init_scale, self.tol = alpha, init_scale, tol
+        self.alpha, self.solver, self.init_scale, self.tol = alpha, solver, init_scale, tol
         self.max_iter, self.class_weight, self.n_jobs = max_iter, class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
@@ -348,6 +471,7 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
         order=2,
         multiview=False,
         alpha=1e-3,
+        solver="lbfgs",
         init_scale=0.1,
         tol=1e-7,
         max_iter=2000,
@@ -355,7 +479,7 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
         random_state=None,
     ):
         self.n_factors, self.order, self.multiview = n_factors, order, multiview
-        self.alpha, self.init_scale, self.tol = alpha, init_scale, tol
+        self.alpha, self.solver, self.init_scale, self.tol = alpha, solver, init_scale, tol
         self.max_iter, self.views, self.random_state = max_iter, views, random_state
 
     def _fit(self, X, y, weights):
