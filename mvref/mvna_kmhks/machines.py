@@ -19,7 +19,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh, pinv
 
 from ..core.kernel_views import PSD_TOLERANCE, similarities_to
 
-ROWS = 256  # of a kernel matrix that are worked on at a time
+ROWS = 64  # of a kernel matrix that are worked on at a time
 SMALLEST_PIVOT = 1e-6  # of a Cholesky factor that is believed, relative to the largest
 
 
@@ -144,17 +144,20 @@ class SumOfKernels:
         self.seen = X.observed.any(axis=1)[None]
         self.K = np.zeros((X.n_samples, X.n_samples))
         views = zip(X.views, X.names, self.components, self.similarities, strict=True)
-        for view, name, rows, mu in views:
-            K = mu(view[rows])
-            K = K.copy() if callable(mu.kernel) else K  # it may be the user's own
-            _make_symmetric(K, name)
-            if len(rows) == X.n_samples:
-                self.K += K
-            else:
-                for k in range(0, len(rows), ROWS):
-                    self.K[np.ix_(rows[k : k + ROWS], rows)] += K[k : k + ROWS]
-            if mu.kernel not in ("linear", "rbf"):
-                _check_positive(K, name)
+        for of_view in views:
+            self._add(*of_view)
+
+    def _add(self, view, name, rows, mu):
+        K = mu(view[rows])
+        K = K.copy() if callable(mu.kernel) else K  # it may be the user's own
+        _make_symmetric(K, name)
+        if len(rows) == len(self.K):
+            self.K += K
+        else:
+            for k in range(0, len(rows), ROWS):
+                self.K[np.ix_(rows[k : k + ROWS], rows)] += K[k : k + ROWS]
+        if mu.kernel not in ("linear", "rbf"):
+            _check_positive(K, name)
 
 
 def _make_symmetric(K, name):

@@ -16,9 +16,9 @@ from mvref import MultiView
 from mvref.core import nystrom
 from mvref.core.base import votes_of_pairs
 from mvref.core.nystrom import draw_components, nystrom_features, nystrom_map
-from mvref.mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
-from mvref.mvna_kmhks.ho_kashyap import Coupling, ho_kashyap, share_weights
-from mvref.mvna_kmhks.machines import FactorMachine, GramMachine
+from mvref.mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS, machines
+from mvref.mvna_kmhks.ho_kashyap import Coupling, ho_kashyap, ho_kashyap_together, share_weights
+from mvref.mvna_kmhks.machines import FactorMachine, GramMachine, SumOfKernels
 from tests import literal_mvna as literal
 from tests.costs import peak_bytes
 from tests.literal import hide, random_pattern, toy_views
@@ -223,6 +223,23 @@ def test_a_machine_without_samples_is_zero_and_one_without_features_a_constant()
         assert_allclose(np.append(theta, u), 2.0)
 
 
+@pytest.mark.parametrize("kind", ["gram", "factor", "least norm"])
+def test_columns_are_problems(kind):
+    """A machine solves for all of them at once."""
+    k, Y, *_ = small()
+    w = np.random.default_rng(1).uniform(0.5, 2.0, size=24)
+    if kind == "gram":
+        machine = GramMachine(k.copy(), w, 0.3)
+    else:
+        machine = FactorMachine(k[:, :6], Y > -2, w, 0.3 * (kind == "factor"))
+    rhs = np.random.default_rng(0).normal(size=(24, 3))
+    theta, u = machine.solve(rhs)
+    for q, column in enumerate(rhs.T):
+        beta, v = machine.solve(column)
+        assert_allclose(theta[:, q], beta, atol=1e-10)
+        assert_allclose(u[:, q], v, atol=1e-10)
+
+
 # ------------------------------------------------------------------ the coupling
 
 
@@ -335,6 +352,24 @@ def test_momentum_saves_iterations():
     plain, fast = (solve(Fs, Y, 0.01, 10.0, MU, momentum=m, **options) for m in (False, True))
     assert plain.converged and fast.converged
     assert len(fast.curve) < len(plain.curve) / 5 and fast.curve[-1] < plain.curve[-1]
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_problems_that_share_machines_are_those_alone(missing):
+    """With momentum and steps that are taken back, and ends at different iterations."""
+    _, Y, _, Fs, seen = small(missing=missing)
+    labels = [Y, -Y, np.sign(np.arange(24) - 3.5), np.random.default_rng(0).choice([-1.0, 1.0], 24)]
+    coupling, costs = Coupling(MU, seen, 2.0, "exact"), np.full(3, 0.01)
+    parts = zip(Fs, seen, map(coupling.curvature, range(3)), costs, strict=True)
+    shared = [FactorMachine(*part) for part in parts]
+    options = {"learning_rate": [0.5] * 3, "tol": 1e-6, "max_iter": 500, "momentum": True}
+    together = ho_kashyap_together(shared, costs, coupling, labels, **options)
+    assert len({len(solution.curve) for solution in together}) > 1
+    for y, solution in zip(labels, together, strict=True):
+        alone = ho_kashyap(shared, costs, coupling, y, **options)
+        assert_allclose(solution.curve, alone.curve, rtol=1e-10)
+        assert_allclose(solution.coefficients, alone.coefficients, atol=1e-8)
+        assert_allclose(np.concatenate(solution.thetas), np.concatenate(alone.thetas), atol=1e-10)
 
 
 def test_an_iteration_that_went_too_far_is_taken_back():
@@ -584,6 +619,38 @@ def test_single_machines_add_the_kernels_of_the_views(missing):
     assert_allclose(printed.decision_function(X), full.decision_function(X), atol=1e-5)
 
 
+@pytest.mark.parametrize("missing", [False, True])
+def test_sum_of_kernels_is_that_of_whole_matrices(missing, monkeypatch):
+    """In blocks of rows, and nothing of the user's is overwritten."""
+    monkeypatch.setattr(machines, "ROWS", 7)
+    observed = pattern(3, 50, 2, missing).T
+    X = MultiView(hide(VIEWS, observed))
+    own = VIEWS[1][observed[:, 1]] @ VIEWS[1][observed[:, 1]].T
+    own += 1e-9 * np.random.default_rng(0).normal(size=own.shape)  # less symmetric than products
+    kept = own.copy()
+    form = SumOfKernels(X, ["rbf", lambda A, B: own], [0.3, None])
+    expected = np.outer(*[observed[:, 0]] * 2) * rbf_kernel(VIEWS[0], gamma=0.3)
+    expected[np.ix_(observed[:, 1], observed[:, 1])] += (own + own.T) / 2
+    assert_allclose(form.K, expected, rtol=1e-14)
+    assert_array_equal(form.K, form.K.T)
+    assert_array_equal(own, kept)
+
+
+@pytest.mark.parametrize("kernel", ["gram", "callable"])
+def test_a_sum_needs_kernels(kernel):
+    """The eigenvalues that are told are those of the matrix, of which half was overwritten."""
+    K = rbf_kernel(VIEWS[0], gamma=0.3)
+    K[20, 20] -= 3.0
+    values = np.linalg.eigvalsh(K)
+    told = f"'view_0' must be positive semi.*from {values[0]:.3g} to {values[-1]:.3g}"
+    views, of_view = ([K], "gram") if kernel == "gram" else (VIEWS[:1], lambda A, B: K)
+    with pytest.raises(ValueError, match=told):
+        KMHKS(kernel=of_view).fit(views, LABELS)
+    K[20, 21] += 0.1
+    with pytest.raises(ValueError, match="'view_0' must be symmetric"):
+        KMHKS(kernel=of_view).fit(views, LABELS)
+
+
 def test_number_of_views():
     X, Y = moons()
     assert len(fitted(X, Y).alphas_) == 2
@@ -672,6 +739,17 @@ def test_memory_is_that_of_the_factors():
     clone(model).fit(X[:500], y[:500])
     assert peak_bytes(lambda: model.fit(X, y)) < 3 * (2 * 20_000 * 100 * 8)
     assert model.score(X, y) > 0.95
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_kmhks_holds_two_kernel_matrices(multi_class):
+    """Of several views and classes: the sum, and the view that is added to it."""
+    n, rng = 1200, np.random.default_rng(0)
+    y = np.arange(n) % 5
+    views = [rng.normal(size=(n, 3)) + 0.3 * y[:, None] for _ in range(3)]
+    model = KMHKS(multi_class=multi_class)
+    clone(model).fit([view[:100] for view in views], y[:100])
+    assert peak_bytes(lambda: model.fit(views, y)) < 2.2 * 8 * n * n
 
 
 # ------------------------------------------------------------------ weights
