@@ -4,9 +4,9 @@ Problem   min over (theta, b) of  1/2 (|theta|^2 + (b/B)^2) + C sum_i loss(y_i (
           one problem for each class against the rest. B is the ``intercept_scaling``: the intercept
           is the weight of a constant feature of value B, and is penalised like every other weight.
 
-Our own solver is Newton's method (:mod:`.newton_svm`). The other is liblinear as its authors publish
-it (``liblinear-official``), which the authors of MVL-SVM ran; it comes as source and needs a C++
-compiler. It has one printer for the whole process, so that threads have to take turns.
+Our own solver is Newton's method (:mod:`.newton_svm`). The other is liblinear as its authors
+publish it (``liblinear-official``), which the authors of MVL-SVM ran; it comes as source and needs
+a C++ compiler. It has one printer for the whole process, so that threads have to take turns.
 """
 
 import re

@@ -2,15 +2,16 @@
 
 Problem   min over w of  P(w) = 1/2 |w|^2 + sum_i C_i loss(r_i),      r_i = 1 - y_i z_i'w
           loss(r) = max(0, r)^2, the squared hinge, or max(0, r), the hinge
-Dual      max over a of  D(a) = sum_i a_i - 1/2 |u|^2 - sum_i a_i^2 / (4 C_i),   u = sum_i a_i y_i z_i
+Dual      max over a of  D(a) = sum_i a_i - |u|^2 / 2 - sum_i a_i^2 / (4 C_i),  u = sum_i a_i y_i z_i
           squared hinge: a_i >= 0; hinge: 0 <= a_i <= C_i, and without the last sum
 
 Algorithm One function is minimised, with a_i = clip(alpha_i + sigma_i r_i, 0, high_i):
-          F(w) = 1/2 |w|^2 + max over 0 <= a <= high of  sum_i a_i r_i - (a_i - alpha_i)^2 / (2 sigma_i)
-          Its gradient is w - u, and it lies |w - u|^2 / 2 above its dual at most. It is piecewise
+          F(w) = 1/2 |w|^2 + max over a, 0 <= a_i <= high_i, of
+                 sum_i a_i r_i - (a_i - alpha_i)^2 / (2 sigma_i)
+          Its gradient is w - u, and it lies |w - u|^2 / 2 above its dual. It is piecewise
           quadratic: with the samples J whose a_i is not clipped, Newton's system is
               (I + sum over J of sigma_i z_i z_i') step = u - w.
-          The length of the step is exact, by the sorted points at which a sample enters or leaves J.
+          The length of the step is exact: the points at which samples enter or leave J are sorted.
           Squared hinge: alpha = 0, sigma = 2 C, high = infinity: F is P. A large C is approached
           from smaller ones, each a hundred times the last.
           Hinge: the method of multipliers. high = C; alpha becomes a, sigma three times as large,
@@ -24,16 +25,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, cg
-from sklearn.utils import gen_batches
 
-MILD = 20.0  # sigma times the mean of |z|^2 up to which conjugate gradients are tried
+MILD = 20.0  # sigma times |z|^2 up to which conjugate gradients are tried
 CG_STEPS = 40  # as much work as a Cholesky factor of several hundred rows
-FIRST = 1000.0  # the same of the first C, and of the first sigma of the hinge
+FIRST = 1000.0  # the same of the first C in the mean, and of the first sigma of the hinge
 STIFF = 1e9  # the same of the last sigma: rounding gains nothing beyond
 CG_TOL = 1e-2  # of a system, relative; the steps around it are repeated anyway
 C_STEP, SIGMA_STEP = 100.0, 3.0
 LOOSE = 0.3  # relative gap at which the next C is taken
 INEXACT = 0.5  # share of what a round of multipliers moves that its steps may leave over
+FULL = 1e-3  # share of the slope of F that may be left after a step of length 1
 PATIENCE = 5  # rounds of multipliers without a smaller gap before it is given up
 NUMBERS_PER_BLOCK = 2**20  # of the rows that are held as a copy
 
@@ -52,7 +53,8 @@ class Rows:
 
     def __init__(self, Z):
         self.Z = Z
-        self.size = float((Z.multiply(Z) if sparse.issparse(Z) else Z * Z).sum() / Z.shape[0])
+        squares = np.asarray((Z.multiply(Z) if sparse.issparse(Z) else Z * Z).sum(axis=1))
+        self.sizes = np.maximum(squares.ravel(), np.finfo(float).tiny)  # |z_i|^2
         self._products = None  # Z Z', where it is no larger than four times Z'Z
         self._key = self._factor = None  # of the last system: at w = 0 all classes have one
 
@@ -61,7 +63,7 @@ class Rows:
         if not len(J):
             return g
         m, p = self.Z.shape
-        if s.max() * self.size <= MILD and min(len(J), p) ** 3 > CG_STEPS * m * p:
+        if (s * self.sizes[J]).max() <= MILD and min(len(J), p) ** 3 > CG_STEPS * m * p:
             weights = np.zeros(m)
             weights[J] = s
             system = LinearOperator(
@@ -94,8 +96,9 @@ class Rows:
     def _of_columns(self, J, s):
         """I + Z_J' S Z_J, in blocks of rows."""
         H, root = np.eye(self.Z.shape[1]), np.sqrt(s)
-        for block in gen_batches(len(J), max(1, NUMBERS_PER_BLOCK // len(H))):
-            part = root[block, None] * _dense(self.Z[J[block]])
+        size = max(1, NUMBERS_PER_BLOCK // len(H))
+        for start in range(0, len(J), size):
+            part = root[start : start + size, None] * _dense(self.Z[J[start : start + size]])
             H += part.T @ part
         return H
 
@@ -106,13 +109,14 @@ def _dense(Z):
 
 def _factor(M):
     """Return the function g -> M^{-1} g of a positive definite matrix, which is overwritten."""
-    try:
-        # the transpose is in the order of Fortran, so that nothing is copied
-        factor = linalg.cho_factor(M.T, lower=False, overwrite_a=True, check_finite=False)
-    except linalg.LinAlgError:  # definite but for rounding, which has left only its lower part
-        M = np.tril(M, -1) + np.tril(M, -1).T + np.diag(M.diagonal())
-        return lambda g: linalg.lstsq(M, g)[0]
-    return lambda g: linalg.cho_solve(factor, g, check_finite=False)
+    diagonal = M.diagonal().copy()
+    # the transpose is in the order of Fortran, so that nothing is copied
+    upper, failed = linalg.lapack.dpotrf(M.T, lower=False, clean=False, overwrite_a=True)
+    if not failed:
+        return lambda g: linalg.lapack.dpotrs(upper, g, lower=False)[0]
+    M = np.triu(M, 1)  # definite but for rounding; this half is as it was
+    M += M.T + np.diag(diagonal)
+    return lambda g: linalg.lstsq(M, g)[0]
 
 
 def squared_hinge(rows, y, C, *, tol, max_iter, start=None):
@@ -126,7 +130,7 @@ def squared_hinge(rows, y, C, *, tol, max_iter, start=None):
     if start is not None:
         w = start[0].w
     else:
-        while 2 * C.max() * rows.size * scales[-1] > FIRST:
+        while 2 * (C * rows.sizes).mean() * scales[-1] > FIRST:
             scales.append(scales[-1] / C_STEP)
     for scale in reversed(scales):
         sigma = 2 * scale * C
@@ -148,12 +152,12 @@ def hinge(rows, y, C, *, tol, max_iter, start=None):
     >>> hinge(rows, np.array([1.0, -1.0]), np.full(2, 9.0), tol=1e-9, max_iter=99).w.round(6)
     array([1.])
     """
-    w, alpha, sigma = np.zeros(rows.Z.shape[1]), np.zeros(len(y)), 10 * C.min()
+    w, alpha = np.zeros(rows.Z.shape[1]), np.zeros(len(y))
     if start is not None:  # who was at the bound is at the new one
         (_, before, _, _), older = start
         alpha = np.minimum(np.where(before < older, before, C), C)
         w = rows.Z.T @ (y * alpha)
-    sigma = np.full(len(y), min(sigma, FIRST / max(rows.size, 1e-300)))
+    sigma = np.minimum(10 * C, FIRST / rows.sizes)
     best, n_iter, rounds = None, 0, 0
     while best is None or (best.gap > tol and n_iter < max_iter and rounds < PATIENCE):
 
@@ -170,7 +174,7 @@ def hinge(rows, y, C, *, tol, max_iter, start=None):
         gap = float((value + u @ u / 2 - alpha.sum()) / value)
         if best is None or gap < best.gap:
             best, rounds = Solution(s * u, alpha, gap, n_iter), 0
-        sigma = np.minimum(SIGMA_STEP * sigma, max(STIFF / max(rows.size, 1e-300), sigma[0]))
+        sigma = np.minimum(SIGMA_STEP * sigma, np.maximum(STIFF / rows.sizes, sigma))
     return best._replace(n_iter=n_iter)
 
 
@@ -200,8 +204,12 @@ def _minimise(rows, y, alpha, sigma, high, w, enough, max_steps, least=0):
         J = np.flatnonzero((v > 0) & (v < high))
         d = -rows.solve(J, sigma[J], g)
         change = rows.Z @ d
-        t = _length(g @ d, d @ d, v, -sigma * y * change, -y * change, high)
-        exact = not t > 0 or -(g @ d) <= np.finfo(float).eps * (w @ w)  # but for rounding
+        dr = -y * change
+        slopes = g @ d, (w + d) @ d + dr @ np.clip(v + sigma * dr, 0, high)  # of F at 0 and 1
+        t = 1.0
+        if abs(slopes[1]) > FULL * abs(slopes[0]):
+            t = _length(slopes[0], d @ d, v, sigma * dr, dr, high)
+        exact = not t > 0 or -slopes[0] <= np.finfo(float).eps * (w @ w)  # but for rounding
         w, f = w + t * d, f + t * change
     return w, a, u, step
 

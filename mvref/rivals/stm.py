@@ -19,7 +19,8 @@ Symbols   here     code            shape
           b, B     intercept_, 1   the intercept is penalised in the rank-one machine
 
 Algorithm rank one: for one view v at a time, with the others fixed, the problem is the linear SVM
-          on the features t_i x_i^(v) / eta^(1/2), with weights eta^(1/2) w_v. Every w_v is divided
+          on the features t_i x_i^(v) / eta^(1/2), with weights eta^(1/2) w_v, solved by Newton's
+          method as exactly as the last sweep's gain asks. Every w_v is divided
           by its norm afterwards, so that eta = 1; the next view takes the norm up. No step makes
           the objective larger. It has bad local minima, the more the more views there are: the
           best of ``n_restarts`` random starts is kept.
@@ -53,7 +54,8 @@ from ..core.kernels import linear
 from ..core.newton_svm import Rows, hinge
 from .common import contiguous_views
 
-SVM_TOL, SVM_ITER = 1e-6, 2000  # of the linear SVM of one view
+SVM_TOL, SVM_ITER = 1e-6, 2000  # least gap, and most steps, of the linear SVM of one view
+GAP_SHARE = 0.1  # of the gain of the last sweep: the gap that a linear SVM may leave
 KERNEL_SVM_ITER = 1_000_000  # libsvm may go on for ever where products differ by many digits
 LEARNT = ("coef_", "objectives_", "dual_coef_", "support_", "support_views_")
 
@@ -89,12 +91,15 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
         raise ValueError("X holds values too large for products of views; scale the views.")
     weights = np.ones(len(y)) if weights is None else weights
     norm, b, curve, converged, sweep = 0.0, 0.0, [C * weights.sum()], False, 0
+    svms, gain = [None] * len(views), 1.0
     while not converged and sweep < max_iter:
         sweep, before, exact = sweep + 1, curve[-1], True
+        gap = max(SVM_TOL, GAP_SHARE * gain)
         for v, view in enumerate(views):
             t = np.prod(np.delete(S, v, axis=0), axis=0)  # eta = 1
-            new, new_b, solved = _linear_svm(view, t, y, C, weights)
-            exact &= solved
+            svm = svms[v] = _linear_svm(view, t, y, C * weights, gap, svms[v])
+            new, new_b = svm.w[:-1], float(svm.w[-1])
+            exact &= svm.gap <= gap
             s = view @ new
             losses = weights * np.maximum(0, 1 - y * (t * s + new_b))
             value = (new @ new + new_b**2) / 2 + C * losses.sum()
@@ -105,19 +110,22 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
             if norm == 0:  # a constant: no step can give the other views a say
                 break
             w[v], S[v] = new / norm, s / norm
-        converged = norm == 0 or before - curve[-1] <= tol * before
+        gain = (before - curve[-1]) / before
+        converged = norm == 0 or gain <= tol
     share = norm ** (1 / len(views))
     return Learnt([share * w_v for w_v in w], b, np.array(curve), sweep, converged and exact)
 
 
-def _linear_svm(view, t, y, C, weights):
-    """Weights and intercept of the linear SVM on t_i x_i, B = 1, and whether it converged."""
+def _linear_svm(view, t, y, C, gap, before):
+    """Solve the linear SVM on t_i x_i, B = 1, from the solution of the sweep before, if any."""
     if sparse.issparse(view):
-        rows = Rows(sparse.hstack([sparse.diags_array(t) @ view, np.ones((len(t), 1))], format="csr"))
+        rows = Rows(
+            sparse.hstack([sparse.diags_array(t) @ view, np.ones((len(t), 1))], format="csr")
+        )
     else:
         rows = Rows(np.column_stack([t[:, None] * view, np.ones(len(t))]))
-    svm = hinge(rows, y, C * weights, tol=SVM_TOL, max_iter=SVM_ITER)
-    return svm.w[:-1], float(svm.w[-1]), svm.gap <= SVM_TOL
+    start = None if before is None else (before, C)
+    return hinge(rows, y, C, tol=gap, max_iter=SVM_ITER, start=start)
 
 
 def product_kernel(views, others):
@@ -146,8 +154,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight`` and the terms of the summed loss.
     n_jobs : int or None, default=None
-        Classes and starts learnt in parallel processes (joblib). Threads find the same, but wait
-        for each other: liblinear, which solves the linear SVMs, takes one at a time.
+        Classes and starts learnt in parallel processes (joblib).
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; starts of the rank-one machine
 
