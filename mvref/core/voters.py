@@ -4,6 +4,8 @@ A voter is any scikit-learn classifier, fitted on the samples that have its view
 misses the view, the voter abstains: its vote is 0.
 """
 
+from functools import partial
+
 import numpy as np
 from sklearn import config_context
 from sklearn.base import clone, is_classifier
@@ -54,9 +56,13 @@ def predict_all(voters, view, seen):
     view (n, n_features); seen (n,).
     """
     rows = view if seen.all() else view[np.flatnonzero(seen)]
+    first, *others = voters
     if all(isinstance(voter, BaseDecisionTree) for voter in voters):
         rows = rows.astype(np.float32)  # trees compare in single precision: convert once, not each
-    return np.column_stack([voter.predict(rows) for voter in voters])
+        others = [partial(voter.predict, check_input=False) for voter in others]  # the first checks
+    else:
+        others = [voter.predict for voter in others]
+    return np.column_stack([first.predict(rows), *(predict(rows) for predict in others)])
 
 
 def cast_votes(voters, view, seen):

@@ -32,11 +32,13 @@ Departures of ``update="monotone"``, each explained in the chapter
             linear program whose solution is one view (B3, B4).
           ``update="paper"`` has neither and may raise the loss; it does T updates, the literal
           loop one less.
-Common to both: |delta| is limited for voters without errors, whose W- is 0.
+Common to both: |delta| is limited for voters without errors, whose W- is 0; of many samples the
+trees are not grown one by one but cut from a few full ones, see ``GROWN``.
 """
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
@@ -46,11 +48,15 @@ from ..core.base import MultiViewClassifier, Weighted, one_against_rest, one_or_
 from ..core.checks import check_choice
 from ..core.per_view import naming
 from ..core.ties import TIES, break_ties, draw_keys
+from ..core.trees import cut
 from ..core.voters import cast_votes, check_classifier, check_trainable, fit_weighted, seeded_clone
 from .weights import check_options, learn_weights
 
 WEIGHT_OPTIONS = ("max_iter", "update", "step", "rho_step", "smoothing")
 POOLS = {"trees": "best", "random_trees": "random"}  # name -> splitter of the trees
+# Of more samples, "trees" are cut from as many full ones, which take turns. The full trees differ
+# where splits tie; voters cut from a single one would repeat each other there, and vote worse.
+SEPARATE, GROWN = 1000, 3
 
 
 def fit_pool(voters, view, y, rng, weights=None, name=None):
@@ -63,11 +69,15 @@ def fit_pool(voters, view, y, rng, weights=None, name=None):
     if not isinstance(voters, str):
         return [_fit_voter(seeded_clone(voter, rng), view, y, weights, name) for voter in voters]
     splitter, seed = POOLS[voters], int(rng.randint(2**31))
-    full = DecisionTreeClassifier(splitter=splitter, random_state=seed).fit(view, y, weights)
-    depths = range(1, max(1, full.get_depth() - 2) + 1)
+    grown = [DecisionTreeClassifier(splitter=splitter, random_state=seed).fit(view, y, weights)]
+    depths = range(1, max(1, grown[0].get_depth() - 2) + 1)
     seeds = [seed] * len(depths)
     if voters == "random_trees":
         seeds = rng.randint(2**31, size=len(depths))
+    elif len(y) > SEPARATE:
+        for s in rng.randint(2**31, size=GROWN - 1):
+            grown.append(clone(grown[0]).set_params(random_state=int(s)).fit(view, y, weights))
+        return [cut(grown[k % GROWN], k) for k in depths]
     trees = [
         DecisionTreeClassifier(max_depth=k, splitter=splitter, random_state=int(s))
         for k, s in zip(depths, seeds, strict=True)
@@ -90,9 +100,10 @@ class MwMvC2(Weighted, MultiViewClassifier):
     ----------
     voters : {"trees", "random_trees"} or list of scikit-learn classifiers, default="trees"
         The pool of every view. "trees": decision trees of depth 1 to d - 2, at least one, where d
-        is the depth of the full tree (the paper's). "random_trees": the same with random splits
-        and a seed for each depth. A list is cloned for every view; with weights of samples or
-        classes, each of its voters must accept ``sample_weight``.
+        is the depth of the full tree (the paper's); of more than 1000 samples they are cut from
+        three full trees. "random_trees": the same with random splits and a seed for each depth,
+        grown one by one. A list is cloned for every view; with weights of samples or classes,
+        each of its voters must accept ``sample_weight``.
     max_iter : int, default=2
         T, number of updates; 0 leaves the uniform vote. The paper takes 2. Where the voters
         together separate the classes the loss has no minimum, and stopping early regularises.

@@ -12,8 +12,11 @@ Cap        no error counts as less than half a sample, 1/(2m): |alpha| <= 1/2 ln
            would leave no vote any weight.
 """
 
+from contextlib import suppress
+
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.sparse import issparse
 from sklearn.dummy import DummyClassifier
 from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier
 from sklearn.utils import check_random_state
@@ -22,14 +25,16 @@ from sklearn.utils.validation import has_fit_parameter
 from ..core.base import MultiViewClassifier, Weighted, one_against_rest, one_or_list
 from ..core.checks import check_choice, check_number
 from ..core.ties import TIES, break_ties, draw_keys
-from ..core.voters import check_classifier, check_trainable, seeded_clone
+from ..core.voters import check_classifier, check_trainable, fit_weighted, seeded_clone
+from .shallow_trees import SortedRows, Undecided, grow, is_shallow
 
 
 class Boosted(Weighted, MultiViewClassifier):
     """A weak learner that takes weights, coins for ties, and one boosting per class.
 
-    ``_boost``, for labels -1 and +1, returns the attributes of ``_per_class``, and ``_vote`` is its
-    F(x). A subclass that learns all classes together has ``_boost_all``.
+    ``_boost``, on tables of the views and labels -1 and +1, returns the attributes of
+    ``_per_class``, and ``_vote`` is its F(x). A subclass that learns all classes together has
+    ``_boost_all``.
     """
 
     _learnt = "alphas_"
@@ -53,8 +58,10 @@ class Boosted(Weighted, MultiViewClassifier):
 
     def _boost_all(self, X, codes, w, rng):
         signs = one_against_rest(codes, len(self.classes_)).astype(int)  # labels for the voters
+        learner = self._learner()
+        tables = tables_of(learner, X)
         courses = Parallel(self.n_jobs)(
-            delayed(self._boost)(X, y_k, w, np.random.RandomState(seed))
+            delayed(self._boost)(learner, tables, y_k, w, np.random.RandomState(seed))
             for y_k, seed in zip(signs, rng.randint(2**31, size=len(signs)), strict=True)
         )
         for name, values in zip(self._per_class, zip(*courses, strict=True), strict=True):
@@ -112,18 +119,39 @@ def boost_step(d, yh, m=None):
     return alpha, float(d @ yh), float(Z), unnormalised / Z
 
 
-def fit_weighted(learner, rows, y, d, w, rng):
-    """Return a clone of a weak learner, fitted with d (n,) on the scale of the users' weights w."""
-    if (y == y[0]).all():  # one against the rest, in a view that never shows the class
-        return DummyClassifier(strategy="most_frequent").fit(rows, y)
-    total = d.sum()
-    # one sum, without w mean 1: a penalty of the learner means the same in every round
-    d = d * (w.sum() / total) if total > 0 else w
-    return seeded_clone(learner, rng).fit(rows, y, sample_weight=d)
+def tables_of(learner, X):
+    """Return the tables of all views."""
+    return [Table(learner, *pair) for pair in zip(X.views, X.observed.T, strict=True)]
 
 
-def training_rows(learner, X):
-    """Return for every view its samples that are observed; trees get the precision they use."""
-    dtype = np.float32 if isinstance(learner, BaseDecisionTree) else float
-    where = [np.flatnonzero(seen) for seen in X.observed.T]
-    return [(view[r].astype(dtype, copy=False), r) for view, r in zip(X.views, where, strict=True)]
+class Table:
+    """Samples of a view that have it, ready for fits of a weak learner: rows, and where they stand.
+
+    Trees get the precision that they use, so that nothing is converted in every round.
+    """
+
+    def __init__(self, learner, view, seen):
+        tree = isinstance(learner, BaseDecisionTree)
+        self.where = np.flatnonzero(seen)
+        self.rows = view[self.where].astype(np.float32 if tree else float, copy=False)
+        fast = is_shallow(learner) and not issparse(view) and np.isfinite(self.rows).all()
+        self.sorted = SortedRows(self.rows) if fast else None
+
+    def fit(self, learner, y, d, w, rng):
+        """Fit a weak learner with weights d (n,), on the scale of the users' weights w (n,).
+
+        y (n,): labels -> the fitted clone, and what it says of the samples of the table.
+        """
+        y, d, w = y[self.where], d[self.where], w[self.where]
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) == 1:  # one against the rest, in a view that never shows the class
+            return DummyClassifier(strategy="most_frequent").fit(self.rows, y), y
+        total = d.sum()
+        # one sum, without w mean 1: a penalty of the learner means the same in every round
+        d = d * (w.sum() / total) if total > 0 else w
+        voter = seeded_clone(learner, rng)
+        if self.sorted is not None:
+            with suppress(Undecided):
+                return voter, grow(voter, self.sorted, codes, d, classes)
+        fit_weighted(voter, self.rows, y, d)
+        return voter, voter.predict(self.rows)

@@ -29,10 +29,8 @@ from ..core.voters import cast_votes
 from .adaboost import (
     Boosted,
     boost_step,
-    fit_weighted,
     half_log_odds,
     number_of_samples,
-    training_rows,
 )
 
 STEPS = ("alphas_", "edges_", "normalizers_")
@@ -116,15 +114,14 @@ class MVWAB(Boosted):
         self.class_weight, self.n_jobs = class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
-    def _boost(self, X, y, w, rng):
-        m, learner = number_of_samples(w), self._learner()
-        d, tables = w / w.sum(), training_rows(learner, X)
+    def _boost(self, learner, tables, y, w, rng):
+        m, d = number_of_samples(w), w / w.sum()
         voters, steps = [[] for _ in tables], []
         for _ in range(self.n_estimators):
             H = np.zeros((len(y), len(tables)))  # h_tv(x_i), 0 where view v is missing
-            for v, (rows, where) in enumerate(tables):
-                voters[v].append(fit_weighted(learner, rows, y[where], d[where], w[where], rng))
-                H[where, v] = voters[v][-1].predict(rows)
+            for v, table in enumerate(tables):
+                voter, H[table.where, v] = table.fit(learner, y, d, w, rng)
+                voters[v].append(voter)
             right, wrong = d @ (y[:, None] == H), d @ (y[:, None] == -H)
             b = np.array([max(half_log_odds(*W, m), 0.0) for W in np.array([right, wrong]).T])
             yh = y * vote_sign(H @ b, b)
@@ -246,17 +243,17 @@ class RBoostSH(Boosted):
         check_number(self.sigma, "sigma", low=0)
         super()._check_parameters()
 
-    def _boost(self, X, y, w, rng):
-        m, V, learner = number_of_samples(w), X.n_views, self._learner()
-        d, log_w, tables = w / w.sum(), np.zeros(V), training_rows(learner, X)
+    def _boost(self, learner, tables, y, w, rng):
+        m, V = number_of_samples(w), len(tables)
+        d, log_w = w / w.sum(), np.zeros(V)
         voters, steps = [], []
         for _ in range(self.n_estimators):
             p = view_probabilities(log_w, self.gamma)
             v = rng.choice(V, p=p)
-            rows, where = tables[v]
-            voters.append(fit_weighted(learner, rows, y[where], d[where], w[where], rng))
+            voter, said = tables[v].fit(learner, y, d, w, rng)
+            voters.append(voter)
             yh = np.zeros(len(y))
-            yh[where] = y[where] * voters[-1].predict(rows)
+            yh[tables[v].where] = y[tables[v].where] * said
             alpha, edge, Z, d = boost_step(d, yh, m)
             steps.append((v, p, alpha, edge, Z))
             if abs(yh.sum()) == len(y):

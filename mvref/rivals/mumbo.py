@@ -27,7 +27,7 @@ Our readings
 import numpy as np
 
 from ..core.voters import count_votes, difference_if_two, predict_all
-from .adaboost import Boosted, fit_weighted, number_of_samples, training_rows
+from .adaboost import Boosted, number_of_samples, tables_of
 
 
 def cost_matrix(f, codes):
@@ -127,16 +127,16 @@ class Mumbo(Boosted):
         n, V, K = len(codes), X.n_views, len(self.classes_)
         m = number_of_samples(w)
         learner = self._learner(depth=max(2, int(np.ceil(np.log2(K)))))
-        tables = training_rows(learner, X)
+        tables = tables_of(learner, X)
         f, f_v = np.zeros((n, K)), np.zeros((V, n, K))
         chosen = []
         for _ in range(self.n_estimators):
             C_v = [w[:, None] * cost_matrix(f_v[v], codes) for v in range(V)]
             voters, said = [], np.full((n, V), -1)
-            for v, (rows, where) in enumerate(tables):
-                d = -C_v[v][where, codes[where]]
-                voters.append(fit_weighted(learner, rows, codes[where], d, w[where], rng))
-                said[where, v] = voters[-1].predict(rows)
+            for v, table in enumerate(tables):
+                d = -C_v[v][np.arange(n), codes]
+                voter, said[table.where, v] = table.fit(learner, codes, d, w, rng)
+                voters.append(voter)
             local_edges = self._cooperate(f_v, C_v, said, codes, X.observed, m)
             C = w[:, None] * cost_matrix(f, codes)
             edges = [edge_of(C, said[:, v], codes) for v in range(V)]

@@ -169,6 +169,37 @@ def test_depths_of_the_trees(name, missing):
     assert max(len(pool) for pool in model.voters_) > 2
 
 
+def pool_by_hand(view, y, rng, weights):
+    """Depth k is the full tree of seed k mod 3, cut: a sample gets the class of its k-th node."""
+    seeds = [int(rng.randint(2**31)), *map(int, rng.randint(2**31, size=2))]
+    grown = [DecisionTreeClassifier(random_state=s).fit(view, y, weights) for s in seeds]
+    votes = []
+    for k in range(1, max(1, grown[0].get_depth() - 2) + 1):
+        tree = grown[k % 3]
+        paths = tree.decision_path(view).toarray()
+        nodes = [np.flatnonzero(path)[: k + 1][-1] for path in paths]
+        votes.append(tree.classes_[tree.tree_.value[nodes, 0].argmax(axis=1)])
+    return np.array(votes).T
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("form", [np.array, sparse.csr_matrix])
+def test_trees_of_many_samples_are_cut_from_three(form, weighted, monkeypatch):
+    """Votes of a pool of 70 samples, and which of two pools is cut: of 69 and of 70 samples."""
+    monkeypatch.setattr("mvref.mwmvc2.estimator.SEPARATE", 69)
+    (view,), y = toy_views(3, m=70, widths=(4,), noise=3.0)
+    w = np.random.default_rng(0).uniform(0.5, 2.0, size=70) if weighted else None
+    pool = fit_pool("trees", form(view), y, np.random.RandomState(5), w)
+    expected = pool_by_hand(form(view), y, np.random.RandomState(5), w)
+    assert_array_equal(np.column_stack([tree.predict(form(view)) for tree in pool]), expected)
+    assert len(pool) > 3 and [tree.max_depth for tree in pool] == list(range(1, len(pool) + 1))
+    assert len({tree.random_state for tree in pool}) == 3
+    few = fit_pool("trees", form(view[1:]), y[1:], np.random.RandomState(5))
+    assert len({tree.random_state for tree in few}) == 1
+    random = fit_pool("random_trees", form(view), y, np.random.RandomState(5), w)
+    assert len({tree.random_state for tree in random}) == len(random)
+
+
 @pytest.mark.parametrize("name", ["trees", "random_trees"])
 def test_a_shallow_tree_still_gives_a_voter(name):
     """One feature of two values: d = 1, and the pool is one stump."""

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MultiView
 from mvref.rivals import MVWAB, RBoostSH
-from mvref.rivals.adaboost import boost_step, fit_weighted, half_log_odds
+from mvref.rivals.adaboost import Table, boost_step, half_log_odds
 from mvref.rivals.boosting import reward_view, view_probabilities, vote_sign
 from tests.literal import hide, random_pattern, toy_views
 
@@ -100,10 +100,12 @@ def test_vote_sign_forgives_rounding():
 def test_weights_reach_the_learner():
     """Weights 3 on a sample are three copies of it; the scale of all weights is mean 1."""
     rng = np.random.RandomState(0)
-    times = rng.randint(1, 4, size=60)
+    times, everyone = rng.randint(1, 4, size=60), np.ones(60, dtype=bool)
     copies = np.repeat(np.arange(60), times)
     for learner in (STUMP, LogisticRegression(C=0.1, tol=1e-10)):
-        voter = fit_weighted(learner, VIEWS[0], S, times / 1e5, np.ones(60), rng)
+        table = Table(learner, VIEWS[0], everyone)
+        voter, said = table.fit(learner, S, times / 1e5, np.ones(60), rng)
+        assert_array_equal(said, voter.predict(VIEWS[0]))
         C = 0.1 * 60 / len(copies)
         other = clone(learner).set_params(**({} if learner is STUMP else {"C": C}))
         other.fit(VIEWS[0][copies], S[copies])

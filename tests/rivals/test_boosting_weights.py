@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import (
 
 from mvref import MultiView
 from mvref.rivals import MVWAB, Mumbo, RBoostSH
-from mvref.rivals.adaboost import fit_weighted
+from mvref.rivals.adaboost import Table
 from tests.literal import hide, random_pattern, toy_views
 from tests.rivals.test_boosting import mvwab_by_hand, votes_of_rounds
 from tests.rivals.test_mumbo import mumbo_by_hand
@@ -163,11 +163,16 @@ def test_the_learner_sees_the_scale_of_the_weights():
     views, y, _, w, rows = weighted_problem(5, low=1)
     rng, s = np.random.RandomState(0), 2 * y - 1
     d = rng.uniform(0.1, 1.0, size=60)
-    voter = fit_weighted(TIGHT, views[0], s, d * w / 1e5, w, rng)
-    copied = fit_weighted(TIGHT, views[0][rows], s[rows], d[rows], np.ones(len(rows)), rng)
-    assert_allclose(voter.coef_, copied.coef_, atol=1e-6)
-    nothing = fit_weighted(TIGHT, views[0], s, np.zeros(60), w, rng)  # all weight lies elsewhere
-    assert_allclose(nothing.coef_, clone(TIGHT).fit(views[0], s, w).coef_, atol=1e-6)
+
+    def fit(rows, d, w):
+        table = Table(TIGHT, views[0][rows], np.ones(len(rows), dtype=bool))
+        return table.fit(TIGHT, s[rows], d, w, rng)[0].coef_
+
+    every = np.arange(60)
+    copied = fit(rows, d[rows], np.ones(len(rows)))
+    assert_allclose(fit(every, d * w / 1e5, w), copied, atol=1e-6)
+    nothing = fit(every, np.zeros(60), w)  # all weight lies elsewhere
+    assert_allclose(nothing, clone(TIGHT).fit(views[0], s, w).coef_, atol=1e-6)
 
 
 # ------------------------------------------------------------------ the cap
