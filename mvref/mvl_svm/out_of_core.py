@@ -3,35 +3,44 @@
 Problem   Eq. (3) with the squared hinge, one class against the rest, z = (mu(x), B):
           min over w of  J(w) = 1/2 |w|^2 + (c/m) sum_i max(0, 1 - y_i z_i'w)^2
 
-Algorithm The first pass counts the samples and draws the landmarks: every complete sample gets a
+Algorithm The first pass collects the labels and draws the landmarks: every complete sample gets a
           random number, and the L smallest win, which is a draw without replacement of all of them.
           Every further pass is a Newton step. With the samples inside the margin,
           A = {i : y_i z_i'w < 1},
               gradient  w - 2 (c/m) sum_A (1 - y_i z_i'w) y_i z_i
               Hessian   I + 2 (c/m) sum_A z_i z_i'
-          are sums over the samples, so that a chunk is forgotten once it is added. J is piecewise
-          quadratic: the last step is exact. A step that does not lower J enough is halved.
+          are sums over the samples, so that a chunk is forgotten once it is added. At w = 0 all
+          classes have one Hessian; from then on it changes by the samples that enter or leave A,
+          and these become few. J is piecewise quadratic: the last step is exact. A step that does
+          not lower J enough is halved.
+          Chunks from Dask are added where they are, and their sums in a tree. The draw is a chain
+          through the chunks: each takes over the generator and the L samples that lead so far.
 
-Memory    one chunk of projections, a Hessian of (L V + 1)^2 numbers per class, and of all m
-          samples their labels.
+Memory    one chunk, a block of its projections, four Hessians of (L V + 1)^2 numbers per class, and
+          of all m samples their labels, in the first pass. What travels from a Dask worker: these
+          labels, L samples, and sums of the size of a Hessian.
 """
 
+from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, gen_batches
+from tqdm import tqdm
 
-from ..core.base import check_length, one_against_rest, validate_targets, validate_views
+from ..core.base import check_length, validate_targets, validate_views
 from ..core.checks import check_number, warn_caller
-from ..core.views import stack_samples
-from .estimator import PROJECTION_PARAMETERS
+from ..core.views import MultiView, stack_samples
+from .estimator import MVLSVM, PROJECTION_PARAMETERS
 from .landmarks import DEFAULT_LANDMARKS, LandmarkProjection
 
 ENOUGH = 1e-4  # share of the decrease that the gradient promises, to accept a step
+NUMBERS_PER_BLOCK = 2**20  # of the projections that are held at a time
+BRANCHES = 8  # how many sums a Dask worker adds at a time
 
 
-def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8):
+def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8, verbose=0):
     """Fit an MVL-SVM to samples that come in chunks, several times over.
 
     Parameters
@@ -40,11 +49,15 @@ def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8):
         With ``loss="squared_hinge"``, shared landmarks and a kernel of features. Its ``tol``,
         ``max_iter`` and ``solver`` are not used. Without ``class_weight``: samples have no weights
         here, since the sums of a pass are those of equal ones.
-    chunks : callable
+    chunks : callable, list of ``dask.delayed`` blocks, or ``dask.bag``
         ``chunks()`` yields pairs (X, y), the same ones at every call. X is a MultiView or a list of
-        arrays; all chunks have the same views.
+        arrays; all chunks have the same views. Blocks of Dask, and the elements of a bag, are such
+        pairs: they are loaded, projected and summed up where Dask's scheduler computes, as on the
+        workers of a ``distributed.Client``, where mvref must be installed. The landmarks are those
+        of the same chunks from a callable.
     max_passes : int, largest number of passes after the first
     tol : float, norm of the gradient, relative to that of w = 0, at which a class is solved
+    verbose : int, default=0; show a progress bar of the passes
 
     Returns
     -------
@@ -55,8 +68,8 @@ def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8):
     Raises
     ------
     ValueError
-        If the model is of another form, `chunks` is no callable or yields nothing, the chunks
-        differ in their views, or there is a single class.
+        If the model is of another form, `chunks` is of another kind, yields nothing or not the same
+        again, the chunks differ in their views, or there is a single class.
 
     Examples
     --------
@@ -69,23 +82,31 @@ def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8):
     >>> model = fit_in_chunks(MVLSVM(20, loss="squared_hinge", random_state=0), chunks)
     >>> bool(model.score(data.X, data.y) > 0.9)
     True
+
+    With Dask, ``chunks`` is for example ``[dask.delayed(load)(path) for path in paths]``.
     """
-    _check(model, chunks, max_passes, tol)
-    landmarks, rows, y = _first_pass(model, chunks)
-    codes = validate_targets(model, y, len(y))
-    shared = {name: getattr(model, name) for name in PROJECTION_PARAMETERS}
-    shared |= {"landmarks": np.arange(len(rows)), "n_landmarks": len(rows)}
-    model.projection_ = LandmarkProjection(**shared).fit(landmarks)
-    model.projection_.landmark_indices_ = rows
-    Y = one_against_rest(codes, len(model.classes_))
-    B = model.intercept_scaling if model.fit_intercept else 0.0
-    C = model.c / len(y)
-    W, model.n_iter_ = _newton(lambda: _projections(model, chunks, B), Y, C, max_passes, tol)
-    model.coef_, model.intercept_ = W[:, :-1], B * W[:, -1]
+    _check(model, max_passes, tol)
+    parts = _parts_of_dask(chunks)
+    with tqdm(total=max_passes + 1, desc="passes", disable=not verbose) as bar:
+        drawn, y = _first_pass(model, chunks, parts)
+        bar.update()
+        validate_targets(model, y, len(y))
+        shared = {name: getattr(model, name) for name in PROJECTION_PARAMETERS}
+        shared |= {"landmarks": np.arange(len(drawn.rows)), "n_landmarks": len(drawn.rows)}
+        model.projection_ = LandmarkProjection(**shared).fit(drawn.landmarks)
+        model.projection_.landmark_indices_ = drawn.rows
+
+        def sum_up(W, since):
+            if parts is None:
+                return _sum_up((model, W, since), chunks())
+            return _sum_up_in_a_tree((model, W, since), parts)
+
+        W, model.n_iter_ = _newton(sum_up, model, len(y), max_passes, tol, bar)
+    model.coef_, model.intercept_ = W[:, :-1], _constant(model) * W[:, -1]
     return model
 
 
-def _check(model, chunks, max_passes, tol):
+def _check(model, max_passes, tol):
     if model.loss != "squared_hinge":
         raise ValueError(f"model must have loss='squared_hinge', got loss={model.loss!r}.")
     if not isinstance(model.landmarks, str) or model.landmarks != "shared":
@@ -99,80 +120,182 @@ def _check(model, chunks, max_passes, tol):
         raise ValueError(
             f"model must have kernel='rbf', 'linear' or a callable, got {model.kernel!r}."
         )
-    if not callable(chunks):
-        kind = type(chunks).__name__
-        raise ValueError(f"chunks must be callable, since every pass calls it anew, got {kind}.")
     model._check_parameters()
     check_number(max_passes, "max_passes", low=2, integer=True)
     check_number(tol, "tol", low=0, low_open=True)
 
 
-def _first_pass(model, chunks):
-    """The landmarks, their positions, and all labels."""
+def _parts_of_dask(chunks):
+    """A list of parts that Dask makes, each an iterable of pairs (X, y); None for a callable."""
+    many = isinstance(chunks, list | tuple)
+    if any(hasattr(block, "__dask_graph__") for block in (chunks if many else [chunks])):
+        from dask.bag import Bag
+        from dask.delayed import Delayed
+
+        if isinstance(chunks, Bag):
+            return chunks.to_delayed()
+        if many and all(isinstance(block, Delayed) for block in chunks):
+            return [[block] for block in chunks]
+    elif callable(chunks):
+        return None
+    raise ValueError(
+        "chunks must be a callable, since every pass calls it anew, a list of dask.delayed blocks, "
+        f"or a dask.bag, got {type(chunks).__name__}."
+    )
+
+
+class Drawn(NamedTuple):
+    """The draw of the landmarks, as far as the samples have been seen."""
+
+    model: MVLSVM  #: knows the views of the first chunk
+    rng: np.random.RandomState
+    m: int  #: samples so far
+    landmarks: MultiView | None  #: at most L, in the order of their keys
+    keys: np.ndarray  #: their random numbers
+    rows: np.ndarray  #: their positions among all samples
+
+
+def _first_pass(model, chunks, parts=None):
+    """The landmarks that are drawn, as `Drawn`, and all labels."""
     rng = check_random_state(model.random_state)
     L = DEFAULT_LANDMARKS if model.n_landmarks == "auto" else model.n_landmarks
     check_number(L, "n_landmarks", low=1, integer=True)
-    best, keys, rows, labels, m = None, np.empty(0), np.empty(0, dtype=int), [], 0
-    for X, y in chunks():
+    drawn = Drawn(model, rng, 0, None, np.empty(0), np.empty(0, dtype=int))
+    if parts is None:
+        drawn, labels = _draw(drawn, L, chunks())
+    else:
+        import dask
+
+        drawn, labels = dask.delayed(drawn, traverse=False), []
+        for part in parts:
+            drawn, new = dask.delayed(_draw, nout=2)(drawn, L, part)
+            labels.append(new)
+        drawn, labels = dask.compute(drawn, labels)
+        labels = [y for new in labels for y in new]
+    if drawn.landmarks is None:
+        raise ValueError("chunks must yield pairs (X, y), got none.")
+    if len(drawn.rows) < (1 if model.n_landmarks == "auto" else L):
+        raise ValueError(
+            f"n_landmarks must be at most the {len(drawn.rows)} samples that have all views, got "
+            f"{L}."
+        )
+    rng.set_state(drawn.rng.get_state())
+    learnt = vars(drawn.model).items()
+    vars(model).update({name: value for name, value in learnt if name.endswith("_")})
+    return drawn, np.concatenate(labels)
+
+
+def _draw(drawn, L, pairs):
+    """The draw after some more chunks, and a list of their labels."""
+    model, rng, m, best, keys, rows = drawn
+    rng, labels = deepcopy(rng), []  # a worker may have to do it twice
+    for X, y in pairs:
         X = validate_views(model, X, reset=best is None)
         check_length(y, len(X))
         complete = np.flatnonzero(X.observed.all(axis=1))
-        candidates = X[complete] if best is None else stack_samples(best, X[complete])
-        keys = np.concatenate([keys, rng.uniform(size=len(complete))])
-        rows = np.concatenate([rows, m + complete])
+        new = rng.uniform(size=len(complete))
+        ahead = np.argsort(new)[:L]
+        candidates = X[complete[ahead]]
+        candidates = candidates if best is None else stack_samples(best, candidates)
+        keys = np.concatenate([keys, new[ahead]])
+        rows = np.concatenate([rows, m + complete[ahead]])
         winners = np.argsort(keys)[:L]
         best, keys, rows = candidates[winners], keys[winners], rows[winners]
         labels.append(np.asarray(y))
         m += len(X)
-    if best is None:
-        raise ValueError("chunks must yield pairs (X, y), got none.")
-    if len(rows) < (1 if model.n_landmarks == "auto" else L):
-        raise ValueError(
-            f"n_landmarks must be at most the {len(rows)} samples that have all views, got {L}."
-        )
-    return best, rows, np.concatenate(labels)
-
-
-def _projections(model, chunks, B):
-    """Yield z = (mu(x), B) of every chunk, shape (n, L V + 1)."""
-    for X, _ in chunks():
-        Phi = model.projection_.transform(validate_views(model, X, reset=False))
-        yield np.hstack([Phi, np.full((len(Phi), 1), B)])
+    return Drawn(model, rng, m, best, keys, rows), labels
 
 
 class Sums(NamedTuple):
     """What a pass adds up, at weights of shape (K, d)."""
 
-    value: np.ndarray  #: (K,), J
+    value: np.ndarray  #: (K,)
     gradient: np.ndarray  #: (K, d)
-    hessian: np.ndarray  #: (K, d, d)
+    hessian: np.ndarray  #: (K, d, d), or (1, d, d) where all classes have the same
 
 
-def _sums(projections, Y, C, W):
-    """J, its gradient and its Hessian, for every class."""
-    value, gradient = (W**2).sum(axis=1) / 2, W.copy()
-    hessian = np.tile(np.eye(W.shape[1]), (len(W), 1, 1))
-    start = 0
-    for Z in projections():
-        y = Y[:, start : start + len(Z)]
-        slack = np.maximum(0, 1 - y * (W @ Z.T))
-        value += C * (slack**2).sum(axis=1)
-        gradient -= 2 * C * (slack * y) @ Z
-        for k, inside in enumerate(slack > 0):
-            hessian[k] += 2 * C * Z[inside].T @ Z[inside]
-        start += len(Z)
-    return Sums(value, gradient, hessian)
+def _sum_up(at, pairs):
+    """The sums over the samples of some chunks, without |w|^2 and c/m.
+
+    at: the model; W (K, d); the weights since which the change of the Hessian is wanted, or None.
+    """
+    model, W, since = at
+    K, d = W.shape
+    sums = Sums(np.zeros(K), np.zeros((K, d)), np.zeros((1 if since is None else K, d, d)))
+    Z = np.full((max(1, NUMBERS_PER_BLOCK // d), d), float(_constant(model)))
+    for X, y in pairs:
+        X = validate_views(model, X, reset=False)
+        labels = np.asarray(y).astype(model.classes_.dtype).ravel()
+        Y = np.where(labels == model.classes_[-K:, None], 1.0, -1.0)  # of two, the second class
+        for rows in gen_batches(len(X), len(Z)):
+            block = Z[: rows.stop - rows.start]
+            block[:, :-1] = model.projection_.transform(X[rows])
+            _add_rows(sums, block, Y[:, rows], W, since)
+    return sums
 
 
-def _newton(projections, Y, C, max_passes, tol):
+def _add_rows(sums, Z, Y, W, since):
+    """Add the samples Z (n, d) with the labels Y (K, n)."""
+    value, gradient, hessian = sums
+    slack = np.maximum(0, 1 - Y * (W @ Z.T))
+    value += (slack**2).sum(axis=1)
+    gradient += (slack * Y) @ Z
+    if since is None:  # W = 0: the same for all classes
+        hessian[0] += Z.T @ Z
+        return
+    inside, was = slack > 0, Y * (since @ Z.T) < 1
+    for k in range(len(W)):
+        entered, left = Z[inside[k] & ~was[k]], Z[was[k] & ~inside[k]]
+        if len(entered):
+            hessian[k] += entered.T @ entered
+        if len(left):
+            hessian[k] -= left.T @ left
+
+
+def _sum_up_in_a_tree(at, parts):
+    """The sums over all parts, each added where Dask made it."""
+    import dask
+
+    at = dask.delayed(at, traverse=False)
+    sums = [dask.delayed(_sum_up)(at, part) for part in parts]
+    while len(sums) > 1:
+        branches = gen_batches(len(sums), BRANCHES)
+        sums = [dask.delayed(_add)(sums[branch]) for branch in branches]
+    return sums[0].compute()
+
+
+def _add(parts):
+    return Sums(*(sum(terms) for terms in zip(*parts, strict=True)))
+
+
+def _constant(model):
+    """B, the constant feature."""
+    return model.intercept_scaling if model.fit_intercept else 0.0
+
+
+def _newton(sum_up, model, m, max_passes, tol, bar):
     """Minimise J for every class; return the weights (K, d) and the number of passes."""
-    d = next(iter(projections())).shape[1]
-    W = np.zeros((len(Y), d))
-    now = _sums(projections, Y, C, W)
+    d = model.projection_.reference_.shape[1] + 1
+    C = model.c / m
+
+    def at(W, since, hessian):
+        sums = sum_up(W, since)
+        if since is None and sums.value[0] != m:  # at W = 0 every sample has the loss 1
+            raise ValueError(
+                f"chunks must yield the same samples at every call: the first time {m}, then "
+                f"{sums.value[0]:.0f}."
+            )
+        value, gradient = (W**2).sum(axis=1) / 2 + C * sums.value, W - 2 * C * sums.gradient
+        bar.update()
+        return Sums(value, gradient, hessian + 2 * C * sums.hessian)
+
+    K = 1 if len(model.classes_) == 2 else len(model.classes_)
+    W = np.zeros((K, d))
+    now = at(W, None, np.tile(np.eye(d), (K, 1, 1)))
     limit = tol * np.linalg.norm(now.gradient, axis=1)
     step = _newton_step(now)
     for n_pass in range(2, max_passes + 1):
-        new = _sums(projections, Y, C, W + step)
+        new = at(W + step, W, now.hessian)
         promised = (now.gradient * step).sum(axis=1)
         # below rounding, a value cannot tell whether it fell
         falls = new.value <= now.value + ENOUGH * promised + 1e-12 * now.value
@@ -180,6 +303,7 @@ def _newton(projections, Y, C, max_passes, tol):
         for old, fresh in zip(now, new, strict=True):
             old[falls] = fresh[falls]
         solved = np.linalg.norm(now.gradient, axis=1) <= limit
+        bar.set_postfix(solved=f"{solved.sum()} of {len(solved)}")
         if solved.all():
             return W, n_pass
         step = np.where(falls[:, None], _newton_step(now), step / 2)

@@ -1,13 +1,16 @@
-"""The grid of an experiment and the fits of an estimator, sent to a cluster of two workers."""
+"""The grid of an experiment, fits, and the passes of one fit, sent to a cluster of two workers."""
 
 import os
 import time
 import warnings
+from pathlib import Path
 
+import numpy as np
 import pytest
 from joblib import parallel_config
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
+from mvref import MVLSVM, fit_in_chunks
 from mvref.datasets import load_iris_views
 from mvref.experiments import find_item
 from mvref.experiments.engine import Item, Job, Ledger, run
@@ -61,3 +64,40 @@ def test_an_estimator_takes_the_backend_from_the_context(cluster):
     with parallel_config(backend="dask"):
         there = SVM2K(tol=0.1, random_state=0, n_jobs=2).fit(data.X, data.y)
     assert_array_equal(here.dual_coef_, there.dual_coef_)
+
+
+def load(i, folder, deadly):
+    """Block i of eight; to load block 5 a third time, in a Newton step, costs the worker its life.
+
+    Who loaded it leaves a file.
+    """
+    loads = list(Path(folder).glob(f"{i}-*"))
+    (Path(folder) / f"{i}-{len(loads)}-{os.getpid()}").touch()
+    if deadly and i == 5 and len(loads) == 2:
+        os._exit(1)
+    rng = np.random.default_rng(i)
+    y = rng.integers(3, size=40)
+    return [rng.normal(size=(40, 3)) + y[:, None] * (0.3, 0.7, v) for v in range(2)], y
+
+
+@pytest.mark.parametrize("deadly", [False, True], ids=["quiet", "a worker dies"])
+def test_a_fit_in_chunks_on_the_workers(cluster, tmp_path, deadly):
+    """The fit of one machine, also if a worker is lost in the middle of it."""
+    from dask import delayed
+
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir(), there.mkdir()
+    one, many = (MVLSVM(12, loss="squared_hinge", random_state=0) for _ in range(2))
+    fit_in_chunks(one, lambda: (load(i, here, False) for i in range(8)))
+    cluster.wait_for_workers(2)
+    before = set(cluster.run(os.getpid).values())
+    fit_in_chunks(many, [delayed(load)(i, there, deadly) for i in range(8)])
+    assert_array_equal(many.projection_.landmark_indices_, one.projection_.landmark_indices_)
+    assert many.n_iter_ == one.n_iter_ > 3
+    assert_allclose(many.coef_, one.coef_, rtol=0, atol=1e-10 * np.abs(one.coef_).max())
+    assert_allclose(many.intercept_, one.intercept_, atol=1e-10)
+    loaded_by = {int(file.name.split("-")[2]) for file in there.iterdir()}
+    assert len(loaded_by) >= 2 and os.getpid() not in loaded_by
+    cluster.wait_for_workers(2)
+    after = set(cluster.run(os.getpid).values())
+    assert len(before - after) == deadly  # the nanny has started another one
