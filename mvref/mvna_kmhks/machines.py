@@ -15,11 +15,10 @@ share one factorisation. Where a sample lacks the view of a machine its row of F
 """
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh, pinv
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinv
 
-from ..core.kernel_views import PSD_TOLERANCE, similarities_to
+from ..core.kernel_views import KernelViews, similarities_to
 
-ROWS = 64  # of a kernel matrix that are worked on at a time
 SMALLEST_PIVOT = 1e-6  # of a Cholesky factor that is believed, relative to the largest
 
 
@@ -73,10 +72,7 @@ class FactorMachine:
         return inverse / np.sqrt(self.weight)
 
     def solve(self, rhs):
-        """Return theta and the scores F beta + w0: labels times targets (n,) -> (r + 1,), (n,).
-
-        Or of several problems, column by column: (n, Q) -> (r + 1, Q), (n, Q).
-        """
+        """Return theta and the scores F beta + w0: rhs (n,) -> (r + 1,), (n,), or by columns."""
         if self.factor is None:
             theta = self.inverse @ rhs
         else:
@@ -127,13 +123,13 @@ class GramMachine:
 
 
 class SumOfKernels:
-    """K (n, n), the sum of the kernel matrices of all views; no more than two such at a time.
+    """K (n, n), the sum of the kernels of all views; no third matrix, but where one is checked.
 
     components: of every view all samples that have it; seen (1, n).
 
     >>> from mvref import MultiView
     >>> X = MultiView([np.array([[1.0], [2.0]]), np.array([[0.0], [3.0]])])
-    >>> SumOfKernels(X, ["linear"] * 2, None).K
+    >>> SumOfKernels(X, ["linear"] * 2, [None] * 2).K
     array([[ 1.,  2.],
            [ 2., 13.]])
     """
@@ -143,46 +139,12 @@ class SumOfKernels:
         self.similarities = similarities_to(X, kernels, gammas, self.components)
         self.seen = X.observed.any(axis=1)[None]
         self.K = np.zeros((X.n_samples, X.n_samples))
-        views = zip(X.views, X.names, self.components, self.similarities, strict=True)
-        for of_view in views:
-            self._add(*of_view)
+        for v, mu in enumerate(self.similarities):
+            if mu.kernel in ("linear", "rbf"):  # needs no check
+                self._add(self.components[v], mu(X.views[v][self.components[v]]))
+            else:
+                self.K += KernelViews(X.select([v]), kernels[v], gammas[v], 0.0).grams()[0]
 
-    def _add(self, view, name, rows, mu):
-        K = mu(view[rows])
-        K = K.copy() if callable(mu.kernel) else K  # it may be the user's own
-        _make_symmetric(K, name)
-        if len(rows) == len(self.K):
-            self.K += K
-        else:
-            for k in range(0, len(rows), ROWS):
-                self.K[np.ix_(rows[k : k + ROWS], rows)] += K[k : k + ROWS]
-        if mu.kernel not in ("linear", "rbf"):
-            _check_positive(K, name)
-
-
-def _make_symmetric(K, name):
-    """Take the mean of K and K' in place, which differ by rounding."""
-    scale = max(K.max(initial=0.0), -K.min(initial=0.0))
-    if not np.isfinite(scale):
-        raise ValueError(f"kernel of view {name!r} has values that are not finite; scale X.")
-    for k in range(0, len(K), ROWS):
-        upper, lower = K[k : k + ROWS, k:], K[k:, k : k + ROWS].T
-        mean = (upper + lower) / 2.0
-        if np.abs(upper - mean).max() > PSD_TOLERANCE * scale:
-            raise ValueError(f"kernel of view {name!r} must be symmetric on the training samples.")
-        upper[:], lower[:] = mean, mean
-
-
-def _check_positive(K, name):
-    """Raise a ValueError unless K is positive semi-definite; K is overwritten."""
-    diagonal = K.diagonal().copy()
-    K[np.diag_indices_from(K)] += PSD_TOLERANCE * max(diagonal.sum(), 0.0) + np.finfo(float).tiny
-    try:
-        cho_factor(K.T, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        K[np.diag_indices_from(K)] = diagonal  # and below it K is as it was
-        values = eigvalsh(K, lower=True)
-        raise ValueError(
-            f"kernel of view {name!r} must be positive semi-definite on the training samples, "
-            f"got eigenvalues from {values[0]:.3g} to {values[-1]:.3g}."
-        ) from None
+    def _add(self, rows, K):
+        for i, row in zip(rows, K, strict=True):  # row by row: a sum of blocks would be a third K
+            self.K[i, rows] += row
