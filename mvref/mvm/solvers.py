@@ -29,6 +29,7 @@ from .model import leave_one_out, prefix_products
 
 WALL = 1e3  # value of an objective that overflows, in units of its last value
 FLAT = 1e-4  # L-BFGS stops, too, where the objective falls by a smaller share than FLAT tol
+HOLD = 10  # sweeps before alpha="auto" moves: earlier it sees noise, and sends products to 0
 TINY, HUGE = 1e-8, 1e150  # AdaGrad's start; size of a gradient whose square still is a number
 ADVICE = (
     "standardise every view and divide it by the root of its number of features, or raise alpha"
@@ -290,7 +291,7 @@ class Columns:
             for rows, of_part in zip(of_rows, alpha, strict=True)
         ]
         tol = options.pop("tol") ** (0.5 if objective.auto else 1.0)
-        options |= {"loss": objective.loss_name, "auto": objective.auto, "tol": tol}
+        options |= {"loss": objective.loss_name, "auto": objective.auto, "tol": tol, "hold": HOLD}
         scores = self.design.scores(self.factors)
         with np.errstate(all="ignore"):
             return alternate(

@@ -266,7 +266,7 @@ class FactorisationMachine:
             )
         n, k = len(y), self.n_factors * len(terms)
         weights = np.ones(n) if weights is None else weights / weights.mean()
-        V = theta[1 + columns.n_columns :].reshape(-1, k)
+        V = theta[1 + columns.n_columns :].reshape(columns.n_columns, k)
         scores = theta[0] + sum((term(V)[0] for term in terms), start=np.zeros(n))
         sweeps = Sweeps(tables, theta, k, self.alpha, n)
         options = {"tol": self.tol**0.5, "max_iter": self.max_iter}
