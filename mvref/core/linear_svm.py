@@ -23,6 +23,7 @@ from .newton_svm import Rows, hinge, squared_hinge
 
 LOSSES = ("hinge", "squared_hinge")
 SOLVERS = ("newton", "liblinear")
+SMALLEST_TOL = 1e-9  # rounding may leave a gap that is larger than a tol below
 ONE_AT_A_TIME = Lock()  # of fits by liblinear, in all threads
 
 
@@ -80,7 +81,7 @@ def fit_linear_svm(
     found = [solve(rows, y_k, costs, start=before, **options) for y_k, before in pairs]
     W, gap = np.array([one.w for one in found]), np.array([one.gap for one in found])
     n_iter = max(one.n_iter for one in found)
-    if not (gap <= tol).all():
+    if not (gap <= max(tol, SMALLEST_TOL)).all():
         warn_caller(
             f"the linear SVM stopped after {n_iter} steps at a relative duality gap of "
             f"{gap.max():.2g}, above tol={tol:g}; raise max_iter or tol, or lower c."

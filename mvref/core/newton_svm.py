@@ -2,7 +2,7 @@
 
 Problem   min over w of  P(w) = 1/2 |w|^2 + sum_i C_i loss(r_i),      r_i = 1 - y_i z_i'w
           loss(r) = max(0, r)^2, the squared hinge, or max(0, r), the hinge
-Dual      max over a of  D(a) = sum_i a_i - |u|^2 / 2 - sum_i a_i^2 / (4 C_i),  u = sum_i a_i y_i z_i
+Dual      max over a of  D(a) = sum_i a_i - |u|^2 / 2 - sum_i a_i^2 / (4 C_i), u = sum_i a_i y_i z_i
           squared hinge: a_i >= 0; hinge: 0 <= a_i <= C_i, and without the last sum
 
 Algorithm One function is minimised, with a_i = clip(alpha_i + sigma_i r_i, 0, high_i):
@@ -54,7 +54,7 @@ class Rows:
     def __init__(self, Z):
         self.Z = Z
         squares = np.asarray((Z.multiply(Z) if sparse.issparse(Z) else Z * Z).sum(axis=1))
-        self.sizes = np.maximum(squares.ravel(), np.finfo(float).tiny)  # |z_i|^2
+        self.sizes = np.maximum(squares.ravel(), 1e-200)  # |z_i|^2
         self._products = None  # Z Z', where it is no larger than four times Z'Z
         self._key = self._factor = None  # of the last system: at w = 0 all classes have one
 
@@ -120,7 +120,7 @@ def _factor(M):
 
 
 def squared_hinge(rows, y, C, *, tol, max_iter, start=None):
-    """Minimise P for the squared hinge: y, C (m,), start: (`Solution`, C) for other C -> `Solution`.
+    """Minimise P for the squared hinge: y, C (m,), start: (`Solution`, C) before -> `Solution`.
 
     >>> rows = Rows(np.array([[1.0], [-1.0]]))
     >>> squared_hinge(rows, np.array([1.0, -1.0]), np.ones(2), tol=1e-9, max_iter=99).w  # 4 / 5
@@ -146,7 +146,7 @@ def squared_hinge(rows, y, C, *, tol, max_iter, start=None):
 
 
 def hinge(rows, y, C, *, tol, max_iter, start=None):
-    """Minimise P for the hinge: y, C (m,), start: (`Solution`, C) for other C -> `Solution`.
+    """Minimise P for the hinge: y, C (m,), start: (`Solution`, C) before -> `Solution`.
 
     >>> rows = Rows(np.array([[1.0], [-1.0]]))
     >>> hinge(rows, np.array([1.0, -1.0]), np.full(2, 9.0), tol=1e-9, max_iter=99).w.round(6)

@@ -297,7 +297,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
         return machines
 
     def _latent(self, Phi, y, sample_weight):
-        """Check samples of the latent space: Phi, codes and weights of those that weigh anything."""
+        """Check samples of the latent space: Phi, codes and weights of those with a weight."""
         self._check_parameters()
         if np.ndim(Phi) != 2:
             raise ValueError(f"Phi must be a 2-D array, got {np.ndim(Phi)} dimension(s).")

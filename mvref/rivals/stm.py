@@ -55,7 +55,7 @@ from ..core.newton_svm import Rows, hinge
 from .common import contiguous_views
 
 SVM_TOL, SVM_ITER = 1e-6, 2000  # least gap, and most steps, of the linear SVM of one view
-GAP_SHARE = 0.1  # of the gain of the last sweep: the gap that a linear SVM may leave
+GAP_SHARE = 0.01  # of the gain of the last sweep: the gap that a linear SVM may leave
 KERNEL_SVM_ITER = 1_000_000  # libsvm may go on for ever where products differ by many digits
 LEARNT = ("coef_", "objectives_", "dual_coef_", "support_", "support_views_")
 
@@ -111,7 +111,7 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
                 break
             w[v], S[v] = new / norm, s / norm
         gain = (before - curve[-1]) / before
-        converged = norm == 0 or gain <= tol
+        converged = norm == 0 or (gain <= tol and gap <= max(SVM_TOL, GAP_SHARE * tol))
     share = norm ** (1 / len(views))
     return Learnt([share * w_v for w_v in w], b, np.array(curve), sweep, converged and exact)
 

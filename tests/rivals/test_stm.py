@@ -120,8 +120,8 @@ def test_one_view_is_the_linear_svm(C):
     model = STMClassifier(C=C, random_state=0).fit(FLAT, Y)
     svm = LinearSVC(loss="hinge", C=C, tol=1e-9, max_iter=10_000_000, random_state=0)
     svm.fit(FLAT, Y)
-    assert_allclose(model.coef_[0], svm.coef_[0], atol=1e-4)
-    assert_allclose(model.intercept_, svm.intercept_[0], atol=1e-4)
+    assert_allclose(model.coef_[0], svm.coef_[0], atol=1e-3)
+    assert_allclose(model.intercept_, svm.intercept_[0], atol=1e-3)
     hinge = np.maximum(0, 1 - SIGNS * svm.decision_function(FLAT)).sum()
     least = (svm.coef_[0] @ svm.coef_[0] + svm.intercept_[0] ** 2) / 2 + C * hinge
     assert_allclose(model.objective_curve_[-1], least, rtol=1e-5)
@@ -238,6 +238,7 @@ STEPS = {"n_restarts": 2, "max_iter": 2, "tol": 1e-12, "random_state": 0}  # two
 @pytest.fixture
 def exact_steps(monkeypatch):
     monkeypatch.setattr("mvref.rivals.stm.SVM_TOL", 1e-11)
+    monkeypatch.setattr("mvref.rivals.stm.GAP_SHARE", 0.0)
 
 
 @pytest.mark.filterwarnings("ignore:STMClassifier stopped")
