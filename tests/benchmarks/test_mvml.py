@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from mvref.experiments.speed_peers import draw_five_classes
 from mvref.rivals import MVML
 from tests.costs import growth, medians, seconds_of
 from tests.literal import toy_views
@@ -43,16 +44,9 @@ def test_growth_in_the_samples(benchmark, n_components, sizes, steepest):
     assert slope < steepest
 
 
-def waiting(n):
-    """Five classes in three views of 20 features, the problem that methods are compared on."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(5, size=n)
-    return [0.35 * rng.normal(size=(5, 20))[y] + rng.normal(size=(n, 20)) for _ in range(3)], y
-
-
 def test_default_of_2000_samples_is_exact_in_five_seconds(benchmark):
     """Against features of all samples, the other exact form, and the 256 of Nystroem."""
-    views, y = waiting(2000)
+    views, y = draw_five_classes(2000, 0)
     models = {name: MVML(n_components=m) for name, m in
               [("default", "auto"), ("all features", 2000), ("256 components", 256)]}  # fmt: skip
     seconds = {name: seconds_of(partial(model.fit, views, y)) for name, model in models.items()}
@@ -65,13 +59,3 @@ def test_default_of_2000_samples_is_exact_in_five_seconds(benchmark):
     benchmark.pedantic(partial(models["default"].fit, views, y), rounds=1)
     assert np.max(np.divide(ends["default"], ends["all features"])) < 1.01
     assert seconds["default"] < 5
-
-
-@pytest.mark.parametrize("options", [{}, {"sparse": True}])
-def test_default_of_8000_samples(benchmark, options):
-    fit = partial(MVML(random_state=0, **options).fit, *waiting(8000))
-    seconds = seconds_of(fit)
-    print(f"\nn = 8000, {options or 'default'}: {seconds:.2f} s")
-    benchmark.extra_info["seconds"] = seconds
-    benchmark.pedantic(fit, rounds=1)
-    assert seconds < 15
