@@ -1,6 +1,7 @@
 """What every estimator of mvref does: validation of input and labels, scores that decide."""
 
 import itertools
+from contextlib import nullcontext
 
 import numpy as np
 from scipy import sparse
@@ -24,6 +25,7 @@ from .checks import (
     warn_if_nothing_learnt,
 )
 from .storage import as_flat_table, is_encoded, names_of_columns
+from .threads import one_blas_thread
 from .views import as_multiview, check_encoded, default_names, is_collection_of_views
 
 NUMBERS = (int, float, np.integer, np.floating, np.bool_)
@@ -38,6 +40,7 @@ class MultiViewInput:
 
     _raw = False  # True: members take what an estimator refuses, words and single gaps
     _needs_a_view = True  # False: samples without any view are the subclass's affair
+    _one_blas_thread = True  # while it learns; False: see :mod:`.threads`
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -82,7 +85,8 @@ class MultiViewInput:
                 X, targets = X[rows], validate(self, y[rows], len(rows))
         self._check_votable(X)
         try:
-            self._fit(X, targets, *weights, *more)
+            with one_blas_thread() if self._one_blas_thread else nullcontext():
+                self._fit(X, targets, *weights, *more)
         except MemoryError as error:
             raise MemoryError(
                 f"{type(self).__name__} finds no memory for {X.n_samples} samples ({error}). What "

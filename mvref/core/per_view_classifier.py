@@ -96,6 +96,7 @@ class PerViewClassifier(ByView, Weighted, MultiViewClassifier):
     _members = "estimator"
     _learnt = "estimators_"
     _raw = True
+    _one_blas_thread = False
 
     def __init__(
         self,

@@ -332,6 +332,8 @@ class KMHKS(HoKashyapClassifier):
 
     decision = "printed"  # nothing is approximated, so Eq. (11) is the function that was learnt
 
+    _one_blas_thread = False
+
     def __init__(
         self,
         *,

@@ -78,6 +78,7 @@ class Mono(Weighted, MultiViewClassifier):
     """
 
     _learnt = "estimators_"
+    _one_blas_thread = False
 
     def __init__(
         self,
@@ -180,6 +181,7 @@ class Concat(Weighted, MultiViewClassifier):
     """
 
     _learnt = "estimator_"
+    _one_blas_thread = False
 
     def __init__(self, estimator=None, *, class_weight=None, views=None, random_state=None):
         self.estimator, self.class_weight = estimator, class_weight

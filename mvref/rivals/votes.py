@@ -86,6 +86,7 @@ class Fusion(Weighted, MultiViewClassifier):
     """
 
     _learnt = "final_estimator_"
+    _one_blas_thread = False
 
     def __init__(
         self,
@@ -197,6 +198,7 @@ class MVMV(Weighted, MultiViewClassifier):
     """
 
     _learnt = "estimators_"
+    _one_blas_thread = False
 
     def __init__(
         self,
