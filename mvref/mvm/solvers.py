@@ -318,23 +318,20 @@ class Columns:
     def _sweep_factor(self, term, f, e, u, T):
         """Minimise over factor f of a term's blocks; return the variances of their product."""
         S = [self.tables[b].dot(self.factors[b][:, f]) for b in term]
-        after, product = _suffix_products(S), 1.0
+        after, product = _suffix_products(S), None
         if T:
             squares = [self._mean_square(b, f, s) for b, s in zip(term, S, strict=True)]
-            after_squares, mean_square = _suffix_products(squares), 1.0
+            after_squares, mean_square = _suffix_products(squares), None
         for b, s in zip(term, S, strict=True):
-            h = after.pop()  # H_bf, the mean of the product of the others
-            h *= product
+            h = _times(product, after.pop(), len(e))  # H_bf, the mean of the others' product
             slopes = h * e
             if T:
-                h_square = after_squares.pop()
-                h_square *= mean_square
+                h_square = _times(mean_square, after_squares.pop(), len(e))
                 slopes -= (h_square - h * h) * s
             else:
                 h_square = h * h
             if u is not None:
-                slopes *= u
-                h_square *= u
+                slopes, h_square = slopes * u, h_square * u
             a, penalties = self.factors[b][:, f], self.design.n * self.alphas[b][:, f]
             a[...], matrix = self.tables[b].regress(a, slopes, h_square, penalties)
             moved = self.tables[b].dot(a)
@@ -343,8 +340,8 @@ class Columns:
             e += s
             if T:
                 self.variances[b][:, f] = T / matrix
-                mean_square = mean_square * self._mean_square(b, f, moved)
-            product = np.multiply(product, moved, out=moved)
+                mean_square = _times(mean_square, self._mean_square(b, f, moved), len(e))
+            product = _times(product, moved, len(e))
         return mean_square - product**2 if T else None
 
     def _mean_square(self, b, f, s):
@@ -355,11 +352,19 @@ class Columns:
 
 
 def _suffix_products(S):
-    """Return the products of what follows each array: the last one, ones, comes first."""
-    products = [np.ones_like(S[0]), *(s.copy() for s in S[:-2:-1] if len(S) > 1)]
-    for s in S[-2:0:-1]:
-        products.append(products[-1] * s)
+    """Return the products of what follows each array, that of the last one, None, first."""
+    products = [None]
+    for s in S[:0:-1]:
+        products.append(_times(products[-1], s, len(s)))
     return products
+
+
+def _times(first, second, n):
+    """Return the product of two arrays (n,), of which None are ones."""
+    if first is None or second is None:
+        either = second if first is None else first
+        return np.ones(n) if either is None else either
+    return first * second
 
 
 def als_sweep(objective, factors, value):

@@ -52,6 +52,7 @@ from .anova import Columns, interaction_terms
 from .common import contiguous_views
 
 FTOL = 64 * np.finfo(float).eps
+DEAD = 1e-3  # mean field: a factor whose squared means are a smaller share of its variances
 
 
 class FMObjective:
@@ -153,6 +154,7 @@ class Sweeps:
         linear = zip(*(parts(x[1 : 1 + d], 1) for x in both), self.alphas[:, :1], strict=True)
         pairs = zip(*(parts(x[1 + d :], k) for x in both), self.alphas[:, 1:], strict=True)
         self.linear, self.pairs = [[Column(*one) for one in part] for part in (linear, pairs)]
+        self.active = list(range(k))
 
     def minimise(self, scores, y, weights, loss, **options):
         """Return the curve, and whether it converged, None: it overflowed."""
@@ -174,11 +176,22 @@ class Sweeps:
             e -= self._regress(table, column, 0, e.copy(), np.ones(len(e)), u, T)
             if T:
                 spread += table.dot(column.variance[:, 0], squared=True)
-        for f in range(self.alphas.shape[1] - 1):
+        for f in self.active.copy():
             variance = self._sweep_factor(f, e, u, T)
             if T:
                 spread += variance
+                self._drop(f, e)
         return spread
+
+    def _drop(self, f, e):
+        """Drop a factor whose means have gone to 0: its best variance is 0, where it is no more."""
+        if all(np.sum(c.mean[:, f] ** 2) < DEAD * c.variance[:, f].sum() for c in self.pairs):
+            parts = zip(self.tables, self.pairs, strict=True)
+            S = [table.dot(column.mean[:, f]) for table, column in parts]
+            e += (sum(S) ** 2 - sum(s**2 for s in S)) / 2
+            for column in self.pairs:
+                column.mean[:, f], column.variance[:, f] = 0.0, FTOL**2
+            self.active.remove(f)
 
     def _regress(self, table, column, f, slopes, curvatures, u, T):
         """Minimise over one column, and return by how much its sums s (n,) have moved."""

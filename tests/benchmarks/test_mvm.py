@@ -10,16 +10,17 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import dump_svmlight_file
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 
-from mvref import MultiView, MVMClassifier
+from mvref import MultiView, MVMClassifier, MVMRegressor
 from mvref.core.groups import group_structure
 from mvref.datasets import make_interactions
 from mvref.mvm.model import Design, Objective, leave_one_out, prefix_products, start_factors
-from mvref.mvm.solvers import als_sweep
-from mvref.rivals import FMClassifier
+from mvref.mvm.solvers import Columns, als_sweep
+from mvref.rivals import FMClassifier, FMRegressor
 from tests.costs import growth, medians, seconds_of, tell
 
 K = 8
@@ -103,6 +104,130 @@ def test_a_pass_costs_at_most_twice_its_products(benchmark, widths):
     benchmark.extra_info.update({"milliseconds": cost.tolist(), "ratio": in_parts})
     benchmark.pedantic(one_pass, rounds=3)
     assert in_parts <= 2.0 and at_once <= 2.3
+
+
+def test_a_sweep_costs_at_most_three_times_its_products(benchmark):
+    """Exact ALS, column by column; n = 90 000, five one-hot views of 2000 levels, with constants.
+
+    The products are those of a pass, Z_v A_v and Z_v' H_v. Mean field, which holds the variances
+    of all factors too, is told beside it.
+    """
+    objective, A = problem(one_hot(90_000, (2000,) * 5), loss="squared")
+    design, columns = objective.design, Columns(objective, A)
+    H = [np.random.default_rng(v).normal(size=(90_000, K)) for v in range(5)]
+    e, u = objective.y - design.scores(A), np.ones(90_000)
+
+    def products():
+        for Z_v, A_v, H_v in zip(design.Z, A, H, strict=True):
+            Z_v @ A_v
+            Z_v.T @ H_v
+
+    runs = [products, *(partial(lambda T: columns.sweep(e.copy(), u, T), T) for T in (0.0, 0.5))]
+    cost = 1e3 * medians(runs, 15)
+    ratios = cost[1:] / cost[0]
+    print(
+        f"\nproducts {cost[0]:.1f} ms; sweep {cost[1]:.1f}, mean field {cost[2]:.1f} ms; {ratios}"
+    )
+    benchmark.extra_info.update({"milliseconds": cost.tolist(), "ratios": ratios.tolist()})
+    benchmark.pedantic(runs[1], rounds=3)
+    assert ratios[0] <= 3.0 and ratios[1] <= 9.0
+
+
+# ------------------------------------------------------------------ numbers of five one-hot views
+
+AUTO = {"solver": "als", "alpha": "auto"}
+FIELDS = {  # kind of truth: the machine of ours for it
+    "linear and pairs": FMRegressor(K, **AUTO, tol=1e-4),
+    "pairs": FMRegressor(K, **AUTO, tol=1e-4),
+    "linear": FMRegressor(K, **AUTO, tol=1e-4),
+    "all orders": MVMRegressor(K, **AUTO, tol=1e-4),
+}
+
+
+def fields(kind, seed, n=90_000, d=2000):
+    """Five one-hot views of 2000 levels and a number with noise of .2, for training and testing.
+
+    "linear and pairs": levels alike often, weights and two factors of each N(0, .5^2).
+    """
+    if kind != "linear and pairs":
+        order, tail = {"pairs": (2, 0.5), "linear": (1, 0.0), "all orders": ("all", 1.0)}[kind]
+        options = {"sparsity": "one_hot", "tail": tail, "noise": 0.2, "task": "regression"}
+        data = make_interactions(n + 10_000, 5, order, n_features=d, **options, random_state=seed)
+        X, y = data.X, data.y
+    else:
+        rng, X = np.random.default_rng(seed), MultiView(one_hot(n + 10_000, (d,) * 5, seed))
+        S = [view @ rng.normal(0.0, 0.5, (d, 2)) for view in X.views]
+        y = sum(view @ rng.normal(0.0, 0.5, d) for view in X.views)
+        y += (sum(S) ** 2 - sum(s**2 for s in S)).sum(axis=1) / 2 + rng.normal(0.0, 0.2, len(y))
+    return X[:n], y[:n], X[n:], y[n:]
+
+
+def rmse(predictions, y):
+    return float(np.sqrt(np.mean((predictions - y) ** 2)))
+
+
+@pytest.mark.parametrize("kind", FIELDS)
+def test_numbers_against_myfm_in_one_run(benchmark, kind):
+    """Five repeats; 20 variational iterations of myFM, whose penalties adapt, too."""
+    myfm = pytest.importorskip("myfm", reason="myFM is not installed: pip install myfm")
+    rounds = []
+    for seed in range(5):
+        X, y, X_test, y_test = fields(kind, seed)
+        tables = [sparse.hstack(part.views, format="csr") for part in (X, X_test)]
+        theirs = myfm.VariationalFMRegressor(rank=K, random_seed=seed)
+        groups = {"grouping": np.repeat(range(5), X.widths), "callback": lambda *_: (False, "")}
+        seconds = seconds_of(partial(theirs.fit, tables[0], y, n_iter=20, **groups))
+        ours = clone(FIELDS[kind]).set_params(random_state=seed)
+        row = [seconds_of(partial(ours.fit, X, y)), rmse(ours.predict(X_test), y_test)]
+        rounds.append([*row, seconds, rmse(theirs.predict(tables[1]), y_test)])
+        print(f"\n{kind}, {seed}: ours %.2f s, RMSE %.4f; myFM %.2f s, %.4f" % tuple(rounds[-1]))
+    told = np.median(rounds, axis=0)
+    tell_numbers(benchmark, kind, "myFM", told)
+    assert told[1] <= 1.02 * told[3] and told[0] <= told[2]
+
+
+def test_numbers_against_xlearn_in_one_run(benchmark, tmp_path, monkeypatch):
+    """The best of 40 settings on the first repeat, and that one in all five."""
+    pytest.importorskip("xlearn", reason="xlearn is not installed: pip install xlearn")
+    from xlearn import FMModel
+
+    monkeypatch.setenv("USER", "benchmark")  # without one it aborts
+    kind, rounds, best = "linear and pairs", [], None
+    grid = itertools.product((0.02, 0.05, 0.1, 0.2, 0.4), (1e-5, 1e-4, 1e-3, 1e-2), (10, 30))
+    for seed in range(5):
+        X, y, X_test, y_test = fields(kind, seed)
+        files = [str(tmp_path / f"{name}{seed}") for name in ("train", "test")]
+        for file, part, target in zip(files, (X, X_test), (y, y_test), strict=True):
+            dump_svmlight_file(sparse.hstack(part.views, format="csr"), target, file)
+
+        def theirs(setting, files=files, y_test=y_test):
+            rate, penalty, epochs = setting
+            for cache in tmp_path.glob("*.bin"):
+                cache.unlink()
+            options = {"lr": rate, "reg_lambda": penalty, "epoch": epochs, "k": K, "init": 0.1}
+            model = FMModel(task="reg", metric="rmse", opt="adagrad", n_jobs=1, **options)
+            flags = {"is_lock_free": False, "is_instance_norm": False, "is_quiet": True}
+            seconds = seconds_of(partial(model.fit, files[0], **flags))
+            return seconds, rmse(model.predict(files[1]), y_test)
+
+        best = best or min(grid, key=lambda setting: theirs(setting)[1])
+        ours = clone(FIELDS[kind]).set_params(random_state=seed)
+        row = [seconds_of(partial(ours.fit, X, y)), rmse(ours.predict(X_test), y_test)]
+        rounds.append([*row, *theirs(best)])
+    told = np.median(rounds, axis=0)
+    tell_numbers(benchmark, kind, f"xlearn, best of 40 {best}", told)
+    assert told[1] <= 1.02 * told[3]
+    assert told[0] <= 40 * told[2]  # of the search that found the setting
+
+
+def tell_numbers(benchmark, kind, name, told):
+    ours, theirs = told[:2], told[2:]
+    print(
+        f"{kind}: ours RMSE {ours[1]:.4f} in {ours[0]:.2f} s; {name}: {theirs[1]:.4f} in "
+        f"{theirs[0]:.2f} s; ratios {ours[1] / theirs[1]:.3f}, {ours[0] / theirs[0]:.2f}"
+    )
+    benchmark.extra_info.update({"ours": ours.tolist(), "theirs": theirs.tolist()})
+    benchmark.pedantic(lambda: None, rounds=1)
 
 
 # ------------------------------------------------------------------ against libraries
@@ -290,7 +415,7 @@ def literal_products(S):
     return products
 
 
-@pytest.mark.parametrize("form", ["dense, closed form", "one-hot, conjugate gradients"])
+@pytest.mark.parametrize("form", ["dense, closed form", "several ones, conjugate gradients"])
 def test_als_sweep_is_linear_in_the_samples(benchmark, form):
     sizes, runs = np.array([5000, 10_000, 20_000, 40_000]), []
     for n in sizes:
@@ -298,7 +423,7 @@ def test_als_sweep_is_linear_in_the_samples(benchmark, form):
             rng = np.random.default_rng(0)
             objective, A = problem([rng.normal(size=(n, 10)) for _ in range(3)], loss="squared")
         else:
-            objective, A = problem(one_hot(n, (200,) * 3), loss="squared")
+            objective, A = problem(one_hot(n, (200,) * 3, nnz=2), loss="squared")
         runs.append(lambda o=objective, A=A: als_sweep(o, list(A), o.value(A)))
     slope, _ = growth(benchmark, f"sweep of ALS, {form}", sizes, runs, 3)
     assert slope <= 1.25

@@ -322,27 +322,27 @@ def test_no_sweep_raises_the_objective(cls, options, alpha, kind):
 
 def test_the_optimum_is_that_of_lbfgs():
     """Where it is the only one: w0 and linear weights."""
-    views, options = one_hot(), {"order": 1, "alpha": 0.01, "tol": 1e-16}
+    views, options = one_hot(), {"order": 1, "alpha": 0.1, "tol": 1e-16}
     for cls, y in ((FMRegressor, Y), (FMClassifier, SIGNS)):
         sweeps = cls(solver="als", **options).fit(views, y, sample_weight=WEIGHTS)
         newton = cls(**(options | {"tol": 1e-10})).fit(views, y, sample_weight=WEIGHTS)
         assert_allclose(sweeps.coef_, newton.coef_, atol=1e-3)
         assert_allclose(sweeps.loss_curve_[-1], newton.loss_curve_[-1], rtol=1e-6)
-    twin = LogisticRegression(C=1 / (0.02 * N), tol=1e-10).fit(np.hstack(one_hot("dense")), SIGNS)
+    twin = LogisticRegression(C=1 / (0.2 * N), tol=1e-10).fit(np.hstack(one_hot("dense")), SIGNS)
     plain = FMClassifier(solver="als", **options).fit(views, SIGNS)
     assert_allclose(plain.coef_, twin.coef_[0], atol=1e-3)
 
 
 @pytest.mark.parametrize("loss", ["squared", "logistic", "squared_hinge"])
 def test_sweeps_of_a_machine_end_at_a_stationary_point(loss):
-    model = MVMClassifier(2, loss=loss, solver="als", tol=1e-13, max_iter=20000, random_state=0)
+    model = MVMClassifier(2, loss=loss, solver="als", tol=1e-11, max_iter=4000, random_state=0)
     model.fit(one_hot(), SIGNS)
     X = MultiView(one_hot())
     design = Design(X, group_structure(None, X, True), 2)
     objective = Objective(design, SIGNS, loss=loss, penalty="l2", alpha=1e-3, smoothing=1e-8)
     value, gradient = objective.value_and_gradient(model.factors_)
     assert_allclose(value, model.loss_curve_[-1], rtol=1e-9)
-    assert max(np.abs(G).max() for G in gradient) < 1e-4
+    assert max(np.abs(G).max() for G in gradient) < 1e-3
 
 
 def planted(order, n=6000, seed=0, **options):
