@@ -94,7 +94,7 @@ def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter):
     dual, beta, primal, gap, n_sweeps = solve_pairs(kernels, sides, Y, costs, eps, **options)
     solved = bool((gap <= tol * primal).all())
     dual, beta = (of.swapaxes(0, 1) for of in (dual, beta))
-    return Agreement(beta, dual, primal, gap, n_sweeps.max(), solved)
+    return Agreement(beta, dual, primal, gap, int(n_sweeps.max()), solved)
 
 
 class SVM2K(Weighted, MultiViewClassifier):
@@ -217,7 +217,7 @@ class SVM2K(Weighted, MultiViewClassifier):
         shape = len(costs), len(Y)
         self.dual_coef_ = beta.reshape(*shape, 2, -1).swapaxes(1, 2)
         self.objective_, self.dual_gap_ = primal.reshape(shape), gap.reshape(shape)
-        self.n_iter_ = n_sweeps.max()
+        self.n_iter_ = int(n_sweeps.max())
         if not (self.dual_gap_ <= self.tol * self.objective_).all():
             worst = (self.dual_gap_ / self.objective_).max()
             warn_caller(
