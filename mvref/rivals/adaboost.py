@@ -134,7 +134,9 @@ class Table:
         tree = isinstance(learner, BaseDecisionTree)
         self.where = np.flatnonzero(seen)
         self.rows = view[self.where].astype(np.float32 if tree else float, copy=False)
-        fast = is_shallow(learner) and not issparse(view) and np.isfinite(self.rows).all()
+        fast = is_shallow(learner, len(self.where)) and not issparse(view)
+        # values too large for single precision are scikit-learn's to refuse
+        fast = fast and np.isfinite(self.rows).all()
         self.sorted = SortedRows(self.rows) if fast else None
 
     def fit(self, learner, y, d, w, rng):

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ..core.trees import LEAF, assemble
 
-DEEPEST = 5  # levels
+DEEPEST, MANY = 3, 1000  # levels; the third pays for more samples: of fewer, many splits tie
 NEAR = 1e-10  # falls, and shares of classes, that differ by less are left to scikit-learn
 CLOSE = np.float32(1e-7)  # values so close are not split, as in scikit-learn
 AT_ONCE = 2**15  # entries of the columns that are searched together, few enough for the cache
@@ -26,12 +26,13 @@ class Undecided(Exception):
     """Rounding would decide about a tree."""
 
 
-def is_shallow(learner):
-    """Whether :func:`grow` can grow a learner: a tree of few levels, with nothing else set."""
+def is_shallow(learner, m):
+    """Whether :func:`grow` is faster than a fit to m samples: a tree, with nothing else set."""
     if type(learner) is not DecisionTreeClassifier or learner.max_depth is None:
         return False
     plain = DecisionTreeClassifier(max_depth=learner.max_depth, random_state=learner.random_state)
-    return learner.max_depth <= DEEPEST and learner.get_params() == plain.get_params()
+    most = DEEPEST if m > MANY else DEEPEST - 1
+    return learner.max_depth <= most and learner.get_params() == plain.get_params()
 
 
 class SortedRows:

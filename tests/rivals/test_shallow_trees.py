@@ -125,20 +125,20 @@ def test_values_that_are_close_are_not_split():
 
 
 @pytest.mark.parametrize(
-    ("learner", "answer"),
+    ("learner", "of_many", "of_few"),
     [
-        (DecisionTreeClassifier(max_depth=2), True),
-        (DecisionTreeClassifier(max_depth=5, random_state=3), True),
-        (DecisionTreeClassifier(), False),
-        (DecisionTreeClassifier(max_depth=6), False),
-        (DecisionTreeClassifier(max_depth=2, criterion="entropy"), False),
-        (DecisionTreeClassifier(max_depth=2, min_samples_leaf=5), False),
-        (DecisionTreeClassifier(max_depth=2, class_weight="balanced"), False),
-        (ExtraTreeClassifier(max_depth=2), False),
+        (DecisionTreeClassifier(max_depth=2), True, True),
+        (DecisionTreeClassifier(max_depth=3, random_state=3), True, False),
+        (DecisionTreeClassifier(), False, False),
+        (DecisionTreeClassifier(max_depth=4), False, False),
+        (DecisionTreeClassifier(max_depth=2, criterion="entropy"), False, False),
+        (DecisionTreeClassifier(max_depth=2, min_samples_leaf=5), False, False),
+        (DecisionTreeClassifier(max_depth=2, class_weight="balanced"), False, False),
+        (ExtraTreeClassifier(max_depth=2), False, False),
     ],
 )
-def test_learners_that_are_grown_here(learner, answer):
-    assert is_shallow(learner) is answer
+def test_learners_that_are_grown_here(learner, of_many, of_few):
+    assert is_shallow(learner, 1001) is of_many and is_shallow(learner, 1000) is of_few
 
 
 @pytest.mark.parametrize("form", [np.array, sparse.csr_matrix])
@@ -156,8 +156,10 @@ def problems():
     iris = load_iris()
     rng = np.random.default_rng(0)
     views, y = toy_views(1, m=150, widths=(4, 3), n_classes=3, noise=2.0)
+    many, of_many = toy_views(2, m=1100, widths=(3, 2), n_classes=5, noise=2.0)
     return {
         "noise": (views, y),
+        "many": (many, of_many),
         "missing": (hide(views, random_pattern(3, 150, 2)), y),
         "iris": ([iris.data[:, :2], iris.data[:, 2:]], iris.target),
         "ties": ([rng.integers(3, size=(80, 4)) * 1.0 for _ in range(2)], np.arange(80) % 3),
@@ -182,8 +184,10 @@ def test_boosting_is_that_of_scikit_learns_trees(method, name, weighted, monkeyp
     monkeypatch.setattr(adaboost, "grow", spy)
     model = method(n_estimators=20, random_state=0)
     fast = clone(model).fit(X, y, sample_weight=w)
-    assert "grown" in asked and ("undecided" in asked or weighted or name in ("noise", "missing"))
-    monkeypatch.setattr(adaboost, "is_shallow", lambda learner: False)
+    assert "grown" in asked and (
+        "undecided" in asked or weighted or name in ("noise", "missing", "many")
+    )
+    monkeypatch.setattr(adaboost, "is_shallow", lambda learner, m: False)
     n_asked = len(asked)
     literal = clone(model).fit(X, y, sample_weight=w)
     assert len(asked) == n_asked
