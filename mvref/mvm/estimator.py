@@ -25,7 +25,9 @@ Algorithm (the function that does each step)
           ``model``, O(k (nnz + nV)) for n samples;  Eqs. (11)-(15) and (17)-(21):
           :mod:`mvref.core.losses`;  Algorithm 1: line 1 ``start_factors`` in ``model``, the others
           ``AdaGrad`` and ``sgd`` in ``solvers``, with ``lbfgs``;  alternating least squares:
-          ``als`` in ``solvers``;  the orders: ``contributions``, ``subset_weights`` in ``model``.
+          ``als`` in ``solvers``, by blocks or, for one-hot views in O(n k V), by ``Columns``, with
+          majorised losses and penalties from the data in :mod:`mvref.core.ridge`;  the orders:
+          ``contributions``, ``subset_weights`` in ``model``.
 
 Departures from the paper, each explained in the chapter
           * the start is ``init="live"``: from small random numbers, the paper's, four views or
@@ -85,15 +87,17 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
         k. An even number lets the live start begin at the score 0; a power of 2 also with groups.
     loss : {"logistic", "squared_hinge", "hinge", "squared"}, default="logistic"
         "hinge" needs solver="sgd". "squared" takes the labels as -1 and +1.
-    alpha : float, default=1e-3; lambda, weight of the penalty against the mean loss
+    alpha : float or "auto", default=1e-3
+        lambda, weight of the penalty against the mean loss. "auto", with solver="als" and the
+        squared or logistic loss: a penalty for each factor of every view, chosen from the data.
     penalty : {"l2", "l1"}, default="l2"
         Of all factors with their bias rows: with bias rows free, factors could hide in them. "l1"
         is smoothed and makes weights small, not 0.
     smoothing : float, default=1e-8
         epsilon of "l1": weights below its root, 1e-4 where bias rows are about 1, count as 0.
     solver : {"lbfgs", "sgd", "als"}, default="lbfgs"
-        L-BFGS; stochastic gradients with the steps of AdaGrad; or alternating least squares, for
-        loss="squared" with penalty="l2".
+        L-BFGS; stochastic gradients with the steps of AdaGrad; or alternating least squares, with
+        penalty="l2" and any loss but "hinge": the one for one-hot views.
     init : {"live", "paper"}, default="live"
         "live": bias rows of -1 and +1, small random feature rows. "paper": all entries small and
         random, which collapses from four views on where they are too small.
@@ -111,7 +115,8 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
     max_iter : int, default=1000; largest number of iterations, epochs ("sgd") or sweeps ("als")
     tol : float, default=1e-5
         Largest entry of the gradient ("lbfgs"; with respect to factors in units of their
-        curvature), or share by which the objective must fall in an epoch or sweep.
+        curvature), or share by which the objective must fall in an epoch or sweep; its root, with
+        ``alpha="auto"``, in nats per sample.
     early_stopping : bool, default=False
         Of "sgd": stop by, and keep the epoch with, the least loss on held-out samples.
     validation_fraction : float, default=0.1; share of the samples held out, of every class
@@ -131,8 +136,11 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
     factor_views_, terms_ : lists of int, and of lists of int
         View of each array in `factors_`; and for every group, its arrays in `factors_`.
     loss_curve_, validation_curve_ : arrays (iterations + 1,), or lists of them
-        Eq. (10) at the start and after every iteration; and, with ``early_stopping`` only, the mean
-        loss on the samples held out.
+        Eq. (10) at the start and after every iteration, with ``alpha="auto"`` the free energy per
+        sample, a bound of minus the log evidence; and, with ``early_stopping`` only, the mean loss
+        on the samples held out.
+    alpha_ : list of V arrays (2, k), or (n_classes, 2, k)
+        With ``alpha="auto"`` only: the penalties found, of every factor's feature rows and bias.
     n_iter_, n_parameters : int, iterations, the most over the classes; numbers that were learnt
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
 
@@ -149,7 +157,9 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
     of the number of levels: with "sgd" take ``init_scale`` larger by that root, or
     ``init="paper"`` if there are two views.
     Where products overflow the last finite factors are kept, and a warning says what to change.
-    The objective is not convex: another `random_state` can give another minimum.
+    The objective is not convex: another `random_state` can give another minimum. With
+    ``alpha="auto"`` the factors are means of a posterior, one for which there is no evidence is 0,
+    and groups must not share factors.
     With "sgd" a weight multiplies the gradient of its sample, and samples are held out by their
     number: there a weight of 2 is worth the sample twice in expectation only.
 
@@ -308,7 +318,9 @@ class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
     ----------
     n_factors : int, default=8; k
     loss : {"squared"}, default="squared"
-    alpha : float, default=1e-3; lambda, weight of the penalty against the mean loss
+    alpha : float or "auto", default=1e-3
+        lambda, weight of the penalty against the mean loss; "auto", with solver="als": from the
+        data, which also learn the noise.
     penalty : {"l2", "l1"}, default="l2"; of all factors with their bias rows
     smoothing : float, default=1e-8; epsilon, by which "l1" is smoothed
     solver : {"lbfgs", "sgd", "als"}, default="lbfgs"
@@ -322,6 +334,7 @@ class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
     batch_size : int, default=128; of "sgd": samples of a step
     max_iter : int, default=1000; largest number of iterations, epochs or sweeps
     tol : float, default=1e-5; largest entry of the gradient, or share the objective must fall by
+        With ``alpha="auto"`` its root, in nats per sample.
     early_stopping : bool, default=False
         Of "sgd": stop by, and keep the epoch with, the least loss on held-out samples.
     validation_fraction : float, default=0.1; share of the samples held out
@@ -335,7 +348,7 @@ class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
     factors_ : list of V arrays (d_v + 1, k)
         The last row is the bias row. With groups and ``shared_factors=False`` one array for each
         view of each group.
-    factor_views_, terms_, loss_curve_, validation_curve_, n_iter_, n_parameters
+    factor_views_, terms_, loss_curve_, validation_curve_, alpha_, n_iter_, n_parameters
         As in :class:`MVMClassifier`.
     n_features_in_ : int
 

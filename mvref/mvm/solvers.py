@@ -1,6 +1,6 @@
-"""Minimise the objective of a multi-view machine by L-BFGS or by stochastic gradients.
+"""Minimise the objective of a multi-view machine by L-BFGS, stochastic gradients or ALS.
 
-Both start from given factors, never leave the finite numbers, and say in a sentence why they
+All start from given factors, never leave the finite numbers, and say in a sentence why they
 stopped if it was not at an optimum.
 
 Alternating least squares. The score is linear in each block of factors while the others are fixed,

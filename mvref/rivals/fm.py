@@ -21,6 +21,10 @@ Loss      classes  log(1 + exp(-y y^)), y = -1, +1  (Eq. 12);   numbers  (y - y^
 Algorithm L-BFGS with exact gradients, where the paper has stochastic ones, in O(k nnz) for pairs
           and O(k p nnz) for order p, see :mod:`mvref.rivals.anova`. At the start w = 0, w0 is the
           best constant and the factors of pairs are N(0, 0.01): V = 0 is stationary.
+          Or, for pairs of different views, alternating least squares: ``Sweeps``, a column of V in
+          one view after another, exact and O(n) for one-hot views, and a majorised logistic loss.
+          alpha="auto" is mean field: every view's w and each of its factors has a penalty, which
+          maximises the evidence, see :mod:`mvref.core.ridge`; predictions are posterior means.
 
 Collapse  With alpha > 0, V_p = 0 is a strict local minimum in V_p for every p > 2, as A = 0 is for
           multi-view machines: small factors shrink to 0. Factors of standard deviation 0.1^(2/p)
@@ -52,6 +56,7 @@ from .anova import Columns, interaction_terms
 from .common import contiguous_views
 
 FTOL = 64 * np.finfo(float).eps
+TINY = 1e-8  # mean field: variance of a number that is known, or at the start
 DEAD = 1e-3  # mean field: a factor whose squared means are a smaller share of its variances
 
 
@@ -144,7 +149,7 @@ class Sweeps:
         self.tables, self.n, self.w0 = tables, n, theta[:1]
         self.auto, V = isinstance(alpha, str), len(tables)
         self.alphas = np.full((V, 1 + k), PRIOR_ROWS / n if self.auto else alpha)
-        variances, d = np.full_like(theta, 1e-8), sum(table.n_features for table in tables)
+        variances, d = np.full_like(theta, TINY), sum(table.n_features for table in tables)
         ends = np.cumsum([table.n_features for table in tables])[:-1]
 
         def parts(numbers, width):
@@ -190,7 +195,7 @@ class Sweeps:
             S = [table.dot(column.mean[:, f]) for table, column in parts]
             e += (sum(S) ** 2 - sum(s**2 for s in S)) / 2
             for column in self.pairs:
-                column.mean[:, f], column.variance[:, f] = 0.0, FTOL**2
+                column.mean[:, f], column.variance[:, f] = 0.0, TINY**2
             self.active.remove(f)
 
     def _regress(self, table, column, f, slopes, curvatures, u, T):
@@ -335,12 +340,19 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
     n_factors : int, default=8; k, length of the factors of every feature
     order : int, default=2; P, the largest number of features in a product, 1: logistic regression
     multiview : bool, default=False; only products of different views' features, at most V (Eq. 27)
-    alpha : float, default=1e-3; lambda, weight of all squared parameters but w0; the loss is a mean
+    alpha : float or "auto", default=1e-3
+        lambda, weight of all squared parameters but w0, where the loss is a mean. "auto", with
+        solver="als": penalties of every view's weights and factors, chosen from the data.
+    solver : {"lbfgs", "als"}, default="lbfgs"
+        L-BFGS; or alternating least squares, fast for one-hot views, with order <= 2 and, unless
+        the columns of no view overlap, ``multiview=True``.
     init_scale : float, default=0.1
         Standard deviation of the factors at the start; for order p > 2 its power 2/p.
     tol : float, default=1e-7
         Largest entry of the gradient at the end, in units of the objective at the start if above 1.
-    max_iter : int, default=2000; largest number of iterations of L-BFGS
+        With "als" its root is the share by which a sweep must lower the objective, and with
+        ``alpha="auto"`` the number of nats per sample: 1e-4 is enough for predictions.
+    max_iter : int, default=2000; largest number of iterations of L-BFGS, or of sweeps
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; the loss is the weighted mean.
     n_jobs : int or None, default=None; classes learnt in parallel (joblib)
@@ -352,7 +364,10 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
     intercept_ : float, or array (n_classes,), w0
     coef_ : array (d,), or (n_classes, d) with more than two classes, w
     factors_ : array (n_orders, d, k), or (n_classes, n_orders, d, k); order p is at ``p - 2``
+    alpha_ : array (V, 1 + k), or (n_classes, V, 1 + k)
+        With ``alpha="auto"`` only: the penalties found, of linear weights and of every factor.
     loss_curve_ : array (n_iter + 1,), or a list of them, from the start on
+        With ``alpha="auto"`` the free energy per sample, a bound of minus the log evidence.
     n_iter_ : int, the largest number over the classes
     classes_, n_features_in_ : array of labels, and int
 
@@ -441,12 +456,19 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
     n_factors : int, default=8; k, length of the factors of every feature
     order : int, default=2; P, the largest number of features in a product, 1: ridge regression
     multiview : bool, default=False; only products of different views' features, at most V (Eq. 27)
-    alpha : float, default=1e-3; lambda, weight of all squared parameters but w0; the loss is a mean
+    alpha : float or "auto", default=1e-3
+        lambda, weight of all squared parameters but w0, where the loss is a mean. "auto", with
+        solver="als": penalties of every view's weights and factors, chosen from the data.
+    solver : {"lbfgs", "als"}, default="lbfgs"
+        L-BFGS; or alternating least squares, fast for one-hot views, with order <= 2 and, unless
+        the columns of no view overlap, ``multiview=True``.
     init_scale : float, default=0.1
         Standard deviation of the factors at the start; for order p > 2 its power 2/p.
     tol : float, default=1e-7
         Largest entry of the gradient at the end, in units of the objective at the start if above 1.
-    max_iter : int, default=2000; largest number of iterations of L-BFGS
+        With "als" its root is the share by which a sweep must lower the objective, and with
+        ``alpha="auto"`` the number of nats per sample: 1e-4 is enough for predictions.
+    max_iter : int, default=2000; largest number of iterations of L-BFGS, or of sweeps
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; draw of the factors at the start
 
@@ -455,7 +477,7 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
     intercept_ : float, w0
     coef_ : array (d,), w
     factors_ : array (n_orders, d, k); ``factors_[p - 2]`` for the products of p features
-    loss_curve_ : array (n_iter + 1,), from the start on
+    alpha_, loss_curve_ : as in :class:`FMClassifier`
     n_iter_, n_features_in_ : int
 
     See Also
