@@ -624,13 +624,14 @@ def test_sum_of_kernels_is_that_of_whole_matrices(missing):
     """And nothing of the user's is overwritten."""
     observed = pattern(3, 50, 2, missing).T
     X = MultiView(hide(VIEWS, observed))
-    own = VIEWS[1][observed[:, 1]] @ VIEWS[1][observed[:, 1]].T
+    has, other = observed.T
+    own = VIEWS[0][has] @ VIEWS[0][has].T
     own += 1e-9 * np.random.default_rng(0).normal(size=own.shape)  # less symmetric than products
     kept = own.copy()
-    form = SumOfKernels(X, ["rbf", lambda A, B: own], [0.3, None])
-    expected = np.outer(*[observed[:, 0]] * 2) * rbf_kernel(VIEWS[0], gamma=0.3)
-    expected[np.ix_(observed[:, 1], observed[:, 1])] += (own + own.T) / 2
-    assert_allclose(form.K, expected, rtol=1e-14)
+    form = SumOfKernels(X, [lambda A, B: own, "rbf"], [None, 0.3])
+    expected = np.outer(other, other) * rbf_kernel(VIEWS[1], gamma=0.3)
+    expected[np.ix_(has, has)] += (own + own.T) / 2
+    assert_allclose(form.K, expected, rtol=1e-12)
     assert_array_equal(own, kept)
 
 
