@@ -333,6 +333,7 @@ def test_the_kernel_of_a_view():
     K.flags.writeable = False
     kernel, V = ViewKernel(K), np.random.default_rng(0).normal(size=(3, 40))
     assert_allclose(kernel.times(V), V @ kept, atol=1e-12)
+    kernel.K.flags.writeable = False  # as joblib hands over what is large
     kernel.shift(0.7)
     assert_allclose(kernel.times(V), V @ kept, atol=1e-12)
     smoothed = np.linalg.solve(kept + np.eye(40) / 0.7, kept @ V.T).T
