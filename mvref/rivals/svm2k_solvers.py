@@ -254,7 +254,8 @@ def nearest(p, q, costs, eps, rho_A, rho_B):
         return sign * given(sign * size)[2] - eps
 
     low, high = np.zeros_like(p), D
-    at_low, at_high = at_zero, at_D = apart(low), apart(high)
+    at_low, at_high = apart(low), apart(high)
+    at_D = at_high
     for bend in (-at_A, C_A - at_A, at_B, at_B - C_B):
         size = np.minimum(np.maximum(sign * bend, low), high)
         value = apart(size)
@@ -263,7 +264,7 @@ def nearest(p, q, costs, eps, rho_A, rho_B):
         high, at_high = np.where(above, high, size), np.where(above, at_high, value)
     fall = np.where(at_low > at_high, at_low - at_high, 1.0)
     size = low + (high - low) * np.minimum(np.maximum(at_low / fall, 0), 1)
-    g = sign * np.where(at_zero <= 0, 0.0, np.where(at_D >= 0, D, size))
+    g = sign * np.where(at_D >= 0, D, size)
     aA, aB, _ = given(g)
     return np.stack([aA, aB, g], axis=1)
 
