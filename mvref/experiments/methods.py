@@ -35,14 +35,14 @@ def squared_hinge(C, Phi, seed):
 
     The problem is that of ``MVLSVM(loss="squared_hinge", c=C*m)``, at scikit-learn's tolerance
     1e-4 (liblinear's own for this solver is 1e-2). Above C = 1 that stops short of the minimum,
-    which :class:`~mvref.MVLSVM` reaches by the dual in many times as long; the ledger's accuracies
-    at such C are those of the solution that is stopped.
+    which :class:`~mvref.MVLSVM` reaches; the ledger's accuracies at such C are those of the
+    solution that is stopped.
     """
     return LinearSVC(C=C, dual=False)
 
 
 def hinge(C, Phi, seed):
-    """Linear SVM with hinge, the paper's Eq. (3), for which liblinear has no fast solver.
+    """Linear SVM with hinge, the paper's Eq. (3), by liblinear's slow solver.
 
     Where C is 10 or more it may stop at `HINGE_MAX_ITER` before it reaches its tolerance.
     """

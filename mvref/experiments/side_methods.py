@@ -96,10 +96,10 @@ CONTROLS = {
     "ExtraTrees": {"max_features": ("sqrt", 0.2)},
     **{name: HO_KASHYAP | factors for name, factors in VARIANTS.items()},
 }
-LIBLINEAR = {"loss": "squared_hinge", "tol": 1e-3, "max_iter": 10_000}
+SQUARED = {"loss": "squared_hinge"}
 FIXED = {
-    "MVLSVM": {"n_landmarks": 100} | LIBLINEAR,
-    "L3SVM": LIBLINEAR,
+    "MVLSVM": {"n_landmarks": 100} | SQUARED,
+    "L3SVM": SQUARED,
     "MVPO": {"measure": "error"},
     "MVMClassifier": {"tol": 1e-4},
     "MVNAKMHKS": {"n_components": 0.5},

@@ -327,8 +327,8 @@ def measure_stability(
     Parameters
     ----------
     estimator : MVLSVM
-        Two classes. Take ``tol=1e-8`` or less: liblinear's default tolerance can be larger than
-        the bound when c is small.
+        Two classes. Take ``tol=1e-8`` or less: a solution within the default tolerance can be
+        further from the minimum than the bound when c is small.
     X : MultiView, list of arrays, or 2-D array of m samples
     y : array-like of two labels, shape (m,)
     n_replacements : int, optional; samples to change, drawn without replacement; default all
