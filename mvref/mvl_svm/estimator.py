@@ -49,6 +49,7 @@ from ..core.linear_svm import LOSSES, SOLVERS, fit_linear_svm
 from .landmarks import LandmarkProjection
 
 MAX_ITER = 2000
+NUMBERS_PER_BLOCK = 2**20  # of the projection of new samples that are held at a time
 PROJECTION_PARAMETERS = (
     "n_landmarks", "kernel", "gamma", "ridge", "keep_known", "clip", "no_view", "landmarks",
 )  # fmt: skip
@@ -323,7 +324,10 @@ class MVLSVM(Weighted, MultiViewClassifier):
 
     def _scores(self, X):
         """f(x), Eq. (1)."""
-        return self.projection_.transform(X) @ self.coef_.T + self.intercept_
+        size = max(1, NUMBERS_PER_BLOCK // self.coef_.shape[1])  # projections stay in the cache
+        blocks = [X[start : start + size] for start in range(0, len(X), size)]
+        scores = [self.projection_.transform(block) @ self.coef_.T for block in blocks]
+        return np.concatenate(scores) + self.intercept_
 
     def _check_parameters(self):
         check_number(self.c, "c", low=0, low_open=True)
