@@ -5,9 +5,7 @@ No paper has these figures. One process, one thread, seconds of the processor.
 Data       two views of 20 columns, two classes whose means differ by 1/2 of a standard deviation
            in every column; a row has mean squared norm 1. A repeat draws its own samples, and its
            smaller problems are the first samples of the larger ones, so that only n changes.
-Methods    every classifier of :func:`mvref.all_methods` at its defaults, but for `OPTIONS`: 20
-           rounds of boosting, and for MVL-SVM, L3-SVM, SVM-2K and the tensor machine the looser
-           tolerances of :mod:`.side_by_side`.
+Methods    every classifier of :func:`mvref.all_methods` at its defaults.
 Sizes      250, 500, ... up to 16 000. A method goes to the first size whose fit takes longer than
            about half a second (`LARGEST`), and the sizes beyond it have no rows.
 Measures   ``fit_seconds``; ``predict_seconds``, of 1000 other samples, the median of three calls.
@@ -16,7 +14,7 @@ Measures   ``fit_seconds``; ``predict_seconds``, of 1000 other samples, the medi
 Slope      of log time against log n over the upper half of a method's sizes: 1 is linear, 2 is
            quadratic (:func:`slopes`). Where a constant cost still counts it is too small.
 
-The second item, ``against``, has its protocol in :mod:`.speed_pairs`.
+The protocol of ``against`` is in :mod:`.speed_pairs`, that of ``peers`` in :mod:`.speed_peers`.
 """
 
 import warnings
@@ -25,35 +23,26 @@ from functools import lru_cache
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import all_methods
 from ..core.views import MultiView
 from .engine import Item, derive_seed, with_parameters
-from .side_methods import FIXED, seconds_of, timed
+from .side_methods import seconds_of, timed
 from .speed_pairs import PAIRS, against
+from .speed_peers import DATASETS, GAUSSIANS, build, peers
 from .tables import Cell, jobs_of
 
-DRAWN = ("two-gaussians",)
+TWO = ("two-gaussians",)
+DRAWN = (*TWO, GAUSSIANS)  # on every machine
 N_VIEWS, WIDTH, SHIFT = 2, 20, 0.25
 SIZES = tuple(250 * 2**k for k in range(7))
 N_TEST, N_REPEATS = 1000, 3
-ROUNDS = {"n_estimators": 20}
-OPTIONS = {
-    "MVLSVM": FIXED["MVLSVM"] | {"c": 100.0},  # C = c/m < 1 at every size: one solver
-    "L3SVM": FIXED["L3SVM"],
-    "SVM2K": FIXED["SVM2K"],
-    "STMClassifier": FIXED["STMClassifier"],
-    "MVWAB": ROUNDS,
-    "RBoostSH": ROUNDS,
-    "Mumbo": ROUNDS,
-}
 ENDS = {  # at least the third size, for a slope
-    1000: ("MVML",),
-    2000: ("CAPO", "CoLabeling", "KMHKS", "MwMvC2", "SVM2K"),
-    4000: ("FSMulti", "MVWAB", "Mono", "Mumbo", "PerViewSVM"),
-    8000: ("L3SVM", "RBoostSH"),
+    1000: ("FSMulti", "STMClassifier"),
+    2000: ("CAPO", "L3SVM", "MVML", "MVWAB", "SVM2K"),
+    4000: ("CoLabeling", "KMHKS", "Mono", "Mumbo", "PerViewSVM"),
+    8000: ("MwMvC2", "RBoostSH"),
     16000: (
         "Concat", "FMClassifier", "Fusion", "MSL", "MVLSVM", "MVMClassifier", "MVMV", "MVNAKMHKS",
-        "MVPO", "NAKMHKS", "SMS", "STMClassifier", "SVMPerf",
+        "MVPO", "NAKMHKS", "SMS", "SVMPerf",
     ),
 }  # fmt: skip
 LARGEST = dict(sorted((method, n) for n, methods in ENDS.items() for method in methods))
@@ -66,12 +55,6 @@ def draw_gaussians(seed):
     y = rng.choice([-1, 1], size=SIZES[-1] + N_TEST)
     noise = rng.normal(size=(N_VIEWS, len(y), WIDTH))
     return MultiView(list((noise + SHIFT * y[:, None]) / np.sqrt(WIDTH))), y
-
-
-def build(method, seed):
-    """Return a classifier of :func:`mvref.all_methods` with `OPTIONS`, not fitted."""
-    model = all_methods()[method](**OPTIONS.get(method, {}))
-    return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
 
 
 def scaling(dataset, quick, rows):
@@ -133,7 +116,9 @@ def time_table(rows, measure):
 
 
 ITEMS = [
-    Item("speed", "scaling", "time over the number of samples", DRAWN, scaling, serial=True),
-    Item("speed", "against", "our form and another of the same problem", DRAWN, comparisons,
+    Item("speed", "scaling", "time over the number of samples", TWO, scaling, serial=True),
+    Item("speed", "against", "our form and another of the same problem", TWO, comparisons,
+         serial=True),
+    Item("speed", "peers", "accuracy and time beside other programs", DATASETS, peers,
          serial=True),
 ]  # fmt: skip
