@@ -91,19 +91,6 @@ class KernelViews:
         return betas, self.constant**2 * np.array([beta.sum() for beta in betas])
 
 
-class GramViews:
-    """K, the sum of the kernel matrices of all views.
-
-    components: of every view all samples that have it; seen (1, n).
-    """
-
-    def __init__(self, X, kernels, gammas):
-        form = KernelViews(X, kernels, gammas, 0.0)
-        self.components, self.similarities = form.rows, form.similarities
-        self.seen = X.observed.any(axis=1)[None]
-        self.K = sum(form.grams())
-
-
 def similarities_to(X, kernels, gammas, rows):
     """Kernels of all views to some of the samples that have the view; the width is of all."""
     complete = [np.flatnonzero(seen) for seen in X.observed.T]

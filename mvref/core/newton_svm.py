@@ -53,7 +53,10 @@ class Rows:
 
     def __init__(self, Z):
         self.Z = Z
-        squares = np.asarray((Z.multiply(Z) if sparse.issparse(Z) else Z * Z).sum(axis=1))
+        with np.errstate(over="ignore"):
+            squares = np.asarray((Z.multiply(Z) if sparse.issparse(Z) else Z * Z).sum(axis=1))
+        if not np.isfinite(squares).all():
+            raise ValueError("X holds values too large for their squares; scale the views.")
         self.sizes = np.maximum(squares.ravel(), 1e-200)  # |z_i|^2
         self._products = None  # Z Z', where it is no larger than four times Z'Z
         self._key = self._factor = None  # of the last system: at w = 0 all classes have one

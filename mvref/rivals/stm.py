@@ -80,7 +80,7 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
     >>> rng = np.random.RandomState(0)
     >>> xor = rank_one_machine([x, z], (x * z)[:, 0], C=10.0, tol=1e-6, max_iter=9, rng=rng)
     >>> round(float(np.prod(xor.w)), 4), xor.n_sweeps
-    (1.0, 2)
+    (1.0, 3)
     """
     w = [rng.standard_normal(view.shape[1]) for view in views]
     w = [w_v / np.linalg.norm(w_v) for w_v in w]

@@ -105,7 +105,7 @@ def test_strong_duality_and_the_norm_of_theta(seed, c, B):
     Z = literal.with_constant_feature(Phi, B)
     xi = np.maximum(0, 1 - signs * (Z @ theta))
     _, alpha = hinge_dual(Phi, signs, C, B)
-    assert_allclose(theta @ theta + C * xi.sum(), alpha.sum(), rtol=1e-6)
+    assert_allclose(theta @ theta + C * xi.sum(), alpha.sum(), rtol=2e-5)
     kappa = np.linalg.norm(Z, axis=1).max()
     assert np.linalg.norm(theta) <= min(np.sqrt(c), c * kappa) * (1 + 1e-9)
 

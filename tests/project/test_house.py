@@ -24,11 +24,12 @@ FLOORS = {
     "experiments": 4,
     "__main__": 5,
 }
-# Lines: who raises one of these brings a capability, and says which. The last was the user's own
-# tables: names of columns, views of words, a strict reader, PerView and PerViewClassifier as
-# compositions, weights in 23 methods, `compare_methods`, a warning where nothing was learnt.
-LINES_OF_THE_PACKAGE = 25_200
-LINES_OF_THE_TESTS = 33_000
+# Lines: who raises one of these brings a capability, and says which. The last was that nobody
+# waits: a linear SVM whose time is flat in c, one-hot machines with penalties from the data, SVM-2K
+# and Co-Labeling at 8000 samples, trees on sorted columns, chunks on workers, peers in one run.
+LINES_OF_THE_PACKAGE = 27_200
+LINES_OF_THE_TESTS = 35_100
+LINES_OF_A_METHOD = {"mvm": 1460, "mvl_svm": 1040}  # of the others 900
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 
 
@@ -119,7 +120,7 @@ def test_few_flat_modules():
 
 @pytest.mark.parametrize(
     ("folder", "most"),
-    [(f"mvref/{method}", 1300 if method == "mvm" else 900) for method in METHODS]
+    [(f"mvref/{method}", LINES_OF_A_METHOD.get(method, 900)) for method in METHODS]
     + [("mvref", LINES_OF_THE_PACKAGE), ("tests", LINES_OF_THE_TESTS)],
 )
 def test_lines_of_a_folder(folder, most):
