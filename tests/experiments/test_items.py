@@ -20,6 +20,7 @@ from mvref.experiments import (
     side_by_side,
     side_methods,
     speed,
+    speed_peers,
 )
 from mvref.experiments.claims import CLAIMS
 from mvref.experiments.engine import COLUMNS, encode_parameter
@@ -27,7 +28,7 @@ from mvref.experiments.engine import COLUMNS, encode_parameter
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
 WAITING = ("mvl_svm.fig3", "mvl_svm.fig4", "mvna_kmhks.table3_paired")  # for rows of others
 TIMED = {"mvl_svm.fig3", "mvpo.fig4", "side_by_side.comparison", "side_by_side.advice",
-         "speed.scaling", "speed.against"}  # fmt: skip
+         "speed.scaling", "speed.against", "speed.peers"}  # fmt: skip
 REPEATS = {  # of an item, else of its paper, of one of its data sets
     "mvl_svm": 5, "mvl_svm.columns flower17": 1,
     **{f"mvl_svm.fig5 {name}": n for name, n in mvl_svm.MISSING_REPEATS.items()},
@@ -37,6 +38,7 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     "mvna_kmhks": 10, "mvna_kmhks.table3": 3, "mvna_kmhks.table3_untuned": 3,
     "missing_views": 3, "missing_views.ratio moons-disturbed": 5,
     "side_by_side": 5, "speed": 3,
+    **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
 }  # fmt: skip
 QUICK_REPEATS = {"mwmvc2": 2, "mvna_kmhks.table2": 2}  # others: 1
 METHODS = {
