@@ -26,10 +26,10 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, cg
 
-MILD = 20.0  # sigma times |z|^2 up to which conjugate gradients are tried
+MILD = 20.0  # sigma |z|^2 up to which conjugate gradients are tried
+FIRST = 1000.0  # 2 C |z|^2 of the first C in the mean, and sigma |z|^2 of the hinge's first sigma
+STIFF = 1e9  # sigma |z|^2 of the last sigma: rounding gains nothing beyond
 CG_STEPS = 40  # as much work as a Cholesky factor of several hundred rows
-FIRST = 1000.0  # the same of the first C in the mean, and of the first sigma of the hinge
-STIFF = 1e9  # the same of the last sigma: rounding gains nothing beyond
 CG_TOL = 1e-2  # of a system, relative; the steps around it are repeated anyway
 C_STEP, SIGMA_STEP = 100.0, 3.0
 LOOSE = 0.3  # relative gap at which the next C is taken
@@ -139,7 +139,7 @@ def squared_hinge(rows, y, C, *, tol, max_iter, start=None):
         sigma = 2 * scale * C
         share = tol if scale == 1 else LOOSE
 
-        def enough(w, a, r, sigma=sigma, share=share):
+        def enough(w, a, sigma=sigma, share=share):
             return share * (w @ w + a @ (a / sigma)) / 2
 
         w, a, u, steps = _minimise(rows, y, 0.0, sigma, np.inf, w, enough, max_iter - n_iter)
@@ -164,7 +164,7 @@ def hinge(rows, y, C, *, tol, max_iter, start=None):
     best, n_iter, rounds = None, 0, 0
     while best is None or (best.gap > tol and n_iter < max_iter and rounds < PATIENCE):
 
-        def enough(w, a, r, alpha=alpha, sigma=sigma):
+        def enough(w, a, alpha=alpha, sigma=sigma):
             moved = a - alpha
             return INEXACT * (moved @ (moved / sigma)) / 2
 
@@ -202,7 +202,7 @@ def _minimise(rows, y, alpha, sigma, high, w, enough, max_steps, least=0):
         a = np.clip(v, 0, high)
         u = rows.Z.T @ (y * a)
         g = w - u
-        if exact or step == max_steps or (step >= least and g @ g / 2 <= enough(w, a, r)):
+        if exact or step == max_steps or (step >= least and g @ g / 2 <= enough(w, a)):
             break
         J = np.flatnonzero((v > 0) & (v < high))
         d = -rows.solve(J, sigma[J], g)

@@ -1,4 +1,4 @@
-"""The linear SVM of MVL-SVM over c: flat, exact, and never behind liblinear; run by ``make bench``.
+"""The linear SVM of MVL-SVM over c: flat, exact, and beside liblinear; run by ``make bench``.
 
 Landmark similarities of uWave (896 x 600, eight classes), and of made Gaussians of the same size,
 which overlap more. The SVM alone, without the projection, but for the first test.
@@ -65,12 +65,17 @@ def test_time_is_flat_in_c(problem, benchmark, record):
     benchmark.pedantic(fits["squared_hinge", 1e6], rounds=1)
     squared = seconds["squared_hinge", 1e6] / seconds["squared_hinge", 1.0]
     print(f"  c = 1e6 / c = 1: {squared:.2f}; hinge / squared hinge: {np.round(ratios, 2)}")
-    assert max(ratios) <= 3.5  # 3 was asked; where nearly all samples are inside the margin, 3.3
-    assert squared <= (2.2 if name == "uWave" else 12)
+    assert max(ratios) <= 3
+    # on the made data c = 1 takes two steps of conjugate gradients, and nothing else is as fast
+    assert squared <= 2 or name == "made"
 
 
-def test_never_behind_liblinear(problem, benchmark, record):
-    """The better of its two solvers in seconds; in the objective ours is the lowest everywhere."""
+def test_against_liblinear(problem, benchmark, record):
+    """The objective is never higher; with the squared hinge, 1.1 times the seconds at most.
+
+    Its better solver counts, of those that end within a thousandth of the minimum; `PATIENT` stops
+    it early where none does. With the hinge liblinear is the faster one for a small c.
+    """
     name, _, Phi, y = problem
     signs = [np.where(y == k, 1.0, -1.0) for k in range(8)]
     for loss in ("squared_hinge", "hinge"):
@@ -97,7 +102,7 @@ def test_never_behind_liblinear(problem, benchmark, record):
             record(told, seconds[0], f"liblinear, {above:.2g} % above", seconds[peer])
             assert values[0] <= min(values) * (1 + 1e-6)
             if fair:  # liblinear ends near the minimum
-                assert seconds[0] <= 1.1 * seconds[peer] + 0.02 or loss == "hinge"
+                assert seconds[0] <= 1.1 * seconds[peer] or loss == "hinge"
     benchmark.pedantic(ours, rounds=1)
 
 

@@ -217,7 +217,7 @@ def test_numbers_against_xlearn_in_one_run(benchmark, tmp_path, monkeypatch):
     told = np.median(rounds, axis=0)
     tell_numbers(benchmark, kind, f"xlearn, best of 40 {best}", told)
     assert told[1] <= 1.02 * told[3]
-    assert told[0] <= 40 * told[2]  # of the search that found the setting
+    assert told[0] <= told[2]  # its fit at that setting, without the search
 
 
 def tell_numbers(benchmark, kind, name, told):
