@@ -121,23 +121,21 @@ class FSMulti(SVMPerf):
         d = Z.shape[1] - self.fit_intercept
         layers = _Layers(self, Z, y, always=np.arange(d, Z.shape[1]))
         group = _largest_squares(np.asarray(Z.T @ y)[:d], self.n_features)
-        upper, lower, best, gap = [], [], None, self.C2  # w = 0 is no worse than this
+        upper, lower, gap = [], [], self.C2  # w = 0 is no worse than this
         finest = INNER * self.C2 * self.tol
         while True:
             layers.add(group)
             target = max(finest, LOOSE * gap)
             value, dual, w, p = layers.solve(target)
-            if not upper or value < min(upper):
-                best = w
             group = _largest_squares(p[:d], self.n_features)
             upper.append(value)
             lower.append(dual - max(layers.norm(p, group), layers.largest_norm(p)) ** 2 / 2)
-            gap = min(upper) - max(lower)
+            gap = value - max(lower)
             nothing_new = target == finest and layers.knows(group)
             if gap <= self.C2 * self.tol or layers.n_found >= self.max_iter or nothing_new:
                 break
         converged = abs(gap) <= self.C2 * self.tol
-        return Learnt(best, np.array(upper), np.array(lower), gap, converged, tuple(layers.groups))
+        return Learnt(w, np.array(upper), np.array(lower), gap, converged, tuple(layers.groups))
 
     def _set_fitted(self, tables, signs, learnt):
         super()._set_fitted(tables, signs, learnt)
@@ -153,6 +151,7 @@ class _Layers:
         self.most_violated = most_violated_of(model.measure, y)
         self.groups, self.cuts, self.deltas = [], np.empty((0, Z.shape[1])), np.empty(0)
         self.idle, self.n_found = np.empty(0, dtype=int), 0
+        self.value, self.best = np.inf, (np.zeros(Z.shape[1]), 0.0)  # w and its sum_t |w_t|
 
     def add(self, group):
         if not self.knows(group):
@@ -169,21 +168,24 @@ class _Layers:
         return max(self.norm(p, group) for group in self.groups)
 
     def solve(self, target):
-        """Return value, alpha'Delta, w and p for these groups, with a gap below the target."""
-        best = np.inf
+        """Return value, alpha'Delta, w and p for these groups, with a gap below the target.
+
+        A cut is looked for half-way between the best w so far and the newest, which halves the gap
+        or raises the dual, as in :mod:`mvref.mvpo.solver`.
+        """
         while True:
             alpha, mu = self._weigh()
             p = alpha @ self.cuts
-            w = self._weights(p, mu)
-            length = mu @ [self.norm(p, group) for group in self.groups]  # sum_t |w_t|
+            newest = mu @ [self.norm(p, group) for group in self.groups]  # sum_t |w_t|
+            w, length = (self.best[0] + self._weights(p, mu)) / 2, (self.best[1] + newest) / 2
             slack, delta, c = self.most_violated(np.asarray(self.Z @ w))
             value = length**2 / 2 + self.C2 * max(slack, 0.0)
-            if value < best:
-                best, best_w = value, w
+            if value < self.value:
+                self.value, self.best = value, (w, length)
             dual = float(alpha @ self.deltas)
-            gap = best - (dual - self.largest_norm(p) ** 2 / 2)
+            gap = self.value - (dual - self.largest_norm(p) ** 2 / 2)
             if gap <= target or self.n_found >= self.max_iter:
-                return best, dual, best_w, p
+                return self.value, dual, self.best[0], p
             self.cuts = np.vstack([self.cuts, self.Z.T @ c])
             self.deltas, self.idle = np.append(self.deltas, delta), np.append(self.idle, 0)
             self.n_found += 1

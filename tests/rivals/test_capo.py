@@ -33,12 +33,12 @@ class Told(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X):
-        return np.array([5.0 * self.met_.get(x, 0) for x in X[:, 0]])
+        return np.array([5.0 * (2 * self.met_.get(x, 0.5) - 1) for x in X[:, 0]])
 
 
 def columns_of(model, X):
     """[x ; f(x) / sqrt(B)] of fitted auxiliary classifiers, each asked by its own method."""
-    logistic, neighbours = model.auxiliaries_[0]
+    logistic, neighbours = model.auxiliaries_
     outputs = [logistic.decision_function(X), neighbours.predict_proba(X) @ [-1, 1]]
     return np.column_stack([X, *outputs / np.sqrt(model.B)])
 
@@ -46,8 +46,8 @@ def columns_of(model, X):
 def test_score_of_new_samples_by_hand():
     model = CAPO(auxiliaries=KNOWN, B=0.3, random_state=0).fit(VIEWS, Y)
     new = FLAT + 0.2
-    for classifier, given in zip(model.auxiliaries_[0], KNOWN, strict=True):
-        own = clone(given).fit(FLAT, SIGNS)
+    for classifier, given in zip(model.auxiliaries_, KNOWN, strict=True):
+        own = clone(given).fit(FLAT, Y)
         assert_array_equal(classifier.predict(new), own.predict(new))  # trained on all samples
     expected = columns_of(model, new) @ model.coef_ + model.intercept_
     assert_allclose(model.decision_function([v + 0.2 for v in VIEWS]), expected, atol=1e-10)
@@ -57,7 +57,7 @@ def test_score_of_new_samples_by_hand():
 def test_certificate_recomputed(measure):
     """min 1/2 |w|^2 + B/2 |b|^2 + C2 xi in w and b, on the outputs out of fold."""
     model = CAPO(measure, auxiliaries=KNOWN, B=0.3, C2=30.0, random_state=0).fit(VIEWS, Y)
-    [table] = clone(model)._training_tables(MultiView(VIEWS), SIGNS[None])
+    [table] = model._training_tables(MultiView(VIEWS), SIGNS[None])  # the same seed, same folds
     assert table.shape == (60, 12)
     f = table[:, 9:11] * np.sqrt(0.3)
     w, b = model.coef_[:9], model.coef_[9:] / np.sqrt(0.3)
@@ -71,14 +71,15 @@ def test_certificate_recomputed(measure):
 def test_outputs_of_training_samples_are_out_of_fold():
     """A classifier that only knows its own training samples knows none here."""
     folds = np.arange(60) % 4
-    assert_array_equal(_out_of_fold(Told(), FLAT, SIGNS, folds), np.zeros(60))
-    svc = _out_of_fold(SVC(), FLAT, SIGNS, folds)
+    assert_array_equal(_out_of_fold(Told(), FLAT, Y, folds, 2), np.zeros((60, 2)))
+    svc = _out_of_fold(SVC(), FLAT, Y, folds, 2)
     for fold in range(4):
-        own = SVC().fit(FLAT[folds != fold], SIGNS[folds != fold])
-        assert_allclose(svc[folds == fold], own.decision_function(FLAT[folds == fold]))
+        own = SVC().fit(FLAT[folds != fold], Y[folds != fold])
+        scores = own.decision_function(FLAT[folds == fold])
+        assert_allclose(svc[folds == fold], np.column_stack([-scores, scores]))
     model = CAPO(auxiliaries=[Told()], random_state=0).fit(FLAT, Y)
     assert model.coef_[9] == 0.0
-    assert_array_equal(Told().fit(FLAT, SIGNS).decision_function(FLAT), 5.0 * SIGNS)
+    assert_array_equal(Told().fit(FLAT, Y).decision_function(FLAT), 5.0 * SIGNS)
 
 
 def test_folds_hold_every_class():
@@ -123,16 +124,18 @@ def test_new_samples_may_be_stored_otherwise_than_those_of_the_training(fitted):
 def test_default_classifiers():
     model = CAPO(random_state=0).fit(VIEWS, Y)
     kinds = [SVC, KNeighborsClassifier, DecisionTreeClassifier]
-    assert [type(f) for f in model.auxiliaries_[0]] == kinds
+    assert [type(f) for f in model.auxiliaries_] == kinds
 
 
-def test_classes_one_against_the_rest():
+def test_classes_share_the_classifiers():
+    """The output for a class is its score minus the best of the others."""
     names = np.array(["ant", "bee", "cat"])
     model = CAPO(auxiliaries=[LogisticRegression()], random_state=0).fit(THREE, names[Y3])
     scores = model.decision_function(THREE)
-    assert scores.shape == (60, 3) and len(model.auxiliaries_) == 3
+    assert scores.shape == (60, 3) and len(model.auxiliaries_) == 1
+    own = LogisticRegression().fit(np.hstack(THREE), Y3).decision_function(np.hstack(THREE))
     for k in range(3):
-        f = LogisticRegression().fit(np.hstack(THREE), Y3 == k).decision_function(np.hstack(THREE))
+        f = own[:, k] - np.delete(own, k, axis=1).max(axis=1)
         expected = np.column_stack([*THREE, f]) @ model.coef_[k] + model.intercept_[k]
         assert_allclose(scores[:, k], expected, atol=1e-10)
     assert_array_equal(model.predict(THREE), names[scores.argmax(axis=1)])
