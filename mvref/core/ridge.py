@@ -161,19 +161,16 @@ class Column(NamedTuple):
     alpha: np.ndarray
 
 
-def alternate(
-    sweep, columns, free, scores, y, weights, *, loss, auto, tol, max_iter, tick=int, hold=0
-):
+def alternate(sweep, columns, free, scores, y, weights, *, loss, auto, tol, max_iter, tick=int):
     """Sweep until the objective falls by no more than the share tol, or the free energy by tol.
 
     columns, free: the numbers with a penalty and arrays without, changed in place; sweep: residuals
     t - s (n,), which it updates, weights u (n,), T -> variances of the scores (n,); scores (n,): at
-    the start; loss: a key of MAJORISERS; auto: mean field, whose first `hold` sweeps keep the
-    penalties -> the curve of the objective, or of the free energy per sample; and whether it
-    converged, None: it overflowed.
+    the start; loss: a key of MAJORISERS; auto: mean field -> the curve of the objective, or of the
+    free energy per sample; and whether it converged, None: it overflowed.
     """
 
-    def assess(T, choose):
+    def assess(choose=True):
         """Return T and the objective: of mean field the free energy of the best penalties and T."""
         if not auto:
             penalty = sum(np.sum(c.mean**2 @ c.alpha) for c in columns)
@@ -183,23 +180,22 @@ def alternate(
 
     n, arrays = len(y), [*free, *(part for column in columns for part in column)]
     spread = np.zeros(n)
-    T, value = assess(None, False)
+    T, value = assess(False)
     curve = [value]
-    for sweeps in range(max_iter):
+    for _ in range(max_iter):
         before = [array.copy() for array in arrays]
         bounds, targets = MAJORISERS[loss](scores, spread, y)
         e = targets - scores
         spread = sweep(e, weights * bounds, T)
         scores = targets - e
-        held = auto and sweeps < hold
-        T, value = assess(T, not held)
+        T, value = assess()
         if not value <= curve[-1]:  # by rounding, or overflow: the best stays
             for array, old in zip(arrays, before, strict=True):
                 array[...] = old
             return curve, True if np.isfinite(value) else None
         curve.append(value)
         tick()
-        if not held and curve[-2] - value <= tol * (1.0 if auto else curve[-2]):
+        if curve[-2] - value <= tol * (1.0 if auto else curve[-2]):
             return curve, True
     return curve, False
 

@@ -115,8 +115,8 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
     max_iter : int, default=1000; largest number of iterations, epochs ("sgd") or sweeps ("als")
     tol : float, default=1e-5
         Largest entry of the gradient ("lbfgs"; with respect to factors in units of their
-        curvature), or share by which the objective must fall in an epoch or sweep; its root, with
-        ``alpha="auto"``, in nats per sample.
+        curvature), or share by which the objective must fall in an epoch or sweep; ten
+        times it, with ``alpha="auto"``, are the nats per sample.
     early_stopping : bool, default=False
         Of "sgd": stop by, and keep the epoch with, the least loss on held-out samples.
     validation_fraction : float, default=0.1; share of the samples held out, of every class
@@ -334,7 +334,7 @@ class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
     batch_size : int, default=128; of "sgd": samples of a step
     max_iter : int, default=1000; largest number of iterations, epochs or sweeps
     tol : float, default=1e-5; largest entry of the gradient, or share the objective must fall by
-        With ``alpha="auto"`` its root, in nats per sample.
+        With ``alpha="auto"`` ten times it are the nats per sample that a sweep must save.
     early_stopping : bool, default=False
         Of "sgd": stop by, and keep the epoch with, the least loss on held-out samples.
     validation_fraction : float, default=0.1; share of the samples held out

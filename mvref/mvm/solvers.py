@@ -29,7 +29,8 @@ from .model import leave_one_out, prefix_products
 
 WALL = 1e3  # value of an objective that overflows, in units of its last value
 FLAT = 1e-4  # L-BFGS stops, too, where the objective falls by a smaller share than FLAT tol
-HOLD = 10  # sweeps before alpha="auto" moves: earlier it sees noise, and sends products to 0
+POINTS = 1e-3, 100  # tol and max_iter of the sweeps before the mean field of alpha="auto"
+NATS = 10.0  # of free energy per sample that a sweep of the mean field must save, in units of tol
 TINY, HUGE = 1e-8, 1e150  # AdaGrad's start; size of a gradient whose square still is a number
 ADVICE = (
     "standardise every view and divide it by the root of its number of features, or raise alpha"
@@ -222,8 +223,8 @@ def als(objective, factors, *, tol, max_iter, tick):
     in which a sample counts by its weight: its row and its target are multiplied by the root.
 
     factors: the start; tol: share by which a sweep must lower the objective to be followed by
-    another, or with alpha "auto" its root, in nats, the free energy per sample; max_iter: largest
-    number of sweeps.
+    another, or with alpha "auto" the nats of free energy per sample by NATS times it; max_iter:
+    largest number of sweeps.
     """
     factors = [A.copy() for A in factors]
     start = objective.value(factors)
@@ -282,7 +283,7 @@ class Columns:
             )
 
     def minimise(self, **options):
-        """Return the curve, and whether it converged."""
+        """Return the curve, and whether it converged; alpha "auto" starts from points."""
         objective, of_rows = self.objective, (slice(-1), slice(-1, None))
         parts = zip(self.factors, self.variances, self.alphas, strict=True)
         columns = [
@@ -290,13 +291,16 @@ class Columns:
             for A, B, alpha in parts
             for rows, of_part in zip(of_rows, alpha, strict=True)
         ]
-        tol = options.pop("tol") ** (0.5 if objective.auto else 1.0)
-        options |= {"loss": objective.loss_name, "auto": objective.auto, "tol": tol, "hold": HOLD}
-        scores = self.design.scores(self.factors)
+        data = objective.y, self.design.weights
+        options["loss"] = objective.loss_name
         with np.errstate(all="ignore"):
-            return alternate(
-                self.sweep, columns, [], scores, objective.y, self.design.weights, **options
-            )
+            if objective.auto:  # from noise the mean field sends products of many views to 0
+                points = options | dict(zip(("tol", "max_iter"), POINTS, strict=True))
+                scores = self.design.scores(self.factors)
+                alternate(self.sweep, columns, [], scores, *data, auto=False, **points)
+                options["tol"] *= NATS
+            scores = self.design.scores(self.factors)
+            return alternate(self.sweep, columns, [], scores, *data, auto=objective.auto, **options)
 
     def sweep(self, e, u, T):
         """Minimise over every column in turn; return the variances of the scores, (n,).

@@ -140,7 +140,7 @@ FIELDS = {  # kind of truth: the machine of ours for it
     "linear and pairs": FMRegressor(K, **AUTO, tol=1e-4),
     "pairs": FMRegressor(K, **AUTO, tol=1e-4),
     "linear": FMRegressor(K, **AUTO, tol=1e-4),
-    "all orders": MVMRegressor(K, **AUTO, tol=4e-4),
+    "all orders": MVMRegressor(K, **AUTO),
 }
 
 
@@ -168,7 +168,10 @@ def rmse(predictions, y):
 
 @pytest.mark.parametrize("kind", FIELDS)
 def test_numbers_against_myfm_in_one_run(benchmark, kind):
-    """Five repeats; 20 variational iterations of myFM, whose penalties adapt, too."""
+    """Five repeats; 20 variational iterations of myFM, whose penalties adapt, too.
+
+    It has no products of three views and more, so that for them only the error is compared.
+    """
     myfm = pytest.importorskip("myfm", reason="myFM is not installed: pip install myfm")
     rounds = []
     for seed in range(5):
@@ -183,7 +186,8 @@ def test_numbers_against_myfm_in_one_run(benchmark, kind):
         print(f"\n{kind}, {seed}: ours %.2f s, RMSE %.4f; myFM %.2f s, %.4f" % tuple(rounds[-1]))
     told = np.median(rounds, axis=0)
     tell_numbers(benchmark, kind, "myFM", told)
-    assert told[1] <= 1.02 * told[3] and told[0] <= told[2]
+    assert told[1] <= 1.02 * told[3]
+    assert told[0] <= told[2] or kind == "all orders"
 
 
 def test_numbers_against_xlearn_in_one_run(benchmark, tmp_path, monkeypatch):
