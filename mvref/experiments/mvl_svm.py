@@ -63,9 +63,8 @@ Figure 5   Views are missing in every part, exactly in the ratio asked for, and 
   near-duplicates, P_o is singular to rounding, and eight training samples get imputed values up to
   7.5e8 (ratio .3). That is erratum A9, and no slip of the run.
 
-  SVM2K and MVML are not in the paper's Figure 5 and not in ours: on flower17 one share of missing
-  views would cost SVM2K two minutes of tuning and training per split. How both treat missing
-  views is in the study of :mod:`mvref.experiments.missing_views`.
+  SVM2K and MVML are not in the paper's Figure 5 and not in ours: how both treat missing views is
+  in the study of :mod:`mvref.experiments.missing_views`.
 
 Beside Figure 2, not in the paper (item `columns`): what needs no view at all. Same parts, folds
 and grid; five repeats for uwave (with other landmarks) and mfeat (with other halves too).
@@ -231,7 +230,7 @@ def _splits(dataset, quick):
 
 def _points(dataset, quick):
     """Methods and numbers of landmarks of Figures 2 and 3."""
-    points = [("PerViewSVM", None)] + ([] if quick else [("SVM2K", None)])  # minutes
+    points = [("PerViewSVM", None)] + ([] if quick else [("SVM2K", None)])
     for L in QUICK_LANDMARKS if quick else LANDMARKS[dataset]:
         points += [("MVLSVM", L), ("MVLSVM-rbf", L)]
         points += [("MVML", L)] if L <= METRIC_COMPONENTS[dataset] else []

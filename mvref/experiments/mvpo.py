@@ -41,10 +41,10 @@ Methods    of Figure 1
   CoLabeling  the mean score of one LinearSVC per view, tuned like LinearSVC: Co-Labeling is this
               where all training samples are labelled
   SVM2K, MSL  on a pair of views that a fold chooses, with C2 and D/C or alpha from `PAIR_GRIDS`
-              (:mod:`mvref.experiments.pair_methods`). They take much longer, and have 3 of the
-              10 repeats. The grids of SVM-2K stop where its solver becomes slow: on one fold and
-              the pair with the best measures, ten times the largest C2 raised none of its measures
-              by more than 0.001 on mfeat and 0.003 on citeseer, in at most 300 sweeps
+              (:mod:`mvref.experiments.pair_methods`). They have 3 of the 10 repeats. The
+              grids of SVM-2K have an end: on one fold and the pair with the best measures, ten
+              times the largest C2 raised none of its measures by more than 0.001 on mfeat and
+              0.003 on citeseer
 
 Figure 3 draws the target over C1 at C2 = `FIXED_C2`, and over C2 at C1 = `FIXED_C1`; the paper does
 not print what it fixes, and we take the defaults of the class. Nothing is tuned.

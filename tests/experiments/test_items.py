@@ -9,7 +9,6 @@ from mvref.datasets import available
 from mvref.experiments import (
     ITEMS,
     missing_methods,
-    missing_views,
     mvl_svm,
     mvm,
     mvna_kmhks,
@@ -54,14 +53,8 @@ METHODS = {
     **{f"side_by_side.advice {name}": methods for name, methods in side_by_side.ADVICE.items()},
     "speed.scaling": speed.LARGEST,
     "speed.against": speed.PAIRS,
-    **{
-        f"missing_views.ratio {dataset}": {
-            method for method in missing_methods.METHODS
-            if (dataset, method) not in missing_views.NOT_RUN
-        }
-        for dataset in missing_views.DATASETS
-    },
-}  # fmt: skip
+    "missing_views.ratio": missing_methods.METHODS,
+}
 CASES = [
     pytest.param(item, dataset, id=f"{name} {dataset}")
     for name, item in ITEMS.items()
