@@ -59,7 +59,7 @@ class Rows:
             raise ValueError("X holds values too large for their squares; scale the views.")
         self.sizes = np.maximum(squares.ravel(), 1e-200)  # |z_i|^2
         self._products = None  # Z Z', where it is no larger than four times Z'Z
-        self._key = self._factor = None  # of the last system: at w = 0 all classes have one
+        self._of_all = {}  # the factor of the last system in all rows: at w = 0 all classes have it
 
     def solve(self, J, s, g):
         """Return (I + Z_J' S Z_J)^{-1} g, for positions J (k,), s (k,) and g (p,)."""
@@ -75,15 +75,16 @@ class Rows:
             step, failed = cg(system, g, rtol=CG_TOL, maxiter=CG_STEPS)
             if not failed:
                 return step
-        key = J.tobytes(), s.tobytes()
-        by_samples = len(J) < p
-        if key != self._key:
-            self._key = key
-            self._factor = _factor(self._of_samples(J, s) if by_samples else self._of_columns(J, s))
+        by_samples, key = len(J) < p, s.tobytes()
+        factor = self._of_all.get(key) if len(J) == m else None
+        if factor is None:
+            factor = _factor(self._of_samples(J, s) if by_samples else self._of_columns(J, s))
+        if len(J) == m:
+            self._of_all = {key: factor}
         if not by_samples:
-            return self._factor(g)
+            return factor(g)
         Z_J = self.Z[J]
-        return g - Z_J.T @ self._factor(Z_J @ g)
+        return g - Z_J.T @ factor(Z_J @ g)
 
     def _of_samples(self, J, s):
         """S^-1 + Z_J Z_J'."""

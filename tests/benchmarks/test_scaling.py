@@ -47,7 +47,8 @@ def test_cost_is_linear(benchmark, data, axis, what, rounds):
     sizes, pairs = AXES[axis]
     calls = [what(*data, *pair) for pair in pairs]
     slope, _ = growth(benchmark, f"{what.__name__} by {axis}", sizes, calls, rounds)
-    assert 0.8 <= slope <= 1.25
+    in_blocks = what is prediction and rounds is None  # its memory is that of a block of samples
+    assert slope <= 0.1 if in_blocks else 0.8 <= slope <= 1.25
 
 
 @pytest.mark.parametrize("axis", AXES)
