@@ -92,8 +92,18 @@ def test_a_pass_against_what_no_code_can_avoid(files, record):
     assert ours < 2 * least
 
 
+def products():
+    """Multiply matrices for a second or so; the seconds that it took."""
+    A, start = np.ones((1500, 1500)), time.process_time()
+    for _ in range(8):
+        A @ A
+    return time.process_time() - start
+
+
 def test_two_workers(files, record, monkeypatch):
     """Their speed-up: seconds of one core over those of the busier worker and of this process.
+
+    1.6, or nine tenths of what two bare products at a time gain: two cores may be one core twice.
 
     Dask has its workers give all memory back that they free, and to get it again takes as long as
     the sums: these keep it.
@@ -118,6 +128,7 @@ def test_two_workers(files, record, monkeypatch):
             return fit(chunks), clocks() - start
 
         fit(blocks[:4])  # the workers import
+        possible = 2 * products() / max(client.run(products).values())
         for _ in range(TRIES):
             one, (wall_of_one, core, *_) = spent(chunks(files, m))
             two, (wall, here, *workers) = spent(blocks)
@@ -129,8 +140,9 @@ def test_two_workers(files, record, monkeypatch):
                 f"{wall_of_one:.1f} and {wall:.1f} s, {wall_of_one / wall:.2f} times"
             )
     record(f"MVL-SVM in chunks, two workers, m = {m}", core / max(ratios), "one core", core)
+    print(f"two products at a time gain {possible:.2f}")
     if MILLION:  # on smaller samples Dask's own work counts
-        assert max(ratios) >= 1.6
+        assert max(ratios) >= min(1.6, 0.9 * possible)
 
 
 def test_prediction(files, record):
