@@ -8,6 +8,7 @@ and tested by one function of `tuning`. The other modules are the `engine`, the 
 ``python -m mvref list [--stale] | run ITEM... | multiverse ITEM | compare ITEM | report [PAPER]``.
 """
 
+from . import multiverse as multiverse  # its items
 from .comparison import compare
 from .items import ITEMS, find_item, run_items, status
 from .paired_tests import paired_significance

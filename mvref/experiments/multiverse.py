@@ -4,9 +4,15 @@ A *curve* is a table with a row per universe, in the order of its ``value``: its
 over the repeats and their standard deviation, the ``distance`` from the printed number in standard
 deviations (:func:`.reproduction.distance`), whether that is ``near``, and the ``failure``, if it
 failed. ``attrs`` has the title, the axes, the printed number, and what the paper's stated protocol
-gives. :mod:`.universes` declares what there is to read.
+gives. `rows`, everywhere, are those of the ledger "multiverse", by default of the stored one.
+
+A search among hundreds of universes finds some by chance. So the item ``<name>_again`` runs those
+that give all printed numbers of a data set at once in `N_AGAIN` repeats with other seeds.
+:mod:`.universes` declares what there is to read.
 """
 
+from dataclasses import replace
+from functools import cache, partial
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -14,13 +20,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .engine import encode_parameter
-from .items import find_item, run_items
+from .engine import Item, encode_parameter
+from .items import ITEMS, run_items
 from .report import read_ledger, read_paper_numbers
 from .reproduction import TOLERANCE, distance
 from .universes import FAILURES, PAPER
 from .universes_mvna import MULTIVERSES
 
+N_AGAIN = 10  # repeats of what the search has found
 DECIDES = 0.8  # axes are named until they own this share of the spread
 
 
@@ -32,26 +39,25 @@ def find_multiverse(name):
     return MULTIVERSES[short]
 
 
-def curve(multiverse, dataset, method, measure="accuracy", folder=None):
+def curve(multiverse, dataset, method, measure="accuracy", rows=None):
     """The curve of one printed number."""
-    values, failures = _repeats(multiverse, dataset, method, measure, folder)
+    values, failures = _repeats(multiverse, dataset, method, measure, rows)
     title = f"{dataset}, {method}, {measure}"
     printed = printed_number(multiverse, dataset, method, measure)
-    stated = _stated(multiverse, dataset, method, measure, folder)
+    stated = stated_number(multiverse, dataset, method, measure)
     return _curve(multiverse, dataset, values, failures, printed, stated, title)
 
 
-def order_curve(multiverse, dataset, first, second, measure="accuracy", folder=None):
+def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=None):
     """The curve of "first before second": in each universe the mean difference, repeat by repeat.
 
     A universe in which either method fails has failed.
     """
-    of_both = [_repeats(multiverse, dataset, m, measure, folder) for m in (first, second)]
+    of_both = [_repeats(multiverse, dataset, m, measure, rows) for m in (first, second)]
     (one, failed), (other, failed_too) = of_both
-    cell = (multiverse, dataset)
     printed, stated = (
-        number(*cell, first, measure, *rest) - number(*cell, second, measure, *rest)
-        for number, rest in ((printed_number, ()), (_stated, (folder,)))
+        number(multiverse, dataset, first, measure) - number(multiverse, dataset, second, measure)
+        for number in (printed_number, stated_number)
     )
     title = f"{dataset}, {first} less {second}, {measure}"
     failures = failed.where(failed != "", failed_too)
@@ -60,19 +66,23 @@ def order_curve(multiverse, dataset, first, second, measure="accuracy", folder=N
 
 def printed_number(multiverse, dataset, method, measure):
     """What the paper prints, or NaN."""
-    numbers = read_paper_numbers(multiverse.paper)
-    cell = {"item": multiverse.place, "dataset": dataset, "method": method, "measure": measure}
-    return float(_where(numbers, cell)["value"].mean())
+    return _printed(multiverse.paper, multiverse.place, dataset, method, measure)
 
 
-def _stated(multiverse, dataset, method, measure, folder):
+def stated_number(multiverse, dataset, method, measure):
     """What the stated protocol gives, the mean of the paper's own ledger, or NaN."""
     if multiverse.stated is None:
         return np.nan
     point = encode_parameter(multiverse.stated)
-    cell = {"item": multiverse.place, "dataset": dataset, "method": method, "measure": measure}
-    rows = _where(read_ledger(multiverse.paper, folder), cell | {"parameter": point})
-    return float(rows["value"].mean())
+    return _printed(multiverse.paper, multiverse.place, dataset, method, measure, point)
+
+
+@cache
+def _printed(paper, item, dataset, method, measure, point=None):
+    cell = {"item": item, "dataset": dataset, "method": method, "measure": measure}
+    if point is None:
+        return float(_where(read_paper_numbers(paper), cell)["value"].mean())
+    return float(_where(read_ledger(paper), cell | {"parameter": point})["value"].mean())
 
 
 def _where(rows, cell):
@@ -81,13 +91,13 @@ def _where(rows, cell):
     return rows
 
 
-def _repeats(multiverse, dataset, method, measure, folder):
+def _repeats(multiverse, dataset, method, measure, rows):
     """Values, (n_universes, n_repeats), NaN where a repeat is missing; and failures as words.
 
     A universe with a repeat that failed has failed, whatever the others gave.
     """
     cell = {"item": multiverse.name, "dataset": dataset, "method": method}
-    rows = _where(read_ledger(PAPER, folder), cell)
+    rows = _where(read_ledger(PAPER) if rows is None else rows, cell)
     universes = multiverse.universes(dataset)
     points = [encode_parameter(multiverse.point(method, universe)) for universe in universes]
     table = rows.pivot(index="parameter", columns=["measure", "repeat"], values="value")
@@ -113,14 +123,14 @@ def _curve(multiverse, dataset, values, failures, printed, stated, title):
     return found
 
 
-def joint(multiverse, dataset, folder=None):
+def joint(multiverse, dataset, rows=None):
     """Whether one universe gives all printed numbers of a data set: a row per universe.
 
     A column per printed number says whether it is near; ``accuracies``, ``others`` and ``all``,
     whether all that are accuracies, all others, and all are.
     """
     cells = [(m, measure) for m, measures in multiverse.methods.items() for measure in measures]
-    curves = [curve(multiverse, dataset, *cell, folder).set_index([*multiverse.axes])["near"]
+    curves = [curve(multiverse, dataset, *cell, rows).set_index([*multiverse.axes])["near"]
               for cell in cells]  # fmt: skip
     found = pd.concat(curves, axis=1, keys=[" ".join(cell) for cell in cells])
     own = np.array([measure == "accuracy" for _, measure in cells])
@@ -186,15 +196,49 @@ def order_sentence(table):
     return f"{text}; {_deciding(table)}{_untold(table)}."
 
 
-def joint_sentence(multiverse, dataset, folder=None):
-    """In how many universes the accuracies, the other numbers, and all of them are near."""
-    found = joint(multiverse, dataset, folder)
+def joint_sentence(multiverse, dataset, rows=None):
+    """In how many universes the accuracies, the other numbers, and all are near; and again."""
+    found = joint(multiverse, dataset, rows)
     count = found[["accuracies", "others", "all"]].sum()
     others = {m for measures in multiverse.methods.values() for m in measures} - {"accuracy"}
-    return (
+    text = (
         f"{dataset}, all at once: of {len(found)} universes {count['accuracies']} have all "
         f"accuracies within the spread, {count['others']} {' and '.join(sorted(others))}, "
-        f"{count['all']} both."
+        f"{count['all']} both"
+    )
+    if not count["all"]:
+        return f"{text}."
+    confirmed = joint(again(multiverse, rows), dataset, rows)["all"].sum()
+    return f"{text}; {confirmed} of these also in {N_AGAIN} repeats with other seeds."
+
+
+def again(multiverse, rows=None):
+    """The universes that give all printed numbers of a data set, in `N_AGAIN` other repeats."""
+
+    @cache
+    def found(dataset):
+        table = joint(multiverse, dataset, rows)
+        return set(table.loc[table["all"], [*multiverse.axes]].itertuples(index=False, name=None))
+
+    def lost(dataset, universe):
+        return tuple(universe.values()) not in found(dataset)
+
+    rules = (*multiverse.rules, ("the search has not found it", lost))
+    title = f"{multiverse.title}: what the search has found, again"
+    return replace(
+        multiverse, name=f"{multiverse.name}_again", title=title, rules=rules, n_repeats=N_AGAIN
+    )
+
+
+def _jobs_again(multiverse, dataset, quick, rows):
+    return again(multiverse, rows).jobs(dataset, quick, rows)
+
+
+def item_again(multiverse):
+    """The item that runs them, after the search."""
+    of_them, jobs = again(multiverse), partial(_jobs_again, multiverse)
+    return Item(
+        PAPER, of_them.name, of_them.title, multiverse.datasets, jobs, needs=(multiverse.name,)
     )
 
 
@@ -256,16 +300,16 @@ def plot_curve(table, axes=None):
     return fig
 
 
-def lines_of(multiverse, dataset, folder=None):
+def lines_of(multiverse, dataset, rows=None):
     """Everything that is told of a data set: each printed number, the orders, all at once."""
     first, *rivals = multiverse.methods
     lines = [f"{count} universes of {dataset} left out: {reason}."
              for reason, count in multiverse.refused(dataset).items()]  # fmt: skip
     for method, measures in multiverse.methods.items():
-        lines += [sentence(curve(multiverse, dataset, method, m, folder)) for m in measures]
+        lines += [sentence(curve(multiverse, dataset, method, m, rows)) for m in measures]
     for rival in rivals:
-        lines.append(order_sentence(order_curve(multiverse, dataset, first, rival, folder=folder)))
-    return [*lines, joint_sentence(multiverse, dataset, folder)]
+        lines.append(order_sentence(order_curve(multiverse, dataset, first, rival, rows=rows)))
+    return [*lines, joint_sentence(multiverse, dataset, rows)]
 
 
 def run_multiverse(name, *, quick=False, n_jobs=1, folder=None, only=None, figures=None):
@@ -274,17 +318,17 @@ def run_multiverse(name, *, quick=False, n_jobs=1, folder=None, only=None, figur
     figures: folder of a picture of every curve, default none; others as of :func:`.run_items`.
     """
     multiverse = find_multiverse(name)
-    item = find_item(multiverse.item.full_name)
-    folder = run_items([item.full_name], quick=quick, n_jobs=n_jobs, folder=folder, only=only)
-    lines = []
+    items = [item_again(multiverse).full_name]
+    folder = run_items(items, quick=quick, n_jobs=n_jobs, folder=folder, only=only)
+    rows, lines = read_ledger(PAPER, folder), []
     for dataset in multiverse.datasets if only is None else (only,):
-        lines += [*lines_of(multiverse, dataset, folder), ""]
+        lines += [*lines_of(multiverse, dataset, rows), ""]
         if figures:
-            _draw(multiverse, dataset, folder, Path(figures))
+            _draw(multiverse, dataset, rows, Path(figures))
     return "\n".join(lines[:-1])
 
 
-def _draw(multiverse, dataset, folder, into):
+def _draw(multiverse, dataset, rows, into):
     import matplotlib.pyplot as plt
 
     from ..plotting import use_style
@@ -293,6 +337,10 @@ def _draw(multiverse, dataset, folder, into):
     into.mkdir(parents=True, exist_ok=True)
     for method, measures in multiverse.methods.items():
         for measure in measures:
-            fig = plot_curve(curve(multiverse, dataset, method, measure, folder))
+            fig = plot_curve(curve(multiverse, dataset, method, measure, rows))
             fig.savefig(into / f"{multiverse.name}-{dataset}-{method}-{measure}.png")
             plt.close(fig)
+
+
+# Here, since which universes run again is read from rows
+ITEMS.update({item.full_name: item for item in map(item_again, MULTIVERSES.values())})
