@@ -262,7 +262,7 @@ def plot_curve(table, axes=None):
     """Draw a curve above, the choices of every axis below; returns the figure.
 
     axes: names, default those of more than one choice. Universes that are near are blue, the band
-    is as wide as the median spread of a universe, and a dashed line is the stated protocol.
+    is as wide as their median spread, and a dashed line is the stated protocol.
     """
     import matplotlib.pyplot as plt
 
@@ -273,11 +273,12 @@ def plot_curve(table, axes=None):
     known = table.dropna(subset=["value"]).reset_index(drop=True)
     lines = [(axis, choice) for axis in axes for choice in attrs["axes"][axis]]
     fig, (above, below) = plt.subplots(
-        2, sharex=True, figsize=(5.6, 2.6 + 0.17 * len(lines)),
-        height_ratios=(2.4, 0.17 * len(lines)),
+        2, sharex=True, figsize=(5.6, 2.9 + 0.18 * len(lines)),
+        height_ratios=(2.4, 0.2 + 0.18 * len(lines)),
     )  # fmt: skip
     colors = np.where(known["near"], PALETTE["blue"], "0.65")
-    half = TOLERANCE * np.sqrt(2) * known["std"].median()
+    typical = known[known["near"]] if known["near"].any() else known
+    half = TOLERANCE * np.sqrt(2) * typical["std"].median()
     above.axhspan(attrs["printed"] - half, attrs["printed"] + half, color=PALETTE["yellow"],
                   alpha=0.3, lw=0, label="its spread")  # fmt: skip
     above.axhline(attrs["printed"], color=PALETTE["black"], lw=1, label="printed")
@@ -286,8 +287,8 @@ def plot_curve(table, axes=None):
                       label="as stated, tuned")  # fmt: skip
     above.scatter(known.index, known["value"], c=colors, s=7, zorder=3)
     above.set_title(attrs["title"], loc="left")
-    above.legend(loc="upper left", fontsize="small", ncols=3)
-    above.margins(x=0.01, y=0.12)
+    fig.legend(loc="outside upper left", fontsize="small", ncols=3)
+    above.margins(x=0.01)
     for y, (axis, choice) in enumerate(lines):
         at = np.flatnonzero(known[axis] == choice)
         below.scatter(at, np.full(len(at), y), c=colors[at], s=12, marker="|", linewidths=1)
@@ -297,6 +298,7 @@ def plot_curve(table, axes=None):
     below.tick_params(axis="y", labelsize=8, length=0)
     below.set(xlabel=f"{len(known)} universes, sorted by value", ylim=(len(lines) - 0.4, -0.6))
     below.grid(axis="y", visible=False)
+    below.xaxis.get_major_locator().set_params(integer=True)
     return fig
 
 
