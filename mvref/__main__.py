@@ -1,4 +1,4 @@
-"""Command line: ``python -m mvref list | run | compare | report | compare-tables``."""
+"""Command line: ``python -m mvref list | run | multiverse | compare | report | compare-tables``."""
 
 import argparse
 import os
@@ -21,6 +21,8 @@ def main(arguments=None):
             text = "\n".join(tell(options.ledger))
         elif options.command == "compare":
             text = experiments.compare(options.item, folder=options.ledger)
+        elif options.command == "multiverse":
+            text = _multiverse(options)
         elif options.command == "compare-tables":
             text = str(_compare_tables(options))
         elif options.command == "report":
@@ -44,6 +46,19 @@ def main(arguments=None):
     except BrokenPipeError:  # the reader, for example `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def _multiverse(options):
+    from .experiments.multiverse import run_multiverse
+
+    return run_multiverse(
+        options.item,
+        quick=options.quick,
+        n_jobs=options.jobs,
+        folder=options.ledger,
+        only=options.dataset,
+        figures=options.figures,
+    )
 
 
 def _compare_tables(options):
@@ -71,9 +86,13 @@ def _parser():
     listing.add_argument("--stale", action="store_true", help="rows made by code that has changed")
     running = commands.add_parser("run", help="compute the rows that the ledger does not have")
     running.add_argument("item", nargs="+", help="for example mvl_svm.fig2, table1, or all")
-    running.add_argument("--quick", action="store_true", help="small variant, minutes")
-    running.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
-    running.add_argument("--dataset", help="only this data set")
+    universes = commands.add_parser("multiverse", help="every choice that a paper leaves open")
+    universes.add_argument("item", help="for example mvna_table2")
+    universes.add_argument("--figures", metavar="DIR", help="folder for a picture of every curve")
+    for command in (running, universes):
+        command.add_argument("--quick", action="store_true", help="small variant, minutes")
+        command.add_argument("--jobs", type=int, default=1, metavar="N", help="default 1 process")
+        command.add_argument("--dataset", help="only this data set")
     comparing = commands.add_parser("compare", help="our numbers beside the paper's")
     comparing.add_argument("item")
     own = commands.add_parser("compare-tables", help="are views worth anything in your tables?")
@@ -87,7 +106,7 @@ def _parser():
     own.add_argument("--keep", metavar="DIR", help="folder of finished trainings, to go on later")
     reporting = commands.add_parser("report", help="the verdict on every table and figure")
     reporting.add_argument("paper", nargs="?", help="for example mvl_svm (default: all)")
-    for command in (listing, running, comparing, reporting):
+    for command in (listing, running, universes, comparing, reporting):
         command.add_argument("--ledger", metavar="DIR", help="folder of the ledger")
     return parser
 

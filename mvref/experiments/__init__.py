@@ -4,10 +4,11 @@ One module per paper holds the protocol as `tables`; all methods of all papers a
 and tested by one function of `tuning`. The other modules are the `engine`, the data and their parts
 (`problems`), the machines that are tuned (parts I to V: `methods`, `voting`, `ranking`,
 `pair_methods`, `order_methods`, `nystrom_methods`), and reading the results (`report`,
-`comparison`, `reproduction`). From the command line:
-``python -m mvref list [--stale] | run ITEM... | compare ITEM | report [PAPER]``.
+`comparison`, `reproduction`, `multiverse`). From the command line:
+``python -m mvref list [--stale] | run ITEM... | multiverse ITEM | compare ITEM | report [PAPER]``.
 """
 
+from . import multiverse as multiverse  # its items
 from .comparison import compare
 from .items import ITEMS, find_item, run_items, status
 from .paired_tests import paired_significance

@@ -7,10 +7,30 @@ from pathlib import Path
 
 from .. import datasets
 from ..datasets._lookup import unavailable
-from . import missing_views, mvl_svm, mvm, mvna_kmhks, mvpo, mwmvc2, side_by_side, speed
+from . import (
+    missing_views,
+    mvl_svm,
+    mvm,
+    mvna_kmhks,
+    mvpo,
+    mwmvc2,
+    side_by_side,
+    speed,
+    universes_mvna,
+)
 from .engine import Ledger, missing_jobs, rows_of, run, stale_rows, stored
 
-PAPERS = (mvl_svm, mwmvc2, mvpo, mvm, mvna_kmhks, missing_views, side_by_side, speed)
+PAPERS = (
+    mvl_svm,
+    mwmvc2,
+    mvpo,
+    mvm,
+    mvna_kmhks,
+    missing_views,
+    side_by_side,
+    speed,
+    universes_mvna,
+)
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
 NOT_HERE = "not on this machine"
 

@@ -25,7 +25,8 @@ from mvref.experiments.claims import CLAIMS
 from mvref.experiments.engine import COLUMNS, encode_parameter
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
-WAITING = ("mvl_svm.fig3", "mvl_svm.fig4", "mvna_kmhks.table3_paired")  # for rows of others
+WAITING = ("mvl_svm.fig3", "mvl_svm.fig4", "mvna_kmhks.table3_paired",
+           "multiverse.mvna_table2_again")  # for rows of others  # fmt: skip
 TIMED = {"mvl_svm.fig3", "mvpo.fig4", "side_by_side.comparison", "side_by_side.advice",
          "speed.scaling", "speed.against", "speed.peers"}  # fmt: skip
 REPEATS = {  # of an item, else of its paper, of one of its data sets
@@ -36,7 +37,7 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     "mvm": 5, "mvm.starts": 4,
     "mvna_kmhks": 10, "mvna_kmhks.table3": 3, "mvna_kmhks.table3_untuned": 3,
     "missing_views": 3, "missing_views.ratio moons-disturbed": 5,
-    "side_by_side": 5, "speed": 3,
+    "side_by_side": 5, "speed": 3, "multiverse": 4,
     **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
 }  # fmt: skip
 QUICK_REPEATS = {"mwmvc2": 2, "mvna_kmhks.table2": 2}  # others: 1
@@ -49,6 +50,7 @@ METHODS = {
     **{f"mvm.starts {name}": methods for name, methods in mvm.SEVERAL_STARTS.items()},
     "mvna_kmhks.table2": mvna_kmhks.METHODS,
     "mvna_kmhks.table3": mvna_kmhks.ON_DIGITS,
+    "multiverse.mvna_table2": mvna_kmhks.OF_PAPER,
     "side_by_side.comparison": side_methods.GRIDS,
     **{f"side_by_side.advice {name}": methods for name, methods in side_by_side.ADVICE.items()},
     "speed.scaling": speed.LARGEST,

@@ -24,11 +24,11 @@ FLOORS = {
     "experiments": 4,
     "__main__": 5,
 }
-# Lines: who raises one of these brings a capability, and says which. The last was that nobody
-# waits: a linear SVM whose time is flat in c, one-hot machines with penalties from the data, SVM-2K
-# and Co-Labeling at 8000 samples, trees on sorted columns, chunks on workers, peers in one run.
-LINES_OF_THE_PACKAGE = 27_200
-LINES_OF_THE_TESTS = 35_100
+# Lines: who raises one of these brings a capability, and says which. The last was the multiverse:
+# every choice that a paper leaves open as rows of the ledger, their specification curves, and what
+# the search has found in other repeats.
+LINES_OF_THE_PACKAGE = 27_790
+LINES_OF_THE_TESTS = 35_461
 LINES_OF_A_METHOD = {"mvm": 1460, "mvl_svm": 1040}  # of the others 900
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 

@@ -1,0 +1,348 @@
+"""Specification curves: one printed number beside what every universe gives for it.
+
+A *curve* is a table with a row per universe, in the order of its ``value``: its choices, the mean
+over the repeats and their standard deviation, the ``distance`` from the printed number in standard
+deviations (:func:`.reproduction.distance`), whether that is ``near``, and the ``failure``, if it
+failed. ``attrs`` has the title, the axes, the printed number, and what the paper's stated protocol
+gives. `rows`, everywhere, are those of the ledger "multiverse", by default of the stored one.
+
+A search among hundreds of universes finds some by chance. So the item ``<name>_again`` runs those
+that give all printed numbers of a data set at once in `N_AGAIN` repeats with other seeds.
+:mod:`.universes` declares what there is to read.
+"""
+
+from dataclasses import replace
+from functools import cache, partial
+from itertools import combinations
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from .engine import Item, encode_parameter
+from .items import ITEMS, run_items
+from .report import read_ledger, read_paper_numbers
+from .reproduction import TOLERANCE, distance
+from .universes import FAILURES, PAPER
+from .universes_mvna import MULTIVERSES
+
+N_AGAIN = 10  # repeats of what the search has found
+DECIDES = 0.8  # axes are named until they own this share of the spread
+
+
+def find_multiverse(name):
+    """The multiverse of a name, with or without "multiverse." before it."""
+    short = str(name).removeprefix(f"{PAPER}.")
+    if short not in MULTIVERSES:
+        raise ValueError(f"item must be one of {list(MULTIVERSES)}, got {name!r}.")
+    return MULTIVERSES[short]
+
+
+def curve(multiverse, dataset, method, measure="accuracy", rows=None):
+    """The curve of one printed number."""
+    values, failures = _repeats(multiverse, dataset, method, measure, rows)
+    title = f"{dataset}, {method}, {measure}"
+    printed = printed_number(multiverse, dataset, method, measure)
+    stated = stated_number(multiverse, dataset, method, measure)
+    return _curve(multiverse, dataset, values, failures, printed, stated, title)
+
+
+def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=None):
+    """The curve of "first before second": in each universe the mean difference, repeat by repeat.
+
+    A universe in which either method fails has failed.
+    """
+    of_both = [_repeats(multiverse, dataset, m, measure, rows) for m in (first, second)]
+    (one, failed), (other, failed_too) = of_both
+    printed, stated = (
+        number(multiverse, dataset, first, measure) - number(multiverse, dataset, second, measure)
+        for number in (printed_number, stated_number)
+    )
+    title = f"{dataset}, {first} less {second}, {measure}"
+    failures = failed.where(failed != "", failed_too)
+    return _curve(multiverse, dataset, one - other, failures, printed, stated, title)
+
+
+def printed_number(multiverse, dataset, method, measure):
+    """What the paper prints, or NaN."""
+    return _printed(multiverse.paper, multiverse.place, dataset, method, measure)
+
+
+def stated_number(multiverse, dataset, method, measure):
+    """What the stated protocol gives, the mean of the paper's own ledger, or NaN."""
+    if multiverse.stated is None:
+        return np.nan
+    point = encode_parameter(multiverse.stated)
+    return _printed(multiverse.paper, multiverse.place, dataset, method, measure, point)
+
+
+@cache
+def _printed(paper, item, dataset, method, measure, point=None):
+    cell = {"item": item, "dataset": dataset, "method": method, "measure": measure}
+    if point is None:
+        return float(_where(read_paper_numbers(paper), cell)["value"].mean())
+    return float(_where(read_ledger(paper), cell | {"parameter": point})["value"].mean())
+
+
+def _where(rows, cell):
+    for column, value in cell.items():
+        rows = rows[rows[column] == value]
+    return rows
+
+
+def _repeats(multiverse, dataset, method, measure, rows):
+    """Values, (n_universes, n_repeats), NaN where a repeat is missing; and failures as words.
+
+    A universe with a repeat that failed has failed, whatever the others gave.
+    """
+    cell = {"item": multiverse.name, "dataset": dataset, "method": method}
+    rows = _where(read_ledger(PAPER) if rows is None else rows, cell)
+    universes = multiverse.universes(dataset)
+    points = [encode_parameter(multiverse.point(method, universe)) for universe in universes]
+    table = rows.pivot(index="parameter", columns=["measure", "repeat"], values="value")
+    table = table.reindex(points).reset_index(drop=True)
+    words = {i: reason for i, (_, reason) in enumerate(FAILURES, 1)}
+    if table.empty or measure not in table:
+        return pd.DataFrame(index=table.index, dtype=float), pd.Series("", table.index)
+    failures = table["failure"].max(axis=1).map(words).fillna("")
+    return table[measure].where(failures == ""), failures
+
+
+def _curve(multiverse, dataset, values, failures, printed, stated, title):
+    """Sort the universes by their mean, and set each beside the printed number."""
+    found = pd.DataFrame(multiverse.universes(dataset))
+    axes = {axis: found[axis].unique().tolist() for axis in multiverse.axes}
+    found["value"], found["std"] = values.mean(axis=1), values.std(axis=1)
+    found["n"], found["failure"] = values.count(axis=1), failures
+    pairs = zip(found["value"], found["std"], strict=True)
+    found["distance"] = [distance(mean, printed, std=std) for mean, std in pairs]
+    found["near"] = found["distance"].abs() <= TOLERANCE
+    found = found.sort_values("value", kind="stable", ignore_index=True)
+    found.attrs = {"title": title, "axes": axes, "printed": printed, "stated": stated}
+    return found
+
+
+def joint(multiverse, dataset, rows=None):
+    """Whether one universe gives all printed numbers of a data set: a row per universe.
+
+    A column per printed number says whether it is near; ``accuracies``, ``others`` and ``all``,
+    whether all that are accuracies, all others, and all are.
+    """
+    cells = [(m, measure) for m, measures in multiverse.methods.items() for measure in measures]
+    curves = [curve(multiverse, dataset, *cell, rows).set_index([*multiverse.axes])["near"]
+              for cell in cells]  # fmt: skip
+    found = pd.concat(curves, axis=1, keys=[" ".join(cell) for cell in cells])
+    own = np.array([measure == "accuracy" for _, measure in cells])
+    summary = {
+        "accuracies": found.loc[:, own].all(axis=1),
+        "others": found.loc[:, ~own].all(axis=1),
+        "all": found.all(axis=1),
+    }
+    return found.assign(**summary).reset_index()
+
+
+def shares(table, value="value"):
+    r"""Which share of the variance over the universes each axis owns; the shares add up to 1.
+
+    Let V(S) be the variance of the means over all universes that agree in the axes S: what knowing
+    S explains. V(nothing) is 0, and V(all axes) the whole variance. An axis owns the mean, over all
+    orders in which the axes can be told one after the other, of what it adds to V (Shapley's
+    value). In a balanced design that is the variance of the axis alone, plus an equal part of each
+    interaction that it is in. Where some universes are left out or have failed, it still adds up.
+
+    >>> table = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "value": [0, 2, 4, 10]})
+    >>> table.attrs["axes"] = {"a": [0, 1], "b": [0, 1]}
+    >>> (14 * shares(table)).to_dict()
+    {'a': 9.5, 'b': 4.5}
+    """
+    found = table.dropna(subset=[value])
+    axes = [axis for axis, choices in table.attrs["axes"].items() if len(choices) > 1]
+    explained = {(): 0.0}
+    for size in range(1, len(axes) + 1):
+        for known in combinations(axes, size):
+            explained[known] = found.groupby([*known])[value].transform("mean").var(ddof=0)
+    whole = explained[tuple(axes)]
+    owned = dict.fromkeys(axes, 0.0)
+    for known, before in explained.items():
+        for axis in set(axes) - set(known):
+            after = explained[tuple(a for a in axes if a in (*known, axis))]
+            weight = len(axes) * comb(len(axes) - 1, len(known))
+            owned[axis] += (after - before) / (weight * whole) if whole else 0.0
+    return pd.Series(owned, dtype=float).sort_values(ascending=False, kind="stable")
+
+
+def sentence(table):
+    """How many universes are near, what they have in common, and the axes that decide."""
+    known = table.dropna(subset=["value"])
+    near, attrs = known[known["near"]], table.attrs
+    text = f"{attrs['title']}: {len(near)} of {len(table)} universes within the spread of the "
+    text += f"printed {attrs['printed']:.4g}"
+    if len(known):
+        text += f" (ours {known['value'].min():.3f} to {known['value'].max():.3f})"
+        text += f"; {_deciding(table)}"
+    common = [f"{a} {near[a].iloc[0]}" for a, choices in attrs["axes"].items()
+              if len(choices) > 1 and near[a].nunique() == 1]  # fmt: skip
+    text += f"; all near ones have {', '.join(common)}" if common else ""
+    return f"{text}{_untold(table)}."
+
+
+def order_sentence(table):
+    """In how many universes the first method is ahead, and the axes that decide."""
+    ahead, behind = (table["value"] > 0).sum(), (table["value"] < 0).sum()
+    tied = (table["value"] == 0).sum()
+    text = f"{table.attrs['title']}: ahead in {ahead} of {len(table)} universes, behind in {behind}"
+    text += f", equal in {tied}; printed {table.attrs['printed']:+.4f}"
+    return f"{text}; {_deciding(table)}{_untold(table)}."
+
+
+def joint_sentence(multiverse, dataset, rows=None):
+    """In how many universes the accuracies, the other numbers, and all are near; and again."""
+    found = joint(multiverse, dataset, rows)
+    count = found[["accuracies", "others", "all"]].sum()
+    others = {m for measures in multiverse.methods.values() for m in measures} - {"accuracy"}
+    text = (
+        f"{dataset}, all at once: of {len(found)} universes {count['accuracies']} have all "
+        f"accuracies within the spread, {count['others']} {' and '.join(sorted(others))}, "
+        f"{count['all']} both"
+    )
+    if not count["all"]:
+        return f"{text}."
+    confirmed = joint(again(multiverse, rows), dataset, rows)["all"].sum()
+    return f"{text}; {confirmed} of these also in {N_AGAIN} repeats with other seeds."
+
+
+def again(multiverse, rows=None):
+    """The universes that give all printed numbers of a data set, in `N_AGAIN` other repeats."""
+
+    @cache
+    def found(dataset):
+        table = joint(multiverse, dataset, rows)
+        return set(table.loc[table["all"], [*multiverse.axes]].itertuples(index=False, name=None))
+
+    def lost(dataset, universe):
+        return tuple(universe.values()) not in found(dataset)
+
+    rules = (*multiverse.rules, ("the search has not found it", lost))
+    title = f"{multiverse.title}: what the search has found, again"
+    return replace(
+        multiverse, name=f"{multiverse.name}_again", title=title, rules=rules, n_repeats=N_AGAIN
+    )
+
+
+def _jobs_again(multiverse, dataset, quick, rows):
+    return again(multiverse, rows).jobs(dataset, quick, rows)
+
+
+def item_again(multiverse):
+    """The item that runs them, after the search."""
+    of_them, jobs = again(multiverse), partial(_jobs_again, multiverse)
+    return Item(
+        PAPER, of_them.name, of_them.title, multiverse.datasets, jobs, needs=(multiverse.name,)
+    )
+
+
+def _deciding(table):
+    owned = shares(table)
+    named = owned[owned.cumsum().shift(fill_value=0.0) < DECIDES]
+    if not owned.any():
+        return "no axis decides"
+    return "decided by " + ", ".join(f"{axis} {share:.0%}" for axis, share in named.items())
+
+
+def _untold(table):
+    """What failed, and what has not run."""
+    failed = table.loc[table["failure"] != "", "failure"].value_counts()
+    text = "".join(f"; {count} failed: {reason}" for reason, count in failed.items())
+    missing = (table["value"].isna() & (table["failure"] == "")).sum()
+    return text + (f"; {missing} have not run" if missing else "")
+
+
+def plot_curve(table, axes=None):
+    """Draw a curve above, the choices of every axis below; returns the figure.
+
+    axes: names, default those of more than one choice. Universes that are near are blue, the band
+    is as wide as their median spread, and a dashed line is the stated protocol.
+    """
+    import matplotlib.pyplot as plt
+
+    from ..plotting import PALETTE
+
+    attrs = table.attrs
+    axes = axes or [axis for axis, choices in attrs["axes"].items() if len(choices) > 1]
+    known = table.dropna(subset=["value"]).reset_index(drop=True)
+    lines = [(axis, choice) for axis in axes for choice in attrs["axes"][axis]]
+    fig, (above, below) = plt.subplots(
+        2, sharex=True, figsize=(5.6, 2.9 + 0.18 * len(lines)),
+        height_ratios=(2.4, 0.2 + 0.18 * len(lines)),
+    )  # fmt: skip
+    colors = np.where(known["near"], PALETTE["blue"], "0.65")
+    typical = known[known["near"]] if known["near"].any() else known
+    half = TOLERANCE * np.sqrt(2) * typical["std"].median()
+    above.axhspan(attrs["printed"] - half, attrs["printed"] + half, color=PALETTE["yellow"],
+                  alpha=0.3, lw=0, label="its spread")  # fmt: skip
+    above.axhline(attrs["printed"], color=PALETTE["black"], lw=1, label="printed")
+    if np.isfinite(attrs["stated"]):
+        above.axhline(attrs["stated"], color=PALETTE["vermilion"], lw=1.2, ls="--",
+                      label="as stated, tuned")  # fmt: skip
+    above.scatter(known.index, known["value"], c=colors, s=7, zorder=3)
+    above.set_title(attrs["title"], loc="left")
+    fig.legend(loc="outside upper left", fontsize="small", ncols=3)
+    above.margins(x=0.01)
+    for y, (axis, choice) in enumerate(lines):
+        at = np.flatnonzero(known[axis] == choice)
+        below.scatter(at, np.full(len(at), y), c=colors[at], s=12, marker="|", linewidths=1)
+    starts = np.cumsum([0, *(len(attrs["axes"][axis]) for axis in axes)])[1:-1]
+    below.hlines(starts - 0.5, 0, len(known) - 1, color="0.8", lw=0.6)
+    below.set_yticks(range(len(lines)), [f"{axis}: {choice}" for axis, choice in lines])
+    below.tick_params(axis="y", labelsize=8, length=0)
+    below.set(xlabel=f"{len(known)} universes, sorted by value", ylim=(len(lines) - 0.4, -0.6))
+    below.grid(axis="y", visible=False)
+    below.xaxis.get_major_locator().set_params(integer=True)
+    return fig
+
+
+def lines_of(multiverse, dataset, rows=None):
+    """Everything that is told of a data set: each printed number, the orders, all at once."""
+    first, *rivals = multiverse.methods
+    lines = [f"{count} universes of {dataset} left out: {reason}."
+             for reason, count in multiverse.refused(dataset).items()]  # fmt: skip
+    for method, measures in multiverse.methods.items():
+        lines += [sentence(curve(multiverse, dataset, method, m, rows)) for m in measures]
+    for rival in rivals:
+        lines.append(order_sentence(order_curve(multiverse, dataset, first, rival, rows=rows)))
+    return [*lines, joint_sentence(multiverse, dataset, rows)]
+
+
+def run_multiverse(name, *, quick=False, n_jobs=1, folder=None, only=None, figures=None):
+    """Run what the ledger lacks; return what is told of each data set as one text.
+
+    figures: folder of a picture of every curve, default none; others as of :func:`.run_items`.
+    """
+    multiverse = find_multiverse(name)
+    items = [item_again(multiverse).full_name]
+    folder = run_items(items, quick=quick, n_jobs=n_jobs, folder=folder, only=only)
+    rows, lines = read_ledger(PAPER, folder), []
+    for dataset in multiverse.datasets if only is None else (only,):
+        lines += [*lines_of(multiverse, dataset, rows), ""]
+        if figures:
+            _draw(multiverse, dataset, rows, Path(figures))
+    return "\n".join(lines[:-1])
+
+
+def _draw(multiverse, dataset, rows, into):
+    import matplotlib.pyplot as plt
+
+    from ..plotting import use_style
+
+    use_style()
+    into.mkdir(parents=True, exist_ok=True)
+    for method, measures in multiverse.methods.items():
+        for measure in measures:
+            fig = plot_curve(curve(multiverse, dataset, method, measure, rows))
+            fig.savefig(into / f"{multiverse.name}-{dataset}-{method}-{measure}.png")
+            plt.close(fig)
+
+
+# Here, since which universes run again is read from rows
+ITEMS.update({item.full_name: item for item in map(item_again, MULTIVERSES.values())})

@@ -1,0 +1,103 @@
+"""What a paper leaves open, as axes: every admissible choice is a universe, and a point of an item.
+
+A failed universe is a row as well: its measure ``failure`` is the number of the reason in
+`FAILURES`, from 1, and its other measures are 0 and not read. Any other error is a mistake of ours,
+and stops the run. :mod:`.multiverse` reads the rows.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from .engine import Item, encode_parameter
+from .tables import Cell, jobs_of
+from .tuning import grid
+
+PAPER = "multiverse"  # of the ledger
+FAILURES = (
+    (np.linalg.LinAlgError, "a matrix is singular"),
+    (ValueError, "the method refuses the data or the setting"),
+    (FloatingPointError, "a value is not finite"),
+)
+
+
+@dataclass(frozen=True)
+class Multiverse:
+    """The universes of one printed table.
+
+    paper, place: where it is printed, an item of the paper's printed numbers; axes: name ->
+    choices, or name -> {data set: choices}, the first axis varies slowest; rules: (reason,
+    predicate), a universe is left out where ``predicate(dataset, universe)`` is true; methods: name
+    -> measures; without: method -> axes that it does not have; function: as of
+    :func:`.tables.jobs_of`; stated: parameter point of the paper's ledger item `place` that follows
+    what the paper says. All universes of a data set share the seeds of their repeats.
+    """
+
+    name: str
+    title: str
+    paper: str
+    place: str
+    datasets: tuple
+    axes: Mapping
+    methods: Mapping
+    function: Callable = field(repr=False)
+    rules: tuple = ()
+    without: Mapping = field(default_factory=dict)
+    stated: Mapping | None = None
+    n_repeats: int = 4
+
+    def choices(self, dataset):
+        """Axis -> what a data set may choose there."""
+        return {
+            axis: found[dataset] if isinstance(found, Mapping) else found
+            for axis, found in self.axes.items()
+        }
+
+    def refusal(self, dataset, universe):
+        """The reason of the first rule that leaves a universe out, or None."""
+        reasons = (reason for reason, rule in self.rules if rule(dataset, universe))
+        return next(reasons, None)
+
+    def universes(self, dataset):
+        """All admissible choices, as dicts."""
+        every = grid(**self.choices(dataset))
+        return [universe for universe in every if self.refusal(dataset, universe) is None]
+
+    def refused(self, dataset):
+        """Reason -> how many universes its rule leaves out."""
+        reasons = [self.refusal(dataset, universe) for universe in grid(**self.choices(dataset))]
+        return {reason: reasons.count(reason) for reason in dict.fromkeys(reasons) if reason}
+
+    def point(self, method, universe):
+        """What a method sees of a universe."""
+        missing = self.without.get(method, ())
+        return {axis: value for axis, value in universe.items() if axis not in missing}
+
+    def jobs(self, dataset, quick, rows):
+        """Every method in every universe; quick: one repeat, every ninth universe."""
+        cells = {}
+        for universe in self.universes(dataset)[:: 9 if quick else None]:
+            for method, measures in self.methods.items():
+                point = self.point(method, universe)
+                given = method, point, (*measures, "failure"), 1 if quick else self.n_repeats
+                cells.setdefault((method, encode_parameter(point)), Cell(*given))
+        return jobs_of(dataset, dataset, cells.values(), partial(attempt, self.function))
+
+    @property
+    def item(self):
+        """The item that runs it."""
+        return Item(PAPER, self.name, self.title, self.datasets, self.jobs)
+
+
+def attempt(function, *names, measures, **given):
+    """What a function measures, and that it did not fail; or the number of the reason."""
+    try:
+        found = function(*names, measures=measures[:-1], **given)
+        if not np.isfinite(list(found.values())).all():
+            raise FloatingPointError
+    except tuple(kind for kind, _ in FAILURES) as error:
+        number = [isinstance(error, kind) for kind, _ in FAILURES].index(True) + 1
+        return dict.fromkeys(measures, 0.0) | {"failure": float(number)}
+    return found | {"failure": 0.0}

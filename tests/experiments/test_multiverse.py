@@ -1,0 +1,355 @@
+"""The multiverse: universes and their rules, failures, curves, and who owns the spread."""
+
+from itertools import permutations, product
+from math import factorial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mvref.__main__ import main
+from mvref.datasets import fetch_uci
+from mvref.experiments import multiverse as reading
+from mvref.experiments.engine import Ledger, encode_parameter, run
+from mvref.experiments.items import data_here
+from mvref.experiments.nystrom_parts import table_of
+from mvref.experiments.universes import FAILURES, Multiverse
+from mvref.experiments.universes_mvna import DATA, TABLE2_OF_MVNA, on_table2, split_of
+
+FITTED = {"plain": 0.4, "rich": 0.6}
+
+
+def on_toy(name, method, *, measures, data, width, share=0.0, seed):
+    """An accuracy that is known, and fails in one universe of one repeat."""
+    if data == "rich" and width == 4 and method == "one" and seed % 2:
+        raise np.linalg.LinAlgError
+    noise = 0.01 * (seed % 3 - 1)
+    found = {"accuracy": FITTED[data] + 0.05 * width * (method == "one") + share + noise}
+    return {measure: found.get(measure, 0.25) for measure in measures}
+
+
+TOY = Multiverse(
+    name="toy",
+    title="a toy",
+    paper="mvna_kmhks",
+    place="table2",
+    datasets=("iris",),
+    axes={"data": {"iris": ("plain", "rich")}, "width": (1, 2, 4), "share": (0.0, 0.01)},
+    methods={"one": ("accuracy", "alignment"), "two": ("accuracy",)},
+    function=on_toy,
+    rules=(("too wide", lambda dataset, u: u["data"] == "plain" and u["width"] == 4),),
+    without={"two": ("share",)},
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("toy")
+    run(TOY.item, "iris", Ledger("multiverse", path))
+    return path
+
+
+@pytest.fixture(scope="module")
+def rows(folder):
+    return Ledger("multiverse", folder).read()
+
+
+def test_universes_are_all_choices_but_those_left_out():
+    universes = TOY.universes("iris")
+    every = product(("plain", "rich"), (1, 2, 4), (0.0, 0.01))
+    kept = [choice for choice in every if choice[:2] != ("plain", 4)]
+    assert [tuple(universe.values()) for universe in universes] == kept
+    assert TOY.refused("iris") == {"too wide": 2}
+
+
+def test_a_method_runs_once_where_its_universes_differ_in_what_it_does_not_have():
+    jobs = list(TOY.jobs("iris", False, None))
+    counts = pd.Series([job.method for job in jobs]).value_counts()
+    assert counts.to_dict() == {"one": 4 * 10, "two": 4 * 5}
+    assert not any("share" in job.parameter for job in jobs if job.method == "two")
+
+
+def test_universes_share_the_seed_of_a_repeat(rows):
+    assert (rows.groupby("repeat")["seed"].nunique() == 1).all()
+    assert rows["seed"].nunique() == 4
+
+
+def test_a_run_goes_on_where_it_was_stopped(folder, tmp_path):
+    lines = Ledger("multiverse", folder).path.read_text().splitlines(keepends=True)
+    ledger = Ledger("multiverse", tmp_path)
+    ledger.path.write_text("".join(lines[:-20]))
+    assert run(TOY.item, "iris", ledger) == 20
+    assert run(TOY.item, "iris", ledger) == 0
+
+
+def test_a_failed_universe_is_told_and_stops_nothing(rows):
+    seeds = [TOY.item.seed("iris", repeat) for repeat in range(4)]
+    assert any(seed % 2 for seed in seeds) and not all(seed % 2 for seed in seeds)
+    table = reading.curve(TOY, "iris", "one", rows=rows)
+    failed = table[table["failure"] != ""]
+    assert len(table) == 10 and len(failed) == 2
+    assert (failed["width"] == 4).all() and failed["value"].isna().all()
+    assert set(failed["failure"]) == {FAILURES[0][1]}
+    table.attrs["printed"] = 0.5
+    assert "2 failed: a matrix is singular." in reading.sentence(table)
+    other = reading.curve(TOY, "iris", "two", rows=rows)
+    assert (other["failure"] == "").all() and other["value"].notna().all()
+    order = reading.order_curve(TOY, "iris", "one", "two", rows=rows)
+    assert (order["failure"] != "").sum() == order["value"].isna().sum() == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "number"),
+    [(np.linalg.LinAlgError(), 1), (ValueError(), 2), (FloatingPointError(), 3)],
+)
+def test_every_kind_of_failure_has_its_number(error, number):
+    def fail(name, method, *, measures, seed):
+        raise error
+
+    toy = Multiverse("t", "", "", "", ("iris",), {}, {"one": ("accuracy",)}, fail)
+    job = next(iter(toy.jobs("iris", False, None)))
+    assert job.function(seed=0) == {"accuracy": 0.0, "failure": number}
+
+
+def test_a_value_that_is_not_finite_is_a_failure_and_another_error_is_not():
+    def jobs(function):
+        toy = Multiverse("t", "", "", "", ("iris",), {}, {"one": ("accuracy",)}, function)
+        return next(iter(toy.jobs("iris", False, None))).function
+
+    def nothing(*names, measures, seed):
+        return {"accuracy": np.nan}
+
+    def mistake(*names, measures, seed):
+        raise KeyError("ours")
+
+    assert jobs(nothing)(seed=0)["failure"] == 3
+    with pytest.raises(KeyError):
+        jobs(mistake)(seed=0)
+
+
+# ------------------------------------------------------------------------------------- curves
+
+
+def test_a_curve_has_the_means_in_order_and_the_distance_by_hand(rows, monkeypatch):
+    monkeypatch.setattr(reading, "printed_number", lambda *cell: 0.51)
+    table = reading.curve(TOY, "iris", "one", rows=rows)
+    known = table.dropna(subset=["value"])
+    assert known["value"].is_monotonic_increasing and len(known) == 8
+    seeds = np.array([TOY.item.seed("iris", repeat) for repeat in range(4)])
+    noise = 0.01 * (seeds % 3 - 1.0)
+    assert noise.std() > 0
+    for row in known.itertuples():
+        mean = FITTED[row.data] + 0.05 * row.width + row.share + noise.mean()
+        apart = (mean - 0.51) / (np.sqrt(2) * noise.std(ddof=1))
+        assert row.value == pytest.approx(mean) and row.n == 4
+        assert row.distance == pytest.approx(apart, rel=1e-4)
+        assert row.near == (abs(apart) <= 2)
+    assert 0 < known["near"].sum() < 8
+    assert f"{known['near'].sum()} of 10 universes" in reading.sentence(table)
+
+
+def test_differences_are_paired_by_universe_and_repeat(rows):
+    table = reading.order_curve(TOY, "iris", "one", "two", rows=rows).dropna(subset=["value"])
+    assert np.allclose(table["value"], 0.05 * table["width"] + table["share"])
+    assert np.allclose(table["std"], 0.0, atol=1e-9), "the noise of a repeat cancels"
+    text = reading.order_sentence(table)
+    assert "ahead in 8 of 8 universes, behind in 0, equal in 0" in text
+
+
+def test_all_at_once_is_the_same_universe(rows, monkeypatch):
+    printed = {("one", "accuracy"): 0.65, ("one", "alignment"): 0.25, ("two", "accuracy"): 0.6}
+    monkeypatch.setattr(reading, "printed_number", lambda m, d, *cell: printed[cell])
+    found = reading.joint(TOY, "iris", rows)
+    for row in found.itertuples():
+        cells = []
+        for cell in printed:
+            own = reading.curve(TOY, "iris", *cell, rows)
+            own = own.set_index(["data", "width", "share"])["near"]
+            cells.append(bool(own[row.data, row.width, row.share]))
+        assert (row.accuracies, row.others, row.all) == (
+            cells[0] and cells[2],
+            cells[1],
+            all(cells),
+        )
+    assert 0 < found["all"].sum() < found["others"].sum()
+    text = reading.joint_sentence(TOY, "iris", rows)
+    assert f"{found['all'].sum()} both" in text and "of 10 universes" in text
+
+
+def test_what_the_search_has_found_runs_again_with_other_seeds(folder, rows, tmp_path, monkeypatch):
+    printed = {("one", "accuracy"): 0.65, ("one", "alignment"): 0.25, ("two", "accuracy"): 0.6}
+    monkeypatch.setattr(reading, "printed_number", lambda m, d, *cell: printed[cell])
+    table = reading.joint(TOY, "iris", rows)
+    found = table.loc[table["all"], list(TOY.axes)].to_dict("records")
+    assert reading.again(TOY, rows).universes("iris") == found
+    ledger, item = Ledger("multiverse", tmp_path), reading.item_again(TOY)
+    ledger.path.write_bytes(Ledger("multiverse", folder).path.read_bytes())
+    assert "; 0 of these also" in reading.joint_sentence(TOY, "iris", rows)
+    run(item, "iris", ledger)
+    new = ledger.read().query("item == 'toy_again'")
+    assert new["repeat"].nunique() == reading.N_AGAIN
+    assert not set(new["seed"]) & set(rows["seed"])
+    assert {p for p in new[new["method"] == "one"]["parameter"]} == set(
+        map(encode_parameter, found)
+    )
+    confirmed = reading.joint(reading.again(TOY, ledger.read()), "iris", ledger.read())
+    text = reading.joint_sentence(TOY, "iris", ledger.read())
+    assert f"; {confirmed['all'].sum()} of these also in 10 repeats" in text
+    assert confirmed["all"].any()
+    assert reading.again(TOY, rows[:0]).universes("iris") == []
+
+
+def test_what_has_not_run_is_told(rows, monkeypatch):
+    monkeypatch.setattr(reading, "printed_number", lambda *cell: 0.5)
+    table = reading.curve(TOY, "iris", "one", rows=rows[:0])
+    assert "0 of 10 universes" in reading.sentence(table)
+    assert "10 have not run" in reading.sentence(table)
+
+
+# ------------------------------------------------------------------------------------- shares
+
+
+def design(axes, value):
+    table = pd.DataFrame(product(*axes.values()), columns=list(axes))
+    table["value"] = [value(*row) for row in table.itertuples(index=False)]
+    table.attrs["axes"] = axes
+    return table
+
+
+def test_shares_of_a_balanced_design_by_hand():
+    """Effects +-3 of a, +-2 of b, and an interaction of +-1: 9 + 4 + 1 = 14."""
+    axes = {"a": [-1, 1], "b": [-1, 1], "c": [-1, 1]}
+    owned = reading.shares(design(axes, lambda a, b, c: 7 + 3 * a + 2 * b + a * b))
+    assert owned["a"] == pytest.approx(9.5 / 14)
+    assert owned["b"] == pytest.approx(4.5 / 14)
+    assert owned["c"] == pytest.approx(0)
+    assert list(owned.index) == ["a", "b", "c"]
+
+
+def test_shares_of_an_unbalanced_design_are_the_mean_over_all_orders():
+    rng = np.random.default_rng(3)
+    axes = {"a": [0, 1, 2], "b": [0, 1], "c": [0, 1, 2]}
+    table = design(axes, lambda *row: rng.normal() + row[0] * row[1])
+    table.loc[[0, 5, 11], "value"] = np.nan
+    owned = reading.shares(table)
+    known = table.dropna()
+
+    def explained(names):
+        if not names:
+            return 0.0
+        groups = known.groupby(list(names))["value"]
+        return (groups.size() * (groups.mean() - known["value"].mean()) ** 2).sum() / len(known)
+
+    for axis in axes:
+        gains = [
+            explained(order[: order.index(axis) + 1]) - explained(order[: order.index(axis)])
+            for order in permutations(axes)
+        ]
+        mean = sum(gains) / factorial(3) / known["value"].var(ddof=0)
+        assert owned[axis] == pytest.approx(mean)
+    assert owned.sum() == pytest.approx(1)
+
+
+def test_an_axis_without_a_choice_owns_nothing_and_equal_values_are_nobodys():
+    axes = {"a": [0, 1], "b": [5]}
+    assert list(reading.shares(design(axes, lambda a, b: a)).index) == ["a"]
+    same = design(axes, lambda a, b: 1.0)
+    assert reading.shares(same).to_dict() == {"a": 0.0}
+    assert reading._deciding(same) == "no axis decides"
+
+
+# ------------------------------------------------------------------------------------- picture
+
+
+def test_the_picture_has_every_universe_in_both_panels(rows, monkeypatch):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.setattr(reading, "printed_number", lambda *cell: 0.6)
+    table = reading.curve(TOY, "iris", "one", rows=rows)
+    fig = reading.plot_curve(table)
+    above, below = fig.axes
+    known = table.dropna(subset=["value"])
+    points = above.collections[0].get_offsets()
+    assert np.allclose(points[:, 1], known["value"])
+    labels = [label.get_text() for label in below.get_yticklabels()]
+    assert labels[0] == "data: plain" and len(labels) == 2 + 3 + 2
+    marked = np.vstack([c.get_offsets() for c in below.collections[: len(labels)]])
+    assert len(marked) == 3 * len(known)
+    for x, y in marked.astype(int):
+        axis, choice = labels[y].split(": ")
+        assert str(known[axis].iloc[x]) == choice
+    plt.close(fig)
+
+
+# ------------------------------------------------------------------------------------- Table 2
+
+
+def test_table_2_has_126_universes_for_each_table_but_the_smallest():
+    counts = {name: len(TABLE2_OF_MVNA.universes(name)) for name in TABLE2_OF_MVNA.datasets}
+    assert counts == {
+        "lung-cancer": 84,
+        "house-votes-84": 378,
+        "shuttle-landing-control": 84,
+        "horse-colic": 378,
+        "echocardiogram": 252,
+        "iris": 126,
+    }
+    assert set(DATA) == set(TABLE2_OF_MVNA.datasets)
+
+
+def test_no_two_universes_are_the_same_machine():
+    for name in sorted(set(DATA) & data_here()):
+        for data in {universe["data"] for universe in TABLE2_OF_MVNA.universes(name)}:
+            n = len(split_of(name, data, "none", 3).train)
+            own = [u for u in TABLE2_OF_MVNA.universes(name) if u["data"] == data]
+            machines = {
+                (u["scaling"], u["width"], u["c"], max(2, int(u["share"] * n))) for u in own
+            }
+            assert len(machines) == len(own)
+
+
+def test_a_universe_trains_on_the_table_of_its_name():
+    assert split_of("iris", "as it is", "none", 3).X.n_views == 1
+    for name in sorted(set(DATA) & data_here() - {"iris"}):
+        for data in DATA[name]:
+            split = split_of(name, data, "none", 3)
+            A, y = split.X.views[0], split.y
+            if data in ("filled", "dropped"):
+                missing = {"filled": "fill", "dropped": "drop"}[data]
+                assert np.array_equal(A, fetch_uci(name, missing=missing).X.views[0])
+            elif data in ("outcome", "surgery", "months"):
+                assert np.array_equal(y, table_of(f"{name}-{data}")[1])
+                assert np.array_equal(A, table_of(f"{name}-{data}")[0].views[0])
+            assert len(split.test) == sum(count // 2 for count in np.bincount(y))
+
+
+def test_a_universe_has_the_components_of_its_share():
+    found = {}
+    for share in (0.06, 0.5):
+        point = {"data": "as it is", "scaling": "none", "width": 0.25, "c": 0.1, "share": share}
+        measures = ("accuracy", "alignment")
+        found[share] = on_table2("iris", "MVNA", measures=measures, **point, seed=2)
+    assert set(found[0.5]) == {"accuracy", "alignment"}
+    assert found[0.06]["alignment"] < found[0.5]["alignment"], "few components agree less"
+
+
+def test_the_command_runs_what_is_missing_and_tells_it(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    command = ["multiverse", "mvna_table2", "--quick", "--dataset", "iris"]
+    command += ["--ledger", str(tmp_path)]
+    assert main([*command, "--figures", str(tmp_path / "figures")]) == 0
+    out = capsys.readouterr()
+    assert "iris, MVNA, accuracy: " in out.out and "112 have not run" in out.out
+    assert "iris, all at once: of 126 universes" in out.out
+    assert len(list((tmp_path / "figures").glob("*.png"))) == 5
+    assert main(command) == 0
+    assert ": 0 rows added" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["multiverse", "no_such_table"])
+    assert "item must be one of ['mvna_table2'], got 'no_such_table'" in capsys.readouterr().err
+
+
+def test_points_of_the_ledger_are_points_of_universes():
+    universe = TABLE2_OF_MVNA.universes("iris")[0]
+    assert encode_parameter(TABLE2_OF_MVNA.point("KMHKS", universe)) == (
+        '{"c":0.01,"data":"as it is","scaling":"standard","width":0.0625}'
+    )
