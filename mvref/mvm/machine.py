@@ -128,7 +128,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         self.n_iter_ = max(len(solution.curve) - 1 for solution in solutions)
         troubles = [solution.trouble for solution in solutions]
         collapse = self._compare_with_zero([problem[0] for problem in problems])
-        self._warn([*troubles, collapse], best.note if any(troubles) else "")
+        self._warn([*troubles, collapse], best.note)
 
     def _solve(self, seed, objective, validation=None):
         """Minimise Eq. (10) from the start that `seed` draws, for ``best_starts``.
