@@ -28,7 +28,7 @@ FLOORS = {
 # waits: a linear SVM whose time is flat in c, one-hot machines with penalties from the data, SVM-2K
 # and Co-Labeling at 8000 samples, trees on sorted columns, chunks on workers, peers in one run.
 LINES_OF_THE_PACKAGE = 27_282
-LINES_OF_THE_TESTS = 35_356
+LINES_OF_THE_TESTS = 35_357
 LINES_OF_A_METHOD = {"mvm": 1481, "mvl_svm": 1040}  # of the others 900
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 
