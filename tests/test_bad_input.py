@@ -330,7 +330,7 @@ PARAMETERS = [
     *values("MSL", "alpha", 0, also=POSITIVE),
     *values("MSL", "ridge", 0, also=POSITIVE),
     *values("Mono MSL CAPO", "cv", 1, also=(">= 2",)),
-    *values("STMClassifier", "n_restarts", 0, also=(">= 1",)),
+    *values(f"{FACTORISED} STMClassifier", "n_init", 0, 1.5, True, also=("integer >= 1",)),
     *values("MVML", "lam", 0, also=POSITIVE),
     *values("MVML", "eta", -1.0, NAN),
     *values("MVML", "n_rounds", 1.5, also=(">= 0",)),

@@ -102,7 +102,7 @@ def test_without_a_complete_sample_that_is_told():
     with pytest.warns(NothingLearntWarning, match="are 0. No sample has all views"):
         warn_if_nothing_learnt(model, MultiView(views), Y)
     with pytest.raises(ValueError, match="all the views .* there is none"):
-        STMClassifier(n_restarts=2).fit(views, Y)
+        STMClassifier(n_init=2).fit(views, Y)
 
 
 def test_a_regressor_of_equal_numbers_has_nothing_to_learn():

@@ -29,7 +29,7 @@ def build(method, point, X, seed):
         kernel = partial(rbf_kernel, gamma=point["gamma"] / X.n_views)
         return Concat(OneVsRestClassifier(SVC(C=C, kernel=kernel)), random_state=seed)
     if method == "STM":
-        return STMClassifier(C=C, n_restarts=1, random_state=seed)
+        return STMClassifier(C=C, n_init=1, random_state=seed)
     if method == "STM-product":
         return STMClassifier("product", C=C)
     options = {"alpha": point["alpha"], "tol": 1e-5, "max_iter": 1000, "random_state": seed}

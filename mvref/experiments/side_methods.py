@@ -113,7 +113,7 @@ FIXED = {
     "Mumbo": {"n_estimators": 10},
     "RBoostSH": {"n_estimators": 10},
     "SMS": {"tol": 1e-2},
-    "STMClassifier": {"n_restarts": 1, "tol": 1e-2, "max_iter": 20},
+    "STMClassifier": {"n_init": 1, "tol": 1e-2, "max_iter": 20},
     "SVM2K": {"D": 0.1, "gamma": 1.0, "tol": 0.1},
     "SVMPerf": {"measure": "error"},
 }

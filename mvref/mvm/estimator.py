@@ -104,6 +104,9 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
     init_scale : float, default=0.1
         Standard deviation sigma of the entries in "paper"; of feature rows in "live", divided by
         the root of the number of features and by their size where that is above 1.
+    n_init : int, default=1
+        Random starts; that of least training objective is kept, class by class, at `n_init` times
+        the cost.
     groups : list of lists of int and str, default=None
         Groups of views, by position or name, which may overlap: the score is a sum of one machine
         per group. None: one group of all.
@@ -123,7 +126,7 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
     n_iter_no_change : int, default=10; epochs without progress after which "sgd" stops
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; the loss is the weighted mean.
-    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
+    n_jobs : int or None, default=None; classes and starts learnt in parallel (joblib)
     verbose : int, default=0; 1: a progress bar over the iterations
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; start, order and held-out rows
@@ -138,7 +141,9 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
     loss_curve_, validation_curve_ : arrays (iterations + 1,), or lists of them
         Eq. (10) at the start and after every iteration, with ``alpha="auto"`` the free energy per
         sample, a bound of minus the log evidence; and, with ``early_stopping`` only, the mean loss
-        on the samples held out.
+        on the samples held out. Of the start that was kept.
+    objectives_ : array (n_init,), or (n_classes, n_init); where ``loss_curve_`` of every start ends
+        With ``early_stopping`` its value in the epoch that was kept.
     alpha_ : list of V arrays (2, k), or (n_classes, 2, k)
         With ``alpha="auto"`` only: the penalties found, of every factor's feature rows and bias.
     n_iter_, n_parameters : int, iterations, the most over the classes; numbers that were learnt
@@ -157,7 +162,8 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
     of the number of levels: with "sgd" take ``init_scale`` larger by that root, or
     ``init="paper"`` if there are two views.
     Where products overflow the last finite factors are kept, and a warning says what to change.
-    The objective is not convex: another `random_state` can give another minimum. With
+    The objective is not convex: another `random_state` can give another minimum, and ``n_init``
+    keeps the best of several; ``objectives_`` shows how much they differ. With
     ``alpha="auto"`` the factors are means of a posterior, one for which there is no evidence is 0,
     and groups must not share factors.
     With "sgd" a weight multiplies the gradient of its sample, and samples are held out by their
@@ -194,6 +200,7 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
         solver="lbfgs",
         init="live",
         init_scale=0.1,
+        n_init=1,
         groups=None,
         shared_factors=True,
         learning_rate=0.1,
@@ -212,7 +219,7 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
         self.n_factors, self.loss = n_factors, loss
         self.alpha, self.penalty, self.smoothing = alpha, penalty, smoothing
         self.solver, self.max_iter, self.tol = solver, max_iter, tol
-        self.init, self.init_scale = init, init_scale
+        self.init, self.init_scale, self.n_init = init, init_scale, n_init
         self.groups, self.shared_factors = groups, shared_factors
         self.learning_rate, self.batch_size = learning_rate, batch_size
         self.early_stopping, self.validation_fraction = early_stopping, validation_fraction
@@ -222,7 +229,7 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
 
     def _fit(self, X, codes, weights):
         signs = one_against_rest(codes, len(self.classes_))
-        self._fit_machines(X, signs, codes, weights, self.n_jobs)
+        self._fit_machines(X, signs, codes, weights)
 
     @OnlyIf(check_streams)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -327,6 +334,7 @@ class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
         L-BFGS, stochastic gradients, or alternating least squares (with "l2").
     init : {"live", "paper"}, default="live"; bias rows of -1 and +1, or small and random like all
     init_scale : float, default=0.1; standard deviation of the small entries
+    n_init : int, default=1; random starts, that of least training objective is kept
     groups : list of lists of int and str, default=None
         Groups of views, one machine each, whose scores add up; None: one group of all.
     shared_factors : bool, default=True; groups share the factors of a view; False: each its own
@@ -339,6 +347,7 @@ class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
         Of "sgd": stop by, and keep the epoch with, the least loss on held-out samples.
     validation_fraction : float, default=0.1; share of the samples held out
     n_iter_no_change : int, default=10; epochs without progress after which "sgd" stops
+    n_jobs : int or None, default=None; starts learnt in parallel (joblib)
     verbose : int, default=0; 1: a progress bar
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; start, order and held-out rows
@@ -350,7 +359,7 @@ class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
         view of each group.
     factor_views_, terms_, loss_curve_, validation_curve_, alpha_, n_iter_, n_parameters
         As in :class:`MVMClassifier`.
-    n_features_in_ : int
+    objectives_, n_features_in_ : array (n_init,), where ``loss_curve_`` of every start ends; int
 
     Notes
     -----

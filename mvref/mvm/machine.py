@@ -3,7 +3,6 @@
 from functools import update_wrapper
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +14,7 @@ from ..core.columns import view_features
 from ..core.groups import Structure, group_structure
 from ..core.losses import MAJORISERS, PENALTIES
 from ..core.ridge import check_alpha
+from ..core.starts import best_starts
 from .model import Design, Objective, contributions, start_factors, subset_weights
 from .solvers import ADVICE, AdaGrad, als, lbfgs, sgd
 
@@ -43,10 +43,11 @@ class OnlyIf:
 
 def check_streams(estimator):
     """Raise an AttributeError unless the estimator has ``partial_fit``."""
-    if estimator.solver != "sgd" or estimator.early_stopping:
+    if estimator.solver != "sgd" or estimator.early_stopping or estimator.n_init != 1:
         raise AttributeError(
-            "partial_fit needs solver='sgd' and early_stopping=False, got "
-            f"solver={estimator.solver!r}, early_stopping={estimator.early_stopping!r}."
+            "partial_fit needs solver='sgd', early_stopping=False and n_init=1, got "
+            f"solver={estimator.solver!r}, early_stopping={estimator.early_stopping!r}, "
+            f"n_init={estimator.n_init!r}."
         )
 
 
@@ -66,6 +67,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         solver="lbfgs",
         init="live",
         init_scale=0.1,
+        n_init=1,
         groups=None,
         shared_factors=True,
         learning_rate=0.1,
@@ -75,6 +77,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=10,
+        n_jobs=None,
         verbose=0,
         views=None,
         random_state=None,
@@ -82,17 +85,18 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         self.n_factors, self.loss = n_factors, loss
         self.alpha, self.penalty, self.smoothing = alpha, penalty, smoothing
         self.solver, self.max_iter, self.tol = solver, max_iter, tol
-        self.init, self.init_scale = init, init_scale
+        self.init, self.init_scale, self.n_init = init, init_scale, n_init
         self.groups, self.shared_factors = groups, shared_factors
         self.learning_rate, self.batch_size = learning_rate, batch_size
         self.early_stopping, self.validation_fraction = early_stopping, validation_fraction
-        self.n_iter_no_change, self.verbose = n_iter_no_change, verbose
+        self.n_iter_no_change = n_iter_no_change
+        self.n_jobs, self.verbose = n_jobs, verbose
         self.views, self.random_state = views, random_state
 
-    def _fit_machines(self, X, targets, codes, weights, n_jobs=None):
+    def _fit_machines(self, X, targets, codes, weights):
         """Learn one machine for each array of targets; held out are samples of all `codes`."""
         rng = check_random_state(self.random_state)
-        seeds = rng.randint(2**31, size=len(targets))
+        seeds = rng.randint(2**31, size=(1, len(targets)))
         structure = group_structure(self.groups, X, self.shared_factors)
         parts = [(X, slice(None))]
         if self.early_stopping:
@@ -105,11 +109,12 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             for part, rows in parts
         ]
         problems = [[self._objective(design, y[rows]) for design, rows in designs] for y in targets]
-        fits = Parallel(n_jobs, prefer="threads")(  # products release the lock, data are shared
-            delayed(self._solve)(*problem, seed=seed)
-            for problem, seed in zip(problems, seeds, strict=True)
-        )
-        solutions, self._states = zip(*fits, strict=True)
+        more = rng.randint(2**31, size=(self.n_init - 1, len(targets)))
+        seeds = np.vstack([seeds, more]).T
+        # in threads: products release the lock, and data are shared
+        best = best_starts(self._solve, problems, seeds, n_jobs=self.n_jobs, prefer="threads")
+        solutions, self._states = zip(*best.solutions, strict=True)
+        self.objectives_ = one_or_array(best.objectives)
         self.factor_views_, self.terms_ = structure
         self._set_factors([solution.factors for solution in solutions])
         self.loss_curve_ = one_or_list([np.array(s.curve) for s in solutions])
@@ -122,21 +127,28 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             self.validation_curve_ = one_or_list([np.array(s.validation) for s in solutions])
         self.n_iter_ = max(len(solution.curve) - 1 for solution in solutions)
         troubles = [solution.trouble for solution in solutions]
-        self._warn([*troubles, self._compare_with_zero([problem[0] for problem in problems])])
+        collapse = self._compare_with_zero([problem[0] for problem in problems])
+        self._warn([*troubles, collapse], best.note)
 
-    def _solve(self, objective, validation=None, *, seed):
-        """Minimise Eq. (10) from the start that `seed` draws; return solution and state of SGD."""
+    def _solve(self, seed, objective, validation=None):
+        """Minimise Eq. (10) from the start that `seed` draws, for ``best_starts``.
+
+        The solution comes with the state of SGD, and Eq. (10) is that of the epoch that was kept.
+        """
         rng = np.random.RandomState(seed)
         factors = start_factors(self.init, self.init_scale, objective.design, rng)
         with tqdm(total=self.max_iter, desc=self.solver, disable=not self.verbose) as bar:
             options = {"tol": self.tol, "max_iter": self.max_iter, "tick": bar.update}
             if self.solver != "sgd":
-                minimise = {"lbfgs": lbfgs, "als": als}[self.solver]
-                return minimise(objective, factors, **options), None
-            state = AdaGrad(factors, rng, objective.design)
-            options |= {name: getattr(self, name) for name in ("learning_rate", "batch_size")}
-            options |= {"patience": self.n_iter_no_change, "validation": validation}
-            return sgd(objective, state, **options), state
+                state, minimise = None, {"lbfgs": lbfgs, "als": als}[self.solver]
+                solution = minimise(objective, factors, **options)
+            else:
+                state = AdaGrad(factors, rng, objective.design)
+                options |= {name: getattr(self, name) for name in ("learning_rate", "batch_size")}
+                options |= {"patience": self.n_iter_no_change, "validation": validation}
+                solution = sgd(objective, state, **options)
+        kept = np.argmin(solution.validation) if len(solution.validation) else -1
+        return (solution, state), solution.curve[kept], solution.trouble is None
 
     def _partial_fit_machines(self, X, targets, weights, first):
         """Pass once over the samples by stochastic gradients, for every array of targets.
@@ -188,10 +200,10 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             return [self.factors_]
         return [list(machine) for machine in zip(*self.factors_, strict=True)]
 
-    def _warn(self, troubles):
-        told = sorted({trouble for trouble in troubles if trouble is not None})
+    def _warn(self, troubles, note=""):
+        told = "; ".join(sorted({trouble for trouble in troubles if trouble is not None}))
         if told:
-            warn_caller(f"{type(self).__name__} with solver={self.solver!r}: {'; '.join(told)}.")
+            warn_caller(f"{type(self).__name__} with solver={self.solver!r}: {told}.{note}")
 
     def _compare_with_zero(self, objectives):
         """Tell whether a machine has gone to factors 0, or is worse than that."""
@@ -280,7 +292,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         check_choice(self.solver, "solver", SOLVERS)
         check_choice(self.penalty, "penalty", list(PENALTIES))
         check_choice(self.init, "init", INITS)
-        for name in ("n_factors", "max_iter", "batch_size", "n_iter_no_change"):
+        for name in ("n_factors", "n_init", "max_iter", "batch_size", "n_iter_no_change"):
             check_number(getattr(self, name), name, low=1, integer=True)
         for name in ("smoothing", "init_scale", "learning_rate"):
             check_number(getattr(self, name), name, low=0, low_open=True)

@@ -34,7 +34,6 @@ Collapse  With alpha > 0, V_p = 0 is a strict local minimum in V_p for every p >
 from collections import namedtuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy.optimize import minimize
 from scipy.special import logit
 from sklearn.utils import check_random_state
@@ -52,6 +51,7 @@ from ..core.base import (
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.losses import logistic, squared
 from ..core.ridge import PRIOR_ROWS, Column, Table, alternate, check_alpha
+from ..core.starts import best_starts
 from .anova import Columns, interaction_terms
 from .common import contiguous_views
 
@@ -247,7 +247,7 @@ class FactorisationMachine:
     _learnt = "factors_"
 
     def _check_parameters(self):
-        for name in ("n_factors", "order", "max_iter"):
+        for name in ("n_factors", "order", "n_init", "max_iter"):
             check_number(getattr(self, name), name, low=1, integer=True)
         check_number(self.init_scale, "init_scale", low=0)
         check_choice(self.solver, "solver", ("lbfgs", "als"))
@@ -263,16 +263,31 @@ class FactorisationMachine:
         with np.errstate(over="ignore"):  # found out when the scores are
             return columns, interaction_terms(columns, self.order, self.multiview)
 
-    def _solve(self, columns, terms, y, loss, w0, weights, random_state):
-        """One machine from w0, w = 0 and random factors."""
-        d, k, rng = columns.n_columns, self.n_factors, check_random_state(random_state)
-        orders = range(2, 2 + len(terms))
-        factors = [rng.normal(0.0, self.init_scale ** (2 / p), (d, k)) for p in orders]
-        start = np.concatenate([[w0], np.zeros(d), *map(np.ravel, factors)])
+    def _fit_machines(self, X, targets, loss, constants, weights, rngs):
+        """Learn one machine for each array of targets, from starts that its generator draws."""
+        columns, terms = self._design(X)
+        problems = [(columns, terms, y, loss, weights) for y in targets]
+        starts = [
+            [self._start(columns.n_columns, len(terms), w0, rng) for _ in range(self.n_init)]
+            for w0, rng in zip(constants, rngs, strict=True)
+        ]
+        best = best_starts(self._solve, problems, starts, n_jobs=self.n_jobs)
+        self._set_fitted(best, len(terms))
+
+    def _start(self, d, n_terms, w0, rng):
+        """Return the parameters w0, w = 0 and random factors."""
+        scales = [self.init_scale ** (2 / p) for p in range(2, 2 + n_terms)]
+        factors = [rng.normal(0.0, scale, d * self.n_factors) for scale in scales]
+        return np.concatenate([[w0], np.zeros(d), *factors])
+
+    def _solve(self, start, columns, terms, y, loss, weights):
+        """One machine from a start, for ``best_starts``."""
         if self.solver == "als":
-            return self._sweep(columns, terms, y, loss, start, weights)
-        objective = FMObjective(columns, terms, y, loss, k, self.alpha, weights)
-        return minimise(objective, start, tol=self.tol, max_iter=self.max_iter)
+            learnt = self._sweep(columns, terms, y, loss, start, weights)
+        else:
+            objective = FMObjective(columns, terms, y, loss, self.n_factors, self.alpha, weights)
+            learnt = minimise(objective, start, tol=self.tol, max_iter=self.max_iter)
+        return learnt, learnt.curve[-1], learnt.converged
 
     def _sweep(self, columns, terms, y, loss, theta, weights):
         """One machine by alternating least squares, from the parameters theta."""
@@ -291,13 +306,14 @@ class FactorisationMachine:
         curve, converged = sweeps.minimise(scores, y, weights, loss, **options)
         return Learnt(theta, np.array(curve), bool(converged), converged is None, sweeps.alphas)
 
-    def _set_fitted(self, learnt, n_terms):
-        d, k = sum(self.view_widths_), self.n_factors
+    def _set_fitted(self, best, n_terms):
+        d, k, learnt = sum(self.view_widths_), self.n_factors, best.solutions
         theta = np.array([one.theta for one in learnt])
         self.intercept_ = one_or_array(theta[:, 0].tolist())
         self.coef_ = one_or_array(theta[:, 1 : 1 + d])
         self.factors_ = one_or_array(theta[:, 1 + d :].reshape(len(learnt), n_terms, d, k))
         self.loss_curve_ = one_or_list([one.curve for one in learnt])
+        self.objectives_ = one_or_array(best.objectives)
         self.n_iter_ = max(len(one.curve) - 1 for one in learnt)
         vars(self).pop("alpha_", None)  # of an earlier fit
         if self.alpha == "auto":
@@ -308,7 +324,7 @@ class FactorisationMachine:
             warn_caller(
                 f"{type(self).__name__} stopped after {self.n_iter_} iterations: {why}; scale the "
                 f"views to unit variance, or raise max_iter={self.max_iter}, tol={self.tol:g} or "
-                f"alpha={self.alpha}."
+                f"alpha={self.alpha}.{best.note}"
             )
 
     def _scores(self, X):
@@ -348,6 +364,7 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
         the columns of no view overlap, ``multiview=True``.
     init_scale : float, default=0.1
         Standard deviation of the factors at the start; for order p > 2 its power 2/p.
+    n_init : int, default=1; random starts, that of least training objective is kept, class by class
     tol : float, default=1e-7
         Largest entry of the gradient at the end, in units of the objective at the start if above 1.
         With "als" its root is the share by which a sweep must lower the objective, and with
@@ -355,7 +372,7 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
     max_iter : int, default=2000; largest number of iterations of L-BFGS, or of sweeps
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; the loss is the weighted mean.
-    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
+    n_jobs : int or None, default=None; classes and starts learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; draw of the factors at the start
 
@@ -368,6 +385,7 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
         With ``alpha="auto"`` only: the penalties found, of linear weights and of every factor.
     loss_curve_ : array (n_iter + 1,), or a list of them, from the start on
         With ``alpha="auto"`` the free energy per sample, a bound of minus the log evidence.
+    objectives_ : array (n_init,), or (n_classes, n_init); where ``loss_curve_`` of every start ends
     n_iter_ : int, the largest number over the classes
     classes_, n_features_in_ : array of labels, and int
 
@@ -405,6 +423,7 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
         alpha=1e-3,
         solver="lbfgs",
         init_scale=0.1,
+        n_init=1,
         tol=1e-7,
         max_iter=2000,
         class_weight=None,
@@ -414,19 +433,16 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
     ):
         self.n_factors, self.order, self.multiview = n_factors, order, multiview
         self.alpha, self.solver, self.init_scale, self.tol = alpha, solver, init_scale, tol
-        self.max_iter, self.class_weight, self.n_jobs = max_iter, class_weight, n_jobs
+        self.n_init, self.max_iter = n_init, max_iter
+        self.class_weight, self.n_jobs = class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes, weights):
-        columns, terms = self._design(X)
         signs = one_against_rest(codes, len(self.classes_))
-        shares = [np.average(y_k > 0, weights=weights) for y_k in signs]
+        constants = [logit(np.average(y_k > 0, weights=weights)) for y_k in signs]
         seeds = check_random_state(self.random_state).randint(2**31, size=len(signs))
-        learnt = Parallel(self.n_jobs)(
-            delayed(self._solve)(columns, terms, y_k, logistic, logit(share), weights, seed)
-            for y_k, share, seed in zip(signs, shares, seeds, strict=True)
-        )
-        self._set_fitted(learnt, len(terms))
+        rngs = map(np.random.RandomState, seeds)
+        self._fit_machines(X, signs, logistic, constants, weights, rngs)
 
     def predict_proba(self, X):
         """Return the probabilities of the logistic model of the score, 1 / (1 + e^{-y^}).
@@ -464,11 +480,13 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
         the columns of no view overlap, ``multiview=True``.
     init_scale : float, default=0.1
         Standard deviation of the factors at the start; for order p > 2 its power 2/p.
+    n_init : int, default=1; random starts, that of least training objective is kept
     tol : float, default=1e-7
         Largest entry of the gradient at the end, in units of the objective at the start if above 1.
         With "als" its root is the share by which a sweep must lower the objective, and with
         ``alpha="auto"`` the number of nats per sample: 1e-4 is enough for predictions.
     max_iter : int, default=2000; largest number of iterations of L-BFGS, or of sweeps
+    n_jobs : int or None, default=None; starts learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; draw of the factors at the start
 
@@ -477,7 +495,7 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
     intercept_ : float, w0
     coef_ : array (d,), w
     factors_ : array (n_orders, d, k); ``factors_[p - 2]`` for the products of p features
-    alpha_, loss_curve_ : as in :class:`FMClassifier`
+    alpha_, loss_curve_, objectives_ : as in :class:`FMClassifier`
     n_iter_, n_features_in_ : int
 
     See Also
@@ -508,17 +526,18 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
         alpha=1e-3,
         solver="lbfgs",
         init_scale=0.1,
+        n_init=1,
         tol=1e-7,
         max_iter=2000,
+        n_jobs=None,
         views=None,
         random_state=None,
     ):
         self.n_factors, self.order, self.multiview = n_factors, order, multiview
         self.alpha, self.solver, self.init_scale, self.tol = alpha, solver, init_scale, tol
-        self.max_iter, self.views, self.random_state = max_iter, views, random_state
+        self.n_init, self.max_iter, self.n_jobs = n_init, max_iter, n_jobs
+        self.views, self.random_state = views, random_state
 
     def _fit(self, X, y, weights):
-        columns, terms = self._design(X)
-        w0 = np.average(y, weights=weights)
-        learnt = self._solve(columns, terms, y, squared, w0, weights, self.random_state)
-        self._set_fitted([learnt], len(terms))
+        w0, rng = np.average(y, weights=weights), check_random_state(self.random_state)
+        self._fit_machines(X, [y], squared, [w0], weights, [rng])

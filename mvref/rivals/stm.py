@@ -23,7 +23,7 @@ Algorithm rank one: for one view v at a time, with the others fixed, the problem
           method as exactly as the last sweep's gain asks. Every w_v is divided
           by its norm afterwards, so that eta = 1; the next view takes the norm up. No step makes
           the objective larger. It has bad local minima, the more the more views there are: the
-          best of ``n_restarts`` random starts is kept.
+          best of ``n_init`` random starts is kept.
           product: |W| is the norm that belongs to the kernel prod_v <x^(v), x'^(v)>, so that this
           is a convex problem for a kernel SVM, whose intercept is not penalised.
 
@@ -52,6 +52,7 @@ from ..core.base import (
 from ..core.checks import check_choice, check_number, warn_caller
 from ..core.kernels import linear
 from ..core.newton_svm import Rows, hinge
+from ..core.starts import best_starts
 from .common import contiguous_views
 
 SVM_TOL, SVM_ITER = 1e-6, 2000  # least gap, and most steps, of the linear SVM of one view
@@ -147,7 +148,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
         "rank_one": a product of linear functions, learnt view by view. "product": a tensor of any
         rank, learnt by a kernel SVM with n^2 products.
     C : float, default=1.0; weight of the summed hinge loss
-    n_restarts : int, default=10; starts of the rank-one machine, that of least objective is kept
+    n_init : int, default=10; starts of the rank-one machine, that of least objective is kept
     tol : float, default=1e-4
         Relative gain of the last sweep over the views. Product: tolerance of the kernel SVM.
     max_iter : int, default=100; largest number of sweeps, the kernel SVM may take a million steps
@@ -167,7 +168,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
     intercept_ : float, or array (n_classes,), b
     objective_curve_ : array, or a list of them
         Objective of f = 0, then after every step taken, of the best start. Product: at the end.
-    objectives_ : array (n_restarts,), or (n_classes, n_restarts), rank one only: of every start
+    objectives_ : array (n_init,), or (n_classes, n_init), rank one only: of every start
     n_iter_ : int, the largest number of sweeps, or of the kernel SVM's steps, over the classes
     classes_, n_features_in_ : array of labels, and int
 
@@ -204,7 +205,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
         kernel="rank_one",
         *,
         C=1.0,
-        n_restarts=10,
+        n_init=10,
         tol=1e-4,
         max_iter=100,
         class_weight=None,
@@ -212,7 +213,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
         views=None,
         random_state=None,
     ):
-        self.kernel, self.C, self.n_restarts = kernel, C, n_restarts
+        self.kernel, self.C, self.n_init = kernel, C, n_init
         self.tol, self.max_iter = tol, max_iter
         self.class_weight, self.n_jobs = class_weight, n_jobs
         self.views, self.random_state = views, random_state
@@ -235,21 +236,21 @@ class STMClassifier(Weighted, MultiViewClassifier):
 
     def _fit_rank_one(self, views, signs, weights):
         rng = check_random_state(self.random_state)
-        seeds = rng.randint(2**31, size=(len(signs), self.n_restarts))
+        seeds = rng.randint(2**31, size=(len(signs), self.n_init))
+        problems = [(views, y, weights) for y in signs]
+        kept, objectives, note = best_starts(self._solve, problems, seeds, n_jobs=self.n_jobs)
+        self.coef_ = [one_or_array(w) for w in zip(*(one.w for one in kept), strict=True)]
+        self.intercept_ = one_or_array([one.b for one in kept])
+        self.objective_curve_ = one_or_list([one.curve for one in kept])
+        self.objectives_ = one_or_array(objectives)
+        self.n_iter_ = max(one.n_sweeps for one in kept)
+        self._warn_unless(all(one.converged for one in kept), note)
+
+    def _solve(self, seed, views, y, weights):
+        """A rank-one machine from the start that `seed` draws, for ``best_starts``."""
         options = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter, "weights": weights}
-        learnt = Parallel(self.n_jobs)(
-            delayed(rank_one_machine)(views, y, **options, rng=np.random.RandomState(seed))
-            for y, starts in zip(signs, seeds, strict=True)
-            for seed in starts
-        )
-        ends = np.array([one.curve[-1] for one in learnt]).reshape(seeds.shape)
-        best = [learnt[i * self.n_restarts + j] for i, j in enumerate(ends.argmin(axis=1))]
-        self.coef_ = [one_or_array(w) for w in zip(*(one.w for one in best), strict=True)]
-        self.intercept_ = one_or_array([one.b for one in best])
-        self.objective_curve_ = one_or_list([one.curve for one in best])
-        self.objectives_ = one_or_array(ends)
-        self.n_iter_ = max(one.n_sweeps for one in best)
-        self._warn_unless(all(one.converged for one in best))
+        one = rank_one_machine(views, y, **options, rng=np.random.RandomState(seed))
+        return one, one.curve[-1], one.converged
 
     def _fit_product(self, views, signs, weights):
         with np.errstate(over="ignore", invalid="ignore"):
@@ -270,12 +271,12 @@ class STMClassifier(Weighted, MultiViewClassifier):
         self.n_iter_ = max(n_steps)
         self._warn_unless(self.n_iter_ < KERNEL_SVM_ITER)
 
-    def _warn_unless(self, converged):
+    def _warn_unless(self, converged, note=""):
         if not converged:
             warn_caller(
                 f"STMClassifier stopped after {self.n_iter_} iterations before it converged: scale "
                 f"the rows of every view to norm 1, lower C={self.C:g}, or raise "
-                f"max_iter={self.max_iter} or tol={self.tol:g}."
+                f"max_iter={self.max_iter} or tol={self.tol:g}.{note}"
             )
 
     def _scores(self, X):
@@ -296,7 +297,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
         check_choice(self.kernel, "kernel", ("rank_one", "product"))
         check_number(self.C, "C", low=0, low_open=True)
         check_number(self.tol, "tol", low=0, low_open=True)
-        for name in ("n_restarts", "max_iter"):
+        for name in ("n_init", "max_iter"):
             check_number(getattr(self, name), name, low=1, integer=True)
 
 

@@ -121,7 +121,7 @@ def test_methods_are_what_their_names_say():
     stms = made["STM"], made["STM-product"]
     assert [stm.kernel for stm in stms] == ["rank_one", "product"]
     assert [stm.C for stm in stms] == [2.5, 2.5]
-    assert (made["STM"].n_restarts, made["STM"].random_state) == (1, 7)
+    assert (made["STM"].n_init, made["STM"].random_state) == (1, 7)
     assert isinstance(made["Linear"], Concat) and isinstance(made["RBF"], Concat)
 
 

@@ -871,6 +871,7 @@ def test_wrong_streams():
     for model, message in (
         (MVMClassifier(), "solver='lbfgs'"),
         (MVMRegressor(solver="sgd", early_stopping=True), "early_stopping=True"),
+        (MVMClassifier(solver="sgd", n_init=2), "n_init=2"),
     ):
         with pytest.raises(AttributeError, match=message):
             model.partial_fit(VIEWS, Y)

@@ -298,7 +298,7 @@ WITH_GRAM = [
 def of(name, **parameters):
     """An instance with a seed, where it takes one; few rounds where it boosts."""
     estimator = ALL[name](**parameters)
-    few = {"random_state": 0, "n_estimators": 5, "n_restarts": 1}
+    few = {"random_state": 0, "n_estimators": 5, "n_init": 1}
     few |= {"alpha": 0.1} if name.startswith("MVM") else {}  # one minimum, which rounding spares
     known = few.keys() & estimator.get_params().keys()
     return estimator.set_params(**{key: few[key] for key in known})

@@ -94,7 +94,7 @@ def test_a_step_is_not_taken_where_the_solver_is_coarse(monkeypatch):
     """Monotone even if the linear SVM stops after two passes, and then not called converged."""
     monkeypatch.setattr("mvref.rivals.stm.SVM_ITER", 2)
     views, y = planted(3)
-    model = STMClassifier(C=10.0, max_iter=20, n_restarts=1, random_state=0)
+    model = STMClassifier(C=10.0, max_iter=20, n_init=1, random_state=0)
     with pytest.warns(ConvergenceWarning, match="STMClassifier .*lower C=10") as caught:
         model.fit(views, y)
     assert caught[0].filename == __file__
@@ -149,7 +149,7 @@ def test_a_planted_product_is_found(n_views):
 def test_the_best_start_is_kept():
     """Some starts end in a bad local minimum; the least objective is what the model has."""
     views, y = planted(5, n=600)
-    model = STMClassifier(n_restarts=8, random_state=0).fit(views, y)
+    model = STMClassifier(n_init=8, random_state=0).fit(views, y)
     assert model.objectives_.shape == (8,)
     assert model.objective_curve_[-1] == model.objectives_.min()
     assert model.objectives_.max() > 1.2 * model.objectives_.min()
@@ -208,7 +208,7 @@ def test_rank_two_is_beyond_rank_one():
 
 def test_classes_of_rank_one_against_the_rest():
     """Each with random starts of its own; the product is in the tests of all methods."""
-    model = STMClassifier(C=0.5, n_restarts=3, random_state=0).fit(THREE, NAMES[Y3])
+    model = STMClassifier(C=0.5, n_init=3, random_state=0).fit(THREE, NAMES[Y3])
     scores = model.decision_function(THREE)
     for k, b in enumerate(model.intercept_):
         w = [w_v[k] for w_v in model.coef_]
@@ -222,9 +222,9 @@ def test_classes_of_rank_one_against_the_rest():
 
 def test_a_second_fit_forgets_the_first():
     """Also with the other kernel."""
-    used = STMClassifier("product", C=0.1, n_restarts=2, random_state=0).fit(THREE, Y3)
+    used = STMClassifier("product", C=0.1, n_init=2, random_state=0).fit(THREE, Y3)
     used.set_params(kernel="rank_one").fit(VIEWS, Y)
-    fresh = STMClassifier(C=0.1, n_restarts=2, random_state=0).fit(VIEWS, Y)
+    fresh = STMClassifier(C=0.1, n_init=2, random_state=0).fit(VIEWS, Y)
     assert set(vars(used)) == set(vars(fresh))
     assert_array_equal(used.decision_function(VIEWS), fresh.decision_function(VIEWS))
 
@@ -232,7 +232,7 @@ def test_a_second_fit_forgets_the_first():
 # ------------------------------------------------------------------ weights, gaps, threads
 
 
-STEPS = {"n_restarts": 2, "max_iter": 2, "tol": 1e-12, "random_state": 0}  # two sweeps, all exact
+STEPS = {"n_init": 2, "max_iter": 2, "tol": 1e-12, "random_state": 0}  # two sweeps, all exact
 
 
 @pytest.fixture
@@ -272,7 +272,7 @@ def test_data_without_a_complete_sample_are_refused(kernel):
     """A product is 0 for each of them, and nothing can be learnt."""
     observed = np.ones((60, 3), dtype=bool)
     observed[np.arange(60), np.arange(60) % 3] = False
-    model = STMClassifier(kernel, n_restarts=1, random_state=0)
+    model = STMClassifier(kernel, n_init=1, random_state=0)
     with pytest.raises(ValueError, match="all the views .*, and there is none: .*PerViewSVM"):
         model.fit(MultiView(hide(VIEWS, observed)), Y)
     observed[:20] = True
@@ -283,7 +283,7 @@ def test_data_without_a_complete_sample_are_refused(kernel):
 
 
 def test_starts_learnt_in_threads_are_those_of_one():
-    options = {"n_restarts": 6, "max_iter": 5, "tol": 0.5, "random_state": 0}
+    options = {"n_init": 6, "max_iter": 5, "tol": 0.5, "random_state": 0}
     expected = STMClassifier(**options).fit(THREE, Y3).decision_function(THREE)
     for _ in range(3):
         with parallel_config(backend="threading"):
