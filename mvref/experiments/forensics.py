@@ -13,6 +13,8 @@ L^2). So two integers hold all that mean and deviation know, and :func:`_reach` 
 """
 
 from fractions import Fraction
+from functools import partial
+from itertools import product
 from math import ceil, floor, isqrt, lcm
 
 import numpy as np
@@ -334,7 +336,7 @@ def _two_values(S, spread, M, sizes):
     return [int(value) for value in y]
 
 
-def mean_and_p(mean, other, p, n, k, paired=True, rounding="either", percent=False):
+def mean_and_p(mean, other, p, n, k, test="paired", rounding="either", percent=False):
     """Tell whether two mean accuracies and the p-value of a t-test between them are possible.
 
     Parameters
@@ -343,7 +345,8 @@ def mean_and_p(mean, other, p, n, k, paired=True, rounding="either", percent=Fal
     p : str; two-sided, never in per cent
     n : int; samples of each test part
     k : int; test parts, or repeats
-    paired : bool, default=True; or the test of two samples with a common variance
+    test : {"paired", "pooled", "welch"}, default="paired"
+        Student's for pairs, for two samples with a common variance, or Welch's.
     rounding : str, default="either"; see :func:`printed_interval`
     percent : bool, default=False; of the means
 
@@ -361,6 +364,7 @@ def mean_and_p(mean, other, p, n, k, paired=True, rounding="either", percent=Fal
     >>> check["possible"], sorted(check["example"])
     (True, [-1, -1, 0, 0])
     """
+    check_choice(test, "test", ("paired", "pooled", "welch"))
     check_number(n, "n", low=1, integer=True)
     check_number(k, "k", low=2, integer=True)
     counts = [attainable_counts(number, n * k, rounding, percent) for number in (mean, other)]
@@ -368,69 +372,59 @@ def mean_and_p(mean, other, p, n, k, paired=True, rounding="either", percent=Fal
     if z > scale - 2:
         raise ValueError(f"p must be below 1 - {1 / scale:g}, got {p!r}.")
     largest = min((scale + z) // 2, scale - 2)
-    pairs = [(a, b) for a in counts[0] for b in counts[1]]
-    df = k - 1 if paired else 2 * k - 2
-    t = stats.t.isf((largest + 1) / scale / 2, df)
+    t = stats.t.isf((largest + 1) / scale / 2, k - 1)
     seen = {}  # digits of each p-value that some counts give, with the counts
-    for a, b in pairs:
+    for a, b in product(*counts):
         T_max = (a - b) ** 2 * (k - 1) / t**2  # k Q - S^2 at the largest p
-        for T, example in (_paired if paired else _unpaired)(a, b, n, k, T_max):
-            if T > 0:
-                value = 2 * stats.t.sf(abs(a - b) * np.sqrt((k - 1) / T), df)
-            elif a != b:
-                value = 0.0
-            else:
-                continue  # all differences zero: no t
-            for near in (value * (1 - 1e-9), value, value * (1 + 1e-9)):
-                for digits in range(int(near * scale), int(near * scale) + 2):
-                    if _inside(near, printed_interval(_spelled(digits, p), rounding)):
-                        seen.setdefault(digits, example)
-    example = seen.get(z)
+        T, df, example = (_paired if test == "paired" else _unpaired)(a, b, n, k, T_max)
+        with np.errstate(divide="ignore", invalid="ignore"):  # no spread: p = 0, or no t at all
+            t_values = abs(a - b) * np.sqrt((k - 1) / T)
+        values = 2 * stats.t.sf(t_values, 2 * k - 2 if test == "pooled" else df)
+        known = np.flatnonzero(np.isfinite(values))
+        for slack in (1 - 1e-9, 1.0, 1 + 1e-9):
+            digits = np.floor(values[known] * slack * scale + (0 if rounding == "down" else 0.5))
+            for first, number in zip(*np.unique(digits, return_index=True)[::-1], strict=True):
+                seen.setdefault(int(number), partial(example, known[first]))
+    found = seen.get(z)
     chance = sum(digits <= largest for digits in seen) / (largest + 1)
-    return {"possible": example is not None, "chance": chance, "example": example and example()}
-
-
-def _inside(value, interval):
-    """Whether a float is in an interval."""
-    low, high, low_in, high_in = interval
-    return low < value < high or (value == low and low_in) or (value == high and high_in)
+    return {"possible": found is not None, "chance": chance, "example": found and found()}
 
 
 def _paired(a, b, n, k, T_max):
-    """The values k Q - S^2 up to T_max of the differences of lists with sums a and b.
+    """The values k Q - S^2 up to T_max of the differences of lists with sums a and b, df, lists.
 
     Differences d with the sum S = a - b belong to lists of counts in 0..n with these sums if the
     sum of the positive ones is at most min(a, k n - b): that is the cost in _reach.
     """
-    S = a - b
-    Q_max = int((T_max + S * S) / k)
-    tables, choices = _reach([range(-n, n + 1)] * k, Q_max, lambda y: max(y, 0))
+    S, Q_max = a - b, int((T_max + (a - b) ** 2) / k)
+    tables, choices = _reach([range(-n, n + 1)] * k, Q_max, _positive)
     H = isqrt(k * Q_max)
-    row = tables[-1][S + H] if abs(S) <= H else np.array([])
-    for Q in np.flatnonzero(row <= min(a, k * n - b)).tolist():
-        yield (
-            k * Q - S * S,
-            lambda Q=Q: _list_with(tables, choices, S, Q, lambda y: max(y, 0)),
-        )
+    row = tables[-1][S + H] if abs(S) <= H else np.full(1, NEVER)
+    Q = np.flatnonzero(row <= min(a, k * n - b))
+    return k * Q - S * S, k - 1, lambda i: _list_with(tables, choices, S, int(Q[i]), _positive)
+
+
+def _positive(y):
+    """The part of an integer above 0."""
+    return max(y, 0)
 
 
 def _unpaired(a, b, n, k, T_max):
-    """The sums of k Q - S^2 up to T_max of two lists with sums a and b."""
-    squares, shifts = [], []
+    """The sums of k Q - S^2 up to T_max of two lists with sums a and b, Welch's df, both Q."""
+    sides = []
     for total in (a, b):
         M = round(total / k)
         S = total - k * M
         Q_max = int((T_max + S * S) / k)
-        table = _reach([range(-M, n - M + 1)] * k, Q_max)[0][-1]
-        H = isqrt(k * Q_max)
-        row = table[S + H] if abs(S) <= H else np.array([NEVER])
-        squares.append(np.flatnonzero(row < NEVER).tolist())
-        shifts.append(S * S)
-    for T, pair in {
-        k * (p + q) - sum(shifts): (p, q) for p in squares[0] for q in squares[1]
-    }.items():
-        if T <= T_max:
-            yield T, lambda pair=pair: list(pair)
+        table, H = _reach([range(-M, n - M + 1)] * k, Q_max)[0][-1], isqrt(k * Q_max)
+        Q = np.flatnonzero(table[S + H] < NEVER) if abs(S) <= H else np.arange(0)
+        sides.append((Q, k * Q - S * S))
+    (P, A), (Q, B) = sides
+    i, j = np.nonzero(A[:, None] + B <= T_max)
+    A, B = A[i].astype(float), B[j].astype(float)
+    with np.errstate(invalid="ignore"):
+        df = np.nan_to_num((k - 1) * (A + B) ** 2 / (A**2 + B**2), nan=k - 1)
+    return A + B, df, lambda at: [int(P[i[at]]), int(Q[j[at]])]
 
 
 # ------------------------------------------------------------------ p-values, sums, digits
