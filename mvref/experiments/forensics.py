@@ -372,7 +372,8 @@ def mean_and_p(mean, other, p, n, k, test="paired", rounding="either", percent=F
     if z > scale - 2:
         raise ValueError(f"p must be below 1 - {1 / scale:g}, got {p!r}.")
     largest = min((scale + z) // 2, scale - 2)
-    t = stats.t.isf((largest + 1) / scale / 2, k - 1)
+    # the least t of the window: Welch's degrees of freedom are at most those of the pooled test
+    t = stats.t.isf((largest + 1) / scale / 2, k - 1 if test == "paired" else 2 * k - 2)
     seen = {}  # digits of each p-value that some counts give, with the counts
     for a, b in product(*counts):
         T_max = (a - b) ** 2 * (k - 1) / t**2  # k Q - S^2 at the largest p
