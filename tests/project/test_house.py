@@ -27,8 +27,8 @@ FLOORS = {
 # Lines: who raises one of these brings a capability, and says which. The last was that nobody
 # waits: a linear SVM whose time is flat in c, one-hot machines with penalties from the data, SVM-2K
 # and Co-Labeling at 8000 samples, trees on sorted columns, chunks on workers, peers in one run.
-LINES_OF_THE_PACKAGE = 27_799
-LINES_OF_THE_TESTS = 35_376
+LINES_OF_THE_PACKAGE = 27_794
+LINES_OF_THE_TESTS = 35_379
 LINES_OF_A_METHOD = {"mvm": 1460, "mvl_svm": 1040}  # of the others 900
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 
