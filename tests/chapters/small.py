@@ -10,6 +10,7 @@ SMALL = {
     "book/compare/speed.ipynb": {"n_live": 250, "n_stream": 4000},
     "book/data.ipynb": {"n_train": 200},
     "book/errata/index.ipynb": {"n_machine": 200, "n_updates": 3},
+    "book/forensics.ipynb": {},
     "book/multiverse.ipynb": {"tolerances": [2.0]},
     "book/mvl_svm/derive.ipynb": {"n_samples": 80},
     "book/mvl_svm/run.ipynb": {"n_landmarks": 20, "n_draws": 2},

@@ -26,9 +26,10 @@ FLOORS = {
 }
 # Lines: who raises one of these brings a capability, and says which. The last was the multiverse:
 # every choice that a paper leaves open as rows of the ledger, their specification curves, and what
-# the search has found in other repeats; and the best of several starts.
-LINES_OF_THE_PACKAGE = 27_880
-LINES_OF_THE_TESTS = 35_720
+# the search has found in other repeats; the best of several starts;
+# and what printed digits alone imply.
+LINES_OF_THE_PACKAGE = 28_480
+LINES_OF_THE_TESTS = 36_000
 LINES_OF_A_METHOD = {"mvm": 1481, "mvl_svm": 1040}  # of the others 900
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 

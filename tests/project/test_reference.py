@@ -20,6 +20,7 @@ ENTRIES = re.findall(r"^\.\. auto(\w+):: (\S+)$", "\n".join(PAGES.values()), re.
 # Modules whose every public function is documented.
 WHOLE = [f"mvref.theory.{name}" for name in mvref.theory.__all__]
 WHOLE += ["mvref.core.kernels", "mvref.core.measures", "mvref.plotting"]
+WHOLE += ["mvref.experiments.forensics"]
 ENGINE = (
     "derive_seed",
     "encode_parameter",
