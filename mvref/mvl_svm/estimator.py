@@ -260,7 +260,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
     def path(self, X, y, c, sample_weight=None):
         """Learn the machines of several `c`: the same landmarks, each from the machine before.
 
-        Ten values take about as long as three fits with the squared hinge, five with the hinge.
+        Ten values take about as long as five or six fits.
 
         Parameters
         ----------

@@ -105,7 +105,7 @@ def test_against_liblinear(problem, benchmark, record):
     benchmark.pedantic(ours, rounds=1)
 
 
-@pytest.mark.parametrize(("loss", "limit"), [("squared_hinge", 4.0), ("hinge", 6.5)])
+@pytest.mark.parametrize(("loss", "limit"), [("squared_hinge", 6.0), ("hinge", 6.5)])
 def test_a_path_of_ten_costs_a_few_fits(problem, benchmark, record, loss, limit):
     name, X, _, y = problem
     grid = np.logspace(0, 6, 10)
