@@ -384,7 +384,7 @@ def test_the_vote_is_not_orders_of_magnitude_slower():
 
 def test_votes_are_slower_at_test_time():
     for dataset in (UWAVE, FLOWER):
-        seconds = means("mvl_svm.fig3", dataset, "test_seconds", "L")["MVLSVM"]
+        seconds = means("mvl_svm.fig3", dataset, "test_seconds", "L")["MVLSVM"].loc[:500]
         for method in ("PerViewSVM", "SVM2K"):
             assert (vote("mvl_svm.fig3", dataset, "test_seconds", method) > seconds).all()
 
