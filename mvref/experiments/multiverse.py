@@ -20,13 +20,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from . import universes_mvna
 from .engine import Item, encode_parameter
 from .items import ITEMS, run_items
 from .report import read_ledger, read_paper_numbers
 from .reproduction import TOLERANCE, distance
 from .universes import FAILURES, PAPER
-from .universes_mvna import MULTIVERSES
 
+MODULES = (universes_mvna,)  # declare them
+MULTIVERSES = {m.name: m for module in MODULES for m in module.MULTIVERSES}
 N_AGAIN = 10  # repeats of what the search has found
 DECIDES = 0.8  # axes are named until they own this share of the spread
 
@@ -40,12 +42,17 @@ def find_multiverse(name):
 
 
 def curve(multiverse, dataset, method, measure="accuracy", rows=None):
-    """The curve of one printed number."""
-    values, failures = _repeats(multiverse, dataset, method, measure, rows)
-    title = f"{dataset}, {method}, {measure}"
+    """The curve of one printed number, over all that its method sees of the universes."""
+    points = multiverse.points(method, dataset)
+    return _curve(multiverse, dataset, method, measure, rows, points)
+
+
+def _curve(multiverse, dataset, method, measure, rows, universes):
+    values, failures = _repeats(multiverse, dataset, method, measure, rows, universes)
     printed = printed_number(multiverse, dataset, method, measure)
     stated = stated_number(multiverse, dataset, method, measure)
-    return _curve(multiverse, dataset, values, failures, printed, stated, title)
+    attrs = {"title": f"{dataset}, {method}, {measure}", "printed": printed, "stated": stated}
+    return _compared(universes, values, failures, attrs)
 
 
 def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=None):
@@ -53,7 +60,9 @@ def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=Non
 
     A universe in which either method fails has failed.
     """
-    of_both = [_repeats(multiverse, dataset, m, measure, rows) for m in (first, second)]
+    universes = multiverse.universes(dataset)
+    of_both = [_repeats(multiverse, dataset, m, measure, rows, universes)
+               for m in (first, second)]  # fmt: skip
     (one, failed), (other, failed_too) = of_both
     printed, stated = (
         number(multiverse, dataset, first, measure) - number(multiverse, dataset, second, measure)
@@ -61,7 +70,45 @@ def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=Non
     )
     title = f"{dataset}, {first} less {second}, {measure}"
     failures = failed.where(failed != "", failed_too)
-    return _curve(multiverse, dataset, one - other, failures, printed, stated, title)
+    attrs = {"title": title, "printed": printed, "stated": stated}
+    return _compared(universes, one - other, failures, attrs)
+
+
+def statement_curve(multiverse, name, rows=None):
+    """The curve of a statement: its value of the means, and the spread of its value by repeat.
+
+    ``near`` is where it holds; ``attrs`` has what its value must be ``above`` for that. A universe
+    in which one of the data sets or methods fails has failed.
+    """
+    statement = multiverse.statements[name]
+    datasets = statement.datasets or multiverse.datasets
+    universes = _common(multiverse, datasets)
+    values, failures = {}, pd.Series("", range(len(universes)))
+    for dataset in datasets:
+        for method, measures in multiverse.methods.items():
+            for measure in measures:
+                cell = dataset, method, measure
+                values[cell], failed = _repeats(multiverse, *cell, rows, universes)
+                failures = failures.where(failures != "", failed)
+    table = pd.concat(values, axis=1).T  # a row per data set, method, measure, repeat
+    by_repeat = [statement.value(of.droplevel(3).T) for _, of in table.groupby(level=3)]
+    means = table.groupby(level=[0, 1, 2]).mean().T
+    found = pd.DataFrame(universes)
+    found["value"] = statement.value(means).where(means.notna().all(axis=1)).astype(float)
+    found["std"] = pd.concat(by_repeat, axis=1).astype(float).std(axis=1)
+    found["n"] = table.T.notna().sum(axis=1) // len(values)
+    found["failure"], found["near"] = failures, found["value"] > statement.above
+    return _sorted(found, universes, title=statement.text, above=statement.above)
+
+
+def _common(multiverse, datasets):
+    """The universes that all of these data sets have."""
+    of_datasets = [
+        {encode_parameter(universe): universe for universe in multiverse.universes(dataset)}
+        for dataset in datasets
+    ]
+    first, *others = of_datasets
+    return [first[key] for key in first if all(key in other for other in others)]
 
 
 def printed_number(multiverse, dataset, method, measure):
@@ -91,14 +138,13 @@ def _where(rows, cell):
     return rows
 
 
-def _repeats(multiverse, dataset, method, measure, rows):
+def _repeats(multiverse, dataset, method, measure, rows, universes):
     """Values, (n_universes, n_repeats), NaN where a repeat is missing; and failures as words.
 
     A universe with a repeat that failed has failed, whatever the others gave.
     """
     cell = {"item": multiverse.name, "dataset": dataset, "method": method}
     rows = _where(read_ledger(PAPER) if rows is None else rows, cell)
-    universes = multiverse.universes(dataset)
     points = [encode_parameter(multiverse.point(method, universe)) for universe in universes]
     table = rows.pivot(index="parameter", columns=["measure", "repeat"], values="value")
     table = table.reindex(points).reset_index(drop=True)
@@ -109,17 +155,21 @@ def _repeats(multiverse, dataset, method, measure, rows):
     return table[measure].where(failures == ""), failures
 
 
-def _curve(multiverse, dataset, values, failures, printed, stated, title):
-    """Sort the universes by their mean, and set each beside the printed number."""
-    found = pd.DataFrame(multiverse.universes(dataset))
-    axes = {axis: found[axis].unique().tolist() for axis in multiverse.axes}
+def _compared(universes, values, failures, attrs):
+    """Set each universe beside the printed number."""
+    found = pd.DataFrame(universes)
     found["value"], found["std"] = values.mean(axis=1), values.std(axis=1)
     found["n"], found["failure"] = values.count(axis=1), failures
     pairs = zip(found["value"], found["std"], strict=True)
-    found["distance"] = [distance(mean, printed, std=std) for mean, std in pairs]
+    found["distance"] = [distance(mean, attrs["printed"], std=std) for mean, std in pairs]
     found["near"] = found["distance"].abs() <= TOLERANCE
+    return _sorted(found, universes, **attrs)
+
+
+def _sorted(found, universes, **attrs):
+    axes = {axis: found[axis].unique().tolist() for axis in universes[0]}
     found = found.sort_values("value", kind="stable", ignore_index=True)
-    found.attrs = {"title": title, "axes": axes, "printed": printed, "stated": stated}
+    found.attrs = {"axes": axes, **attrs}
     return found
 
 
@@ -130,7 +180,8 @@ def joint(multiverse, dataset, rows=None):
     whether all that are accuracies, all others, and all are.
     """
     cells = [(m, measure) for m, measures in multiverse.methods.items() for measure in measures]
-    curves = [curve(multiverse, dataset, *cell, rows).set_index([*multiverse.axes])["near"]
+    universes, axes = multiverse.universes(dataset), [*multiverse.axes]
+    curves = [_curve(multiverse, dataset, *cell, rows, universes).set_index(axes)["near"]
               for cell in cells]  # fmt: skip
     found = pd.concat(curves, axis=1, keys=[" ".join(cell) for cell in cells])
     own = np.array([measure == "accuracy" for _, measure in cells])
@@ -181,10 +232,7 @@ def sentence(table):
     if len(known):
         text += f" (ours {known['value'].min():.3f} to {known['value'].max():.3f})"
         text += f"; {_deciding(table)}"
-    common = [f"{a} {near[a].iloc[0]}" for a, choices in attrs["axes"].items()
-              if len(choices) > 1 and near[a].nunique() == 1]  # fmt: skip
-    text += f"; all near ones have {', '.join(common)}" if common else ""
-    return f"{text}{_untold(table)}."
+    return f"{text}{_common_choices(table, 'near ones')}{_untold(table)}."
 
 
 def order_sentence(table):
@@ -194,6 +242,16 @@ def order_sentence(table):
     text = f"{table.attrs['title']}: ahead in {ahead} of {len(table)} universes, behind in {behind}"
     text += f", equal in {tied}; printed {table.attrs['printed']:+.4f}"
     return f"{text}; {_deciding(table)}{_untold(table)}."
+
+
+def statement_sentence(table):
+    """In how many universes a statement holds, what these have in common, and what decides."""
+    known, above = table["value"].dropna(), table.attrs["above"]
+    text = f"{table.attrs['title']}: holds in {table['near'].sum()} of {len(table)} universes"
+    if len(known):
+        text += f" (above {above:g}; ours {known.min():.3f} to {known.max():.3f})"
+        text += f"; {_deciding(table)}"
+    return f"{text}{_common_choices(table, 'of them')}{_untold(table)}."
 
 
 def joint_sentence(multiverse, dataset, rows=None):
@@ -250,6 +308,14 @@ def _deciding(table):
     return "decided by " + ", ".join(f"{axis} {share:.0%}" for axis, share in named.items())
 
 
+def _common_choices(table, who):
+    """What all near universes have chosen alike."""
+    near = table[table["near"]]
+    common = [f"{axis} {near[axis].iloc[0]}" for axis, choices in table.attrs["axes"].items()
+              if len(choices) > 1 and near[axis].nunique() == 1]  # fmt: skip
+    return f"; all {who} have {', '.join(common)}" if common else ""
+
+
 def _untold(table):
     """What failed, and what has not run."""
     failed = table.loc[table["failure"] != "", "failure"].value_counts()
@@ -261,8 +327,9 @@ def _untold(table):
 def plot_curve(table, axes=None):
     """Draw a curve above, the choices of every axis below; returns the figure.
 
-    axes: names, default those of more than one choice. Universes that are near are blue, the band
-    is as wide as their median spread, and a dashed line is the stated protocol.
+    axes: names, default those of more than one choice. Universes that are near, or in which a
+    statement holds, are blue; the band is as wide as the median spread of the near ones, and a
+    dashed line is the stated protocol.
     """
     import matplotlib.pyplot as plt
 
@@ -277,14 +344,10 @@ def plot_curve(table, axes=None):
         height_ratios=(2.4, 0.2 + 0.18 * len(lines)),
     )  # fmt: skip
     colors = np.where(known["near"], PALETTE["blue"], "0.65")
-    typical = known[known["near"]] if known["near"].any() else known
-    half = TOLERANCE * np.sqrt(2) * typical["std"].median()
-    above.axhspan(attrs["printed"] - half, attrs["printed"] + half, color=PALETTE["yellow"],
-                  alpha=0.3, lw=0, label="its spread")  # fmt: skip
-    above.axhline(attrs["printed"], color=PALETTE["black"], lw=1, label="printed")
-    if np.isfinite(attrs["stated"]):
-        above.axhline(attrs["stated"], color=PALETTE["vermilion"], lw=1.2, ls="--",
-                      label="as stated, tuned")  # fmt: skip
+    if "above" in attrs:
+        above.axhline(attrs["above"], color=PALETTE["black"], lw=1, label="holds above")
+    else:
+        _draw_printed(above, known, attrs)
     above.scatter(known.index, known["value"], c=colors, s=7, zorder=3)
     above.set_title(attrs["title"], loc="left")
     fig.legend(loc="outside upper left", fontsize="small", ncols=3)
@@ -302,16 +365,38 @@ def plot_curve(table, axes=None):
     return fig
 
 
+def _draw_printed(ax, known, attrs):
+    """The printed number, its spread, and the stated protocol."""
+    from ..plotting import PALETTE
+
+    typical = known[known["near"]] if known["near"].any() else known
+    half = TOLERANCE * np.sqrt(2) * typical["std"].median()
+    printed, stated = attrs["printed"], attrs["stated"]
+    ax.axhspan(printed - half, printed + half, color=PALETTE["yellow"], alpha=0.3, lw=0,
+               label="its spread")  # fmt: skip
+    ax.axhline(printed, color=PALETTE["black"], lw=1, label="printed")
+    if np.isfinite(stated):
+        ax.axhline(stated, color=PALETTE["vermilion"], lw=1.2, ls="--", label="as stated, tuned")
+
+
 def lines_of(multiverse, dataset, rows=None):
     """Everything that is told of a data set: each printed number, the orders, all at once."""
-    first, *rivals = multiverse.methods
     lines = [f"{count} universes of {dataset} left out: {reason}."
              for reason, count in multiverse.refused(dataset).items()]  # fmt: skip
-    for method, measures in multiverse.methods.items():
-        lines += [sentence(curve(multiverse, dataset, method, m, rows)) for m in measures]
-    for rival in rivals:
-        lines.append(order_sentence(order_curve(multiverse, dataset, first, rival, rows=rows)))
-    return [*lines, joint_sentence(multiverse, dataset, rows)]
+    cells = _printed_cells(multiverse, dataset)
+    lines += [sentence(curve(multiverse, dataset, *cell, rows)) for cell in cells]
+    (first, measure), *rivals = cells or [("", "")]
+    orders = [order_curve(multiverse, dataset, first, rival, measure, rows)
+              for rival, other in rivals if other == measure and rival != first]  # fmt: skip
+    lines += [order_sentence(order) for order in orders]
+    return [*lines, joint_sentence(multiverse, dataset, rows)] if cells else lines
+
+
+def _printed_cells(multiverse, dataset):
+    """Methods and measures of which the paper prints a number."""
+    return [(method, measure) for method, measures in multiverse.methods.items()
+            for measure in measures
+            if np.isfinite(printed_number(multiverse, dataset, method, measure))]  # fmt: skip
 
 
 def run_multiverse(name, *, quick=False, n_jobs=1, folder=None, only=None, figures=None):
@@ -320,29 +405,38 @@ def run_multiverse(name, *, quick=False, n_jobs=1, folder=None, only=None, figur
     figures: folder of a picture of every curve, default none; others as of :func:`.run_items`.
     """
     multiverse = find_multiverse(name)
-    items = [item_again(multiverse).full_name]
-    folder = run_items(items, quick=quick, n_jobs=n_jobs, folder=folder, only=only)
+    item = item_again(multiverse) if multiverse.place else multiverse.item
+    folder = run_items([item.full_name], quick=quick, n_jobs=n_jobs, folder=folder, only=only)
     rows, lines = read_ledger(PAPER, folder), []
     for dataset in multiverse.datasets if only is None else (only,):
         lines += [*lines_of(multiverse, dataset, rows), ""]
         if figures:
-            _draw(multiverse, dataset, rows, Path(figures))
-    return "\n".join(lines[:-1])
+            curves = [curve(multiverse, dataset, *cell, rows)
+                      for cell in _printed_cells(multiverse, dataset)]  # fmt: skip
+            _draw(curves, Path(figures), multiverse.name)
+    for name, statement in multiverse.statements.items():
+        if only is None or statement.datasets == (only,):
+            table = statement_curve(multiverse, name, rows)
+            lines.append(statement_sentence(table))
+            if figures:
+                table.attrs["title"] = name
+                _draw([table], Path(figures), multiverse.name)
+    return "\n".join(lines).strip()
 
 
-def _draw(multiverse, dataset, rows, into):
+def _draw(tables, into, name):
     import matplotlib.pyplot as plt
 
     from ..plotting import use_style
 
     use_style()
     into.mkdir(parents=True, exist_ok=True)
-    for method, measures in multiverse.methods.items():
-        for measure in measures:
-            fig = plot_curve(curve(multiverse, dataset, method, measure, rows))
-            fig.savefig(into / f"{multiverse.name}-{dataset}-{method}-{measure}.png")
-            plt.close(fig)
+    for table in tables:
+        fig = plot_curve(table)
+        fig.savefig(into / f"{name}-{table.attrs['title'].replace(', ', '-')}.png")
+        plt.close(fig)
 
 
 # Here, since which universes run again is read from rows
-ITEMS.update({item.full_name: item for item in map(item_again, MULTIVERSES.values())})
+AGAIN = [item_again(multiverse) for multiverse in MULTIVERSES.values() if multiverse.place]
+ITEMS.update({item.full_name: item for item in AGAIN})

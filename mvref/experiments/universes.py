@@ -24,15 +24,31 @@ FAILURES = (
 
 
 @dataclass(frozen=True)
-class Multiverse:
-    """The universes of one printed table.
+class Statement:
+    """A sentence of a paper about several numbers at once.
 
-    paper, place: where it is printed, an item of the paper's printed numbers; axes: name ->
-    choices, or name -> {data set: choices}, the first axis varies slowest; rules: (reason,
+    It holds in a universe where ``value(means)`` is more than `above`; means: a row per universe, a
+    column (data set, method, measure) per mean over the repeats. datasets: of which it speaks, by
+    default all of the multiverse; their universes are those that all of them have.
+    """
+
+    text: str
+    value: Callable = field(repr=False)
+    above: float = 0.0
+    datasets: tuple = ()
+
+
+@dataclass(frozen=True)
+class Multiverse:
+    """The universes of one printed table or figure.
+
+    paper, place: where it is printed, an item of the paper's printed numbers, or no place; axes:
+    name -> choices, or name -> {data set: choices}, the first axis varies slowest; rules: (reason,
     predicate), a universe is left out where ``predicate(dataset, universe)`` is true; methods: name
     -> measures; without: method -> axes that it does not have; function: as of
     :func:`.tables.jobs_of`; stated: parameter point of the paper's ledger item `place` that follows
-    what the paper says. All universes of a data set share the seeds of their repeats.
+    what the paper says; statements: name -> :class:`Statement`. All universes of a data set share
+    the seeds of their repeats.
     """
 
     name: str
@@ -46,6 +62,7 @@ class Multiverse:
     rules: tuple = ()
     without: Mapping = field(default_factory=dict)
     stated: Mapping | None = None
+    statements: Mapping = field(default_factory=dict)
     n_repeats: int = 4
 
     def choices(self, dataset):
@@ -74,6 +91,11 @@ class Multiverse:
         """What a method sees of a universe."""
         missing = self.without.get(method, ())
         return {axis: value for axis, value in universe.items() if axis not in missing}
+
+    def points(self, method, dataset):
+        """What a method sees of all of them, each once."""
+        seen = (self.point(method, universe) for universe in self.universes(dataset))
+        return list({encode_parameter(point): point for point in seen}.values())
 
     def jobs(self, dataset, quick, rows):
         """Every method in every universe; quick: one repeat, every ninth universe."""

@@ -95,5 +95,5 @@ TABLE2_OF_MVNA = Multiverse(
     without={"KMHKS": ("share",), "SVM": ("share",)},
     stated={"protocol": "folds"},
 )
-MULTIVERSES = {multiverse.name: multiverse for multiverse in (TABLE2_OF_MVNA,)}
-ITEMS = [multiverse.item for multiverse in MULTIVERSES.values()]
+MULTIVERSES = (TABLE2_OF_MVNA,)
+ITEMS = [multiverse.item for multiverse in MULTIVERSES]

@@ -1,5 +1,6 @@
 """The multiverse: universes and their rules, failures, curves, and who owns the spread."""
 
+from dataclasses import replace
 from itertools import permutations, product
 from math import factorial
 
@@ -13,7 +14,7 @@ from mvref.experiments import multiverse as reading
 from mvref.experiments.engine import Ledger, encode_parameter, run
 from mvref.experiments.items import data_here
 from mvref.experiments.nystrom_parts import table_of
-from mvref.experiments.universes import FAILURES, Multiverse
+from mvref.experiments.universes import FAILURES, Multiverse, Statement
 from mvref.experiments.universes_mvna import DATA, TABLE2_OF_MVNA, on_table2, split_of
 
 FITTED = {"plain": 0.4, "rich": 0.6}
@@ -164,8 +165,9 @@ def test_all_at_once_is_the_same_universe(rows, monkeypatch):
         cells = []
         for cell in printed:
             own = reading.curve(TOY, "iris", *cell, rows)
-            own = own.set_index(["data", "width", "share"])["near"]
-            cells.append(bool(own[row.data, row.width, row.share]))
+            axes = [axis for axis in TOY.axes if axis in own]
+            own = own.set_index(axes)["near"]
+            cells.append(bool(own[tuple(getattr(row, axis) for axis in axes)]))
         assert (row.accuracies, row.others, row.all) == (
             cells[0] and cells[2],
             cells[1],
@@ -174,6 +176,36 @@ def test_all_at_once_is_the_same_universe(rows, monkeypatch):
     assert 0 < found["all"].sum() < found["others"].sum()
     text = reading.joint_sentence(TOY, "iris", rows)
     assert f"{found['all'].sum()} both" in text and "of 10 universes" in text
+
+
+def test_a_curve_has_each_universe_of_its_method_once(rows):
+    own = reading.curve(TOY, "iris", "two", rows=rows)
+    assert len(own) == 5 and "share" not in own and "share" not in own.attrs["axes"]
+    assert len(reading.order_curve(TOY, "iris", "one", "two", rows=rows)) == 10
+
+
+def test_a_statement_holds_where_its_value_of_the_means_is_large_enough(rows):
+    one, two = (("iris", method, "accuracy") for method in ("one", "two"))
+    margin = Statement("one before two", lambda means: means[one] - means[two], above=0.1)
+    toy = replace(TOY, statements={"margin": margin})
+    table = reading.statement_curve(toy, "margin", rows)
+    order = reading.order_curve(TOY, "iris", "one", "two", rows=rows)
+    assert len(table) == 10 and (table["near"] == (table["value"] > 0.1)).all()
+    np.testing.assert_allclose(table["value"], order["value"])
+    np.testing.assert_allclose(table["std"], order["std"], atol=1e-12)
+    assert table["n"].max() == 4 and (table["failure"] != "").sum() == table["value"].isna().sum()
+    text = reading.statement_sentence(table)
+    assert f"holds in {table['near'].sum()} of 10" in text and "2 failed" in text
+    assert reading.plot_curve(table).axes[0].get_title(loc="left") == "one before two"
+
+
+def test_a_statement_on_several_data_sets_has_the_universes_of_all(rows):
+    axes = TOY.axes | {"data": {"iris": ("plain", "rich"), "wine": ("rich",)}}
+    spread = Statement("iris is not wine", lambda means: means["iris", "two", "accuracy"])
+    toy = replace(TOY, datasets=("iris", "wine"), axes=axes, statements={"": spread})
+    both = pd.concat([rows, rows.assign(dataset="wine")])
+    table = reading.statement_curve(toy, "", both)
+    assert set(table["data"]) == {"rich"} and len(table) == 6
 
 
 def test_what_the_search_has_found_runs_again_with_other_seeds(folder, rows, tmp_path, monkeypatch):
