@@ -9,7 +9,8 @@ cells     They name a method of a printed table (or a data set of a table of siz
           one is compared with it by a test.
 words     What the text says about a table or a figure. Somebody has judged; ``measured`` names the
           test, or the line of the chapter, where the numbers behind the judgement are computed,
-          and ``tried`` the protocols that were tried, separated by " | ".
+          and ``tried`` the protocols that were tried, separated by " | ", or "multiverse: " with
+          the names of a multiverse and of its statement, which counts them.
 
 ``ours`` is a list of alternatives, separated by " | ", each of the form
 ``protocol: item dataset method name=value ...``, or ``protocol: data`` for the sizes of a data set.
@@ -40,6 +41,7 @@ VERDICTS = (
     "reproduced", "reproduced under another protocol", "not reproduced", "cannot tell",
     "not comparable",
 )  # fmt: skip
+UNIVERSES = "multiverse: "  # begins what has run in many
 PROTOCOLS = ("as printed", "another protocol", "other data", "baseline")
 TOLERANCE = 2.0  # standard deviations of a repeat
 PAPERS = {
@@ -212,7 +214,7 @@ def judge(paper, folder):
     report, cells = [], []
     for name in [paper] if paper else PAPERS:
         files = [Path(folder or LEDGER) / f"{name}.csv", LEDGER / "verdicts" / f"{name}.csv"]
-        files += [LEDGER / "paper_numbers.csv", LEDGER / "sizes.csv"]
+        files += [LEDGER / f"{other}.csv" for other in ("paper_numbers", "sizes", "multiverse")]
         stamps = tuple(file.stat().st_mtime_ns for file in files if file.exists())
         entries, found = _judged(name, folder, stamps)
         cells += [cell | {"row": cell["row"] + len(report)} for cell in found]
@@ -230,6 +232,8 @@ def _judged(paper, folder, stamps):
     for row in read_verdicts(paper).itertuples():
         entry = row._asdict() | {"by": "words", "near": 0, "nearest": np.nan}
         entry["tried"] = len(list(filter(None, row.tried.split(" | "))))
+        if row.tried.startswith(UNIVERSES):
+            entry |= _in_universes(row.tried)
         if row.ours:
             found = cells_of(row, tables[row.place], ours)
             cells += [cell | {"row": row.Index} for cell in found]
@@ -240,6 +244,15 @@ def _judged(paper, folder, stamps):
         entry["numbers"] = "; ".join(_numbers(row, printed, ours))
         report.append(entry)
     return report, cells
+
+
+def _in_universes(tried):
+    """In how many universes a statement was asked, and in how many it holds."""
+    from .multiverse import find_multiverse, statement_curve  # which needs the distance above
+
+    multiverse, statement = tried.removeprefix(UNIVERSES).split()
+    known = statement_curve(find_multiverse(multiverse), statement).dropna(subset=["value"])
+    return {"tried": len(known), "near": int(known["near"].sum())}
 
 
 def indexed(summary):

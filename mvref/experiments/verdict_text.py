@@ -216,10 +216,10 @@ def labelled(method):
 def verdict_of(row):
     """The verdict in its colour, with the protocols that were tried."""
     verdict, tried, more = row["verdict"], row["tried"], ""
-    if verdict == VERDICTS[1]:
-        more = f": {row['under']}" if row["under"] else ""
-        if row["by"] == "rule" and tried > 1:
-            more += f" ({row['near']} of {tried} protocols near)"
+    if verdict == VERDICTS[1] and row["under"]:
+        more = f": {row['under']}"
+    if row["near"] and tried > 1 and (verdict == VERDICTS[1] or row["by"] != "rule"):
+        more += f" ({row['near']} of {tried} protocols)"
     elif verdict == VERDICTS[2] and tried:
         more = f" by any of {tried} protocols" if tried > 1 else " by the one protocol tried"
         if row["nearest"] < FAR:

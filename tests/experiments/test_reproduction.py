@@ -29,6 +29,7 @@ from mvref.experiments.reproduction import (
     PHRASES,
     PROTOCOLS,
     TOLERANCE,
+    UNIVERSES,
     VERDICTS,
     cells_of,
     distance,
@@ -88,6 +89,14 @@ def test_no_verdict_against_a_paper_rests_on_one_protocol():
         if row.verdict == VERDICTS[1]:
             assert row.tried and row.under, row.claim
         assert row.by == "rule" or bool(row.under) == (row.verdict == VERDICTS[1]), row.claim
+
+
+def test_verdicts_from_universes_follow_from_their_number():
+    """None gives it: not reproduced. Some do: then it is not that, and says how many."""
+    for row, stored in zip(report().itertuples(), STORED.itertuples(), strict=True):
+        if stored.tried.startswith(UNIVERSES):
+            assert row.tried >= 12, row.claim
+            assert (row.near == 0) == (row.verdict == VERDICTS[2]), row.claim
 
 
 def test_what_is_ours_is_not_typed():
