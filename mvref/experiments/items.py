@@ -14,8 +14,10 @@ from . import (
     mvna_kmhks,
     mvpo,
     mwmvc2,
+    problems,
     side_by_side,
     speed,
+    universes_mvl_svm,
     universes_mvna,
 )
 from .engine import Ledger, missing_jobs, rows_of, run, stale_rows, stored
@@ -30,6 +32,7 @@ PAPERS = (
     side_by_side,
     speed,
     universes_mvna,
+    universes_mvl_svm,
 )
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
 NOT_HERE = "not on this machine"
@@ -129,7 +132,9 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
 def data_here():
     """Data sets that are on this machine, and those that are drawn."""
     drawn = (mvm, mvna_kmhks, missing_views, speed)
-    return {*datasets.available(), *(name for paper in drawn for name in paper.DRAWN)}
+    here = datasets.available()
+    people = problems.PEOPLE if "uwave" in here else ()
+    return {*here, *people, *(name for paper in drawn for name in paper.DRAWN)}
 
 
 def status(folder=None):

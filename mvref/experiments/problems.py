@@ -8,7 +8,7 @@ the paper does for the per-view SVMs, needs no special case.
 from functools import lru_cache, partial
 
 import numpy as np
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GroupKFold, KFold
 from sklearn.preprocessing import StandardScaler
 
 from .. import datasets
@@ -36,6 +36,7 @@ LOADERS = {
     "optdigits": datasets.fetch_optdigits,
     **{name: partial(datasets.fetch_uci, name) for name in UCI},
 }
+PEOPLE = ("uwave-people", "uwave-mixed")  # of uWave, one person tests
 N_FOLDS = 3
 
 
@@ -74,6 +75,26 @@ def load_problem(name, *, split=None, missing=0.0, seed=0):
     meta = {"complete": complete, "kernel": kernel, "validation": validation}
     train = np.concatenate([parts["train"], validation])
     return Split(X, data.y, train, parts["test"], folds, meta)
+
+
+def load_people(name, person, seed=0):
+    """Return a split of uWave in which one person's recordings of the official test part test.
+
+    uwave-people: the other seven people of the official training part train, with three folds of
+    people. uwave-mixed: as many training samples are drawn among all eight people with `seed`, with
+    three folds in the order of the file.
+    """
+    data = load_dataset("uwave")
+    (train, _, test), who = data.splits[0], data.meta["user"]
+    others = train[who[train] != person]
+    pairs = GroupKFold(N_FOLDS).split(others, groups=who[others])
+    if name == "uwave-mixed":
+        rng = np.random.default_rng(derive_seed(seed, "people"))
+        others = np.sort(rng.choice(train, len(others), replace=False))
+        pairs = KFold(N_FOLDS).split(others)
+    folds = [(others[fit], others[check]) for fit, check in pairs]
+    meta = {"complete": data.X, "kernel": "rbf", "validation": train[:0]}
+    return Split(data.X, data.y, others, test[who[test] == person], folds, meta)
 
 
 def reference(split, rows):
