@@ -8,7 +8,8 @@ mvl_figure2  scaling    series normalised by row and axis, as in the file, or co
                all values of a row at once its normalisation is a constant factor
              kernel     RBF of all methods: with the "radius equal to the square root of the number
                of features" of the text as the standard deviation, with the gamma of the code, four
-               times that; or linear, the mean product. It is the `factor` of gamma = 1/n_v
+               times that; or linear for the landmarks, the mean product, and the code's for all
+               others (libsvm's linear machines need minutes)
              machine    on the latent space
              tuning     by three folds: the code's grid of C; the text's, read as C, and read as the
                c of Eq. (2), C = c/m (below c = 1 it has nothing that the code's grid lacks but
@@ -87,24 +88,14 @@ class OneView(Machine):
     def fit(self, point):
         self.view = point["view"]
         X = self.X.views[self.view]
-        self.model = head_of(self.split)(point["C"], X, self.seed).fit(X, self.y)
+        self.model = rbf(point["C"], X, self.seed).fit(X, self.y)
         return self
 
     def predict(self, features):
         return self.model.predict(features.views[self.view])
 
 
-def head_of(split):
-    """The SVM of columns with the kernel of a split."""
-    return rbf if split.meta["kernel"] == "rbf" else linear
-
-
-def linear(C, X, seed):
-    """Linear SVM of libsvm."""
-    return SVC(C=C, kernel="linear")
-
-
-def method_of(name, machine, split, points):
+def method_of(name, machine, points, n_views=1):
     """A method with the points that it chooses from."""
     fixed = {}
     if name in LATENT:
@@ -112,12 +103,12 @@ def method_of(name, machine, split, points):
         fixed = {"L": int(name.removeprefix("MVLSVM-"))}
         fixed["head"] = rbf if machine == "rbf" else machine
     elif name == "SVC":
-        make, fixed = Columns, {"head": head_of(split)}
+        make, fixed = Columns, {"head": rbf}
     elif name == "linear":
         make, fixed = ColumnPath, {"head": None}
     else:
         make = {"vote": VotingSVM, "view": OneView}[name]
-    views = range(split.X.n_views if name == "view" else 1)
+    views = range(n_views if name == "view" else 1)
     points = [{"C": C, "view": v} for C in points for v in views]
     return Method(make, points=points, fixed=fixed)
 
@@ -154,7 +145,7 @@ def validation_of(name, method, scaling, kernel, machine, shuffled, seed):
     points = sorted({C for tuning in tunings for C in grid_of(tuning, m)})
     folds = stratified_folds(split.y, split.train, N_FOLDS, seed) if shuffled else split.folds
     split = replace(split, folds=folds)
-    tried = method_of(method, machine, split, points)
+    tried = method_of(method, machine, points, split.X.n_views)
     values = zip(tried.points, validate(split, tried, seed), strict=True)
     return {tuple(point.values()): value for point, value in values}
 
@@ -165,7 +156,7 @@ def accuracy_of(name, method, scaling, kernel, machine, of_fold, C, view, seed):
     split = problem_of(name, scaling, kernel, seed if name == "mfeat" else 0)
     if of_fold:  # no landmarks among its checks
         split = replace(split, meta={**split.meta, "validation": split.folds[-1][1]})
-    chosen = method_of(method, machine, split, [C])
+    chosen = method_of(method, machine, [C], split.X.n_views)
     return float(train(split, chosen, view, seed).measure(("accuracy",))["accuracy"])
 
 
@@ -174,6 +165,8 @@ def on_figure2(
 ):
     """Measure a method in a universe of Figure 2; what does not depend on the seed once."""
     drawn = name == "mfeat" or method in LATENT
+    if kernel == "linear" and method not in LATENT:
+        kernel = "code"
     where = name, method, scaling, kernel, machine
     C, view = 1.0, 0
     if tuning != "none" or method == "view":
@@ -281,7 +274,7 @@ def on_figure5(
 def on_people(name, method, *, measures, people, person, seed, machine=""):
     """Accuracy on one person's test samples; people: others train, or all."""
     split = load_people("uwave-people" if people == "others" else "uwave-mixed", person, seed)
-    return tuned(split, method_of(method, machine, split, CODE), seed).measure(measures)
+    return tuned(split, method_of(method, machine, CODE), seed).measure(measures)
 
 
 # ------------------------------------------------------------------------------------ statements
@@ -312,16 +305,14 @@ def less(method, dataset="uwave"):
     return lambda means: best(means, dataset) - of(means, method, dataset=dataset)
 
 
-def least_lead(means):
-    """How far the latent space is ahead of the vote, with the number of landmarks that is worst."""
-    return np.min([of(means, name) for name in LATENT], axis=0) - of(means, "vote")
-
-
 SINGLE = {"SVC": "one RBF SVM on all columns", "linear": "one linear SVM on all columns",
           "view": "one SVM on one view"}  # fmt: skip
 BEST_IS = "ten landmarks reach the best accuracy on uWave"
 STATEMENTS = {
-    "vote": Statement("the latent space is ahead of the vote", least_lead, 0.0, ("uwave",)),
+    "vote": Statement("the latent space is ahead of the vote on uWave", less("vote"), 0.0,
+                      ("uwave",)),
+    "ten_vote": Statement("ten landmarks are ahead of the vote on uWave",
+                          lambda means: of(means, LATENT[0]) - of(means, "vote"), 0.0, ("uwave",)),
     "ten_best": Statement(f"{BEST_IS}: no number is ahead", lambda means: -lost(means), -1e-9,
                           ("uwave",)),
     "ten_error": Statement(f"{BEST_IS}, but for one standard error of the test part",

@@ -71,7 +71,8 @@ def rows_of(paper, name):
     rows = ROWS[paper]
     if paper == "mvl_svm":
         return rows[rows["dataset"] == label(name)]
-    return rows[rows["dataset"].str.startswith(name)]
+    others = rows["dataset"].isin(data_here() - {name})  # such as uwave-people
+    return rows[rows["dataset"].str.startswith(name) & ~others]
 
 
 @functools.cache
