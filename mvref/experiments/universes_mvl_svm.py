@@ -305,23 +305,33 @@ def less(method, dataset="uwave"):
     return lambda means: best(means, dataset) - of(means, method, dataset=dataset)
 
 
+def ten_are_best(margin):
+    """Ten landmarks are ahead of the vote, and no number is ahead of them by more than a margin."""
+
+    def value(means):
+        lead = of(means, LATENT[0]) - of(means, "vote")
+        return np.minimum(lead, margin(means) - lost(means) + 1e-9)
+
+    return value
+
+
 SINGLE = {"SVC": "one RBF SVM on all columns", "linear": "one linear SVM on all columns",
           "view": "one SVM on one view"}  # fmt: skip
-BEST_IS = "ten landmarks reach the best accuracy on uWave"
+BEST_IS = "ten landmarks are ahead of the vote on uWave, and no number is ahead of them"
 STATEMENTS = {
     "vote": Statement("the latent space is ahead of the vote on uWave", less("vote"), 0.0,
                       ("uwave",)),
     "ten_vote": Statement("ten landmarks are ahead of the vote on uWave",
                           lambda means: of(means, LATENT[0]) - of(means, "vote"), 0.0, ("uwave",)),
-    "ten_best": Statement(f"{BEST_IS}: no number is ahead", lambda means: -lost(means), -1e-9,
-                          ("uwave",)),
-    "ten_error": Statement(f"{BEST_IS}, but for one standard error of the test part",
-                           lambda means: standard_error(means) - lost(means), 0.0, ("uwave",)),
-    "ten_point": Statement(f"{BEST_IS}, but for one point", lambda means: 0.01 - lost(means), 0.0,
-                           ("uwave",)),
+    "ten_best": Statement(BEST_IS, ten_are_best(lambda means: 0.0), 0.0, ("uwave",)),
+    "ten_error": Statement(f"{BEST_IS} by more than one standard error of the test part",
+                           ten_are_best(standard_error), 0.0, ("uwave",)),
+    "ten_point": Statement(f"{BEST_IS} by more than one point",
+                           ten_are_best(lambda means: 0.01), 0.0, ("uwave",)),
 } | {
-    f"{method}_{dataset}": Statement(f"the latent space is ahead of {words} on {dataset}",
-                                     less(method, dataset), 0.0, (dataset,))
+    f"{method}_{dataset}": Statement(
+        f"the latent space is more than one point ahead of {words} on {dataset}",
+        less(method, dataset), 0.01, (dataset,))
     for method, words in SINGLE.items() for dataset in ("uwave", "mfeat")
 }  # fmt: skip
 FIGURE2 = Multiverse(
@@ -344,8 +354,9 @@ FIGURE2 = Multiverse(
     rules=(
         ("only the code draws the landmarks of the last fold, and it has its own grid",
          lambda _, u: u["landmarks"] == "fold" and u["tuning"] != "code"),
-        ("shuffled folds with the series of the file only, for their time",
-         lambda _, u: u["tuning"] == "shuffled" and u["scaling"] != "file"),
+        ("standardised columns only with the kernel of the code, in folds in order, for their time",
+         lambda name, u: (name, u["scaling"]) == ("uwave", "columns")
+         and (u["tuning"] == "shuffled" or u["kernel"] != "code")),
     ),
     without={
         **dict.fromkeys(("vote", "SVC", "view"), ("machine", "landmarks")),
