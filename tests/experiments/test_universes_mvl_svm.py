@@ -1,5 +1,7 @@
 """Universes of MVL-SVM: each choice does what its name says, and the counts behind the verdicts."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,12 +9,14 @@ import pytest
 from mvref import MVLSVM
 from mvref.datasets import available
 from mvref.experiments import universes_mvl_svm as universes
+from mvref.experiments.multiverse import curve, find_multiverse, statement_curve
 from mvref.experiments.problems import load_people, load_problem
 from mvref.experiments.tuning import Method, train, tuned
 from mvref.experiments.universes_mvl_svm import (
     BY_PEOPLE,
     CODE,
     FIGURE2,
+    MISSING,
     STATEMENTS,
     TIME,
     LandmarkPath,
@@ -238,3 +242,67 @@ def test_statements_by_hand():
         "ten_times": 2, "hundred": 2, "hundred_solver": np.log10(100 / 9), "hundred_shared": 1,
         "hundred_anew": 3, "linear_latent": 1, "linear_columns": -1,
     })  # fmt: skip
+
+
+# ---------------------------------------------------------------------- what the verdicts rest on
+
+
+@cache
+def asked(multiverse, name):
+    """The curve of a statement, which has run in all universes."""
+    found = statement_curve(find_multiverse(multiverse), name)
+    assert found["value"].notna().all()
+    return found
+
+
+def test_with_plain_least_squares_imputation_pays_only_where_half_of_the_views_are_missing():
+    gain = asked("mvl_missing", "drop")
+    plain, ridge = gain[gain["ridge"] == 0], gain[gain["ridge"] > 0]
+    assert (plain["near"] == (plain["missing"] == 0.5)).all()
+    assert ridge[ridge["missing"] >= 0.3]["near"].all()
+    dramatic = asked("mvl_missing", "dramatic")
+    assert not dramatic[dramatic["missing"] < 0.5]["near"].any()
+    assert dramatic[dramatic["missing"] == 0.5]["near"].mean() > 0.9
+
+
+def test_the_ridge_and_not_the_clipping_makes_imputation_better():
+    mean = asked("mvl_missing", "mean")
+    for axis, wanted in (("ridge", 0.9), ("clip", None)):
+        others = [other for other in MISSING.axes if other != axis]
+        pairs = mean.pivot(index=others, columns=axis, values="value")
+        better = pairs.iloc[:, 1] > pairs.iloc[:, 0]
+        if wanted:
+            assert better.mean() > wanted
+        else:
+            plain = better[better.index.get_level_values("ridge") == 0]
+            assert plain.mean() < 0.5, "clipping does not repair plain least squares"
+
+
+def test_imputation_stays_ahead_of_the_vote_with_a_ridge_up_to_three_tenths():
+    ahead = asked("mvl_missing", "vote")
+    ahead = ahead[(ahead["landmarks"] == "known") & (ahead["missing"] <= 0.3)]
+    assert ahead[ahead["ridge"] > 0]["near"].all()
+    plain = ahead[(ahead["ridge"] == 0) & (ahead["missing"] == 0.3)]
+    assert not plain[plain["C"] == 10]["near"].any() and plain[plain["C"] < 10]["near"].all()
+
+
+def test_a_person_who_does_not_train_costs_every_method_some_points():
+    accuracy = {}
+    for method in ("MVLSVM-200", "vote", "SVC"):
+        found = by_person(method)
+        accuracy[method] = found
+        assert (found["all"] > found["others"]).mean() >= 7 / 8
+        assert 0.05 < (found["all"] - found["others"]).mean() < 0.12
+    new = pd.DataFrame({method: found["others"] for method, found in accuracy.items()})
+    assert (new["MVLSVM-200"] > new["vote"]).all()
+    assert new["SVC"].mean() > new["MVLSVM-200"].mean() > new["vote"].mean()
+    lost = {method: (found["all"] - found["others"]).mean() for method, found in accuracy.items()}
+    assert max(lost, key=lost.get) == "vote"
+
+
+def by_person(method):
+    """Accuracy by person, a column for who trains; squared hinge."""
+    found = curve(BY_PEOPLE, "uwave-people", method)
+    if "machine" in found:
+        found = found[found["machine"] == "squared_hinge"]
+    return found.pivot(index="person", columns="people", values="value")
