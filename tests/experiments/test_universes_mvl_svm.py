@@ -306,3 +306,42 @@ def by_person(method):
     if "machine" in found:
         found = found[found["machine"] == "squared_hinge"]
     return found.pivot(index="person", columns="people", values="value")
+
+
+def test_the_latent_space_is_ahead_of_the_vote_unless_its_penalty_is_too_strong():
+    ahead = asked("mvl_figure2", "vote")
+    assert ahead["near"].mean() > 0.7
+    behind = ahead[~ahead["near"] & (ahead["kernel"] != "linear")]
+    assert (behind["machine"] == "rbf").all() and behind["tuning"].isin(["none", "mean"]).all()
+
+
+def test_one_machine_on_one_view_is_behind_and_one_on_all_columns_is_not():
+    one_view, columns = (asked("mvl_figure2", f"{name}_uwave") for name in ("view", "SVC"))
+    assert one_view["near"].mean() > 0.9
+    behind = one_view[~one_view["near"]]
+    assert (behind["machine"] == "rbf").all() and (behind["tuning"] == "none").all()
+    assert columns["value"].max() < 0.01 and (columns["value"] > 0).mean() < 0.1
+    assert not asked("mvl_figure2", "SVC_mfeat")["near"].any()
+    assert asked("mvl_figure2", "linear_uwave")["near"].mean() > 0.7
+
+
+def test_more_than_ten_landmarks_add_to_it_in_every_universe():
+    assert not asked("mvl_figure2", "ten_error")["near"].any()
+    point = asked("mvl_figure2", "ten_point")
+    assert (point[point["near"]]["machine"] == "rbf").all()
+
+
+def test_the_vote_is_nowhere_a_hundred_times_slower_but_computes_as_many_similarities():
+    for name in ("hundred", "hundred_solver"):
+        assert not asked("mvl_time", name)["near"].any()
+    tenfold = asked("mvl_time", "ten_times")
+    assert tenfold[tenfold["near"]]["L"].max() <= 50
+    counted = asked("mvl_time", "hundred_anew")
+    assert counted[(counted["classes"] == "rest") & (counted["L"] <= 50)]["near"].all()
+
+
+def test_the_linear_machine_is_faster_than_a_kernel_machine_on_all_columns():
+    columns, latent = (asked("mvl_time", f"linear_{name}") for name in ("columns", "latent"))
+    assert columns[columns["classes"] == "rest"]["near"].mean() > 0.9
+    assert 0.3 < latent["near"].mean() < 0.9
+    assert columns.query("m == 896 and loss == 'hinge' and classes == 'rest'")["near"].all()
