@@ -41,7 +41,7 @@ def test_how_many_universes_there_are():
     counts = {(m.name, name): len(m.universes(name)) for m in universes.MULTIVERSES
               for name in m.datasets}  # fmt: skip
     assert counts == {
-        ("mvl_figure2", "uwave"): 87, ("mvl_figure2", "mfeat"): 12, ("mvl_time", "uwave"): 72,
+        ("mvl_figure2", "uwave"): 84, ("mvl_figure2", "mfeat"): 12, ("mvl_time", "uwave"): 72,
         ("mvl_missing", "uwave"): 288, ("mvl_people", "uwave-people"): 32,
     }  # fmt: skip
 
@@ -311,8 +311,10 @@ def by_person(method):
 def test_the_latent_space_is_ahead_of_the_vote_unless_its_penalty_is_too_strong():
     ahead = asked("mvl_figure2", "vote")
     assert ahead["near"].mean() > 0.7
-    behind = ahead[~ahead["near"] & (ahead["kernel"] != "linear")]
-    assert (behind["machine"] == "rbf").all() and behind["tuning"].isin(["none", "mean"]).all()
+    behind = ahead[~ahead["near"]]
+    linear = (behind["kernel"] == "linear") & (behind["machine"] != "rbf")
+    weak = behind["tuning"].isin(["none", "mean"]) & (behind["machine"] == "rbf")
+    assert (linear | (weak & (behind["kernel"] == "narrow"))).all()
 
 
 def test_one_machine_on_one_view_is_behind_and_one_on_all_columns_is_not():
@@ -326,9 +328,11 @@ def test_one_machine_on_one_view_is_behind_and_one_on_all_columns_is_not():
 
 
 def test_more_than_ten_landmarks_add_to_it_in_every_universe():
-    assert not asked("mvl_figure2", "ten_error")["near"].any()
-    point = asked("mvl_figure2", "ten_point")
-    assert (point[point["near"]]["machine"] == "rbf").all()
+    assert not asked("mvl_figure2", "ten_best")["near"].any()
+    error, point = (asked("mvl_figure2", f"ten_{margin}") for margin in ("error", "point"))
+    assert (error[error["near"]]["kernel"] == "linear").all()
+    near = point[point["near"] & (point["kernel"] != "linear")]
+    assert (near["machine"] == "rbf").all()
 
 
 def test_the_vote_is_nowhere_a_hundred_times_slower_but_computes_as_many_similarities():
