@@ -8,17 +8,9 @@ import pytest
 
 from mvref import MVLSVM
 from mvref.datasets import available
-from mvref.experiments import universes_mvl_svm as universes
-from mvref.experiments.multiverse import curve, find_multiverse, statement_curve
-from mvref.experiments.problems import load_people, load_problem
-from mvref.experiments.tuning import Method, train, tuned
-from mvref.experiments.universes_mvl_svm import (
-    BY_PEOPLE,
+from mvref.experiments import landmark_universes as universes
+from mvref.experiments.landmark_universes import (
     CODE,
-    FIGURE2,
-    MISSING,
-    STATEMENTS,
-    TIME,
     LandmarkPath,
     evaluations_anew,
     grid_of,
@@ -29,6 +21,17 @@ from mvref.experiments.universes_mvl_svm import (
     on_time,
     problem_of,
 )
+from mvref.experiments.multiverse import curve, find_multiverse, statement_curve
+from mvref.experiments.problems import load_people, load_problem
+from mvref.experiments.tuning import Method, train, tuned
+from mvref.experiments.universes_mvl_svm import (
+    BY_PEOPLE,
+    FIGURE2,
+    MISSING,
+    MULTIVERSES,
+    STATEMENTS,
+    TIME,
+)
 from mvref.mvl_svm import impute, project
 
 needs_uwave = pytest.mark.skipif("uwave" not in available(), reason="uwave is not here")
@@ -38,7 +41,7 @@ needs_uwave = pytest.mark.skipif("uwave" not in available(), reason="uwave is no
 
 
 def test_how_many_universes_there_are():
-    counts = {(m.name, name): len(m.universes(name)) for m in universes.MULTIVERSES
+    counts = {(m.name, name): len(m.universes(name)) for m in MULTIVERSES
               for name in m.datasets}  # fmt: skip
     assert counts == {
         ("mvl_figure2", "uwave"): 84, ("mvl_figure2", "mfeat"): 12, ("mvl_time", "uwave"): 72,
