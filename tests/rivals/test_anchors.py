@@ -82,7 +82,7 @@ def boxes(rng, n, places):
     ],
     ids=["2 views, 2 classes", "3 views, 3 classes"],
 )
-def test_mumbo_prints_what_its_authors_program_prints(n, views, alphas, best, scores):
+def test_mumbo_has_the_printed_weights(n, views, alphas, best, scores):
     """The two examples in the documentation of scikit-multimodallearn, all digits."""
     rng = np.random.RandomState(12)
     X = [boxes(rng, n, places) for places in views]
@@ -108,14 +108,14 @@ def moons_and_circles():
     return [v[:120] for v in views], y[:120], [v[120:] for v in views], y[120:]
 
 
-def test_mvml_has_the_printed_accuracy_but_for_a_sample():
+def test_mvml_is_a_sample_from_the_printed_accuracy():
     """67 of 80 there, 68 here: the step of the authors' program is another one."""
     views, y, new, truth = moons_and_circles()
     right = MVML(0.1, 1.0).fit(views, y).score(new, truth) * 80
     assert abs(right - 0.8375 * 80) < 1.5
 
 
-def test_mvml_before_any_round_is_scikit_learns_kernel_ridge():
+def test_mvml_starts_as_kernel_ridge():
     views, y, new, _ = moons_and_circles()
     grams, rows = ([rbf_kernel(x, v) for x, v in zip(X, views, strict=True)] for X in (views, new))
     ridge = KernelRidge(alpha=0.1, kernel="precomputed")
@@ -125,7 +125,7 @@ def test_mvml_before_any_round_is_scikit_learns_kernel_ridge():
     assert_allclose(model.decision_function(new), expected, atol=1e-6)
 
 
-def test_svm_perf_finds_the_weights_that_the_c_program_prints():
+def test_svm_perf_has_the_printed_weights():
     """-c 20 on four samples, as the demo of a wrapper shows it: 2 y - 2 x - 1, and 3 and -3."""
     X, y = np.array([[0, 0], [1, 1], [0, 1], [1, 2.0]]), [0, 0, 1, 1]
     model = SVMPerf("error", C2=25 * 20, tol=1e-9, views=[1, 1]).fit(X, y)
@@ -136,7 +136,7 @@ def test_svm_perf_finds_the_weights_that_the_c_program_prints():
 
 
 @pytest.mark.parametrize("method", [FMRegressor, FMClassifier])
-def test_factorisation_machines_score_as_fastfm_does(method):
+def test_scores_are_those_of_fastfm(method):
     """The problem of fastFM's tests, all of its parameters and predictions."""
     X = np.array([[6, 1], [2, 3], [3, 0], [6, 1], [4, 5.0]])
     model = method(2, tol=1e9).fit(X, [0, 1, 0, 1, 1])  # at once at the end
@@ -149,7 +149,7 @@ def test_factorisation_machines_score_as_fastfm_does(method):
 # ------------------------------------------------------------------ scikit-learn
 
 
-def test_mono_is_the_best_of_scikit_learns_cross_validation():
+def test_mono_is_the_best_by_cross_validation():
     rng = np.random.RandomState(0)
     folds = [class_folds(Y, 5, rng) for _ in VIEWS]
     of_views = zip(VIEWS, folds, strict=True)
@@ -167,7 +167,7 @@ def on_views():
     return [(str(v), make_pipeline(cut, clone(KNN))) for v, cut in enumerate(cuts)]
 
 
-def test_mvmv_is_scikit_learns_hard_vote():
+def test_mvmv_is_a_hard_vote():
     """Two views, that tie, and three."""
     for V in (2, 3):
         judge = VotingClassifier(on_views()[:V]).fit(FLAT, Y)
@@ -175,7 +175,7 @@ def test_mvmv_is_scikit_learns_hard_vote():
         assert_array_equal(model.predict(NEW[:V]), judge.predict(np.hstack(NEW)))
 
 
-def test_fusion_is_scikit_learns_stacking():
+def test_fusion_is_stacking():
     """Of classifiers that were fitted on other samples; they pass on what they predict."""
     tree = DecisionTreeClassifier(random_state=0)
     model = Fusion(KNN, final_estimator=tree, random_state=0).fit(VIEWS, Y)
@@ -186,7 +186,7 @@ def test_fusion_is_scikit_learns_stacking():
     assert_array_equal(model.predict(NEW), judge.predict(np.hstack(NEW)))
 
 
-def test_l3svm_is_put_together_from_scikit_learn():
+def test_l3svm_is_a_pipeline_of_scikit_learn():
     """The authors' pipeline: clusters, similarities to landmarks, a linear SVM, squared hinge."""
     options = {"kernel": "rbf", "gamma": 0.1, "loss": "squared_hinge", "n_init": 3}
     model = L3SVM(3, n_landmarks=8, c=30.0, tol=1e-12, random_state=0, **options).fit(VIEWS, Y)
@@ -202,7 +202,7 @@ def test_l3svm_is_put_together_from_scikit_learn():
     assert_allclose(model.decision_function(NEW), expected, atol=1e-5)
 
 
-def test_completed_labels_are_scikit_learns_label_propagation():
+def test_completed_labels_are_label_propagation():
     """Labels as a view, 0 and 1 for each class, on the graph of the petals: harmonic functions."""
     data = load_iris_views()
     petal, unknown = data.X.views[1], np.random.default_rng(0).random(150) < 0.7
@@ -230,12 +230,12 @@ def svm_on_pairs(Z):
 
 
 @pytest.mark.parametrize("method", [SVMPerf, SMS])
-def test_the_roc_area_is_a_linear_svm_on_pairs(method):
+def test_auroc_is_a_linear_svm_on_pairs(method):
     model = method("auroc", C2=C2, tol=TOL, max_iter=5000).fit(VIEWS, Y)
     assert_allclose(model.coef_, svm_on_pairs(FLAT), atol=CLOSE)
 
 
-def test_capo_is_a_linear_svm_on_pairs_with_out_of_fold_scores():
+def test_capo_is_a_linear_svm_on_pairs():
     """scikit-learn's outputs in the same folds, one more column f / sqrt(B)."""
     lda, B = LinearDiscriminantAnalysis(), 0.2
     cv = class_folds(Y, 5, np.random.RandomState(0))
@@ -247,7 +247,7 @@ def test_capo_is_a_linear_svm_on_pairs_with_out_of_fold_scores():
     assert_allclose(model.coef_, expected, atol=CLOSE)
 
 
-def test_fs_multi_of_one_feature_is_a_penalty_of_the_sum_of_absolute_weights():
+def test_fs_multi_of_one_feature_by_linear_programs():
     """min over delta >= 0 of sum 1 of sum_k w_k^2 / delta_k is |w|_1^2: a linear program for every
     bound of |w|_1, and a search of the bound.
     """
