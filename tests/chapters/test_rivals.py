@@ -16,7 +16,7 @@ ROW = re.compile(r"^\| \{py:class\}`~mvref\.rivals\.(\w+)` \| (.*) \|$", re.MULT
 ROWS = {name: cells.split(" | ") for name, cells in ROW.findall(INDEX)}
 EQUATION = re.compile(r"^```\{math\}\n:label: rivals-", re.MULTILINE)
 ANCHOR = re.compile(
-    r"^\| `(\w+)` \| ([^|]+) \| ([^|]*)\| ((?:`\w+\.py::\w+`(?:, )?)+) \|$", re.MULTILINE
+    r"^\| `(\w+)` \| ([^|]+) \| ([^|]*)\| ((?:`\w+`: [\w ]+(?:; )?)+) \|$", re.MULTILINE
 )
 ANCHORS = {name: cells for name, *cells in ANCHOR.findall(INDEX)}
 VERDICTS = BOOK.parent / "mvref" / "experiments" / "ledger" / "verdicts"
@@ -45,10 +45,10 @@ def test_every_rival_has_an_anchor():
 
 @pytest.mark.parametrize("name", sorted(rivals.__all__))
 def test_the_tests_of_an_anchor_exist(name):
-    tests = re.findall(r"(\w+\.py)::(\w+)", ANCHORS[name][-1])
-    for file, test in tests:
-        text = (BOOK.parent / "tests" / "rivals" / file).read_text(encoding="utf-8")
-        assert re.search(rf"^def {test}\(", text, re.MULTILINE)
+    for file, test in re.findall(r"`(\w+)`: ([\w ]+)", ANCHORS[name][-1]):
+        path = BOOK.parent / "tests" / "rivals" / f"test_{file}.py"
+        text = path.read_text(encoding="utf-8")
+        assert re.search(rf"^def test_{test.strip().replace(' ', '_')}\(", text, re.MULTILINE)
         assert re.search(rf"\b{name}\b", text)
 
 

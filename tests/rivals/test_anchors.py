@@ -108,11 +108,16 @@ def moons_and_circles():
     return [v[:120] for v in views], y[:120], [v[120:] for v in views], y[120:]
 
 
-def test_mvml_is_a_sample_from_the_printed_accuracy():
-    """67 of 80 there, 68 here: the step of the authors' program is another one."""
+def test_mvml_is_one_sample_from_what_is_printed():
+    """67 of 80 there, 68 here. With Nystroem's approximation 63 there, after warnings of their
+    program that it replaces inverses, and 68 or 69 here: not the same.
+    """
     views, y, new, truth = moons_and_circles()
     right = MVML(0.1, 1.0).fit(views, y).score(new, truth) * 80
     assert abs(right - 0.8375 * 80) < 1.5
+    for seed in range(3):
+        few = MVML(0.1, 1.0, n_components=0.2, random_state=seed).fit(views, y)
+        assert round(few.score(new, truth) * 80) in (68, 69)
 
 
 def test_mvml_starts_as_kernel_ridge():
