@@ -2,7 +2,7 @@
 
 A *curve* is a table with a row per universe, in the order of its ``value``: its choices, the mean
 over the repeats and their standard deviation, the ``distance`` from the printed number in standard
-deviations (:func:`.reproduction.distance`), whether that is ``near``, and the ``failure``, if it
+deviations (:func:`.comparison.distance`), whether that is ``near``, and the ``failure``, if it
 failed. ``attrs`` has the title, the axes, the printed number, and what the paper's stated protocol
 gives. `rows`, everywhere, are those of the ledger "multiverse", by default of the stored one.
 
@@ -21,10 +21,10 @@ import numpy as np
 import pandas as pd
 
 from . import universes_mvna
+from .comparison import TOLERANCE, distance
 from .engine import Item, encode_parameter
 from .items import ITEMS, run_items
 from .report import read_ledger, read_paper_numbers
-from .reproduction import TOLERANCE, distance
 from .universes import FAILURES, PAPER
 
 MODULES = (universes_mvna,)  # declare them

@@ -5,7 +5,7 @@ import pytest
 from mvref.experiments import read_paper_numbers, significance, summarize
 from mvref.experiments.comparison import printed_cells
 from mvref.experiments.mwmvc2 import N_REPEATS, NEAREST, SIGNIFICANCE_LEVEL
-from mvref.experiments.reproduction import distance
+from mvref.experiments.comparison import distance
 
 both = pytest.mark.parametrize("measure", ["accuracy", "f1"])
 FIRST = ["MwMvC2-random", "MVWAB-stumps"]
