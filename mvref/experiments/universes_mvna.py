@@ -170,7 +170,7 @@ TABLE3_OF_MVNA = Multiverse(
             above=-0.5,
         ),
     },
-    n_repeats=2,
+    n_repeats=1,
 )
 MULTIVERSES = (TABLE2_OF_MVNA, TABLE3_OF_MVNA)
 ITEMS = [multiverse.item for multiverse in MULTIVERSES]
