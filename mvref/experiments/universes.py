@@ -98,7 +98,7 @@ class Multiverse:
         return list({encode_parameter(point): point for point in seen}.values())
 
     def jobs(self, dataset, quick, rows):
-        """Every method in what it sees of each universe; quick: one repeat, every ninth of these."""
+        """Every method in what it sees of each universe; quick: one repeat, one in nine."""
         n_repeats = 1 if quick else self.n_repeats
         cells = [
             Cell(method, point, (*measures, "failure"), n_repeats)
