@@ -12,19 +12,21 @@ from .paired_tests import paired_significance
 from .report import SUMMARY, read_paper_numbers, significance, summarize
 
 WIDTH = 100
+TOLERANCE = 2.0  # standard deviations of a repeat
 PART = r"_(std|arrow|p)$"  # of a measure's name
 TESTS = {
     "rank sum": "p_rank_sum", "signed rank": "p_signed_rank",
-    "paired t": "p_paired", "corrected t": "p_corrected",
+    "paired t": "p_paired", "corrected t": "p_corrected", "Holm": "p_holm",
 }  # fmt: skip
 RANKS = (
-    "rank sum, signed rank: p of Wilcoxon's tests against our best method, two-sided; an arrow (v) "
-    "follows the paper's number where its authors found p < .02 by the rank-sum test."
+    "rank sum, signed rank: p of Wilcoxon's tests against our best method, two-sided; Holm: the "
+    "latter, corrected for all cells of the measure; an arrow (v) follows the paper's number where "
+    "its authors found p < .02 by the rank-sum test."
 )
 PAIRED = (
     "two-sided p of the paper's t-test, of the same test of our numbers, and of the one corrected "
-    "for splits that share samples; an arrow (v) where the paper says p < .05. All against the "
-    "accuracy"
+    "for splits that share samples, and by Holm for all cells of the table; an arrow (v) where the "
+    "paper says p < .05. All against the accuracy"
 )
 
 
@@ -71,6 +73,26 @@ def compare(item, folder=None):
         text = f"{row.measure} ({of}): paper {row.value:g} ({row.place}); ours {ours}"
         lines += _wrapped(text + (f". Why it may differ: {row.note}" if row.note else ""))
     return "\n".join(lines)
+
+
+def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
+    r"""Return how far two means are apart, in standard deviations of a repeat of both.
+
+    ours, printed: our mean and the paper's; std, printed_std: standard deviations between repeats.
+    Where the paper prints none, ours stands for both; measure: numbers of errors on a fixed test
+    part have no repeats: their variance is the number itself. Sizes of data sets, measures that
+    begin with "n\_", have no spread.
+    """
+    if measure.startswith("n_"):
+        spread = 0.0
+    elif measure == "errors":
+        spread = np.sqrt(ours + printed)
+    else:
+        spread = np.hypot(std, std if np.isnan(printed_std) else printed_std)
+    gap = float(ours - printed)
+    if gap == 0 or np.isnan(gap):
+        return gap
+    return gap / float(spread) if spread else float(np.copysign(np.inf, gap))
 
 
 def printed_cells(numbers):

@@ -2,7 +2,7 @@
 
 A *curve* is a table with a row per universe, in the order of its ``value``: its choices, the mean
 over the repeats and their standard deviation, the ``distance`` from the printed number in standard
-deviations (:func:`.reproduction.distance`), whether that is ``near``, and the ``failure``, if it
+deviations (:func:`.comparison.distance`), whether that is ``near``, and the ``failure``, if it
 failed. ``attrs`` has the title, the axes, the printed number, and what the paper's stated protocol
 gives. `rows`, everywhere, are those of the ledger "multiverse", by default of the stored one.
 
@@ -21,10 +21,10 @@ import numpy as np
 import pandas as pd
 
 from . import universes_mvl_svm, universes_mvna
+from .comparison import TOLERANCE, distance
 from .engine import Item, encode_parameter
 from .items import ITEMS, run_items
 from .report import read_ledger, read_paper_numbers
-from .reproduction import TOLERANCE, distance
 from .universes import FAILURES, PAPER
 
 MODULES = (universes_mvna, universes_mvl_svm)  # declare them
@@ -52,7 +52,7 @@ def _curve(multiverse, dataset, method, measure, rows, universes):
     printed = printed_number(multiverse, dataset, method, measure)
     stated = stated_number(multiverse, dataset, method, measure)
     attrs = {"title": f"{dataset}, {method}, {measure}", "printed": printed, "stated": stated}
-    return _compared(universes, values, failures, attrs)
+    return _compared(universes, values, failures, attrs | {"measure": measure})
 
 
 def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=None):
@@ -70,7 +70,7 @@ def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=Non
     )
     title = f"{dataset}, {first} less {second}, {measure}"
     failures = failed.where(failed != "", failed_too)
-    attrs = {"title": title, "printed": printed, "stated": stated}
+    attrs = {"title": title, "printed": printed, "stated": stated, "measure": "difference"}
     return _compared(universes, one - other, failures, attrs)
 
 
@@ -112,7 +112,7 @@ def _common(multiverse, datasets):
 
 
 def printed_number(multiverse, dataset, method, measure):
-    """What the paper prints, or NaN."""
+    """What the paper prints, or NaN; "errors digit=3" at one parameter, "errors" the sum of all."""
     return _printed(multiverse.paper, multiverse.place, dataset, method, measure)
 
 
@@ -126,9 +126,12 @@ def stated_number(multiverse, dataset, method, measure):
 
 @cache
 def _printed(paper, item, dataset, method, measure, point=None):
+    measure, *of = measure.split()
     cell = {"item": item, "dataset": dataset, "method": method, "measure": measure}
     if point is None:
-        return float(_where(read_paper_numbers(paper), cell)["value"].mean())
+        if of:
+            cell["parameter"] = encode_parameter({k: int(v) for k, v in (p.split("=") for p in of)})
+        return float(_where(read_paper_numbers(paper), cell)["value"].sum(min_count=1))
     return float(_where(read_ledger(paper), cell | {"parameter": point})["value"].mean())
 
 
@@ -161,7 +164,8 @@ def _compared(universes, values, failures, attrs):
     found["value"], found["std"] = values.mean(axis=1), values.std(axis=1)
     found["n"], found["failure"] = values.count(axis=1), failures
     pairs = zip(found["value"], found["std"], strict=True)
-    found["distance"] = [distance(mean, attrs["printed"], std=std) for mean, std in pairs]
+    how = {"measure": attrs.pop("measure").split()[0]}
+    found["distance"] = [distance(mean, attrs["printed"], std=std, **how) for mean, std in pairs]
     found["near"] = found["distance"].abs() <= TOLERANCE
     return _sorted(found, universes, **attrs)
 

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy import stats
 
 from .items import find_item
+from .ranks import with_holm
 from .report import results
 
 
@@ -60,8 +61,9 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
     -------
     tests : DataFrame
         One row per data set, parameter point and other method: ``difference``, the mean of
-        reference minus method; ``n`` splits that both have; ``p_paired`` of the ordinary test and
-        ``p_corrected``.
+        reference minus method; ``n`` splits that both have; ``p_paired`` of the ordinary test,
+        ``p_corrected``, and ``p_holm``: the latter, by Holm's correction for all cells of a table,
+        which are those of one parameter point.
 
     Examples
     --------
@@ -85,4 +87,4 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
             ratio = (n_test[method] / n_train[method])[gap.index].mean()
             tests.append([*point, method, gap.mean(), len(gap), *p_values(gap, ratio)])
     columns = [*group, "method", "difference", "n", "p_paired", "p_corrected"]
-    return pd.DataFrame(tests, columns=columns)
+    return with_holm(pd.DataFrame(tests, columns=columns), "p_corrected", names)

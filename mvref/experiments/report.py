@@ -6,6 +6,7 @@ from scipy import stats
 
 from .engine import Ledger, stored, with_parameters
 from .items import find_item
+from .ranks import with_holm
 
 # what was chosen, and by what: no results
 SETTINGS = (
@@ -132,14 +133,14 @@ def significance(item, folder=None):
         One row per data set, parameter point, measure and method: ``mean`` and ``n`` repeats,
         ``best`` (the method with the largest mean), and Wilcoxon's two-sided p-values against it,
         NaN for the best itself: ``p_rank_sum``, which treats the repeats of two methods as
-        independent; ``p_signed_rank``, of the differences in the repeats that both have.
+        independent; ``p_signed_rank``, of the differences in the repeats that both have; and
+        ``p_holm``, the latter by Holm's correction for all cells of a measure and point.
 
     Notes
     -----
     The methods of a repeat share split and sample, so the signed-rank test is the matching one.
-    For both tests the repeats are not independent either (they draw from the same data), the best
-    method was chosen on the same numbers, and nothing is corrected for the number of methods:
-    small p-values are a way to sort, not an error rate.
+    For both tests the repeats are not independent either (they draw from the same data), and the
+    best method was chosen on the same numbers: small p-values are a way to sort, not an error rate.
 
     Examples
     --------
@@ -166,4 +167,4 @@ def significance(item, folder=None):
                 p_signed_rank = stats.wilcoxon(difference).pvalue if difference.any() else 1.0
             tests.append([*point, method, own.mean(), len(own), best, p_rank_sum, p_signed_rank])
     columns = [*group, "method", "mean", "n", "best", "p_rank_sum", "p_signed_rank"]
-    return pd.DataFrame(tests, columns=columns)
+    return with_holm(pd.DataFrame(tests, columns=columns), "p_signed_rank", group[1:])

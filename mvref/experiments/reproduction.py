@@ -32,9 +32,10 @@ import numpy as np
 import pandas as pd
 
 from .claims import CLAIMS
-from .comparison import printed_cells
+from .comparison import TOLERANCE, distance, printed_cells
 from .engine import LEDGER, stored
 from .items import ITEMS
+from .multiverse import find_multiverse, statement_curve
 from .report import SUMMARY, read_paper_numbers, summarize
 
 VERDICTS = (
@@ -43,7 +44,6 @@ VERDICTS = (
 )  # fmt: skip
 UNIVERSES = "multiverse: "  # begins what has run in many
 PROTOCOLS = ("as printed", "another protocol", "other data", "baseline")
-TOLERANCE = 2.0  # standard deviations of a repeat
 PAPERS = {
     "mvl_svm": "MVL-SVM", "mwmvc2": "MwMvC²", "mvpo": "MVPO", "mvm": "MVM",
     "mvna_kmhks": "MVNA-KMHKS",
@@ -86,26 +86,6 @@ def read_verdicts(paper=None):
     files = [folder / f"{name}.csv" for name in ([paper] if paper else PAPERS)]
     tables = [pd.read_csv(file, dtype=str, keep_default_na=False) for file in files]
     return pd.concat(tables, ignore_index=True)
-
-
-def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
-    r"""Return how far two means are apart, in standard deviations of a repeat of both.
-
-    ours, printed: our mean and the paper's; std, printed_std: standard deviations between repeats.
-    Where the paper prints none, ours stands for both; measure: numbers of errors on a fixed test
-    part have no repeats: their variance is the number itself. Sizes of data sets, measures that
-    begin with "n\_", have no spread.
-    """
-    if measure.startswith("n_"):
-        spread = 0.0
-    elif measure == "errors":
-        spread = np.sqrt(ours + printed)
-    else:
-        spread = np.hypot(std, std if np.isnan(printed_std) else printed_std)
-    gap = float(ours - printed)
-    if gap == 0 or np.isnan(gap):
-        return gap
-    return gap / float(spread) if spread else float(np.copysign(np.inf, gap))
 
 
 def verdict_by_rule(cells):
@@ -248,8 +228,6 @@ def _judged(paper, folder, stamps):
 
 def _in_universes(tried):
     """In how many universes a statement was asked, and in how many it holds."""
-    from .multiverse import find_multiverse, statement_curve  # which needs the distance above
-
     multiverse, statement = tried.removeprefix(UNIVERSES).split()
     known = statement_curve(find_multiverse(multiverse), statement).dropna(subset=["value"])
     return {"tried": len(known), "near": int(known["near"].sum())}

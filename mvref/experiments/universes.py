@@ -98,14 +98,14 @@ class Multiverse:
         return list({encode_parameter(point): point for point in seen}.values())
 
     def jobs(self, dataset, quick, rows):
-        """Every method in every universe; quick: one repeat, every ninth universe."""
-        cells = {}
-        for universe in self.universes(dataset)[:: 9 if quick else None]:
-            for method, measures in self.methods.items():
-                point = self.point(method, universe)
-                given = method, point, (*measures, "failure"), 1 if quick else self.n_repeats
-                cells.setdefault((method, encode_parameter(point)), Cell(*given))
-        return jobs_of(dataset, dataset, cells.values(), partial(attempt, self.function))
+        """Every method in what it sees of each universe; quick: one repeat, one in nine."""
+        n_repeats = 1 if quick else self.n_repeats
+        cells = [
+            Cell(method, point, (*measures, "failure"), n_repeats)
+            for method, measures in self.methods.items()
+            for point in self.points(method, dataset)[:: 9 if quick else None]
+        ]
+        return jobs_of(dataset, dataset, cells, partial(attempt, self.function))
 
     @property
     def item(self):

@@ -92,8 +92,8 @@ class Mumbo(Boosted):
 
     Notes
     -----
-    Provenance: public implementation. The update rules are those of scikit-multimodallearn; of that
-    program nothing else was read, nor the paper.
+    Provenance: public implementation. The update rules are those of scikit-multimodallearn, whose
+    two printed examples come out in all digits; the paper was not read.
 
     The weighted share of training errors is at most (K - 1) times the product of sqrt(1 - e_t^2),
     e_t the ``edges_``, as long as none was limited. With two classes and one view this is AdaBoost.

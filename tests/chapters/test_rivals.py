@@ -3,6 +3,7 @@
 import inspect
 import re
 
+import pandas as pd
 import pytest
 
 from book.execute import BOOK
@@ -14,6 +15,11 @@ INDEX = (FOLDER / "index.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| \{py:class\}`~mvref\.rivals\.(\w+)` \| (.*) \|$", re.MULTILINE)
 ROWS = {name: cells.split(" | ") for name, cells in ROW.findall(INDEX)}
 EQUATION = re.compile(r"^```\{math\}\n:label: rivals-", re.MULTILINE)
+ANCHOR = re.compile(
+    r"^\| `(\w+)` \| ([^|]+) \| ([^|]*)\| ((?:`\w+`: [\w ]+(?:; )?)+) \|$", re.MULTILINE
+)
+ANCHORS = {name: cells for name, *cells in ANCHOR.findall(INDEX)}
+VERDICTS = BOOK.parent / "mvref" / "experiments" / "ledger" / "verdicts"
 
 
 def page_of(name):
@@ -31,6 +37,27 @@ def test_every_rival_has_one_row_in_both_tables():
     assert INDEX.count("{py:class}") == len(ROWS)
     checked = re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \|$", INDEX, re.MULTILINE)
     assert checked == list(ROWS)
+
+
+def test_every_rival_has_an_anchor():
+    assert list(ANCHORS) == list(ROWS)
+
+
+@pytest.mark.parametrize("name", sorted(rivals.__all__))
+def test_the_tests_of_an_anchor_exist(name):
+    for file, test in re.findall(r"`(\w+)`: ([\w ]+)", ANCHORS[name][-1]):
+        path = BOOK.parent / "tests" / "rivals" / f"test_{file}.py"
+        text = path.read_text(encoding="utf-8")
+        assert re.search(rf"^def test_{test.strip().replace(' ', '_')}\(", text, re.MULTILINE)
+        assert re.search(rf"\b{name}\b", text)
+
+
+def test_printed_numbers_of_table_1_are_reproduced():
+    verdicts = pd.read_csv(VERDICTS / "mwmvc2.csv")
+    rows = verdicts.query("item == 'table1' and dataset == 'mnist1'").dropna(subset="method")
+    reproduced = set(rows.method[rows.verdict.str.startswith("reproduced")])
+    named = {name for name, cells in ANCHORS.items() if "Table 1" in cells[1]}
+    assert named and named <= reproduced
 
 
 @pytest.mark.parametrize("name", sorted(rivals.__all__))

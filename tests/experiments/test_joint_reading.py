@@ -3,9 +3,8 @@
 import pytest
 
 from mvref.experiments import read_paper_numbers, significance, summarize
-from mvref.experiments.comparison import printed_cells
+from mvref.experiments.comparison import distance, printed_cells
 from mvref.experiments.mwmvc2 import N_REPEATS, NEAREST, SIGNIFICANCE_LEVEL
-from mvref.experiments.reproduction import distance
 
 both = pytest.mark.parametrize("measure", ["accuracy", "f1"])
 FIRST = ["MwMvC2-random", "MVWAB-stumps"]

@@ -9,13 +9,24 @@ import pandas as pd
 import pytest
 
 from mvref.__main__ import main
+from mvref.core.views import MultiView
 from mvref.datasets import fetch_uci
 from mvref.experiments import multiverse as reading
+from mvref.experiments import universes_mvna
 from mvref.experiments.engine import Ledger, encode_parameter, run
 from mvref.experiments.items import data_here
+from mvref.experiments.mvna_kmhks import NOT_ONE
+from mvref.experiments.nystrom_methods import at, run_of
 from mvref.experiments.nystrom_parts import table_of
+from mvref.experiments.tuning import Split
 from mvref.experiments.universes import FAILURES, Multiverse, Statement
-from mvref.experiments.universes_mvna import DATA, TABLE2_OF_MVNA, on_table2, split_of
+from mvref.experiments.universes_mvna import (
+    DATA,
+    TABLE2_OF_MVNA,
+    TABLE3_OF_MVNA,
+    on_table2,
+    split_of,
+)
 
 FITTED = {"plain": 0.4, "rich": 0.6}
 
@@ -377,8 +388,42 @@ def test_the_command_runs_what_is_missing_and_tells_it(tmp_path, capsys):
     assert ": 0 rows added" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["multiverse", "no_such_table"])
-    told = capsys.readouterr().err
-    assert "item must be one of ['mvna_table2', " in told and "got 'no_such_table'" in told
+    told = f"item must be one of {list(reading.MULTIVERSES)}, got 'no_such_table'"
+    assert told in capsys.readouterr().err
+
+
+def test_errors_on_the_digits_are_those_of_the_method_at_its_own_point(monkeypatch):
+    """In small; each method reads its own axes, and the sum is that of the nine digits."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(10), 8)
+    X = MultiView([rng.normal(size=(80, 3)) + y[:, None] / 3])
+    train, test = np.arange(0, 80, 2), np.arange(1, 80, 2)
+    universes_mvna.task_of.cache_clear()
+    monkeypatch.setattr(
+        universes_mvna,
+        "digit_split",
+        lambda name, k: Split(X, (y == k).astype(int), train, test, []),
+    )
+    options = {"measures": ("errors", *universes_mvna.ON_DIGITS), "seed": 0}
+    alone = {"rivals' width": 0.5, "rivals' c": 1.0}
+    for task, n_test in (("rest", 40), ("one", 8)):
+        found = universes_mvna.on_table3("few", "NA", task=task, **alone, **options)
+        assert found.pop("errors") == sum(found.values()) > 0
+        for k, wrong in zip(NOT_ONE, found.values(), strict=True):
+            split = universes_mvna.task_of("few", k, task)
+            assert len(split.test) == n_test and set(y[split.test]) >= {1, k}
+            run = run_of(split, "NA", at(0.5, 1.0), 0, ("errors",), n_components=n_test // 2)
+            assert run.measure()["errors"] == wrong
+    own = TABLE3_OF_MVNA.point("MVNA", TABLE3_OF_MVNA.universes("optdigits")[0])
+    assert list(own) == ["task", "width", "c", "coupling"]
+    universes_mvna.task_of.cache_clear()
+
+
+def test_the_printed_sum_is_that_of_the_digits():
+    for method, total in {"MVNA": 99, "NA": 124, "KMHKS": 122}.items():
+        cells = [reading.printed_number(TABLE3_OF_MVNA, "optdigits", method, measure)
+                 for measure in ("errors", *universes_mvna.ON_DIGITS)]  # fmt: skip
+        assert cells[0] == total == sum(cells[1:])
 
 
 def test_points_of_the_ledger_are_points_of_universes():

@@ -506,7 +506,8 @@ def test_significance_takes_the_splits_that_both_methods_have(tmp_path):
     assert tests.loc["NA", "n"] == 3 and tests.loc["NA", "difference"] == pytest.approx(0.1 / 3)
     assert tests.loc["NA", "p_paired"] == pytest.approx(stats.ttest_1samp(d, 0).pvalue)
     assert tests.loc["NA", "p_corrected"] == pytest.approx(paired_t(d, 1 / 9))
-    assert np.isnan(tests.loc["SVM", "p_paired"])
+    assert np.isnan(tests.loc["SVM", "p_paired"]) and np.isnan(tests.loc["SVM", "p_holm"])
+    assert tests.loc["NA", "p_holm"] == tests.loc["NA", "p_corrected"], "one test, one correction"
     assert paired_significance("mvna_kmhks.table3", "MVNA", folder=tmp_path).empty
     assert find_item("mvna_kmhks.table2").full_name == "mvna_kmhks.table2"
 

@@ -163,7 +163,7 @@ def test_our_cells_stand_beside_the_papers(tmp_path):
     low, high = stats.t.interval(0.95, 2, np.mean(ours), stats.sem(ours))
     assert of("mnist1", "MwMvC2")[0] == [
         "3", "0.8600", f"{low:.4f}", f"{high:.4f}", "0.8659", "+-", "0.011", "-0.0059", "best",
-        "best",
+        "best", "best",
     ]  # fmt: skip
     [variant] = of("mnist1", "MwMvC2-paper")
     assert variant[4:8] == ["0.8659", "+-", "0.011", "-0.1159"], "a variant is compared too"
@@ -191,6 +191,10 @@ def test_significance_is_scipys_on_the_repeats(tmp_path):
         expected = [stats.ranksums(values, best).pvalue, paired.pvalue]
         p = tests.loc[method, ["p_rank_sum", "p_signed_rank"]].tolist()
         assert p == pytest.approx(expected)
+    smaller, larger = sorted(tests["p_signed_rank"].dropna())
+    assert sorted(tests["p_holm"].dropna()) == pytest.approx(
+        [min(1, 2 * smaller), min(1, max(2 * smaller, larger))]
+    )
     alone = found.query("m == 20")
     assert alone["best"].tolist() == ["Mono"], "methods compete at their own parameter point"
 
