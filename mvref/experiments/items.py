@@ -17,6 +17,7 @@ from . import (
     side_by_side,
     speed,
     universes_mvna,
+    universes_mwmvc2,
 )
 from .engine import Ledger, missing_jobs, rows_of, run, stale_rows, stored
 
@@ -30,6 +31,7 @@ PAPERS = (
     side_by_side,
     speed,
     universes_mvna,
+    universes_mwmvc2,
 )
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
 NOT_HERE = "not on this machine"
@@ -129,7 +131,8 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
 def data_here():
     """Data sets that are on this machine, and those that are drawn."""
     drawn = (mvm, mvna_kmhks, missing_views, speed)
-    return {*datasets.available(), *(name for paper in drawn for name in paper.DRAWN)}
+    here = {*datasets.available(), *(name for paper in drawn for name in paper.DRAWN)}
+    return here | {name for name, file in universes_mwmvc2.FILES.items() if file in here}
 
 
 def status(folder=None):
