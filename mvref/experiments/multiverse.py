@@ -52,6 +52,7 @@ def _curve(multiverse, dataset, method, measure, rows, universes):
     printed = printed_number(multiverse, dataset, method, measure)
     stated = stated_number(multiverse, dataset, method, measure)
     attrs = {"title": f"{dataset}, {method}, {measure}", "printed": printed, "stated": stated}
+    attrs["printed_std"] = printed_number(multiverse, dataset, method, f"{measure}_std")
     return _compared(universes, values, failures, attrs)
 
 
@@ -145,7 +146,7 @@ def _repeats(multiverse, dataset, method, measure, rows, universes):
     """
     cell = {"item": multiverse.name, "dataset": dataset, "method": method}
     rows = _where(read_ledger(PAPER) if rows is None else rows, cell)
-    points = [encode_parameter(multiverse.point(method, universe)) for universe in universes]
+    points = multiverse.keys(method, universes)
     table = rows.pivot(index="parameter", columns=["measure", "repeat"], values="value")
     table = table.reindex(points).reset_index(drop=True)
     words = {i: reason for i, (_, reason) in enumerate(FAILURES, 1)}
@@ -160,8 +161,10 @@ def _compared(universes, values, failures, attrs):
     found = pd.DataFrame(universes)
     found["value"], found["std"] = values.mean(axis=1), values.std(axis=1)
     found["n"], found["failure"] = values.count(axis=1), failures
-    pairs = zip(found["value"], found["std"], strict=True)
-    found["distance"] = [distance(mean, attrs["printed"], std=std) for mean, std in pairs]
+    pairs, theirs = zip(found["value"], found["std"], strict=True), attrs.get("printed_std", np.nan)
+    found["distance"] = [
+        distance(mean, attrs["printed"], std=std, printed_std=theirs) for mean, std in pairs
+    ]
     found["near"] = found["distance"].abs() <= TOLERANCE
     return _sorted(found, universes, **attrs)
 
@@ -370,7 +373,9 @@ def _draw_printed(ax, known, attrs):
     from ..plotting import PALETTE
 
     typical = known[known["near"]] if known["near"].any() else known
-    half = TOLERANCE * np.sqrt(2) * typical["std"].median()
+    ours = typical["std"].median()
+    theirs = attrs.get("printed_std", np.nan)
+    half = TOLERANCE * np.hypot(ours, ours if np.isnan(theirs) else theirs)
     printed, stated = attrs["printed"], attrs["stated"]
     ax.axhspan(printed - half, printed + half, color=PALETTE["yellow"], alpha=0.3, lw=0,
                label="its spread")  # fmt: skip

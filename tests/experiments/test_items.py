@@ -26,7 +26,8 @@ from mvref.experiments.engine import COLUMNS, encode_parameter
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
 WAITING = ("mvl_svm.fig3", "mvl_svm.fig4", "mvna_kmhks.table3_paired",
-           "multiverse.mvna_table2_again")  # for rows of others  # fmt: skip
+           "multiverse.mvna_table2_again",
+           "multiverse.mwmvc2_table1_again")  # for rows of others  # fmt: skip
 TIMED = {"mvl_svm.fig3", "mvpo.fig4", "side_by_side.comparison", "side_by_side.advice",
          "speed.scaling", "speed.against", "speed.peers"}  # fmt: skip
 REPEATS = {  # of an item, else of its paper, of one of its data sets
@@ -38,6 +39,7 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     "mvna_kmhks": 10, "mvna_kmhks.table3": 3, "mvna_kmhks.table3_untuned": 3,
     "missing_views": 3, "missing_views.ratio moons-disturbed": 5,
     "side_by_side": 5, "speed": 3, "multiverse": 4,
+    "multiverse.mwmvc2_table1": 3, "multiverse.mwmvc2_order": 20,
     **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
 }  # fmt: skip
 QUICK_REPEATS = {"mwmvc2": 2, "mvna_kmhks.table2": 2}  # others: 1
