@@ -52,7 +52,8 @@ def _curve(multiverse, dataset, method, measure, rows, universes):
     printed = printed_number(multiverse, dataset, method, measure)
     stated = stated_number(multiverse, dataset, method, measure)
     attrs = {"title": f"{dataset}, {method}, {measure}", "printed": printed, "stated": stated}
-    attrs["printed_std"] = printed_number(multiverse, dataset, method, f"{measure}_std")
+    spread = multiverse.paper, multiverse.place, dataset, method, f"{measure}_std"
+    attrs["printed_std"] = _printed(*spread)
     return _compared(universes, values, failures, attrs)
 
 
