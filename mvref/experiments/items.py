@@ -19,6 +19,7 @@ from . import (
     speed,
     universes_mvl_svm,
     universes_mvna,
+    universes_mwmvc2,
 )
 from .engine import Ledger, missing_jobs, rows_of, run, stale_rows, stored
 
@@ -33,6 +34,7 @@ PAPERS = (
     speed,
     universes_mvna,
     universes_mvl_svm,
+    universes_mwmvc2,
 )
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
 NOT_HERE = "not on this machine"
@@ -132,9 +134,9 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
 def data_here():
     """Data sets that are on this machine, and those that are drawn."""
     drawn = (mvm, mvna_kmhks, missing_views, speed)
-    here = datasets.available()
-    people = problems.PEOPLE if "uwave" in here else ()
-    return {*here, *people, *(name for paper in drawn for name in paper.DRAWN)}
+    here = {*datasets.available(), *(name for paper in drawn for name in paper.DRAWN)}
+    here |= {*(problems.PEOPLE if "uwave" in here else ())}
+    return here | {name for name, file in universes_mwmvc2.FILES.items() if file in here}
 
 
 def status(folder=None):

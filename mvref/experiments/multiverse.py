@@ -20,14 +20,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from . import universes_mvl_svm, universes_mvna
+from . import universes_mvl_svm, universes_mvna, universes_mwmvc2
 from .comparison import TOLERANCE, distance
 from .engine import Item, encode_parameter
 from .items import ITEMS, run_items
 from .report import read_ledger, read_paper_numbers
 from .universes import FAILURES, PAPER
 
-MODULES = (universes_mvna, universes_mvl_svm)  # declare them
+MODULES = (universes_mvna, universes_mvl_svm, universes_mwmvc2)  # declare them
 MULTIVERSES = {m.name: m for module in MODULES for m in module.MULTIVERSES}
 N_AGAIN = 10  # repeats of what the search has found
 DECIDES = 0.8  # axes are named until they own this share of the spread
@@ -52,7 +52,9 @@ def _curve(multiverse, dataset, method, measure, rows, universes):
     printed = printed_number(multiverse, dataset, method, measure)
     stated = stated_number(multiverse, dataset, method, measure)
     attrs = {"title": f"{dataset}, {method}, {measure}", "printed": printed, "stated": stated}
-    return _compared(universes, values, failures, attrs | {"measure": measure})
+    spread = multiverse.paper, multiverse.place, dataset, method, f"{measure}_std"
+    attrs |= {"measure": measure, "printed_std": _printed(*spread)}
+    return _compared(universes, values, failures, attrs)
 
 
 def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=None):
@@ -148,7 +150,7 @@ def _repeats(multiverse, dataset, method, measure, rows, universes):
     """
     cell = {"item": multiverse.name, "dataset": dataset, "method": method}
     rows = _where(read_ledger(PAPER) if rows is None else rows, cell)
-    points = [encode_parameter(multiverse.point(method, universe)) for universe in universes]
+    points = multiverse.keys(method, universes)
     table = rows.pivot(index="parameter", columns=["measure", "repeat"], values="value")
     table = table.reindex(points).reset_index(drop=True)
     words = {i: reason for i, (_, reason) in enumerate(FAILURES, 1)}
@@ -165,6 +167,7 @@ def _compared(universes, values, failures, attrs):
     found["n"], found["failure"] = values.count(axis=1), failures
     pairs = zip(found["value"], found["std"], strict=True)
     how = {"measure": attrs.pop("measure").split()[0]}
+    how["printed_std"] = attrs.get("printed_std", np.nan)
     found["distance"] = [distance(mean, attrs["printed"], std=std, **how) for mean, std in pairs]
     found["near"] = found["distance"].abs() <= TOLERANCE
     return _sorted(found, universes, **attrs)
@@ -374,7 +377,9 @@ def _draw_printed(ax, known, attrs):
     from ..plotting import PALETTE
 
     typical = known[known["near"]] if known["near"].any() else known
-    half = TOLERANCE * np.sqrt(2) * typical["std"].median()
+    ours = typical["std"].median()
+    theirs = attrs.get("printed_std", np.nan)
+    half = TOLERANCE * np.hypot(ours, ours if np.isnan(theirs) else theirs)
     printed, stated = attrs["printed"], attrs["stated"]
     ax.axhspan(printed - half, printed + half, color=PALETTE["yellow"], alpha=0.3, lw=0,
                label="its spread")  # fmt: skip

@@ -205,7 +205,7 @@ def judge(paper, folder):
 @lru_cache(maxsize=16)
 def _judged(paper, folder, stamps):
     """The verdicts of one paper and all cells, each item summarised once."""
-    ours = cache(lambda item: indexed(summarize(f"{paper}.{item}", folder)))
+    ours = cache(lambda item: indexed(summarize(_full_name(paper, item), folder)))
     printed = read_paper_numbers(paper)
     tables = {place: printed_cells(numbers) for place, numbers in printed.groupby("place")}
     report, cells = [], []
@@ -224,6 +224,11 @@ def _judged(paper, folder, stamps):
         entry["numbers"] = "; ".join(_numbers(row, printed, ours))
         report.append(entry)
     return report, cells
+
+
+def _full_name(paper, item):
+    """The full name of an item of a paper, or of another ledger, which is already one."""
+    return item if "." in item else f"{paper}.{item}"
 
 
 def _in_universes(tried):

@@ -97,6 +97,13 @@ class Multiverse:
         seen = (self.point(method, universe) for universe in self.universes(dataset))
         return list({encode_parameter(point): point for point in seen}.values())
 
+    def keys(self, method, universes):
+        """What a method sees of each universe, as the ledger writes it."""
+        axes = [axis for axis in self.axes if axis not in self.without.get(method, ())]
+        seen = [tuple(map(universe.get, axes)) for universe in universes]
+        texts = {u: encode_parameter(dict(zip(axes, u, strict=True))) for u in set(seen)}
+        return [texts[values] for values in seen]
+
     def jobs(self, dataset, quick, rows):
         """Every method in what it sees of each universe; quick: one repeat, one in nine."""
         n_repeats = 1 if quick else self.n_repeats

@@ -53,4 +53,5 @@ SMALL = {
     "book/rivals/one_classifier_votes.ipynb": {"n_train": 100, "n_draws": 3},
     "book/rivals/performance_measures.ipynb": {"n_samples": 40},
     "book/universes/mvl_svm.ipynb": {"margins": [0.0, 0.01]},
+    "book/universes/mwmvc2.ipynb": {"margins": [0.0]},
 }

@@ -28,7 +28,8 @@ from mvref.experiments.engine import COLUMNS, encode_parameter
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
 WAITING = ("mvl_svm.fig3", "mvl_svm.fig4", "mvna_kmhks.table3_paired",
            "multiverse.mvna_table2_again",
-           "multiverse.mvna_table3_again")  # for rows of others  # fmt: skip
+           "multiverse.mvna_table3_again",
+           "multiverse.mwmvc2_table1_again")  # for rows of others  # fmt: skip
 TIMED = {"mvl_svm.fig3", "mvpo.fig4", "side_by_side.comparison", "side_by_side.advice",
          "speed.scaling", "speed.against", "speed.peers"}  # fmt: skip
 REPEATS = {  # of an item, else of its paper, of one of its data sets
@@ -41,6 +42,7 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     "missing_views": 3, "missing_views.ratio moons-disturbed": 5,
     "side_by_side": 5, "speed": 3, "multiverse": 4, "multiverse.mvna_table3": 1,
     **{m.item.full_name: m.n_repeats for m in universes_mvl_svm.MULTIVERSES},
+    "multiverse.mwmvc2_table1": 3, "multiverse.mwmvc2_order": 20,
     **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
 }  # fmt: skip
 QUICK_REPEATS = {"mwmvc2": 2, "mvna_kmhks.table2": 2}  # others: 1
