@@ -17,6 +17,7 @@ from . import (
     side_by_side,
     speed,
     universes_mvna,
+    universes_mvpo,
 )
 from .engine import Ledger, missing_jobs, rows_of, run, stale_rows, stored
 
@@ -30,6 +31,7 @@ PAPERS = (
     side_by_side,
     speed,
     universes_mvna,
+    universes_mvpo,
 )
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
 NOT_HERE = "not on this machine"

@@ -20,14 +20,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from . import universes_mvna
+from . import universes_mvna, universes_mvpo
 from .engine import Item, encode_parameter
 from .items import ITEMS, run_items
 from .report import read_ledger, read_paper_numbers
 from .reproduction import TOLERANCE, distance
 from .universes import FAILURES, PAPER
 
-MODULES = (universes_mvna,)  # declare them
+MODULES = (universes_mvna, universes_mvpo)  # declare them
 MULTIVERSES = {m.name: m for module in MODULES for m in module.MULTIVERSES}
 N_AGAIN = 10  # repeats of what the search has found
 DECIDES = 0.8  # axes are named until they own this share of the spread
