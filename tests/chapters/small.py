@@ -52,4 +52,5 @@ SMALL = {
     "book/rivals/metric_subspace.ipynb": {"n_samples": 50},
     "book/rivals/one_classifier_votes.ipynb": {"n_train": 100, "n_draws": 3},
     "book/rivals/performance_measures.ipynb": {"n_samples": 40},
+    "book/universes/mvpo.ipynb": {},
 }
