@@ -313,3 +313,10 @@ def test_the_limit_binds_for_f1_alone_and_92_per_cent_is_at_its_border():
     printed, most = (told(multiverse.name, statement) for statement in ("printed", "most"))
     assert set(printed[printed["near"]]["measure"]) == {"f1"} and printed["near"].sum() < 10
     assert most["near"].mean() > 0.8
+
+
+def test_on_raw_columns_the_methods_for_two_views_compete():
+    for rival in ("SVM2K", "MSL"):
+        table = told("mvpo_fig2_pairs", rival)
+        raw = table[table["scaling"] == "raw"]["near"]
+        assert raw.sum() <= 1 and table["near"].sum() >= 4
