@@ -280,12 +280,14 @@ def test_of_three_rivals_only_mvpo_is_above_one_half_at_a_small_c2():
     assert own.between(0.5, 0.65).all()
 
 
-def test_co_labeling_competes_in_every_universe():
+def test_co_labeling_competes_in_every_universe_but_one():
     multiverse = find_multiverse("mvpo_fig2")
     table = told(multiverse.name, "CoLabeling")
-    assert not table["near"].any() and table["value"].max() < 8 / 9
+    [near] = table[table["near"]].itertuples()
+    assert (near.scaling, near.threshold, near.tuning) == ("standard", "count", "F1")
+    assert near.value - near.std < 0.8 < near.value
     cell = order_curve(multiverse, "webkb", "MVPO", "CoLabeling", "prbep")
-    assert (cell[cell["tuning"].isin(["measure", "F1"])]["value"] < 0).all()
+    assert (cell[cell["tuning"] == "measure"]["value"] < 0).all()
     cell = order_curve(multiverse, "citeseer", "MVPO", "CoLabeling", "f1")
     own = cell[cell["tuning"] == "measure"].pivot(
         index="scaling", columns="threshold", values="value"
