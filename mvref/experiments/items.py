@@ -19,6 +19,7 @@ from . import (
     speed,
     universes_mvl_svm,
     universes_mvna,
+    universes_mvpo,
     universes_mwmvc2,
 )
 from .engine import Ledger, missing_jobs, rows_of, run, stale_rows, stored
@@ -35,6 +36,7 @@ PAPERS = (
     universes_mvna,
     universes_mvl_svm,
     universes_mwmvc2,
+    universes_mvpo,
 )
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
 NOT_HERE = "not on this machine"

@@ -20,14 +20,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from . import universes_mvl_svm, universes_mvna, universes_mwmvc2
+from . import universes_mvl_svm, universes_mvna, universes_mvpo, universes_mwmvc2
 from .comparison import TOLERANCE, distance
 from .engine import Item, encode_parameter
 from .items import ITEMS, run_items
 from .report import read_ledger, read_paper_numbers
 from .universes import FAILURES, PAPER
 
-MODULES = (universes_mvna, universes_mvl_svm, universes_mwmvc2)  # declare them
+MODULES = (universes_mvna, universes_mvl_svm, universes_mwmvc2, universes_mvpo)  # declare them
 MULTIVERSES = {m.name: m for module in MODULES for m in module.MULTIVERSES}
 N_AGAIN = 10  # repeats of what the search has found
 DECIDES = 0.8  # axes are named until they own this share of the spread
@@ -52,7 +52,8 @@ def _curve(multiverse, dataset, method, measure, rows, universes):
     printed = printed_number(multiverse, dataset, method, measure)
     stated = stated_number(multiverse, dataset, method, measure)
     attrs = {"title": f"{dataset}, {method}, {measure}", "printed": printed, "stated": stated}
-    spread = multiverse.paper, multiverse.place, dataset, method, f"{measure}_std"
+    name, *of = measure.split()
+    spread = multiverse.paper, multiverse.place, dataset, method, " ".join([f"{name}_std", *of])
     attrs |= {"measure": measure, "printed_std": _printed(*spread)}
     return _compared(universes, values, failures, attrs)
 

@@ -54,4 +54,5 @@ SMALL = {
     "book/rivals/performance_measures.ipynb": {"n_samples": 40},
     "book/universes/mvl_svm.ipynb": {"margins": [0.0, 0.01]},
     "book/universes/mwmvc2.ipynb": {"margins": [0.0]},
+    "book/universes/mvpo.ipynb": {},
 }

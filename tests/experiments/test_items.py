@@ -21,6 +21,7 @@ from mvref.experiments import (
     speed,
     speed_peers,
     universes_mvl_svm,
+    universes_mvpo,
 )
 from mvref.experiments.claims import CLAIMS
 from mvref.experiments.engine import COLUMNS, encode_parameter
@@ -43,6 +44,7 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     "side_by_side": 5, "speed": 3, "multiverse": 4, "multiverse.mvna_table3": 1,
     **{m.item.full_name: m.n_repeats for m in universes_mvl_svm.MULTIVERSES},
     "multiverse.mwmvc2_table1": 3, "multiverse.mwmvc2_order": 20,
+    **{m.item.full_name: m.n_repeats for m in universes_mvpo.MULTIVERSES},
     **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
 }  # fmt: skip
 QUICK_REPEATS = {"mwmvc2": 2, "mvna_kmhks.table2": 2}  # others: 1
@@ -57,6 +59,7 @@ METHODS = {
     "mvna_kmhks.table3": mvna_kmhks.ON_DIGITS,
     "multiverse.mvna_table2": mvna_kmhks.OF_PAPER,
     **{m.item.full_name: m.methods for m in universes_mvl_svm.MULTIVERSES},
+    **{m.item.full_name: m.methods for m in universes_mvpo.MULTIVERSES},
     "side_by_side.comparison": side_methods.GRIDS,
     **{f"side_by_side.advice {name}": methods for name, methods in side_by_side.ADVICE.items()},
     "speed.scaling": speed.LARGEST,
