@@ -120,8 +120,6 @@ FIGURE2 = Multiverse(
         ("standardised columns only with the kernel of the code, in folds in order, for their time",
          lambda name, u: (name, u["scaling"]) == ("uwave", "columns")
          and (u["tuning"] == "shuffled" or u["kernel"] != "code")),
-        ("a linear similarity has no scale for which C = 1 would be natural",
-         lambda _, u: (u["kernel"], u["tuning"]) == ("linear", "none")),
     ),
     without={
         **dict.fromkeys(("vote", "SVC", "view"), ("machine", "landmarks")),
