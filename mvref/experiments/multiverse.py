@@ -181,7 +181,7 @@ def _sorted(found, universes, **attrs):
     return found
 
 
-def joint(multiverse, dataset, rows=None):
+def joint(multiverse, dataset, rows=None, tolerance=TOLERANCE):
     """Whether one universe gives all printed numbers of a data set: a row per universe.
 
     A column per printed number says whether it is near; ``accuracies``, ``others`` and ``all``,
@@ -189,9 +189,9 @@ def joint(multiverse, dataset, rows=None):
     """
     cells = [(m, measure) for m, measures in multiverse.methods.items() for measure in measures]
     universes, axes = multiverse.universes(dataset), [*multiverse.axes]
-    curves = [_curve(multiverse, dataset, *cell, rows, universes).set_index(axes)["near"]
+    curves = [_curve(multiverse, dataset, *cell, rows, universes).set_index(axes)["distance"]
               for cell in cells]  # fmt: skip
-    found = pd.concat(curves, axis=1, keys=[" ".join(cell) for cell in cells])
+    found = pd.concat(curves, axis=1, keys=[" ".join(cell) for cell in cells]).abs() <= tolerance
     own = np.array([measure == "accuracy" for _, measure in cells])
     summary = {
         "accuracies": found.loc[:, own].all(axis=1),

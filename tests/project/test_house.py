@@ -28,8 +28,8 @@ FLOORS = {
 # every choice that a paper leaves open as rows of the ledger, their specification curves, and what
 # the search has found in other repeats; the best of several starts;
 # and what printed digits alone imply.
-LINES_OF_THE_PACKAGE = 29_400
-LINES_OF_THE_TESTS = 37_000
+LINES_OF_THE_PACKAGE = 29_950
+LINES_OF_THE_TESTS = 37_350
 LINES_OF_A_METHOD = {"mvm": 1481, "mvl_svm": 1040}  # of the others 900
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 
