@@ -94,7 +94,8 @@ def statement_curve(multiverse, name, rows=None):
                 values[cell], failed = _repeats(multiverse, *cell, rows, universes)
                 failures = failures.where(failures != "", failed)
     table = pd.concat(values, axis=1).T  # a row per data set, method, measure, repeat
-    by_repeat = [statement.value(of.droplevel(3).T) for _, of in table.groupby(level=3)]
+    by_repeat = [statement.value(of.droplevel(3).reindex([*values]).T)
+                 for _, of in table.groupby(level=3)]  # fmt: skip
     means = table.groupby(level=[0, 1, 2]).mean().T
     found = pd.DataFrame(universes)
     found["value"] = statement.value(means).where(means.notna().all(axis=1)).astype(float)
@@ -266,15 +267,20 @@ def joint_sentence(multiverse, dataset, rows=None):
     """In how many universes the accuracies, the other numbers, and all are near; and again."""
     found = joint(multiverse, dataset, rows)
     count = found[["accuracies", "others", "all"]].sum()
-    others = {m for measures in multiverse.methods.values() for m in measures} - {"accuracy"}
-    text = (
-        f"{dataset}, all at once: of {len(found)} universes {count['accuracies']} have all "
-        f"accuracies within the spread, {count['others']} {' and '.join(sorted(others))}, "
-        f"{count['all']} both"
-    )
+    measures = {m.split()[0] for of in multiverse.methods.values() for m in of}
+    text = f"{dataset}, all at once: of {len(found)} universes "
+    if len(measures) > 1:
+        others = " and ".join(sorted(measures - {"accuracy"}))
+        text += f"{count['accuracies']} have all accuracies within the spread, "
+        text += f"{count['others']} {others}, {count['all']} both"
+    else:
+        text += f"{count['all']} have all {measures.pop()} within the spread"
     if not count["all"]:
         return f"{text}."
-    confirmed = joint(again(multiverse, rows), dataset, rows)["all"].sum()
+    twice = again(multiverse, rows)
+    if twice.name not in set((read_ledger(PAPER) if rows is None else rows)["item"]):
+        return f"{text}; they have not run again."
+    confirmed = joint(twice, dataset, rows)["all"].sum()
     return f"{text}; {confirmed} of these also in {N_AGAIN} repeats with other seeds."
 
 

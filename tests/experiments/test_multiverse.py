@@ -227,7 +227,7 @@ def test_what_the_search_has_found_runs_again_with_other_seeds(folder, rows, tmp
     assert reading.again(TOY, rows).universes("iris") == found
     ledger, item = Ledger("multiverse", tmp_path), reading.item_again(TOY)
     ledger.path.write_bytes(Ledger("multiverse", folder).path.read_bytes())
-    assert "; 0 of these also" in reading.joint_sentence(TOY, "iris", rows)
+    assert "; they have not run again." in reading.joint_sentence(TOY, "iris", rows)
     run(item, "iris", ledger)
     new = ledger.read().query("item == 'toy_again'")
     assert new["repeat"].nunique() == reading.N_AGAIN
@@ -424,6 +424,23 @@ def test_the_printed_sum_is_that_of_the_digits():
         cells = [reading.printed_number(TABLE3_OF_MVNA, "optdigits", method, measure)
                  for measure in ("errors", *universes_mvna.ON_DIGITS)]  # fmt: skip
         assert cells[0] == total == sum(cells[1:])
+
+
+def test_table_3_comes_out_where_the_rivals_are_regularised_more():
+    """All printed errors at once, and MVNA first: seldom at one point for all methods."""
+    rivals = {"width": "rivals' width", "c": "rivals' c"}
+    both = reading.joint(TABLE3_OF_MVNA, "optdigits").query("all")[[*TABLE3_OF_MVNA.axes]]
+    assert len(both) == 30 and (both["task"] == "rest").all()
+    more = both[rivals["c"]] > both["c"], both[rivals["width"]] < both["width"]
+    assert (more[0] | more[1]).mean() > 0.6
+    first = reading.statement_curve(TABLE3_OF_MVNA, "first_everywhere")
+    assert 0 < both.merge(first)["near"].sum() < 10
+    there = first[first["near"] & (first["task"] == "rest")]
+    less = there["c"] < there[rivals["c"]], there["width"] > there[rivals["width"]]
+    assert (less[0] | less[1]).mean() > 0.9 and 0.2 < first["near"].mean() < 0.3
+    alike = first[[*rivals]].to_numpy() == first[[*rivals.values()]].to_numpy()
+    alike = first[alike.all(axis=1)]
+    assert (alike[alike["near"]]["task"] == "one").all() and (alike["value"] <= 0).all()
 
 
 def test_points_of_the_ledger_are_points_of_universes():
