@@ -388,8 +388,9 @@ def _draw_printed(ax, known, attrs):
     theirs = attrs.get("printed_std", np.nan)
     half = TOLERANCE * np.hypot(ours, ours if np.isnan(theirs) else theirs)
     printed, stated = attrs["printed"], attrs["stated"]
-    ax.axhspan(printed - half, printed + half, color=PALETTE["yellow"], alpha=0.3, lw=0,
-               label="its spread")  # fmt: skip
+    if np.isfinite(half):  # not after a single repeat
+        ax.axhspan(printed - half, printed + half, color=PALETTE["yellow"], alpha=0.3, lw=0,
+                   label="its spread")  # fmt: skip
     ax.axhline(printed, color=PALETTE["black"], lw=1, label="printed")
     if np.isfinite(stated):
         ax.axhline(stated, color=PALETTE["vermilion"], lw=1.2, ls="--", label="as stated, tuned")
