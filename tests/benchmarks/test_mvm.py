@@ -382,6 +382,18 @@ def test_lemma_3_1_cost_does_not_depend_on_the_number_of_levels(benchmark):
     assert cost[1] < 2 * cost[0]  # ten times as many
 
 
+@pytest.mark.parametrize("axis, sizes", [("features", (200, 400, 800)), ("factors", (16, 32, 64))])
+def test_lemma_3_1_cost_is_linear(benchmark, axis, sizes):
+    """The scores of 5000 dense rows by the product form; 200 features in each view, K factors."""
+    rng, runs = np.random.default_rng(0), []
+    for size in sizes:
+        d, k = (size, K) if axis == "features" else (200, size)
+        objective, A = problem([rng.normal(size=(5000, d)) for _ in range(3)], k)
+        runs.append(partial(objective.design.scores, A))
+    slope, _ = growth(benchmark, f"scores over the {axis}", np.array(sizes), runs, 9)
+    assert slope <= 1.2
+
+
 def test_a_pass_is_linear_in_the_views(benchmark):
     """Prefixes and suffixes; the products of the other views one by one grow with the square."""
     sizes = np.array([4, 8, 16, 32])

@@ -685,6 +685,15 @@ def test_errors_are_better_where_they_are_fewer_and_digit_1_does_not_count():
     assert claims.first_places(summary.assign(dataset="optdigits"), row) == "1 of 2, 1 of them ties"
 
 
+def test_iterations_are_limited_and_more_with_a_strong_coupling():
+    found = summarize("mvna_kmhks.convergence").query("measure in ['n_iter', 'excess']")
+    ends = found.pivot_table(index=["method", "coupling"], columns="measure", values="mean")
+    for _, of_solver in ends.groupby(level=0):
+        assert of_solver["n_iter"].is_monotonic_increasing
+        assert of_solver["n_iter"].max() < 1000 and of_solver["excess"].max() < 0.05
+    assert ends.loc["paper", "n_iter"].iloc[-1] > 5 * ends.loc["paper", "n_iter"].iloc[0]
+
+
 def test_the_claim_of_low_alignment_counts_clear_gains_on_both_sides():
     cells = []
     for width, (alignment, gain, low) in {1: (0.5, 0.02, 0.01), 2: (1.0, 0.0, -0.01)}.items():
