@@ -71,16 +71,20 @@ def output_faults(output):
         yield f"an output of more than {LARGEST_OUTPUT} bytes"
 
 
-def draws(cell):
+def drawn(cell):
+    """The figures and tables that a cell shows."""
     kinds = [kind for output in cell.outputs for kind in output.get("data", {})]
-    return any(kind.startswith("image/") for kind in kinds)
+    return [kind for kind in kinds if kind.startswith("image/") or kind == "text/html"]
 
 
 def cell_faults(cell):
     """What is wrong with one code cell that was executed."""
     for output in cell.outputs:
         yield from output_faults(output)
-    if draws(cell) and not cell.metadata.get("mystnb", {}).get("image", {}).get("alt"):
+    shown, told = drawn(cell), cell.metadata.get("mystnb", {})
+    if "name" in told.get("figure", {}) and len(shown) > 1:
+        yield "a figure with a name, and another one or a table: give them a cell of their own"
+    if (set(shown) - {"text/html"}) and not told.get("image", {}).get("alt"):
         yield "a figure without alternative text (mystnb: {image: {alt: ...}})"
 
 

@@ -94,6 +94,11 @@ def figure_without_text(notebook):
     notebook.cells[1].metadata.mystnb.image.alt = ""
 
 
+def name_for_two(notebook):
+    notebook.cells[1].metadata.mystnb["figure"] = {"name": "fig-line"}
+    notebook.cells[1].outputs *= 2
+
+
 def patch_version(notebook):
     notebook.metadata.language_info["version"] = "3.11.7"
 
@@ -127,6 +132,7 @@ SPOILERS = [
     no_parameters,
     two_parameters,
     figure_without_text,
+    name_for_two,
     patch_version,
     timing,
     huge_output,
