@@ -7,7 +7,7 @@ failed. ``attrs`` has the title, the axes, the printed number, and what the pape
 gives. `rows`, everywhere, are those of the ledger "multiverse", by default of the stored one.
 
 A search among hundreds of universes finds some by chance. So the item ``<name>_again`` runs those
-that give all printed numbers of a data set at once in `N_AGAIN` repeats with other seeds.
+that give all printed numbers of a data set at once with other seeds.
 :mod:`.universes` declares what there is to read.
 """
 
@@ -29,7 +29,6 @@ from .universes import FAILURES, PAPER
 
 MODULES = (universes_mvna, universes_mvl_svm, universes_mwmvc2, universes_mvpo)  # declare them
 MULTIVERSES = {m.name: m for module in MODULES for m in module.MULTIVERSES}
-N_AGAIN = 10  # repeats of what the search has found
 DECIDES = 0.8  # axes are named until they own this share of the spread
 
 
@@ -281,11 +280,11 @@ def joint_sentence(multiverse, dataset, rows=None):
     if twice.name not in set((read_ledger(PAPER) if rows is None else rows)["item"]):
         return f"{text}; they have not run again."
     confirmed = joint(twice, dataset, rows)["all"].sum()
-    return f"{text}; {confirmed} of these also in {N_AGAIN} repeats with other seeds."
+    return f"{text}; {confirmed} of these also in {multiverse.n_again} repeats with other seeds."
 
 
 def again(multiverse, rows=None):
-    """The universes that give all printed numbers of a data set, in `N_AGAIN` other repeats."""
+    """The universes that give all printed numbers of a data set, in other repeats."""
 
     @cache
     def found(dataset):
@@ -297,9 +296,8 @@ def again(multiverse, rows=None):
 
     rules = (*multiverse.rules, ("the search has not found it", lost))
     title = f"{multiverse.title}: what the search has found, again"
-    return replace(
-        multiverse, name=f"{multiverse.name}_again", title=title, rules=rules, n_repeats=N_AGAIN
-    )
+    name, n_repeats = f"{multiverse.name}_again", multiverse.n_again
+    return replace(multiverse, name=name, title=title, rules=rules, n_repeats=n_repeats)
 
 
 def _jobs_again(multiverse, dataset, quick, rows):

@@ -47,8 +47,8 @@ class Multiverse:
     predicate), a universe is left out where ``predicate(dataset, universe)`` is true; methods: name
     -> measures; without: method -> axes that it does not have; function: as of
     :func:`.tables.jobs_of`; stated: parameter point of the paper's ledger item `place` that follows
-    what the paper says; statements: name -> :class:`Statement`. All universes of a data set share
-    the seeds of their repeats.
+    what the paper says; statements: name -> :class:`Statement`; n_again: repeats of what the search
+    has found. All universes of a data set share the seeds of their repeats.
     """
 
     name: str
@@ -64,6 +64,7 @@ class Multiverse:
     stated: Mapping | None = None
     statements: Mapping = field(default_factory=dict)
     n_repeats: int = 4
+    n_again: int = 10
 
     def choices(self, dataset):
         """Axis -> what a data set may choose there."""

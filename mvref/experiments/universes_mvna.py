@@ -106,6 +106,7 @@ TABLE2_OF_MVNA = Multiverse(
     ),
     without={"KMHKS": ("share",), "SVM": ("share",)},
     stated={"protocol": "folds"},
+    n_again=20,
 )
 ON_DIGITS = tuple(f"errors digit={digit}" for digit in NOT_ONE)
 DIGIT_WIDTHS, DIGIT_C = (0.25, 0.5, 1.0, 2.0), (0.01, 0.1, 1.0, 3.0, 10.0)
@@ -171,6 +172,7 @@ TABLE3_OF_MVNA = Multiverse(
         ),
     },
     n_repeats=1,
+    n_again=3,
 )
 MULTIVERSES = (TABLE2_OF_MVNA, TABLE3_OF_MVNA)
 ITEMS = [multiverse.item for multiverse in MULTIVERSES]

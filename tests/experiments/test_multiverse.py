@@ -230,7 +230,7 @@ def test_what_the_search_has_found_runs_again_with_other_seeds(folder, rows, tmp
     assert "; they have not run again." in reading.joint_sentence(TOY, "iris", rows)
     run(item, "iris", ledger)
     new = ledger.read().query("item == 'toy_again'")
-    assert new["repeat"].nunique() == reading.N_AGAIN
+    assert new["repeat"].nunique() == TOY.n_again
     assert not set(new["seed"]) & set(rows["seed"])
     assert {p for p in new[new["method"] == "one"]["parameter"]} == set(
         map(encode_parameter, found)
