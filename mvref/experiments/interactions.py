@@ -24,16 +24,17 @@ N_VIEWS, NOISE, N_POOL, N_TEST = 3, 0.05, 4000, 5000
 
 
 @lru_cache(maxsize=1)
-def draw_planted(name, seed):
+def draw_planted(name, seed, **levels):
     """Draw `N_POOL` samples to train on and `N_TEST` to test on, of one planted score."""
     options = PLANTED[name] | {"noise": NOISE, "random_state": derive_seed(seed, "planted")}
+    options |= levels
     data = make_interactions(N_POOL + N_TEST, N_VIEWS, **options)
     return unit_rows(data.X), data.y
 
 
-def planted(name, n_train, seed):
+def planted(name, n_train, seed, **levels):
     """Return a planted problem; that of fewer training samples has the first ones of it."""
-    X, y = draw_planted(name, seed)
+    X, y = draw_planted(name, seed, **levels)
     train, test = np.arange(n_train), np.arange(N_POOL, N_POOL + N_TEST)
     fold = stratified_parts(y, derive_seed(seed, "check", n_train), train, test_size=1 / 3)
     return Split(X, y, train, test, [fold], {"best": 1.0 - NOISE})

@@ -18,6 +18,7 @@ from . import (
     side_by_side,
     speed,
     universes_mvl_svm,
+    universes_mvm,
     universes_mvna,
     universes_mvpo,
     universes_mwmvc2,
@@ -37,6 +38,7 @@ PAPERS = (
     universes_mvl_svm,
     universes_mwmvc2,
     universes_mvpo,
+    universes_mvm,
 )
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
 NOT_HERE = "not on this machine"

@@ -20,14 +20,20 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from . import universes_mvl_svm, universes_mvna, universes_mvpo, universes_mwmvc2
+from . import universes_mvl_svm, universes_mvm, universes_mvna, universes_mvpo, universes_mwmvc2
 from .comparison import TOLERANCE, distance
 from .engine import Item, encode_parameter
 from .items import ITEMS, run_items
 from .report import read_ledger, read_paper_numbers
 from .universes import FAILURES, PAPER
 
-MODULES = (universes_mvna, universes_mvl_svm, universes_mwmvc2, universes_mvpo)  # declare them
+MODULES = (  # declare them
+    universes_mvna,
+    universes_mvl_svm,
+    universes_mwmvc2,
+    universes_mvpo,
+    universes_mvm,
+)
 MULTIVERSES = {m.name: m for module in MODULES for m in module.MULTIVERSES}
 DECIDES = 0.8  # axes are named until they own this share of the spread
 

@@ -8,18 +8,19 @@ Protocol   (the paper's text where it says something, else the authors' public c
            without randomness has one repeat (so has MVLSVM where every sample is a landmark).
   kernel   exp(-d^2/n_v); for distances exp(-d^2/mean(d)), the mean over the training part only
            (the authors average the test photographs in as well).
-  tuning   C in 10^-3 .. 10^3 (the grid of the authors' code, liblinear's unit; the paper's text
-           says c up to 10^4), or what stands under Rivals; by three folds in the order of the file,
-           each with landmarks from its own training part; flower17 by the validation part. Ties go
-           to the smallest C. The final model is trained on all training samples (flower17: and the
-           validation part), with landmarks from the training part. The test part is used once.
+  tuning   Seven points for every method: C in 10^-3 .. 10^3 (the grid of the authors' code,
+           liblinear's unit; the paper's text says c up to 10^4), or what stands in `GRIDS` and
+           `MISSING_GRIDS`, where that grid's end was chosen in most repeats; by three folds in the
+           order of the file, each with landmarks from its own training part; flower17 by the
+           validation part. Ties go to the smallest C. The final model is trained on all training
+           samples (flower17: and the validation part), with landmarks from the training part. The
+           test part is used once.
 
 Methods    (see :mod:`mvref.experiments.methods`)
   MVLSVM            squared hinge, the authors' linear path
   MVLSVM-hinge      the paper's Eq. (3); only up to `HINGE_LANDMARKS` landmarks, since liblinear's
                     hinge solver needs minutes beyond
-  MVLSVM-rbf        RBF SVM on the latent space, the authors' committed scripts; on flower17 it took
-                    the largest C of the grid in 83 of 108 runs, so that the grid limits it there
+  MVLSVM-rbf        RBF SVM on the latent space, the authors' committed scripts
   PerViewSVM        one SVM per view, majority vote, ties by summed decision values
   SVM2K             one SVM-2K per pair of views, one class against the rest, majority vote of the
                     pairs, ties by summed decision values
@@ -28,15 +29,14 @@ Methods    (see :mod:`mvref.experiments.methods`)
                     6 rounds
 
 Rivals     (kernels made positive semi-definite: :mod:`mvref.experiments.similarity_rivals`)
-  SVM2K   The paper: c_1, c_2, d in 10^-4 .. 1, eps 10^-3. Here c_1 = c_2 in .01, .1, 1 and d in
-          10^-4, 10^-2, each solved to a duality gap of one per cent. With the first two views of
-          the first fold (uwave, flower17) c = 1 and the smallest d were best in the paper's grid:
-          85.3 and 72.1 % of the validation samples, against at most 73.9 and 67.6 % for c <= .1 and
-          at most 81.6 and 65.9 % for d >= .1, where the solver may need more than 60 sweeps, not
-          20. A gap of a tenth of that moved 2 of 299 validation samples (uwave). One repeat: two
-          runs differ only in the order of the solver's steps. mfeat has one half.
-  MVML    The paper: lambda in 10^-8 .. 10, eta in 10^-3 .. 10^2. Here lambda in 1, .1, .01, 10^-4,
-          10^-6 and eta = 1, since the minimum depends on lambda^2 eta alone (only the start of the
+  SVM2K   The paper: c_1, c_2, d in 10^-4 .. 1, eps 10^-3. Here c_1 = c_2 in 10^-2 .. 10^4 and
+          d = 10^-4, each solved to a duality gap of one per cent: of the paper's grid, c = 1 and
+          the smallest d were best on all three data sets; with the first two views of the first
+          fold (uwave, flower17) d >= .1 gave at most 81.6 and 65.9 % of the validation samples,
+          d = 10^-4 85.3 and 72.1 %. One repeat: two runs differ only in the order of the solver's
+          steps. mfeat has one half.
+  MVML    The paper: lambda in 10^-8 .. 10, eta in 10^-3 .. 10^2. Here lambda in 1, .1 .. 10^-6
+          and eta = 1, since the minimum depends on lambda^2 eta alone (only the start of the
           descent does not). On the first fold no point of the paper's grid was better: 48 points
           tried on uwave with 10 and with 50 components, 35 on flower17 with 10. L ends at
           `METRIC_COMPONENTS`; the paper's MVML ends early too. flower17 has two repeats. Ties go
@@ -57,8 +57,7 @@ Figure 5   Views are missing in every part, exactly in the ratio asked for, and 
   PerViewSVM        trained on and voted by the views that a sample has
   PerViewSVM+Laplacian   after completion of training and test samples together
 
-  For MVLSVM, MVLSVM-ridge0 and MVLSVM-mean, C ends at 10 (see `IMPUTED_GRID`); flower17 has two
-  repeats of its three splits, one for MVLSVM-ridge0; mfeat has three repeats.
+  flower17 has two repeats of its three splits, one for MVLSVM-ridge0; mfeat has three repeats.
   On flower17, MVLSVM-ridge0 falls to chance on split 3 from ratio .3 on: some of its landmarks are
   near-duplicates, P_o is singular to rounding, and eight training samples get imputed values up to
   7.5e8 (ratio .3). That is erratum A9, and no slip of the run.
@@ -95,8 +94,31 @@ from .tables import Cell, jobs_of
 from .tuning import grid
 
 DATASETS = ("uwave", "flower17", "mfeat")
-GRID = tuple(10.0**k for k in range(-3, 4))
-GRIDS = {"SVM2K": AGREEMENT_GRID, "MVML": METRIC_GRID}  # of all others `GRID`
+
+
+def powers(low, high, step=1):
+    """The points C = 10^low .. 10^high."""
+    return grid(C=[10.0**k for k in range(low, high + 1, step)])
+
+
+GRID = powers(-3, 3)  # of all methods that are not named here
+GRIDS = {
+    "SVM2K": AGREEMENT_GRID,
+    "MVML": METRIC_GRID,
+    "MVLSVM-rbf": powers(-1, 5),
+    "MVLSVM-columns": powers(-2, 4),
+}
+# Trained on imputed similarities, C = 100 and 1000 take up to 27 times as long as C = 1 (liblinear
+# stops at 1000 iterations). Plain least squares may impute 10^8 for a similarity.
+MISSING_GRIDS = {
+    "MVLSVM": powers(-5, 1),
+    "MVLSVM-mean": powers(-5, 1),
+    "MVLSVM-ridge0": powers(-10, 2, 2),
+    "MVLSVM-complete": GRID,
+    "MVLSVM-drop": powers(-2, 4),
+    "PerViewSVM": GRID,
+    "PerViewSVM+Laplacian": powers(-4, 2),
+}
 LANDMARKS = {
     "uwave": (10, 50, 100, 200, 400, 500, 597),
     "flower17": (10, 50, 100, 200, 400, 500, 600, 680),
@@ -109,21 +131,13 @@ N_REPEATS = 5
 FEWER_REPEATS = {
     ("SVM2K", "mfeat"): 1, ("MVML", "flower17"): 2, ("MVLSVM-ridge0", "flower17"): 1,
 }  # fmt: skip
-# Trained on imputed similarities, C = 100 and 1000 take up to 27 times as long as C = 1 (liblinear
-# stops at 1000 iterations). In the points tried they validated worse than a smaller C, but for
-# MVLSVM-ridge0 on flower17 at ratio .3, where C = 100 was best.
-IMPUTED_GRID = tuple(C for C in GRID if C <= 10)
 PLAIN_METHODS, COLUMN_LANDMARKS = ("SVC", "LogisticRegression"), (10, 50, 100)
 N_VIEWS = {"uwave": 3, "mfeat": 6}
 RATIOS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 MISSING_LANDMARKS = 200
 MISSING_REPEATS = {"uwave": 5, "flower17": 2, "mfeat": 3}
-MISSING_METHODS = {
-    **dict.fromkeys(("MVLSVM", "MVLSVM-ridge0", "MVLSVM-mean"), IMPUTED_GRID),
-    **dict.fromkeys(("MVLSVM-complete", "MVLSVM-drop"), GRID),
-    **dict.fromkeys(("PerViewSVM", "PerViewSVM+Laplacian"), GRID),
-}
-QUICK_GRID, QUICK_LANDMARKS, QUICK_RATIOS = (0.1, 1.0, 10.0), (10, 50), (0.0, 0.3)
+QUICK = slice(2, 5)  # of the points
+QUICK_LANDMARKS, QUICK_RATIOS = (10, 50), (0.0, 0.3)
 
 # The paper's section 7 names them and tries neither. L landmarks are used in prediction.
 EXTENSION_LANDMARKS = (10, 30)
@@ -159,7 +173,8 @@ def fig3(dataset, quick, rows):
     cells = []
     for method, L in _points(dataset, quick):
         if (method, L or 0) in medians.index:
-            setting = {name: float(medians[method, L or 0, name]) for name in _grid(method)[0]}
+            names = GRIDS.get(method, GRID)[0]
+            setting = {name: float(medians[method, L or 0, name]) for name in names}
             point = _given(L=L, split=_splits(dataset, quick)[0])
             measures = ("train_seconds", "test_seconds", *setting)
             cells.append(Cell(method, point, measures, options={"setting": setting}))
@@ -171,12 +186,11 @@ def fig5(dataset, quick, rows):
     cells = []
     for split in _splits(dataset, quick):
         for missing in QUICK_RATIOS if quick else RATIOS:
-            for method, C in MISSING_METHODS.items():
+            for method, points in MISSING_GRIDS.items():
                 n_repeats = FEWER_REPEATS.get((method, dataset), MISSING_REPEATS[dataset])
                 L = QUICK_LANDMARKS[-1] if quick else MISSING_LANDMARKS
                 L = L if method.startswith("MVLSVM") else None
                 point = _given(L=L, split=split, missing=missing)
-                points = grid(C=QUICK_GRID if quick else C)
                 cells.append(_cell(method, point, points, quick, n_repeats))
     return jobs_of(label(dataset), dataset, cells, tuned_accuracy)
 
@@ -206,7 +220,7 @@ def _accuracies(dataset, quick, points):
     for split in _splits(dataset, quick):
         for method, L in points:
             point, n_repeats = _given(L=L, split=split), _n_repeats(dataset, method, L)
-            cells.append(_cell(method, point, _grid(method, quick), quick, n_repeats))
+            cells.append(_cell(method, point, GRIDS.get(method, GRID), quick, n_repeats))
     return jobs_of(label(dataset), dataset, cells, tuned_accuracy)
 
 
@@ -214,6 +228,7 @@ def _cell(method, point, points, quick, n_repeats):
     measures = ("accuracy", *points[0], "validation_accuracy")
     if {"L", "missing"} <= set(point):
         measures += ("n_landmarks",)
+    points = points[QUICK] if quick else points
     return Cell(method, point, measures, 1 if quick else n_repeats, {"points": points})
 
 
@@ -236,13 +251,6 @@ def _points(dataset, quick):
         points += [("MVML", L)] if L <= METRIC_COMPONENTS[dataset] else []
         points += [("MVLSVM-hinge", L)] if L <= HINGE_LANDMARKS[dataset] else []
     return points
-
-
-def _grid(method, quick=False):
-    """Points to choose from, the strongest regularisation first."""
-    if method in GRIDS:
-        return GRIDS[method][-2:] if quick else GRIDS[method]
-    return grid(C=QUICK_GRID if quick else GRID)
 
 
 def _n_repeats(dataset, method, L):

@@ -10,21 +10,19 @@ Protocol
   planted  3 views of 5 normal features, or of 40 levels (the commonest pair of levels twice as
            frequent as the next); labels are the sign of a planted score of two factors, 5 % of
            them turned over (:func:`mvref.datasets.make_interactions`). Of one planted score
-           `N_POOL` + `N_TEST` samples are drawn; n of the first ones train, the others test. 5
-           repeats, each with its own score, which all methods and all n share. The method "data"
-           tells how many pairs and triples of levels in the test part no training sample has.
+           `N_POOL` + `N_TEST` samples are drawn; n of the first ones train, the others test.
+           `SIZES` says how many repeats; each has its own score, which all methods and all n
+           share. The method "data" tells how many pairs and triples of levels in the test part no
+           training sample has.
   real     5 stratified halves to train and to test, where part III has the data set its first ones.
            Digits: the four quarters of the image.
-  tuning   alpha, the weight of the penalty against the mean loss, in `ALPHAS`, and k in `K` (real
-           data: `REAL_K`): by the accuracy on one stratified third of the training part. Ties go to
-           the smallest k, then the largest alpha. SVMs and tensor machines have the same grid,
-           C = 1/(2 alpha n); the Gaussian SVM has `GAMMAS` in place of k.
-  starts   "order", "real": one random start per training, whatever it leads to; in a repeat it is
-           the same for all parameters. "starts": MVM and the factorisation machine that has the
-           planted terms, on the first one-hot problems of "order" of `STARTS_SIZE` samples, each
-           training from `N_STARTS` starts, of which the one with the least training objective is
-           kept (the first is that of "order"); `STARTS_K` and `STARTS_ALPHAS`, for both, leave out
-           what neither of them chose there.
+  tuning   18 points for every method (`GRIDS`): alpha, the weight of the penalty against the mean
+           loss, and k, or the gamma of the Gaussian SVM; for SVMs and tensor machines C is
+           1/(2 alpha n). By the accuracy on one stratified third of the training part. Ties go to
+           the smallest k or gamma, then the largest alpha.
+  starts   Of the methods that are not convex (FM, FM27, FM-V, STM, MVM) the end of least training
+           objective of `N_STARTS` random starts, on real data of `REAL_STARTS`; of one while they
+           are tuned.
   failed   the method warned that it collapsed or ended worse than with factors 0, or its accuracy
            on the test part is below the middle between the share of the commonest class and the
            best possible (0.95 where labels are turned over, else 1). So a method that cannot
@@ -36,8 +34,7 @@ Methods
   FM, FM27      factorisation machines of Eqs. (26) and (27)
   FM-V          the same with products of up to V features of different views. Products of features
                 of one view, as in Eq. (26), would cost ten times as much or more
-  STM           support tensor machine of rank one. On real data it has `STM_ALPHAS`: with 1e-5 one
-                training on the digits took more than a minute
+  STM           support tensor machine of rank one
   STM-product   support tensor machine with any tensor: an SVM with the product kernel
   MVM           multi-view machine, logistic loss, live start
 
@@ -60,22 +57,22 @@ from ..mvm.machine import COLLAPSED
 from .engine import Item, derive_seed
 from .interactions import N_TEST, PLANTED, planted, real, unseen
 from .mvpo import HALVES
-from .order_methods import FACTORISED, MEASURES, METHODS, OWN_MEASURES, FromStarts, build
+from .order_methods import FACTORISED, MEASURES, METHODS, OWN_MEASURES, build
 from .tables import Cell, jobs_of
-from .tuning import Method, Split, grid, tuned
+from .tuning import Machine, Method, Split, grid, tuned
 
 REAL = ("mfeat", "digits", "webkb", "citeseer")
-ALPHAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
-STM_ALPHAS = (1e-1, 1e-2, 1e-3)
-K, REAL_K = (2, 4, 8, 16), (2, 8)
-GAMMAS = (0.1, 0.5, 2.5)
-SIZES = (250, 1000, 4000)
+ALPHAS = tuple(10.0**-i for i in range(1, 7))
+GRIDS = {
+    **dict.fromkeys(FACTORISED, grid(k=(1, 4, 16), alpha=ALPHAS)),
+    "RBF": grid(gamma=[10.0**i for i in range(-3, 3)], alpha=ALPHAS[1::2]),
+    "STM": grid(alpha=[10 ** (-0.3 * i) for i in range(18)]),
+    **dict.fromkeys(("Linear", "STM-product"), grid(alpha=[10 ** (-0.4 * i) for i in range(18)])),
+}
+SIZES = {250: 20, 1000: 5, 4000: 3}  # of a training part, and how many repeats
 N_REPEATS = 5
-SEVERAL_STARTS = {"onehot-full": ("MVM", "FM-V"), "onehot-pairwise": ("MVM", "FM27")}
-N_STARTS = {"onehot-full": 12, "onehot-pairwise": 8}
-STARTS_SIZE, STARTS_REPEATS = 1000, 4
-STARTS_K, STARTS_ALPHAS = (2, 4, 8), (1e-3, 1e-4, 1e-5)
-QUICK_ALPHAS, QUICK_K, QUICK_SIZE = (1e-2, 1e-3), (2,), 250
+N_STARTS, REAL_STARTS = 12, 4
+QUICK = slice(6, 9)  # of the points
 START_K, START_ALPHA = 4, 1e-3
 SIGMAS = (0.01, 0.05, 0.1, 0.5)
 VIEWS = {"planted-mixed": (2, 3, 4, 5, 6, 7, 8), "planted-full": (2, 3, 4, 5, 6)}
@@ -114,14 +111,15 @@ def from_start(name, init, *, measures, V, sigma=0.1, seed):
         options = {"alpha": START_ALPHA, "init": init, "init_scale": sigma}
         return MVMClassifier(START_K, **options, random_state=seed)
 
-    run = tuned(split, Method(FromStarts, measures=measures, fixed={"build": build_mvm}), seed)
+    run = tuned(split, Method(Machine, measures=measures, fixed={"build": build_mvm}), seed)
     return run.measure(measures, START_MEASURES)
 
 
 def order(dataset, quick, rows):
     """Methods by number of training samples; quick: one repeat, 250 samples, small grids."""
-    cells, n_repeats = [], 1 if quick else N_REPEATS
-    for n in (QUICK_SIZE,) if quick else SIZES:
+    cells = []
+    for n, n_repeats in list(SIZES.items())[: 1 if quick else None]:
+        n_repeats = 1 if quick else n_repeats
         if dataset.startswith("onehot"):
             measures = ("unseen_pairs", "unseen_triples")
             cells.append(Cell("data", {"n_train": n}, measures, n_repeats))
@@ -129,49 +127,32 @@ def order(dataset, quick, rows):
     return jobs_of(dataset, dataset, cells, measured)
 
 
-def starts(dataset, quick, rows):
-    """MVM and its nearest rival; quick: one repeat, 250 samples, two starts, small grids."""
-    n, n_starts = (QUICK_SIZE, 2) if quick else (STARTS_SIZE, N_STARTS[dataset])
-    point, n_repeats = {"n_train": n, "n_starts": n_starts}, 1 if quick else STARTS_REPEATS
-    cells = [
-        cell(method, point, n_repeats, quick, STARTS_K, STARTS_ALPHAS)
-        for method in SEVERAL_STARTS[dataset]
-    ]
-    return jobs_of(dataset, dataset, cells, measured)
-
-
 def on_halves(dataset, quick, rows):
     """Methods on real data; quick: one repeat, small grids."""
-    alphas = dict.fromkeys(METHODS, ALPHAS) | {"STM": STM_ALPHAS}
-    n_repeats = 1 if quick else N_REPEATS
-    cells = [cell(method, {}, n_repeats, quick, REAL_K, alphas[method]) for method in METHODS]
+    cells = [cell(method, {}, 1 if quick else N_REPEATS, quick, REAL_STARTS) for method in METHODS]
     return jobs_of(dataset, dataset, cells, measured)
 
 
-def cell(method, point, n_repeats, quick, ks=K, alphas=ALPHAS):
-    """Return the cell of a method; of equals it chooses the smallest k, then the largest alpha."""
-    shape = {}
-    if method in FACTORISED:
-        shape = {"k": QUICK_K if quick else ks}
-    elif method == "RBF":
-        shape = {"gamma": GAMMAS[1:2] if quick else GAMMAS}
-    points = grid(**shape, alpha=QUICK_ALPHAS if quick else alphas)
-    return Cell(method, point, (*MEASURES, *points[0]), n_repeats, {"points": points})
+def cell(method, point, n_repeats, quick, n_starts=N_STARTS):
+    """Return the cell of a method; quick: few points, two starts."""
+    points = GRIDS[method][QUICK] if quick else GRIDS[method]
+    options = {"points": points, "n_starts": 2 if quick else n_starts}
+    return Cell(method, point, (*MEASURES, *points[0]), n_repeats, options)
 
 
-def measured(name, method, *, measures, points=(), n_train=None, n_starts=1, seed):
+def measured(name, method, *, measures, points=(), n_starts=1, n_train=None, seed, **levels):
     """Tune and measure a method; "data" is none, and tells what the training part lacks."""
-    split = planted(name, n_train, seed) if name in PLANTED else real(name, seed)
+    split = planted(name, n_train, seed, **levels) if name in PLANTED else real(name, seed)
     if method == "data":
         return unseen(split)
-    options = {"build": partial(build, method), "n_starts": n_starts}
-    run = tuned(split, Method(FromStarts, points, measures, options), seed)
+    make = partial(build, method)
+    options = {"build": partial(make, n_starts=n_starts)}, {"build": make}
+    run = tuned(split, Method(Machine, points, measures, *options), seed)
     return run.measure(measures, OWN_MEASURES)
 
 
 ITEMS = [
     Item("mvm", "start", "starts of multi-view machines by number of views", tuple(VIEWS), start),
     Item("mvm", "order", "methods by order of interaction and samples", tuple(PLANTED), order),
-    Item("mvm", "starts", "the best of several starts", tuple(N_STARTS), starts, seeds="order"),
     Item("mvm", "real", "methods on real data sets", REAL, on_halves, seeds=HALVES),
 ]

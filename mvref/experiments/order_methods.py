@@ -1,6 +1,5 @@
 """The methods of part IV's experiments and what is measured; the names are those of the ledger."""
 
-import warnings
 from functools import partial
 
 import numpy as np
@@ -12,16 +11,17 @@ from sklearn.svm import SVC, LinearSVC
 from ..core.measures import auroc, macro_average, one_vs_rest
 from ..mvm import MVMClassifier
 from ..rivals import Concat, FMClassifier, STMClassifier
-from .engine import derive_seed
-from .tuning import Machine
 
 METHODS = ("Linear", "RBF", "FM", "FM27", "FM-V", "STM", "STM-product", "MVM")
 FACTORISED = ("FM", "FM27", "FM-V", "MVM")  # these have k factors
 MEASURES = ("accuracy", "f1", "auroc", "failed", "warned", "fit_seconds", "validation")
 
 
-def build(method, point, X, seed):
-    """Return a classifier, not fitted; alpha weighs the penalty against the mean loss."""
+def build(method, point, X, seed, n_starts=1):
+    """Return a classifier, not fitted; alpha weighs the penalty against the mean loss.
+
+    n_starts: of a method that is not convex; the end of least training objective is kept.
+    """
     C = 1.0 / (2.0 * point["alpha"] * X.n_samples)  # weighs the sum of the losses
     if method == "Linear":
         return Concat(LinearSVC(C=C, max_iter=10_000), random_state=seed)
@@ -29,39 +29,15 @@ def build(method, point, X, seed):
         kernel = partial(rbf_kernel, gamma=point["gamma"] / X.n_views)
         return Concat(OneVsRestClassifier(SVC(C=C, kernel=kernel)), random_state=seed)
     if method == "STM":
-        return STMClassifier(C=C, n_init=1, random_state=seed)
+        return STMClassifier(C=C, n_init=n_starts, random_state=seed)
     if method == "STM-product":
         return STMClassifier("product", C=C)
-    options = {"alpha": point["alpha"], "tol": 1e-5, "max_iter": 1000, "random_state": seed}
+    options = {"alpha": point["alpha"], "tol": 1e-5, "max_iter": 1000}
+    options |= {"n_init": n_starts, "random_state": seed}
     if method == "MVM":
         return MVMClassifier(point["k"], **options)
     order = X.n_views if method == "FM-V" else 2
     return FMClassifier(point["k"], order=order, multiview=method != "FM", **options)
-
-
-class FromStarts(Machine):
-    """Of the trainings from several starts, the one of least training objective.
-
-    The first start is the same for any number of them, and for all points.
-    """
-
-    def __init__(self, split, rows, seed, *, build, n_starts=1):
-        super().__init__(split, rows, derive_seed(seed, "start"), build=build)
-        others = [derive_seed(seed, "start", i) for i in range(1, n_starts)]
-        self.starts = [self.seed, *others]
-
-    def fit(self, point):
-        """Train from every start; of several only the one that is kept may warn."""
-        if len(self.starts) == 1:
-            return super().fit(point)
-        trained = []
-        for seed in self.starts:
-            with warnings.catch_warnings(record=True, action="always") as told:
-                trained.append((self.build(point, self.X, seed).fit(self.X, self.y), told))
-        self.model, told = min(trained, key=lambda one: one[0].loss_curve_[-1])
-        for warning in told:
-            warnings.warn(warning.message, stacklevel=2)
-        return self
 
 
 def mean_auroc(run):

@@ -20,6 +20,7 @@ from mvref.experiments import (
 )
 from mvref.experiments.halves import quality
 from mvref.experiments.tuning import (
+    Machine,
     Method,
     Split,
     grid,
@@ -75,7 +76,7 @@ def of_all_papers():
     points = grid(alpha=(0.3, 0.1), k=(1,), gamma=(0.5,))
     for name in order_methods.METHODS:
         fixed = {"build": partial(order_methods.build, name)}
-        yield "complete", name, Method(order_methods.FromStarts, points, fixed=fixed)
+        yield "complete", name, Method(Machine, points, fixed=fixed)
     points = grid(width=(4.0, 0.25), c=(10.0, 1e-3), coupling=(1.0,))
     for name in ("MVNA", "MVNA-printed", "NA-average", "NA", "KMHKS", "SVM", "Majority"):
         yield "complete", name, Method(partial(nystrom_methods.machine, name=name), points)

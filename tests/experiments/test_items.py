@@ -38,7 +38,7 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     **{f"mvl_svm.fig5 {name}": n for name, n in mvl_svm.MISSING_REPEATS.items()},
     "mwmvc2": 5, "mwmvc2.table1": 20, "mwmvc2.joint": 20,
     "mvpo": 10, "mvpo.fig3": 3, "mvpo.fig4": 1,
-    "mvm": 5, "mvm.starts": 4,
+    "mvm": 5, "mvm.order": max(mvm.SIZES.values()),
     "mvna_kmhks": 10, "mvna_kmhks.table3": 3, "mvna_kmhks.table3_untuned": 3,
     "missing_views": 3, "missing_views.ratio moons-disturbed": 5,
     "side_by_side": 5, "speed": 3, "multiverse": 4, "multiverse.mvna_table3": 1,
@@ -55,7 +55,6 @@ METHODS = {
     "mvpo.fig1": (*mvpo.FIG1_METHODS, *mvpo.RIVALS),
     "mvm.order": order_methods.METHODS,
     "mvm.real": order_methods.METHODS,
-    **{f"mvm.starts {name}": methods for name, methods in mvm.SEVERAL_STARTS.items()},
     "mvna_kmhks.table2": mvna_kmhks.METHODS,
     "mvna_kmhks.table3": mvna_kmhks.ON_DIGITS,
     "multiverse.mvna_table2": mvna_kmhks.OF_PAPER,
@@ -113,8 +112,6 @@ def test_which_items_share_their_splits():
     assert len(set(halves)) == 5 and not set(halves) & set(seeds("mvpo.fig1", "webkb"))
     for name in ("mvpo.fig2", "mvpo.fig3", "mvpo.fig4", "mvm.real"):
         assert seeds(name) == halves
-    for dataset in ITEMS["mvm.starts"].datasets:
-        assert seeds("mvm.starts", dataset) == seeds("mvm.order", dataset)
     for dataset in ITEMS["side_by_side.advice"].datasets:
         advice, table = (seeds(f"side_by_side.{i}", dataset, 50) for i in ("advice", "comparison"))
         assert not set(advice) & set(table), "splits that did not suggest the advice"

@@ -48,11 +48,11 @@ def _curve(summary, dataset, method, measure, x):
 
 
 def _grid(method, name):
-    return [point[name] for point in mvl_svm.GRIDS[method]]
+    return [point[name] for point in mvl_svm.GRIDS.get(method, mvl_svm.GRID)]
 
 
 RANGES = {
-    "c": mvl_svm.GRID,
+    "c": _grid("MVLSVM", "C"),
     "lambda": _grid("MVML", "lam"),
     "eta": _grid("MVML", "eta"),
     "c1": _grid("SVM2K", "C"),
