@@ -1,4 +1,4 @@
-"""Command line: ``python -m mvref list | run | multiverse | compare | report | compare-tables``."""
+"""Command line: ``python -m mvref list | cost | run | multiverse | compare | report | ...``."""
 
 import argparse
 import os
@@ -19,6 +19,8 @@ def main(arguments=None):
         if options.command == "list":
             tell = experiments.items.stale_lines if options.stale else experiments.status
             text = "\n".join(tell(options.ledger))
+        elif options.command == "cost":
+            text = "\n".join(experiments.cost_lines(options.item, options.ledger))
         elif options.command == "compare":
             text = experiments.compare(options.item, folder=options.ledger)
         elif options.command == "multiverse":
@@ -33,6 +35,7 @@ def main(arguments=None):
                 options.item,
                 quick=options.quick,
                 n_jobs=options.jobs,
+                n_repeats=options.repeats,
                 folder=options.ledger,
                 only=options.dataset,
             )
@@ -86,6 +89,11 @@ def _parser():
     listing.add_argument("--stale", action="store_true", help="rows made by code that has changed")
     running = commands.add_parser("run", help="compute the rows that the ledger does not have")
     running.add_argument("item", nargs="+", help="for example mvl_svm.fig2, table1, or all")
+    running.add_argument("--repeats", type=int, metavar="N", help="only N of each, to go on later")
+    pricing = commands.add_parser(
+        "cost", help="how long the rest takes, by the rows that are there"
+    )
+    pricing.add_argument("item", nargs="+")
     universes = commands.add_parser("multiverse", help="every choice that a paper leaves open")
     universes.add_argument("item", help="for example mvna_table2")
     universes.add_argument("--figures", metavar="DIR", help="folder for a picture of every curve")
@@ -106,7 +114,7 @@ def _parser():
     own.add_argument("--keep", metavar="DIR", help="folder of finished trainings, to go on later")
     reporting = commands.add_parser("report", help="the verdict on every table and figure")
     reporting.add_argument("paper", nargs="?", help="for example mvl_svm (default: all)")
-    for command in (listing, running, universes, comparing, reporting):
+    for command in (listing, pricing, running, universes, comparing, reporting):
         command.add_argument("--ledger", metavar="DIR", help="folder of the ledger")
     return parser
 

@@ -16,16 +16,18 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import qmc
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 from .. import MultiView, PerView, PerViewClassifier, all_methods
 from ..core.voters import check_classifier
 from ..rivals import Mono
+from .kernel_means import KernelMeanSVC
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,12 @@ class Candidate:
             return list(self.given[:budget])
         if not self.space:
             return [{}]
-        spread = qmc.Halton(len(self.space), scramble=False).random(budget + 1)[1:]
-        points = [
-            {name: at(u, ends) for (name, ends), u in zip(self.space.items(), row, strict=True)}
-            for row in spread
-        ]
-        return [point for i, point in enumerate(points) if point not in points[:i]]
+        spread, points = qmc.Halton(len(self.space), scramble=False).random(16 * budget)[1:], []
+        for row in spread:
+            ends = zip(self.space.items(), row, strict=True)
+            point = {name: at(u, choices) for (name, choices), u in ends}
+            points += [point] if point not in points else []
+        return points[:budget]
 
     def build(self, point, X, seed):
         """Return the unfitted estimator of a point."""
@@ -139,6 +141,17 @@ def boosting(X, **point):
     return make_pipeline(columns, HistGradientBoostingClassifier(**point))
 
 
+def extra_trees(X, **point):
+    """A candidate of random trees, 200 of them."""
+    fill = SimpleImputer(keep_empty_features=True)
+    return make_pipeline(COLUMNS, fill, ExtraTreesClassifier(200, **point))
+
+
+def stacked_svms(**point):
+    """An SVM per view, and a logistic regression of what they say of samples they have not seen."""
+    return PerViewClassifier(SVC(**point), combine=LogisticRegression(max_iter=2000))
+
+
 def dense_columns(X):
     """All columns as an array."""
     columns = X.concat()
@@ -167,13 +180,26 @@ BASELINES = (
         {"learning_rate": (0.02, 0.5), "max_leaf_nodes": [7, 15, 31]},
     ),
     Candidate("RBF SVM, views scaled alike", True, scaled_views(svm_of_columns), SVM),
+    Candidate("SVM, mean of kernels", True, scaled_views(KernelMeanSVC), SVM),
     Candidate("vote of views", True, of_each_view("mean_proba"), STRENGTH),
     Candidate("stacking", True, of_each_view(LogisticRegression(max_iter=2000)), STRENGTH),
+)  # fmt: skip
+MORE_BASELINES = (  # in the study of part VI only
+    Candidate("extra trees, all columns", False, extra_trees,
+              {"max_features": (0.02, 1.0), "min_samples_leaf": [1, 2, 5]}),
+    Candidate("SVM, aligned kernels", True,
+              scaled_views(partial(KernelMeanSVC, weights="alignment")), SVM),
+    Candidate("stacking of SVMs", True, scaled_views(stacked_svms), SVM),
 )  # fmt: skip
 
 KERNEL = {"gamma": (0.05, 20.0)}
 HO_KASHYAP = {"c": (1e-3, 1.0)} | KERNEL
-TREES = {"n_estimators": [5, 10, 20, 40]}
+DEPTHS = [DecisionTreeClassifier(max_depth=depth) for depth in (1, 2, 4)]
+TREES = {"n_estimators": [5, 10, 20, 40], "estimator": DEPTHS}
+BASES = {"estimator": [
+    DecisionTreeClassifier(), *(LogisticRegression(C=C, max_iter=2000) for C in (0.1, 1.0, 100.0)),
+    *(SVC(C=C, gamma="scale") for C in (1.0, 30.0)),
+]}  # fmt: skip
 COST = {"C2": (1.0, 1e4)}
 # Of every classifier its ranges, what is fixed, and the number of samples it is recommended up to.
 SPACES = {
@@ -186,25 +212,25 @@ SPACES = {
     "KMHKS": (HO_KASHYAP, {}, 3000),
     "CAPO": (COST, {"measure": "error", "cv": 3}, 1000),
     "CoLabeling": (SVM, {}, 2000),
-    "Concat": ({}, {}, None),
+    "Concat": (BASES, {}, None),
     "FMClassifier": ({"alpha": (1e-4, 1e-1), "n_factors": [2, 4, 8, 16]}, {}, None),
     "FSMulti": (COST, {"measure": "error", "tol": 0.1}, 1000),
-    "Fusion": ({}, {}, None),
+    "Fusion": (BASES, {}, None),
     "L3SVM": ({"c": (10.0, 3e3), "n_clusters": [1, 2, 5]}, {"loss": "squared_hinge"}, 5000),
     "MSL": ({"C": (1.0, 100.0)}, {}, 500),
     "MVML": ({"lam": (1e-3, 1.0)} | KERNEL, {}, 2000),
-    "MVMV": ({}, {}, None),
+    "MVMV": (BASES, {}, None),
     "MVWAB": (TREES, {}, 2000),
-    "Mono": ({}, {}, None),
+    "Mono": (BASES, {}, None),
     "Mumbo": (TREES, {}, 2000),
     "PerViewSVM": (SVM, {}, 5000),
     "RBoostSH": (TREES, {}, 2000),
     "SMS": (COST, {}, 2000),
     "STMClassifier": ({"C": (0.1, 100.0)}, {}, 500),
-    "SVM2K": ({"C1": (0.1, 100.0), "D": (0.01, 1.0)}, {}, 500),
+    "SVM2K": ({"C1": (0.1, 100.0), "D": (0.01, 1.0)} | KERNEL, {}, 500),
     "SVMPerf": (COST, {"measure": "error"}, None),
 }
-ONE_TABLE = {"Concat", "FMClassifier", "KMHKS", "MVNAKMHKS", "NAKMHKS", "SVMPerf"}
+ONE_TABLE = {"Concat", "FMClassifier", "SVMPerf"}
 # One of each kind that takes any number of classes, not those that won somewhere.
 FAMILIES = ("MVLSVM", "MVML", "PerViewSVM", "MwMvC2", "MVMClassifier")
 

@@ -389,7 +389,7 @@ def stale_rows(item, dataset, rows):
     return own[unknown], own[~unknown & ~fresh]
 
 
-def run(item, dataset, ledger, *, quick=False, n_jobs=1):
+def run(item, dataset, ledger, *, quick=False, n_jobs=1, n_repeats=None):
     """Compute the rows of an item on one data set that the ledger does not have.
 
     Every job computes with one thread: the results then do not depend on `n_jobs`, and two
@@ -402,6 +402,7 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
     ledger : Ledger
     quick : bool; the small variant of the item
     n_jobs : int, processes; ignored by items that measure time
+    n_repeats : int, default all; only so many repeats of every cell
 
     Returns
     -------
@@ -421,6 +422,7 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1):
     """
     ledger.check_writable()
     jobs = missing_jobs(item, dataset, ledger.read(), quick)
+    jobs = [job for job in jobs if n_repeats is None or job.repeat < n_repeats]
     work = Parallel(1 if item.serial else n_jobs, return_as="generator_unordered", batch_size=1)(
         delayed(execute)(job, item.seed(job.dataset, job.repeat)) for job in jobs
     )

@@ -17,13 +17,24 @@ from . import (
     problems,
     side_by_side,
     speed,
+    study,
+    study_data,
     universes_mvl_svm,
     universes_mvm,
     universes_mvna,
     universes_mvpo,
     universes_mwmvc2,
 )
-from .engine import Ledger, missing_jobs, rows_of, run, stale_rows, stored
+from .engine import (
+    KEY,
+    Ledger,
+    encode_parameter,
+    missing_jobs,
+    rows_of,
+    run,
+    stale_rows,
+    stored,
+)
 
 PAPERS = (
     mvl_svm,
@@ -34,6 +45,7 @@ PAPERS = (
     missing_views,
     side_by_side,
     speed,
+    study,
     universes_mvna,
     universes_mvl_svm,
     universes_mwmvc2,
@@ -83,7 +95,7 @@ def in_order(items):
     return ordered
 
 
-def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None):
+def run_items(names, *, quick=False, n_jobs=1, n_repeats=None, folder=None, only=None, say=None):
     """Run items and what they need, on the data sets that are on this machine.
 
     Parameters
@@ -93,6 +105,7 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
         Small variants, by default into a new temporary folder: their rows never mix with those
         of the ledger.
     n_jobs : int
+    n_repeats : int, default all; only so many repeats of every cell, to go on later
     folder : path, default that of the ledger
     only : str, default all; the only data set to run
     say : callable, default printing to stderr; takes the messages to the user
@@ -130,16 +143,17 @@ def run_items(names, *, quick=False, n_jobs=1, folder=None, only=None, say=None)
         ledger = Ledger(item.paper, Path(folder))
         for dataset in item.datasets:
             if dataset in asked & here:
-                n_rows = run(item, dataset, ledger, quick=quick, n_jobs=n_jobs)
+                options = {"quick": quick, "n_jobs": n_jobs, "n_repeats": n_repeats}
+                n_rows = run(item, dataset, ledger, **options)
                 say(f"{item.full_name} {dataset}: {n_rows} rows added to {ledger.path}")
     return Path(folder)
 
 
 def data_here():
     """Data sets that are on this machine, and those that are drawn."""
-    drawn = (mvm, mvna_kmhks, missing_views, speed)
+    drawn = (mvm, mvna_kmhks, missing_views, speed, study_data)
     here = {*datasets.available(), *(name for paper in drawn for name in paper.DRAWN)}
-    here |= {*(problems.PEOPLE if "uwave" in here else ())}
+    here |= {*(problems.PEOPLE if "uwave" in here else ()), *study_data.OF_SKLEARN}
     return here | {name for name, file in universes_mwmvc2.FILES.items() if file in here}
 
 
@@ -167,6 +181,50 @@ def status(folder=None):
     return [
         f"{item.full_name:18s} {item.title}\n{'':18s} {'; '.join(parts[item])}" for item in parts
     ]
+
+
+def cost_lines(names, folder=None):
+    """Tell how many processor hours the rest of some items takes, by the rows that it has.
+
+    A job takes as long as the mean of its cell; a cell without rows, as the mean of its method at
+    the same point of other data sets.
+
+    Parameters
+    ----------
+    names : list of str, of items
+    folder : path, default that of the ledger
+
+    Returns
+    -------
+    lines : list of str
+
+    Examples
+    --------
+    >>> from mvref.experiments import cost_lines
+    >>> cost_lines(["mvl_svm.extensions"])[0]
+    'mvl_svm.extensions mfeat: 0 jobs left, 0.00 h of one processor'
+    """
+    lines = []
+    for item in map(find_item, names):
+        rows = Ledger(item.paper, folder).read()
+        jobs = rows[rows["item"] == item.name].drop_duplicates(KEY[:-1])
+        cells = ["method", "parameter"]
+        of_cell = jobs.groupby(["dataset", *cells])["seconds"].mean().to_dict()
+        of_method = jobs.groupby(cells)["seconds"].mean().to_dict()
+        for dataset in [name for name in item.datasets if name in data_here()]:
+            left = missing_jobs(item, dataset, rows)
+            keys = [(job.method, encode_parameter(job.parameter)) for job in left]
+            found = [of_cell.get((job.dataset, *key), of_method.get(key))
+                     for job, key in zip(left, keys, strict=True)]  # fmt: skip
+            unknown = found.count(None)
+            hours = sum(seconds or 0.0 for seconds in found) / 3600
+            line = (
+                f"{item.full_name} {dataset}: {len(left)} jobs left, {hours:.2f} h of one processor"
+            )
+            lines.append(
+                line + (f", {unknown} of unknown cost: run --repeats 1" if unknown else "")
+            )
+    return lines
 
 
 def stale_lines(folder=None):

@@ -29,7 +29,7 @@ Methods    (see :mod:`mvref.experiments.methods`)
                     6 rounds
 
 Rivals     (kernels made positive semi-definite: :mod:`mvref.experiments.similarity_rivals`)
-  SVM2K   The paper: c_1, c_2, d in 10^-4 .. 1, eps 10^-3. Here c_1 = c_2 in 10^-2 .. 10^4 and
+  SVM2K   The paper: c_1, c_2, d in 10^-4 .. 1, eps 10^-3. Here c_1 = c_2 in 10^-4 .. 100 and
           d = 10^-4, each solved to a duality gap of one per cent: of the paper's grid, c = 1 and
           the smallest d were best on all three data sets; with the first two views of the first
           fold (uwave, flower17) d >= .1 gave at most 81.6 and 65.9 % of the validation samples,

@@ -21,7 +21,7 @@ from .problems import mean_distance_gamma, reference
 from .tuning import Machine, grid
 
 # ties go to the first: the smaller C, the larger lam
-AGREEMENT_GRID = grid(C=[10.0**k for k in range(-2, 5)], D=(1e-4,))
+AGREEMENT_GRID = grid(C=[10.0**k for k in range(-4, 3)], D=(1e-4,))
 METRIC_GRID = grid(lam=[10.0**-k for k in range(7)], eta=(1.0,))
 AGREEMENT = {"eps": 1e-3, "tol": 1e-2}
 N_ROUNDS, TOL = 6, 1e-4  # of MVML's descent: the defaults of mvref.rivals.MVML

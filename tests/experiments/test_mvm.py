@@ -23,11 +23,10 @@ from mvref.experiments.order_methods import (
     MEASURES,
     METHODS,
     OWN_MEASURES,
-    FromStarts,
     build,
     has_failed,
 )
-from mvref.experiments.tuning import Method, Split, grid, train, tuned
+from mvref.experiments.tuning import Machine, Method, Split, grid, train, tuned
 from mvref.rivals import Concat, FMClassifier, STMClassifier
 
 SMALL = (1e-1, 1e-3, 1e-5)
@@ -47,21 +46,21 @@ def small_parts(n_classes=2, n=90, seed=0, best=1.0):
     return Split(MultiView(views), y, train, test, folds, {"best": best})
 
 
-def method_of(name, measures=("accuracy",), n_starts=1, **values):
+def method_of(name, measures=("accuracy",), **values):
     """A method and the grid of its values; a name, or what builds the classifier."""
     how = partial(build, name) if isinstance(name, str) else name
-    return Method(FromStarts, grid(**values), measures, {"build": how, "n_starts": n_starts})
+    return Method(Machine, grid(**values), measures, {"build": how})
 
 
-def measured(parts, name, seed, n_starts=1, **values):
+def measured(parts, name, seed, **values):
     """What the experiments measure of a method."""
-    method = method_of(name, (*MEASURES, *values), n_starts, **values)
+    method = method_of(name, (*MEASURES, *values), **values)
     return tuned(parts, method, seed).measure(None, OWN_MEASURES)
 
 
 def trained_on_all(parts, name, **point):
     """The machine of a method that is trained on all samples."""
-    return FromStarts(parts, np.arange(len(parts.y)), 0, build=partial(build, name)).fit(point)
+    return Machine(parts, np.arange(len(parts.y)), 0, build=partial(build, name)).fit(point)
 
 
 # ------------------------------------------------------------------------------------- data
@@ -69,7 +68,7 @@ def trained_on_all(parts, name, **point):
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_planted_problems_follow_the_protocol(name):
-    few, many = (planted(name, n, 3) for n in mvm.SIZES[:2])
+    few, many = (planted(name, n, 3) for n in (250, 1000))
     assert len(many.test) == N_TEST and len(many.train) == 1000
     assert np.array_equal(few.test, many.test), "one test part for all sizes"
     assert np.array_equal(few.train, many.train[:250])
@@ -165,38 +164,23 @@ def test_one_start_for_all_parameters_of_a_repeat():
     assert seeds[0] != seeds[6]
 
 
-def test_of_several_starts_the_one_with_the_least_training_objective_is_kept():
-    parts, point = small_parts(), {"k": 2, "alpha": 1e-3}
-    X, y = parts.X[parts.train], parts.y[parts.train]
-    kept = train(parts, method_of("MVM", n_starts=5, k=(2,), alpha=(1e-3,)), 0, 0).machine
-    fits = [build("MVM", point, X, seed).fit(X, y) for seed in kept.starts]
-    ends = [fit.loss_curve_[-1] for fit in fits]
-    assert kept.model.loss_curve_[-1] == min(ends) < max(ends)
-    assert kept.model.random_state == kept.starts[np.argmin(ends)]
-    assert kept.starts[0] == derive_seed(0, "start"), "the start of one"
-    assert len(set(kept.starts)) == 5
+def test_the_last_training_has_several_starts_and_tuning_one(monkeypatch):
+    made = []
 
+    def recorded(method, point, X, seed, n_starts=1):
+        made.append((method, n_starts, len(X)))
+        return build(method, point, X, seed, n_starts)
 
-def test_of_several_starts_only_the_one_that_is_kept_warns():
-    for max_iter, n_messages in ((1000, 0), (2, 1)):
-
-        def second_is_stopped(point, X, seed, max_iter=max_iter):
-            stopped = seed == derive_seed(0, "start", 1)
-            return MVMClassifier(2, max_iter=2 if stopped else max_iter, random_state=seed)
-
-        run = train(small_parts(), method_of(second_is_stopped, n_starts=3), 0, 0)
-        assert len(run.messages) == n_messages
-        assert run.machine.model.max_iter == max_iter
-
-
-def test_several_starts_are_taken_on_the_problems_of_order():
-    for dataset in mvm.N_STARTS:
-        for job in mvm.starts(dataset, False, None):
-            options = job.function.keywords
-            assert options["points"] == grid(k=mvm.STARTS_K, alpha=mvm.STARTS_ALPHAS)
-            assert job.function.args == (dataset, job.method)
-            assert options["n_train"] == job.parameter["n_train"]
-            assert options["n_starts"] == job.parameter["n_starts"] > 1
+    monkeypatch.setattr(mvm, "build", recorded)
+    options = {"measures": ("accuracy",), "points": grid(k=(1, 2), alpha=(1e-2,)), "n_train": 250}
+    mvm.measured("planted-full", "MVM", n_starts=3, seed=0, **options)
+    assert made == [("MVM", 1, 166), ("MVM", 1, 166), ("MVM", 3, 250)]
+    X, point = small_parts(n=20).X, {"k": 2, "alpha": 0.1}
+    for name in (*FACTORISED, "STM"):
+        assert build(name, point, X, 0, 12).n_init == 12
+    jobs = [*mvm.order("onehot-full", False, None), *mvm.on_halves("digits", False, None)]
+    starts = {job.function.keywords.get("n_starts") for job in jobs}
+    assert starts == {None, mvm.N_STARTS, mvm.REAL_STARTS}
 
 
 # ---------------------------------------------------------------------------------- measures
@@ -209,7 +193,7 @@ def test_measures_are_those_of_the_test_part(n_classes):
     assert tuple(found) == (*MEASURES, "k", "alpha")
     assert (found["k"], found["alpha"], found["warned"]) == (2, 1e-2, 0)
     X, y = parts.X[parts.train], parts.y[parts.train]
-    model = build("FM27", {"k": 2, "alpha": 1e-2}, X, derive_seed(4, "start")).fit(X, y)
+    model = build("FM27", {"k": 2, "alpha": 1e-2}, X, 4).fit(X, y)
     X, y = parts.X[parts.test], parts.y[parts.test]
     guess, scores = model.predict(X), model.decision_function(X)
     assert found["accuracy"] == np.mean(guess == y)
@@ -282,14 +266,15 @@ def test_products_are_measured_on_samples_that_did_not_train():
 def test_planted_jobs_have_all_sizes_and_grids():
     jobs = list(mvm.order("onehot-full", False, None))
     assert {j.parameter["n_train"] for j in jobs} == {250, 1000, 4000}
-    assert sum(j.method == "data" for j in jobs) == 3 * 5
+    assert sum(j.method == "data" for j in jobs) == sum(mvm.SIZES.values())
     assert not any(j.method == "data" for j in mvm.order("planted-full", False, None))
-    for job in jobs:
-        if job.method != "data":
-            shape = {"k": (2, 4, 8, 16)} if job.method in FACTORISED else {}
-            shape = {"gamma": mvm.GAMMAS} if job.method == "RBF" else shape
-            points = grid(**shape, alpha=(1e-1, 1e-2, 1e-3, 1e-4, 1e-5))
-            assert job.function.keywords["points"] == points
+    points = {j.method: j.function.keywords["points"] for j in jobs if j.method != "data"}
+    assert {name: len(found) for name, found in points.items()} == dict.fromkeys(METHODS, 18)
+    for name, found in points.items():
+        shape = {"k"} if name in FACTORISED else {"gamma"} if name == "RBF" else set()
+        assert set(found[0]) == shape | {"alpha"}
+        alphas = [point["alpha"] for point in found[:3]]
+        assert alphas == sorted(alphas, reverse=True), "of equals the largest alpha"
 
 
 def test_start_jobs_train_from_the_start_that_they_name():
@@ -305,28 +290,23 @@ def test_start_jobs_train_from_the_start_that_they_name():
 
 
 def test_a_quick_run_of_what_is_drawn(tmp_path):
-    for only, names in (("planted-full", ["start"]), ("onehot-full", ["order", "starts"])):
-        items = [f"mvm.{name}" for name in names]
-        run_items(items, quick=True, folder=tmp_path, only=only, say=str)
+    for only, name in (("planted-full", "mvm.start"), ("onehot-full", "mvm.order")):
+        run_items([name], quick=True, folder=tmp_path, only=only, say=str)
     rows = pd.read_csv(tmp_path / "mvm.csv")
     starts = rows[rows["item"] == "start"]
     assert len(starts) == 2 * 3 * len([*mvm.START_MEASURES, "accuracy"])
-    several = rows[rows["item"] == "starts"]
-    assert set(several["parameter"]) == {'{"n_starts":2,"n_train":250}'}
-    assert len(several) == len(mvm.SEVERAL_STARTS["onehot-full"]) * len([*MEASURES, "k", "alpha"])
     methods = rows[rows["item"] == "order"].pivot(index="method", columns="measure", values="value")
     assert set(methods.index) == {"data", *METHODS}
     shares = methods.loc["data", ["unseen_pairs", "unseen_triples"]]
     assert 0.3 < shares.iloc[0] < shares.iloc[1] < 1
     chosen = methods.drop("data")
-    assert set(chosen["alpha"]) <= set(mvm.QUICK_ALPHAS)
-    assert chosen["k"].dropna().eq(2).all() and chosen["k"].count() == 4
+    assert chosen["k"].dropna().eq(4).all() and chosen["k"].count() == 4
     assert chosen["gamma"].count() == 1
 
 
 def test_a_tuned_method_on_real_data():
     for method, least in (("MVM", 0.9), ("STM-product", 0.7)):
-        quick = mvm.cell(method, {}, 1, True, mvm.REAL_K)
+        quick = mvm.cell(method, {}, 1, True)
         found = mvm.measured("digits", method, measures=quick.measures, **quick.options, seed=1)
         assert tuple(found) == quick.measures
         assert least < found["accuracy"] < found["auroc"] <= 1

@@ -1,0 +1,172 @@
+"""The study of part VI: what views are worth, and which method to take.
+
+Methods    every classifier of mvref and the baselines of :mod:`.candidates`: each with its ranges,
+           its scaling, and at most `BUDGET` points spread over the ranges, none at an end.
+Data       :mod:`.study_data`: `EXPLORED`, on which the statements were formed, and `HELD_OUT`.
+Parts      a stratified training part of 100, 300 or 1000 samples (`SIZES`), and at most
+           `study_data.N_TEST` others that test; the same for all methods of a repeat.
+Tuning     the point that is most accurate on `N_FOLDS` stratified folds of the training part.
+Gaps       the trained model is asked again where views of the test part are missing: 25 and 50 % of
+           the (sample, view) pairs at random (every sample keeps one), and one view, drawn for the
+           repeat, of all samples, as when a sensor fails ("block"). Item ``gaps``: the training
+           part has such random gaps, too. A method that takes no gaps gets the means of what
+           trains, which ``filled`` tells.
+Failures   are rows: ``failure`` is the number of the reason in `REASONS`, and the other measures
+           are 0 and not read. A method has `LIMIT` seconds of the processor for a repeat, tuning
+           included.
+Cut        sizes and repeats before methods: `REPEATS`.
+"""
+
+import signal
+import threading
+import warnings
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ..core.views import MultiView
+from .candidates import BASELINES, MORE_BASELINES, SPACES, candidate_of
+from .engine import Item, derive_seed
+from .kernel_means import without_gaps
+from .study_data import EXPLORED, HELD_OUT, draw_split, sizes_of
+from .tables import Cell, jobs_of
+from .tuning import Machine, Method, tuned
+
+SIZES = {100: 20, 300: 5, 1000: 2}  # of the training part, and repeats
+GAPS = {"n_train": 300, "repeats": 5, "missing": (0.25, 0.5)}
+BUDGET, N_FOLDS, LIMIT = 6, 3, 60.0
+CANDIDATES = {c.name: c for c in (*BASELINES, *MORE_BASELINES, *map(candidate_of, SPACES))}
+TESTED = {"accuracy_r25": 0.25, "accuracy_r50": 0.5, "accuracy_block": "block"}
+MEASURES = ("accuracy", *TESTED, "validation", "point", "fit_seconds", "filled", "failure")
+QUICK_METHODS = ("RBF SVM, all columns", "MVLSVM", "KMHKS")
+REASONS = (TimeoutError, ValueError, ArithmeticError, np.linalg.LinAlgError, MemoryError)
+
+
+class Filled(Machine):
+    """The machine of a candidate; one that refuses gaps gets what stands for them in training."""
+
+    def __init__(self, split, rows, seed, *, candidate):
+        self.candidate, self.filled = candidate, False
+        super().__init__(split, rows, seed)
+        self.known = self.X
+
+    def build(self, point, X, seed):
+        """Return the candidate at a point."""
+        return self.candidate.build(point, X, seed)
+
+    def fit(self, point):
+        """Train with the gaps, or without."""
+        try:
+            return super().fit(point)
+        except ValueError:
+            if self.X.observed.all():
+                raise
+        self.X, self.filled = without_gaps(self.X, self.known), True
+        return super().fit(point)
+
+    def predict(self, X):
+        """Return labels of samples with gaps, or without."""
+        if not self.filled:
+            try:
+                return self.model.predict(X)
+            except ValueError:
+                if X.observed.all():
+                    raise
+        self.filled = True
+        return self.model.predict(without_gaps(X, self.known))
+
+
+def with_gaps(X, gap, seed):
+    """Drop a share of the views of samples, or "block": one view of all of them."""
+    if gap != "block":
+        most = 1.0 - 1.0 / X.n_views
+        return X.drop_views(min(gap, most), random_state=derive_seed(seed, "gaps", gap))
+    observed = np.ones((len(X), X.n_views), dtype=bool)
+    observed[:, derive_seed(seed, "block") % X.n_views] = False
+    return MultiView(X.views, names=X.names, observed=observed)
+
+
+@contextmanager
+def limited(seconds):
+    """Raise a TimeoutError after so many seconds of the processor, where the system can."""
+    here = threading.current_thread() is threading.main_thread()
+    if not (here and hasattr(signal, "setitimer")):
+        yield
+        return
+
+    def stop(*_):
+        raise TimeoutError(f"more than {seconds:g} s of the processor")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def on_split(name, method, *, measures, n_train, missing=0.0, budget=BUDGET, seed):
+    """Tune, train and test a candidate; a failure is a row."""
+    split = draw_split(name, n_train, N_FOLDS, seed)
+    if missing:
+        observed = split.X.observed.copy()
+        observed[split.train] = with_gaps(split.X[split.train], missing, (seed, "train")).observed
+        split = replace(split, X=MultiView(split.X.views, names=split.X.names, observed=observed))
+    candidate = CANDIDATES[method]
+    how = Method(partial(Filled, candidate=candidate), candidate.points(budget), ("validation",))
+    try:
+        with limited(LIMIT), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run = tuned(split, how, derive_seed(seed, "fit"))
+            return run.measure(measures, {
+                **{of: partial(accuracy_with_gaps, gap, seed) for of, gap in TESTED.items()},
+                "filled": lambda run: run.machine.filled,
+                "failure": lambda run: 0.0,
+            })  # fmt: skip
+    except REASONS as error:
+        number = [isinstance(error, kind) for kind in REASONS].index(True) + 1
+        return dict.fromkeys(measures, 0.0) | {"failure": float(number)}
+
+
+def accuracy_with_gaps(gap, seed, run):
+    """Accuracy of the trained model where the test part has gaps."""
+    X = with_gaps(run.features, gap, seed)
+    return np.mean(run.machine.predict(X) == run.y_test)
+
+
+def complete(dataset, quick, rows, *, n_train):
+    """Every candidate at one size; quick: one repeat of `QUICK_METHODS`, at two points."""
+    return cells_of(dataset, quick, [{"n_train": n_train}], SIZES[n_train])
+
+
+def gaps(dataset, quick, rows):
+    """The same where views of the training part are missing, too."""
+    points = [{"n_train": GAPS["n_train"], "missing": missing} for missing in GAPS["missing"]]
+    return cells_of(dataset, quick, points, GAPS["repeats"])
+
+
+def cells_of(dataset, quick, points, n_repeats):
+    """All candidates at some points, where the data set has as many samples."""
+    allowed = sizes_of(dataset, tuple({point["n_train"] for point in points}))
+    methods, options = (QUICK_METHODS, {"budget": 2}) if quick else (CANDIDATES, {})
+    cells = [
+        Cell(method, point, MEASURES, 1 if quick else n_repeats, options)
+        for point in points
+        for method in methods
+        if point["n_train"] in allowed
+    ]
+    return jobs_of(dataset, dataset, cells, on_split)
+
+
+DATASETS = tuple(EXPLORED | HELD_OUT)
+ITEMS = [
+    *(
+        Item("study", f"n{n}", f"accuracy of all methods after {n} samples", DATASETS,
+             partial(complete, n_train=n))
+        for n in SIZES
+    ),
+    Item("study", "gaps", "accuracy where views are missing in training", DATASETS, gaps),
+]  # fmt: skip

@@ -1,0 +1,74 @@
+"""Equal chances: every method of a table of parts I and IV chooses from as many points as the
+others, and none chooses an end of its grid in most repeats of a cell.
+
+A choice says nothing where the method has failed, and an end is none where the parameter ends by
+nature: k = 1 is the least number of factors.
+"""
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from mvref.experiments.engine import Ledger, encode_parameter
+from mvref.experiments.items import ITEMS, data_here
+
+N_POINTS = {
+    "mvl_svm.fig2": 7,
+    "mvl_svm.columns": 7,
+    "mvl_svm.fig5": 7,
+    "mvm.order": 18,
+    "mvm.real": 18,
+}
+NATURAL = {("k", 1.0)}
+HERE = [(name, dataset) for name in N_POINTS for dataset in ITEMS[name].datasets
+        if dataset in data_here()]  # fmt: skip
+
+
+def choices(item, dataset):
+    """(method, point of the table) -> the points of its grid, and what its repeats chose."""
+    rows = Ledger(item.paper).read()
+    rows = rows[rows["item"] == item.name]
+    columns = ["dataset", "method", "parameter", "repeat", "measure"]
+    values = rows.set_index(columns)["value"].to_dict()
+    found = defaultdict(list)
+    for job in item.jobs(dataset, False, rows):
+        points = job.function.keywords.get("points")
+        if points:
+            key = job.dataset, job.method, encode_parameter(job.parameter), job.repeat
+            chosen = {name: values[*key, name] for name in points[0]}
+            failed = values.get((*key, "failed"), 0.0)
+            found[job.method, key[2]].append((points, chosen, failed))
+    return found
+
+
+def at_an_end(points, name, value):
+    """Whether a value is the first or the last that a parameter can have."""
+    values = sorted({point[name] for point in points})
+    ends = [end for end in (values[0], values[-1]) if (name, end) not in NATURAL]
+    return len(values) > 1 and any(np.isclose(value, end) for end in ends)
+
+
+@pytest.mark.parametrize(("name", "dataset"), HERE)
+def test_every_method_of_a_table_chooses_from_as_many_points(name, dataset):
+    counts = {len(points) for of in choices(ITEMS[name], dataset).values() for points, *_ in of}
+    assert counts == {N_POINTS[name]}
+
+
+@pytest.mark.parametrize(("name", "dataset"), HERE)
+def test_no_choice_is_an_end_of_its_grid_in_most_repeats(name, dataset):
+    bad = []
+    for cell, repeats in choices(ITEMS[name], dataset).items():
+        told = [(points, chosen) for points, chosen, failed in repeats if not failed]
+        for parameter in repeats[0][1]:
+            ends = [at_an_end(points, parameter, chosen[parameter]) for points, chosen in told]
+            if 2 * sum(ends) > len(repeats):
+                bad.append((*cell, parameter, sum(ends), len(repeats)))
+    assert not bad
+
+
+def test_an_end_is_seen():
+    points = [{"k": k, "alpha": alpha} for k in (1, 4, 16) for alpha in (0.1, 0.01)]
+    assert at_an_end(points, "k", 16.0) and not at_an_end(points, "k", 4.0)
+    assert not at_an_end(points, "k", 1.0), "there is nothing below"
+    assert at_an_end(points, "alpha", 0.01)

@@ -1,0 +1,191 @@
+"""The study of part VI: equal treatment, splits, gaps, failures as rows."""
+
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+
+from mvref import MultiView
+from mvref.experiments import study, study_data
+from mvref.experiments.candidates import Candidate
+from mvref.experiments.items import data_here
+from mvref.experiments.kernel_means import KernelMeanSVC, alignment, without_gaps
+from mvref.experiments.tuning import Split
+
+NAMES = [*study_data.EXPLORED, *study_data.HELD_OUT]
+HERE = [name for name in NAMES if name in data_here()]
+LOCAL = ("digits", "moons", "wine", "planted-pairwise")
+
+
+def two_views(n=60, seed=0):
+    """Two views that hint at one of two classes."""
+    rng = np.random.RandomState(seed)
+    y = np.arange(n) % 2
+    return MultiView([y[:, None] + 0.4 * rng.randn(n, d) for d in (2, 3)]), y
+
+
+def split_of(candidate_seed=0):
+    X, y = two_views(seed=candidate_seed)
+    rows = np.arange(60)
+    return Split(X, y, rows[:40], rows[40:], [(rows[:30], rows[30:40])])
+
+
+# ------------------------------------------------------------------------------- treatment
+
+
+def test_every_candidate_has_as_many_points_none_at_an_end():
+    for candidate in study.CANDIDATES.values():
+        points = candidate.points(study.BUDGET)
+        assert len(points) == study.BUDGET, candidate.name
+        for name, ends in candidate.space.items():
+            if isinstance(ends, tuple):
+                assert all(ends[0] < point[name] < ends[1] for point in points)
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_all_methods_of_a_repeat_share_a_split(name):
+    split = study_data.draw_split(name, 100, 3, 5)
+    study_data.draw_split.cache_clear()
+    again = study_data.draw_split(name, 100, 3, 5)
+    assert np.array_equal(split.train, again.train) and np.array_equal(split.test, again.test)
+    assert len(split.train) == 100 and len(split.test) <= study_data.N_TEST
+    assert not set(split.train) & set(split.test)
+    for fit, check in split.folds:
+        assert {*fit, *check} == set(split.train) and not set(fit) & set(check)
+    other = study_data.draw_split(name, 100, 3, 6)
+    assert not np.array_equal(split.train, other.train) or name in study_data.DRAWN
+
+
+@pytest.mark.skipif("uwave" not in HERE, reason="uWave is not here")
+def test_of_people_one_tests_whom_nobody_has_trained_on():
+    who = study_data.load_dataset("uwave").meta["user"]
+    split = study_data.draw_split("uwave-people", 100, 3, 0)
+    assert len(set(who[split.test])) == 1 and not set(who[split.test]) & set(who[split.train])
+    for fit, check in split.folds:
+        assert not set(who[fit]) & set(who[check])
+
+
+def test_data_sets_are_told_apart_and_described():
+    assert len(study_data.EXPLORED) >= 12
+    assert not set(study_data.EXPLORED) & set(study_data.HELD_OUT)
+    for name in set(NAMES) & set(study_data.CUTS) & set(HERE):
+        X, _ = study_data.samples(name, 0, 0)
+        columns = [c for of_view in study_data.CUTS[name].values() for c in of_view]
+        assert sorted(columns) == list(range(sum(X.widths))), "every column is in one view"
+
+
+def test_words_are_those_that_most_training_samples_have(monkeypatch):
+    monkeypatch.setattr(study_data, "N_WORDS", 2)
+    counts = np.array([[1, 0, 3, 0], [1, 0, 1, 0], [0, 5, 1, 0], [0, 5, 0, 9]])
+    X = MultiView([sparse.csr_matrix(counts), counts.astype(float)])
+    kept = study_data.common_words(X, np.arange(3))
+    assert np.array_equal(kept.views[0].toarray(), counts[:, [0, 2]])
+    assert kept.views[1].shape == (4, 4)
+
+
+# ------------------------------------------------------------------------------------- gaps
+
+
+def test_gaps_are_a_share_or_a_sensor():
+    X, _ = two_views()
+    assert_allclose(1 - study.with_gaps(X, 0.25, 0).observed.mean(), 0.25)
+    lost = study.with_gaps(X, "block", 0).observed
+    assert sorted(lost.mean(axis=0)) == [0.0, 1.0]
+    assert study.with_gaps(X, 0.25, 0).observed.any(axis=1).all()
+
+
+def test_means_and_zeros_stand_for_what_is_missing():
+    views = [np.array([[1.0], [3.0], [8.0]]), sparse.csr_matrix([[1.0], [2.0], [3.0]])]
+    X = MultiView(views, observed=np.array([[1, 1], [1, 0], [0, 1]], dtype=bool))
+    filled = without_gaps(X, X[:2])
+    assert filled.observed.all()
+    assert filled.views[0].ravel().tolist() == [1.0, 3.0, 2.0]
+    assert filled.views[1].toarray().ravel().tolist() == [1.0, 0.0, 3.0]
+
+
+class Refusing(SVC):
+    """It takes columns without gaps."""
+
+    def fit(self, X, y):
+        return super().fit(self.columns(X), y)
+
+    def predict(self, X):
+        return super().predict(self.columns(X))
+
+    def columns(self, X):
+        if not X.observed.all():
+            raise ValueError("no gaps, please")
+        return X.concat()
+
+
+def test_who_refuses_gaps_gets_none_and_that_is_told():
+    split = split_of()
+    machine = study.Filled(
+        split, split.train, 0, candidate=Candidate("a", True, lambda X: Refusing())
+    )
+    machine.fit({})
+    X = split.X[split.test]
+    assert np.array_equal(machine.predict(X), machine.model.predict(X)) and not machine.filled
+    gappy = study.with_gaps(X, 0.5, 0)
+    expected = machine.model.predict(without_gaps(gappy, split.X[split.train]))
+    assert np.array_equal(machine.predict(gappy), expected) and machine.filled
+
+
+# --------------------------------------------------------------------------------- failures
+
+
+def test_time_is_limited_and_only_inside():
+    with pytest.raises(TimeoutError), study.limited(0.05):
+        while True:
+            pass
+    start = time.process_time()
+    while time.process_time() < start + 0.1:
+        pass
+
+
+@pytest.mark.parametrize(("error", "number"), [(TimeoutError, 1), (ValueError, 2)])
+def test_a_failure_is_a_row(monkeypatch, error, number):
+    def fails(X):
+        raise error("no luck")
+
+    monkeypatch.setitem(study.CANDIDATES, "KMHKS", Candidate("KMHKS", True, fails))
+    found = study.on_split("wine", "KMHKS", measures=study.MEASURES, n_train=100, seed=0)
+    assert found["failure"] == number and set(found) == set(study.MEASURES)
+
+
+def test_a_row_has_every_measure_and_training_gaps_are_in_the_training_part():
+    options = {"measures": study.MEASURES, "n_train": 100, "budget": 2, "seed": 1}
+    found = study.on_split("wine", "MVLSVM", **options)
+    assert tuple(found) == study.MEASURES and found["failure"] == 0
+    assert found["accuracy"] > 0.8 and found["accuracy"] >= found["accuracy_r50"] - 0.05
+    assert study.on_split("wine", "MVLSVM", **options)["accuracy"] == found["accuracy"]
+    gappy = study.on_split("wine", "MVLSVM", missing=0.5, **options)
+    assert gappy["failure"] == 0 and gappy["accuracy"] != found["accuracy"]
+
+
+# ----------------------------------------------------------------------------- kernel means
+
+
+def test_the_kernel_mean_is_weighed_by_alignment():
+    X, y = two_views()
+    noise = np.random.RandomState(1).randn(60, 2)
+    X = MultiView([*X.views, noise])
+    kernels = [rbf_kernel(view, gamma=1.0) for view in X.views]
+    equal = KernelMeanSVC(10.0).fit(X, y)
+    plain = SVC(C=10.0, kernel="precomputed").fit(np.mean(kernels, axis=0), y)
+    assert np.array_equal(equal.predict(X), plain.predict(np.mean(kernels, axis=0)))
+    weights = KernelMeanSVC(10.0, weights="alignment").fit(X, y).weights_
+    assert weights[2] < min(weights[:2]) / 3 and weights.sum() == pytest.approx(1)
+
+
+def test_alignment_is_the_cosine_of_centred_matrices():
+    X, y = two_views()
+    K, n = rbf_kernel(X.views[0]), len(y)
+    H = np.eye(n) - 1 / n
+    A, B = H @ K @ H, H @ np.equal.outer(y, y) @ H
+    cosine = np.trace(A @ B) / np.linalg.norm(A) / np.linalg.norm(B)
+    assert alignment(K, y) == pytest.approx(cosine)
