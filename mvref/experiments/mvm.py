@@ -65,7 +65,8 @@ REAL = ("mfeat", "digits", "webkb", "citeseer")
 ALPHAS = tuple(10.0**-i for i in range(1, 7))
 GRIDS = {
     **dict.fromkeys(FACTORISED, grid(k=(1, 4, 16), alpha=ALPHAS)),
-    "RBF": grid(gamma=[10.0**i for i in range(-3, 3)], alpha=ALPHAS[1::2]),
+    "FM": grid(k=(1, 8, 64), alpha=ALPHAS),
+    "RBF": grid(gamma=[10.0**i for i in range(-3, 3)], alpha=(1e-3, 1e-5, 1e-7)),
     "STM": grid(alpha=[10 ** (-0.3 * i) for i in range(18)]),
     **dict.fromkeys(("Linear", "STM-product"), grid(alpha=[10 ** (-0.4 * i) for i in range(18)])),
 }

@@ -33,6 +33,21 @@ def paired_interval(differences, ratio=0.0, level=0.95):
     return float(d.mean()), float(d.mean() - half), float(d.mean() + half)
 
 
+def rope_probabilities(differences, ratio=0.0, practical=0.01):
+    """Return how likely the mean difference is below, inside and above what matters in practice.
+
+    The posterior of the correlated t-test (Corani and Benavoli, Machine Learning 100, 2015): a t
+    distribution around the mean with the spread of :func:`paired_interval`. Inside is from
+    -practical to practical, so that "no difference" can be a finding.
+    """
+    d, spread = _with_spread(differences, ratio)
+    if spread == 0:
+        below, above = float(d[0] < -practical), float(d[0] > practical)
+    else:
+        below, above = stats.t.cdf((-practical - np.array([1, -1]) * d.mean()) / spread, len(d) - 1)
+    return float(below), float(1.0 - below - above), float(above)
+
+
 def _with_spread(differences, ratio):
     """The differences, and the standard error of their mean."""
     d = np.asarray(differences, dtype=float)

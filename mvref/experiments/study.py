@@ -35,7 +35,7 @@ from .tables import Cell, jobs_of
 from .tuning import Machine, Method, tuned
 
 SIZES = {100: 20, 300: 5, 1000: 2}  # of the training part, and repeats
-GAPS = {"n_train": 300, "repeats": 5, "missing": (0.25, 0.5)}
+N_GAPS, MISSING = 300, (0.25, 0.5)  # of the training part of ``gaps``
 BUDGET, N_FOLDS, LIMIT = 6, 3, 60.0
 CANDIDATES = {c.name: c for c in (*BASELINES, *MORE_BASELINES, *map(candidate_of, SPACES))}
 TESTED = {"accuracy_r25": 0.25, "accuracy_r50": 0.5, "accuracy_block": "block"}
@@ -139,34 +139,39 @@ def accuracy_with_gaps(gap, seed, run):
 
 def complete(dataset, quick, rows, *, n_train):
     """Every candidate at one size; quick: one repeat of `QUICK_METHODS`, at two points."""
-    return cells_of(dataset, quick, [{"n_train": n_train}], SIZES[n_train])
+    return cells_of(dataset, quick, [({"n_train": n_train}, SIZES[n_train])])
 
 
 def gaps(dataset, quick, rows):
     """The same where views of the training part are missing, too."""
-    points = [{"n_train": GAPS["n_train"], "missing": missing} for missing in GAPS["missing"]]
-    return cells_of(dataset, quick, points, GAPS["repeats"])
+    points = [{"n_train": N_GAPS, "missing": missing} for missing in MISSING]
+    return cells_of(dataset, quick, [(point, SIZES[N_GAPS]) for point in points])
 
 
-def cells_of(dataset, quick, points, n_repeats):
-    """All candidates at some points, where the data set has as many samples."""
-    allowed = sizes_of(dataset, tuple({point["n_train"] for point in points}))
+def transfer(dataset, quick, rows):
+    """The data sets that the statements are tested on."""
+    return cells_of(dataset, quick, [({"n_train": n}, SIZES[n]) for n in (100, N_GAPS)])
+
+
+def cells_of(dataset, quick, points):
+    """All candidates at points, so many repeats each, where the data set has as many samples."""
+    allowed = sizes_of(dataset, tuple(SIZES))
     methods, options = (QUICK_METHODS, {"budget": 2}) if quick else (CANDIDATES, {})
     cells = [
         Cell(method, point, MEASURES, 1 if quick else n_repeats, options)
-        for point in points
+        for point, n_repeats in points
         for method in methods
         if point["n_train"] in allowed
     ]
     return jobs_of(dataset, dataset, cells, on_split)
 
 
-DATASETS = tuple(EXPLORED | HELD_OUT)
 ITEMS = [
     *(
-        Item("study", f"n{n}", f"accuracy of all methods after {n} samples", DATASETS,
+        Item("study", f"n{n}", f"accuracy of all methods after {n} samples", tuple(EXPLORED),
              partial(complete, n_train=n))
         for n in SIZES
     ),
-    Item("study", "gaps", "accuracy where views are missing in training", DATASETS, gaps),
+    Item("study", "gaps", "accuracy where views are missing in training", tuple(EXPLORED), gaps),
+    Item("study", "transfer", "the statements on data that formed none", tuple(HELD_OUT), transfer),
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import time
 
+import baycomp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -14,6 +15,7 @@ from mvref.experiments import study, study_data
 from mvref.experiments.candidates import Candidate
 from mvref.experiments.items import data_here
 from mvref.experiments.kernel_means import KernelMeanSVC, alignment, without_gaps
+from mvref.experiments.paired_tests import rope_probabilities
 from mvref.experiments.tuning import Split
 
 NAMES = [*study_data.EXPLORED, *study_data.HELD_OUT]
@@ -189,3 +191,17 @@ def test_alignment_is_the_cosine_of_centred_matrices():
     A, B = H @ K @ H, H @ np.equal.outer(y, y) @ H
     cosine = np.trace(A @ B) / np.linalg.norm(A) / np.linalg.norm(B)
     assert alignment(K, y) == pytest.approx(cosine)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_chances_of_practice_are_those_of_baycomp(seed):
+    rng = np.random.default_rng(seed)
+    a, b = 0.8 + 0.02 * rng.standard_normal((2, 50))
+    found = rope_probabilities(a - b, 1 / 9, 0.01)
+    left, inside, right = baycomp.two_on_single(b, a, rope=0.01, runs=5)  # is a the better one?
+    assert_allclose(found, (left, inside, right), atol=1e-12)
+
+
+def test_chances_of_practice_of_equal_differences():
+    assert rope_probabilities([0.02, 0.02]) == (0.0, 0.0, 1.0)
+    assert rope_probabilities([0.0, 0.0, 0.0]) == (0.0, 1.0, 0.0)
