@@ -14,8 +14,8 @@ from .items import ITEMS, cost_lines, find_item, run_items, status
 from .paired_tests import paired_significance
 from .report import read_ledger, read_paper_numbers, significance, summarize
 from .reproduction import reproduction_cells, reproduction_report
-from .verdict_text import reproduction_page, verdict_table
+from .verdict_text import reproduction_page, standing, verdict_table
 
 __all__ = ["ITEMS", "compare", "cost_lines", "find_item", "paired_significance", "read_ledger"]
 __all__ += ["read_paper_numbers", "reproduction_cells", "reproduction_page", "reproduction_report"]
-__all__ += ["run_items", "significance", "status", "summarize", "verdict_table"]
+__all__ += ["run_items", "significance", "standing", "status", "summarize", "verdict_table"]

@@ -98,6 +98,47 @@ def verdict_table(paper, folder=None):
     return "\n".join(lines)
 
 
+def standing(paper, folder=None):
+    """Write in three lines what of a paper stands, for its one page.
+
+    Parameters
+    ----------
+    paper : str
+    folder : path, default that of the ledger that comes with mvref
+
+    Returns
+    -------
+    text : str; Markdown: how many statements come out, how many do not, of how many nobody can tell
+
+    Raises
+    ------
+    ValueError
+        If the paper is not one of the five.
+
+    Examples
+    --------
+    >>> from mvref.experiments import standing
+    >>> len(standing("mvm").splitlines())
+    3
+    """
+    report, _ = _judged(paper, folder)
+    counts = report["verdict"].value_counts()
+    as_said, otherwise, never, unknown, nothing = (int(counts.get(kind, 0)) for kind in VERDICTS)
+
+    def mark(kind, words):
+        return f'- <span class="verdict {kind.replace(" ", "-")}">{words}</span>'
+
+    return "\n".join(
+        [
+            f"{mark(VERDICTS[0], 'Comes out')}: {as_said} of {len(report)} statements as the paper "
+            f"says, {otherwise} under a protocol that it does not state.",
+            f"{mark(VERDICTS[2], 'Does not')}: {never}.",
+            f"{mark(VERDICTS[3], 'Cannot be told')}: {unknown}; {nothing} have nothing to be "
+            "compared with.",
+        ]
+    )
+
+
 def _judged(paper, folder):
     if paper not in PAPERS:
         raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")

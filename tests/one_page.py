@@ -1,0 +1,42 @@
+"""The methods that the one-page chapters write from scratch, for the tests of each part."""
+
+import ast
+import json
+from pathlib import Path
+
+BOOK = Path(__file__).resolve().parents[1] / "book"
+MOST_LINES = 40
+
+
+def cells_of(part):
+    """The sources of the cells of a part's one page that are tagged "from-scratch"."""
+    notebook = json.loads((BOOK / part / "one_page.ipynb").read_text(encoding="utf-8"))
+    cells = [
+        cell for cell in notebook["cells"] if "from-scratch" in cell["metadata"].get("tags", [])
+    ]
+    return ["".join(cell["source"]) for cell in cells]
+
+
+def from_scratch(part):
+    """The names that these cells define."""
+    names = {}
+    for source in cells_of(part):
+        exec(compile(source, f"{part}/one_page", "exec"), names)
+    return names
+
+
+def n_lines(part):
+    """Lines of code of these cells: all but empty ones, comments and docstrings."""
+    return sum(len(code_lines(source)) for source in cells_of(part))
+
+
+def code_lines(source):
+    """The lines of a source that are code."""
+    texts = set()
+    for node in ast.walk(ast.parse(source)):
+        body = getattr(node, "body", None)
+        first = body[0] if isinstance(body, list) and body else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            texts.update(range(first.lineno, first.end_lineno + 1))
+    lines = enumerate(source.splitlines(), 1)
+    return [line for i, line in lines if i not in texts and line.strip() and line.strip()[0] != "#"]
