@@ -54,6 +54,11 @@ CUTS = {  # columns of each view
 }  # fmt: skip
 OF_SKLEARN = {"wine": load_wine, "breast-cancer": load_breast_cancer}
 DRAWN = ("moons", "moons-disturbed", "planted-pairwise", "planted-linear")
+N_SAMPLES = {
+    "mfeat": 2000, "digits": 1797, "uwave": 4478, "webkb": 1051, "citeseer": 3312, "iris": 150,
+    "breast-cancer": 569, "house-votes-84": 435, "reuters1200": 1200, "mnist1": 70_000, "wine": 178,
+    "horse-colic": 368, "uwave-people": 4478,
+}  # fmt: skip
 N_TEST = 1000
 MOONS = {"noise": 0.1, "view_noise": 0.3}
 N_PEOPLE = 8
@@ -91,12 +96,8 @@ def cut(name):
 
 
 def sizes_of(name, sizes):
-    """The sizes of a training part that a data set allows."""
-    if name in DRAWN:
-        return sizes
-    X, y = samples(name, 0, 0)
-    most = int(0.8 * len(y)) if name != "uwave-people" else len(y) // 2
-    return tuple(n for n in sizes if n <= most)
+    """The sizes of a training part that leave a fifth of a data set to test on."""
+    return tuple(n for n in sizes if name in DRAWN or n <= 0.8 * N_SAMPLES[name])
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,7 @@ from mvref.experiments import study, study_data
 from mvref.experiments.candidates import Candidate
 from mvref.experiments.items import data_here
 from mvref.experiments.kernel_means import KernelMeanSVC, alignment, without_gaps
-from mvref.experiments.paired_tests import rope_probabilities
+from mvref.experiments.paired_tests import paired_interval, rope_probabilities
 from mvref.experiments.tuning import Split
 
 NAMES = [*study_data.EXPLORED, *study_data.HELD_OUT]
@@ -74,7 +74,9 @@ def test_of_people_one_tests_whom_nobody_has_trained_on():
 def test_data_sets_are_told_apart_and_described():
     assert len(study_data.EXPLORED) >= 12
     assert not set(study_data.EXPLORED) & set(study_data.HELD_OUT)
-    for name in set(NAMES) & set(study_data.CUTS) & set(HERE):
+    for name in set(study_data.N_SAMPLES) & set(HERE):
+        assert len(study_data.samples(name, 0, 0)[1]) == study_data.N_SAMPLES[name]
+    for name in set(study_data.CUTS) & set(HERE):
         X, _ = study_data.samples(name, 0, 0)
         columns = [c for of_view in study_data.CUTS[name].values() for c in of_view]
         assert sorted(columns) == list(range(sum(X.widths))), "every column is in one view"
@@ -205,3 +207,55 @@ def test_chances_of_practice_are_those_of_baycomp(seed):
 def test_chances_of_practice_of_equal_differences():
     assert rope_probabilities([0.02, 0.02]) == (0.0, 0.0, 1.0)
     assert rope_probabilities([0.0, 0.0, 0.0]) == (0.0, 1.0, 0.0)
+
+
+# --------------------------------------------------------------------------------- reading
+
+
+def simulated(rng, N, n, n_test, n_repeats):
+    """Differences of two classifiers on splits of one drawn pool."""
+
+    def draw(size):
+        y = rng.integers(0, 2, size)
+        X = rng.standard_normal((size, 10)) * SCALES + np.outer(2 * y - 1, MEANS)
+        return X, y
+
+    X, y = draw(N)
+    found = []
+    for _ in range(n_repeats):
+        rows = rng.permutation(N)
+        found.append(gap_of(X, y, rows[:n], rows[n : n + n_test]))
+    return np.array(found)
+
+
+SCALES, MEANS = np.ones(10), np.zeros(10)
+SCALES[1], MEANS[:2] = 3.0, (0.47, 0.23)
+
+
+def gap_of(X, y, train, test):
+    """Accuracy of a discriminant with the covariance of the classes, minus one without."""
+    one, zero = (X[train][y[train] == k].mean(axis=0) for k in (1, 0))
+    R = X[train] - np.where(y[train, None] == 1, one, zero)
+    C = R.T @ R / len(train) + 0.3 * np.eye(10)
+    right = []
+    for w in (np.linalg.solve(C, one - zero), one - zero):
+        right.append(np.mean((X[test] @ w > (one + zero) @ w / 2) == y[test]))
+    return right[0] - right[1]
+
+
+@pytest.mark.parametrize(
+    ("N", "n", "n_test", "n_repeats"),
+    [(1800, 100, 1000, 20), (570, 300, 270, 5), (1000, 500, 500, 10)],
+)
+def test_intervals_cover_what_is_true_of_the_population(N, n, n_test, n_repeats):
+    rng = np.random.default_rng(0)
+    pool = [simulated(rng, n + 20_000, n, 20_000, 1)[0] for _ in range(150)]
+    truth = np.mean(pool)
+    ratio, covered, plain = n / (N - n), [], []
+    for _ in range(200):
+        gaps = simulated(rng, N, n, n_test, n_repeats)
+        for found, r in ((covered, ratio), (plain, 0.0)):
+            _, low, high = paired_interval(gaps, r)
+            found.append(low <= truth <= high)
+    assert np.mean(covered) > 0.93, "200 intervals of 95 %"
+    assert np.mean(covered) > np.mean(plain) + 0.02
