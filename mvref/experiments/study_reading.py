@@ -48,8 +48,10 @@ def difference(gaps, dataset, n_train):
     ratio = overlap(dataset, n_train)
     mean, low, high = paired_interval(gaps, ratio)
     less, same, more = rope_probabilities(gaps, ratio, PRACTICAL)
-    return {"n": len(gaps), "difference": mean, "low": low, "high": high, "p": paired_t(gaps, ratio),
-            "less": less, "same": same, "more": more, "wins": int((gaps > 0).sum())}  # fmt: skip
+    return {
+        "n": len(gaps), "difference": mean, "low": low, "high": high, "less": less, "same": same,
+        "more": more, "wins": int((gaps > 0).sum()), "p": paired_t(gaps, ratio),
+    }  # fmt: skip
 
 
 def differences(gaps):
