@@ -70,6 +70,7 @@ GRIDS = {
     "STM": grid(alpha=[10 ** (-0.3 * i) for i in range(18)]),
     **dict.fromkeys(("Linear", "STM-product"), grid(alpha=[10 ** (-0.4 * i) for i in range(18)])),
 }
+REAL_GRIDS = GRIDS | {"STM": grid(alpha=[10 ** (-0.25 * i) for i in range(18)])}  # for its time
 SIZES = {250: 20, 1000: 5, 4000: 3}  # of a training part, and how many repeats
 N_REPEATS = 5
 N_STARTS, REAL_STARTS, REAL_REPEATS = 12, 4, 3
@@ -130,15 +131,14 @@ def order(dataset, quick, rows):
 
 def on_halves(dataset, quick, rows):
     """Methods on real data; quick: one repeat, small grids."""
-    cells = [
-        cell(method, {}, 1 if quick else REAL_REPEATS, quick, REAL_STARTS) for method in METHODS
-    ]
+    n_repeats = 1 if quick else REAL_REPEATS
+    cells = [cell(m, {}, n_repeats, quick, REAL_STARTS, REAL_GRIDS) for m in METHODS]
     return jobs_of(dataset, dataset, cells, measured)
 
 
-def cell(method, point, n_repeats, quick, n_starts=N_STARTS):
+def cell(method, point, n_repeats, quick, n_starts=N_STARTS, grids=GRIDS):
     """Return the cell of a method; quick: few points, two starts."""
-    points = GRIDS[method][QUICK] if quick else GRIDS[method]
+    points = grids[method][QUICK] if quick else grids[method]
     options = {"points": points, "n_starts": 2 if quick else n_starts}
     return Cell(method, point, (*MEASURES, *points[0]), n_repeats, options)
 

@@ -166,12 +166,18 @@ def cells_of(dataset, quick, points):
     return jobs_of(dataset, dataset, cells, on_split)
 
 
+def large_enough(n_train):
+    """The explored data sets with as many samples."""
+    return tuple(name for name in EXPLORED if sizes_of(name, (n_train,)))
+
+
 ITEMS = [
     *(
-        Item("study", f"n{n}", f"accuracy of all methods after {n} samples", tuple(EXPLORED),
+        Item("study", f"n{n}", f"accuracy of all methods after {n} samples", large_enough(n),
              partial(complete, n_train=n))
         for n in SIZES
     ),
-    Item("study", "gaps", "accuracy where views are missing in training", tuple(EXPLORED), gaps),
+    Item("study", "gaps", "accuracy where views are missing in training", large_enough(N_GAPS),
+         gaps),
     Item("study", "transfer", "the statements on data that formed none", tuple(HELD_OUT), transfer),
 ]  # fmt: skip

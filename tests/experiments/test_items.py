@@ -20,6 +20,7 @@ from mvref.experiments import (
     side_methods,
     speed,
     speed_peers,
+    study,
     universes_mvl_svm,
     universes_mvpo,
 )
@@ -47,6 +48,8 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     "multiverse.mwmvc2_order": 20,
     **{m.item.full_name: m.n_repeats for m in universes_mvpo.MULTIVERSES},
     **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
+    **{f"study.n{n}": n_repeats for n, n_repeats in study.SIZES.items()},
+    "study.gaps": study.SIZES[study.N_GAPS], "study.transfer": study.SIZES[100],
 }  # fmt: skip
 QUICK_REPEATS = {"mwmvc2": 2, "mvna_kmhks.table2": 2}  # others: 1
 METHODS = {
@@ -61,6 +64,7 @@ METHODS = {
     **{m.item.full_name: m.methods for m in universes_mvl_svm.MULTIVERSES},
     **{m.item.full_name: m.methods for m in universes_mvpo.MULTIVERSES},
     "side_by_side.comparison": side_methods.GRIDS,
+    **dict.fromkeys(("study.n100", "study.gaps", "study.transfer"), study.CANDIDATES),
     **{f"side_by_side.advice {name}": methods for name, methods in side_by_side.ADVICE.items()},
     "speed.scaling": speed.LARGEST,
     "speed.against": speed.PAIRS,
