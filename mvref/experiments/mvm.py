@@ -70,6 +70,19 @@ GRIDS = {
     "STM": grid(alpha=[10 ** (-0.3 * i) for i in range(18)]),
     **dict.fromkeys(("Linear", "STM-product"), grid(alpha=[10 ** (-0.4 * i) for i in range(18)])),
 }
+WEAK = tuple(10.0**-i for i in range(3, 9))
+OTHER_GRIDS = {  # where most choices of the common grid were its ends
+    ("onehot-full", 4000): {
+        **dict.fromkeys(FACTORISED, grid(k=(1, 8, 40), alpha=ALPHAS)),
+        "STM": grid(alpha=[10 ** (-0.4 * i) for i in range(18)]),
+    },
+    "mfeat": {
+        **dict.fromkeys(FACTORISED, grid(k=(1, 4, 16), alpha=WEAK)),
+        "STM": grid(alpha=[10 ** (-0.35 * i) for i in range(18)]),
+    },
+    "digits": dict.fromkeys(FACTORISED, grid(k=(1, 8, 64), alpha=WEAK)),
+    "webkb": {"STM-product": grid(alpha=[10 ** (-0.5 * i) for i in range(18)])},
+}
 REAL_GRIDS = GRIDS | {"STM": grid(alpha=[10 ** (-0.25 * i) for i in range(18)])}  # for its time
 SIZES = {250: 20, 1000: 5, 4000: 3}  # of a training part, and how many repeats
 N_REPEATS = 5
@@ -125,18 +138,20 @@ def order(dataset, quick, rows):
         if dataset.startswith("onehot"):
             measures = ("unseen_pairs", "unseen_triples")
             cells.append(Cell("data", {"n_train": n}, measures, n_repeats))
-        cells += [cell(method, {"n_train": n}, n_repeats, quick) for method in METHODS]
+        grids = GRIDS | OTHER_GRIDS.get((dataset, n), {})
+        cells += [cell(m, {"n_train": n}, n_repeats, quick, N_STARTS, grids) for m in METHODS]
     return jobs_of(dataset, dataset, cells, measured)
 
 
 def on_halves(dataset, quick, rows):
     """Methods on real data; quick: one repeat, small grids."""
     n_repeats = 1 if quick else REAL_REPEATS
-    cells = [cell(m, {}, n_repeats, quick, REAL_STARTS, REAL_GRIDS) for m in METHODS]
+    grids = REAL_GRIDS | OTHER_GRIDS.get(dataset, {})
+    cells = [cell(m, {}, n_repeats, quick, REAL_STARTS, grids) for m in METHODS]
     return jobs_of(dataset, dataset, cells, measured)
 
 
-def cell(method, point, n_repeats, quick, n_starts=N_STARTS, grids=GRIDS):
+def cell(method, point, n_repeats, quick, n_starts, grids):
     """Return the cell of a method; quick: few points, two starts."""
     points = grids[method][QUICK] if quick else grids[method]
     options = {"points": points, "n_starts": 2 if quick else n_starts}

@@ -13,7 +13,7 @@ in_tuning   starts of every training of the tuning
 from functools import partial
 
 from .interactions import planted
-from .mvm import GRIDS, N_STARTS, SIZES
+from .mvm import GRIDS, N_STARTS, OTHER_GRIDS, SIZES
 from .order_methods import build
 from .tuning import Machine, Method, tuned
 from .universes import Multiverse, Statement
@@ -26,7 +26,8 @@ def on_sharing(name, method, *, measures, seed, n_train, n_features, n_starts, i
     method = RIVALS[name] if method == "rival" else method
     split = planted(name, n_train, seed, n_features=n_features)
     last, tuning = ({"build": partial(build, method, n_starts=n)} for n in (n_starts, in_tuning))
-    run = tuned(split, Method(Machine, GRIDS[method], measures, last, tuning), seed)
+    points = (GRIDS | OTHER_GRIDS.get((name, n_train), {}))[method]
+    run = tuned(split, Method(Machine, points, measures, last, tuning), seed)
     return run.measure(measures)
 
 
