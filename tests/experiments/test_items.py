@@ -45,7 +45,7 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     "side_by_side": 5, "speed": 3, "multiverse": 4, "multiverse.mvna_table3": 1,
     **{m.item.full_name: m.n_repeats for m in universes_mvl_svm.MULTIVERSES},
     "multiverse.mwmvc2_table1": 3, "multiverse.mwmvc2_figure2": 3,
-    "multiverse.mwmvc2_order": 20,
+    "multiverse.mwmvc2_order": 20, "multiverse.mvm_sharing": 3,
     **{m.item.full_name: m.n_repeats for m in universes_mvpo.MULTIVERSES},
     **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
     **{f"study.n{n}": n_repeats for n, n_repeats in study.SIZES.items()},

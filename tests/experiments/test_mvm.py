@@ -306,7 +306,7 @@ def test_a_quick_run_of_what_is_drawn(tmp_path):
 
 def test_a_tuned_method_on_real_data():
     for method, least in (("MVM", 0.9), ("STM-product", 0.7)):
-        quick = mvm.cell(method, {}, 1, True)
+        quick = mvm.cell(method, {}, 1, True, mvm.REAL_STARTS, mvm.GRIDS)
         found = mvm.measured("digits", method, measures=quick.measures, **quick.options, seed=1)
         assert tuple(found) == quick.measures
         assert least < found["accuracy"] < found["auroc"] <= 1
