@@ -120,7 +120,7 @@ MISSING_GRIDS = {
     "PerViewSVM": GRID,
     "PerViewSVM+Laplacian": powers(-4, 2),
 }
-OF_MFEAT = {"MVLSVM-ridge0": powers(-5, 1)}
+OF_MFEAT = {"MVLSVM-ridge0": powers(-4, 2)}
 LANDMARKS = {
     "uwave": (10, 50, 100, 200, 400, 500, 597),
     "flower17": (10, 50, 100, 200, 400, 500, 600, 680),

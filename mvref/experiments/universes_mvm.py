@@ -6,29 +6,20 @@ pairs, FM-V for products of all views.
 
 n_train     training samples
 n_features  levels of a view: the more, the fewer samples have seen a pair
-n_starts    of the last training; the end of least training objective is kept
-in_tuning   starts of every training of the tuning
+n_starts    of the last training
 """
 
-from functools import partial
-
-from .interactions import planted
-from .mvm import GRIDS, N_STARTS, OTHER_GRIDS, SIZES
-from .order_methods import build
-from .tuning import Machine, Method, tuned
+from .mvm import GRIDS, N_STARTS, OTHER_GRIDS, SIZES, measured
 from .universes import Multiverse, Statement
 
 RIVALS = {"onehot-full": "FM-V", "onehot-pairwise": "FM27"}
 
 
-def on_sharing(name, method, *, measures, seed, n_train, n_features, n_starts, in_tuning):
+def on_sharing(name, method, **given):
     """Tune and measure a multi-view machine, or its rival."""
     method = RIVALS[name] if method == "rival" else method
-    split = planted(name, n_train, seed, n_features=n_features)
-    last, tuning = ({"build": partial(build, method, n_starts=n)} for n in (n_starts, in_tuning))
-    points = (GRIDS | OTHER_GRIDS.get((name, n_train), {}))[method]
-    run = tuned(split, Method(Machine, points, measures, last, tuning), seed)
-    return run.measure(measures)
+    points = (GRIDS | OTHER_GRIDS.get((name, given["n_train"]), {}))[method]
+    return measured(name, method, points=points, **given)
 
 
 def ahead(dataset):
@@ -42,14 +33,7 @@ SHARING = Multiverse(
     paper="mvm",
     place="",
     datasets=tuple(RIVALS),
-    axes={"n_train": tuple(SIZES), "n_features": (20, 40), "n_starts": (1, N_STARTS),
-          "in_tuning": (1, N_STARTS)},
-    rules=(
-        ("the last training has as many starts as one of the tuning, or more",
-         lambda dataset, u: u["in_tuning"] > u["n_starts"]),
-        ("several starts in the tuning only where they take minutes",
-         lambda dataset, u: u["in_tuning"] > 1 and u["n_train"] > 1000),
-    ),
+    axes={"n_train": tuple(SIZES), "n_features": (20, 40), "n_starts": (1, N_STARTS)},
     methods=dict.fromkeys(("MVM", "rival"), ("accuracy",)),
     function=on_sharing,
     statements={

@@ -26,7 +26,7 @@ FLOORS = {
 }
 # Lines: who raises one of these brings a capability, and says which. The last was the multiverse:
 # every choice that a paper leaves open as rows of the ledger, their specification curves, and what
-# the search has found in other repeats; the best of several starts; what printed digits alone imply;
+# the search has found in other repeats; the best of several starts; what printed digits imply;
 # then the study of part VI, the cost of an item before it is run, and the universes of MVM. (The
 # study is to replace `side_by_side` and `missing_*`, whose lines go with them.)
 LINES_OF_THE_PACKAGE = 30_700
