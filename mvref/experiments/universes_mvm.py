@@ -9,7 +9,7 @@ n_features  levels of a view: the more, the fewer samples have seen a pair
 n_starts    of the last training
 """
 
-from .mvm import GRIDS, N_STARTS, OTHER_GRIDS, SIZES, measured
+from .mvm import GRIDS, N_STARTS, SIZES, measured
 from .universes import Multiverse, Statement
 
 RIVALS = {"onehot-full": "FM-V", "onehot-pairwise": "FM27"}
@@ -18,8 +18,7 @@ RIVALS = {"onehot-full": "FM-V", "onehot-pairwise": "FM27"}
 def on_sharing(name, method, **given):
     """Tune and measure a multi-view machine, or its rival."""
     method = RIVALS[name] if method == "rival" else method
-    points = (GRIDS | OTHER_GRIDS.get((name, given["n_train"]), {}))[method]
-    return measured(name, method, points=points, **given)
+    return measured(name, method, points=GRIDS[method], **given)
 
 
 def ahead(dataset):

@@ -1,0 +1,106 @@
+"""Pages in two columns, prose and the code that runs, and the map of a paper's equations.
+
+Code is taken from the package when the book is built, without docstrings, and never pasted.
+"""
+
+import ast
+import inspect
+import textwrap
+import tomllib
+from pathlib import Path
+from pkgutil import resolve_name
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+ROOT = Path(__file__).resolve().parents[2]
+REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+    "urls"
+]["Repository"]
+
+
+def source_of(name, start="", end=""):
+    """The source of a function or class without its docstrings.
+
+    start, end: texts of the first and of the last line that count, by default all of them.
+    """
+    lines = textwrap.dedent(inspect.getsource(resolve_name(name))).splitlines()
+    for node in ast.walk(ast.parse("\n".join(lines))):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+            told = node.body[0]
+            lines[told.lineno - 1 : told.end_lineno] = [None] * (told.end_lineno - told.lineno + 1)
+    lines = [line for line in lines if line is not None]
+    first = next(i for i, line in enumerate(lines) if start in line)
+    last = next((i for i in range(first, len(lines)) if end and end in lines[i]), len(lines) - 1)
+    return textwrap.dedent("\n".join(lines[first : last + 1])).strip("\n")
+
+
+def file_of(name):
+    """The file of a function or class, from the root of the repository."""
+    return Path(inspect.getfile(resolve_name(name))).resolve().relative_to(ROOT).as_posix()
+
+
+def anchor_of(name):
+    """The anchor of a function on the page that shows it."""
+    return "source-" + name.rpartition(".")[2].strip("_").replace("_", "-").lower()
+
+
+class Annotated(SphinxDirective):
+    """``{annotated} mvref.mvl_svm.impute``: the prose of its body, the function beside it."""
+
+    required_arguments = 1
+    option_spec = {"start": str, "end": str}  # see `source_of`
+    has_content = True
+
+    def run(self):
+        """Two columns, which stand below one another on a narrow screen."""
+        [name] = self.arguments
+        self.env.note_dependency(str(ROOT / file_of(name)))
+        row, prose, code = (
+            nodes.container(classes=[word]) for word in ("annotated", "prose", "code")
+        )
+        row["ids"].append(anchor_of(name))
+        self.state.nested_parse(self.content, self.content_offset, prose)
+        text = source_of(name, **self.options)
+        module, _, shown = name.removeprefix("mvref.").rpartition(".")
+        url = f"{REPOSITORY}/blob/main/{file_of(name)}"
+        title = nodes.paragraph(classes=["where"])
+        title += [nodes.reference("", shown, refuri=url), nodes.Text(f" in {module}")]
+        code += [title, nodes.literal_block(text, text, language="python")]
+        row += [prose, code]
+        return [row]
+
+
+class EquationMap(SphinxDirective):
+    """``{equation-map}``: every equation of a paper, and what carries it, from equations.toml."""
+
+    def run(self):
+        """A table; functions that the page shows are linked there, others to their file."""
+        path = Path(self.env.doc2path(self.env.docname)).with_name("equations.toml")
+        self.env.note_dependency(str(path))
+        page = Path(self.env.doc2path(self.env.docname)).read_text(encoding="utf-8")
+        lines = ["| | What it says | Code | Test |", "|---|---|---|---|"]
+        for row in tomllib.loads(path.read_text(encoding="utf-8"))["equation"]:
+            code = ", ".join(self.link(name, page) for name in row.get("code", []))
+            tests = (test.partition("::") for test in row.get("test", []))
+            tests = ", ".join(f"[{name}]({REPOSITORY}/blob/main/{file})" for file, _, name in tests)
+            cells = (f"({row['number']})", row["says"], code or row["why"], tests)
+            lines.append("| " + " | ".join(cells) + " |")
+        found = nodes.container(classes=["equation-map"])
+        self.state.nested_parse(StringList(lines), 0, found)
+        return [found]
+
+    def link(self, name, page):
+        """A link to a function."""
+        shown = f"`{name.rpartition('.')[2]}`"
+        if f"{{annotated}} {name}\n" in page:
+            return f"[{shown}](#{anchor_of(name)})"
+        return f"[{shown}]({REPOSITORY}/blob/main/{file_of(name)})"
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.add_directive("annotated", Annotated)
+    app.add_directive("equation-map", EquationMap)
+    return {"parallel_read_safe": True}

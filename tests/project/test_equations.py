@@ -1,0 +1,74 @@
+"""The maps of the papers' equations: none is left out, and code, tests and pages are there."""
+
+import os
+import re
+import tomllib
+from pathlib import Path
+from pkgutil import resolve_name
+
+import pytest
+
+from book._ext.source import source_of
+
+ROOT = Path(__file__).resolve().parents[2]
+N_EQUATIONS = {"mvl_svm": 11}
+PAPERS = os.environ.get("MVREF_PAPERS")
+ANNOTATED = re.compile(r"^```\{annotated\} (\S+)\n((?::\w+: .*\n)*)", re.MULTILINE)
+
+
+def equations(part):
+    """The map of a part."""
+    return tomllib.loads((ROOT / "book" / part / "equations.toml").read_text())["equation"]
+
+
+@pytest.mark.parametrize("part", N_EQUATIONS)
+def test_every_equation_has_a_line(part):
+    assert [row["number"] for row in equations(part)] == list(range(1, N_EQUATIONS[part] + 1))
+
+
+@pytest.mark.skipif(not PAPERS, reason="the papers' texts are not here (MVREF_PAPERS)")
+@pytest.mark.parametrize("part", N_EQUATIONS)
+def test_the_paper_has_as_many(part):
+    [path] = Path(PAPERS).glob(f"{part}_*.txt")
+    printed = {int(number) for number in re.findall(r"\((\d\d?)\)", path.read_text())}
+    n = N_EQUATIONS[part]
+    assert n in printed and n + 1 not in printed
+
+
+@pytest.mark.parametrize("part", N_EQUATIONS)
+def test_every_equation_has_code_and_a_test_or_a_reason(part):
+    for row in equations(part):
+        assert row["says"] and ("code" in row) != ("why" in row), row["number"]
+        assert "test" in row or "why" in row, row["number"]
+        for name in row.get("code", []):
+            assert callable(resolve_name(name))
+        for test in row.get("test", []):
+            file, _, name = test.partition("::")
+            text = (ROOT / file).read_text()
+            assert re.search(rf"^def {name}\(", text, re.MULTILINE), test
+
+
+@pytest.mark.parametrize("part", N_EQUATIONS)
+def test_pieces_of_code_are_found_and_short(part):
+    page = (ROOT / "book" / part / "annotated.md").read_text()
+    pieces = ANNOTATED.findall(page)
+    assert len(pieces) >= 5
+    for name, options in pieces:
+        options = dict(re.findall(r":(\w+): (.*)", options))
+        lines = source_of(name, **options).splitlines()
+        assert len(lines) <= 45, name
+        assert not options.get("end") or options["end"] in lines[-1], name
+
+
+@pytest.mark.parametrize("part", N_EQUATIONS)
+def test_docstrings_are_left_out_of_the_pieces(part):
+    for name, _ in ANNOTATED.findall((ROOT / "book" / part / "annotated.md").read_text()):
+        text = source_of(name)
+        assert '"""' not in text and text.startswith(("def ", "class ", "@"))
+
+
+def test_a_piece_from_one_line_to_another():
+    text = source_of("mvref.mvl_svm.landmarks.impute", "known = ~", "incomplete = ")
+    assert text.startswith("known = ~np.isnan(Phi)\n") and text.count("incomplete = ") == 1
+    with pytest.raises(StopIteration):
+        source_of("mvref.mvl_svm.landmarks.impute", "no such line")
