@@ -133,8 +133,8 @@ def standing(paper, folder=None):
             f"{mark(VERDICTS[0], 'Comes out')}: {as_said} of {len(report)} statements as the paper "
             f"says, {otherwise} under a protocol that it does not state.",
             f"{mark(VERDICTS[2], 'Does not')}: {never}.",
-            f"{mark(VERDICTS[3], 'Cannot be told')}: {unknown}; {nothing} have nothing to be "
-            "compared with.",
+            f"{mark(VERDICTS[3], 'Cannot be told')}: {unknown}, and {nothing} for which there is "
+            "nothing to compare with.",
         ]
     )
 
