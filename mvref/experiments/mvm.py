@@ -78,7 +78,7 @@ OTHER_GRIDS = {  # where most choices of the common grid were its ends
     },
     "mfeat": {
         **dict.fromkeys(FACTORISED, grid(k=(1, 4, 16), alpha=WEAK)),
-        "STM": grid(alpha=[10 ** (-0.35 * i) for i in range(18)]),
+        "STM": grid(alpha=[10 ** (-0.5 * i) for i in range(18)]),
     },
     "digits": dict.fromkeys(FACTORISED, grid(k=(1, 8, 64), alpha=WEAK)),
     "webkb": {"STM-product": grid(alpha=[10 ** (-0.5 * i) for i in range(18)])},

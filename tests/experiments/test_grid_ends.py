@@ -3,8 +3,9 @@ others, and none chooses an end of its grid in most repeats of a cell.
 
 A cell is a mean over splits and repeats. A choice says nothing where the method has failed, or has
 less than half of the accuracy of the best one there. An end is none where the parameter ends by
-nature: k = 1 is the least number of factors, 16 are as many as the planted data have features, and
-40 as many as a view has levels; on CiteSeer one training with more than 16 takes minutes;
+nature: k = 1 is the least number of factors; 16 and 64 are as many as the planted data and the
+digits have features, 40 as many as a view has levels; on CiteSeer one training with more than 16
+takes minutes;
 a Gaussian SVM of width 1e-3 is a linear one, and a penalty of 1 leaves of a linear machine the
 direction between the classes' means.
 """
@@ -28,6 +29,7 @@ NATURAL = {  # of data sets that begin so
     ("", "k", 1.0),
     ("planted", "k", 16.0),
     ("onehot", "k", 40.0),
+    ("digits", "k", 64.0),
     ("citeseer", "k", 16.0),
     ("", "gamma", 1e-3),
     ("", "alpha", 1.0),
