@@ -105,17 +105,16 @@ class NystromMetric(Machine):
 
     def fit(self, point):
         """Train for one lam and eta, one class against the rest."""
-        self.points, setting = [], (point["lam"], point["eta"])
+        minima, setting = [], (point["lam"], point["eta"])
         for label in self.classes:
             carried = self.factors.carried(np.where(self.y == label, 1.0, -1.0))
             metric = MetricProblem(self.factors, *carried, *setting, False)
             minimum, _ = learn_metric(metric, n_rounds=N_ROUNDS, tol=TOL, learn_weights=False)
-            self.points.append(minimum)
+            minima.append([w * g for w, g in zip(minimum.w, minimum.g, strict=True)])
+        by_view = zip(self.factors.turns, zip(*minima, strict=True), strict=True)
+        self.coef = [turn @ np.transpose(of_classes) for turn, of_classes in by_view]
         return self
 
     def predict(self, features):
-        scores = 0.0
-        for v, (F, turn) in enumerate(zip(features, self.factors.turns, strict=True)):
-            g = np.array([point.w[v] * point.g[v] for point in self.points])
-            scores = scores + F @ (turn @ g.T)
+        scores = sum(F @ coef for F, coef in zip(features, self.coef, strict=True))
         return self.classes[scores.argmax(axis=1)]
