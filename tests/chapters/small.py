@@ -13,9 +13,11 @@ SMALL = {
     "book/forensics.ipynb": {},
     "book/multiverse.ipynb": {"tolerances": [2.0]},
     "book/mvl_svm/derive.ipynb": {"n_samples": 80},
+    "book/mvl_svm/one_page.ipynb": {"n_samples": 200, "n_landmarks": 10},
     "book/mvl_svm/run.ipynb": {"n_landmarks": 20, "n_draws": 2},
     "book/mvl_svm/validate.ipynb": {"n_replacements": 3},
     "book/mvm/derive.ipynb": {"n_samples": 150, "n_starts": 2, "most_views": 4},
+    "book/mvm/one_page.ipynb": {"n_samples": 100},
     "book/mvm/run.ipynb": {
         "n_train": 150,
         "n_clicks": 500,
@@ -30,6 +32,7 @@ SMALL = {
         "n_signs": 100,
         "largest_n": 100,
     },
+    "book/mvna_kmhks/one_page.ipynb": {"n_samples": 80},
     "book/mvna_kmhks/run.ipynb": {
         "n_train": 100,
         "n_draws": 2,

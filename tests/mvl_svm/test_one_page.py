@@ -1,0 +1,127 @@
+"""The landmark SVM that its one page writes from scratch: as the class, as the equations."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.preprocessing import StandardScaler
+
+from mvref import MVLSVM, MultiView, PerView
+from mvref.datasets import load_iris_views, load_mfeat
+from tests import literal
+from tests.one_page import MOST_LINES, from_scratch, n_lines
+
+PART = "mvl_svm"
+LAM = 0.1
+
+
+@pytest.fixture(scope="module")
+def page():
+    return from_scratch(PART)
+
+
+def two_classes(data, names, classes, n_train):
+    """Two classes of a data set, standardised: training and test samples, labels of the former."""
+    rows = np.flatnonzero(np.isin(data.y, classes))
+    rows = np.random.default_rng(0).permutation(rows)
+    X, y = data.X.select(names)[rows], np.where(data.y[rows] == classes[1], 1.0, -1.0)
+    X = PerView(StandardScaler()).fit(X[:n_train]).transform(X)
+    return X[:n_train], y[:n_train], X[n_train:]
+
+
+def mfeat():
+    return two_classes(load_mfeat(), ["fou", "pix", "zer"], (6, 9), 120)
+
+
+def iris():
+    data = load_iris_views()
+    return two_classes(data, list(data.X.names), (1, 2), 60)
+
+
+def problem():
+    """Two views of 40 samples with gaps, eight landmarks, and labels of both signs."""
+    views, y = literal.toy_views(3, m=40, widths=(3, 2), noise=1.0)
+    observed = literal.random_pattern(3, 40, 2, share=0.5, n_complete=12)
+    landmarks = [view[observed.all(axis=1)][:8] for view in views]
+    return literal.hide(views, observed), landmarks, 2.0 * y - 1
+
+
+def test_it_is_short():
+    assert n_lines(PART) <= MOST_LINES
+
+
+@pytest.mark.parametrize("c", [0.1, 10.0, 1000.0])
+@pytest.mark.parametrize("share", [0.0, 0.3])
+@pytest.mark.parametrize("draw", [mfeat, iris])
+def test_decision_values_are_those_of_the_class(page, draw, share, c):
+    X, y, X_new = draw()
+    if share:
+        X, X_new = X.drop_views(share, random_state=1), X_new.drop_views(share, random_state=2)
+    options = {"c": c, "loss": "squared_hinge", "ridge": LAM, "tol": 1e-13, "random_state": 5}
+    model = MVLSVM(15, **options).fit(X, y)
+    rng = np.random.RandomState(5)
+    landmarks, w = page["fit"](X.views, y, 15, c, LAM, rng)
+    for mine, theirs in zip(landmarks, model.projection_.landmarks_.views, strict=True):
+        assert_array_equal(mine, theirs)
+    f = page["decision"](X_new.views, landmarks, w, LAM)
+    assert_allclose(f, model.decision_function(X_new), rtol=0, atol=1e-8)
+
+
+def test_the_table_is_the_definition_by_loops(page):
+    views, _ = literal.toy_views(0, m=20, widths=(3, 2, 4))
+    rows = [4, 1, 13]
+    table = page["project"](views, [view[rows] for view in views])
+    expected = literal.rbf_projection(views, [rows] * 3, [1 / 3, 1 / 2, 1 / 4])
+    assert_allclose(table, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("lam", [1e-3, 0.1, 10.0])
+def test_gaps_are_filled_row_by_row(page, lam):
+    views, landmarks, _ = problem()
+    M, P = page["project"](views, landmarks), page["project"](landmarks, landmarks)
+    gaps = np.isnan(M)
+    assert gaps.any(axis=0).all()
+    filled = page["fill"](M, P, lam)
+    expected = literal.impute_row_by_row(M, P, ridge=lam)
+    assert_allclose(filled, np.where(gaps, expected.clip(0, 1), M), atol=1e-9)
+    assert_array_equal(np.isnan(M), gaps)
+
+
+def test_what_is_filled_stays_a_similarity(page):
+    P = np.array([[1.0, 0.0, 1.0, 0.9], [0.0, 1.0, 0.9, 1.0]])
+    M = np.array([[1.0, 1.0, np.nan, np.nan], [-1.0, 0.2, np.nan, np.nan]])
+    assert_allclose(page["fill"](M, P, 0.01)[:, 2:], [[1.0, 1.0], [0.0, 0.0]])
+
+
+@pytest.mark.parametrize("c", [0.01, 1.0, 100.0, 10_000.0])
+def test_the_weights_are_the_minimum_of_another_solver(page, c):
+    views, landmarks, y = problem()
+    Z = page["latent"](views, landmarks, LAM)
+    assert_array_equal(Z[:, -1], 1.0)
+    w = page["linear_svm"](Z, y, c)
+    slack = np.maximum(0, 1 - y * (Z @ w))
+    gradient = w - 2 * c / len(y) * Z.T @ (slack * y)
+    assert np.linalg.norm(gradient) < 1e-9 * max(1.0, c)
+    exact = literal.squared_hinge_minimum(Z[:, :-1], y, c / len(y), 1.0)
+    F = [v @ v / 2 + c * (np.maximum(0, 1 - y * (Z @ v)) ** 2).mean() for v in (w, exact)]
+    assert F[0] <= F[1] * (1 + 1e-10)
+    assert_allclose(F[0], F[1], rtol=1e-6)
+
+
+def test_sets_that_repeat_in_a_cycle_are_told(page):
+    """Five samples that the class, which shortens its steps, solves."""
+    Phi, y = np.array([[1, 3], [-1, 1], [2, 1], [2, 2], [0, 2]]), np.array([1, -1, -1, 1, -1])
+    Z, c = np.column_stack([Phi, np.ones(5)]), 10_000.0
+    with pytest.raises(RuntimeError, match="keep changing"):
+        page["linear_svm"](Z, y, c)
+    model = MVLSVM(c=c, loss="squared_hinge", tol=1e-9).fit_latent(Phi, y)
+    w = np.append(model.coef_, model.intercept_)
+    exact = literal.squared_hinge_minimum(Phi, y, c / 5, 1.0)
+    assert_allclose(w, exact, rtol=1e-3)
+
+
+def test_landmarks_have_all_views(page):
+    views, _, y = problem()
+    rng = np.random.RandomState(0)
+    landmarks, _ = page["fit"](views, y, 10, 1.0, LAM, rng)
+    assert MultiView(landmarks).observed.all()
+    assert len({tuple(row) for row in np.hstack(landmarks)}) == 10
