@@ -143,7 +143,10 @@ def test_a_sample_of_the_rows_is_reproduced(paper, name):
         pytest.skip(f"the ledger has no rows of {label(name)}")
     cheap = rows[rows["measure"] == ("auroc" if paper == "mvpo" else "accuracy")]
     points = cheap.loc[cheap["seconds"] < CHEAP[paper], ["item", *POINT, "seed"]].values.tolist()
-    for *key, seed in sorted(random.Random(20180914).sample(points, N_CHECKED)):
+    if not points:
+        pytest.skip(f"no row of {label(name)} is cheap")
+    n_checked = min(N_CHECKED, len(points))
+    for *key, seed in sorted(random.Random(20180914).sample(points, n_checked)):
         check(paper, name, key, seed, rows)
 
 
@@ -175,6 +178,8 @@ def test_every_row_is_of_a_job_and_every_job_of_whole_items_has_its_rows(paper, 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_row_stands_once_and_in_order(paper, tmp_path):
     assert not ROWS[paper].duplicated(KEY).any()
+    if not Ledger(paper).path.exists():
+        pytest.skip("no rows yet")
     copy = Ledger(paper, tmp_path)
     content = Ledger(paper).path.read_bytes()
     copy.path.write_bytes(content)
