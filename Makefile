@@ -89,7 +89,7 @@ clean:
 	rm -rf _build build dist mvref.egg-info .pytest_cache .ruff_cache .hypothesis .benchmarks
 	find mvref tests book .ci -name __pycache__ -type d -exec rm -rf {} +
 
-.venv/installed: pyproject.toml requirements.txt requirements-source.txt
+.venv/installed: pyproject.toml requirements.txt requirements-liblinear.txt
 	@command -v $(PYTHON) > /dev/null || { echo "No $(PYTHON) here: install Python 3.11 or newer, or name yours with make PYTHON=..."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("mvref needs Python 3.11 or newer, and $(PYTHON) is %d.%d.%d: name a newer one with make PYTHON=..." % sys.version_info[:3])'
 	@$(PYTHON) .ci/environment.py

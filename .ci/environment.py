@@ -55,7 +55,7 @@ def main():
     if not install("--no-deps", "--no-build-isolation", "-e", "."):
         sys.exit(f"Could not install the project itself. pip: {pip_error()} (all of it in {log})")
     options = ("--no-deps", "--no-build-isolation", "--require-hashes")
-    if not install(*options, "-r", "requirements-source.txt"):
+    if not install(*options, "-r", "requirements-liblinear.txt"):
         print(
             "liblinear-official was not installed (it needs a C++ compiler, the reason is in "
             f"{log}): mvref solves the same problems with scikit-learn's LinearSVC instead."

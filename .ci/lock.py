@@ -12,7 +12,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-SOURCE_ONLY = ("liblinear", "oracle")
 # One version of a package for all Pythons ("fewest"): the same numbers on each of them.
 COMMAND = (
     "uv pip compile --quiet --generate-hashes --universal --python-version 3.11 "
@@ -34,11 +33,10 @@ def pin(output, *arguments, stdin=None):
 def main():
     if shutil.which("uv") is None:
         sys.exit("make lock needs uv: https://docs.astral.sh/uv")
-    extras = [f"--extra={name}" for name in EXTRAS if name not in SOURCE_ONLY]
+    extras = [f"--extra={name}" for name in EXTRAS if name != "liblinear"]
     pin("requirements.txt", "pyproject.toml", *extras)
-    # In a file of their own: they have no wheels, and one has to be compiled and may fail to.
-    source_only = [line for name in SOURCE_ONLY for line in EXTRAS[name]]
-    pin("requirements-source.txt", "--no-deps", "-", stdin="\n".join(source_only))
+    # In a file of its own, because it has to be compiled and may fail to.
+    pin("requirements-liblinear.txt", "--no-deps", "-", stdin="\n".join(EXTRAS["liblinear"]))
 
 
 if __name__ == "__main__":

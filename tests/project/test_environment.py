@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="shell scripts stand in 
 @pytest.fixture
 def project(tmp_path):
     """A copy of what `make` needs to set itself up, with an empty package."""
-    for name in (*NEEDED, "requirements-source.txt"):
+    for name in (*NEEDED, "requirements-liblinear.txt"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, tmp_path / name)
     (tmp_path / NOTICE).parent.mkdir(parents=True)
