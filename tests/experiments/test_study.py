@@ -194,7 +194,7 @@ def test_alignment_is_the_cosine_of_centred_matrices():
     assert alignment(K, y) == pytest.approx(cosine)
 
 
-# What baycomp 1.0.3 says: two_on_single(b, a, rope=0.01, runs=5). It is no requirement, as it has no
+# What baycomp 1.0.3 says: two_on_single(b, a, rope=0.01, runs=5). It is no requirement: it has no
 # wheel and installs a package `tests` beside ours.
 BAYCOMP = [
     (0.13010241716322646, 0.648214271489718, 0.22168331134705554),
