@@ -243,8 +243,9 @@ def test_the_rivals_take_the_strongest_of_equally_good_settings():
     assert agreement == sorted(agreement, key=lambda point: (point["C"], point["D"]))
     assert metric == sorted(metric, key=lambda point: -point["lam"])
     assert {tuple(point) for point in (*agreement, *metric)} == {("C", "D"), ("lam", "eta")}
-    assert agreement[0] == {"C": 0.01, "D": 1e-4}
-    assert mvl_svm.GRID == tuple(sorted(mvl_svm.GRID)) and mvl_svm.GRID[0] == 1e-3
+    assert agreement[0] == {"C": 1e-4, "D": 1e-4}
+    assert mvl_svm.GRID == sorted(mvl_svm.GRID, key=lambda point: point["C"])
+    assert mvl_svm.GRID[0] == {"C": 1e-3}
 
 
 def test_the_minimum_of_mvml_depends_on_lam_squared_eta_alone():
