@@ -77,16 +77,21 @@ def prose_of(path):
                 yield f"cell {number}", "".join(cell["source"])
     elif path.suffix == ".toml":
         table = tomllib.loads(text)
-        for row in table["erratum"] + table.get("remark", []):
+        for row in rows_of(table):
             for name in ("wrong", "correct", "depends", "text"):
                 yield row["id"], row.get(name, "")
-        yield "trust", "\n\n".join([*table["trust"], table["summary"]])
+        yield "trust", "\n\n".join([*table.get("trust", []), table.get("summary", "")])
     elif path.suffix == ".csv":
         with path.open(encoding="utf-8", newline="") as file:
             for number, row in enumerate(csv.DictReader(file), start=2):
                 yield f"line {number}", "\n\n".join(row[name] for name in ("claim", "why", "under"))
     else:
         yield "", text
+
+
+def rows_of(table):
+    """What a table of errata corrects and remarks on; other tables of the book have neither."""
+    return table.get("erratum", []) + table.get("remark", [])
 
 
 def quotations(path):
@@ -101,7 +106,7 @@ def quotations(path):
                 yield place, " ".join(quotation.split()), False
     if path.suffix == ".toml":
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-        for row in table["erratum"] + table.get("remark", []):
+        for row in rows_of(table):
             if row.get("quote"):
                 yield row["id"], row["quote"], True
 

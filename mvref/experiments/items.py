@@ -201,8 +201,8 @@ def cost_lines(names, folder=None):
     Examples
     --------
     >>> from mvref.experiments import cost_lines
-    >>> cost_lines(["mvl_svm.extensions"])[0]
-    'mvl_svm.extensions mfeat: 0 jobs left, 0.00 h of one processor'
+    >>> cost_lines(["mvm.order"])[0]
+    'mvm.order planted-linear: 0 jobs left, 0.00 h of one processor'
     """
     lines = []
     for item in map(find_item, names):
