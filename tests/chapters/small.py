@@ -40,6 +40,7 @@ SMALL = {
         "n_largest": 800,
     },
     "book/mvna_kmhks/validate.ipynb": {"n_samples": 60, "n_repeats": 3, "n_draws": 400},
+    "book/mvpo/one_page.ipynb": {"n_samples": 100},
     "book/mvpo/derive.ipynb": {"n_samples": 50, "max_iter": 250},
     "book/mvpo/run.ipynb": {"C2": 10.0, "n_draws": 1},
     "book/mvpo/validate.ipynb": {"n_starts": 2, "n_random": 30},
