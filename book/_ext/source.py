@@ -60,7 +60,9 @@ class Annotated(SphinxDirective):
         row, prose, code = (
             nodes.container(classes=[word]) for word in ("annotated", "prose", "code")
         )
-        row["ids"].append(anchor_of(name))
+        anchor = anchor_of(name)
+        row["ids"].append(anchor)
+        self.env.get_domain("std").note_hyperlink_target(anchor, self.env.docname, anchor)
         self.state.nested_parse(self.content, self.content_offset, prose)
         text = source_of(name, **self.options)
         module, _, shown = name.removeprefix("mvref.").rpartition(".")
