@@ -13,6 +13,7 @@ ROOT = BOOK.parent
 CHAPTERS = {path.relative_to(ROOT).as_posix(): path for path in chapters()}
 
 LARGEST_OUTPUT = 1_000_000  # bytes
+MOST_LINES = 15  # of code that a page shows unfolded
 LONGEST_LINE = 98  # characters that fit beside both sidebars in a window of 1280 pixels
 # A folder of somebody's machine, a process id, the address of an object.
 MACHINE = re.compile(
@@ -97,6 +98,19 @@ def solution_faults(notebook):
             yield f"{cell.get('id')}: code below a solution: solution-start and -end take it in"
 
 
+def long_cells(notebook):
+    """Cells that show more code than a reader takes in at once. Solutions are folded anyway."""
+    folded = False
+    for cell in notebook.cells:
+        told = EXERCISE.findall(cell.source) if cell.cell_type == "markdown" else []
+        if told and told[-1].startswith("solution-"):
+            folded = told[-1] == "solution-start"
+        n_lines = sum(bool(line.strip()) for line in cell.source.splitlines())
+        hidden = {"hide-input", "remove-input", "remove-cell"} & {*cell.metadata.get("tags", [])}
+        if cell.cell_type == "code" and not folded and not hidden and n_lines > MOST_LINES:
+            yield f"{cell.get('id')}: {n_lines} lines of code: split it, or fold it (hide-input)"
+
+
 def faults(notebook):
     """Everything that is wrong with a stored notebook, one sentence each."""
     found = []
@@ -113,4 +127,4 @@ def faults(notebook):
             found.append(f"{cell.get('id')}: metadata {sorted(extra)}")
     for cell in code_cells(notebook):
         found += [f"{cell.get('id')}: {fault}" for fault in cell_faults(cell)]
-    return [*found, *solution_faults(notebook)]
+    return [*found, *solution_faults(notebook), *long_cells(notebook)]

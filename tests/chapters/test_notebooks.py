@@ -115,6 +115,10 @@ def long_line(notebook):
     notebook.cells[2].outputs[0].text = "x" * 99
 
 
+def long_cell(notebook):
+    notebook.cells[2].source = "\n".join(16 * ["print(n)"])
+
+
 def open_solution(notebook):
     notebook.cells[0:0] = [
         v4.new_markdown_cell("````{solution} ex-a\n:class: dropdown\n\nB.\n````")
@@ -138,6 +142,7 @@ SPOILERS = [
     huge_output,
     long_line,
     open_solution,
+    long_cell,
 ]
 
 
