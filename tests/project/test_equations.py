@@ -11,7 +11,7 @@ import pytest
 from book._ext.source import source_of
 
 ROOT = Path(__file__).resolve().parents[2]
-N_EQUATIONS = {"mvl_svm": 11}
+N_EQUATIONS = {"mvl_svm": 11, "mvm": 27}
 PAPERS = os.environ.get("MVREF_PAPERS")
 ANNOTATED = re.compile(r"^```\{annotated\} (\S+)\n((?::\w+: .*\n)*)", re.MULTILINE)
 
