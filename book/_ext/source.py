@@ -43,7 +43,8 @@ def file_of(name):
 
 def anchor_of(name):
     """The anchor of a function on the page that shows it."""
-    return "source-" + name.rpartition(".")[2].strip("_").replace("_", "-").lower()
+    words = [word.strip("_").replace("_", "-") for word in name.split(".")[-2:]]
+    return "-".join(["source", *words]).lower()
 
 
 class Annotated(SphinxDirective):
@@ -96,8 +97,9 @@ class EquationMap(SphinxDirective):
     def link(self, name, page):
         """A link to a function."""
         shown = f"`{name.rpartition('.')[2]}`"
-        if f"{{annotated}} {name}\n" in page:
-            return f"[{shown}](#{anchor_of(name)})"
+        for piece in (name, name.rpartition(".")[0]):  # a method may stand there with its class
+            if f"{{annotated}} {piece}\n" in page:
+                return f"[{shown}](#{anchor_of(piece)})"
         return f"[{shown}]({REPOSITORY}/blob/main/{file_of(name)})"
 
 
