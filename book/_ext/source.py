@@ -38,7 +38,8 @@ def source_of(name, start="", end=""):
 
 def file_of(name):
     """The file of a function or class, from the root of the repository."""
-    return Path(inspect.getfile(resolve_name(name))).resolve().relative_to(ROOT).as_posix()
+    function = inspect.unwrap(resolve_name(name))  # not the file of its decorator
+    return Path(inspect.getfile(function)).resolve().relative_to(ROOT).as_posix()
 
 
 def anchor_of(name):

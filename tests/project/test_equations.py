@@ -8,10 +8,10 @@ from pkgutil import resolve_name
 
 import pytest
 
-from book._ext.source import source_of
+from book._ext.source import file_of, source_of
 
 ROOT = Path(__file__).resolve().parents[2]
-N_EQUATIONS = {"mvl_svm": 11, "mvm": 27}
+N_EQUATIONS = {"mvl_svm": 11, "mwmvc2": 11, "mvpo": 16, "mvm": 27, "mvna_kmhks": 21}
 PAPERS = os.environ.get("MVREF_PAPERS")
 ANNOTATED = re.compile(r"^```\{annotated\} (\S+)\n((?::\w+: .*\n)*)", re.MULTILINE)
 
@@ -30,7 +30,8 @@ def test_every_equation_has_a_line(part):
 @pytest.mark.parametrize("part", N_EQUATIONS)
 def test_the_paper_has_as_many(part):
     [path] = Path(PAPERS).glob(f"{part}_*.txt")
-    printed = {int(number) for number in re.findall(r"\((\d\d?)\)", path.read_text())}
+    text = re.split(r"^References$", path.read_text(), flags=re.MULTILINE)[0]
+    printed = {int(number) for number in re.findall(r"\((\d\d?)\)", text)}
     n = N_EQUATIONS[part]
     assert n in printed and n + 1 not in printed
 
@@ -55,6 +56,7 @@ def test_pieces_of_code_are_found_and_short(part):
     assert len(pieces) >= 5
     for name, options in pieces:
         options = dict(re.findall(r":(\w+): (.*)", options))
+        assert file_of(name).startswith("mvref/")
         lines = source_of(name, **options).splitlines()
         assert len(lines) <= 45, name
         assert not options.get("end") or options["end"] in lines[-1], name
