@@ -20,6 +20,10 @@ MACHINE = re.compile(
     r"/(home|root|Users|tmp)/|[A-Z]:\\|site-packages|ipykernel_\d|\bat 0x[0-9a-f]+"
 )
 
+GRADES = ("Warm-up", "By hand", "By computer", "Research")
+ONE_EXERCISE = re.compile(
+    r"^(`{3,})\{exercise\} .*\n:label: (\S+)\n\n(.*?)^\1$", re.MULTILINE | re.DOTALL
+)
 EXERCISE = re.compile(r"^`{3,}\{(exercise|solution|solution-start|solution-end)\}", re.MULTILINE)
 
 
@@ -128,3 +132,13 @@ def faults(notebook):
     for cell in code_cells(notebook):
         found += [f"{cell.get('id')}: {fault}" for fault in cell_faults(cell)]
     return [*found, *solution_faults(notebook), *long_cells(notebook)]
+
+
+def exercise_faults(notebook):
+    """Exercises that do not say what kind they are, or have no hint."""
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    for _, label, body in ONE_EXERCISE.findall(text):
+        if not body.startswith(tuple(f"**{grade}.** " for grade in GRADES)):
+            yield f"{label}: begin with one of {GRADES}, bold and with a full stop"
+        if "\n*Hint:* " not in body:
+            yield f"{label}: no hint"

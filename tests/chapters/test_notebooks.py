@@ -9,13 +9,26 @@ from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 
 from book.execute import METADATA, differences, execute, lacking
-from tests.chapters.notebooks import CHAPTERS, faults, parameter_names, read
+from tests.chapters.notebooks import CHAPTERS, exercise_faults, faults, parameter_names, read
 from tests.chapters.small import SMALL
+
+METHODS = ("mvl_svm", "mwmvc2", "mvpo", "mvm", "mvna_kmhks")
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_chapter_has_no_fault(name):
     assert faults(read(CHAPTERS[name])) == []
+
+
+@pytest.mark.parametrize("name", [name for name in CHAPTERS if name.split("/")[1] in METHODS])
+def test_exercises_of_the_parts_are_graded_and_have_hints(name):
+    assert list(exercise_faults(read(CHAPTERS[name]))) == []
+
+
+def test_ungraded_exercises_are_found():
+    text = "```{exercise} Two\n:label: ex-two\n\nHow much is it?\n```\n"
+    told = list(exercise_faults(v4.new_notebook(cells=[v4.new_markdown_cell(text)])))
+    assert len(told) == 2 and all("ex-two" in line for line in told)
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
