@@ -77,22 +77,18 @@ SENSITIVITY_DATASETS = ("mfeat", "citeseer")
 FIG1_METHODS = ("MVPO", "MVPO-C1=0", "SVMPerf", "LinearSVC")
 FIG2_METHODS = ("MVPO", "LinearSVC", "CoLabeling")
 ANY_TARGET = ("LinearSVC", "CoLabeling", *PAIR_METHODS)  # trained alike for all of them
-GRID_C1 = (0.0, 0.01, 0.1, 1.0, 10.0)
-POWERS = tuple(10.0**k for k in range(6))
-GRID_C2 = {"mfeat": POWERS[:4], "citeseer": POWERS, "webkb": POWERS}
+GRID_C1 = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0, 1e3)
+POWERS = tuple(10.0**k for k in range(-2, 8))
+GRID_C2 = {"mfeat": POWERS[:8], "citeseer": POWERS[2:], "webkb": POWERS[2:]}
 FIXED_C1, FIXED_C2 = 0.1, 100.0
-CURVE_C1, CURVE_C2 = (*GRID_C1, 100.0), POWERS
+CURVE_C1, CURVE_C2 = GRID_C1[:-1], POWERS[2:8]
 RIVALS = ("SMS", "CAPO", "FSMulti")
 N_REPEATS, FEW_REPEATS = 10, 3
 ALL_REPEATS = ("webkb", "FSMulti", "f1")
 LEFT_OUT = ("citeseer", "SMS", "f1")
-SHARES, MIDDLE = (0.01, 0.1, 1.0), {"D/C": 0.1, "C2": 100.0}
-MSL_GRID = {"alpha": (0.03, 0.1), "C2": (100.0, 1e3, 1e4)}, {"alpha": 0.1, "C2": 1e3}
-PAIR_GRIDS = {  # the grid, and its point at which pairs are compared
-    ("mfeat", "SVM2K"): ({"D/C": SHARES[:2], "C2": (1.0, 10.0)}, MIDDLE | {"C2": 1.0}),
-    ("citeseer", "SVM2K"): ({"D/C": SHARES, "C2": (10.0, 100.0, 1e3)}, MIDDLE),
-    ("webkb", "SVM2K"): ({"D/C": SHARES, "C2": (10.0, 100.0, 1e3, 1e4)}, MIDDLE),
-    **{(name, "MSL"): MSL_GRID for name in DATASETS},
+PAIR_GRIDS = {  # beside C2, and the point at which pairs are compared
+    "SVM2K": ({"D/C": (0.001, 0.01, 0.1, 1.0)}, {"D/C": 0.1, "C2": 100.0}),
+    "MSL": ({"alpha": (0.003, 0.01, 0.03, 0.1, 0.3)}, {"alpha": 0.1, "C2": 1000.0}),
 }
 N_TIMINGS = 3
 QUICK_C1, QUICK_C2, QUICK_TOL = (0.0, 1.0), (10.0,), TUNING_TOL
@@ -166,11 +162,11 @@ def on_test(name, method, target, quick, index, seed):
 
 def points_of(name, method, target, quick, seed):
     """Return what a method chooses from; ties go to the first."""
-    if method in PAIR_METHODS:
-        values, first = PAIR_GRIDS[name, method]
-        points = [first] if quick else grid(**values)
-        return with_pair(load_halves(name, seed), PAIR_METHODS[method], points, first, seed)
     C2 = QUICK_C2 if quick else GRID_C2[name]
+    if method in PAIR_METHODS:
+        values, first = PAIR_GRIDS[method]
+        points = [first] if quick else grid(**values, C2=C2)
+        return with_pair(load_halves(name, seed), PAIR_METHODS[method], points, first, seed)
     if method in RIVALS:
         _, how, values = on_folds(name, "SVMPerf", target, quick, seed)
         chosen = how.points[values[:, TARGETS.index(target)].argmax()]
