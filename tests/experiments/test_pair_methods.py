@@ -170,8 +170,8 @@ def test_targets_share_fits_and_take_the_first_of_the_best(monkeypatch):
     monkeypatch.setattr(mvpo, "load_halves", lambda name, seed: halves)
     monkeypatch.setitem(PAIR_METHODS, "oracle", Method(Oracle, measures=measures))
     monkeypatch.setattr(mvpo, "ANY_TARGET", ("oracle",))
-    grids = {"outer": (0.1, 0.2), "C2": (6.0, 8.0, 8.5)}, None
-    monkeypatch.setitem(mvpo.PAIR_GRIDS, ("any", "oracle"), grids)
+    monkeypatch.setitem(mvpo.PAIR_GRIDS, "oracle", ({"outer": (0.1, 0.2)}, None))
+    monkeypatch.setitem(mvpo.GRID_C2, "any", (6.0, 8.0, 8.5))
     mvpo.on_folds.cache_clear(), mvpo.on_test.cache_clear()
     job = partial(mvpo.on_halves, "any", "oracle", measures=measures, quick=False, seed=0)
     found = [job(target=target) for target in TARGETS]
