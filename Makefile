@@ -59,9 +59,10 @@ small: .venv/installed
 links: .venv/installed
 	$(PYTEST) $(OF_HTML)
 
-## make lab        open the chapters in JupyterLab
+## make lab        open your copies of the chapters in JupyterLab (notebooks/, made once)
 lab: .venv/installed
-	$(BIN)/jupyter lab book
+	$(BIN)/python book/plain.py notebooks
+	$(BIN)/jupyter lab notebooks
 
 ## make chapters   execute every chapter again, in place
 chapters: .venv/installed

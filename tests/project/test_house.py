@@ -31,7 +31,7 @@ FLOORS = {
 # from scratch against their classes, and the maps of equations. (The study is to replace
 # `side_by_side` and `missing_*`, whose lines go with them.)
 LINES_OF_THE_PACKAGE = 30_700
-LINES_OF_THE_TESTS = 38_600
+LINES_OF_THE_TESTS = 38_800
 LINES_OF_A_METHOD = {"mvm": 1481, "mvl_svm": 1040}  # of the others 900
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 

@@ -13,6 +13,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import yaml
 
+from book import plain
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "_build" / "html"
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text())["sphinx"]["config"]
@@ -180,6 +182,18 @@ def book():
     if not (BUILT / "index.html").exists():
         pytest.skip("the book is not built: run make book")
     return read_pages(BUILT)
+
+
+def test_copies_of_chapters_have_the_numbers_of_the_html(book):
+    """What is numbered in a page, formula or not, by its label."""
+    for page in plain.pages():
+        html = (BUILT / page.relative_to(ROOT)).with_suffix(".html").read_text(encoding="utf-8")
+        for kind, label in (at for cell in plain.cells_of(page) for at in plain.labels(cell)):
+            if label:
+                place = f"equation-{label}" if kind == "math" else f"(?i:{re.escape(label)})"
+                name = "eqno" if kind == "math" else "caption-number"
+                shown = re.search(f'id="{place}".*?<span class="{name}">([^<]*)', html, re.S)[1]
+                assert shown.strip("( )\n") == plain.numbers()[label], label
 
 
 def test_links_lead_somewhere(book):

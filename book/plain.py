@@ -1,0 +1,243 @@
+"""Copies of the chapters for programs that know nothing of this book: JupyterLab, VS Code, Colab.
+
+python book/plain.py notebooks   those that a folder lacks (`make lab` opens it)
+python book/plain.py book        every one, in place of the chapters (for Binder's image)
+
+What the HTML resolves stands there as text: the numbers of formulas, theorems, exercises and
+figures, citations, and numbers that come from cells. Boxes are quotations, captions are cells, and
+cells that the HTML folds are folded.
+"""
+
+import ast
+import json
+import re
+import sys
+import tomllib
+from collections import Counter
+from functools import cache, partial
+from pathlib import Path
+
+import yaml
+from markdown_it import MarkdownIt
+from pybtex.database import parse_file
+
+BOOK = Path(__file__).resolve().parent
+ROOT = BOOK.parent
+HOME = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Documentation"]
+NUMBERED = {  # directive -> its name in front of the number
+    "exercise": "Exercise", "math": "", "figure": "Fig.",
+    **{f"prf:{name}": name.capitalize() for name in (
+        "theorem", "proposition", "lemma", "definition", "remark", "corollary", "algorithm")},
+}  # fmt: skip
+FOLDED = {"hide-input": "source_hidden", "remove-input": "source_hidden",
+          "hide-output": "outputs_hidden", "remove-output": "outputs_hidden"}  # fmt: skip
+FORMULA = re.compile(r"^\$\$ *\(([\w-]+)\) *$", re.M)
+LINK = re.compile(r"(?<=\]\()(?:([\w./-]+)\.md)?(?:#([\w-]+))?(?=\))")
+ROLE = re.compile(r"\{([\w:]+)\}`([^`]+)`")
+
+
+@cache
+def pages():
+    """Pages in the book's order: path -> what comes before a number there."""
+    contents, number = yaml.safe_load((ROOT / "_toc.yml").read_text()), 0
+    found = {contents["root"]: ""}
+    for part in contents["parts"]:
+        for chapter in part["chapters"]:
+            number += "numbered" in part
+            for place in (chapter, *chapter.get("sections", ())):
+                found[place["file"]] = f"{number}." if "numbered" in part else ""
+    paths = {ROOT / (name + end): before for name, before in found.items()
+             for end in (".ipynb", ".md")}  # fmt: skip
+    return {path: before for path, before in paths.items() if path.exists()}
+
+
+def chapters():
+    return [path for path in pages() if path.suffix == ".ipynb"]
+
+
+def cells_of(path):
+    """Cells of a chapter; a page without code is one cell."""
+    if path.suffix == ".md":
+        return [{"cell_type": "markdown", "source": [path.read_text(encoding="utf-8")]}]
+    return read(path)["cells"]
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def fences(text):
+    """Directives of a text: their lines, name, argument, options and content."""
+    for token in MarkdownIt().parse(text):
+        head = re.match(r"\{([\w:-]+)\} *(.*)", token.info)
+        if token.type == "fence" and head:
+            options = re.match(r"(?::[\w-]+:.*\n)*", token.content)[0]
+            named = dict(re.findall(r"^:([\w-]+): *(.*)$", options, re.M))
+            yield token.map, head[1], head[2], named, token.content[len(options) :].strip("\n")
+
+
+def labels(cell):
+    """(kind, label) of what is numbered in a cell, in its order."""
+    if cell["cell_type"] == "code":
+        name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name")
+        return [("figure", name)] if name else []
+    return in_text("".join(cell["source"]))
+
+
+def in_text(text):
+    found, hidden = [], text.split("\n")
+    for (start, end), kind, _, options, content in fences(text):
+        if kind in NUMBERED and (kind != "math" or "label" in options):
+            found.append((start, kind, options.get("label", options.get("name"))))
+        found += [(start, *inside) for inside in in_text(content)] if kind != "math" else []
+        hidden[start:end] = [""] * (end - start)
+    for line, text in enumerate(hidden):
+        found += [(line, "math", label) for label in FORMULA.findall(text)]
+    return [(kind, label) for _, kind, label in sorted(found, key=lambda place: place[0])]
+
+
+@cache
+def numbers():
+    """Label -> name and number of everything that the book numbers."""
+    found, counts = {}, Counter()
+    for path, before in pages().items():
+        for cell in cells_of(path):
+            for kind, label in labels(cell):
+                counts[before, kind] += 1
+                found[label] = f"{NUMBERED[kind]} {before}{counts[before, kind]}".strip()
+    return found
+
+
+@cache
+def targets():
+    """Label of a place that a link can name -> its page."""
+    return {label: path for path in pages() for cell in cells_of(path)
+            for label in re.findall(r"^\(([\w-]+)\)=", "".join(cell["source"]), re.M)}  # fmt: skip
+
+
+def address(page, link):
+    """Links to what is no notebook lead to the book on the web."""
+    name, label = link.groups()
+    path = (page.parent / name).resolve() if name else targets().get(label, page)
+    place = f"#{label}" if label else ""
+    if path == page:
+        return place
+    return f"{HOME}{path.relative_to(ROOT).with_suffix('.html').as_posix()}{place}"
+
+
+@cache
+def sources():
+    """Key -> authors and year of every reference."""
+    found = {}
+    for key, entry in parse_file(BOOK / "references.bib").entries.items():
+        people = entry.persons.get("author") or entry.persons["editor"]
+        names = [" ".join(person.prelast_names + person.last_names) for person in people]
+        found[key] = names, entry.fields["year"]
+    return found
+
+
+def cite(keys, in_sentence):
+    """Authors and year, as in the HTML."""
+    texts = []
+    for key in keys.split(","):
+        names, year = sources()[key.strip()]
+        who = f"{names[0]} *et al.*" if len(names) > 2 else " and ".join(names)
+        texts.append(f"{who} ({year})" if in_sentence else f"{who}, {year}")
+    return ", ".join(texts) if in_sentence else f"({'; '.join(texts)})"
+
+
+def role(values, match):
+    """What a role shows; values: name -> what the chapter's cells have glued."""
+    kind, text = match.groups()
+    shown, target = re.fullmatch(r"(.*?)(?: *<(.+)>)?", text, re.S).groups()
+    if kind == "glue:text":
+        name, _, form = text.partition(":")
+        return format(ast.literal_eval(values[name]), form)
+    if kind in ("cite", "cite:t"):
+        return cite(text, kind == "cite:t")
+    if kind == "eq":
+        return f"({numbers()[text]})"
+    if kind in ("prf:ref", "ref", "numref"):
+        return shown if target else numbers()[text]
+    if kind == "term":
+        return shown
+    if kind in ("py:class", "class", "func"):
+        return f"`{text.rpartition('.')[2] if text[0] == '~' else text}`"
+    raise ValueError(f"a role that {Path(__file__).name} does not know: {match[0]}")
+
+
+def directive(kind, title, options, content):
+    """A directive in plain Markdown, its roles left as they are."""
+    body, label = plain(content), options.get("label")
+    if kind == "math":
+        aligned = r"\\" in content and r"\begin" not in content
+        body = rf"\begin{{aligned}}{content}\end{{aligned}}" if aligned else content
+        return f"$$\n{body}\n" + (rf"\tag{{{numbers()[label]}}}" + "\n" if label else "") + "$$"
+    if kind in NUMBERED:
+        head = f"**{numbers()[label]}**" + (f" ({title})" if title else "")
+    elif kind in ("solution", "solution-start"):
+        head = f"**Solution of {numbers()[title].lower()}**"
+    elif kind in ("solution-end", "glue"):
+        return body
+    else:
+        head = "*Proof.*" if kind == "prf:proof" else f"**{title}**"
+    if kind == "solution-start":
+        return head
+    if "dropdown" in options.get("class", ""):
+        return f"<details>\n<summary>{head.strip('*')}</summary>\n\n{body}\n\n</details>"
+    return f"<blockquote>\n\n{head}\n\n{body}\n\n</blockquote>"
+
+
+def plain(text):
+    """Replace directives, labels of formulas and targets of links."""
+    lines, at, done = text.split("\n"), 0, []
+    for (start, end), *rest in fences(text):
+        done += [*lines[at:start], directive(*rest)]
+        at = end
+    text = "\n".join(done + lines[at:])
+    text = FORMULA.sub(lambda found: rf"\tag{{{numbers()[found[1]]}}}" + "\n$$", text)
+    return re.sub(r"^\([\w-]+\)=\n", "", text, flags=re.M)
+
+
+def copy_of(path, notebook):
+    """The notebook of a chapter in plain Markdown."""
+    values, cells = {}, []
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            glued = output.get("metadata", {}).get("scrapbook", {})
+            for kind, text in output.get("data", {}).items():
+                if glued and kind.endswith("text/plain"):
+                    values[glued["name"]] = "".join(text)
+    resolve = partial(ROLE.sub, partial(role, values))
+    for cell in notebook["cells"]:
+        cells.append(cell)
+        if cell["cell_type"] == "markdown":
+            text = resolve(plain("".join(cell["source"])))
+            text = LINK.sub(partial(address, path), text)
+            cell["source"] = text.splitlines(keepends=True)
+            continue
+        folded = {FOLDED[tag]: True for tag in cell["metadata"].get("tags", []) if tag in FOLDED}
+        cell["metadata"] |= {"jupyter": folded} if folded else {}
+        figure = cell["metadata"].get("mystnb", {}).get("figure")
+        if figure:
+            head = f"**{numbers()[figure['name']]}** " if "name" in figure else ""
+            text = resolve(head + figure["caption"])
+            cells.append({"cell_type": "markdown", "id": f"{cell['id']}-caption"[:64],
+                          "metadata": {}, "source": text.splitlines(keepends=True)})  # fmt: skip
+    return notebook | {"cells": cells}
+
+
+def write(folder):
+    """Write the copies that a folder lacks; in the book's own, all of them."""
+    copies = {folder / path.relative_to(BOOK): copy_of(path, read(path)) for path in chapters()}
+    new = [path for path in copies if folder == BOOK or not path.exists()]  # nobody's work is lost
+    for path in new:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(copies[path], indent=1, ensure_ascii=False) + "\n"
+        path.write_text(text, encoding="utf-8")
+    return new
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1]).resolve()
+    print(f"{len(write(target))} of {len(chapters())} chapters are new in {target}")

@@ -1,0 +1,104 @@
+"""The copies of chapters in plain Markdown: nothing is left that only the HTML can show, and what
+stands there instead is what the HTML says.
+
+Their numbers are compared with the built pages in tests/project/test_html.py.
+"""
+
+import json
+import re
+
+import pytest
+
+from book import plain
+from book.execute import BOOK, chapters, name_of
+
+CHAPTERS = [pytest.param(path, id=name_of(path)) for path in chapters()]
+FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$\n]*\$", re.S)
+LEFT_OVER = re.compile(
+    r"\{[\w:-]+\}`|^[`:]{3,}\{|^:\w+:|^\([\w-]+\)=|\]\([^)]*\.md|\]\(#erratum", re.M
+)
+EXAMPLE = """Before {eq}`mvpo-c`.
+
+````{prf:lemma} A name
+:label: lem-mvpo-bound
+
+As {prf:ref}`lem-mvpo-gap`, {cite:t}`wang2016`, and {term}`votes <vote>`:
+
+```{math}
+:label: mvpo-psi
+
+a = b \\\\ c
+```
+````
+
+$$
+d
+$$ (mvpo-dual)
+
+{glue:text}`half:.2f`, {py:class}`mvref.MVPO`, [errata](../errata/mvpo.md), [P9](#erratum-p9).
+"""
+SHOWN = r"""Before (12.3).
+
+<blockquote>
+
+**Lemma 12.1** (A name)
+
+As Lemma 12.2, Wang *et al.* (2016), and votes:
+
+$$
+\begin{aligned}a = b \\ c\end{aligned}
+\tag{12.2}
+$$
+
+</blockquote>
+
+$$
+d
+\tag{12.6}
+$$
+
+0.50, `mvref.MVPO`, [errata](HOMEbook/errata/mvpo.html), [P9](HOMEbook/errata/mvpo.html#erratum-p9).
+""".replace("HOME", plain.HOME)
+
+
+def test_the_book_and_its_copies_have_the_same_chapters():
+    assert set(plain.chapters()) == set(chapters())
+
+
+def test_what_stands_for_directives_roles_and_links():
+    glued = {"data": {"application/papermill.record/text/plain": "0.5"},
+             "metadata": {"scrapbook": {"name": "half"}}}  # fmt: skip
+    figure = {"caption": "What one sees.", "name": "fig-mvpo-bound"}
+    cells = [
+        {"cell_type": "markdown", "source": EXAMPLE},
+        {"cell_type": "code", "id": "a", "source": "1", "outputs": [glued],
+         "metadata": {"tags": ["hide-input"], "mystnb": {"figure": figure}}},
+    ]  # fmt: skip
+    text, code, caption = plain.copy_of(BOOK / "mvpo" / "page.ipynb", {"cells": cells})["cells"]
+    assert "".join(text["source"]) == SHOWN
+    assert code["metadata"]["jupyter"] == {"source_hidden": True}
+    assert "".join(caption["source"]) == "**Fig. 12.2** What one sees."
+
+
+@pytest.mark.parametrize("path", CHAPTERS)
+def test_nothing_is_left_that_only_the_html_can_show(path):
+    before, after = plain.cells_of(path), plain.copy_of(path, plain.read(path))["cells"]
+    code, copied = ([(cell["source"], cell["outputs"]) for cell in cells if "outputs" in cell]
+                    for cells in (before, after))  # fmt: skip
+    assert code == copied and len({cell["id"] for cell in after}) == len(after)
+    for cell in after:
+        if cell["cell_type"] == "markdown":
+            assert not LEFT_OVER.search(FORMULA.sub("", "".join(cell["source"])))
+
+
+def test_a_role_that_is_not_known_is_named():
+    with pytest.raises(ValueError, match="numref2"):
+        plain.ROLE.sub(lambda found: plain.role({}, found), "{numref2}`a`")
+
+
+def test_a_reader_keeps_what_was_changed(tmp_path, monkeypatch):
+    monkeypatch.setattr(plain, "chapters", lambda: [BOOK / "data.ipynb", BOOK / "api.ipynb"])
+    (tmp_path / "data.ipynb").write_text("mine")
+    assert plain.write(tmp_path) == [tmp_path / "api.ipynb"]
+    assert (tmp_path / "data.ipynb").read_text() == "mine"
+    assert json.loads((tmp_path / "api.ipynb").read_text())["nbformat"] == 4
