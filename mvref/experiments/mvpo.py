@@ -27,8 +27,9 @@ Methods    of Figure 1
   LinearSVC   not in the paper: squared hinge on the views side by side, C = 4 C2/n, the same
               weight of the loss. It ignores the target but for the choice of C
            of Figure 1, which cost much more: 10 repeats on webkb, else 3; the ledger has fewer
-           where they take long, and of CAPO and FSMulti none on citeseer. CAPO's auxiliary classifiers were trained once for all targets and C2
-           of a repeat; its seconds for PRBEP and AUROC contain those of its row for F1
+           where they take long, and of CAPO and FSMulti none on citeseer. CAPO's auxiliary
+           classifiers were trained once for all targets and C2 of a repeat; its seconds for PRBEP
+           and AUROC contain those of its row for F1
   CAPO, FSMulti   on the view that SVM^perf's folds chose; C2 in `GRID_C2`, by the same folds
   SMS         solves the problem of SVM^perf by smoothing, and takes its view and its C2. For F1
               the smoothing is ours, and no rival of the paper; on citeseer it had not ended
