@@ -1,4 +1,4 @@
-"""Copies of the chapters for programs that know nothing of this book: JupyterLab, VS Code, Colab.
+"""Copies of the chapters for programs that know nothing of this book, such as JupyterLab.
 
 python book/plain.py notebooks   those that a folder lacks (`make lab` opens it)
 python book/plain.py book        every one, in place of the chapters (for Binder's image)

@@ -93,9 +93,9 @@ RANGES = {
     **{name: v for of, _ in mvpo.PAIR_GRIDS.values() for name, v in of.items()},
 }
 FREE = {("C1", 0.0), ("D/C", 0.001), ("alpha", 0.003)}  # views that are (nearly) not coupled
-# At the largest C2 the margin is hard: on the folds of the repeats that chose it, ten times as much
-# gave SVM-2K the same F1 to 1e-4, and FS_multi no higher PRBEP.
-HARD = {("citeseer", "SVM2K", "f1"), ("webkb", "FSMulti", "prbep")}
+# Its margin is hard at the largest C2: in each of its repeats ten and a hundred times as much gave
+# the same F1 on the folds, to 1e-4.
+HARD = ("citeseer", "SVM2K", "f1")
 
 
 @pytest.mark.parametrize("dataset", mvpo.DATASETS)
@@ -106,7 +106,7 @@ def test_no_choice_of_part_three_is_an_end_in_most_repeats(dataset):
     cells = rows[rows["measure"].isin(ranges)].groupby(["method", "parameter", "measure"])
     assert len(cells) > 30
     for (method, parameter, name), chosen in cells["value"]:
-        if name == "C2" and (dataset, method, json.loads(parameter)["target"]) in HARD:
+        if name == "C2" and (dataset, method, json.loads(parameter)["target"]) == HARD:
             continue
         ends = {end for end in (ranges[name][0], ranges[name][-1]) if (name, end) not in FREE}
         if 2 * chosen.isin(ends).sum() > len(chosen):
