@@ -218,7 +218,7 @@ def copy_of(path, notebook):
             continue
         folded = {FOLDED[tag]: True for tag in cell["metadata"].get("tags", []) if tag in FOLDED}
         cell["metadata"] |= {"jupyter": folded} if folded else {}
-        figure = cell["metadata"].get("mystnb", {}).get("figure")
+        figure = cell["metadata"].pop("mystnb", {}).get("figure")
         if figure:
             head = f"**{numbers()[figure['name']]}** " if "name" in figure else ""
             text = resolve(head + figure["caption"])

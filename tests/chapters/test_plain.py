@@ -82,13 +82,15 @@ def test_what_stands_for_directives_roles_and_links():
 
 @pytest.mark.parametrize("path", CHAPTERS)
 def test_nothing_is_left_that_only_the_html_can_show(path):
-    before, after = plain.cells_of(path), plain.copy_of(path, plain.read(path))["cells"]
+    copy = plain.copy_of(path, plain.read(path))
+    before, after = plain.cells_of(path), copy["cells"]
     code, copied = ([(cell["source"], cell["outputs"]) for cell in cells if "outputs" in cell]
                     for cells in (before, after))  # fmt: skip
     assert code == copied and len({cell["id"] for cell in after}) == len(after)
     for cell in after:
         if cell["cell_type"] == "markdown":
             assert not LEFT_OVER.search(FORMULA.sub("", "".join(cell["source"])))
+    assert plain.copy_of(path, json.loads(json.dumps(copy))) == copy, "a copy of a copy is the same"
 
 
 def test_a_role_that_is_not_known_is_named():
