@@ -84,8 +84,8 @@ OTHER_GRIDS = {  # where most choices of the common grid were its ends
     "webkb": {"STM-product": grid(alpha=[10 ** (-0.5 * i) for i in range(18)])},
 }
 REAL_GRIDS = GRIDS | {"STM": grid(alpha=[10 ** (-0.25 * i) for i in range(18)])}  # for its time
-SIZES = {250: 20, 1000: 5, 4000: 3}  # of a training part, and how many repeats
-N_REPEATS = 5
+SIZES = {250: 20, 1000: 20, 4000: 3}  # of a training part, and how many repeats
+N_REPEATS = 20
 N_STARTS, REAL_STARTS, REAL_REPEATS = 12, 4, 3
 QUICK = slice(6, 9)  # of the points
 START_K, START_ALPHA = 4, 1e-3
