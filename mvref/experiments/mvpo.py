@@ -42,6 +42,11 @@ Methods    of Figure 1
   SVM2K, MSL  on a pair of views that a fold chooses, with C2 from `GRID_C2` and D/C or alpha from
               `PAIR_GRIDS` (:mod:`mvref.experiments.pair_methods`): 10 repeats on webkb, else 3
 
+Alike      The methods that have more points than C2 has values once more, each with as many points as
+           LinearSVC: every C2 once, what else there is dealt out at random (`one_for_each_C2`).
+           The others have their rows in Figures 1 and 2, and of these CAPO and FSMulti the same
+           number of points on a view that was chosen before.
+
 Figure 3 draws the target over C1 at C2 = `FIXED_C2`, and over C2 at C1 = `FIXED_C1`; the paper does
 not print what it fixes, and we take the defaults of the class. Nothing is tuned.
 
@@ -60,7 +65,7 @@ from itertools import product
 import numpy as np
 
 from ..mvpo import MVPO
-from .engine import Item, encode_parameter
+from .engine import Item, derive_seed, encode_parameter
 from .halves import TARGETS, load_halves, measure_all, quality
 from .pair_methods import PAIR_METHODS, with_pair
 from .ranking import MAX_ITER, METHODS, TOL, TUNING_TOL
@@ -79,6 +84,7 @@ GRID_C2 = {"mfeat": POWERS[:8], "citeseer": POWERS[2:], "webkb": POWERS[2:]}
 FIXED_C1, FIXED_C2 = 0.1, 100.0
 CURVE_C1, CURVE_C2 = GRID_C1[:-1], POWERS[2:8]
 RIVALS = ("SMS", "CAPO", "FSMulti")
+MANY_POINTS = ("MVPO", "SVMPerf", *PAIR_METHODS)
 N_REPEATS, FEW_REPEATS = 10, 3
 LEFT_OUT = ("citeseer", "SMS", "f1")
 PAIR_GRIDS = {  # beside C2, and the point at which pairs are compared
@@ -174,6 +180,45 @@ def points_of(name, method, target, quick, seed):
     return grid(**outer.get(method, {}), C2=C2)
 
 
+def alike(dataset, quick, rows):
+    """Methods of Figures 1 and 2 with as many points as there are values of C2."""
+    for job in _tuned(dataset, quick, [(t, method) for method in MANY_POINTS for t in TARGETS]):
+        yield replace(job, function=partial(on_few, *job.function.args, **job.function.keywords))
+
+
+def on_few(name, method, *, measures, target, quick, seed):
+    """As :func:`on_halves`, with one point for every C2."""
+    halves, how, values = on_few_folds(
+        name, method, None if method in ANY_TARGET else target, quick, seed
+    )
+    values = values[:, TARGETS.index(target)]
+    best = int(values.argmax())
+    run = train(halves, how, best, seed)
+    found = run.measure([name for name in how.measures if name not in (*TARGETS, "validation")])
+    found |= measure_all(halves.meta["Y"][halves.test], run.predicted)
+    return {measure: (found | {"validation": values[best]})[measure] for measure in measures}
+
+
+@lru_cache(maxsize=8)
+def on_few_folds(name, method, target, quick, seed):
+    """As :func:`on_folds`, with one point for every C2."""
+    halves = load_halves(name, seed)
+    points = one_for_each_C2(points_of(name, method, target, quick, seed), seed)
+    fixed = {"tol": QUICK_TOL if quick else TOL} | ({"target": target} if target else {})
+    how = replace((METHODS | PAIR_METHODS)[method], points=points, fixed=fixed)
+    return halves, how, validate(halves, how, seed, quality)
+
+
+def one_for_each_C2(points, seed):
+    """Return one point for each C2; the other parameters are dealt out at random, evenly."""
+    values = list(dict.fromkeys(point["C2"] for point in points))
+    n_others = len(points) // len(values)
+    rng = np.random.default_rng(derive_seed(seed, "few"))
+    dealt = rng.permutation(np.arange(len(values)) + rng.integers(n_others)) % n_others
+    of_C2 = [[i for i, point in enumerate(points) if point["C2"] == C2] for C2 in values]
+    return [points[i] for i in sorted(of[k] for of, k in zip(of_C2, dealt, strict=True))]
+
+
 def curves(dataset, quick, rows, *, measures, n_repeats, n_fits=1):
     """MVPO over C1 and over C2: two lines that cross at the fixed point."""
     curve_C1, curve_C2, C2 = CURVE_C1, CURVE_C2, FIXED_C2
@@ -210,6 +255,8 @@ ITEMS = [
     Item("mvpo", "fig1", "F1, PRBEP and AUROC by method", DATASETS, fig1, seeds=HALVES),
     Item("mvpo", "fig2", "F1, PRBEP and AUROC of methods for several views", DATASETS, fig2,
          needs=("fig1",), seeds=HALVES),
+    Item("mvpo", "alike", "Figures 1 and 2 with as many points for every method", DATASETS, alike,
+         seeds=HALVES),
     Item("mvpo", "fig3", "sensitivity to C1 and C2", SENSITIVITY_DATASETS, fig3, seeds=HALVES),
     Item("mvpo", "fig4", "training time over C1 and C2", SENSITIVITY_DATASETS, fig4, serial=True,
          seeds=HALVES),
