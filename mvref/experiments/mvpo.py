@@ -42,8 +42,8 @@ Methods    of Figure 1
   SVM2K, MSL  on a pair of views that a fold chooses, with C2 from `GRID_C2` and D/C or alpha from
               `PAIR_GRIDS` (:mod:`mvref.experiments.pair_methods`): 10 repeats on webkb, else 3
 
-Alike      The methods that have more points than C2 has values once more, each with as many points as
-           LinearSVC: every C2 once, what else there is dealt out at random (`one_for_each_C2`).
+Alike      The methods that have more points than C2 has values once more, each with as many
+           points as LinearSVC: every C2 once, what else there is dealt out at random (`one_for_each_C2`).
            The others have their rows in Figures 1 and 2, and of these CAPO and FSMulti the same
            number of points on a view that was chosen before.
 

@@ -397,8 +397,8 @@ def test_a_universe_has_the_scaling_and_the_number_of_components_of_its_name(mon
 def test_the_tables_have_all_methods_and_repeats():
     jobs = list(mvna_kmhks.table2("iris", False, None))
     halves = [job.method for job in jobs if job.parameter["protocol"] == "halves-narrow"]
-    assert len(jobs) == 2 * 10 * len(ALL_METHODS) + len(halves)
-    assert sorted(halves) == sorted(10 * ["MVNA", "NA", "KMHKS", "SVM", "Majority"])
+    assert len(jobs) == (20 + 10) * len(ALL_METHODS) + len(halves), "twenty halves, ten folds"
+    assert sorted(halves) == sorted(20 * ["MVNA", "NA", "KMHKS", "SVM", "Majority"])
     jobs = mvna_kmhks.table3("optdigits", False, None)
     counts = pd.Series([(j.parameter["digit"], j.method) for j in jobs]).value_counts()
     for (digit, method), count in counts.items():

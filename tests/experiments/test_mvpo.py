@@ -177,7 +177,7 @@ def test_the_gap_tells_what_stopped_early(monkeypatch):
 
 def forget():
     """Empty what jobs share."""
-    for function in (load_halves, mvpo.on_folds, mvpo.on_test):
+    for function in (load_halves, mvpo.on_folds, mvpo.on_few_folds, mvpo.on_test):
         function.cache_clear()
 
 
@@ -269,6 +269,41 @@ def test_all_methods_search_the_same_values_of_C2(monkeypatch, dataset):
             assert list(dict.fromkeys(p["C1"] for p in points)) == list(mvpo.GRID_C1)
         views = {"SVMPerf": {0, 1, 2}, "CAPO": {0}, "FSMulti": {0}}.get(method, {None})
         assert {p.get("view") for p in points} == views
+
+
+@pytest.mark.parametrize("n_others", [1, 4, 7, 11])
+def test_one_point_for_each_C2(n_others):
+    points = grid(other=range(n_others), C2=(1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6, 1e7))
+    drawn = [mvpo.one_for_each_C2(points, seed) for seed in range(50)]
+    for few in drawn:
+        assert sorted(p["C2"] for p in few) == sorted({p["C2"] for p in points})
+        assert few == [p for p in points if p in few], "ties go to the first, as on the grid"
+        counts = np.bincount([p["other"] for p in few], minlength=n_others)
+        assert counts.max() - counts.min() <= 1
+    at = {(p["other"], p["C2"]) for few in drawn for p in few}
+    assert len(at) > 0.9 * len(points), "every point has its chance"
+    assert drawn[3] == mvpo.one_for_each_C2(points, 3)
+
+
+def test_a_method_with_few_points_is_tuned_on_them(monkeypatch):
+    halves = small_problem(n=60, n_classes=2)
+    monkeypatch.setattr(mvpo, "load_halves", lambda name, seed: halves)
+    monkeypatch.setitem(mvpo.GRID_C2, "any", (1.0, 10.0))
+    monkeypatch.setattr(mvpo, "GRID_C1", (0.0, 1.0, 10.0))
+    forget()
+    measures = METHODS["MVPO"].measures
+    found = mvpo.on_few("any", "MVPO", measures=measures, target="f1", quick=False, seed=4)
+    points = mvpo.one_for_each_C2(points_of("any", "MVPO", "f1", False, 4), 4)
+    method = replace(METHODS["MVPO"], points=points, fixed={"target": "f1"})
+    values = validate(halves, method, 4, quality)[:, 0]
+    best = points[values.argmax()]
+    assert (found["C1"], found["C2"]) == (best["C1"], best["C2"])
+    assert found["validation"] == values.max()
+    forget()
+    monkeypatch.setattr(mvpo, "points_of", lambda *_: [best])
+    alone = on_halves("any", "MVPO", measures=measures, target="f1", quick=False, seed=4)
+    assert alone == found, "the same machine, where that is the only point"
+    forget()
 
 
 def test_the_second_figure_waits_for_the_first():
