@@ -43,9 +43,9 @@ Methods    of Figure 1
               `PAIR_GRIDS` (:mod:`mvref.experiments.pair_methods`): 10 repeats on webkb, else 3
 
 Alike      The methods that have more points than C2 has values once more, each with as many
-           points as LinearSVC: every C2 once, what else there is dealt out at random (`one_for_each_C2`).
-           The others have their rows in Figures 1 and 2, and of these CAPO and FSMulti the same
-           number of points on a view that was chosen before.
+           points as LinearSVC: every C2 once, and what else there is dealt out at random
+           (`one_for_each_C2`). The others have their rows in Figures 1 and 2, and of these CAPO
+           and FSMulti the same number of points on a view that was chosen before.
 
 Figure 3 draws the target over C1 at C2 = `FIXED_C2`, and over C2 at C1 = `FIXED_C1`; the paper does
 not print what it fixes, and we take the defaults of the class. Nothing is tuned.
