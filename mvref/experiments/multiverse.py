@@ -277,7 +277,7 @@ def joint_sentence(multiverse, dataset, rows=None):
     if len(measures) > 1:
         others = " and ".join(sorted(measures - {"accuracy"}))
         text += f"{count['accuracies']} have all accuracies within the spread, "
-        text += f"{count['others']} {others}, {count['all']} both"
+        text += f"{count['others']} have {others}, {count['all']} have both"
     else:
         text += f"{count['all']} have all {measures.pop()} within the spread"
     if not count["all"]:
@@ -326,10 +326,14 @@ def _deciding(table):
     return "decided by " + ", ".join(f"{axis} {share:.0%}" for axis, share in named.items())
 
 
+def _told(choice):
+    return {"True": "yes", "False": "no"}.get(str(choice), choice)
+
+
 def _common_choices(table, who):
     """What all near universes have chosen alike."""
     near = table[table["near"]]
-    common = [f"{axis} {near[axis].iloc[0]}" for axis, choices in table.attrs["axes"].items()
+    common = [f"{axis} {_told(near[axis].iloc[0])}" for axis, choices in table.attrs["axes"].items()
               if len(choices) > 1 and near[axis].nunique() == 1]  # fmt: skip
     return f"; all {who} have {', '.join(common)}" if common else ""
 
@@ -375,7 +379,7 @@ def plot_curve(table, axes=None):
         below.scatter(at, np.full(len(at), y), c=colors[at], s=12, marker="|", linewidths=1)
     starts = np.cumsum([0, *(len(attrs["axes"][axis]) for axis in axes)])[1:-1]
     below.hlines(starts - 0.5, 0, len(known) - 1, color="0.8", lw=0.6)
-    below.set_yticks(range(len(lines)), [f"{axis}: {choice}" for axis, choice in lines])
+    below.set_yticks(range(len(lines)), [f"{axis}: {_told(choice)}" for axis, choice in lines])
     below.tick_params(axis="y", labelsize=8, length=0)
     below.set(xlabel=f"{len(known)} universes, sorted by value", ylim=(len(lines) - 0.4, -0.6))
     below.grid(axis="y", visible=False)

@@ -495,7 +495,7 @@ FIG34 = Multiverse(
             LONGER,
         ),
         "still": Statement(
-            "no iterations for PRBEP or AUROC are 1.5 times others over C1 or C2",
+            "iterations for PRBEP and AUROC differ by a factor of 1.5 at most over C1 and C2",
             of_lines(time_stands_still, DIGITS),
             -STABLE,
         ),
