@@ -186,7 +186,7 @@ def test_all_at_once_is_the_same_universe(rows, monkeypatch):
         )
     assert 0 < found["all"].sum() < found["others"].sum()
     text = reading.joint_sentence(TOY, "iris", rows)
-    assert f"{found['all'].sum()} both" in text and "of 10 universes" in text
+    assert f"{found['all'].sum()} have both" in text and "of 10 universes" in text
 
 
 def test_a_curve_has_each_universe_of_its_method_once(rows):
