@@ -265,6 +265,8 @@ def test_all_methods_search_the_same_values_of_C2(monkeypatch, dataset):
             assert points == chosen.points
             continue
         assert list(dict.fromkeys(p["C2"] for p in points)) == list(mvpo.GRID_C2[dataset])
+        alike = mvpo.one_for_each_C2(points, 0) if method in mvpo.MANY_POINTS else points
+        assert len(alike) == len(mvpo.GRID_C2[dataset]) == 8, "a table with as many for everyone"
         if method == "MVPO":
             assert list(dict.fromkeys(p["C1"] for p in points)) == list(mvpo.GRID_C1)
         views = {"SVMPerf": {0, 1, 2}, "CAPO": {0}, "FSMulti": {0}}.get(method, {None})
