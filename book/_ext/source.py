@@ -97,7 +97,7 @@ class EquationMap(SphinxDirective):
 
     def link(self, name, page):
         """A link to a function."""
-        shown = f"`{name.rpartition('.')[2]}`"
+        shown = f"`{name.removesuffix('.__init__').rpartition('.')[2]}`"
         for piece in (name, name.rpartition(".")[0]):  # a method may stand there with its class
             if f"{{annotated}} {piece}\n" in page:
                 return f"[{shown}](#{anchor_of(piece)})"
