@@ -72,6 +72,7 @@ GRIDS = {
 }
 WEAK = tuple(10.0**-i for i in range(3, 9))
 OTHER_GRIDS = {  # where most choices of the common grid were its ends
+    ("onehot-full", 1000): dict.fromkeys(FACTORISED, grid(k=(1, 8, 40), alpha=ALPHAS)),
     ("onehot-full", 4000): {
         **dict.fromkeys(FACTORISED, grid(k=(1, 8, 40), alpha=ALPHAS)),
         "STM": grid(alpha=[10 ** (-0.4 * i) for i in range(18)]),
