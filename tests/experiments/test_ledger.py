@@ -250,7 +250,7 @@ def test_no_live_start_of_mvm_collapses_and_the_papers_does():
     rows = ROWS["mvm"].query("item == 'start' and dataset == 'planted-mixed'")
     values = rows.pivot(index=["method", "parameter", "repeat"], columns="measure", values="value")
     live, paper = values.loc["live"], values.loc["paper"]
-    assert len(live) == 7 * 5
+    assert len(live) == 7 * 20
     assert (live["train_accuracy"] >= 0.99).all() and not live["collapsed"].any()
     for V, sigma in ((4, 0.01), (6, 0.01), (6, 0.1), (8, 0.01), (8, 0.1)):
         assert paper.loc[encode_parameter({"V": V, "sigma": sigma}), "collapsed"].eq(1).all()
@@ -272,7 +272,7 @@ def test_methods_of_mvna_kmhks_share_the_splits():
         "lung-cancer": 32, "house-votes-84": 435, "shuttle-landing-control": 15,
         "horse-colic": 368, "echocardiogram": 131, "iris": 150,
     }  # fmt: skip
-    assert halves["lung-cancer"] == 150 and halves["shuttle-landing-control"] == 70
+    assert halves["lung-cancer"] == 300 and halves["shuttle-landing-control"] == 140
 
 
 def test_the_printed_solver_of_mvna_kmhks_ends_above_the_minimum():
@@ -280,7 +280,8 @@ def test_the_printed_solver_of_mvna_kmhks_ends_above_the_minimum():
     values = rows.pivot(
         index=["parameter", "repeat", "method"], columns="measure", values="value"
     ).unstack("method")
-    assert (values["excess_10000"] > -1e-8).all(axis=None)
+    # the reference is at most so far above the minimum where the coupling is strong
+    assert (values["excess_10000"] > -1e-7).all(axis=None)
     assert (values["excess_10000", "exact"] < 1e-8).all()
     assert (values["excess_1000", "exact"] <= values["excess_1000", "paper"]).all()
     assert (values["n_iter", "exact"] < values["n_iter", "paper"]).all()
