@@ -271,7 +271,8 @@ def verdict_of(row):
 
 def _why(row):
     """The reason, and the numbers of the text."""
-    return linked(row["why"]) + (f" {row['numbers']}." if row["numbers"] else "")
+    numbers = row["numbers"]
+    return linked(row["why"]) + (f" {numbers[0].upper()}{numbers[1:]}." if numbers else "")
 
 
 def _section(paper, told):
