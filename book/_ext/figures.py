@@ -8,7 +8,7 @@ from pathlib import Path
 import imagesize
 from docutils import nodes
 
-CLASSES = {1100: "widest", 800: "wide", 640: "medium"}  # of pictures wider than so many pixels
+CLASSES = {800: "wide", 640: "medium"}  # of pictures wider than so many pixels
 
 
 def mark(app, doctree, docname):

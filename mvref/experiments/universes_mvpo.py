@@ -495,7 +495,7 @@ FIG34 = Multiverse(
             LONGER,
         ),
         "still": Statement(
-            "iterations for PRBEP and AUROC differ by a factor of 1.5 at most over C1 and C2",
+            "iterations for PRBEP and AUROC within a factor of 1.5 over C1, C2",
             of_lines(time_stands_still, DIGITS),
             -STABLE,
         ),

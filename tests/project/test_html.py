@@ -10,10 +10,12 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import imagesize
 import pytest
 import yaml
 
 from book import plain
+from book._ext.figures import CLASSES
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "_build" / "html"
@@ -223,6 +225,20 @@ def test_formulas_are_rendered_by_the_book_itself(book):
 def test_pictures_have_a_text(book):
     assert sum(len(page.alternatives) for page in book.values()) > 50
     assert list(pictures_without_text(book)) == []
+
+
+def test_wide_pictures_have_a_least_width_on_a_phone(book):
+    """Each has a class of book/_ext/figures.py, and each class a width in the style sheet."""
+    style = (ROOT / "book" / "_static" / "mvref.css").read_text(encoding="utf-8")
+    pages = [path.read_text(encoding="utf-8") for path in BUILT.glob("book/*/*.html")]
+    marked = dict.fromkeys(CLASSES.values(), 0)
+    picture = r'<img[^>]*?(?:class="([^"]*)"[^>]*?)?src="[./]*(_images/[^"]*png)"'
+    for classes, file in re.findall(picture, "".join(pages)):
+        width = imagesize.get(BUILT / file)[0]
+        wanted = [name for least, name in CLASSES.items() if width > least][:1]
+        assert set(wanted) <= set(classes.split()), (file, width)
+        marked |= {name: marked[name] + 1 for name in wanted}
+    assert all(marked.values()) and all(f"img.{name} {{" in style for name in marked)
 
 
 def test_pages_have_one_title_and_headings_in_order(book):
