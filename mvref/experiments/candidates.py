@@ -17,7 +17,8 @@ from scipy import sparse
 from scipy.stats import qmc
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
-from sklearn.impute import SimpleImputer
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
@@ -26,7 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from .. import MultiView, PerView, PerViewClassifier, all_methods
 from ..core.voters import check_classifier
-from ..rivals import Mono
+from ..rivals import LaplacianCompletion, Mono
 from .kernel_means import KernelMeanSVC
 
 
@@ -135,6 +136,19 @@ def svm_of_columns(**point):
     return make_pipeline(COLUMNS, SimpleImputer(keep_empty_features=True), SVC(**point))
 
 
+def imputed_svm(fill):
+    """The same, where a transformer of one table fills gaps with more than means."""
+    return scaled_views(
+        lambda **point: make_pipeline(FunctionTransformer(dense_columns), clone(fill), SVC(**point))
+    )
+
+
+def completed_svm(**point):
+    """The same, where a graph of the reference view fills gaps of whole views."""
+    completion = LaplacianCompletion(output="features", gamma=1.0)
+    return make_pipeline(completion, svm_of_columns(**point))
+
+
 def boosting(X, **point):
     """A candidate whose trees need no scaling and take gaps as they are."""
     columns = FunctionTransformer(dense_columns)
@@ -153,9 +167,10 @@ def stacked_svms(**point):
 
 
 def dense_columns(X):
-    """All columns as an array."""
-    columns = X.concat()
-    return columns.toarray() if sparse.issparse(columns) else columns
+    """All columns as an array, NaN where a view is missing."""
+    dense = [view.toarray() if sparse.issparse(view) else view for view in X.views]
+    pairs = zip(dense, X.observed.T, strict=True)
+    return np.hstack([np.where(seen[:, None], view, np.nan) for view, seen in pairs])
 
 
 def logistic(C=1.0):
@@ -187,6 +202,12 @@ BASELINES = (
 MORE_BASELINES = (  # in the study of part VI only
     Candidate("extra trees, all columns", False, extra_trees,
               {"max_features": (0.02, 1.0), "min_samples_leaf": [1, 2, 5]}),
+    Candidate("RBF SVM, kNN imputation", True,
+              imputed_svm(KNNImputer(keep_empty_features=True)), SVM),
+    Candidate("RBF SVM, iterative imputation", True,
+              imputed_svm(IterativeImputer(
+                  max_iter=2, n_nearest_features=10, keep_empty_features=True)), SVM),
+    Candidate("RBF SVM, Laplacian completion", True, scaled_views(completed_svm), SVM),
     Candidate("SVM, aligned kernels", True,
               scaled_views(partial(KernelMeanSVC, weights="alignment")), SVM),
     Candidate("stacking of SVMs", True, scaled_views(stacked_svms), SVM),

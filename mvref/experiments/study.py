@@ -34,9 +34,9 @@ from .study_data import EXPLORED, HELD_OUT, draw_split, sizes_of
 from .tables import Cell, jobs_of
 from .tuning import Machine, Method, tuned
 
-SIZES = {100: 20, 300: 5, 1000: 2}  # of the training part, and repeats
-N_GAPS, MISSING = 300, (0.25, 0.5)  # of the training part of ``gaps``
-BUDGET, N_FOLDS, LIMIT = 6, 3, 60.0
+SIZES = {100: 20, 300: 3, 1000: 1}  # of the training part, and repeats
+N_GAPS, MISSING = 100, (0.25, 0.5)  # of the training part of ``gaps``
+BUDGET, N_FOLDS, LIMIT = 6, 3, 30.0
 CANDIDATES = {c.name: c for c in (*BASELINES, *MORE_BASELINES, *map(candidate_of, SPACES))}
 TESTED = {"accuracy_r25": 0.25, "accuracy_r50": 0.5, "accuracy_block": "block"}
 MEASURES = ("accuracy", *TESTED, "validation", "point", "fit_seconds", "filled", "failure")
