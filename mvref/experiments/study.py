@@ -13,8 +13,8 @@ Gaps       the trained model is asked again where views of the test part are mis
            trains, which ``filled`` tells.
 Failures   are rows: ``failure`` is the number of the reason in `REASONS`, and the other measures
            are 0 and not read. A method has `LIMIT` seconds of the processor for a repeat, tuning
-           included.
-Cut        sizes and repeats before methods: `REPEATS`.
+           included; one that runs out of them in its first `TRIALS` repeats is not asked again.
+Cut        sizes and repeats before methods: `SIZES`.
 """
 
 import signal
@@ -28,15 +28,15 @@ import numpy as np
 
 from ..core.views import MultiView
 from .candidates import BASELINES, MORE_BASELINES, SPACES, candidate_of
-from .engine import Item, derive_seed
+from .engine import Item, derive_seed, encode_parameter
 from .kernel_means import without_gaps
 from .study_data import EXPLORED, HELD_OUT, draw_split, sizes_of
 from .tables import Cell, jobs_of
 from .tuning import Machine, Method, tuned
 
 SIZES = {100: 20, 300: 3, 1000: 1}  # of the training part, and repeats
-N_GAPS, MISSING = 100, (0.25, 0.5)  # of the training part of ``gaps``
-BUDGET, N_FOLDS, LIMIT = 6, 3, 30.0
+N_GAPS, MISSING, GAP_REPEATS = 100, (0.25, 0.5), 5  # of ``gaps``: the training part and its gaps
+BUDGET, N_FOLDS, LIMIT, TRIALS = 6, 3, 30.0, 3
 CANDIDATES = {c.name: c for c in (*BASELINES, *MORE_BASELINES, *map(candidate_of, SPACES))}
 TESTED = {"accuracy_r25": 0.25, "accuracy_r50": 0.5, "accuracy_block": "block"}
 MEASURES = ("accuracy", *TESTED, "validation", "point", "fit_seconds", "filled", "failure")
@@ -139,31 +139,44 @@ def accuracy_with_gaps(gap, seed, run):
 
 def complete(dataset, quick, rows, *, n_train):
     """Every candidate at one size; quick: one repeat of `QUICK_METHODS`, at two points."""
-    return cells_of(dataset, quick, [({"n_train": n_train}, SIZES[n_train])])
+    return cells_of(dataset, quick, rows, [({"n_train": n_train}, SIZES[n_train])])
 
 
 def gaps(dataset, quick, rows):
     """The same where views of the training part are missing, too."""
     points = [{"n_train": N_GAPS, "missing": missing} for missing in MISSING]
-    return cells_of(dataset, quick, [(point, SIZES[N_GAPS]) for point in points])
+    return cells_of(dataset, quick, rows, [(point, GAP_REPEATS) for point in points])
 
 
 def transfer(dataset, quick, rows):
     """The data sets that the statements are tested on."""
-    return cells_of(dataset, quick, [({"n_train": n}, SIZES[n]) for n in (100, N_GAPS)])
+    return cells_of(dataset, quick, rows, [({"n_train": n}, SIZES[n]) for n in (100, 300)])
 
 
-def cells_of(dataset, quick, points):
+def cells_of(dataset, quick, rows, points):
     """All candidates at points, so many repeats each, where the data set has as many samples."""
-    allowed = sizes_of(dataset, tuple(SIZES))
+    allowed, slow = sizes_of(dataset, tuple(SIZES)), out_of_time(dataset, rows)
     methods, options = (QUICK_METHODS, {"budget": 2}) if quick else (CANDIDATES, {})
+
+    def n_repeats_of(method, point, n_repeats):
+        if quick:
+            return 1
+        return min(n_repeats, TRIALS) if (method, encode_parameter(point)) in slow else n_repeats
+
     cells = [
-        Cell(method, point, MEASURES, 1 if quick else n_repeats, options)
+        Cell(method, point, MEASURES, n_repeats_of(method, point, n_repeats), options)
         for point, n_repeats in points
         for method in methods
         if point["n_train"] in allowed
     ]
     return jobs_of(dataset, dataset, cells, on_split)
+
+
+def out_of_time(dataset, rows):
+    """What ran out of time in every one of its first `TRIALS` repeats: method and point."""
+    rows = rows[(rows["dataset"] == dataset) & (rows["measure"] == "failure")]
+    late = rows[(rows["repeat"] < TRIALS) & (rows["value"] == 1)]
+    return {cell for cell, n in late.groupby(["method", "parameter"]).size().items() if n == TRIALS}
 
 
 def large_enough(n_train):

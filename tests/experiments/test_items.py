@@ -50,7 +50,7 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     **{m.item.full_name: m.n_repeats for m in universes_mvpo.MULTIVERSES},
     **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
     **{f"study.n{n}": n_repeats for n, n_repeats in study.SIZES.items()},
-    "study.gaps": study.SIZES[study.N_GAPS], "study.transfer": study.SIZES[100],
+    "study.gaps": study.GAP_REPEATS, "study.transfer": study.SIZES[100],
 }  # fmt: skip
 QUICK_REPEATS = {"mwmvc2": 2, "mvna_kmhks.table2": 2}  # others: 1
 METHODS = {

@@ -3,6 +3,7 @@
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -10,7 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mvref import MultiView
-from mvref.experiments import study, study_data
+from mvref.experiments import ITEMS, study, study_data
 from mvref.experiments.candidates import Candidate
 from mvref.experiments.items import data_here
 from mvref.experiments.kernel_means import KernelMeanSVC, alignment, without_gaps
@@ -158,6 +159,21 @@ def test_a_failure_is_a_row(monkeypatch, error, number):
     monkeypatch.setitem(study.CANDIDATES, "KMHKS", Candidate("KMHKS", True, fails))
     found = study.on_split("wine", "KMHKS", measures=study.MEASURES, n_train=100, seed=0)
     assert found["failure"] == number and set(found) == set(study.MEASURES)
+
+
+def test_who_runs_out_of_time_three_times_is_not_asked_again():
+    item, size = ITEMS["study.n100"], study.SIZES[100]
+
+    def row(method, repeat, failure):
+        return ["n100", "wine", method, '{"n_train":100}', repeat, "failure", failure]
+
+    columns = ["item", "dataset", "method", "parameter", "repeat", "measure", "value"]
+    for failures, n_repeats in (([1, 1, 1], 3), ([1, 0, 1], size), ([1, 1], size), ([2] * 3, size)):
+        rows = [row("MSL", repeat, failure) for repeat, failure in enumerate(failures)]
+        jobs = list(item.jobs("wine", False, pd.DataFrame(rows, columns=columns)))
+        assert {job.repeat for job in jobs if job.method == "MSL"} == set(range(n_repeats))
+        assert {job.repeat for job in jobs if job.method == "SMS"} == set(range(size))
+    assert len(list(item.jobs("mfeat", False, pd.DataFrame(rows, columns=columns)))) == 800
 
 
 def test_a_row_has_every_measure_and_training_gaps_are_in_the_training_part():
