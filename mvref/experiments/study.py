@@ -36,7 +36,8 @@ from .tuning import Machine, Method, tuned
 
 SIZES = {100: 20, 300: 3, 1000: 1}  # of the training part, and repeats
 N_GAPS, MISSING, GAP_REPEATS = 100, (0.25, 0.5), 5  # of ``gaps``: the training part and its gaps
-BUDGET, N_FOLDS, LIMIT, TRIALS = 6, 3, 30.0, 3
+BUDGET, N_FOLDS, LIMIT = 6, 3, 30.0
+TRIALS = 3
 CANDIDATES = {c.name: c for c in (*BASELINES, *MORE_BASELINES, *map(candidate_of, SPACES))}
 TESTED = {"accuracy_r25": 0.25, "accuracy_r50": 0.5, "accuracy_block": "block"}
 MEASURES = ("accuracy", *TESTED, "validation", "point", "fit_seconds", "filled", "failure")
