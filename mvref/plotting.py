@@ -31,7 +31,7 @@ METHODS = {
     "PerViewSVM": ("orange", "D", "--"),
     "PerViewSVM+Laplacian": ("purple", "P", "-."),
     "MVML": ("vermilion", "^", ":"),
-    "MVMLsp": ("vermilion", "*", "-."),
+    "MVMLsp": ("sky", "x", "-."),
     "SVM2K": ("purple", "h", ":"),
     "L3SVM": ("sky", "X", "-"),
     "MwMvC2": ("blue", "o", "-"),
@@ -45,8 +45,8 @@ METHODS = {
     "Fusion": ("sky", "^", "--"),
     "MVMV": ("orange", "D", "--"),
     "MVWAB": ("purple", "P", "-."),
-    "RBoostSH": ("orange", "X", ":"),
-    "Mumbo": ("purple", "*", ":"),
+    "RBoostSH": ("vermilion", "x", ":"),
+    "Mumbo": ("green", "*", ":"),
     "MVPO": ("blue", "o", "-"),
     "MVPO-C1=0": ("sky", "v", "--"),
     "SVMPerf": ("orange", "D", "--"),
@@ -65,7 +65,7 @@ METHODS = {
     "STM": ("purple", "P", "-."),
     "STM-product": ("sky", "*", "--"),
     "Linear": ("black", "x", ":"),
-    "RBF": ("black", "+", "-."),
+    "RBF": ("black", "h", "-."),
     "MVNA": ("blue", "o", "-"),
     "MVNA-printed": ("vermilion", "v", "--"),
     "NA": ("orange", "D", "--"),
@@ -159,4 +159,40 @@ def plot_methods(ax, table, x, *, value="mean", spread="std", order=None):
             rows[x], rows[value], yerr=np.nan_to_num(rows[spread]), label=name, capsize=2,
             **method_style(name),
         )  # fmt: skip
+    return ax
+
+
+def plot_differences(ax, table, *, practical=0.01, shift=0.0, **style):
+    """Draw paired differences with their intervals, a row each, in points of a hundredth.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    table : DataFrame, with the columns ``difference``, ``low`` and ``high``; its index names rows
+    practical : float; differences up to it are grey, as nobody would change a method for them
+    shift : float; by how many rows the points are moved up, so that several tables share the rows
+    **style : of ``errorbar``
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import pandas as pd
+    >>> from mvref.plotting import plot_differences
+    >>> table = pd.DataFrame({"difference": [0.02], "low": [-0.01], "high": [0.05]}, ["digits"])
+    >>> figure, ax = plt.subplots()
+    >>> [label.get_text() for label in plot_differences(ax, table).get_yticklabels()]
+    ['digits']
+    """
+    rows = np.arange(len(table), 0, -1)
+    middle, low, high = (100 * table[name].astype(float) for name in ("difference", "low", "high"))
+    ax.axvspan(-100 * practical, 100 * practical, color="0.9", zorder=0, lw=0)
+    ax.axvline(0, color="0.5", lw=0.8)
+    style = {"fmt": "o", "ms": 5, "lw": 1.4} | style
+    ax.errorbar(middle, rows + shift, xerr=[middle - low, high - middle], **style)
+    ax.set_yticks(rows, table.index)
+    ax.set_ylim(0.4, len(table) + 0.6)
     return ax

@@ -1,19 +1,32 @@
 """Reading the study of part VI: paired differences on the same splits, with their intervals.
 
-Splits of one data set share samples. Where training parts are small draws from a pool, what they
+Within a data set, splits share samples. Where training parts are small draws from a pool, what they
 share is n_train of N samples, so the corrected interval of :mod:`.paired_tests` is taken with the
 ratio n_train/(N - n_train), which is Nadeau and Bengio's n_test/n_train where halves train. A
 simulation in the tests says that it covers the truth at least as often as it should; drawn data
 are drawn anew in every repeat, and need no correction.
+
+Over data sets, the data set is the unit: a method has one number there, its mean over the repeats,
+and the interval is that of a t-test of these means.
+
+A `Statement` says that one method, or the one of several that the inner folds chose, is ahead of
+another by more than a margin. ``advice.toml`` has those that the chapters make of `EXPLORED`;
+``transfer.toml`` those that were written down before `HELD_OUT` was run, and do not change.
 """
 
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
 import pandas as pd
+from scipy import stats
 
 from .engine import with_parameters
 from .paired_tests import paired_interval, paired_t, rope_probabilities
 from .ranks import holm
 from .report import read_ledger
-from .study_data import N_SAMPLES
+from .study_data import HELD_OUT, N_SAMPLES
 
 PRACTICAL = 0.01  # a point of accuracy: nobody changes a method for less
 COLUMNS = (  # do not know which columns belong together
@@ -22,19 +35,25 @@ COLUMNS = (  # do not know which columns belong together
 )  # fmt: skip
 PLAIN_VIEWS = ("SVM, mean of kernels", "RBF SVM, views scaled alike", "vote of views", "stacking")
 OF_PAPERS = ("MVLSVM", "MwMvC2", "MVPO", "MVMClassifier", "MVNAKMHKS")
+FAMILIES = {"columns": COLUMNS, "views": PLAIN_VIEWS, "papers": OF_PAPERS}
+HERE = Path(__file__).parent
 
 
-def scores(measure="accuracy", items=("n100", "n300", "n1000"), folder=None):
+def scores(measure="accuracy", folder=None):
     """A measure by data set, size, gaps and repeat, a column per method; NaN where it failed."""
-    rows = read_ledger("study", folder).query("item in @items")
-    rows, _ = with_parameters(rows)
-    rows = rows.assign(missing=rows.get("missing", 0.0)).fillna({"missing": 0.0})
+    return _tables(folder)[measure].copy()
+
+
+@lru_cache(maxsize=2)
+def _tables(folder):
+    rows, _ = with_parameters(read_ledger("study", folder))
+    rows = rows.assign(missing=rows["missing"].fillna(0.0) if "missing" in rows else 0.0)
     index = ["dataset", "n_train", "missing", "repeat"]
-    values, failed = (
-        rows[rows["measure"] == name].pivot(index=index, columns="method", values="value")
-        for name in (measure, "failure")
-    )
-    return values.where(failed == 0)
+    wide = {
+        name: part.pivot(index=index, columns="method", values="value")
+        for name, part in rows.groupby("measure")
+    }
+    return {name: table.where(wide["failure"] == 0) for name, table in wide.items()}
 
 
 def overlap(dataset, n_train):
@@ -64,6 +83,16 @@ def differences(gaps):
     return table.assign(p_holm=holm(table["p"].to_numpy())) if len(table) else table
 
 
+def over_datasets(gaps):
+    """Mean over data sets of the mean over repeats, and its 95 % interval; one data set a unit."""
+    means = gaps.dropna().groupby(level="dataset").mean()
+    if len(means) < 2:
+        raise ValueError(f"gaps must be of two data sets or more, got {list(means.index)}.")
+    low, high = stats.ttest_1samp(means, 0.0).confidence_interval()
+    return {"datasets": len(means), "difference": means.mean(), "low": low, "high": high,
+            "ahead": int((means > 0).sum())}  # fmt: skip
+
+
 def chosen(values, validation, family):
     """What a family reaches if, in each split, its best in the inner folds is taken."""
     family = [name for name in family if name in values]
@@ -72,10 +101,71 @@ def chosen(values, validation, family):
     return pd.Series(picked, index=values.index)
 
 
-def worth_of_views(family=PLAIN_VIEWS, columns=COLUMNS, folder=None, **which):
-    """By how much a family that knows the views is ahead of one that does not."""
-    values, validation = (
-        scores(name, folder=folder, **which) for name in ("accuracy", "validation")
-    )
-    with_views, without = (chosen(values, validation, of) for of in (family, columns))
-    return differences(with_views - without)
+def gaps_between(ahead, behind, measure="accuracy", folder=None):
+    """Paired differences of two methods, or of what is chosen in families, in every split."""
+    values, validation = (scores(name, folder) for name in (measure, "validation"))
+
+    def of(which):
+        if isinstance(which, str) and which not in FAMILIES:
+            return values[which]
+        family = FAMILIES[which] if isinstance(which, str) else which
+        return chosen(values, validation, family)
+
+    return (of(ahead) - of(behind)).dropna()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """That `ahead` is better than `behind` by more than a margin.
+
+    ahead, behind: a candidate, one of `FAMILIES`, or a list of candidates; datasets: () for all of
+    a kind, `EXPLORED` or `HELD_OUT`.
+    """
+
+    name: str
+    text: str
+    ahead: str | tuple
+    behind: str | tuple
+    measure: str = "accuracy"
+    n_train: int = 100
+    missing: float = 0.0
+    margin: float = 0.0
+    datasets: tuple = ()
+    held_out: bool = False
+
+    def gaps(self, folder=None):
+        """The paired differences that it speaks of."""
+        gaps = gaps_between(self.ahead, self.behind, self.measure, folder)
+        at = gaps.index.get_level_values
+        kept = (at("n_train") == self.n_train) & (at("missing") == self.missing)
+        kept &= at("dataset").isin(HELD_OUT) == self.held_out
+        if self.datasets:
+            kept &= at("dataset").isin(self.datasets)
+        return gaps[kept]
+
+    def judged(self, folder=None):
+        """What the study says of it, with its interval, and hit, miss or cannot tell.
+
+        Of a single data set the unit is the split.
+        """
+        gaps = self.gaps(folder)
+        (name, *others) = gaps.index.unique("dataset")
+        found = over_datasets(gaps) if others else difference(gaps, name, self.n_train)
+        if found["low"] > self.margin:
+            verdict = "hit"
+        else:
+            verdict = "miss" if found["difference"] <= self.margin else "cannot tell"
+        return found | {"verdict": verdict}
+
+
+def statements(kind):
+    """The statements of "advice" or "transfer", by name."""
+    with open(HERE / f"{kind}.toml", "rb") as file:
+        entries = tomllib.load(file)["statement"]
+    found = [Statement(**entry, held_out=kind == "transfer") for entry in entries]
+    return {statement.name: statement for statement in found}
+
+
+def worth_of_views(family="views", folder=None):
+    """By how much a family that knows the views is ahead of the one that does not."""
+    return gaps_between(family, "columns", folder=folder)

@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
-from scipy import sparse
+from scipy import sparse, stats
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mvref import MultiView
-from mvref.experiments import ITEMS, study, study_data
+from mvref.experiments import ITEMS, study, study_data, study_reading
 from mvref.experiments.candidates import Candidate
+from mvref.experiments.engine import COLUMNS, Ledger
 from mvref.experiments.items import data_here
 from mvref.experiments.kernel_means import KernelMeanSVC, alignment, without_gaps
 from mvref.experiments.paired_tests import paired_interval, rope_probabilities
@@ -283,3 +284,78 @@ def test_intervals_cover_what_is_true_of_the_population(N, n, n_test, n_repeats)
             found.append(low <= truth <= high)
     assert np.mean(covered) > 0.93, "200 intervals of 95 %"
     assert np.mean(covered) > np.mean(plain) + 0.02
+
+
+def rows_of(values, dataset="moons", n_train=100):
+    """Rows of a ledger: measures by method, one value per repeat."""
+    rows = []
+    for method, measures in values.items():
+        for measure, column in ({"failure": [0] * 9} | measures).items():
+            for repeat, value in enumerate(column[: len(measures["accuracy"])]):
+                row = dict.fromkeys(COLUMNS, "") | {
+                    "paper": "study", "item": "n100", "dataset": dataset, "method": method,
+                    "parameter": f'{{"n_train":{n_train}}}', "measure": measure,
+                    "repeat": repeat, "seed": 0, "value": value, "seconds": 0,
+                }  # fmt: skip
+                rows.append(row)
+    return rows
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The ledger of a study of two methods that use views and one that does not."""
+    ledger = Ledger("study", tmp_path)
+    for dataset, gain in (("moons", 0.02), ("planted-linear", 0.04)):
+        values = {
+            "stacking": {"accuracy": [0.8 + gain, 0.7 + gain], "validation": [0.9, 0.1]},
+            "vote of views": {"accuracy": [0.1, 0.8], "validation": [0.2, 0.8]},
+            "RBF SVM, all columns": {"accuracy": [0.8, 0.7], "validation": [0.5, 0.5]},
+            "MSL": {"accuracy": [0, 0], "validation": [0, 0], "failure": [1, 1]},
+        }
+        ledger.append(rows_of(values, dataset))
+    return tmp_path
+
+
+def test_what_failed_has_no_score(folder):
+    values = study_reading.scores(folder=folder)
+    assert values["MSL"].isna().all() and values["stacking"].notna().all()
+
+
+def test_the_inner_folds_choose_in_every_split(folder):
+    gaps = study_reading.worth_of_views(folder=folder)
+    assert_allclose(gaps.loc["moons", 100, 0.0], [0.02, 0.8 - 0.7])
+    assert_allclose(gaps.loc["planted-linear", 100, 0.0], [0.04, 0.1])
+    pair = study_reading.gaps_between("stacking", "RBF SVM, all columns", folder=folder)
+    assert_allclose(pair, [0.02, 0.02, 0.04, 0.04])
+    assert study_reading.gaps_between("MSL", "stacking", folder=folder).empty
+
+
+def test_over_data_sets_each_counts_once():
+    index = pd.MultiIndex.from_tuples(
+        [("a", 0), ("a", 1), ("b", 0), ("c", 0)], names=["dataset", "repeat"]
+    )
+    found = study_reading.over_datasets(pd.Series([0.0, 0.2, 0.3, -0.1], index))
+    means = np.array([0.1, 0.3, -0.1])
+    half = stats.t.ppf(0.975, 2) * means.std(ddof=1) / np.sqrt(3)
+    assert (found["datasets"], found["ahead"]) == (3, 2)
+    assert_allclose([found["difference"], found["low"]], [0.1, 0.1 - half])
+    with pytest.raises(ValueError, match="two data sets or more, got"):
+        study_reading.over_datasets(pd.Series([0.1, 0.2], index[:2]))
+
+
+@pytest.mark.parametrize(
+    ("options", "verdict"),
+    [
+        ({}, "cannot tell"),  # .03 on average, of two data sets .01 apart
+        ({"margin": -0.2}, "hit"),
+        ({"margin": 0.04}, "miss"),
+        ({"datasets": ("moons",)}, "hit"),
+        ({"datasets": ("moons",), "margin": 0.03}, "miss"),
+        ({"ahead": "RBF SVM, all columns", "behind": "stacking"}, "miss"),
+    ],
+)
+def test_statements_hit_or_miss_or_cannot_tell(folder, options, verdict):
+    asked = {"ahead": "stacking", "behind": "RBF SVM, all columns"} | options
+    judged = study_reading.Statement("a", "b", **asked).judged(folder)
+    assert judged["verdict"] == verdict
+    assert judged["low"] <= judged["difference"] <= judged["high"]
