@@ -1,4 +1,4 @@
-"""MVPO, Iterative algorithm: is the complexity that of SVM^perf on the concatenated features?"""
+"""MVPO, Iterative algorithm: is the complexity that of SVM-perf on the concatenated features?"""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def work(d, algorithm, n=50, cuts=20):
     return done
 
 
-growth = {name: work(800, name) / work(400, name) for name in ("SVM^perf", "MVPO")}
-print(f"twice the features take {growth['SVM^perf']:.1f} times the work of SVM^perf")
+growth = {name: work(800, name) / work(400, name) for name in ("SVM-perf", "MVPO")}
+print(f"twice the features take {growth['SVM-perf']:.1f} times the work of SVM-perf")
 print(f"and {growth['MVPO']:.1f} times that of MVPO, without its inverse")
-assert growth["SVM^perf"] == 2 and growth["MVPO"] > 3.5
+assert growth["SVM-perf"] == 2 and growth["MVPO"] > 3.5
