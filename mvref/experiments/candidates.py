@@ -25,9 +25,35 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from .. import MultiView, PerView, PerViewClassifier, all_methods
+from .. import MultiView, PerView, PerViewClassifier
 from ..core.voters import check_classifier
-from ..rivals import LaplacianCompletion, Mono
+from ..mvl_svm import MVLSVM
+from ..mvm import MVMClassifier
+from ..mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
+from ..mvpo import MVPO
+from ..mwmvc2 import MwMvC2
+from ..rivals import (
+    CAPO,
+    L3SVM,
+    MSL,
+    MVML,
+    MVMV,
+    MVWAB,
+    SMS,
+    SVM2K,
+    CoLabeling,
+    Concat,
+    FMClassifier,
+    FSMulti,
+    Fusion,
+    LaplacianCompletion,
+    Mono,
+    Mumbo,
+    PerViewSVM,
+    RBoostSH,
+    STMClassifier,
+    SVMPerf,
+)
 from .kernel_means import KernelMeanSVC
 
 
@@ -68,7 +94,7 @@ class Candidate:
 
     def build(self, point, X, seed):
         """Return the unfitted estimator of a point."""
-        model = self.make(X, **point)
+        model = clone(self.make(X, **point))  # a point may hold an estimator, which stays as it is
         seeds = {
             name: seed % 2**31
             for name, value in model.get_params().items()
@@ -161,8 +187,18 @@ def extra_trees(X, **point):
     return make_pipeline(COLUMNS, fill, ExtraTreesClassifier(200, **point))
 
 
+def vote(C):
+    """A logistic regression per view, and the mean of their probabilities."""
+    return PerViewClassifier(logistic(C), combine="mean_proba")
+
+
+def stacked(C):
+    """A logistic regression per view, and one of what they say of samples they have not seen."""
+    return PerViewClassifier(logistic(C), combine=LogisticRegression(max_iter=2000))
+
+
 def stacked_svms(**point):
-    """An SVM per view, and a logistic regression of what they say of samples they have not seen."""
+    """The same of an SVM per view."""
     return PerViewClassifier(SVC(**point), combine=LogisticRegression(max_iter=2000))
 
 
@@ -178,84 +214,86 @@ def logistic(C=1.0):
     return LogisticRegression(C=C, max_iter=2000)
 
 
-def of_each_view(combine):
-    """A logistic regression per view, combined."""
-    return scaled_views(lambda C: PerViewClassifier(logistic(C), combine=combine))
+def of_mvref(method, scaled=scaled_views, **fixed):
+    """A method of mvref, with what is fixed."""
+    return scaled(partial(method, **fixed))
 
 
 COLUMNS = FunctionTransformer(MultiView.concat)
 SVM = {"C": (0.1, 1000.0), "gamma": (0.05, 20.0)}
 STRENGTH = {"C": (1e-2, 1e4)}
-FOREST = {"max_features": (0.02, 1.0), "min_samples_leaf": [1, 2, 5]}
-BOOSTING = {
-    "learning_rate": (0.05, 0.5),
-    "max_leaf_nodes": [4, 8, 31],
-    "min_samples_leaf": [2, 5, 20],
+COST = {"C2": (1.0, 1e4)}
+KERNEL = {"gamma": (0.05, 20.0)}
+HO_KASHYAP = {"c": (1e-3, 1.0)} | KERNEL
+FACTORS = {"alpha": (1e-4, 1e-1), "n_factors": [2, 4, 8, 16]}
+TREES = {
+    "n_estimators": [5, 10, 20, 40],
+    "estimator": [DecisionTreeClassifier(max_depth=depth) for depth in (1, 2, 4)],
 }
+BASES = {"estimator": [
+    DecisionTreeClassifier(), *(LogisticRegression(C=C, max_iter=2000) for C in (0.1, 1.0, 100.0)),
+    *(SVC(C=C, gamma="scale") for C in (1.0, 30.0)),
+]}  # fmt: skip
+VOTERS = {"voters": ["trees", "random_trees"], "max_iter": [5, 20, 50]}
+CLUSTERS = {"c": (10.0, 3e3), "n_clusters": [1, 2, 5]}
+MEASURED = {"C1": (1e-3, 10.0), "C2": (10.0, 1e4)}
+BOOSTING = {
+    "learning_rate": (0.05, 0.5), "max_leaf_nodes": [4, 8, 31], "min_samples_leaf": [2, 5, 20],
+}  # fmt: skip
+FOREST = {"max_features": (0.02, 1.0), "min_samples_leaf": [1, 2, 5]}
 CHAIN = IterativeImputer(max_iter=2, n_nearest_features=10, keep_empty_features=True)
-# Name: whether it knows which columns belong together, how it is made, and its ranges.
-PLAIN = {
+
+# Name: whether it knows which columns belong together, how it is made, its ranges, and the number
+# of samples beyond which it takes minutes, and is not recommended.
+ALL = {
     "best single view": (False, scaled_views(lambda **p: Mono(SVC(**p), cv=3)), SVM),
     "logistic, all columns": (False, all_columns(logistic), STRENGTH),
     "RBF SVM, all columns": (False, all_columns(SVC), SVM),
     "boosting, all columns": (False, boosting, BOOSTING),
     "RBF SVM, views scaled alike": (True, scaled_views(svm_of_columns), SVM),
     "SVM, mean of kernels": (True, scaled_views(KernelMeanSVC), SVM),
-    "vote of views": (True, of_each_view("mean_proba"), STRENGTH),
-    "stacking": (True, of_each_view(LogisticRegression(max_iter=2000)), STRENGTH),
-    # in the study of part VI only
+    "vote of views": (True, scaled_views(vote), STRENGTH),
+    "stacking": (True, scaled_views(stacked), STRENGTH),
     "extra trees, all columns": (False, extra_trees, FOREST),
     "RBF SVM, kNN imputation": (True, imputed_svm(KNNImputer(keep_empty_features=True)), SVM),
     "RBF SVM, iterative imputation": (True, imputed_svm(CHAIN), SVM),
     "RBF SVM, Laplacian completion": (True, scaled_views(completed_svm), SVM),
-    "SVM, aligned kernels": (
-        True, scaled_views(partial(KernelMeanSVC, weights="alignment")), SVM,
-    ),
+    "SVM, aligned kernels": (True, scaled_views(partial(KernelMeanSVC, weights="alignment")), SVM),
     "stacking of SVMs": (True, scaled_views(stacked_svms), SVM),
+    "MVLSVM": (True, of_mvref(MVLSVM, loss="squared_hinge"), {"c": (10.0, 3e3)} | KERNEL),
+    "MwMvC2": (True, of_mvref(MwMvC2), VOTERS, 4000),
+    "MVPO": (True, of_mvref(MVPO, measure="error"), MEASURED),
+    "MVMClassifier": (True, of_mvref(MVMClassifier), FACTORS),
+    "MVNAKMHKS": (True, of_mvref(MVNAKMHKS, n_components=0.5), HO_KASHYAP, 3000),
+    "NAKMHKS": (True, of_mvref(NAKMHKS, n_components=0.5), HO_KASHYAP, 3000),
+    "KMHKS": (True, of_mvref(KMHKS), HO_KASHYAP, 3000),
+    "CAPO": (True, of_mvref(CAPO, measure="error", cv=3), COST, 1000),
+    "CoLabeling": (True, of_mvref(CoLabeling), SVM, 2000),
+    "Concat": (False, of_mvref(Concat, all_columns), BASES),
+    "FMClassifier": (False, of_mvref(FMClassifier, all_columns), FACTORS),
+    "FSMulti": (True, of_mvref(FSMulti, measure="error", tol=0.1), COST, 1000),
+    "Fusion": (True, of_mvref(Fusion), BASES),
+    "L3SVM": (True, of_mvref(L3SVM, loss="squared_hinge"), CLUSTERS, 5000),
+    "MSL": (True, of_mvref(MSL), {"C": (1.0, 100.0)}, 500),
+    "MVML": (True, of_mvref(MVML), {"lam": (1e-3, 1.0)} | KERNEL, 2000),
+    "MVMV": (True, of_mvref(MVMV), BASES),
+    "MVWAB": (True, of_mvref(MVWAB), TREES, 2000),
+    "Mono": (False, of_mvref(Mono), BASES),
+    "Mumbo": (True, of_mvref(Mumbo), TREES, 2000),
+    "PerViewSVM": (True, of_mvref(PerViewSVM), SVM, 5000),
+    "RBoostSH": (True, of_mvref(RBoostSH), TREES, 2000),
+    "SMS": (True, of_mvref(SMS), COST, 2000),
+    "STMClassifier": (True, of_mvref(STMClassifier), {"C": (0.1, 100.0)}, 500),
+    "SVM2K": (True, of_mvref(SVM2K), {"C1": (0.1, 100.0), "D": (0.01, 1.0)} | KERNEL, 500),
+    "SVMPerf": (False, of_mvref(SVMPerf, all_columns, measure="error"), COST),
 }  # fmt: skip
-BASELINES = tuple(Candidate(name, *how) for name, how in list(PLAIN.items())[:8])
-
-KERNEL = {"gamma": (0.05, 20.0)}
-HO_KASHYAP = {"c": (1e-3, 1.0)} | KERNEL
-DEPTHS = [DecisionTreeClassifier(max_depth=depth) for depth in (1, 2, 4)]
-TREES = {"n_estimators": [5, 10, 20, 40], "estimator": DEPTHS}
-BASES = {"estimator": [
-    DecisionTreeClassifier(), *(LogisticRegression(C=C, max_iter=2000) for C in (0.1, 1.0, 100.0)),
-    *(SVC(C=C, gamma="scale") for C in (1.0, 30.0)),
-]}  # fmt: skip
-COST = {"C2": (1.0, 1e4)}
-# Of every classifier its ranges, what is fixed, and the number of samples it is recommended up to.
-SPACES = {
-    "MVLSVM": ({"c": (10.0, 3e3)} | KERNEL, {"loss": "squared_hinge"}, None),
-    "MwMvC2": ({"voters": ["trees", "random_trees"], "max_iter": [5, 20, 50]}, {}, 4000),
-    "MVPO": ({"C1": (1e-3, 10.0), "C2": (10.0, 1e4)}, {"measure": "error"}, None),
-    "MVMClassifier": ({"alpha": (1e-4, 1e-1), "n_factors": [2, 4, 8, 16]}, {}, None),
-    "MVNAKMHKS": (HO_KASHYAP, {"n_components": 0.5}, 3000),
-    "NAKMHKS": (HO_KASHYAP, {"n_components": 0.5}, 3000),
-    "KMHKS": (HO_KASHYAP, {}, 3000),
-    "CAPO": (COST, {"measure": "error", "cv": 3}, 1000),
-    "CoLabeling": (SVM, {}, 2000),
-    "Concat": (BASES, {}, None),
-    "FMClassifier": ({"alpha": (1e-4, 1e-1), "n_factors": [2, 4, 8, 16]}, {}, None),
-    "FSMulti": (COST, {"measure": "error", "tol": 0.1}, 1000),
-    "Fusion": (BASES, {}, None),
-    "L3SVM": ({"c": (10.0, 3e3), "n_clusters": [1, 2, 5]}, {"loss": "squared_hinge"}, 5000),
-    "MSL": ({"C": (1.0, 100.0)}, {}, 500),
-    "MVML": ({"lam": (1e-3, 1.0)} | KERNEL, {}, 2000),
-    "MVMV": (BASES, {}, None),
-    "MVWAB": (TREES, {}, 2000),
-    "Mono": (BASES, {}, None),
-    "Mumbo": (TREES, {}, 2000),
-    "PerViewSVM": (SVM, {}, 5000),
-    "RBoostSH": (TREES, {}, 2000),
-    "SMS": (COST, {}, 2000),
-    "STMClassifier": ({"C": (0.1, 100.0)}, {}, 500),
-    "SVM2K": ({"C1": (0.1, 100.0), "D": (0.01, 1.0)} | KERNEL, {}, 500),
-    "SVMPerf": (COST, {"measure": "error"}, None),
-}
-ONE_TABLE = {"Concat", "FMClassifier", "SVMPerf"}
-# One of each kind that takes any number of classes, not those that won somewhere.
-FAMILIES = ("MVLSVM", "MVML", "PerViewSVM", "MwMvC2", "MVMClassifier")
+PLAIN = (
+    "best single view", "logistic, all columns", "RBF SVM, all columns", "boosting, all columns",
+    "RBF SVM, views scaled alike", "SVM, mean of kernels", "vote of views", "stacking",
+)  # fmt: skip
+# What part VI of the book, "Which method", recommends of this package for some kind of data: a
+# statement about its study stands behind each (``advice.toml``).
+ADVISED = ("CoLabeling", "PerViewSVM", "MVLSVM", "FMClassifier")
 
 
 def candidate_of(name, given=None):
@@ -268,15 +306,10 @@ def candidate_of(name, given=None):
             return clone(estimator).set_params(**point)
 
         return Candidate(name, True, make, given=tuple(points), estimator=estimator)
-    if name in PLAIN:
-        return Candidate(name, *PLAIN[name])
-    if name not in SPACES:
-        raise ValueError(f"methods must be 'recommended' or among {sorted(SPACES)}, got {name!r}.")
-    space, fixed, largest = SPACES[name]
-    method = partial(all_methods()[name], **fixed)
-    if name in ONE_TABLE:
-        return Candidate(name, False, all_columns(method), space, largest)
-    return Candidate(name, name != "Mono", scaled_views(method), space, largest)
+    if name not in ALL:
+        raise ValueError(f"methods must be 'recommended' or among {sorted(ALL)}, got {name!r}.")
+    return Candidate(name, *ALL[name])
 
 
-RECOMMENDED = tuple(map(candidate_of, FAMILIES))
+BASELINES = tuple(map(candidate_of, PLAIN))
+RECOMMENDED = tuple(map(candidate_of, ADVISED))

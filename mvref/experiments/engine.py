@@ -374,7 +374,9 @@ def missing_jobs(item, dataset, rows, quick=False):
 
 def rows_of(item, dataset, rows):
     """The rows of an item that a data set gave; one data set may have several names there."""
-    return rows[(rows["item"] == item.name) & rows["dataset"].str.startswith(dataset)]
+    others = rows["dataset"].isin({*item.datasets} - {dataset})  # "moons-disturbed" of "moons"
+    own = rows["dataset"].str.startswith(dataset) & ~others
+    return rows[(rows["item"] == item.name) & own]
 
 
 def stale_rows(item, dataset, rows):

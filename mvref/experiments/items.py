@@ -8,14 +8,12 @@ from pathlib import Path
 from .. import datasets
 from ..datasets._lookup import unavailable
 from . import (
-    missing_views,
     mvl_svm,
     mvm,
     mvna_kmhks,
     mvpo,
     mwmvc2,
     problems,
-    side_by_side,
     speed,
     study,
     study_data,
@@ -42,8 +40,6 @@ PAPERS = (
     mvpo,
     mvm,
     mvna_kmhks,
-    missing_views,
-    side_by_side,
     speed,
     study,
     universes_mvna,
@@ -151,7 +147,7 @@ def run_items(names, *, quick=False, n_jobs=1, n_repeats=None, folder=None, only
 
 def data_here():
     """Data sets that are on this machine, and those that are drawn."""
-    drawn = (mvm, mvna_kmhks, missing_views, speed, study_data)
+    drawn = (mvm, mvna_kmhks, speed, study_data)
     here = {*datasets.available(), *(name for paper in drawn for name in paper.DRAWN)}
     here |= {*(problems.PEOPLE if "uwave" in here else ()), *study_data.OF_SKLEARN}
     return here | {name for name, file in universes_mwmvc2.FILES.items() if file in here}

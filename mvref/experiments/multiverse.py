@@ -11,6 +11,7 @@ that give all printed numbers of a data set at once with other seeds.
 :mod:`.universes` declares what there is to read.
 """
 
+import re
 from dataclasses import replace
 from functools import cache, partial
 from itertools import combinations
@@ -26,6 +27,7 @@ from .engine import Item, encode_parameter
 from .items import ITEMS, run_items
 from .report import read_ledger, read_paper_numbers
 from .universes import FAILURES, PAPER
+from .words import AXES, choice_of, readable, span
 
 MODULES = (  # declare them
     universes_mvna,
@@ -56,7 +58,8 @@ def _curve(multiverse, dataset, method, measure, rows, universes):
     values, failures = _repeats(multiverse, dataset, method, measure, rows, universes)
     printed = printed_number(multiverse, dataset, method, measure)
     stated = stated_number(multiverse, dataset, method, measure)
-    attrs = {"title": f"{dataset}, {method}, {measure}", "printed": printed, "stated": stated}
+    title = readable(f"{dataset}, {method}, {measure}")
+    attrs = {"title": title, "printed": printed, "stated": stated}
     name, *of = measure.split()
     spread = multiverse.paper, multiverse.place, dataset, method, " ".join([f"{name}_std", *of])
     attrs |= {"measure": measure, "printed_std": _printed(*spread)}
@@ -76,7 +79,7 @@ def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=Non
         number(multiverse, dataset, first, measure) - number(multiverse, dataset, second, measure)
         for number in (printed_number, stated_number)
     )
-    title = f"{dataset}, {first} less {second}, {measure}"
+    title = readable(f"{dataset}, {first} less {second}, {measure}")
     failures = failed.where(failed != "", failed_too)
     attrs = {"title": title, "printed": printed, "stated": stated, "measure": "difference"}
     return _compared(universes, one - other, failures, attrs)
@@ -107,7 +110,7 @@ def statement_curve(multiverse, name, rows=None):
     found["std"] = pd.concat(by_repeat, axis=1).astype(float).std(axis=1)
     found["n"] = table.T.notna().sum(axis=1) // len(values)
     found["failure"], found["near"] = failures, found["value"] > statement.above
-    return _sorted(found, universes, title=statement.text, above=statement.above)
+    return _sorted(found, universes, title=readable(statement.text), above=statement.above)
 
 
 def _common(multiverse, datasets):
@@ -244,9 +247,8 @@ def sentence(table):
     text = f"{attrs['title']}: {len(near)} of {len(table)} universes within the spread of the "
     text += f"printed {attrs['printed']:.4g}"
     if len(known):
-        text += f" (ours {known['value'].min():.3f} to {known['value'].max():.3f})"
-        text += f"; {_deciding(table)}"
-    return f"{text}{_common_choices(table, 'near ones')}{_untold(table)}."
+        text += f" (ours {span(known['value'])}); {_deciding(table)}"
+    return f"{text}{_have(table, 'near ones')}{_untold(table)}."
 
 
 def order_sentence(table):
@@ -254,7 +256,7 @@ def order_sentence(table):
     ahead, behind = (table["value"] > 0).sum(), (table["value"] < 0).sum()
     tied = (table["value"] == 0).sum()
     text = f"{table.attrs['title']}: ahead in {ahead} of {len(table)} universes, behind in {behind}"
-    text += f", equal in {tied}; printed {table.attrs['printed']:+.4f}"
+    text += f", equal in {tied}; printed {table.attrs['printed']:+.4g}"
     return f"{text}; {_deciding(table)}{_untold(table)}."
 
 
@@ -263,9 +265,8 @@ def statement_sentence(table):
     known, above = table["value"].dropna(), table.attrs["above"]
     text = f"{table.attrs['title']}: holds in {table['near'].sum()} of {len(table)} universes"
     if len(known):
-        text += f" (above {above:g}; ours {known.min():.3f} to {known.max():.3f})"
-        text += f"; {_deciding(table)}"
-    return f"{text}{_common_choices(table, 'of them')}{_untold(table)}."
+        text += f" (above {above:g}; ours {span(known)}); {_deciding(table)}"
+    return f"{text}{_have(table, 'of them')}{_untold(table)}."
 
 
 def joint_sentence(multiverse, dataset, rows=None):
@@ -280,6 +281,7 @@ def joint_sentence(multiverse, dataset, rows=None):
         text += f"{count['others']} have {others}, {count['all']} have both"
     else:
         text += f"{count['all']} have all {measures.pop()} within the spread"
+    text = readable(text)
     if not count["all"]:
         return f"{text}."
     twice = again(multiverse, rows)
@@ -323,19 +325,19 @@ def _deciding(table):
     named = owned[owned.cumsum().shift(fill_value=0.0) < DECIDES]
     if not owned.any():
         return "no axis decides"
-    return "decided by " + ", ".join(f"{axis} {share:.0%}" for axis, share in named.items())
+    return "decided by " + ", ".join(f"{AXES.get(a, a)} {share:.0%}" for a, share in named.items())
 
 
-def _told(choice):
-    return {"True": "yes", "False": "no"}.get(str(choice), choice)
-
-
-def _common_choices(table, who):
-    """What all near universes have chosen alike."""
+def common_choices(table):
+    """What all near universes have chosen alike, in words."""
     near = table[table["near"]]
-    common = [f"{axis} {_told(near[axis].iloc[0])}" for axis, choices in table.attrs["axes"].items()
-              if len(choices) > 1 and near[axis].nunique() == 1]  # fmt: skip
-    return f"; all {who} have {', '.join(common)}" if common else ""
+    alike = {axis: near[axis].iloc[0] for axis, choices in table.attrs["axes"].items()
+             if len(choices) > 1 and near[axis].nunique() == 1}  # fmt: skip
+    return ", ".join(f"{AXES.get(a, a)} = {choice_of(a, choice)}" for a, choice in alike.items())
+
+
+def _have(table, who):
+    return f"; all {who} have {common}" if (common := common_choices(table)) else ""
 
 
 def _untold(table):
@@ -360,26 +362,29 @@ def plot_curve(table, axes=None):
     attrs = table.attrs
     axes = axes or [axis for axis, choices in attrs["axes"].items() if len(choices) > 1]
     known = table.dropna(subset=["value"]).reset_index(drop=True)
+    width = np.clip(150 / max(len(known), 1), 1, 4)  # of a mark: few universes, wide marks
     lines = [(axis, choice) for axis in axes for choice in attrs["axes"][axis]]
     fig, (above, below) = plt.subplots(
         2, sharex=True, figsize=(5.6, 2.9 + 0.18 * len(lines)),
         height_ratios=(2.4, 0.2 + 0.18 * len(lines)),
     )  # fmt: skip
-    colors = np.where(known["near"], PALETTE["blue"], "0.65")
+    colors = np.where(known["near"], PALETTE["blue"], "0.5")
     if "above" in attrs:
         above.axhline(attrs["above"], color=PALETTE["black"], lw=1, label="holds above")
     else:
         _draw_printed(above, known, attrs)
-    above.scatter(known.index, known["value"], c=colors, s=7, zorder=3)
+    above.scatter(known.index, known["value"], c=colors, s=8 * width, zorder=3)
     above.set_title(attrs["title"], loc="left")
     fig.legend(loc="outside upper left", fontsize="small", ncols=3)
     above.margins(x=0.01)
     for y, (axis, choice) in enumerate(lines):
         at = np.flatnonzero(known[axis] == choice)
-        below.scatter(at, np.full(len(at), y), c=colors[at], s=12, marker="|", linewidths=1)
+        marks = {"s": 12 * width**1.2, "marker": "|", "linewidths": width}
+        below.scatter(at, np.full(len(at), y), c=colors[at], **marks)
     starts = np.cumsum([0, *(len(attrs["axes"][axis]) for axis in axes)])[1:-1]
     below.hlines(starts - 0.5, 0, len(known) - 1, color="0.8", lw=0.6)
-    below.set_yticks(range(len(lines)), [f"{axis}: {_told(choice)}" for axis, choice in lines])
+    told = [f"{AXES.get(axis, axis)}: {choice_of(axis, choice)}" for axis, choice in lines]
+    below.set_yticks(range(len(lines)), told)
     below.tick_params(axis="y", labelsize=8, length=0)
     below.set(xlabel=f"{len(known)} universes, sorted by value", ylim=(len(lines) - 0.4, -0.6))
     below.grid(axis="y", visible=False)
@@ -458,7 +463,8 @@ def _draw(tables, into, name):
     into.mkdir(parents=True, exist_ok=True)
     for table in tables:
         fig = plot_curve(table)
-        fig.savefig(into / f"{name}-{table.attrs['title'].replace(', ', '-')}.png")
+        title = re.sub(",? ", "-", table.attrs["title"])
+        fig.savefig(into / f"{name}-{title}.png")
         plt.close(fig)
 
 

@@ -69,9 +69,8 @@ from .engine import Item, derive_seed, encode_parameter
 from .halves import TARGETS, load_halves, measure_all, quality
 from .pair_methods import PAIR_METHODS, with_pair
 from .ranking import MAX_ITER, METHODS, TOL, TUNING_TOL
-from .side_methods import seconds_of
 from .tables import Cell, jobs_of
-from .tuning import grid, train, validate
+from .tuning import grid, seconds_of, train, validate
 
 DATASETS = ("mfeat", "citeseer", "webkb")
 SENSITIVITY_DATASETS = ("mfeat", "citeseer")

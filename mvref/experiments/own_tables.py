@@ -65,7 +65,8 @@ def compare_methods(
     y : array-like of shape (n,)
         Labels.
     methods : "recommended", sequence of str or estimators, or mapping, default="recommended"
-        "recommended": one method of each kind that `X` is not too large for. Names are those of
+        "recommended": what the book's chapter *Which method* recommends for some kind of data, by
+        its study of twelve data sets, unless `X` is too large for it. Names are those of
         :func:`mvref.all_methods`; an estimator is tried as it stands. A mapping has names of yours
         -> estimator, or ``(estimator, points)`` with a list of parameter dicts, of which the first
         `budget` count. The baselines join in any case.

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from .holm import with_holm
 from .items import find_item
-from .ranks import with_holm
 from .report import results
 
 

@@ -5,8 +5,8 @@ import pandas as pd
 from scipy import stats
 
 from .engine import Ledger, stored, with_parameters
+from .holm import with_holm
 from .items import find_item
-from .ranks import with_holm
 
 # what was chosen, and by what: no results
 SETTINGS = (

@@ -37,6 +37,7 @@ from .engine import LEDGER, stored
 from .items import ITEMS
 from .multiverse import find_multiverse, statement_curve
 from .report import SUMMARY, read_paper_numbers, summarize
+from .words import WORDS, readable, rounded
 
 VERDICTS = (
     "reproduced", "reproduced under another protocol", "not reproduced", "cannot tell",
@@ -48,26 +49,7 @@ PAPERS = {
     "mvl_svm": "MVL-SVM", "mwmvc2": "MwMvC²", "mvpo": "MVPO", "mvm": "MVM",
     "mvna_kmhks": "MVNA-KMHKS",
 }  # fmt: skip
-# What the text of a paper says in numbers, in words.
-PHRASES = {
-    "landmarks_at_best": "landmarks that reach the best accuracy",
-    "exponent_of_L": "power of the number of landmarks",
-    "ratio_before_drop": "share of missing views before the drop",
-    "gain_min_accuracy": "least gain in accuracy (%)",
-    "gain_max_accuracy": "largest gain in accuracy (%)",
-    "gain_min_f1": "least gain in F1 (%)",
-    "gain_max_f1": "largest gain in F1 (%)",
-    "place_from_last": "place, counted from the last",
-    "rising_steps": "share of the steps that rise",
-    "n_exceptions": "exceptions",
-    "f1_above": "an F1 above which only MVPO is",
-    "f1_of_rivals_below": "an F1 below which the others are",
-    "f1_seconds": "seconds to train for F1",
-    "f1_seconds_small_C1": "seconds to train for F1 with a small C1",
-    "converged": "share that converges",
-    "first_places": "first places",
-    "low_alignment_needed": "alignment and gain",
-}
+PHRASES = WORDS["phrases"]  # what the text of a paper says in numbers, in words
 WITHOUT_NUMBER = ("low_alignment_needed",)
 MEASURED = ("ours", "low", "high", "std", "n")
 CELLS = [
@@ -355,4 +337,5 @@ def _numbers(row, numbers, ours):
             of = f" on {number.dataset}" if number.dataset else ""
             theirs = "" if measure in WITHOUT_NUMBER else f"the paper {number.value:g}, "
             our = CLAIMS[row.paper][measure](ours(number.item)[0], number)
-            yield f"{PHRASES[measure]}{of}: {theirs}ours {our}"
+            our = rounded(our, number.value) if theirs else our
+            yield f"{PHRASES[measure]}{readable(of)}: {theirs}ours {readable(our)}"

@@ -25,10 +25,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..core.views import MultiView
 from .engine import Item, derive_seed, with_parameters
-from .side_methods import seconds_of, timed
 from .speed_pairs import PAIRS, against
 from .speed_peers import DATASETS, GAUSSIANS, build, peers
 from .tables import Cell, jobs_of
+from .tuning import seconds_of, timed
 
 TWO = ("two-gaussians",)
 DRAWN = (*TWO, GAUSSIANS)  # on every machine

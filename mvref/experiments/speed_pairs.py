@@ -30,7 +30,7 @@ from ..mvl_svm import MVLSVM, LandmarkProjection
 from ..mvna_kmhks import MVNAKMHKS, NAKMHKS
 from ..mvpo import MVPO, f_beta_argmax
 from ..rivals import Concat, FMClassifier, PerViewSVM, RBoostSH
-from .side_methods import seconds_of
+from .tuning import seconds_of
 
 ROUNDS = 3  # turns of each side
 GAMMA, C = 1.0, 1.0  # width of kernels where rows have norm 1, and the C of SVMs

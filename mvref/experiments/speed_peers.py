@@ -41,8 +41,8 @@ from ..core.views import MultiView
 from ..rivals import Concat
 from .engine import derive_seed
 from .problems import load_dataset
-from .side_methods import seconds_of, timed
 from .tables import Cell, jobs_of
+from .tuning import seconds_of, timed
 
 GAUSSIANS, SIZES, N_TEST = "five-gaussians", (2000, 8000), 2000
 REPEATS = {"iris": 3, "digits": 3, "mfeat": 1, "uwave": 1, GAUSSIANS: 1}

@@ -13,8 +13,8 @@ from sklearn.model_selection import GroupKFold
 
 from ..core.views import MultiView
 from ..datasets import make_interactions, make_two_moons_views
+from .disturbed_moons import disturbed_moons
 from .engine import derive_seed
-from .missing_views import disturbed_moons
 from .problems import load_dataset
 from .tuning import Split, stratified_folds, stratified_parts
 

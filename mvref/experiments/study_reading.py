@@ -23,8 +23,8 @@ import pandas as pd
 from scipy import stats
 
 from .engine import with_parameters
+from .holm import holm
 from .paired_tests import paired_interval, paired_t, rope_probabilities
-from .ranks import holm
 from .report import read_ledger
 from .study_data import HELD_OUT, N_SAMPLES
 
@@ -160,10 +160,14 @@ class Statement:
 
 def statements(kind):
     """The statements of "advice" or "transfer", by name."""
-    with open(HERE / f"{kind}.toml", "rb") as file:
-        entries = tomllib.load(file)["statement"]
+    entries = tomllib.loads((HERE / f"{kind}.toml").read_text("utf-8"))["statement"]
     found = [Statement(**entry, held_out=kind == "transfer") for entry in entries]
     return {statement.name: statement for statement in found}
+
+
+def leaves():
+    """The tree of *Which method*: questions, what to take if yes, and the statement behind it."""
+    return tomllib.loads((HERE / "advice.toml").read_text("utf-8"))["leaf"]
 
 
 def worth_of_views(family="views", folder=None):

@@ -196,6 +196,22 @@ class Run:
         return values
 
 
+def seconds_of(function, n_times=1):
+    """Return what a function returns, and its processor time, the median of `n_times` calls."""
+    times = []
+    for _ in range(n_times):
+        start = time.process_time()
+        result = function()
+        times.append(time.process_time() - start)
+    return result, float(np.median(times))
+
+
+def timed(function, short=0.1, n_times=3):
+    """Return what a function returns, and its seconds; the median of more calls if they are few."""
+    result, seconds = seconds_of(function)
+    return (result, seconds) if seconds > short else seconds_of(function, n_times)
+
+
 MEASURES = {
     "accuracy": lambda run: np.mean(run.predicted == run.y_test),
     "errors": lambda run: np.sum(run.predicted != run.y_test),

@@ -9,6 +9,7 @@ import pandas as pd
 from ..rivals import RECONSTRUCTIONS
 from .items import ITEMS
 from .reproduction import PAPERS, VERDICTS, judge, points_of
+from .words import AXES, NAMES, choice_of, readable
 
 SHOWN = 3  # results by another protocol that a table shows for a method: the nearest
 # A quantity that cannot be above 1 has no interval above 1.
@@ -93,7 +94,7 @@ def verdict_table(paper, folder=None):
     lines = ["| the paper | place | verdict | why |", "|---|---|---|---|"]
     for _, rows in _judged(paper, folder)[0].groupby(STATEMENT, sort=False):
         row = rows.iloc[0]
-        cells = [_claim(rows), row["place"], verdict_of(row), _why(row)]
+        cells = [_claim(rows), _place(row), verdict_of(row), _why(row)]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
 
@@ -149,8 +150,18 @@ def title_of(paper, item):
     """The heading of a table or a figure."""
     if item == "text":
         return "In the text, without a table or a figure"
-    title, known = item.replace("table", "Table ").replace("fig", "Figure "), f"{paper}.{item}"
+    title, known = _numbered(item), f"{paper}.{item}"
     return f"{title}: {ITEMS[known].title}" if known in ITEMS else title
+
+
+def _numbered(item):
+    return item.replace("table", "Table ").replace("fig", "Figure ")
+
+
+def _place(row):
+    """Where a statement stands; a section without a number by the figure that it tells of."""
+    by_name = re.match(r"section \D", row["place"]) and row["item"] != "text"
+    return f"text on {_numbered(row['item'])}" if by_name else row["place"]
 
 
 def anchor_of(heading):
@@ -166,7 +177,8 @@ def _table(cells):
         n_columns = 3  # sizes have no distance
     details = {point: _details(dataset, point) for point in cells["point"]}
     shared = [w for w in next(iter(details.values())) if all(w in d for d in details.values())]
-    rows = [[" ".join([dataset, *(f"({word})" for word in shared)]), "ours", "paper", "apart"]]
+    title = " ".join([NAMES.get(dataset, dataset), *(f"({word})" for word in shared)])
+    rows = [[title, "ours", "paper", "apart"]]
     cells = _nearest(cells).reset_index(drop=True)
     first = cells.reset_index().groupby(["method", "measure", "parameter"])["index"]
     for cell in cells.loc[first.transform("min").sort_values(kind="stable").index].itertuples():
@@ -190,8 +202,9 @@ def _details(dataset, point):
     if point == "data":
         return []
     _, ours, _, *options = point.split()
-    other = [] if ours == dataset else [f"ours: {ours}"]
-    return other + [option.replace("=", " ") for option in options]
+    other = [] if ours == dataset else [f"ours: {NAMES.get(ours, ours)}"]
+    chosen = (option.split("=") for option in options)
+    return other + [f"{AXES.get(a, a).split(' of ')[0]} {choice_of(a, of)}" for a, of in chosen]
 
 
 def _name(cell, details):
@@ -200,7 +213,7 @@ def _name(cell, details):
     words = [labelled(cell.method if method == "*" else method)]
     words += [f"{name} {value}" for name, value in json.loads(cell.parameter).items()]
     if cell.measure != "errors":
-        words.append(cell.measure.removeprefix("n_"))
+        words.append(NAMES.get(cell.measure, cell.measure.removeprefix("n_")))
     return ", ".join(filter(None, words + details))
 
 
@@ -239,14 +252,14 @@ def _paper(cell):
 
 def _claim(rows):
     """What the paper says; for the cells of a table, of which data sets and methods."""
-    claim = rows["claim"].iloc[0].rstrip(".")
+    claim = readable(rows["claim"].iloc[0].rstrip("."))
     if rows["by"].iloc[0] == "words":
         return claim
     of = rows.groupby("dataset", sort=False)["method"].agg(
         lambda names: ", ".join(map(labelled, filter(None, names)))
     )
-    names = [f"{dataset} ({methods})" if methods else dataset for dataset, methods in of.items()]
-    return f"{claim}: {'; '.join(names)}"
+    names = [f"{methods} on {dataset}" if methods else dataset for dataset, methods in of.items()]
+    return f"{claim}: {readable('; '.join(names))}"
 
 
 def labelled(method):
@@ -283,5 +296,5 @@ def _section(paper, told):
 
 
 def linked(text):
-    """The text with a link from every number of an erratum to its entry."""
-    return ERRATUM.sub(lambda found: f"[{found[0]}](#erratum-{found[0].lower()})", text)
+    """The text in words, with a link from every number of an erratum to its entry."""
+    return ERRATUM.sub(lambda found: f"[{found[0]}](#erratum-{found[0].lower()})", readable(text))

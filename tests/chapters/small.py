@@ -6,7 +6,8 @@ An empty entry runs the chapter as it stands.
 SMALL = {
     "book/api.ipynb": {"n_samples": 250, "n_landmarks": 20},
     "book/compare/missing_views.ipynb": {"n_train": 60, "n_test": 200, "n_draws": 1},
-    "book/compare/side_by_side.ipynb": {"n_live": 1, "n_gaps": 30},
+    "book/compare/which.ipynb": {},
+    "book/compare/worth.ipynb": {"n_draws": 2},
     "book/compare/speed.ipynb": {"n_live": 250, "n_stream": 4000},
     "book/data.ipynb": {"n_train": 200},
     "book/errata/index.ipynb": {"n_machine": 200, "n_updates": 3},

@@ -10,13 +10,12 @@ from sklearn.metrics.pairwise import euclidean_distances
 from mvref import MultiView
 from mvref.experiments import (
     methods,
-    missing_methods,
     mvl_svm,
     nystrom_methods,
     order_methods,
     pair_methods,
     ranking,
-    side_by_side,
+    study,
 )
 from mvref.experiments.halves import quality
 from mvref.experiments.tuning import (
@@ -80,11 +79,17 @@ def of_all_papers():
     points = grid(width=(4.0, 0.25), c=(10.0, 1e-3), coupling=(1.0,))
     for name in ("MVNA", "MVNA-printed", "NA-average", "NA", "KMHKS", "SVM", "Majority"):
         yield "complete", name, Method(partial(nystrom_methods.machine, name=name), points)
-    for name in ("LogisticRegression", "SVC", "ExtraTrees", "MeanKernelSVC", "CoLabeling", "MVMV"):
-        yield "complete", name, side_by_side.method_of(name)
-    for name in ("MVLSVM", "LogReg", "PerViewSVM"):
-        for treatment in missing_methods.METHODS[name].treatments:
-            yield "gaps", f"{name}, {treatment}", missing_methods.method_of(name, treatment)
+    for name in ("stacking of SVMs", "boosting, all columns", "CoLabeling", "MVMV", "MVLSVM"):
+        for kind in ("complete", "gaps"):
+            yield kind, name, of_study(name)
+    for fill in ("kNN imputation", "iterative imputation", "Laplacian completion"):
+        yield "gaps", fill, of_study(f"RBF SVM, {fill}")
+
+
+def of_study(name):
+    """A candidate of the study at three points."""
+    candidate = study.CANDIDATES[name]
+    return Method(partial(study.Filled, candidate=candidate), candidate.points(3))
 
 
 def of_scores():

@@ -8,15 +8,12 @@ from mvref import all_methods
 from mvref.datasets import available
 from mvref.experiments import (
     ITEMS,
-    missing_methods,
     mvl_svm,
     mvna_kmhks,
     mvpo,
     mwmvc2,
     order_methods,
     read_paper_numbers,
-    side_by_side,
-    side_methods,
     speed,
     speed_peers,
     study,
@@ -31,8 +28,7 @@ WAITING = ("mvl_svm.fig3", "mvl_svm.fig4", "mvna_kmhks.table3_paired",
            "multiverse.mvna_table2_again",
            "multiverse.mvna_table3_again",
            "multiverse.mwmvc2_table1_again")  # for rows of others  # fmt: skip
-TIMED = {"mvl_svm.fig3", "mvpo.fig4", "side_by_side.comparison", "side_by_side.advice",
-         "speed.scaling", "speed.against", "speed.peers"}  # fmt: skip
+TIMED = {"mvl_svm.fig3", "mvpo.fig4", "speed.scaling", "speed.against", "speed.peers"}
 REPEATS = {  # of an item, else of its paper, of one of its data sets
     "mvl_svm": 5, "mvl_svm.columns flower17": 1, "mvl_svm.columns uwave": 20,
     "mvl_svm.extensions": 20,
@@ -42,8 +38,7 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     "mvm": 20, "mvm.real": 3,
     "mvna_kmhks": 20, "mvna_kmhks.table3": 3, "mvna_kmhks.table3_untuned": 3,
     "mvna_kmhks.table2_universes": 10,
-    "missing_views": 3, "missing_views.ratio moons-disturbed": 5,
-    "side_by_side": 5, "speed": 3, "multiverse": 4, "multiverse.mvna_table3": 1,
+    "speed": 3, "multiverse": 4, "multiverse.mvna_table3": 1,
     **{m.item.full_name: m.n_repeats for m in universes_mvl_svm.MULTIVERSES},
     "multiverse.mwmvc2_table1": 3, "multiverse.mwmvc2_figure2": 3,
     "multiverse.mwmvc2_order": 20, "multiverse.mvm_sharing": 3,
@@ -64,12 +59,9 @@ METHODS = {
     "multiverse.mvna_table2": mvna_kmhks.OF_PAPER,
     **{m.item.full_name: m.methods for m in universes_mvl_svm.MULTIVERSES},
     **{m.item.full_name: m.methods for m in universes_mvpo.MULTIVERSES},
-    "side_by_side.comparison": side_methods.GRIDS,
     **dict.fromkeys(("study.n100", "study.gaps", "study.transfer"), study.CANDIDATES),
-    **{f"side_by_side.advice {name}": methods for name, methods in side_by_side.ADVICE.items()},
     "speed.scaling": speed.LARGEST,
     "speed.against": speed.PAIRS,
-    "missing_views.ratio": missing_methods.METHODS,
 }
 CASES = [
     pytest.param(item, dataset, id=f"{name} {dataset}")
@@ -117,19 +109,14 @@ def test_which_items_share_their_splits():
     assert len(set(halves)) == 5 and not set(halves) & set(seeds("mvpo.fig1", "webkb"))
     for name in ("mvpo.fig2", "mvpo.alike", "mvpo.fig3", "mvpo.fig4", "mvm.real"):
         assert seeds(name) == halves
-    for dataset in ITEMS["side_by_side.advice"].datasets:
-        advice, table = (seeds(f"side_by_side.{i}", dataset, 50) for i in ("advice", "comparison"))
-        assert not set(advice) & set(table), "splits that did not suggest the advice"
+    assert not set(seeds("study.n100")) & set(seeds("study.gaps"))
 
 
 def test_every_classifier_of_mvref_takes_part():
     classifiers = {name for name, cls in all_methods().items() if is_classifier(cls())}
-    assert set(side_methods.GRIDS) == classifiers | {"MVMLsp", *side_methods.REFERENCES}
+    assert classifiers < set(study.CANDIDATES)
     assert set(speed.LARGEST) == classifiers
     assert all(largest in speed.SIZES[2:] for largest in speed.LARGEST.values()), "for a slope"
-    assert set(side_by_side.ADVICE) == set(ITEMS["side_by_side.comparison"].datasets)
-    for methods in side_by_side.ADVICE.values():
-        assert set(methods) <= {*side_methods.GRIDS, *side_methods.CONTROLS}
 
 
 @pytest.mark.parametrize("paper", ["mvm", "mvpo", "mvna_kmhks"])

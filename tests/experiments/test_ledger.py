@@ -19,11 +19,8 @@ mvna_kmhks  A solver stops where its objective moves little, so that another BLA
           iteration later, and samples near the threshold flip. Hence two samples of the test part
           where the same parameters are chosen; where not, the choices must validate alike to two
           samples of what trains. Studies without a choice: 0.01.
-missing_views  Few training samples, some methods with random starts, times that are not compared:
-          0.02 where the same parameter is chosen; where not, the choices must validate alike to two
-          of the samples that they are checked on.
-side_by_side  All of these methods, on few training samples: 0.02 where the same point is chosen;
-          where not, the choices must validate alike to three training samples.
+study     All methods, on few training samples, some with random starts: 0.02 where the same point
+          is chosen; where not, the choices must validate alike to three training samples.
 multiverse  Nothing is chosen: 0.01.
 speed     Times are not compared with a run elsewhere; the rows are whole, and the two forms of a
           pair have one answer.
@@ -35,7 +32,7 @@ import random
 import pandas as pd
 import pytest
 
-from mvref.experiments import ITEMS, missing_views, mwmvc2, read_ledger
+from mvref.experiments import ITEMS, mwmvc2, read_ledger
 from mvref.experiments.engine import KEY, Ledger, encode_parameter, execute
 from mvref.experiments.items import data_here
 from mvref.experiments.multiverse import MULTIVERSES
@@ -50,23 +47,21 @@ N_TEST = {"uwave": 3582, "flower17-recomputed": 340, "flower17": 340, "mfeat": 1
 N_FOLDS = N_TEST | {"uwave": 896}
 N_CHECKED = 6
 CHEAP = {  # seconds
-    "mvl_svm": 1.0, "mwmvc2": 4.0, "mvpo": 6.0, "mvm": 1.5, "mvna_kmhks": 3.0, "side_by_side": 2.0,
-    "missing_views": 1.5, "multiverse": 1.0,
+    "mvl_svm": 1.0, "mwmvc2": 4.0, "mvpo": 6.0, "mvm": 1.5, "mvna_kmhks": 3.0, "study": 1.0,
+    "multiverse": 1.0,
 }  # fmt: skip
 CHOSEN = {
     "mvl_svm": ("C", "D", "lam", "eta"),
     "mvpo": ("C1", "C2", "view", "alpha"),
     "mvm": ("k", "gamma", "alpha"),
     "mvna_kmhks": ("width", "c", "coupling"),
-    "side_by_side": ("point",),
-    "missing_views": ("C", "C2", "c", "alpha"),
+    "study": ("point",),
 }
 SAMPLED = {"mvl_svm": ("fig2", "fig5"), "mvpo": ("fig1", "fig3")}  # default: all items
 OF_ACCURACY = (m for m in MULTIVERSES.values() if "accuracy" in sum(m.methods.values(), ()))
 SAMPLED["multiverse"] = tuple(m.name for m in OF_ACCURACY)  # the others share what they train
 # Items of which the ledger has every method at every point that the protocol names.
-WHOLE = ("mvl_svm.fig2", "mvl_svm.fig3", "mvm.", "mvna_kmhks.", "missing_views.", "side_by_side.")
-WHOLE += ("speed.", "multiverse.")
+WHOLE = ("mvl_svm.fig2", "mvl_svm.fig3", "mvm.", "mvna_kmhks.", "speed.", "multiverse.")
 OF_MVM = ("planted-all", "planted-full", "onehot-full", "digits", "webkb")
 POINT = ["dataset", "method", "parameter", "repeat"]
 
@@ -120,11 +115,7 @@ def tolerances(paper, name, stored, same):
         if "width" not in stored:
             return {"accuracy": 0.01}
         return {"errors": 2} if same else {"validation": 2.001 / stored["n_train"]}
-    if paper == "side_by_side":
-        choice = {"accuracy": 0.02} if same else {"validation": 3.001 / stored["n_train"]}
-        return {"n_test": 0} | choice
-    n_checked = missing_views.N_TRAIN / 3 * missing_views.FOLDS_USED.get(name, 1)
-    return {"accuracy": 0.02} if same else {"validation": 2.001 / n_checked}
+    return {"accuracy": 0.02} if same else {"validation": 0.03}
 
 
 @pytest.mark.ledger
@@ -203,7 +194,8 @@ def test_values_make_sense():
         shares += ["raised", "largest_rho", "failed", "warned", "collapsed", "train_accuracy"]
         shares += ["unseen_pairs", "unseen_triples", "alignment", "alignment_centred"]
         assert rows.loc[rows["measure"].isin(shares), "value"].between(0, 1).all()
-        assert (rows.loc[rows["measure"].str.endswith("seconds"), "value"] > 0).all()
+        seconds = rows.loc[rows["measure"].str.endswith("seconds"), "value"]
+        assert (seconds >= 0).all() and (seconds > 0).mean() > 0.5  # a clock of processors ticks
 
 
 def test_the_table_of_mwmvc2_is_whole():

@@ -27,6 +27,7 @@ from mvref.experiments.universes_mvna import (
     on_table2,
     split_of,
 )
+from mvref.experiments.words import AXES, choice_of, in_words, span
 
 FITTED = {"plain": 0.4, "rich": 0.6}
 
@@ -301,6 +302,32 @@ def test_an_axis_without_a_choice_owns_nothing_and_equal_values_are_nobodys():
     assert reading._deciding(same) == "no axis decides"
 
 
+# ------------------------------------------------------------------------------------- in words
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ((60.0, 70.0), "60 to 70"), ((-887.0, 690.0), "-887 to 690"), ((0.9, 1234.5), "1 to 1234"),
+        ((0.5, 0.58333), "0.500 to 0.583"), ((-2.5, 28.0), "-2.5 to 28"),
+    ],
+)  # fmt: skip
+def test_a_range_has_few_digits(values, text):
+    assert span(values) == span(pd.Series(values)) == text
+
+
+def test_no_axis_and_no_choice_of_a_universe_is_shown_by_a_name_of_the_code():
+    for multiverse in reading.MULTIVERSES.values():
+        for dataset in multiverse.datasets:
+            for axis, choices in multiverse.choices(dataset).items():
+                shown = [choice_of(axis, choice) for choice in choices]
+                assert not any("_" in text for text in [AXES.get(axis, axis), *shown])
+                assert len(set(shown)) == len(shown)
+    table = pd.DataFrame({"wab_depth": ["full"], "n": [3]})
+    assert in_words(table).to_dict("list") == {"depth of MVWAB": ["fully grown"], "n": [3]}
+    assert in_words(table.set_index("wab_depth")).index.name == "depth of MVWAB"
+
+
 # ------------------------------------------------------------------------------------- picture
 
 
@@ -314,12 +341,11 @@ def test_the_picture_has_every_universe_in_both_panels(rows, monkeypatch):
     points = above.collections[0].get_offsets()
     assert np.allclose(points[:, 1], known["value"])
     labels = [label.get_text() for label in below.get_yticklabels()]
-    assert labels[0] == "data: plain" and len(labels) == 2 + 3 + 2
+    assert labels[0] == "table: plain" and len(labels) == 2 + 3 + 2
     marked = np.vstack([c.get_offsets() for c in below.collections[: len(labels)]])
     assert len(marked) == 3 * len(known)
     for x, y in marked.astype(int):
-        axis, choice = labels[y].split(": ")
-        assert str(known[axis].iloc[x]) == choice
+        assert labels[y] in [f"{AXES[a]}: {choice_of(a, known[a].iloc[x])}" for a in TOY.axes]
     plt.close(fig)
 
 

@@ -19,7 +19,7 @@ import mvref
 from mvref import MultiView, PerView, compare_methods
 from mvref.__main__ import main
 from mvref.datasets import load_digits_views, load_iris_views, load_mfeat
-from mvref.experiments.candidates import BASELINES, SPACES, candidate_of
+from mvref.experiments.candidates import ALL, BASELINES, candidate_of
 from mvref.experiments.engine import derive_seed
 from mvref.experiments.own_tables import Comparison, outer_splits
 from mvref.rivals import Concat
@@ -81,7 +81,7 @@ def test_the_table_has_everybody_and_the_corrected_interval(found):
 
 
 def test_every_candidate_gets_the_same_number_of_points():
-    with_space = [*BASELINES, *(candidate_of(name) for name in SPACES if SPACES[name][0])]
+    with_space = [candidate_of(name) for name in ALL if ALL[name][2]]
     for candidate in with_space:
         continuous = any(isinstance(ends, tuple) for ends in candidate.space.values())
         for budget in (1, 4, 9):
@@ -96,9 +96,9 @@ def test_every_candidate_gets_the_same_number_of_points():
 
 def test_every_classifier_is_a_candidate():
     known = {name for name, method in mvref.all_methods().items() if hasattr(method, "predict")}
-    assert set(SPACES) == {name for name in known if "Regressor" not in name}
+    assert {name for name in known if "Regressor" not in name} < set(ALL)
     X, _ = few("iris")
-    for name in SPACES:
+    for name in ALL:
         candidate = candidate_of(name)
         candidate.build(candidate.points(1)[0], X, seed=0)
 

@@ -38,6 +38,7 @@ from mvref.experiments.reproduction import (
     verdict_by_rule,
 )
 from mvref.experiments.verdict_text import ERRATUM, anchor_of
+from mvref.experiments.words import NAMES, readable, rounded
 
 ROOT = Path(__file__).resolve().parents[2]
 STORED = read_verdicts()
@@ -296,7 +297,7 @@ def page(paper):
 def test_the_page_has_every_statement_and_every_cell(paper):
     text, rows = page(paper), report()
     for row in rows[(rows["paper"] == paper) & (rows["by"] == "words")].itertuples():
-        assert row.claim.rstrip(".") in text
+        assert readable(row.claim.rstrip(".")) in text
         assert row.numbers[1:] in text
     for item in PRINTED[paper]:
         title = item.replace("fig", "Figure ").replace("table", "Table ")
@@ -321,6 +322,17 @@ def test_reconstructions_are_called_so():
     text = page("mwmvc2")
     assert "RBoostSH (reconstruction)" in text and "MVWAB (reconstruction)" in text
     assert "Mono (reconstruction)" not in text and "RBoostSH, accuracy" not in text
+
+
+def test_names_and_numbers_are_for_a_reader():
+    raw = "|".join(map(re.escape, set(NAMES) - {"MwMvC2"}))  # which is a class, in rows of a table
+    for paper in PRINTED:
+        text = re.sub(r"`.*?`|\(\S*?\)|mfeat digits", "", page(paper))  # without tests and links
+        assert re.findall(rf"(?<![\w-])(?:{raw})(?![\w-])", text) == []
+        assert "(reconstruction))" not in text
+    assert readable('of mnist1 "of mnist1" by SVM^perf') == 'of MNIST1 "of mnist1" by SVM-perf'
+    assert rounded("-10.72 of 18, 0.02, 2.3 to 2.3 on it", 0.2) == "-10.7 of 18, 0.02, 2.3 on it"
+    assert rounded("0.9729 and 2.71%", 0.5) == "0.97 and 2.7%"
 
 
 def test_the_command_line_prints_it(capsys):

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import mvref
-from mvref.experiments import side_methods, speed, speed_peers
+from mvref.experiments import speed, speed_peers, tuning
 from mvref.experiments.engine import encode_parameter
-from mvref.experiments.side_methods import timed
 from mvref.experiments.speed import (
     LARGEST,
     N_TEST,
@@ -23,6 +22,7 @@ from mvref.experiments.speed import (
     time_table,
 )
 from mvref.experiments.speed_pairs import PAIRS, Contest, Pair, against, table_1
+from mvref.experiments.tuning import timed
 from tests import literal_mvna as literal
 
 # ----------------------------------------------------------------------------- the samples
@@ -64,7 +64,7 @@ def test_nobody_is_tested_on_what_trained(monkeypatch):
             seen.append(X.views[0][:, 0])
 
     monkeypatch.setattr(speed, "build", lambda method, seed: Spy())
-    monkeypatch.setattr(speed, "timed", side_methods.seconds_of)
+    monkeypatch.setattr(speed, "timed", tuning.seconds_of)
     for n in (SIZES[0], SIZES[-1]):
         measured("", "any", measures=(), samples=n, seed=1)
     small, test, _, _, large, again, *_ = seen
@@ -86,7 +86,7 @@ def test_methods_have_their_defaults_and_a_seed(method):
 
 def test_a_short_call_is_repeated_and_a_long_one_is_not(monkeypatch):
     ticks = iter([0.0, 0.05, 1.0, 1.2, 2.0, 2.4, 3.0, 3.3, 10.0, 10.8])
-    monkeypatch.setattr(side_methods.time, "process_time", lambda: next(ticks))
+    monkeypatch.setattr(tuning.time, "process_time", lambda: next(ticks))
     assert timed(lambda: "short") == ("short", pytest.approx(0.3))
     assert timed(lambda: "long") == ("long", pytest.approx(0.8))
 
@@ -170,7 +170,7 @@ def test_turns_and_difference_by_hand(monkeypatch):
     """One warm-up each, then turns; medians; the largest distance over the largest answer."""
     calls = []
     ticks = iter([0, 1, 0, 10, 0, 3, 0, 20, 0, 2, 0, 60])
-    monkeypatch.setattr(side_methods.time, "process_time", lambda: float(next(ticks)))
+    monkeypatch.setattr(tuning.time, "process_time", lambda: float(next(ticks)))
     contest = Contest(
         lambda: calls.append("ours") or 1.0,
         lambda: calls.append("theirs") or [1.5, -5.0],

@@ -7,13 +7,11 @@ import pytest
 from scipy import sparse
 
 from mvref.datasets import available
-from mvref.experiments import mvm, mvna_kmhks, mvpo, side_by_side
+from mvref.experiments import mvm, mvna_kmhks, mvpo
 from mvref.experiments.halves import load_halves
 from mvref.experiments.interactions import PLANTED, planted, real
-from mvref.experiments.missing_views import DATASETS, draw_sample
 from mvref.experiments.nystrom_parts import digit_split, load_split
 from mvref.experiments.problems import load_problem
-from mvref.experiments.side_by_side import load_parts
 
 TWO_VIEWS = "mfeat-zer-mor"
 CUTS = [  # how a split is drawn from a seed, of which data sets
@@ -25,22 +23,18 @@ CUTS = [  # how a split is drawn from a seed, of which data sets
     ("table", load_split, [*mvna_kmhks.TABLE2, "digits", TWO_VIEWS, "moons"]),
     ("fold", partial(load_split, index=2), mvna_kmhks.TABLE2),
     ("digit", lambda name, seed: digit_split(name, 3), ["optdigits"]),
-    ("side", load_parts, side_by_side.SIZES),
-    ("missing", partial(draw_sample, missing=0.3), DATASETS),
 ]
 SIZES = {  # train, test
     "problem mfeat": (1000, 1000), "problem uwave": (896, 3582), "problem flower17": (1020, 340),
     "planted": (250, 5000), "table moons": (400, 2000), "table digits": (300, 1497),
-    f"table {TWO_VIEWS}": (300, 1700), "digit": (3823, 1797), "missing": (300, 1000),
-    **{f"side {name}": (n, 1000) for name, n in side_by_side.SIZES.items()},
+    f"table {TWO_VIEWS}": (300, 1700), "digit": (3823, 1797),
     "table lung-cancer": (17, 15), "table shuttle-landing-control": (8, 7),
-    "side webkb": (200, 851),
 }  # fmt: skip
-PART_OF_THE_DATA = ("side", "planted")
+PART_OF_THE_DATA = ("planted",)
 OFFICIAL = ("problem uwave", "problem flower17", "fold", "digit")  # not drawn
 UNEVEN = (*OFFICIAL, "planted", "table moons")  # classes not in their proportions
 FOLDS_IN_ORDER = ("problem", "digit")
-SCALED = ("halves", "real", "table", "fold", "side", "missing")
+SCALED = ("halves", "real", "table", "fold")
 
 
 def among(table, kind, name):
@@ -82,7 +76,7 @@ def test_parts_folds_and_scales(kind, draw, name):
         assert_proportional(y, test, everyone)
     if kind in SCALED and not drawn:
         for view, seen in zip(split.X.views, split.X.observed[train].T, strict=True):
-            assert_scaled(view[train][seen], unit_rows=kind in ("real", "side", "missing"))
+            assert_scaled(view[train][seen], unit_rows=kind == "real")
             assert_not_scaled_by_itself(view[test])
 
 

@@ -1,5 +1,6 @@
 """The study of part VI: equal treatment, splits, gaps, failures as rows."""
 
+import hashlib
 import time
 
 import numpy as np
@@ -11,14 +12,16 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mvref import MultiView
-from mvref.experiments import ITEMS, study, study_data, study_reading
+from mvref.experiments import ITEMS, candidates, study, study_data, study_reading
 from mvref.experiments.candidates import Candidate
 from mvref.experiments.engine import COLUMNS, Ledger
+from mvref.experiments.engine import rows_of as engine_rows_of
 from mvref.experiments.items import data_here
 from mvref.experiments.kernel_means import KernelMeanSVC, alignment, without_gaps
 from mvref.experiments.paired_tests import paired_interval, rope_probabilities
 from mvref.experiments.tuning import Split
 
+PREREGISTERED = "a7effb389d9ee05e"  # of transfer.toml
 NAMES = [*study_data.EXPLORED, *study_data.HELD_OUT]
 HERE = [name for name in NAMES if name in data_here()]
 LOCAL = ("digits", "moons", "wine", "planted-pairwise")
@@ -47,6 +50,16 @@ def test_every_candidate_has_as_many_points_none_at_an_end():
         for name, ends in candidate.space.items():
             if isinstance(ends, tuple):
                 assert all(ends[0] < point[name] < ends[1] for point in points)
+
+
+@pytest.mark.parametrize("name", candidates.ALL)
+def test_a_training_leaves_no_trace_in_the_points(name):
+    X, _ = two_views()
+    candidate = study.CANDIDATES[name]
+    before = [repr(point) for point in candidate.points(study.BUDGET)]
+    for point in candidate.points(study.BUDGET):
+        candidate.build(point, X, 1)
+    assert [repr(point) for point in candidate.points(study.BUDGET)] == before
 
 
 @pytest.mark.parametrize("name", LOCAL)
@@ -359,3 +372,44 @@ def test_statements_hit_or_miss_or_cannot_tell(folder, options, verdict):
     judged = study_reading.Statement("a", "b", **asked).judged(folder)
     assert judged["verdict"] == verdict
     assert judged["low"] <= judged["difference"] <= judged["high"]
+
+
+# ---------------------------------------------------------------------------------- advice
+
+
+@pytest.mark.parametrize("name", study_reading.statements("advice"))
+def test_advice_holds_in_the_ledger(name):
+    statement = study_reading.statements("advice")[name]
+    assert statement.judged()["verdict"] == "hit", statement.text
+
+
+def test_every_leaf_of_the_tree_has_its_evidence():
+    advice, tree = study_reading.statements("advice"), study_reading.leaves()
+    assert all(leaf["because"] in advice for leaf in tree)
+    assert all("question" in leaf for leaf in tree[:-1]) and "question" not in tree[-1]
+
+
+def test_what_is_recommended_for_own_tables_has_its_evidence():
+    ahead = {statement.ahead for statement in study_reading.statements("advice").values()}
+    assert {candidate.name for candidate in candidates.RECOMMENDED} <= ahead
+
+
+def test_statements_name_what_the_study_has():
+    known = {*study.CANDIDATES, *study_reading.FAMILIES}
+    for kind, pool in (("advice", study_data.EXPLORED), ("transfer", study_data.HELD_OUT)):
+        for statement in study_reading.statements(kind).values():
+            for side in (statement.ahead, statement.behind):
+                assert set([side] if isinstance(side, str) else side) <= known
+            assert statement.measure in study.MEASURES and set(statement.datasets) <= set(pool)
+
+
+def test_preregistered_statements_do_not_change():
+    content = (study_reading.HERE / "transfer.toml").read_bytes()
+    assert hashlib.sha256(content).hexdigest()[:16] == PREREGISTERED
+
+
+def test_rows_of_a_data_set_are_not_those_of_another_whose_name_begins_alike():
+    item, point = ITEMS["study.n100"], {"accuracy": [1.0], "validation": [1.0]}
+    rows = [row for name in ("moons", "moons-disturbed") for row in rows_of({"MSL": point}, name)]
+    found = engine_rows_of(item, "moons", pd.DataFrame(rows))
+    assert set(found["dataset"]) == {"moons"} and len(found) == len(rows) / 2

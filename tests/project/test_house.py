@@ -28,8 +28,7 @@ FLOORS = {
 # every choice that a paper leaves open as rows of the ledger, their specification curves, and what
 # the search has found in other repeats; the best of several starts; what printed digits imply;
 # then the study of part VI, the cost of an item before it is run, the universes of MVM, the methods
-# from scratch against their classes, and the maps of equations. (The study is to replace
-# `side_by_side` and `missing_*`, whose lines go with them.)
+# from scratch against their classes, and the maps of equations.
 LINES_OF_THE_PACKAGE = 30_700
 LINES_OF_THE_TESTS = 38_800
 LINES_OF_A_METHOD = {"mvm": 1481, "mvl_svm": 1040}  # of the others 900

@@ -1,0 +1,52 @@
+"""What is shown of the ledger in words, which stand in ``words.toml``; and numbers, short."""
+
+import re
+import tomllib
+from pathlib import Path
+
+WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+NAMES, AXES, CHOICES = WORDS["names"], WORDS["axes"], WORDS["choices"]
+NAME = "|".join(map(re.escape, sorted(NAMES, key=len, reverse=True)))
+
+
+def readable(text):
+    """The text with its names in words; what stands between quotation marks stays verbatim."""
+    found = rf'"[^"]*"|(?<![\w-])(?:{NAME})(?![\w-])'
+    return re.sub(found, lambda name: NAMES.get(name[0], name[0]), text)
+
+
+def choice_of(axis, choice):
+    """The words for a choice on an axis."""
+    text = f"{choice:g}" if isinstance(choice, float) else str(choice)
+    return CHOICES.get(axis, {}).get(text, CHOICES.get("any", {}).get(text, text))
+
+
+def in_words(table):
+    """A table of universes with the axes and choices of its columns and of its index in words."""
+    shown = table.reset_index() if table.index.names != [None] else table
+    index = [name for name in table.index.names if name]  # all of them axes
+    for axis in dict.fromkeys([*index, *shown.columns.intersection([*AXES, *CHOICES])]):
+        shown = shown.assign(**{axis: [choice_of(axis, choice) for choice in shown[axis]]})
+    shown = shown.rename(columns=AXES)
+    return shown.set_index([AXES.get(axis, axis) for axis in index]) if index else shown
+
+
+def span(values):
+    """The least and the largest of some numbers, at most four digits; counts without decimals."""
+    low, high = min(values), max(values)
+    largest = 0 if any(value % 1 for value in values) else 1000
+    largest = max(largest, -low, high)
+    form = ".3f" if largest < 10 else ".4g" if largest < 1000 else ".0f"
+    return f"{low:{form}} to {high:{form}}"
+
+
+def rounded(text, like):
+    """Decimal numbers of a text as precise as a printed number, and with at least two digits."""
+    places = len(f"{like:g}".partition(".")[2])
+
+    def shorter(found):
+        size = int(f"{float(found[0]):.1e}".partition("e")[2])
+        return f"{float(found[0]):.{min(len(found[1]), max(places, 1 - size))}f}"
+
+    text = re.sub(r"(?<![\w.])-?\d+\.(\d+)", shorter, text)
+    return re.sub(r"(?<!\S)(\S+) to \1(?!\S)", r"\1", text)
