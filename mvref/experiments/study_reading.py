@@ -93,6 +93,18 @@ def over_datasets(gaps):
             "ahead": int((means > 0).sum())}  # fmt: skip
 
 
+def told(found):
+    """A difference and its interval in points of accuracy, as text.
+
+    >>> told({"difference": 0.012, "low": -0.0004, "high": 0.02})
+    '+1.2 points (+0.0 to +2.0)'
+    """
+    mean, low, high = (
+        f"{round(100.0 * found[name], 1) + 0.0:+.1f}" for name in ("difference", "low", "high")
+    )
+    return f"{mean} points ({low} to {high})"
+
+
 def chosen(values, validation, family):
     """What a family reaches if, in each split, its best in the inner folds is taken."""
     family = [name for name in family if name in values]
