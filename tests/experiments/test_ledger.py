@@ -47,7 +47,7 @@ N_TEST = {"uwave": 3582, "flower17-recomputed": 340, "flower17": 340, "mfeat": 1
 N_FOLDS = N_TEST | {"uwave": 896}
 N_CHECKED = 6
 CHEAP = {  # seconds
-    "mvl_svm": 1.0, "mwmvc2": 4.0, "mvpo": 6.0, "mvm": 1.5, "mvna_kmhks": 3.0, "study": 1.0,
+    "mvl_svm": 1.0, "mwmvc2": 4.0, "mvpo": 6.0, "mvm": 1.5, "mvna_kmhks": 3.0, "study": 0.3,
     "multiverse": 1.0,
 }  # fmt: skip
 CHOSEN = {
@@ -195,7 +195,7 @@ def test_values_make_sense():
         shares += ["unseen_pairs", "unseen_triples", "alignment", "alignment_centred"]
         assert rows.loc[rows["measure"].isin(shares), "value"].between(0, 1).all()
         seconds = rows.loc[rows["measure"].str.endswith("seconds"), "value"]
-        assert (seconds >= 0).all() and (seconds > 0).mean() > 0.5  # a clock of processors ticks
+        assert (seconds >= 0).all() and not (seconds == 0).mean() > 0.5  # such a clock ticks
 
 
 def test_the_table_of_mwmvc2_is_whole():
