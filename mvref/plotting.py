@@ -162,14 +162,15 @@ def plot_methods(ax, table, x, *, value="mean", spread="std", order=None):
     return ax
 
 
-def plot_differences(ax, table, *, practical=0.01, shift=0.0, **style):
+def plot_differences(ax, table, *, shift=0.0, **style):
     """Draw paired differences with their intervals, a row each, in points of a hundredth.
+
+    Less than a point either way is grey, as nobody would change a method for it.
 
     Parameters
     ----------
     ax : matplotlib Axes
     table : DataFrame, with the columns ``difference``, ``low`` and ``high``; its index names rows
-    practical : float; differences up to it are grey, as nobody would change a method for them
     shift : float; by how many rows the points are moved up, so that several tables share the rows
     **style : of ``errorbar``
 
@@ -189,7 +190,7 @@ def plot_differences(ax, table, *, practical=0.01, shift=0.0, **style):
     """
     rows = np.arange(len(table), 0, -1)
     middle, low, high = (100 * table[name].astype(float) for name in ("difference", "low", "high"))
-    ax.axvspan(-100 * practical, 100 * practical, color="0.9", zorder=0, lw=0)
+    ax.axvspan(-1, 1, color="0.9", zorder=0, lw=0)
     ax.axvline(0, color="0.5", lw=0.8)
     style = {"fmt": "o", "ms": 5, "lw": 1.4} | style
     ax.errorbar(middle, rows + shift, xerr=[middle - low, high - middle], **style)
