@@ -332,7 +332,8 @@ def _position(row):
 
 @cache
 def _point(text):
-    return sorted(json.loads(text).items())
+    point = sorted(json.loads(text).items())
+    return [(name, isinstance(value, str), value) for name, value in point]
 
 
 def with_parameters(rows):

@@ -9,8 +9,8 @@ Tuning     the point that is most accurate on `N_FOLDS` stratified folds of the 
 Gaps       the trained model is asked again where views of the test part are missing: 25 and 50 % of
            the (sample, view) pairs at random (every sample keeps one), and one view, drawn for the
            repeat, of all samples, as when a sensor fails ("block"). Item ``gaps``: the training
-           part has such random gaps, too. A method that takes no gaps gets the means of what
-           trains, which ``filled`` tells.
+           part has such random gaps, too, or half of its samples lack the view that fails. A method
+           that takes no gaps gets the means of what trains.
 Failures   are rows: ``failure`` is the number of the reason in `REASONS`, and the other measures
            are 0 and not read. A method has `LIMIT` seconds of the processor for a repeat, tuning
            included; one that runs out of them in its first `TRIALS` repeats is not asked again.
@@ -35,12 +35,12 @@ from .tables import Cell, jobs_of
 from .tuning import Machine, Method, tuned
 
 SIZES = {100: 20, 300: 3, 1000: 1}  # of the training part, and repeats
-N_GAPS, MISSING, GAP_REPEATS = 100, (0.25, 0.5), 5  # of ``gaps``: the training part and its gaps
+N_GAPS, MISSING, GAP_REPEATS = 100, (0.25, 0.5, "block"), 5  # ``gaps``: size, gaps, repeats
 BUDGET, N_FOLDS, LIMIT = 6, 3, 30.0
 TRIALS = 3
 CANDIDATES = {name: candidate_of(name) for name in ALL}
 TESTED = {"accuracy_r25": 0.25, "accuracy_r50": 0.5, "accuracy_block": "block"}
-MEASURES = ("accuracy", *TESTED, "validation", "point", "fit_seconds", "filled", "failure")
+MEASURES = ("accuracy", *TESTED, "validation", "point", "fit_seconds", "failure")
 QUICK_METHODS = ("RBF SVM, all columns", "MVLSVM", "KMHKS")
 REASONS = (TimeoutError, ValueError, ArithmeticError, np.linalg.LinAlgError, MemoryError)
 
@@ -79,13 +79,16 @@ class Filled(Machine):
         return self.model.predict(without_gaps(X, self.known))
 
 
-def with_gaps(X, gap, seed):
-    """Drop a share of the views of samples, or "block": one view of all of them."""
+def with_gaps(X, gap, seed, trains=False):
+    """Drop a share of the views of samples, or "block": one view of all, or of half that train."""
     if gap != "block":
         most = 1.0 - 1.0 / X.n_views
+        seed = (seed, "train") if trains else seed
         return X.drop_views(min(gap, most), random_state=derive_seed(seed, "gaps", gap))
+    lost = np.random.RandomState(derive_seed(seed, "lost")).permutation(len(X))
+    lost = lost[: len(X) // 2] if trains else lost
     observed = np.ones((len(X), X.n_views), dtype=bool)
-    observed[:, derive_seed(seed, "block") % X.n_views] = False
+    observed[lost, derive_seed(seed, "block") % X.n_views] = False
     return MultiView(X.views, names=X.names, observed=observed)
 
 
@@ -114,7 +117,7 @@ def on_split(name, method, *, measures, n_train, missing=0.0, budget=BUDGET, see
     split = draw_split(name, n_train, N_FOLDS, seed)
     if missing:
         observed = split.X.observed.copy()
-        observed[split.train] = with_gaps(split.X[split.train], missing, (seed, "train")).observed
+        observed[split.train] = with_gaps(split.X[split.train], missing, seed, trains=True).observed
         split = replace(split, X=MultiView(split.X.views, names=split.X.names, observed=observed))
     candidate = CANDIDATES[method]
     how = Method(partial(Filled, candidate=candidate), candidate.points(budget), ("validation",))
@@ -124,7 +127,6 @@ def on_split(name, method, *, measures, n_train, missing=0.0, budget=BUDGET, see
             run = tuned(split, how, derive_seed(seed, "fit"))
             return run.measure(measures, {
                 **{of: partial(accuracy_with_gaps, gap, seed) for of, gap in TESTED.items()},
-                "filled": lambda run: run.machine.filled,
                 "failure": lambda run: 0.0,
             })  # fmt: skip
     except REASONS as error:

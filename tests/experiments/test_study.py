@@ -113,6 +113,11 @@ def test_gaps_are_a_share_or_a_sensor():
     assert_allclose(1 - study.with_gaps(X, 0.25, 0).observed.mean(), 0.25)
     lost = study.with_gaps(X, "block", 0).observed
     assert sorted(lost.mean(axis=0)) == [0.0, 1.0]
+    before = study.with_gaps(X, "block", 0, trains=True).observed
+    assert sorted(before.mean(axis=0)) == [0.5, 1.0]
+    assert np.array_equal(before.mean(axis=0) == 1, lost.mean(axis=0) == 1), "the same sensor"
+    assert study.with_gaps(X, "block", 1, trains=True).observed.tolist() != before.tolist()
+    assert not np.array_equal(*(study.with_gaps(X, 0.5, 0, part).observed for part in (0, 1)))
     assert study.with_gaps(X, 0.25, 0).observed.any(axis=1).all()
 
 
