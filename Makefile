@@ -13,7 +13,7 @@ PYTEST := OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest -q
 STAGES := lint unit outputs small book links
 OF_HTML := tests/project/test_html.py tests/project/test_binder.py
 
-.PHONY: help book pdf test lint unit outputs small links lab chapters numerics reproduce bench lock clean
+.PHONY: help book pdf test lint unit outputs small links lab chapters numerics reproduce bench release lock clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -80,6 +80,10 @@ reproduce: .venv/installed
 bench: .venv/installed
 	$(or $(BENCH),$(BIN)/python) -m pytest tests/benchmarks -s --benchmark-disable \
 	  --table mvref/experiments/ledger/bench.csv
+
+## make release    wheel, source distribution and book (HTML, PDF) into dist, checked; needs the tag
+release: book pdf
+	$(BIN)/python .ci/release.py
 
 ## make lock       pin the requirements again from pyproject.toml (needs uv)
 lock:

@@ -20,7 +20,7 @@ from .mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
 from .mvpo import MVPO
 from .mwmvc2 import MwMvC2
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "Comparison",

@@ -1,4 +1,4 @@
-"""The examples of README and cheat sheet, each run in a process of its own, far from the sources.
+"""The examples of README, welcome page and cheat sheet, each run in a process of its own, far from the sources.
 
 Needs what `pip install .` brings, nothing else: `python tests/project/examples.py` runs them all.
 """
@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "book/cheat_sheet.md")
+PAGES = ("README.md", "book/intro.md", "book/cheat_sheet.md")
 
 
 def examples():

@@ -1,5 +1,6 @@
 """Facts that stand in several files are the same in all of them."""
 
+import json
 import os
 import re
 import stat
@@ -15,6 +16,7 @@ import mvref
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+ARCHIVE = json.loads((ROOT / ".zenodo.json").read_text())
 PAGES = ("README.md", "CONTRIBUTING.md")
 ON_MAIN = PYPROJECT["project"]["urls"]["Repository"] + "/blob/main/"
 
@@ -26,7 +28,9 @@ def read(name):
 def test_one_version():
     version = PYPROJECT["project"]["version"]
     newest = re.search(r"^## (\S+)", read("CHANGELOG.md"), re.MULTILINE)[1]
-    assert mvref.__version__ == CITATION["version"] == newest == version
+    config = yaml.safe_load(read("_config.yml"))["sphinx"]["config"]
+    told = {CITATION["version"], ARCHIVE["version"], config["release"], mvref.__version__, newest}
+    assert told == {version}
 
 
 def test_one_licence_and_one_author():
@@ -37,7 +41,7 @@ def test_one_licence_and_one_author():
     assert "(CC BY 4.0)" in read("mvref/datasets/data/NOTICE.txt")
     assert read("LICENSE").startswith("BSD 3-Clause License")
     assert author["name"] in read("LICENSE")
-    assert CITATION["authors"] == [author]
+    assert CITATION["authors"] == ARCHIVE["creators"] == [author]
     assert yaml.safe_load(read("_config.yml"))["author"] == author["name"]
 
 
@@ -66,9 +70,15 @@ def test_classifiers_tell_the_pythons_that_the_workflow_tests():
     assert PYPROJECT["project"]["requires-python"] == f">={named[0]}"
 
 
-def test_citation_has_what_the_format_requires():
+def test_citation_has_what_the_format_requires_and_the_archive_says_the_same():
     assert CITATION["cff-version"] == "1.2.0"
     assert {"message", "title", "authors"} <= set(CITATION)
+    for name in ("title", "license", "keywords"):
+        assert ARCHIVE[name] == CITATION[name]
+    linked = {related["identifier"] for related in ARCHIVE["related_identifiers"]}
+    urls = PYPROJECT["project"]["urls"]
+    assert linked == {urls["Repository"], urls["Homepage"]}
+    assert yaml.safe_load(read("_config.yml"))["html"]["baseurl"] == urls["Homepage"]
 
 
 @pytest.mark.parametrize("page", PAGES)
