@@ -1,4 +1,4 @@
-"""The examples of README, welcome page and cheat sheet, each run in a process of its own, far from the sources.
+"""The examples of README, welcome page and cheat sheet, each in a process far from the sources.
 
 Needs what `pip install .` brings, nothing else: `python tests/project/examples.py` runs them all.
 """

@@ -1,4 +1,4 @@
-"""The pictures of README and welcome page show what part I, Run, and the reproduction report show."""
+"""The pictures of README and welcome page show what part I, Run, and the report show."""
 
 import re
 import struct
