@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mvref import MultiView
-from mvref.experiments import ITEMS, candidates, study, study_data, study_reading
+from mvref.experiments import ITEMS, candidates, cost_lines, study, study_data, study_reading
 from mvref.experiments.candidates import Candidate
 from mvref.experiments.engine import COLUMNS, Ledger
 from mvref.experiments.engine import rows_of as engine_rows_of
@@ -193,6 +193,18 @@ def test_who_runs_out_of_time_three_times_is_not_asked_again():
         assert {job.repeat for job in jobs if job.method == "MSL"} == set(range(n_repeats))
         assert {job.repeat for job in jobs if job.method == "SMS"} == set(range(size))
     assert len(list(item.jobs("mfeat", False, pd.DataFrame(rows, columns=columns)))) == 800
+
+
+@pytest.mark.skipif(len(HERE) < len(NAMES), reason="MVREF_DATA has not all data sets")
+@pytest.mark.parametrize("name", ["n100", "transfer"])
+def test_the_first_repeat_tells_what_the_next_ones_cost(name, tmp_path):
+    rows = Ledger("study").read(as_text=True)
+    rows = rows[rows["item"] == name].astype({"repeat": int, "seconds": float})
+    rows[rows["repeat"] == 0].to_csv(tmp_path / "study.csv", index=False)
+    told = [float(line.split()[5]) for line in cost_lines([f"study.{name}"], tmp_path)]
+    next_ones = rows[(rows["measure"] == "failure") & rows["repeat"].isin([1, 2])]
+    took = next_ones["seconds"].sum() / 3600 / 2
+    assert 0.5 < sum(told) / (study.SIZES[100] - 1) / took < 2
 
 
 def test_a_row_has_every_measure_and_training_gaps_are_in_the_training_part():
