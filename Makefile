@@ -13,7 +13,7 @@ PYTEST := OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest -q
 STAGES := lint unit outputs small book links
 OF_HTML := tests/project/test_html.py tests/project/test_binder.py
 
-.PHONY: help book pdf test lint unit outputs small links lab chapters numerics reproduce bench release lock clean
+.PHONY: help book slides exercises pdf test lint unit outputs small links lab chapters numerics reproduce bench release lock clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -23,8 +23,17 @@ book: .venv/installed _build/.executed _build/.configured
 	$(BIN)/python book/execute.py --cache
 	@rm _build/.configured
 	$(BIN)/jupyter-book build . -n -W --keep-going
+	@$(MAKE) --no-print-directory slides
 	@touch _build/.configured
 	@echo "The book: $$(pwd)/_build/html/index.html"
+
+## make slides     slides of every "In one page" in _build/html/slides (`make book` makes them, too)
+slides: .venv/installed
+	$(BIN)/python -m book.slides
+
+## make exercises  the exercises without solutions, a notebook for each chapter, in _build/exercises
+exercises: .venv/installed
+	$(BIN)/python -m book.exercises
 
 ## make pdf        print the built book into _build/html/mvref.pdf (needs Chromium, Chrome or Edge)
 pdf: .venv/installed

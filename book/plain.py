@@ -214,6 +214,7 @@ def copy_of(path, notebook):
         if cell["cell_type"] == "markdown":
             text = resolve(plain("".join(cell["source"])))
             text = LINK.sub(partial(address, path), text)
+            text = text.replace("../../slides/", f"{HOME}slides/")
             cell["source"] = text.splitlines(keepends=True)
             continue
         folded = {FOLDED[tag]: True for tag in cell["metadata"].get("tags", []) if tag in FOLDED}

@@ -1,0 +1,130 @@
+"""What teachers take: a course that adds up, exercises without solutions, slides that fit."""
+
+import html
+import json
+import re
+import shutil
+
+import pytest
+
+from book import execute, exercises, pdf, plain, slides
+from tests.chapters.small import SMALL
+from tests.chapters.test_plain import CHAPTERS, FORMULA, LEFT_OVER
+from tests.project.test_html import missing_files, outside_resources, read_pages
+
+COURSE = (plain.BOOK / "teach.md").read_text(encoding="utf-8")
+DECKS = [path for path in plain.chapters() if path.stem == "one_page"]
+EXERCISE = re.compile(r"^`{3,}\{exercise\} (.*)\n:label: (.*)", re.M)
+SOLUTION = re.compile(
+    r"^(`{3,})\{solution\}(.*?)^\1$|^```\{solution-start\}(.*?)^```\{solution-end\}", re.M | re.S
+)
+# Runs in a browser: how high and wide every slide is, once its formulas are set.
+MEASURE = """<script>addEventListener("load", () => MathJax.startup.promise.then(() => {
+  const all = Reveal.getSlides(), sizes = all.map((slide) => {
+    Reveal.slide(...Object.values(Reveal.getIndices(slide)));
+    const code = [...slide.querySelectorAll("pre")].map((box) => box.scrollWidth);
+    return [slide.scrollHeight, Math.max(slide.scrollWidth, ...code)];
+  });
+  document.body.innerHTML = `<p id="sizes">${JSON.stringify(sizes)}</p>`;
+}));</script>"""
+
+
+def text_of(cells):
+    return "\n".join("".join(cell["source"]) for cell in cells)
+
+
+def solutions_of(path):
+    """Lines that stand in solutions of a chapter, and nowhere else in it."""
+    text = text_of(plain.cells_of(path))
+    inside = "\n".join(map("\n".join, SOLUTION.findall(text))).splitlines()
+    return {*inside} - {*SOLUTION.sub("", text).splitlines()}
+
+
+@pytest.mark.parametrize("path", CHAPTERS)
+def test_exercises_are_there_and_solutions_are_not(path):
+    hidden, cells = solutions_of(path), exercises.exercises_of(path)["cells"]
+    lines = text_of(cells).splitlines()
+    assert len(hidden) > 2 and hidden.isdisjoint(lines)
+    wanted = EXERCISE.findall(text_of(plain.cells_of(path)))
+    heads = [f"**{plain.numbers()[label]}** ({title})" for title, label in wanted]
+    assert [line for line in lines if line in heads] == heads
+    tasks, answers = cells[-2 * len(heads) :: 2], cells[1 - 2 * len(heads) :: 2]
+    for head, task, answer in zip(heads, tasks, answers, strict=True):
+        assert head in text_of([task]) and (answer["cell_type"], answer["source"]) == ("code", "")
+    texts = [cell for cell in cells if cell["cell_type"] == "markdown"]
+    assert not LEFT_OVER.search(FORMULA.sub("", text_of(texts)))
+    assert ".ipynb" not in text_of(texts), "a link that leads to no page of the book"
+
+
+@pytest.mark.parametrize("name", ["book/mvl_svm/one_page.ipynb", "book/errata/index.ipynb"])
+def test_exercises_run_from_top_to_bottom(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(plain, "chapters", lambda: [plain.ROOT / name])
+    [target] = exercises.write(tmp_path)
+    notebook = execute.read(target)
+    for cell in notebook.cells:
+        if "parameters" in cell.metadata.get("tags", []):
+            cell.source += f"\nglobals().update({SMALL[name]})"
+    execute.run(notebook, target)
+
+
+@pytest.fixture(scope="module")
+def decks(tmp_path_factory):
+    """The slides as the book has them, beside the files that they load."""
+    folder = tmp_path_factory.mktemp("html")
+    shutil.copytree(plain.BOOK / "_static", folder / "_static")
+    slides.write(folder / "slides")
+    return folder
+
+
+def test_slides_load_nothing_from_outside_and_find_their_files(decks):
+    pages = read_pages(decks)
+    assert len(pages) == len(DECKS) == 5
+    assert list(outside_resources(decks, pages)) == list(missing_files(pages)) == []
+    for path in pages:
+        assert "://" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", DECKS, ids=lambda path: path.parent.name)
+def test_slides_show_what_the_page_shows(path):
+    kept = exercises.without_solutions(plain.cells_of(path))
+    shown = "\n\n".join(piece for slide in slides.slides_of(path) for _, piece, _ in slide.pieces)
+    told = [cell["metadata"]["mystnb"]["image"]["alt"] for cell in kept if "image/png" in str(cell)]
+    assert told and [html.escape(alt) for alt in told] == re.findall('<img alt="(.*?)"', shown)
+    for cell in kept:
+        tags = cell["metadata"].get("tags", [])
+        if "from-scratch" in tags:
+            assert "".join(cell["source"]) in shown
+        if {"hide-input", "remove-input", "parameters"} & {*tags}:
+            assert "".join(cell["source"]) not in shown
+    assert solutions_of(path).isdisjoint(shown.splitlines())
+    assert plain.numbers()[EXERCISE.findall(text_of(kept))[0][1]] in shown
+    assert all(f"slides/{path.parent.name}.html'>" in text for text in (COURSE, text_of(kept)))
+
+
+@pytest.mark.parametrize("path", DECKS, ids=lambda path: path.parent.name)
+def test_every_slide_fits(decks, path):
+    try:
+        browser = pdf.find_browser()
+    except SystemExit:
+        pytest.skip("needs Chromium, Chrome or Edge on the PATH")
+    deck = decks / "slides" / f"{path.parent.name}.html"
+    measured = deck.with_stem(f"{deck.stem}-measured")
+    measured.write_text(deck.read_text(encoding="utf-8") + MEASURE, encoding="utf-8")
+    dom = pdf.run(browser, "--window-size=1280,720", "--dump-dom", measured.as_uri())
+    sizes = json.loads(re.search(r'id="sizes">(.*?)<', dom)[1])
+    assert len(sizes) == len(slides.slides_of(path))
+    assert [size for size in sizes if size[0] > 690 or size[1] > 1280] == []
+
+
+def test_every_session_has_ninety_minutes():
+    tables = re.findall(r"^\| Minutes .*\n\|[-|]+\n((?:\|.*\n)+)", COURSE, re.M)
+    minutes = [sum(map(int, re.findall(r"^\| (\d+) ", table, re.M))) for table in tables]
+    assert minutes == [90] * 9, "eight sessions, and the single lecture"
+
+
+def test_exercises_of_the_course_have_their_titles():
+    titles = {label: title for path in plain.chapters()
+              for title, label in EXERCISE.findall(text_of(plain.cells_of(path)))}  # fmt: skip
+    named = re.findall(r"\{ref\}`(ex-[\w-]+)`, \*(.*?)\*", COURSE)
+    assert len(named) == COURSE.count("{ref}`") > 30
+    assert [(label, titles[label]) for label, _ in named] == named
