@@ -11,9 +11,9 @@ endif
 # Two test workers share two cores, so each of them computes with one thread unless told otherwise.
 PYTEST := OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest -q
 STAGES := lint unit outputs small book links
-OF_HTML := tests/project/test_html.py tests/project/test_binder.py
+OF_HTML := $(addprefix tests/project/test_,html.py binder.py live.py)
 
-.PHONY: help book slides exercises pdf test lint unit outputs small links lab chapters numerics reproduce bench release lock clean
+.PHONY: help book slides exercises pdf test lint unit outputs small links lab live chapters numerics reproduce bench release lock clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -72,6 +72,10 @@ links: .venv/installed
 lab: .venv/installed
 	$(BIN)/python book/plain.py notebooks
 	$(BIN)/jupyter lab notebooks
+
+## make live       serve the built book; on its pages "Run it here" changes and runs the code
+live: .venv/installed
+	$(BIN)/python book/live.py --ServerApp.open_browser=True
 
 ## make chapters   execute every chapter again, in place
 chapters: .venv/installed

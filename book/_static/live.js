@@ -1,0 +1,163 @@
+// Run it here: the cells of a page become editors, and run on a Jupyter server.
+// thebe does it (0.9.3, the two files of its npm package that the book needs), and is loaded when
+// the reader asks for it. A page from `make live` has the token of its server and uses
+// that one; the published page asks Binder for a server.
+"use strict";
+{
+  const { binder, repository, branch } = document.currentScript.dataset;
+  const root = new URL(document.documentElement.dataset.content_root, location);
+  const address = new URL(location);
+  const page = decodeURI(address.pathname.slice(root.pathname.length)).replace(/\.html$/, "");
+  const isLocal = /^$|^localhost$|^127\.|^\[::1\]$/.test(address.hostname);
+
+  // The token stays in this tab: it leaves the address, which a reader may copy.
+  if (address.searchParams.has("token")) {
+    sessionStorage.setItem("token", address.searchParams.get("token"));
+    address.searchParams.delete("token");
+    history.replaceState(null, "", address);
+  }
+  const NEEDS = "It may need the cells above: Run down to here begins with them.";
+  const token = isLocal ? sessionStorage.getItem("token") : null;
+
+  const status = element("span", { role: "status" });
+  const bar = element("div", { className: "live-bar" }, status);
+  const say = (text) => { status.textContent = text; };
+  let notebook, session, running = false;
+
+  function element(name, properties, ...children) {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  }
+
+  function button(text, title, onclick) {
+    return element("button", { type: "button", className: "btn btn-sm", title, onclick }, text);
+  }
+
+  function load(name, properties) {
+    return new Promise((resolve, reject) => {
+      const failed = () => reject(new Error(`${properties.src ?? properties.href} did not load`));
+      document.head.append(element(name, { ...properties, onload: resolve, onerror: failed }));
+    });
+  }
+
+  // thebe pairs code and outputs by their order: every cell gets one of each.
+  function prepare(cell, { source, outputs }) {
+    let code = cell.querySelector(".cell_input pre");
+    if (!code) {
+      code = element("pre");
+      const summary = element("summary", {}, "Code that the page leaves out");
+      cell.prepend(element("details", { className: "live-left-out" }, summary, code));
+    }
+    cell.querySelector(".copybtn")?.remove();
+    code.textContent = [source].flat().join("");
+    code.dataset.executable = "";
+    let output = cell.querySelector(".cell_output");
+    if (!output) cell.append(output = element("div"));
+    const figure = output.querySelector("figure");
+    if (outputs.some(({ data }) => data?.["text/markdown"])) {
+      // The book has set this text, thebe would show its source.
+      output.after(output = element("div", { hidden: true }));
+    } else if (figure) {
+      const drawn = [...figure.children].filter((child) => child.localName !== "figcaption");
+      const others = [...output.children].filter((child) => child !== figure);
+      figure.prepend(output = element("div", {}, ...others, ...drawn));  // the caption stays
+    }
+    output.dataset.output = "";
+    return output;
+  }
+
+  async function run(cells) {
+    if (running) return;
+    running = true;
+    for (const cell of cells) {
+      const name = `Cell ${notebook.cells.indexOf(cell) + 1} of ${notebook.cells.length}`;
+      say(`${name} runs.`);
+      const done = await cell.execute();
+      for (const image of cell.area.node.querySelectorAll("img:not([alt])")) {
+        image.alt = "Figure drawn by the code above";
+      }
+      const error = done?.error?.[0].ename;
+      const end = error ? `ended in ${error}. ${NEEDS}` : done ? "has run." : "was stopped.";
+      say(`${name} ${end}`);
+      if (!done) cell.clear();
+      if (!done || error) break;
+    }
+    running = false;
+  }
+
+  async function restart() {
+    say("Restarting.");
+    await session.kernel.restart();
+    say("Restarted: no cell has run since, and what the page shows is from before.");
+  }
+
+  function addControls(cell, number) {
+    const box = document.querySelector(`[data-thebe-id="${cell.id}"]`);
+    const editor = box.querySelector(".CodeMirror").CodeMirror;
+    const alone = () => run([cell]);
+    // Tab leaves the editor, as everywhere on the page; Ctrl+] indents.
+    editor.addKeyMap({ "Shift-Enter": alone, Tab: false, "Shift-Tab": false });
+    editor.getInputField().setAttribute("aria-label", `Code of cell ${number}`);
+    box.querySelector(".thebe-controls").append(
+      button("Run", `Run cell ${number} (Shift+Enter)`, alone),
+      button("Run down to here", `Run all cells from the first to cell ${number}`,
+        () => run(notebook.cells.slice(0, number))),
+    );
+  }
+
+  async function connect() {
+    const stored = await fetch(new URL(`_sources/${page}.ipynb`, root));
+    const code = (await stored.json()).cells.filter((cell) => cell.cell_type === "code");
+    await load("link", { rel: "stylesheet", href: new URL("_static/thebe/thebe.css", root) });
+    await load("script", { src: new URL("_static/thebe/index.js", root) });
+    document.querySelectorAll("div.cell").forEach((cell, i) => prepare(cell, code[i]));
+    thebe.on("status", (_, { subject, message }) => {
+      const phase = subject === "server" && /^Binder is: (\w+)/.exec(message);
+      if (phase) say(`Binder is ${phase[1]}. A first start takes minutes.`);
+    });
+    thebe.on("error", (_, { subject, message }) => {
+      if (subject === "session") say(`${message}. Reload the page to begin again.`);
+    });
+    const bound = await thebe.bootstrap({
+      requestKernel: false, useBinder: !token, mathjaxUrl: "", mathjaxConfig: "",
+      mountRunButton: false, mountRunAllButton: false,  // ours, in addControls, say what they do
+      mountRestartButton: false, mountRestartAllButton: false,
+      binderOptions: { binderUrl: binder, repo: repository, ref: branch },
+      serverSettings: { baseUrl: new URL("/", location).href, token, appendToken: true },
+      // A kernel for this page alone, in the folder of its notebook.
+      kernelOptions: { kernelName: "python3", path: `${page}-${Date.now()}.ipynb` },
+      codeMirrorConfig: { theme: "mvref", lineNumbers: false },
+    });
+    notebook = bound.notebook;
+    await bound.server.ready;
+    session = await bound.server.startNewSession(notebook.rendermime);
+    notebook.attachSession(session);
+    const { baseUrl, token: key } = bound.server.settings;
+    addEventListener("pagehide", () => fetch(`${baseUrl}api/sessions/${session.id}`, {
+      method: "DELETE", keepalive: true, headers: { Authorization: `token ${key}` },
+    }));
+  }
+
+  globalThis.runHere = async () => {
+    if (bar.isConnected) return;
+    bar.style.top = `${document.querySelector(".bd-header-article").offsetHeight}px`;
+    document.querySelector("article").prepend(bar);
+    if (isLocal && !token) {
+      return say("A copy of the book needs make live, and is read at the address that it prints.");
+    }
+    say(token ? "Connecting to the Jupyter server." : "Asking Binder, which may take minutes.");
+    try {
+      await connect();
+    } catch (error) {
+      const way = token ? "open the address that make live printed" : "take the rocket";
+      return say(`Not connected: ${error.message ?? error}. Reload the page, or ${way}.`);
+    }
+    notebook.cells.forEach((cell, i) => addControls(cell, i + 1));
+    bar.append(
+      button("Run all", "Run all cells of the page", () => run(notebook.cells)),
+      button("Restart", "Stop what runs and forget all variables", restart),
+    );
+    say("Ready: change a cell and run it.");
+  };
+}
