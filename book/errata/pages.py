@@ -143,7 +143,7 @@ def page(paper):
         f"# {table['part']}, {table['paper']}: what to trust",
         table["summary"].strip(),
         f"*Paper:* {{cite}}`{table['cite']}`. Numbers in brackets are its equations. What counts "
-        "as an erratum, and the kinds, are explained on [the page before](index.ipynb).",
+        "as an erratum, and the kinds, are explained on [the errata's first page](index.ipynb).",
         f"**Holds as printed:**\n\n{trust}",
         f"**Does not:** {len(errata)} errata, and after them {len(remarks)} remarks, which are no "
         "errors of the paper.",

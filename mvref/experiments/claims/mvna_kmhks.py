@@ -3,6 +3,7 @@
 from scipy import stats
 
 from .. import mvna_kmhks, nystrom_methods
+from ..words import choice_of
 
 CELL = ["dataset", "share", "width"]
 RIVALS = {"accuracy": ["NA", "KMHKS", "SVM"], "errors": ["NA", "KMHKS"]}  # of Tables 2 and 3
@@ -23,7 +24,7 @@ def first_places(summary, row):
         means = means.reindex(columns=[row.method, *RIVALS[measure]]).round(9)
         own, best = means[row.method], means[RIVALS[measure]].max(axis=1)
         text = f"{(own >= best).sum()} of {len(means)}, {(own == best).sum()} of them ties"
-        texts.append(text if measure == "errors" else f"{text} ({protocol})")
+        texts.append(text if measure == "errors" else f"{text} ({choice_of('protocol', protocol)})")
     return ", ".join(texts)
 
 
