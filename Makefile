@@ -12,8 +12,9 @@ endif
 PYTEST := OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest -q
 STAGES := lint unit outputs small book links
 OF_HTML := $(addprefix tests/project/test_,html.py binder.py live.py)
+WEB := tests/project/test_web.py
 
-.PHONY: help book slides exercises pdf test lint unit outputs small links lab live chapters numerics reproduce bench release lock clean
+.PHONY: help book slides exercises pdf test lint unit outputs small links web lab live chapters numerics reproduce bench release lock clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -54,7 +55,8 @@ lint: .venv/installed
 
 ## make unit         unit and property tests, doctests, packaging, ledger spot checks
 unit: .venv/installed
-	$(PYTEST) -n 2 --ignore=tests/chapters --ignore=tests/benchmarks $(addprefix --ignore=,$(OF_HTML))
+	$(PYTEST) -n 2 --ignore=tests/chapters --ignore=tests/benchmarks \
+	  $(addprefix --ignore=,$(OF_HTML) $(WEB))
 
 ## make outputs      every chapter executed (`make book` takes it from there), its outputs compared
 outputs: .venv/installed _build/.executed
@@ -67,6 +69,11 @@ small: .venv/installed
 ## make links        the built HTML: links, anchors, outside resources, launch buttons
 links: .venv/installed
 	$(PYTEST) $(OF_HTML)
+
+## make web        axe-core, Lighthouse and the keyboard on the built HTML (needs a browser and Node.js)
+web: .venv/installed
+	@! command -v npm > /dev/null || npm ci --prefix tests/project/web --ignore-scripts
+	$(PYTEST) -s -rs $(WEB)
 
 ## make lab        open your copies of the chapters in JupyterLab (notebooks/, made once)
 lab: .venv/installed

@@ -6,10 +6,11 @@ python book/pdf.py BROWSER    with this one: a name on the PATH, or a path
 The built pages are put under each other in the order of _toc.yml, and a browser of the Chromium
 family prints them. That keeps the figures, the formulas and the look of the HTML, and a link
 between two pages becomes a link inside the PDF. Solutions are unfolded; folded code that only
-draws is left out. The steps, whose files stay in _build/pdf:
+draws is left out. The file is tagged: a screen reader finds headings, lists and tables in it,
+and the source of every formula. The steps, whose files stay in _build/pdf:
 
 1. `gathered.html`: the pages in one;
-2. `typeset.html`: the same after MathJax, so that the formulas can be counted before printing;
+2. `fitted.html`: the same after what is too wide has been shrunk;
 3. `printed.pdf`, twice: the first print tells on which page each chapter begins;
 4. the outline and the title are added, and the welcome page gets a link.
 """
@@ -47,14 +48,13 @@ BROWSERS = (
     "C:/Program Files/Google/Chrome/Application/chrome.exe",
     "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
 )
-# Shrinks what is wider than the paper, once formulas have their size.
+# Shrinks what is wider than the paper, once the fonts of the formulas are there.
 FIT = """
-MathJax.startup.promise.then(() => {
-  for (const wide of document.querySelectorAll("div.math, table, dl.py > dt")) {
-    const room = wide.parentElement.clientWidth;
-    if (wide.scrollWidth > room) wide.style.zoom = room / wide.scrollWidth;
-  }
-});
+await document.fonts.ready;
+for (const wide of document.querySelectorAll("div.math, table, dl.py > dt")) {
+  const room = wide.parentElement.clientWidth;
+  if (wide.scrollWidth > room) wide.style.zoom = room / wide.scrollWidth;
+}
 """
 
 
@@ -125,6 +125,12 @@ def prepare(article, page, pages):
     for picture in article.find_all("img"):
         place = posixpath.normpath(posixpath.join(posixpath.dirname(page), picture["src"]))
         picture["src"] = f"../html/{place}"
+        del picture["loading"]  # paper does not scroll
+    for formula in article.select(".katex"):
+        formula.attrs |= {"role": "img", "aria-label": formula.annotation.get_text()}
+        formula.select_one(".katex-mathml").decompose()
+        # A browser writes no text for what holds nothing but hidden parts.
+        del formula.select_one(".katex-html")["aria-hidden"]
     # Level 1 is the part.
     for level in (5, 4, 3, 2, 1):
         for heading in article.find_all(f"h{level}"):
@@ -136,40 +142,31 @@ def prepare(article, page, pages):
 def gather(parts):
     """All pages in one: title, contents, then part by part."""
     pages = {page for _, names in parts for page in names}
-    first = BeautifulSoup((HTML / f"{parts[0][1][0]}.html").read_text("utf-8"), "html.parser")
-    contents, body = [], []
+    contents, body, titles, styles = [], [], [], {}
     for caption, names in parts:
         contents.append(f"<p>{caption}</p><ul>")
         body.append(f'<h1 class="part">{caption}</h1>')
         for page in names:
             html = (HTML / f"{page}.html").read_text(encoding="utf-8")
-            article = BeautifulSoup(html, "html.parser").find("article")
-            title = article.h1.get_text().removesuffix("#")
-            contents.append(f'<li><a href="#{anchor(page)}">{title}</a> <span></span></li>')
+            soup = BeautifulSoup(html, "html.parser")
+            for link in soup.find_all("link", rel="stylesheet"):
+                styles[posixpath.normpath(posixpath.join(page, "..", link["href"]))] = None
+            article = soup.find("article")
+            titles.append(article.h1.get_text().removesuffix("#"))
+            contents.append(f'<li><a href="#{anchor(page)}">{titles[-1]}</a> <span></span></li>')
             body.append(str(prepare(article, page, pages)))
         contents.append("</ul>")
-    styles = [link["href"] for link in first.find_all("link", rel="stylesheet")]
-    styles = [posixpath.normpath(posixpath.join(parts[0][1][0], "..", name)) for name in styles]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return PAGE.format(
         styles="\n".join(f'<link rel="stylesheet" href="../html/{name}">' for name in styles),
         css=Path(__file__).with_suffix(".css").read_text(encoding="utf-8"),
-        mathjax=mathjax(first),
         fit=FIT,
-        title=first.find("article").h1.get_text().removesuffix("#"),
+        title=titles[0],
         description=project["description"],
         version=project["version"],
         contents="\n".join(contents),
         body="\n".join(body),
     )
-
-
-def mathjax(page):
-    """The scripts that set formulas, as in the HTML."""
-    found = [script for script in page.find_all("script") if "MathJax" in (script.string or "")]
-    [program] = [s for s in page.find_all("script", src=True) if "mathjax/" in s["src"]]
-    source = program["src"].split("?")[0].rpartition("_static/")[2]
-    return "".join(map(str, found)) + f'<script defer src="../html/_static/{source}"></script>'
 
 
 PAGE = """<!DOCTYPE html>
@@ -179,7 +176,6 @@ PAGE = """<!DOCTYPE html>
 <title>mvref: {title}</title>
 {styles}
 <style>{css}</style>
-{mathjax}
 </head>
 <body>
 <header class="title-page">
@@ -216,15 +212,14 @@ def run(browser, *arguments):
     return done.stdout.decode("utf-8")
 
 
-def typeset(browser, gathered):
-    """The gathered pages with formulas as drawings, and no script any more."""
+def fit(browser, gathered):
+    """The gathered pages as they fit on paper, with all formulas set, and no script any more."""
     page = BeautifulSoup(run(browser, "--dump-dom", gathered.as_uri()), "html.parser")
-    formulas, done = page.select(".math"), page.find_all("mjx-container")
-    if len(done) < len(formulas) or page.find(attrs={"data-mjx-error": True}):
+    formulas, done = page.select(".math"), page.select(".math:has(.katex)")
+    if len(done) < len(formulas):
         sys.exit(f"{len(formulas)} formulas, of which {len(done)} were set")
-    # The second copy of a formula is for screen readers, which read the HTML.
-    for useless in page.find_all(["script", "mjx-assistive-mml"]):
-        useless.decompose()
+    for script in page.find_all("script"):
+        script.decompose()
     return page
 
 
@@ -233,12 +228,11 @@ def print_page(browser, page):
     # pypdf is imported where it is used: tests of the chapters collect this file, and do without.
     from pypdf import PdfReader
 
-    source, target = WORK / "typeset.html", WORK / "printed.pdf"
+    source, target = WORK / "fitted.html", WORK / "printed.pdf"
     source.write_text(str(page), encoding="utf-8")
     run(
         browser,
         "--no-pdf-header-footer",
-        "--disable-pdf-tagging",  # half the size
         f"--print-to-pdf={target}",
         source.as_uri(),
     )
@@ -303,7 +297,7 @@ def main(names):
     WORK.mkdir(parents=True, exist_ok=True)
     parts, gathered = read_toc(), WORK / "gathered.html"
     gathered.write_text(gather(parts), encoding="utf-8")
-    page = typeset(browser, gathered)
+    page = fit(browser, gathered)
     number_contents(page, first_sheets(print_page(browser, page), parts))
     printed = print_page(browser, page)
     if bad := sorted(set(local_links(printed))):

@@ -10,12 +10,13 @@ shown whole. Of a paragraph the first sentences are shown, and all of it is in t
 
 import re
 from dataclasses import dataclass, field
-from html import escape
+from html import escape, unescape
 
 import nbformat.v4 as v4
 from nbconvert import SlidesExporter
 
 from book import plain
+from book._ext.formulas import typeset
 from book.exercises import copy_of, without_solutions
 
 TARGET = plain.ROOT / "_build" / "html" / "slides"
@@ -123,14 +124,14 @@ def deck(path):
     title = slides[0].title.lstrip("# ")
     html, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": title}})
     html = html.replace(plain.HOME, "../")
-    return FORMULA.sub(in_brackets, html)
+    return FORMULA.sub(set_formula, html)
 
 
-def in_brackets(found):
-    """A formula between brackets, in a frame that says so."""
+def set_formula(found):
+    """A formula as the pages of the book have it."""
     display, inline = found.groups()
-    tag, text = ("div", rf"\[{display}\]") if display else ("span", rf"\({inline}\)")
-    return f'<{tag} class="math">{text}</{tag}>'
+    tex = unescape(display or inline)
+    return f'<span class="math">{typeset(tex, bool(display))}</span>'
 
 
 def write(folder):

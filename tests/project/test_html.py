@@ -1,13 +1,14 @@
-"""The built book: no dead link, nothing loaded from outside, formulas that render offline.
+"""The built book: no dead link, nothing loaded from outside, formulas that need no script.
 
 And pages that everyone can read: one title, headings in order, pictures with a text, no markup
-left over.
+left over; and can load: pictures when they come near, no more than a page needs.
 """
 
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from urllib.parse import unquote, urlsplit
 
 import imagesize
@@ -59,6 +60,7 @@ class Page(HTMLParser):
         super().__init__()
         self.anchors, self.links, self.fetched, self.inline = set(), [], [], []
         self.has_formulas = self.in_code = self.in_type = False
+        self.formulas, self.set, self.hasty, self.metas = 0, 0, [], {}
         self.headings, self.alternatives, self.text, self.types = [], [], [], []
         self.is_redirect, self.open = False, []  # (tag, whether its text is literal)
         self.feed(path.read_text(encoding="utf-8"))
@@ -66,10 +68,12 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
         self.anchors |= {attributes.get("id"), attributes.get("name")} - {None}
-        is_formula = "math" in (attributes.get("class") or "").split()
+        classes = (attributes.get("class") or "").split()
+        is_formula = "math" in classes
         self.has_formulas |= is_formula
+        self.formulas, self.set = self.formulas + is_formula, self.set + ("katex" in classes)
         self.in_code = tag in ("script", "style")
-        self.in_type = "classifier" in (attributes.get("class") or "").split()
+        self.in_type = "classifier" in classes
         if tag == "a" and attributes.get("href"):
             self.links.append(attributes["href"])
         if tag == "meta" and (attributes.get("http-equiv") or "").lower() == "refresh":
@@ -83,6 +87,11 @@ class Page(HTMLParser):
             self.headings.append(int(tag[1]))
         if tag == "img":
             self.alternatives.append(attributes.get("alt") or "")
+            if attributes.get("loading") != "lazy":
+                self.hasty.append(attributes["src"])
+        if tag == "meta":
+            name = attributes.get("name") or attributes.get("property")
+            self.metas[name] = attributes.get("content") or ""
         if tag not in VOID:
             inherited = bool(self.open) and self.open[-1][1]
             self.open.append((tag, inherited or is_formula or tag in LITERAL))
@@ -166,11 +175,31 @@ def markup_left_over(pages):
         yield from (f"{path.name}: {text}" for text in page.text if LEFT_OVER.search(text))
 
 
-def formulas_as_tab_stops(pages):
-    """Pages that leave MathJax its default, by which the Tab key stops at every formula."""
+def formulas_not_set(pages):
+    """Pages with the source of a formula, or with the style of formulas and without a formula."""
     for path, page in pages.items():
-        if page.has_formulas and '"inTabOrder": false' not in "".join(page.inline):
+        styled = any("katex.min.css" in name for name in page.fetched)
+        if page.formulas != page.set or styled != page.has_formulas:
+            yield f"{path.name}: {page.formulas} formulas, {page.set} set, styled: {styled}"
+
+
+def pictures_in_haste(pages):
+    """Pictures that are loaded though nobody may ever see them."""
+    for path, page in pages.items():
+        yield from (f"{path.name}: {name}" for name in page.hasty)
+
+
+def pages_without_description(pages):
+    """Pages of which a search engine has nothing to show."""
+    for path, page in pages.items():
+        if not 20 <= len(page.metas.get("description", "")) <= 160:
             yield path.name
+
+
+def weight(path, page):
+    """Bytes that a first visit loads, were nothing compressed."""
+    inside = {urlsplit(name).path for name in page.fetched if not name.startswith("data:")}
+    return sum((path.parent / unquote(name)).stat().st_size for name in inside | {path.name})
 
 
 def types_in_curly_quotes(pages):
@@ -211,15 +240,45 @@ def test_pages_load_nothing_from_outside(book):
     assert list(outside_resources(BUILT, book)) == []
 
 
-def test_formulas_are_rendered_by_the_book_itself(book):
-    # Sphinx says nothing when this file is missing, and formulas then stay source code.
-    script = BUILT / "_static" / CONFIG["mathjax_path"]
-    assert script.stat().st_size > 1_000_000
-    with_formulas = [page for page in book.values() if page.has_formulas]
-    assert with_formulas
-    for page in with_formulas:
-        fetched = [urlsplit(name).path for name in page.fetched]
-        assert any(name.endswith(f"_static/{CONFIG['mathjax_path']}") for name in fetched)
+def test_formulas_are_set_when_the_book_is_built(book):
+    assert sum(page.formulas for page in book.values()) > 2000
+    assert list(formulas_not_set(book)) == []
+
+
+def test_pictures_wait_until_they_are_near(book):
+    assert list(pictures_in_haste(book)) == []
+
+
+def test_pages_are_described(book):
+    assert list(pages_without_description(book)) == []
+
+
+def test_pages_of_the_text_are_named_for_those_who_link_to_them(book):
+    for path, page in book.items():
+        name = path.relative_to(BUILT).as_posix()
+        if name.startswith("book/"):
+            assert page.metas["og:url"] == CONFIG["html_baseurl"] + name
+            assert page.metas["og:image"] == CONFIG["html_baseurl"] + "_static/card.png"
+            assert page.metas["og:title"] and page.metas["og:description"]
+    assert (BUILT / "_static" / "card.png").is_file()
+
+
+def test_all_pages_of_the_book_are_in_the_sitemap():
+    told = re.findall("<loc>(.*?)</loc>", (BUILT / "sitemap.xml").read_text(encoding="utf-8"))
+    pages = {path.relative_to(BUILT).as_posix() for path in (BUILT / "book").rglob("*.html")}
+    assert set(told) == {CONFIG["html_baseurl"] + page for page in pages}
+    assert f"Sitemap: {CONFIG['html_baseurl']}sitemap.xml" in (BUILT / "robots.txt").read_text()
+
+
+def test_page_for_what_is_not_found_works_at_any_depth(book):
+    links = book[BUILT / "404.html"].links
+    assert links and all(link.startswith(CONFIG["html_baseurl"]) for link in links)
+    assert book[BUILT / "404.html"].fetched == ["data:,"]
+
+
+def test_a_first_visit_loads_little(book):
+    assert median(weight(*item) for item in book.items()) < 500_000
+    assert list(BUILT.rglob("*.map")) == []
 
 
 def test_pictures_have_a_text(book):
@@ -249,16 +308,13 @@ def test_no_markup_is_left_over(book):
     assert list(markup_left_over(book)) == []
 
 
-def test_formulas_are_no_tab_stops(book):
-    assert list(formulas_as_tab_stops(book)) == []
-
-
 def test_types_have_straight_quotes(book):
     assert sum(len(page.types) for page in book.values()) > 500
     assert list(types_in_curly_quotes(book)) == []
 
 
-GOOD = '<article><h1 id="top">A</h1><a href="b.html#part-1">b</a> <a href="https://x.org">x</a>'
+HEAD = '<meta name="description" content="A page that says what it is about."><article>'
+GOOD = f'{HEAD}<h1 id="top">A</h1><a href="b.html#part-1">b</a> <a href="https://x.org">x</a>'
 FAULTS = {
     "dead page": ('<a href="c.html">', dead_links),
     "dead anchor": ('<a href="b.html#part-2">', dead_links),
@@ -279,7 +335,12 @@ FAULTS = {
     "formula": ("<p>where $x_i$ is</p>", markup_left_over),
     "link": ("<p>the [data](data.md)</p>", markup_left_over),
     "bold text": ("<p>a **view</p><p>er** and **b**</p>", markup_left_over),
-    "formula without a word on Tab": ('<p class="math">a</p>', formulas_as_tab_stops),
+    "formula that is not set": ('<p class="math">a</p>', formulas_not_set),
+    "page without a description": (
+        '<meta name="description" content="">',
+        pages_without_description,
+    ),
+    "picture in haste": ('<img src="b.html" alt="b">', pictures_in_haste),
     "type in curly quotes": (
         '<span class="classifier">\u2018a\u2019</span>',
         types_in_curly_quotes,
@@ -295,7 +356,7 @@ def site(tmp_path):
     def build(extra=""):
         (tmp_path / "a.html").write_text(GOOD + extra)
         (tmp_path / "b.html").write_text(
-            '<article><h1>B</h1><h2 id="part-1">B</h2><a href="a.html">a</a>'
+            f'{HEAD}<h1>B</h1><h2 id="part-1">B</h2><a href="a.html">a</a>'
         )
         return tmp_path, read_pages(tmp_path)
 

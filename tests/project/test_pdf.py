@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
 ROOT = Path(__file__).resolve().parents[2]
-MATHJAX = "mathjax/tex-svg-full.js"
+STATIC = ROOT / "book" / "_static"
 
 TOC = """
 format: jb-book
@@ -28,9 +28,11 @@ parts:
     chapters:
       - file: book/b
 """
-HEAD = f"""<html><head><link rel="stylesheet" href="../_static/mvref.css">
-<script>window.MathJax = {{"options": {{"processHtmlClass": "math"}}}}</script>
-<script defer src="../_static/{MATHJAX}?v=1"></script></head><body>"""
+HEAD = """<html><head><link rel="stylesheet" href="../_static/mvref.css">
+<link rel="stylesheet" href="../_static/katex/katex.min.css"></head><body>"""
+FORMULA = """<div class="math" id="eq"><span class="katex"><span class="katex-mathml"><math>
+<annotation>x^2</annotation></math></span><span class="katex-html" aria-hidden="true">x</span>
+</span></div>"""
 
 
 @pytest.fixture
@@ -122,10 +124,7 @@ def site(pdf, tmp_path):
         pytest.skip("needs Chromium, Chrome or Edge on the PATH")
     (tmp_path / "_toc.yml").write_text(TOC)
     pdf.HTML, pdf.WORK = tmp_path / "html", tmp_path / "pdf"
-    static = pdf.HTML / "_static"
-    (static / "mathjax").mkdir(parents=True)
-    shutil.copy(ROOT / "book" / "_static" / MATHJAX, static / MATHJAX)
-    shutil.copy(ROOT / "book" / "_static" / "mvref.css", static)
+    shutil.copytree(STATIC, pdf.HTML / "_static")
     links = {
         "book/intro": "a/run.html",
         "book/a/run": "../b.html#eq",
@@ -137,7 +136,7 @@ def site(pdf, tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(
             f'{HEAD}<article><h1>Page {page}</h1><p><a href="{href}">onwards</a></p>'
-            f'<div class="math" id="eq">\\(x^2\\)</div></article></body></html>'
+            f"{FORMULA}</article></body></html>"
         )
     (pdf.HTML / "index.html").write_text("")
     read_toc = pdf.read_toc
@@ -179,6 +178,28 @@ def test_welcome_page_leads_to_it_once(site):
 
 
 def test_formula_that_is_not_set_stops_it(site):
-    (site.HTML / "_static" / MATHJAX).write_text("")
-    with pytest.raises(SystemExit, match="4 formulas, of which 0 were set"):
+    page = site.HTML / "book" / "b.html"
+    page.write_text(page.read_text().replace('class="katex"', ""))
+    with pytest.raises(SystemExit, match="4 formulas, of which 3 were set"):
         site.main([])
+
+
+def tags(element):
+    """Pairs of the kind and the alternative text of an element, and of those below it."""
+    yield element.get("/S"), element.get("/Alt")
+    below = element.get("/K", [])
+    for child in below if isinstance(below, list) else [below]:
+        child = child.get_object()
+        if isinstance(child, dict) and ("/S" in child or "/K" in child):
+            yield from tags(child)
+
+
+def test_a_screen_reader_finds_headings_links_and_formulas(site):
+    site.main([])
+    root = PdfReader(site.HTML / "mvref.pdf").trailer["/Root"]
+    assert root["/Lang"] == "en" and root["/MarkInfo"]["/Marked"]
+    found = list(tags(root["/StructTreeRoot"]))
+    kinds = [kind for kind, _ in found]
+    assert {"/H1", "/H2", "/P", "/Link", "/L"} <= set(kinds)
+    assert kinds.count("/H2") == 4
+    assert [text for _, text in found if text] == ["x^2"] * 4

@@ -1,0 +1,81 @@
+"""Formulas are set when the book is built, by KaTeX in an engine that comes as a Python package.
+
+A page then needs no script for them, only the style sheet and the fonts of KaTeX. Beside what is
+seen, each formula holds its MathML, which screen readers read.
+"""
+
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from py_mini_racer import JSEvalException, MiniRacer
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+
+KATEX = Path(__file__).parent / "katex" / "katex.min.js"
+FONTS = ("Main-Regular", "Math-Italic")  # that almost every formula needs
+logger = logging.getLogger(__name__)
+
+
+@cache
+def engine():
+    """KaTeX, ready to be called."""
+    context = MiniRacer()
+    context.eval(KATEX.read_text(encoding="utf-8"))
+    return context
+
+
+@cache
+def typeset(tex, display):
+    """The HTML of a formula, in the line or displayed."""
+    options = {"displayMode": display, "strict": "error", "throwOnError": True}
+    return engine().call("katex.renderToString", tex, options)
+
+
+def html_of(node, tex, display):
+    """The HTML of a formula; a warning and its source if KaTeX does not understand it."""
+    try:
+        return typeset(tex, display)
+    except JSEvalException as error:
+        logger.warning("formula: %s", str(error).splitlines()[0], location=node)
+        return f"<code>{escape(tex)}</code>"
+
+
+def visit_math(self, node):
+    """A formula in the line."""
+    self.body.append(self.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
+    self.body.append(html_of(node, node.astext(), False) + "</span>")
+    raise nodes.SkipNode
+
+
+def visit_displaymath(self, node):
+    """A formula of its own, with its number."""
+    self.body.append(self.starttag(node, "div", CLASS="math notranslate nohighlight"))
+    if node["number"]:
+        self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
+        self.add_permalink_ref(node, "Link to this equation")
+        self.body.append("</span>")
+    tex = node.astext()
+    if r"\\" in tex and not node["nowrap"]:
+        tex = rf"\begin{{split}}{tex}\end{{split}}"
+    self.body.append(html_of(node, tex, True) + "</div>\n")
+    raise nodes.SkipNode
+
+
+def style_formulas(app, pagename, templatename, context, doctree):
+    """A page with a formula gets the style sheet, and asks early for the fonts."""
+    if 'class="katex"' not in context.get("body", "") + context.get("title", ""):
+        return
+    app.add_css_file("katex/katex.min.css")
+    font = context["pathto"]("_static/katex/fonts/KaTeX_{}.woff2", resource=True)
+    preload = '<link rel="preload" as="font" type="font/woff2" href="{}" crossorigin>'
+    links = "".join(preload.format(font.format(name)) for name in FONTS)
+    context["metatags"] = context.get("metatags", "") + links
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.add_html_math_renderer("katex", (visit_math, None), (visit_displaymath, None))
+    app.connect("html-page-context", style_formulas)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
