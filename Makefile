@@ -111,7 +111,7 @@ lock:
 
 ## make clean      remove what was built; .venv stays
 clean:
-	rm -rf _build build dist mvref.egg-info .pytest_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf _build build dist book/reference/*/ mvref.egg-info .pytest_cache .ruff_cache .hypothesis .benchmarks
 	find mvref tests book .ci -name __pycache__ -type d -exec rm -rf {} +
 
 .venv/installed: pyproject.toml requirements.txt requirements-liblinear.txt

@@ -75,8 +75,12 @@ def read_toc(path=ROOT / "_toc.yml"):
 
     def flat(entries):
         for entry in entries:
-            yield entry["file"]
-            yield from flat(entry.get("sections", []))
+            if "glob" in entry:  # pages that exist in the built book only
+                found = sorted(HTML.glob(f"{entry['glob']}.html"))
+                yield from (path.relative_to(HTML).with_suffix("").as_posix() for path in found)
+            else:
+                yield entry["file"]
+                yield from flat(entry.get("sections", []))
 
     parts = [(part["caption"], list(flat(part["chapters"]))) for part in toc["parts"]]
     (caption, pages), *rest = parts
@@ -101,7 +105,7 @@ def new_address(href, page, pages):
 
 def prepare(article, page, pages):
     """Make the article of a page fit for paper, and its names unique among all pages."""
-    for useless in article.select("a.headerlink, a:has(> .viewcode-link), .pdf-link"):
+    for useless in article.select("a.headerlink, a:has(> .viewcode-link), .pdf-link, .gallery"):
         useless.decompose()
     for fold in article.find_all("details"):
         # What solutions compute is shown, and so are verdicts and counterexamples; code that draws

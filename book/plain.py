@@ -44,7 +44,8 @@ def pages():
     for part in contents["parts"]:
         for chapter in part["chapters"]:
             number += "numbered" in part
-            for place in (chapter, *chapter.get("sections", ())):
+            sections = [place for place in chapter.get("sections", ()) if "file" in place]
+            for place in (chapter, *sections):
                 found[place["file"]] = f"{number}." if "numbered" in part else ""
     paths = {ROOT / (name + end): before for name, before in found.items()
              for end in (".ipynb", ".md")}  # fmt: skip

@@ -61,6 +61,10 @@ def all_methods():
     -------
     methods : dict name -> class
 
+    See Also
+    --------
+    compare_methods : Some of them on your data.
+
     Examples
     --------
     >>> import mvref

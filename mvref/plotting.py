@@ -143,6 +143,10 @@ def plot_methods(ax, table, x, *, value="mean", spread="std", order=None):
     -------
     ax : matplotlib Axes
 
+    See Also
+    --------
+    plot_differences : Paired differences.
+
     Examples
     --------
     >>> import matplotlib.pyplot as plt
@@ -177,6 +181,10 @@ def plot_differences(ax, table, *, shift=0.0, **style):
     Returns
     -------
     ax : matplotlib Axes
+
+    See Also
+    --------
+    plot_methods : The results themselves.
 
     Examples
     --------

@@ -1,13 +1,8 @@
-"""The API reference: what Sphinx's own extensions leave to do.
-
-sphinx-codeautolink links the names of mvref in code cells to their entries in the reference; here
-the entries get links back to the chapters.
-"""
+"""Docstrings as the API reference shows them: what Sphinx's own extensions leave to do."""
 
 import re
 
 from docutils import nodes
-from docutils.parsers.rst import Directive
 from sphinx import addnodes
 from sphinx_codeautolink.extension.block import CodeBlockAnalyser
 
@@ -27,26 +22,6 @@ TYPE = re.compile(
     re.VERBOSE,
 )
 STRAIGHT = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
-
-
-class UsedIn(nodes.General, nodes.Element):
-    """Stands for the chapters whose code uses an object, until all of them have been read."""
-
-
-class UsedInDirective(Directive):
-    """``.. used-in:: mvref.mvl_svm.MVLSVM``: the name says where the object is defined."""
-
-    required_arguments = 1
-
-    def run(self):
-        """Leave a mark."""
-        return [UsedIn(name=self.arguments[0])]
-
-
-def ask_for_chapters(app, what, name, obj, options, lines):
-    """End the docstring of every class and function with the chapters that use it."""
-    if what in ("class", "function"):
-        lines += ["", f".. used-in:: {obj.__module__}.{obj.__qualname__}", ""]
 
 
 def escape_bars(app, what, name, obj, options, lines):
@@ -90,27 +65,6 @@ def straighten_quotes(app, doctree):
             text.parent.replace(text, nodes.Text(text.translate(STRAIGHT)))
 
 
-def read_again(app, env, added, changed, removed):
-    """Read the reference again when any page changed, for its links to chapters."""
-    touched = added | changed | removed
-    return [doc for doc in env.found_docs if doc.startswith("book/reference/") and touched]
-
-
-def list_chapters(app, doctree, docname):
-    """Replace the marks by links."""
-    marks = list(doctree.findall(UsedIn))
-    uses = _uses(app.env) if marks else {}
-    for mark in marks:
-        chapters = [doc for doc in uses.get(mark["name"], ()) if doc != docname]
-        line = nodes.paragraph(classes=["used-in"])
-        for i, chapter in enumerate(chapters):
-            line += nodes.Text("Used in: " if i == 0 else "; ")
-            title = app.env.titles[chapter].astext()
-            address = app.builder.get_relative_uri(docname, chapter)
-            line += nodes.reference("", title, internal=True, refuri=address)
-        mark.replace_self(line if chapters else [])
-
-
 def put_space_before_link(app, doctree, docname):
     """sphinx-exercise underlines the space of "Solution to Exercise 1" together with the link."""
     for link in doctree.findall(nodes.reference):
@@ -118,16 +72,6 @@ def put_space_before_link(app, doctree, docname):
             text = next(iter(link.findall(nodes.Text)))
             text.parent.replace(text, nodes.Text(text.lstrip()))
             link.parent.insert(link.parent.index(link), nodes.Text(" "))
-
-
-def _uses(env):
-    """Map the full name of an object to the chapters that use it, in the book's order."""
-    uses = {}
-    for chapter in env.external_site_map:
-        for block in getattr(env, "sphinx_codeautolink_transforms", {}).get(chapter, ()):
-            for name in block.names:
-                uses.setdefault(name.resolved_location, {})[chapter] = None
-    return uses
 
 
 def keep_own_members(app, what, name, obj, skip, options):
@@ -146,14 +90,9 @@ def setup(app):
     """Called by Sphinx."""
     app.setup_extension("sphinx_codeautolink")
     CodeBlockAnalyser.depart_section = leave_section
-    app.add_node(UsedIn)
-    app.add_directive("used-in", UsedInDirective)
     app.connect("autodoc-skip-member", keep_own_members)
     app.connect("autodoc-process-docstring", describe_below, priority=90)  # before numpydoc
     app.connect("autodoc-process-docstring", escape_bars, priority=100)
-    app.connect("autodoc-process-docstring", ask_for_chapters, priority=900)
     app.connect("doctree-read", straighten_quotes)
-    app.connect("env-get-outdated", read_again)
-    app.connect("doctree-resolved", list_chapters)
     app.connect("doctree-resolved", put_space_before_link)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -35,6 +35,10 @@ def view_importance(
         ``names`` of the views, ``score`` of the untouched samples, and the loss of score
         ``importances``, shape (V, n_repeats), with ``importances_mean`` and ``importances_std``.
 
+    See Also
+    --------
+    compare_methods : Whether the views are worth it at all.
+
     Notes
     -----
     A loss of zero says that the other views make up for this one, and not that it knows nothing:

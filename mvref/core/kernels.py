@@ -88,6 +88,10 @@ def rbf(X, Z, gamma):
     -------
     K : array, shape (n, p)
 
+    See Also
+    --------
+    rbf_of_distances : The same where distances are known.
+
     Examples
     --------
     >>> import numpy as np
@@ -113,6 +117,10 @@ def rbf_of_distances(D, gamma):
     Returns
     -------
     K : array, shape (n, p)
+
+    See Also
+    --------
+    rbf : The same where features are known.
 
     Examples
     --------
@@ -203,6 +211,10 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
     -------
     similarity : Similarity
 
+    See Also
+    --------
+    fit_similarities : Those of all views.
+
     Examples
     --------
     >>> import numpy as np
@@ -265,7 +277,7 @@ def _own_columns(distances, rows):
 
 
 def fit_similarities(kernel, gamma, X, landmarks, complete):
-    """Fix the similarities of all views, see :func:`fit_similarity`.
+    """Fix the similarities of all views, see :func:`~mvref.core.kernels.fit_similarity`.
 
     Parameters
     ----------

@@ -45,6 +45,10 @@ def f_beta_loss(a, b, P, beta=1.0):
     -------
     loss : float or array, 1 wherever a is 0
 
+    See Also
+    --------
+    f_beta : The measure.
+
     Examples
     --------
     >>> from mvref.core.measures import f_beta_loss
@@ -68,6 +72,10 @@ def prbep_loss(a, P):
     -------
     loss : float or array
 
+    See Also
+    --------
+    precision_recall_break_even : The measure.
+
     Examples
     --------
     >>> from mvref.core.measures import prbep_loss
@@ -89,6 +97,10 @@ def auroc_loss(swapped, P, N):
     Returns
     -------
     loss : float or array
+
+    See Also
+    --------
+    auroc : The measure.
 
     Examples
     --------
@@ -138,6 +150,10 @@ def f_beta(y_true, y_pred, beta=1.0):
     ------
     ValueError
         If there is no positive, or an array holds other values or has another length.
+
+    See Also
+    --------
+    f_beta_loss : Its loss, from a contingency table.
 
     Examples
     --------
@@ -190,6 +206,10 @@ def precision_recall_break_even(y_true, scores):
     ValueError
         If there is no positive, or an array holds other values or has another length.
 
+    See Also
+    --------
+    prbep_loss : Its loss, from a contingency table.
+
     Examples
     --------
     >>> from mvref.core.measures import precision_recall_break_even
@@ -222,6 +242,10 @@ def auroc(y_true, scores):
     ------
     ValueError
         If a class is empty, or an array holds other values or has another length.
+
+    See Also
+    --------
+    auroc_loss : Its loss.
 
     Examples
     --------

@@ -122,7 +122,7 @@ def naming(view, member):
 
 
 class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
-    """Apply a transformer to each view and give a :class:`MultiView` back.
+    """Apply a transformer to each view and give a :class:`~mvref.MultiView` back.
 
     Parameters
     ----------
@@ -138,6 +138,12 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     Attributes
     ----------
     transformers_ : list of V fitted transformers, "passthrough" or "drop"
+    n_features_in_ : int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
+
+    See Also
+    --------
+    PerViewClassifier : A classifier for each view.
 
     Notes
     -----

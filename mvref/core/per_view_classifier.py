@@ -68,7 +68,8 @@ class PerViewClassifier(ByView, Weighted, MultiViewClassifier):
     estimators_ : dict, view name -> fitted classifier
         They predict positions in ``classes_``.
     final_estimator_ : fitted classifier on top, if there is one
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

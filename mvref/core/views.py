@@ -51,6 +51,11 @@ class MultiView:
         If there is no view, the views disagree on ``n_samples``, one is not a 2-D array of
         numbers, or `names` or `observed` have the wrong length, shape or type.
 
+    See Also
+    --------
+    PerView : A transformer for each view.
+    mvref.datasets.read_folder : Samples from tables in files.
+
     Notes
     -----
     A missing row of a CSR view stores a NaN for each of its features. A row that is NaN only in

@@ -29,6 +29,10 @@ def load_digits_views(kind="quarters", *, overlap=0):
         `y` in 0..9. ``meta["image_shape"]`` is (8, 8); for quarters ``meta["regions"]`` is the
         list of the views' (rows, columns) slices.
 
+    See Also
+    --------
+    load_mfeat : Digits in six views.
+
     Notes
     -----
     The derived views, each a function of the 64 grey values:

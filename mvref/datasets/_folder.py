@@ -53,6 +53,10 @@ def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options)
     ValueError
         If a file cannot be read for certain; the sentence names it.
 
+    See Also
+    --------
+    read_folder : Tables with labels.
+
     Examples
     --------
     >>> import tempfile
@@ -94,6 +98,10 @@ def read_folder(folder, *, key="id", target="label", text=(), verbose=True, **op
         The samples that have a label and a view, in the order of their keys. Of ``meta``, ``ids``
         are their keys, ``unlabelled`` those without label, ``without_views`` those in no view, and
         ``join`` is what was printed.
+
+    See Also
+    --------
+    read_views : Tables without labels, as a fitted model wants them.
 
     Examples
     --------

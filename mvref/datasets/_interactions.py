@@ -102,6 +102,10 @@ def make_interactions(
         the views, ``meta["scores"]`` (n_samples,) its values. One-hot: ``meta["levels"]``
         (n_samples, V) and ``meta["frequencies"]`` (n_features,).
 
+    See Also
+    --------
+    unseen_share : What part of the test training never shows.
+
     Notes
     -----
     Exact but for a constant are: a linear function for order 1; a multi-view factorisation machine
@@ -166,6 +170,10 @@ def unseen_share(train, test, order=2):
     Returns
     -------
     share : float, mean over the samples of `test` and over all sets of `order` views
+
+    See Also
+    --------
+    make_interactions : Samples to count it for.
 
     Examples
     --------

@@ -35,6 +35,10 @@ def make_messy_folder(folder, n_samples=1500, *, random_state=0):
     -------
     folder : Path
 
+    See Also
+    --------
+    read_folder : What reads it.
+
     Examples
     --------
     >>> import tempfile

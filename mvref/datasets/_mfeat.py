@@ -56,6 +56,10 @@ def load_mfeat():
     DatasetCorrupted
         If the file that comes with mvref was changed.
 
+    See Also
+    --------
+    fetch_mfeat : The files that it was made from.
+
     Examples
     --------
     >>> from mvref.datasets import load_mfeat
@@ -88,6 +92,10 @@ def fetch_mfeat():
     ------
     DatasetUnavailable, DatasetCorrupted
         If a file is missing and cannot be downloaded, or is not the original one.
+
+    See Also
+    --------
+    load_mfeat : What comes with the package.
 
     Examples
     --------

@@ -57,6 +57,10 @@ def fetch_reuters(subset="1200"):
         the 25 files are not of the known format, do not belong together, or differ in size from
         what the collection's authors state (their sha256 are not known to mvref).
 
+    See Also
+    --------
+    read_reuters_index : A file of the full collection.
+
     Examples
     --------
     >>> from mvref.datasets import available, fetch_reuters

@@ -76,6 +76,10 @@ def read_reuters_index(path):
     DatasetCorrupted
         If a line is not of this form, or has an id twice; the message has its number.
 
+    See Also
+    --------
+    fetch_reuters : Two subsets, ready to use.
+
     Examples
     --------
     >>> import tempfile

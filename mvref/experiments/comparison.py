@@ -44,6 +44,10 @@ def compare(item, folder=None):
         Our summary; where the paper prints a table, cell by cell beside it; then each number of the
         paper's text that concerns the item: the paper's, ours, the place, why they may differ.
 
+    See Also
+    --------
+    reproduction_cells : All papers, cell by cell.
+
     Examples
     --------
     >>> from mvref.experiments import compare

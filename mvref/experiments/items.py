@@ -117,6 +117,11 @@ def run_items(names, *, quick=False, n_jobs=1, n_repeats=None, folder=None, only
     OSError
         If the ledger cannot be written.
 
+    See Also
+    --------
+    status : What there is to run.
+    cost_lines : What it takes.
+
     Examples
     --------
     >>> from mvref.experiments import run_items

@@ -100,6 +100,10 @@ def compare_methods(
     ValueError
         If an argument is none of these, or a class has fewer samples than there are splits.
 
+    See Also
+    --------
+    view_importance : What a view contributes to one fitted model.
+
     Notes
     -----
     The points of a candidate are spread evenly over the ranges in

@@ -80,6 +80,10 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
         ``p_corrected``, and ``p_holm``: the latter, by Holm's correction for all cells of a table,
         which are those of one parameter point.
 
+    See Also
+    --------
+    significance : Against the best method, as the papers test.
+
     Examples
     --------
     >>> from mvref.experiments import paired_significance

@@ -136,6 +136,10 @@ def significance(item, folder=None):
         independent; ``p_signed_rank``, of the differences in the repeats that both have; and
         ``p_holm``, the latter by Holm's correction for all cells of a measure and point.
 
+    See Also
+    --------
+    paired_significance : Against one method that you name, split by split.
+
     Notes
     -----
     The methods of a repeat share split and sample, so the signed-rank test is the matching one.

@@ -58,7 +58,7 @@ PROJECTION_PARAMETERS = (
 def block_sparse_norms(
     Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling=1.0, tol=1e-6, weights=None
 ):
-    """Weigh landmarks by block sparsity: the norms |theta_p| that solve
+    """Weigh landmarks by block sparsity: the norms |theta_p| of the solution.
 
     min over (theta, b) of  sum_p |theta_p| + b^2 / (2 B^2) + (c/m) sum_i max(0, 1 - y_i f(x_i))^2
 
@@ -154,6 +154,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
     dual_gap_ : array, shape (1 or n_classes,), relative duality gap; NaN with "liblinear"
     n_iter_ : int, the solver's steps; the largest number over the classes
     n_features_in_ : int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

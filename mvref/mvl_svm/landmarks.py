@@ -60,7 +60,7 @@ def project(X, similarities):
 
 
 def impute(Phi, P, ridge=0.1, keep_known=True):
-    """Fill missing similarities with combinations of the landmarks' own (Eq. 11).
+    """Fill missing similarities with combinations of the landmarks' own (equation 11).
 
     Row i becomes r_i P, with r_i the minimiser of ``|Phi_io - r P_o|^2 + ridge |r|^2`` over its
     known columns o. Rows with the same known views share one factorisation.
@@ -175,7 +175,12 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         Training rows that became landmarks.
     similarities_ : list of V functions, similarities to the landmarks of a view, with its ``gamma``
     reference_ : array, shape (n_reference, L*V), projections P of the landmarks themselves
-    n_features_in_ : int
+    n_features_in_ : int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
+
+    See Also
+    --------
+    MVLSVM : The classifier on this map.
 
     References
     ----------

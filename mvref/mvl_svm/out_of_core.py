@@ -71,6 +71,10 @@ def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8, verbose=0):
         If the model is of another form, `chunks` is of another kind, yields nothing or not the same
         again, the chunks differ in their views, or there is a single class.
 
+    See Also
+    --------
+    MVLSVM : The same machine, on data in memory.
+
     Examples
     --------
     >>> from mvref import MVLSVM, fit_in_chunks

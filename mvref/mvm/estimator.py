@@ -148,6 +148,7 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
         With ``alpha="auto"`` only: the penalties found, of every factor's feature rows and bias.
     n_iter_, n_parameters : int, iterations, the most over the classes; numbers that were learnt
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
@@ -360,6 +361,11 @@ class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
     factor_views_, terms_, loss_curve_, validation_curve_, alpha_, n_iter_, n_parameters
         As in :class:`MVMClassifier`.
     objectives_, n_features_in_ : array (n_init,), where ``loss_curve_`` of every start ends; int
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
+
+    See Also
+    --------
+    MVMClassifier : The same for classes.
 
     Notes
     -----

@@ -77,8 +77,7 @@ class MVNAKMHKS(HoKashyapClassifier):
     c : float, or list of M floats, default=1.0; weight of the squared norm of each machine
     coupling : float, default=1.0; the paper's gamma, weight of the disagreement of the machines
     view_weights : sequence of M floats, default=None; mu, divided by their sum. None: equal
-    solver : {"exact", "paper"}, default="exact"
-        "exact" ends at the minimum of Eq. (4); "paper" takes Eq. (7) and (9) as printed.
+    solver : {"exact", "paper"}, default="exact"; minimum of Eq. (4), or Eq. (7), (9) as printed
     decision : {"nystrom", "printed"}, default="nystrom"
         New samples are scored by the function that was learnt, or by Eq. (11) as printed, with
         the exact kernel.
@@ -113,6 +112,7 @@ class MVNAKMHKS(HoKashyapClassifier):
         J' of Eq. (4) at the start and after every iteration.
     n_iter_ : int, the largest number over the problems
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
@@ -211,8 +211,7 @@ class NAKMHKS(HoKashyapClassifier):
     gamma : float, "mean", None, or a list, default=None
         One for all views of `X`, or one per view. None: 1/n_v for "rbf", "mean" for "precomputed".
     c : float, default=1.0; weight of the squared norm
-    solver : {"exact", "paper"}, default="exact"
-        "exact" ends at the minimum of Eq. (4); "paper" takes Eq. (7) and (9) as printed.
+    solver : {"exact", "paper"}, default="exact"; minimum of Eq. (4), or Eq. (7), (9) as printed
     learning_rate : float, default=0.5; rho of "paper", above 0 and at most 1
     decision : {"nystrom", "printed"}, default="nystrom"
         New samples: by the function that was learnt, or by Eq. (11) with the exact kernel.
@@ -227,10 +226,11 @@ class NAKMHKS(HoKashyapClassifier):
 
     Attributes
     ----------
-    alphas_, intercepts_, norms_, objective_curve_, n_iter_, classes_, n_features_in_
+    alphas_, intercepts_, norms_, view_weights_, sources_, objective_curve_, n_iter_, classes_
         See :class:`MVNAKMHKS`, with M = 1.
     components_, component_indices_, dual_coef_, similarities_
         As there, one entry for each view of `X`.
+    n_features_in_, view_names_, view_widths_, view_feature_names_ : int, and lists; as there
 
     See Also
     --------
@@ -293,8 +293,7 @@ class KMHKS(HoKashyapClassifier):
     gamma : float, "mean", None, or a list, default=None
         One for all views of `X`, or one per view. None: 1/n_v for "rbf", "mean" for "precomputed".
     c : float, default=1.0; weight of the squared norm
-    solver : {"exact", "paper"}, default="exact"
-        "exact" ends at the minimum; "paper" takes Eq. (3) as printed.
+    solver : {"exact", "paper"}, default="exact"; the minimum, or Eq. (3) as printed
     learning_rate : float, default=0.5; rho of "paper", above 0 and at most 1
     tol : float, default=1e-4; xi, share of the objective: a change below it ends the iterations
     max_iter : int, default=1000; largest number of iterations
@@ -306,10 +305,11 @@ class KMHKS(HoKashyapClassifier):
 
     Attributes
     ----------
-    alphas_, intercepts_, norms_, objective_curve_, n_iter_, classes_, n_features_in_
+    alphas_, intercepts_, norms_, view_weights_, sources_, objective_curve_, n_iter_, classes_
         See :class:`MVNAKMHKS`, with M = 1.
     components_, component_indices_, dual_coef_, similarities_
         As there, one entry for each view of `X`, of all samples that have it.
+    n_features_in_, view_names_, view_widths_, view_feature_names_ : int, and lists; as there
 
     See Also
     --------

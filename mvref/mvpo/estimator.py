@@ -104,6 +104,7 @@ class MVPO(MultiViewClassifier):
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them; values at every iteration
     dual_gap_ : float, or array (n_classes,); primal minus dual value at the end
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

@@ -142,8 +142,9 @@ class MwMvC2(Weighted, MultiViewClassifier):
     loss_curve_, decrease_bound_ : arrays, shapes (T + 1,) and (T,)
         D_F(0 || q), which times 1 / (m ln 2) is Eq. (2), m the sum of the weights; and how much
         it falls at least, see :class:`~mvref.mwmvc2.TwoLevelWeights`.
-    n_iter_ : int, T
+    n_iter_, tie_keys_ : int, T; and array, keys of the coins
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

@@ -99,7 +99,7 @@ def _minimise_on_simplex(f, gradient, start):
 
 @dataclass(frozen=True)
 class TwoLevelWeights:
-    """What :func:`learn_weights` found.
+    """What :func:`~mvref.mwmvc2.learn_weights` found.
 
     Parameters
     ----------

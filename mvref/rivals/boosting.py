@@ -70,6 +70,7 @@ class MVWAB(Boosted):
     alphas_, edges_, normalizers_ : arrays, shape (T,)
         alpha_t, e_t and Z_t of the vote h_t = sign(sum_v b_tv h_tv).
     tie_keys_, classes_, n_features_in_ : arrays of the coins' keys and of labels, and int
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
@@ -190,6 +191,7 @@ class RBoostSH(Boosted):
     view_probabilities_ : array, shape (T, V), with which they were drawn
     alphas_, edges_, normalizers_ : arrays, shape (T,), of alpha_t, e_t and Z_t
     tie_keys_, classes_, n_features_in_ : arrays of the coins' keys and of labels, and int
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

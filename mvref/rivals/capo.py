@@ -69,7 +69,8 @@ class CAPO(SVMPerf):
     n_iter_ : int, the largest number over the classes
     dual_gap_ : float, or array (n_classes,), primal minus dual value
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

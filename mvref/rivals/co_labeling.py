@@ -256,7 +256,8 @@ class CoLabeling(Weighted, MultiViewClassifier):
     dual_gap_ : array (V, n_problems), relative
     n_rounds_ : int, the largest number over the classes; 0 without unlabelled samples
     transduction_ : array of labels of the unlabelled samples, or None
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

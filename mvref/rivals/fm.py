@@ -387,7 +387,8 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
         With ``alpha="auto"`` the free energy per sample, a bound of minus the log evidence.
     objectives_ : array (n_init,), or (n_classes, n_init); where ``loss_curve_`` of every start ends
     n_iter_ : int, the largest number over the classes
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
@@ -496,7 +497,8 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
     coef_ : array (d,), w
     factors_ : array (n_orders, d, k); ``factors_[p - 2]`` for the products of p features
     alpha_, loss_curve_, objectives_ : as in :class:`FMClassifier`
-    n_iter_, n_features_in_ : int
+    n_iter_, n_features_in_ : int, iterations, and number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

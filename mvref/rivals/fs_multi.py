@@ -70,7 +70,8 @@ class FSMulti(SVMPerf):
     n_iter_ : int, the largest number of groups over the classes
     primal_curve_, dual_curve_ : arrays, or lists, upper and lower bounds after every group
     dual_gap_ : float, or array (n_classes,), between the best of these bounds
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

@@ -97,7 +97,12 @@ class L3SVM(Weighted, MultiViewClassifier):
     means_ : list of V arrays (d_v,), what a missing view is filled with
     coef_, intercept_ : arrays, shapes (1 or n_classes, L_1 + ... + L_K) and (1 or n_classes,)
     dual_gap_, n_iter_ : array (1 or n_classes,), and int, the largest number over the classes
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
+
+    See Also
+    --------
+    mvref.MVLSVM : Landmarks without clusters, in all views.
 
     Notes
     -----

@@ -78,7 +78,8 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     X_ : MultiView of the training samples
     reference_ : int, position of the reference view
     gamma_ : list of V floats; None for a kernel that is not used, and for a callable
-    n_features_in_ : int
+    n_features_in_ : int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

@@ -82,7 +82,8 @@ class MSL(Weighted, MultiViewClassifier):
     scale_ : float, root mean square norm of the training samples' h
     coef_, intercept_ : arrays (1 or n_classes, t) and (1 or n_classes,), of the SVM on h
     n_iter_ : int, iterations of the SVM
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

@@ -84,6 +84,7 @@ class Mumbo(Boosted):
     alphas_, edges_ : arrays, shape (T,), of their weights, and edges on the global costs
     local_edges_ : array, shape (T, V), edges of all views' voters on their own costs
     tie_keys_, classes_, n_features_in_ : arrays of the coins' keys and of labels, and int
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

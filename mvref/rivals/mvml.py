@@ -124,7 +124,8 @@ class MVML(Weighted, MultiViewClassifier):
     objective_curve_ : array, or a list of them; at the start and after every round, at the best g
     lower_bound_ : float, or array (n_classes,), least objective of any metric with these g and w
     n_iter_ : int, the largest number of rounds over the classes
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

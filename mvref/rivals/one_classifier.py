@@ -51,7 +51,8 @@ class Mono(Weighted, MultiViewClassifier):
     order_ : int array (V,), the chosen view, then the others by falling score
     estimator_ : fitted classifier of the chosen view
     estimators_ : list of V fitted classifiers; they predict positions in ``classes_``
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
@@ -156,7 +157,8 @@ class Concat(Weighted, MultiViewClassifier):
     Attributes
     ----------
     estimator_ : fitted classifier; it predicts positions in ``classes_``
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

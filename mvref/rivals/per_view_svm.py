@@ -51,7 +51,8 @@ class PerViewSVM(Weighted, MultiViewClassifier):
     similarities_ : list of V kernels to the training samples that have the view
     tie_order_ : int array, shape (n_classes,)
     n_iter_ : int, steps of the SVM that took most
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

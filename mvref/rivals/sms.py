@@ -55,7 +55,8 @@ class SMS(SVMPerf):
     dual_gap_ : float, or array (n_classes,), the best primal minus the best dual value
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
         Values of the problem without smoothing at every evaluation; neither is monotone.
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

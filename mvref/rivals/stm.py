@@ -170,7 +170,8 @@ class STMClassifier(Weighted, MultiViewClassifier):
         Objective of f = 0, then after every step taken, of the best start. Product: at the end.
     objectives_ : array (n_init,), or (n_classes, n_init), rank one only: of every start
     n_iter_ : int, the largest number of sweeps, or of the kernel SVM's steps, over the classes
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

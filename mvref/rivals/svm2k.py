@@ -131,7 +131,8 @@ class SVM2K(Weighted, MultiViewClassifier):
     objective_, dual_gap_ : arrays (n_pairs, n_problems), primal value, and primal minus dual value
     n_iter_ : int, the largest number of sweeps over the pairs
     tie_keys_ : array, the keys of the coins
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

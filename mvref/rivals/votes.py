@@ -59,7 +59,8 @@ class Fusion(Weighted, MultiViewClassifier):
         Its columns: with two classes one per view, -1 or +1; else one per view and class, 1 for
         the class the view votes for. 0 where the view is missing.
     view_rows_, final_rows_ : int arrays, the samples of the view classifiers and the final model
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
@@ -173,7 +174,8 @@ class MVMV(Weighted, MultiViewClassifier):
     ----------
     estimators_ : list of V fitted classifiers; they predict positions in ``classes_``
     tie_keys_ : array, the keys of the coins
-    classes_, n_features_in_ : array of labels, and int
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------

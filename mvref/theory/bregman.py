@@ -90,7 +90,7 @@ def log_odds(q):
 
 
 def generic_divergence(F, grad_F, p, q):
-    """Return the Bregman divergence of any differentiable convex F (Eq. 3).
+    """Return the Bregman divergence of any differentiable convex F (equation 3).
 
     Parameters
     ----------
@@ -100,6 +100,10 @@ def generic_divergence(F, grad_F, p, q):
     Returns
     -------
     D : float, ``F(p) - F(q) - <grad F(q), p - q>``
+
+    See Also
+    --------
+    divergence : That of the entropy, in closed form.
 
     Examples
     --------
@@ -118,7 +122,7 @@ def generic_divergence(F, grad_F, p, q):
 
 
 def divergence(p, q):
-    """Return D_F(p||q) of the negative binary entropy (Eq. 4).
+    """Return D_F(p||q) of the negative binary entropy (equation 4).
 
     Parameters
     ----------
@@ -129,6 +133,10 @@ def divergence(p, q):
     D : float
         ``sum_i p_i ln(p_i/q_i) + (1 - p_i) ln((1 - p_i)/(1 - q_i))`` with ``0 ln 0 = 0``: never
         negative, 0 for p = q, and infinite if some q_i is 0 or 1 and p_i is another number.
+
+    See Also
+    --------
+    generic_divergence : That of any F.
 
     Examples
     --------
@@ -148,7 +156,7 @@ def _divergence(p, q):
 
 
 def legendre(q, r):
-    """Return L_F(q, r), the minimiser of D_F(p||q) + <r, p> (Eq. 5).
+    """Return L_F(q, r), the minimiser of D_F(p||q) + <r, p> (equation 5).
 
     Parameters
     ----------
@@ -172,7 +180,7 @@ def legendre(q, r):
 
 
 def logistic_loss(margins):
-    """Return sum_i ln(1 + e^-z_i), Eq. (2) without its factor 1/(m ln 2).
+    """Return sum_i ln(1 + e^-z_i), equation (2) without its factor 1/(m ln 2).
 
     Parameters
     ----------
@@ -192,7 +200,7 @@ def logistic_loss(margins):
 
 
 def normalised_loss(margins):
-    """Return Eq. (2), the mean of log_2(1 + e^-z_i), which bounds the training error.
+    """Return equation (2), the mean of log_2(1 + e^-z_i), which bounds the training error.
 
     Parameters
     ----------
@@ -212,7 +220,7 @@ def normalised_loss(margins):
 
 
 def loss_as_divergence(margins):
-    """Return the left side of Eq. (6), D_F(0 || L_F(1/2, z)).
+    """Return the left side of equation (6), D_F(0 || L_F(1/2, z)).
 
     Where ``|z_i| <= 30`` the divergence is evaluated, for negative z_i as D(1 || 1 - q_i) in place
     of D(0 || q_i), because a float q_i near 1 has lost the digits of 1 - q_i. Elsewhere it is the

@@ -23,7 +23,7 @@ from .vectors import check_callable
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """What :func:`coverage_study` has to know of a fit.
+    """What :func:`~mvref.theory.coverage.coverage_study` has to know of a fit.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Machine:
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """Result of :func:`coverage_study`, one entry for each repetition.
+    """Result of :func:`~mvref.theory.coverage.coverage_study`, one entry for each repetition.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ def gram_trace(K, factor=False):
 
 
 def kernel_alignment(K1, K2, *, center=False, factor=False):
-    """Return the alignment of two kernels: the cosine between their Gram matrices (Eq. 21).
+    """Return the alignment of two kernels: the cosine between their Gram matrices (equation 21).
 
     Parameters
     ----------

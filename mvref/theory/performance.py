@@ -32,7 +32,7 @@ from .vectors import check_vector
 
 
 def surrogate_slack(s, y, measure, beta=1.0):
-    """Return the slack of scores, which bounds the loss of the training sample (Eq. 9, 10).
+    """Return the slack of scores, which bounds the loss of the training sample (equations 9, 10).
 
     The loss is 1 - measure of the *matching* rule of prediction: the sign of the score for "f1",
     "fbeta" and "error" (0 is positive), the P best scores for "prbep", their order for "auroc".
@@ -61,7 +61,7 @@ def surrogate_slack(s, y, measure, beta=1.0):
 
 
 def view_disagreement(u, observed=None):
-    """Return the consistency term of Eq. (5), 1/2 w' Lambda w, from the scores of the views.
+    """Return the consistency term of equation (5), 1/2 w' Lambda w, from the scores of the views.
 
     Computed as ``1/2 sum_i m_i sum_j (u_ij - mean_j u_ij)^2`` over the m_i views of sample i.
 

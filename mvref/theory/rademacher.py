@@ -39,7 +39,7 @@ BLOCK = 2**22  # random signs that are held at one time
 
 
 def kernel_class_bound(K, B, *, w0_max=0.0, factor=False):
-    """Return the bound of the empirical Rademacher complexity of a kernel ball (Eq. 16).
+    """Return the bound of the empirical Rademacher complexity of a kernel ball (equation 16).
 
     Parameters
     ----------
@@ -54,6 +54,10 @@ def kernel_class_bound(K, B, *, w0_max=0.0, factor=False):
         ``(2 / n) (B sqrt(sum_i k(x_i, x_i)) + w0_max sqrt(n))``. The complexity without intercept
         is at least 1/sqrt(2) of this (Kahane and Khinchine).
 
+    See Also
+    --------
+    empirical_complexity : What it bounds, measured.
+
     Examples
     --------
     >>> from mvref.theory.rademacher import kernel_class_bound
@@ -66,7 +70,7 @@ def kernel_class_bound(K, B, *, w0_max=0.0, factor=False):
 
 
 def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, factor=False):
-    """Return the empirical Rademacher complexity of a kernel ball by Monte Carlo (Eq. 13).
+    """Return the empirical Rademacher complexity of a kernel ball by Monte Carlo (equation 13).
 
     The supremum over the ball is known for each sigma, by the Cauchy-Schwarz inequality:
     ``2/n (B |F' sigma| + w0_max |sum_i sigma_i|)``, with ``|F' sigma|^2 = sigma' K sigma``.
@@ -83,6 +87,10 @@ def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, f
     Returns
     -------
     mean, standard_error : float, the error of the mean from the spread of the draws
+
+    See Also
+    --------
+    kernel_class_bound : A bound of it.
 
     Examples
     --------
@@ -133,7 +141,7 @@ def ramp_loss(margins, rho):
 
 
 def dyadic_level(value):
-    """Return the smallest 1, 2, 4, 8, ... that is not below a value, and its share of delta.
+    """Return the smallest power of 2, from 1 on, not below a value, and its share of delta.
 
     Parameters
     ----------
@@ -184,6 +192,11 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
         ``mean ramp loss + (1/rho) kernel_class_bound(K, B) + 3 sqrt(log(2/delta) / (2 n))``. It
         is not cut off: above 1 it says nothing.
 
+    See Also
+    --------
+    expected_margin_bound : From the expectation of the kernel.
+    printed_bound : The paper's, which is no bound.
+
     Examples
     --------
     >>> from mvref.theory.rademacher import margin_bound
@@ -220,6 +233,10 @@ def expected_margin_bound(
         ``mean ramp loss + (2/rho) (B sqrt(E k(x, x)) + w0_max) / sqrt(n)
         + sqrt(log(1/delta) / (2 n))``.
 
+    See Also
+    --------
+    margin_bound : From the sample.
+
     Examples
     --------
     >>> from mvref.theory.rademacher import expected_margin_bound
@@ -235,7 +252,7 @@ def expected_margin_bound(
 
 
 def printed_complexity(K, B, *, version="printed", factor=False):
-    """Return Eq. (17) for the trace of this sample, as printed or with the right power of n.
+    """Return equation (17) for the trace of this sample, as printed or with the right power of n.
 
     Parameters
     ----------
@@ -261,7 +278,7 @@ def printed_complexity(K, B, *, version="printed", factor=False):
 
 
 def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
-    """Return Eq. (18), kept to show that it fails: it is no bound, printed or repaired.
+    """Return equation (18), kept to show that it fails: it is no bound, printed or repaired.
 
     Parameters
     ----------
@@ -273,6 +290,10 @@ def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
     Returns
     -------
     value : float, ``train_error`` + half of Eq. (17) + ``sqrt(log(1/delta) / (2 n))``
+
+    See Also
+    --------
+    margin_bound, expected_margin_bound : Bounds that hold.
 
     Examples
     --------

@@ -89,6 +89,11 @@ def uniform_stability(
         Corrected: ``2 c kappa^2 / m``; for the squared hinge ``8 (1 + A)^2 c kappa^2 / m`` with
         ``A = sqrt(c/2) kappa``. Printed: ``c L V M^2 / m``.
 
+    See Also
+    --------
+    data_dependent_stability : From the data.
+    measure_stability : What is seen.
+
     Examples
     --------
     >>> from mvref.theory.stability import uniform_stability
@@ -224,7 +229,7 @@ def randomised_stability(
 
 
 def exact_hinge_svm(Phi, y, c, *, m=None):
-    """Solve Eq. (3) without intercept to machine precision, through its dual (small problems).
+    """Solve equation (3) without intercept to machine precision, through its dual (small problems).
 
     Parameters
     ----------
@@ -278,6 +283,10 @@ def data_dependent_stability(alpha, Phi):
     -------
     change : array, shape (m,)
         ``alpha_i |mu(x_i)|``, at most ``c kappa / m``; times kappa it bounds the change of f.
+
+    See Also
+    --------
+    uniform_stability : One number for all samples.
 
     Examples
     --------
@@ -357,7 +366,7 @@ def measure_stability(
 def loss_changes(
     estimator, X, y, *, n_replacements=None, change="replace", X_test=None, random_state=None
 ):
-    """Return all the changes of which :func:`measure_stability` takes the largest.
+    """Return the changes whose largest is :func:`~mvref.theory.stability.measure_stability`.
 
     Parameters
     ----------

@@ -6,10 +6,11 @@ import re
 import textwrap
 from graphlib import TopologicalSorter
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
-from tests.project.test_reference import ENTRIES, find
+from tests.project.test_reference import ENTRIES
 
 ROOT = Path(__file__).resolve().parents[2]
 METHODS = ("mvl_svm", "mwmvc2", "mvpo", "mvm", "mvna_kmhks")
@@ -31,7 +32,7 @@ FLOORS = {
 # from scratch against their classes, and the maps of equations.
 LINES_OF_THE_PACKAGE = 30_700
 LINES_OF_THE_TESTS = 38_800
-LINES_OF_A_METHOD = {"mvm": 1481, "mvl_svm": 1040}  # of the others 900
+LINES_OF_A_METHOD = {"mvm": 1485, "mvl_svm": 1044}  # of the others 900
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 
 
@@ -148,7 +149,7 @@ def methods_of(cls):
 def promised():
     """What a user is told of in full: the names of the reference pages and their methods."""
     for kind, name in ENTRIES:
-        value = find(name)
+        value = resolve_name(name)
         if kind != "exception":
             yield full_name(inspect.unwrap(value)), value
         if inspect.isclass(value):

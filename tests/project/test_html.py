@@ -4,7 +4,10 @@ And pages that everyone can read: one title, headings in order, pictures with a 
 left over; and can load: pictures when they come near, no more than a page needs.
 """
 
+import json
 import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +20,7 @@ import yaml
 
 from book import plain
 from book._ext.figures import CLASSES
+from tests.project.test_reference import NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "_build" / "html"
@@ -311,6 +315,42 @@ def test_no_markup_is_left_over(book):
 def test_types_have_straight_quotes(book):
     assert sum(len(page.types) for page in book.values()) > 500
     assert list(types_in_curly_quotes(book)) == []
+
+
+FIRST_HITS = """
+const fs = require("fs"), vm = require("vm"), [folder, ...names] = process.argv.slice(1);
+const page = { getElementById: () => null };
+Object.assign(globalThis, { document: page, _ready: () => null, _: (text) => text });
+Object.assign(globalThis, { SPHINX_HIGHLIGHT_ENABLED: false });
+for (const file of ["_static/language_data.js", "_static/searchtools.js", "searchindex.js"])
+  vm.runInThisContext(fs.readFileSync(`${folder}/${file}`, "utf-8"));
+const search = vm.runInThisContext("Search");
+const first = (name) => search._performSearch(...search._parseQuery(name)).at(-1)[0];
+console.log(JSON.stringify(names.map(first)));
+"""
+
+
+def test_search_finds_the_page_of_every_public_name_first(book):
+    """The book's own search, of the short name and of the full one."""
+    if not shutil.which("node"):
+        pytest.skip("needs Node.js (nodejs.org) on the PATH")
+    asked = [name.rpartition(".")[2] for name in NAMES] + NAMES
+    command = ["node", "-e", FIRST_HITS, str(BUILT), *asked]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    hits = dict(zip(asked, json.loads(done.stdout), strict=True))
+    pages = dict(zip(asked, 2 * NAMES, strict=True))
+    assert {name: hit for name, hit in hits.items() if not hit.endswith(f"/{pages[name]}")} == {}
+
+
+def test_pictures_of_the_reference_load_when_they_are_seen(book):
+    pages = [path.read_text(encoding="utf-8") for path in BUILT.glob("book/reference/*/*.html")]
+    assert len(pages) == len(NAMES)
+    shown = [
+        re.findall("<img[^>]*>", part) for part in re.findall("(?s)gallery.*?</p>", "".join(pages))
+    ]
+    assert len(shown) > 50 and max(map(len, shown)) <= 3
+    assert all('loading="lazy"' in image for images in shown for image in images)
 
 
 HEAD = '<meta name="description" content="A page that says what it is about."><article>'

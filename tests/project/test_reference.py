@@ -1,4 +1,4 @@
-"""The API reference: every public name is in it once, and has an example."""
+"""The API reference: every public name has a page, an example, attributes, links that lead on."""
 
 import ast
 import builtins
@@ -7,16 +7,27 @@ import importlib
 import inspect
 import re
 from pathlib import Path
+from pkgutil import resolve_name
+from types import SimpleNamespace
 
 import pytest
 import yaml
+from docutils import nodes
+from numpydoc.docscrape import ClassDoc, FunctionDoc
+from sklearn.base import is_regressor
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 
 import mvref
+from book._ext.entries import entries_of, gather, kind_of, uses_in, write_pages
 from book._ext.reference import split_description
+from mvref.datasets import load_iris_views
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = {path.stem: path.read_text() for path in (ROOT / "book" / "reference").glob("*.md")}
-ENTRIES = re.findall(r"^\.\. auto(\w+):: (\S+)$", "\n".join(PAGES.values()), re.MULTILINE)
+FOLDER = ROOT / "book" / "reference"
+PAGES = {path.stem: path.read_text() for path in FOLDER.glob("*.md")}
+NAMES = [name for path in sorted(FOLDER.glob("*.md")) for name in entries_of(path)]
+ENTRIES = [(kind_of(resolve_name(name)), name) for name in NAMES]
 # Modules whose every public function is documented.
 WHOLE = [f"mvref.theory.{name}" for name in mvref.theory.__all__]
 WHOLE += ["mvref.core.kernels", "mvref.core.measures", "mvref.plotting"]
@@ -48,12 +59,6 @@ NO_EXAMPLE = {"mvref.mvl_svm.block_sparse_norms", "mvref.mwmvc2.TwoLevelWeights"
 NO_ENTRY = {"datasets", "rivals", "theory", "ITEMS"}
 
 
-def find(name):
-    """Return the object of a full name."""
-    module, _, attribute = name.rpartition(".")
-    return getattr(importlib.import_module(module), attribute)
-
-
 def public_names():
     yield from PARTS
     for module in ("mvref", "mvref.rivals", "mvref.datasets", "mvref.experiments"):
@@ -67,24 +72,19 @@ def public_names():
 
 
 def test_every_public_name_has_one_entry():
-    assert sorted(name for _, name in ENTRIES) == sorted(public_names())
+    assert sorted(NAMES) == sorted(public_names())
 
 
-@pytest.mark.parametrize(("kind", "name"), ENTRIES, ids=[name for _, name in ENTRIES])
-def test_every_entry_is_what_it_says_and_has_an_example(kind, name):
-    value = find(name)
-    wanted = "function"
-    if inspect.isclass(value):
-        wanted = "exception" if issubclass(value, BaseException) else "class"
-    assert kind == wanted
+@pytest.mark.parametrize(("kind", "name"), ENTRIES, ids=NAMES)
+def test_every_entry_has_an_example(kind, name):
     if kind != "exception" and name not in NO_EXAMPLE:
-        assert ">>>" in inspect.getdoc(value)
+        assert ">>>" in inspect.getdoc(resolve_name(name))
 
 
-@pytest.mark.parametrize("name", [name for _, name in ENTRIES])
+@pytest.mark.parametrize("name", NAMES)
 def test_an_example_runs_where_it_is_pasted(name):
     """It imports every name that it uses, although a doctest would find those of its module."""
-    examples = doctest.DocTestParser().get_examples(inspect.getdoc(find(name)))
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(resolve_name(name)))
     parsed = list(ast.walk(ast.parse("".join(example.source for example in examples))))
     names = [node for node in parsed if isinstance(node, ast.Name)]
     known = {node.id for node in names if not isinstance(node.ctx, ast.Load)} | set(dir(builtins))
@@ -115,38 +115,113 @@ def test_a_description_on_the_line_of_a_type_is_told_from_it(text, kind, descrip
     assert split_description(text) == (kind or text, description)
 
 
-def documented(name):
-    """The docstring of an entry and those of its public members."""
-    value = find(name)
-    yield inspect.getdoc(value)
-    for attribute, member in vars(value).items() if inspect.isclass(value) else ():
-        if not attribute.startswith("_"):
-            yield inspect.getdoc(member) or ""
+@pytest.mark.parametrize("name", NAMES)
+def test_a_first_sentence_is_not_cut_in_the_table_of_an_overview(name):
+    """The table ends a text at the first dot before a blank, or at an empty line."""
+    first = inspect.getdoc(resolve_name(name)).split("\n\n")[0]
+    assert first.endswith(".") and not re.search(r"\.\s", first)
 
 
-@pytest.mark.parametrize("name", [name for _, name in ENTRIES])
-def test_every_link_of_a_docstring_leads_to_an_entry(name):
-    """As Sphinx looks names up: in full, in the module of the entry, and in its class."""
-    modules = re.findall(r"^\.\. py:module:: (\S+)$", "\n".join(PAGES.values()), re.MULTILINE)
-    targets = {entry for _, entry in ENTRIES} | {*modules}
-    for _, entry in ENTRIES:
-        value = find(entry)
-        targets |= {f"{value.__module__}.{value.__qualname__}"}
-        targets |= {f"{entry}.{member}" for member in vars(value) if member[0] != "_"}
-    for doc in documented(name):
-        for link in re.findall(r":(?:func|class|meth|mod|attr):`~?([\w.]+)`", doc):
-            found = {link, f"{name.rpartition('.')[0]}.{link}", f"{name}.{link}"}
-            assert targets & found, link
+@pytest.mark.parametrize(("kind", "name"), ENTRIES, ids=NAMES)
+def test_what_to_see_also_has_a_page(kind, name):
+    """An entry, or a name of scikit-learn, whose address follows from the name."""
+    parse = FunctionDoc if kind == "function" else ClassDoc
+    for links, told in parse(resolve_name(name))["See Also"]:
+        for link, _ in links:
+            found = link if link.startswith(("mvref.", "sklearn.")) else ""
+            found = found or f"{name.rpartition('.')[0]}.{link}"
+            assert (found in NAMES or resolve_name(found)) and found != name and told
+            assert found in NAMES or found.startswith("sklearn.")
 
 
-@pytest.mark.parametrize("name", [name for kind, name in ENTRIES if kind == "class"])
-def test_first_sentences_are_not_cut_by_the_tables_of_a_page(name):
-    """A table of classes ends a text at the first dot before a blank."""
-    first = inspect.getdoc(find(name)).split("\n\n")[0]
-    assert not re.search(r"\.\s", first)
+def test_no_reference_is_left_unresolved_on_purpose():
+    """`make book` warns of every other one."""
+    assert "nitpick_ignore" not in (ROOT / "_config.yml").read_text()
+
+
+METHODS = {
+    "PerView": lambda: mvref.PerView(StandardScaler()),
+    "PerViewClassifier": lambda: mvref.PerViewClassifier(LogisticRegression()),
+    **mvref.all_methods(),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", METHODS)
+def test_attributes_of_a_fitted_estimator_are_described(name):
+    model, iris = METHODS[name](), load_iris_views()
+    few = slice(0, 100, 5)  # of two classes, which every classifier takes
+    y = iris.y[few].astype(float) if is_regressor(model) else iris.y[few]
+    entries = ClassDoc(type(model.fit(iris.X[few], y)))["Attributes"]
+    told = {word for entry in entries for word in entry.name.split(", ")}
+    has = {word for word in vars(model) if word.endswith("_") and word[0] != "_"}
+    assert has and has - told == set()
+    assert all(entry.type or entry.desc for entry in entries)
+
+
+def test_pages_are_written_once_and_removed_with_their_entry(tmp_path):
+    """A page that stays as it is keeps its time, so that Sphinx does not read it again."""
+    overview = tmp_path / "book" / "reference" / "some.md"
+    overview.parent.mkdir(parents=True)
+    overview.write_text("   ~mvref.MVLSVM\n   ~mvref.mvl_svm.block_sparse_norms\n")
+    app = SimpleNamespace(srcdir=tmp_path)
+    write_pages(app, None)
+    page, part = sorted(overview.with_suffix("").iterdir())
+    assert page.name == "mvref.MVLSVM.rst" and page.read_text().startswith("MVLSVM\n======\n")
+    # The page of the code links to one of the names that a module is seen by.
+    assert 'id="mvref.block_sparse_norms"' in part.read_text()
+    before = page.stat().st_mtime_ns
+    overview.write_text("   ~mvref.MVLSVM\n")
+    write_pages(app, None)
+    assert page.stat().st_mtime_ns != before  # no other door to its module any more
+    before = page.stat().st_mtime_ns
+    write_pages(app, None)
+    assert page.stat().st_mtime_ns == before and not part.exists()
+
+
+def test_the_nearest_picture_is_shown():
+    """Of the cell that uses a name, or else of the next two; an import is no use of that kind."""
+    doctree, blocks = nodes.section(), []
+    cells = [("import a", "", ["a"]), ("a()", "", ["a"]), ("a.plot()", "one.png", ["a"])]
+    cells += [("b", "", ["b"]), ("0", "", []), ("1", "", []), ("2", "two.png", [])]
+    for number, (code, file, names) in enumerate(cells):
+        picture = [nodes.image(uri=file, alt="A line.")] if file else []
+        source = nodes.literal_block(code, code)
+        ids = [f"picture-{number}"]
+        doctree += nodes.container("", source, *picture, nb_element="cell_code", ids=ids)
+        kind = "import_target" if "import" in code else "none"
+        names = [SimpleNamespace(resolved_location=name, context=kind) for name in names]
+        blocks.append(SimpleNamespace(source=code, names=names))
+    found = uses_in("chapter", doctree, blocks, {"a": "mvref.a", "b": "mvref.b"})
+    assert found["mvref.a"] == ("chapter", 0, "picture-2", "one.png", "A line.")
+    assert found["mvref.b"][2:] == ()
+
+
+def test_uses_are_kept_when_a_chapter_is_not_read_again():
+    entry = SimpleNamespace(node_id="mvref.a", docname="book/reference/a")
+    env = SimpleNamespace(
+        external_site_map=["book/one"],
+        domains={"py": SimpleNamespace(objects={"mvref.a": entry, "mvref.place.a": entry})},
+        get_doctree=lambda chapter: nodes.section(),
+    )
+    names = [SimpleNamespace(resolved_location="mvref.place.a", context=None)]
+    for read, written in (
+        ({"book/one": [SimpleNamespace(source="a()", names=names)]}, {"book/reference/a"}),
+        ({}, set()),
+        ({"book/one": []}, {"book/reference/a"}),
+    ):
+        env.sphinx_codeautolink_transforms = read
+        assert gather(None, env) == written
+        assert bool(env.mvref_uses) == (read != {"book/one": []})
 
 
 def test_every_page_is_in_the_book():
     parts = yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"]
-    files = {chapter["file"] for part in parts for chapter in part["chapters"]}
-    assert {f"book/reference/{name}" for name in PAGES} <= files
+    rows = [chapter for part in parts for chapter in part["chapters"]]
+    rows = {row["file"]: row for row in rows if row["file"].startswith("book/reference/")}
+    assert {f"book/reference/{name}" for name in PAGES} == set(rows)
+    for name in PAGES:
+        glob = [{"glob": f"book/reference/{name}/*"}]
+        assert rows[f"book/reference/{name}"].get("sections", []) == (
+            glob if name != "index" else []
+        )
