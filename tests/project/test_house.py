@@ -29,8 +29,8 @@ FLOORS = {
 # every choice that a paper leaves open as rows of the ledger, their specification curves, and what
 # the search has found in other repeats; the best of several starts; what printed digits imply;
 # then the study of part VI, the cost of an item before it is run, the universes of MVM, the methods
-# from scratch against their classes, and the maps of equations; then the front door: code that runs in
-# a page, slides and exercises, a page for each class, what a phone and a screen reader need.
+# from scratch against their classes, and the maps of equations; then the front door: code that runs
+# in a page, slides and exercises, a page for each class, what a phone and a screen reader need.
 LINES_OF_THE_PACKAGE = 30_700
 LINES_OF_THE_TESTS = 39_100
 LINES_OF_A_METHOD = {"mvm": 1485, "mvl_svm": 1044}  # of the others 900
