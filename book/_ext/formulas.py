@@ -4,6 +4,7 @@ A page then needs no script for them, only the style sheet and the fonts of KaTe
 seen, each formula holds its MathML, which screen readers read.
 """
 
+import atexit
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -22,6 +23,7 @@ logger = logging.getLogger(__name__)
 def engine():
     """KaTeX, ready to be called."""
     context = MiniRacer()
+    atexit.register(context.close)  # left to the interpreter's end, it may never come
     context.eval(KATEX.read_text(encoding="utf-8"))
     return context
 

@@ -4,6 +4,8 @@ import html
 import json
 import re
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -82,6 +84,13 @@ def test_slides_load_nothing_from_outside_and_find_their_files(decks):
     assert list(outside_resources(decks, pages)) == list(missing_files(pages)) == []
     for path in pages:
         assert "://" not in re.sub('xmlns="[^"]*"', "", path.read_text(encoding="utf-8"))
+
+
+def test_a_process_that_sets_formulas_ends():
+    """Without closing its engine two of three never did."""
+    command = [sys.executable, "-c", "from book._ext.formulas import typeset; typeset('a', False)"]
+    for _ in range(4):
+        subprocess.run(command, cwd=plain.ROOT, check=True, timeout=60)
 
 
 @pytest.mark.parametrize("path", DECKS, ids=lambda path: path.parent.name)
