@@ -72,7 +72,8 @@ def pieces_of(cell, alt):
         data, text = output.get("data", {}), "".join(output.get("text", ""))
         if "image/png" in data:
             picture = "".join(data["image/png"]).replace("\n", "")
-            yield "picture", f'<img alt="{escape(alt)}" src="data:image/png;base64,{picture}">'
+            source = f"data:image/png;base64,{picture}"
+            yield "picture", f'<img alt="{escape(alt)}" loading="lazy" src="{source}">'
         elif "text/markdown" in data:
             yield "block", "".join(data["text/markdown"])
         else:

@@ -17,6 +17,7 @@ from urllib.parse import unquote, urljoin
 import imagesize
 import tinycss2
 from docutils import nodes
+from sphinx.addnodes import desc_content
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -48,9 +49,10 @@ DRAWN = re.compile(
 def first_paragraph(doctree):
     """The first paragraph of the text that says something, or the first that there is."""
     found = [] if doctree is None else list(doctree.findall(nodes.paragraph))
+    entry = [paragraph for paragraph in found if isinstance(paragraph.parent, desc_content)]
     found = [paragraph for paragraph in found if isinstance(paragraph.parent, nodes.section)]
     telling = [p for p in found if len(p.astext()) > 60 and not any(p.findall(nodes.math))]
-    return " ".join((telling or found)[0].astext().split()) if found else ""
+    return " ".join((entry or telling or found)[0].astext().split()) if found else ""
 
 
 def describe(app, pagename, templatename, context, doctree):

@@ -24,7 +24,7 @@ from tests.project.test_reference import NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "_build" / "html"
-CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text())["sphinx"]["config"]
+HOME = yaml.safe_load((ROOT / "_config.yml").read_text())["html"]["baseurl"]
 
 # What a browser fetches by itself; a link that the reader may follow is none of these.
 FETCHED = {
@@ -261,8 +261,8 @@ def test_pages_of_the_text_are_named_for_those_who_link_to_them(book):
     for path, page in book.items():
         name = path.relative_to(BUILT).as_posix()
         if name.startswith("book/"):
-            assert page.metas["og:url"] == CONFIG["html_baseurl"] + name
-            assert page.metas["og:image"] == CONFIG["html_baseurl"] + "_static/card.png"
+            assert page.metas["og:url"] == HOME + name
+            assert page.metas["og:image"] == HOME + "_static/card.png"
             assert page.metas["og:title"] and page.metas["og:description"]
     assert (BUILT / "_static" / "card.png").is_file()
 
@@ -270,13 +270,13 @@ def test_pages_of_the_text_are_named_for_those_who_link_to_them(book):
 def test_all_pages_of_the_book_are_in_the_sitemap():
     told = re.findall("<loc>(.*?)</loc>", (BUILT / "sitemap.xml").read_text(encoding="utf-8"))
     pages = {path.relative_to(BUILT).as_posix() for path in (BUILT / "book").rglob("*.html")}
-    assert set(told) == {CONFIG["html_baseurl"] + page for page in pages}
-    assert f"Sitemap: {CONFIG['html_baseurl']}sitemap.xml" in (BUILT / "robots.txt").read_text()
+    assert set(told) == {HOME + page for page in pages}
+    assert f"Sitemap: {HOME}sitemap.xml" in (BUILT / "robots.txt").read_text()
 
 
 def test_page_for_what_is_not_found_works_at_any_depth(book):
     links = book[BUILT / "404.html"].links
-    assert links and all(link.startswith(CONFIG["html_baseurl"]) for link in links)
+    assert links and all(link.startswith(HOME) for link in links)
     assert book[BUILT / "404.html"].fetched == ["data:,"]
 
 
