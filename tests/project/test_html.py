@@ -267,7 +267,7 @@ def test_pages_of_the_text_are_named_for_those_who_link_to_them(book):
     assert (BUILT / "_static" / "card.png").is_file()
 
 
-def test_all_pages_of_the_book_are_in_the_sitemap():
+def test_all_pages_of_the_book_are_in_the_sitemap(book):
     told = re.findall("<loc>(.*?)</loc>", (BUILT / "sitemap.xml").read_text(encoding="utf-8"))
     pages = {path.relative_to(BUILT).as_posix() for path in (BUILT / "book").rglob("*.html")}
     assert set(told) == {HOME + page for page in pages}
