@@ -13,7 +13,7 @@ async function check(page, address) {
   await page.evaluate(axe);
   // Folded parts are read, too.
   await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
-  await page.addStyleTag({ content: "* { transition: none !important }" });
+  await page.addStyleTag({ content: "* { animation: none !important; transition: none !important }" });
   for (const mode of ["light", "dark"]) {
     const violations = await page.evaluate(async (mode) => {
       for (const name of ["mode", "theme"]) document.documentElement.dataset[name] = mode;
