@@ -5,7 +5,7 @@ No paper has these figures. One process, one thread, seconds of the processor.
 Data       two views of 20 columns, two classes whose means differ by 1/2 of a standard deviation
            in every column; a row has mean squared norm 1. A repeat draws its own samples, and its
            smaller problems are the first samples of the larger ones, so that only n changes.
-Methods    every classifier of :func:`mvref.all_methods` at its defaults.
+Methods    every classifier of :func:`mvref.all_methods` and `BASELINES`, at their defaults.
 Sizes      250, 500, ... up to 16 000. A method goes to the first size whose fit takes longer than
            about half a second (`LARGEST`), and the sizes beyond it have no rows.
 Measures   ``fit_seconds``; ``predict_seconds``, of 1000 other samples, the median of three calls.
@@ -46,6 +46,7 @@ ENDS = {  # at least the third size, for a slope
     ),
 }  # fmt: skip
 LARGEST = dict(sorted((method, n) for n, methods in ENDS.items() for method in methods))
+BASELINES = {"LogisticRegression": 16000, "SVC": 8000}  # on all columns side by side
 
 
 @lru_cache(maxsize=1)
@@ -61,7 +62,7 @@ def scaling(dataset, quick, rows):
     """Every method at its sizes; quick: one repeat of the two smallest sizes."""
     cells = [
         Cell(method, {"samples": n}, ("fit_seconds", "predict_seconds"), 1 if quick else N_REPEATS)
-        for method, largest in LARGEST.items()
+        for method, largest in (LARGEST | BASELINES).items()
         for n in SIZES
         if n <= (SIZES[1] if quick else largest)
     ]

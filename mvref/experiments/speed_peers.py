@@ -29,6 +29,7 @@ import sklearn.tree._tree
 from sklearn.datasets import dump_svmlight_file
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -169,6 +170,7 @@ def silenced():
 
 
 PEERS = {  # name -> (what has to be installed, seed -> a classifier)
+    "LogisticRegression": ("sklearn", lambda seed: Concat(LogisticRegression())),
     "SVC": ("sklearn", lambda seed: Concat(SVC())),
     "LinearSVC": ("sklearn", lambda seed: Concat(LinearSVC(random_state=seed))),
     "Nystroem, LinearSVC": (

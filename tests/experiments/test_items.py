@@ -60,7 +60,7 @@ METHODS = {
     **{m.item.full_name: m.methods for m in universes_mvl_svm.MULTIVERSES},
     **{m.item.full_name: m.methods for m in universes_mvpo.MULTIVERSES},
     **dict.fromkeys(("study.n100", "study.gaps", "study.transfer"), study.CANDIDATES),
-    "speed.scaling": speed.LARGEST,
+    "speed.scaling": speed.LARGEST | speed.BASELINES,
     "speed.against": speed.PAIRS,
 }
 CASES = [
@@ -116,7 +116,8 @@ def test_every_classifier_of_mvref_takes_part():
     classifiers = {name for name, cls in all_methods().items() if is_classifier(cls())}
     assert classifiers < set(study.CANDIDATES)
     assert set(speed.LARGEST) == classifiers
-    assert all(largest in speed.SIZES[2:] for largest in speed.LARGEST.values()), "for a slope"
+    ends = (speed.LARGEST | speed.BASELINES).values()
+    assert all(largest in speed.SIZES[2:] for largest in ends), "for a slope"
 
 
 @pytest.mark.parametrize("paper", ["mvm", "mvpo", "mvna_kmhks"])
