@@ -145,22 +145,24 @@ class Statement:
     datasets: tuple = ()
     held_out: bool = False
 
-    def gaps(self, folder=None):
-        """The paired differences that it speaks of."""
+    def gaps(self, folder=None, repeats=None):
+        """The paired differences that it speaks of, of all repeats or of the first ones."""
         gaps = gaps_between(self.ahead, self.behind, self.measure, folder)
         at = gaps.index.get_level_values
         kept = (at("n_train") == self.n_train) & (at("missing") == self.missing)
         kept &= at("dataset").isin(HELD_OUT) == self.held_out
         if self.datasets:
             kept &= at("dataset").isin(self.datasets)
+        if repeats is not None:
+            kept &= at("repeat") < repeats
         return gaps[kept]
 
-    def judged(self, folder=None):
+    def judged(self, folder=None, repeats=None):
         """What the study says of it, with its interval, and hit, miss or cannot tell.
 
         Of a single data set the unit is the split.
         """
-        gaps = self.gaps(folder)
+        gaps = self.gaps(folder, repeats)
         (name, *others) = gaps.index.unique("dataset")
         found = over_datasets(gaps) if others else difference(gaps, name, self.n_train)
         if found["low"] > self.margin:

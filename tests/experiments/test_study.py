@@ -391,6 +391,15 @@ def test_statements_hit_or_miss_or_cannot_tell(folder, options, verdict):
     assert judged["low"] <= judged["difference"] <= judged["high"]
 
 
+def test_a_verdict_of_the_first_repeats(folder):
+    asked = study_reading.Statement("a", "b", "stacking", "vote of views", datasets=("moons",))
+    assert_allclose(asked.gaps(folder), [0.72, -0.08])
+    assert_allclose(asked.gaps(folder, repeats=1), [0.72])
+    both = study_reading.Statement("a", "b", "stacking", "vote of views")
+    assert both.judged(folder, repeats=1)["difference"] == pytest.approx(0.73)
+    assert both.judged(folder)["difference"] == pytest.approx(0.33)
+
+
 # ---------------------------------------------------------------------------------- advice
 
 
