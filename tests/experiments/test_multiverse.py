@@ -187,7 +187,7 @@ def test_all_at_once_is_the_same_universe(rows, monkeypatch):
         )
     assert 0 < found["all"].sum() < found["others"].sum()
     text = reading.joint_sentence(TOY, "iris", rows)
-    assert f"{found['all'].sum()} have both" in text and "of 10 universes" in text
+    assert f"both in {found['all'].sum()};" in text and "of 10 universes" in text
 
 
 def test_a_curve_has_each_universe_of_its_method_once(rows):
@@ -408,7 +408,7 @@ def test_the_command_runs_what_is_missing_and_tells_it(tmp_path, capsys):
     assert main([*command, "--figures", str(tmp_path / "figures")]) == 0
     out = capsys.readouterr()
     assert "iris, MVNA, accuracy: " in out.out and "112 have not run" in out.out
-    assert "iris, all at once: of 126 universes" in out.out
+    assert "iris, all at once: " in out.out and " of 126 universes" in out.out
     assert len(list((tmp_path / "figures").glob("*.png"))) == 5
     assert main(command) == 0
     assert ": 0 rows added" in capsys.readouterr().err
