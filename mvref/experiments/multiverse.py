@@ -274,13 +274,13 @@ def joint_sentence(multiverse, dataset, rows=None):
     found = joint(multiverse, dataset, rows)
     count = found[["accuracies", "others", "all"]].sum()
     measures = {m.split()[0] for of in multiverse.methods.values() for m in of}
-    text, of_all = f"{dataset}, all at once: ", f"{len(found)} universes"
+    text, universes = f"{dataset}, all at once: ", f"{len(found)} universes"
     if len(measures) > 1:
         others = " and ".join(sorted(measures - {"accuracy"}))
-        text += f"all accuracies within the spread in {count['accuracies']} of {of_all}, "
+        text += f"all accuracies within the spread in {count['accuracies']} of {universes}, "
         text += f"{others} in {count['others']}, both in {count['all']}"
     else:
-        text += f"all {measures.pop()} within the spread in {count['all']} of {of_all}"
+        text += f"all {measures.pop()} within the spread in {count['all']} of {universes}"
     text = readable(text)
     if not count["all"]:
         return f"{text}."
