@@ -55,7 +55,8 @@ def test_constant_views_are_told_at_the_users_line(name, kind):
 
 # At which scale training accuracy is that of a coin: the review's list.
 SMALL = [
-    *((name, s) for name in ("MVLSVM", "FMClassifier", "MVML", "SMS") for s in (1e-6, 1e-8)),
+    *((name, s) for name in ("MVLSVM", "FMClassifier", "SMS") for s in (1e-6, 1e-8)),
+    *(("MVML", s) for s in (1e-7, 1e-8)),  # at 1e-6 rounding decides, differently on processors
     *((name, 1e-7) for name in ("MwMvC2", "MVWAB", "RBoostSH", "Mumbo", "Concat", "MVMV", "Mono")),
     ("STMClassifier", 1e-6),
     ("MVMRegressor", 1e-6),

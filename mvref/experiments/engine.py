@@ -19,11 +19,12 @@ import json
 import os
 import platform
 import time
+from collections import Counter
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from io import StringIO
+from io import BytesIO, StringIO
 from math import isfinite
 from pathlib import Path
 
@@ -32,6 +33,7 @@ import pandas as pd
 import scipy
 import sklearn
 from joblib import Parallel, delayed
+from pandas.api.types import is_integer_dtype, is_numeric_dtype, is_string_dtype
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -222,7 +224,9 @@ class Ledger:
         """
         content = self.path.read_bytes() if self.path.exists() else b""
         rows = _table(content, self.path)
-        return rows.copy() if as_text else rows.astype(NUMBERS)
+        if as_text:
+            return pd.DataFrame(_lines(_whole_lines(content))[1:], columns=COLUMNS, dtype=str)
+        return rows.copy()
 
     def append(self, rows):
         """Write rows at the end of the file, all in one piece; not those that are there already.
@@ -236,8 +240,10 @@ class Ledger:
         n_rows : int; how many were written
         """
         rows = [[str(row[name]) for name in COLUMNS] for row in rows]
+        keys = Counter(tuple(row[:N_KEY]) for row in rows)
         for row in rows:
-            if fault := _fault(row):
+            again = "its key stands twice in these" if keys[tuple(row[:N_KEY])] > 1 else None
+            if fault := _fault(row) or again:
                 raise ValueError(f"{self.path} takes no such row, {fault}: {_csv(row)[:-1]}")
         with self._locked(), open(self.path, "a+b") as file:
             file.seek(0)
@@ -287,18 +293,50 @@ def stored(name=""):
 
 @lru_cache(maxsize=8)
 def _table(content, path):
-    """The rows of a file with this content, as text; a ValueError names the first damaged line."""
-    lines = _whole_lines(content).decode(errors="replace").split("\n")[:-1]
-    header, *rows = [next(csv.reader([line])) for line in lines] or [COLUMNS]
+    """The rows of a file with this content; a ValueError names the first damaged line."""
+    content = _whole_lines(content) or _csv(header=True).encode()
+    with suppress(AttributeError, KeyError, TypeError, ValueError):  # the line is named below
+        options = {"dtype": {"code": object}, "na_filter": False, "skip_blank_lines": False}
+        if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # where the default got exact
+            options["float_precision"] = "round_trip"
+        rows = pd.read_csv(BytesIO(content), **options)
+        if _is_sound(rows, content):
+            return rows
+    header, *rows = _lines(content)
     if header != COLUMNS:
-        raise ValueError(f"{path} must have the columns {COLUMNS}, got {header}.")
-    numbers = {}
+        raise ValueError(f"{path} must have the columns {COLUMNS}, got {ascii(header)}.")
+    seen = {}
     for number, row in enumerate(rows, 2):
-        first = numbers.setdefault(tuple(row[:N_KEY]), number)
+        first = seen.setdefault(tuple(row[:N_KEY]), number)
         again = f"the row of line {first} again" if first < number else None
         if fault := _fault(row) or again:
             raise ValueError(f"{path}, line {number}: {fault}.")
-    return pd.DataFrame(rows, columns=COLUMNS, dtype=str)
+    return pd.DataFrame(rows, columns=COLUMNS, dtype=str).astype(NUMBERS)
+
+
+def _is_sound(rows, content):
+    """Whether pandas has read words as words, numbers as numbers, whole lines, and no key twice."""
+    kinds = [NUMBERS.get(name, str) for name in COLUMNS]
+    right = {str: is_string_dtype, int: is_integer_dtype, float: is_numeric_dtype}
+    if list(rows) != COLUMNS or len(rows) + 1 != content.count(b"\n") or b"\r" in content:
+        return False
+    # A line that is too short ends in empty columns, the last of which no comma announces.
+    no_code = np.sum(rows["code"].to_numpy() == "")
+    whole = not no_code or no_code == content.count(b",\n") and all(rows["sklearn"])
+    for parameter in rows["parameter"].unique():
+        _point(parameter)
+    return (
+        whole
+        and all(right[kind](rows[name].dtype) for name, kind in zip(COLUMNS, kinds, strict=True))
+        and np.isfinite(rows[["value", "seconds"]]).all(axis=None)
+        and not rows.duplicated(COLUMNS[:N_KEY]).any()
+    )
+
+
+def _lines(content):
+    """The fields of every line as they are written; none where a carriage return splits it."""
+    lines = content.decode(errors="replace").replace("\r\n", "\n").split("\n")[:-1]
+    return [[] if "\r" in line else next(csv.reader([line])) for line in lines]
 
 
 def _whole_lines(content):
@@ -315,6 +353,8 @@ def _fault(row):
     """What is wrong with a row as it is written, if anything is."""
     if len(row) != len(COLUMNS):
         return f"{len(row)} fields and not {len(COLUMNS)}"
+    if any("\n" in field or "\r" in field for field in row):
+        return "a word of more than one line"
     parameter, _, repeat, seed, value, seconds = row[4:10]
     try:
         _point(parameter), int(repeat), int(seed)

@@ -13,7 +13,7 @@ that give all printed numbers of a data set at once with other seeds.
 
 import re
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -23,12 +23,13 @@ import pandas as pd
 
 from . import universes_mvl_svm, universes_mvm, universes_mvna, universes_mvpo, universes_mwmvc2
 from .comparison import TOLERANCE, distance
-from .engine import Item, encode_parameter
+from .engine import COLUMNS, Item, Ledger, encode_parameter
 from .items import ITEMS, run_items
 from .report import read_ledger, read_paper_numbers
 from .universes import FAILURES, PAPER
 from .words import AXES, choice_of, readable, span
 
+NO_ROWS = pd.DataFrame(columns=COLUMNS)
 MODULES = (  # declare them
     universes_mvna,
     universes_mvl_svm,
@@ -158,8 +159,11 @@ def _repeats(multiverse, dataset, method, measure, rows, universes):
 
     A universe with a repeat that failed has failed, whatever the others gave.
     """
-    cell = {"item": multiverse.name, "dataset": dataset, "method": method}
-    rows = _where(read_ledger(PAPER) if rows is None else rows, cell)
+    if rows is None:
+        rows = _stored(Ledger(PAPER).path.stat().st_mtime_ns)
+        rows = rows.get((multiverse.name, dataset, method), NO_ROWS)
+    else:
+        rows = _where(rows, {"item": multiverse.name, "dataset": dataset, "method": method})
     points = multiverse.keys(method, universes)
     table = rows.pivot(index="parameter", columns=["measure", "repeat"], values="value")
     table = table.reindex(points).reset_index(drop=True)
@@ -168,6 +172,12 @@ def _repeats(multiverse, dataset, method, measure, rows, universes):
         return pd.DataFrame(index=table.index, dtype=float), pd.Series("", table.index)
     failures = table["failure"].max(axis=1).map(words).fillna("")
     return table[measure].where(failures == ""), failures
+
+
+@lru_cache(maxsize=1)
+def _stored(stamp):
+    """The rows of the ledger of this time, (item, data set, method) -> rows."""
+    return dict(list(read_ledger(PAPER).groupby(["item", "dataset", "method"])))
 
 
 def _compared(universes, values, failures, attrs):

@@ -240,11 +240,12 @@ def cells_of(row, printed, ours):
     if row.measure:
         printed = printed[printed["measure"] == row.measure]
     own = printed["method"] == row.method if row.method else printed["method"].notna()
+    asked, others = list(printed[own].itertuples()), _by_place(printed[~own])
     alternatives, baselines = [], []
     for alternative in row.ours.split(" | "):
         protocol, _, point = alternative.partition(": ")
         for one in _each(point, set(printed.loc[own, "measure"]), ours):
-            found = [_cell(row, cell, one, ours) for cell in printed[own].itertuples()]
+            found = [_cell(row, cell, one, ours) for cell in asked]
             if len(found) > 1 and all(cell["measure"] == "errors" for cell in found):
                 found.append(_sum(found))
             kept = baselines if protocol == "baseline" else alternatives
@@ -259,7 +260,7 @@ def cells_of(row, printed, ours):
             for other in baselines
             if all(other[name] == cell[name] for name in ("method", "measure", "parameter"))
         ]
-        cell["alike"] = any(passing) or (bool(row.method) and _alike(cell, printed[~own]))
+        cell["alike"] = any(passing) or (bool(row.method) and _alike(cell, others))
     return alternatives
 
 
@@ -275,17 +276,23 @@ def _each(point, measures, ours):
     return [point.replace("=*", "={}").format(*map(_text, value)) for value in values]
 
 
+def _by_place(printed):
+    """(measure, parameter) -> values and spreads of the methods there; "sum" of all parameters."""
+    found = defaultdict(list)
+    for (measure, _), part in printed.groupby(["measure", "method"], sort=False):
+        for cell in part.itertuples():
+            found[measure, cell.parameter].append((cell.value, cell.std))
+        found[measure, "sum"].append((part["value"].sum(), part["std"].iloc[0]))
+    return found
+
+
 def _alike(cell, others):
     """Whether our number is near what the paper prints for each of its other methods."""
-    others = others[others["measure"] == cell["measure"]]
-    if "sum" in json.loads(cell["parameter"]).values():
-        others = others.groupby("method", as_index=False).agg({"value": "sum", "std": "first"})
-    else:
-        others = others[others["parameter"] == cell["parameter"]]
+    total = "sum" in json.loads(cell["parameter"]).values()
     spread = {"std": cell["std"], "measure": cell["measure"]}
     far = [
-        distance(cell["ours"], other.value, printed_std=other.std, **spread)
-        for other in others.itertuples()
+        distance(cell["ours"], value, printed_std=std, **spread)
+        for value, std in others[cell["measure"], "sum" if total else cell["parameter"]]
     ]
     return bool(far) and bool(np.all(np.abs(far) <= TOLERANCE))
 

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mvref.experiments import engine
@@ -243,8 +244,26 @@ def test_rows_are_appended_once_and_with_finite_values_only(full):
     for value in (np.nan, np.inf, None, "nan"):
         with pytest.raises(ValueError, match="no such row, .*: toy_paper,table1,toy,draw,.*L"):
             full.append([row | {"repeat": 7, "value": value} for row in rows])
+    for words in ("two\nlines", "one\rline"):
+        with pytest.raises(ValueError, match="no such row, a word of more than one line"):
+            full.append([rows[0] | {"dataset": words}])
+    new = rows[0] | {"repeat": 7}
+    with pytest.raises(ValueError, match="no such row, its key stands twice in these: toy_paper"):
+        full.append([new, new | {"value": 2.0}])
     assert full.path.read_bytes() == content
-    assert full.append([rows[0] | {"repeat": 7}, rows[0] | {"repeat": 8}, rows[1]]) == 2
+    assert full.append([new, rows[0] | {"repeat": 8}, rows[1]]) == 2
+
+
+def test_rows_are_read_as_they_are_written_line_by_line(full):
+    """What pandas reads at once is what the reader of single lines finds, which names faults."""
+    rows = full.read(as_text=True)
+    rows.loc[0, ["method", "value", "code"]] = 'two, "quoted"', "0.1234567890123456789", ""
+    rows.to_csv(full.path, index=False)
+    quick = full.read()
+    assert quick.astype(str).equals(full.read(as_text=True).astype(engine.NUMBERS).astype(str))
+    full.path.write_bytes(full.path.read_bytes().replace(b"\n", b"\r\n"))
+    pd.testing.assert_frame_equal(full.read(), quick, check_dtype=False)
+    assert quick["value"][0] == float("0.1234567890123456789")
 
 
 def test_rows_carry_the_code_that_made_them(full):
