@@ -54,11 +54,16 @@ CUTS = {  # columns of each view
 }  # fmt: skip
 OF_SKLEARN = {"wine": load_wine, "breast-cancer": load_breast_cancer}
 DRAWN = ("moons", "moons-disturbed", "planted-pairwise", "planted-linear")
-N_SAMPLES = {
-    "mfeat": 2000, "digits": 1797, "uwave": 4478, "webkb": 1051, "citeseer": 3312, "iris": 150,
-    "breast-cancer": 569, "house-votes-84": 435, "reuters1200": 1200, "mnist1": 70_000, "wine": 178,
-    "horse-colic": 368, "uwave-people": 4478,
+SIZES = {  # samples (as many as are drawn, where it is None), views, columns, classes
+    "mfeat": (2000, 6, 649, 10), "digits": (1797, 4, 64, 10), "uwave": (4478, 3, 189, 8),
+    "webkb": (1051, 2, 18342, 2), "citeseer": (3312, 3, 10327, 6), "iris": (150, 2, 4, 3),
+    "breast-cancer": (569, 3, 30, 2), "house-votes-84": (435, 4, 16, 2),
+    "moons": (None, 2, 4, 2), "moons-disturbed": (None, 3, 6, 2),
+    "planted-pairwise": (None, 3, 15, 2), "planted-linear": (None, 3, 15, 2),
+    "reuters1200": (1200, 5, 10000, 6), "mnist1": (70_000, 4, 784, 10), "wine": (178, 3, 13, 3),
+    "horse-colic": (368, 3, 21, 2), "uwave-people": (4478, 3, 189, 8),
 }  # fmt: skip
+N_SAMPLES = {name: size[0] for name, size in SIZES.items() if size[0]}
 N_TEST = 1000
 MOONS = {"noise": 0.1, "view_noise": 0.3}
 N_PEOPLE = 8

@@ -8,16 +8,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from mvref import datasets
-from mvref.datasets._sources import BY_HAND, FILES, FOLDERS
+from mvref.datasets._sources import FILES, FOLDERS
 from tests.datasets.loaders import EMBEDDED, FETCHED
 from tests.datasets.small import SMALL, Small
 
 
 @pytest.fixture(params=[*EMBEDDED, *(name for name in FETCHED if name != "reuters_full")])
-def load(request, need):
-    """The loader of each data set; those that are not on this machine are skipped."""
-    need(request.param)
+def load(request):
+    """The loader of each data set."""
     return (EMBEDDED | FETCHED)[request.param]
 
 
@@ -27,40 +25,20 @@ def load_once(name):
 
 
 @pytest.fixture
-def real(need):
+def real():
     """Return a function that gives a data set, not loaded twice in a row."""
-
-    def load_or_skip(name):
-        need(name)
-        return load_once(name)
-
-    return load_or_skip
+    return load_once
 
 
 def fixture_of(name):
     """A fixture that gives one data set."""
-    return pytest.fixture(lambda real: real(name), name=name)
+    return pytest.fixture(lambda: load_once(name), name=name)
 
 
 citeseer, flower17, mfeat, mnist, optdigits, reuters1200, reuters600, uwave, webkb = map(
     fixture_of,
     "citeseer flower17 mfeat mnist optdigits reuters1200 reuters600 uwave webkb".split(),
 )
-
-
-@pytest.fixture
-def need():
-    """Skip a test unless a data set is on this machine."""
-
-    def skip_unless(name):
-        if name not in EMBEDDED and name not in datasets.available():
-            name = name.removesuffix("_original")
-            pytest.skip(
-                f"data set {name} is not on this machine. {BY_HAND[name]} into the folder "
-                f"{FOLDERS.get(name, name)} of the folder that the variable MVREF_DATA names"
-            )
-
-    return skip_unless
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from mvref.datasets.averages import SOURCES, agreement, compute, load_averages
 STORED = load_averages()
 
 
+@pytest.mark.data("name")
 @pytest.mark.parametrize("name", SOURCES)
-def test_what_is_stored_is_computed_from_the_files(name, need):
-    need(name)
+def test_what_is_stored_is_computed_from_the_files(name):
     if name == "flower17" and not fetch_flower17().meta["recomputed"]:
         pytest.skip("stored are the averages of recomputed distances, and here are Oxford's")
     found = compute(name)

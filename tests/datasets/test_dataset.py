@@ -87,6 +87,7 @@ def test_common_form(load, capfd):
         np.testing.assert_array_equal(np.sort(indices), np.arange(dataset.X.n_samples))
 
 
+@pytest.mark.data("name")
 @pytest.mark.parametrize("name", VIEWS)
 def test_is_the_published_one(real, name):
     dataset = real(name)

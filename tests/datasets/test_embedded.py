@@ -108,14 +108,10 @@ def test_iris_views():
     np.testing.assert_array_equal(iris.y, original.target)
 
 
+@pytest.mark.data("iris.data")
 def test_iris_differs_from_the_uci_file_in_two_rows():
     """What DESCR says of rows 34 and 37."""
-    path = Path(os.environ.get("MVREF_DATA", "")) / "iris" / "iris.data"
-    if not path.is_file():
-        pytest.skip(
-            "data set iris is not on this machine: put iris.data from "
-            "https://archive.ics.uci.edu/dataset/53/iris into the folder iris of MVREF_DATA"
-        )
+    path = Path(os.environ["MVREF_DATA"]) / "iris" / "iris.data"
     uci = np.loadtxt(path, delimiter=",", usecols=range(4))
     different = (uci != load_iris_views().X.concat()).any(axis=1)
     np.testing.assert_array_equal(np.flatnonzero(different), [34, 37])

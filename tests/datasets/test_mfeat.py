@@ -45,8 +45,8 @@ def test_pixels_are_an_image(mfeat):
     assert zeros[7:9, 6:9].mean() < 1 < 5 < ones[7:9, 6:9].mean()  # the hole of 0, the stroke of 1
 
 
-def test_agrees_with_the_original(mfeat, need):
-    need("mfeat_original")
+@pytest.mark.data("mfeat_original")
+def test_agrees_with_the_original(mfeat):
     original = fetch_mfeat()
     assert original.view_names == mfeat.view_names and "originals" in original.name
     np.testing.assert_array_equal(original.y, mfeat.y)

@@ -6,7 +6,6 @@ import pytest
 from mvref.datasets import DatasetCorrupted
 from mvref.datasets import _optdigits as optdigits_module
 from mvref.datasets._lookup import data_folders, locate, open_content
-from mvref.datasets._sources import SOURCES
 from tests.datasets.small import as_text
 
 
@@ -18,15 +17,10 @@ def test_training_part_is_the_file(optdigits):
     assert optdigits.meta["image_shape"] == (8, 8)
 
 
+@pytest.mark.data("optdigits.tes")
 def test_test_part_is_the_file_of_the_repository(optdigits):
     """scikit-learn's copy has the values and the order of optdigits.tes."""
     path = data_folders("optdigits")[0] / "optdigits.tes"
-    if not path.is_file():
-        pytest.skip(
-            "there is no optdigits.tes to compare with. Download it from "
-            f"{SOURCES['optdigits']['address']}/ into the folder optdigits of the folder that the "
-            "variable MVREF_DATA names"
-        )
     table = np.loadtxt(path, delimiter=",")
     np.testing.assert_array_equal(optdigits.X.views[0][3823:], table[:, :64])
     np.testing.assert_array_equal(optdigits.y[3823:], table[:, 64])

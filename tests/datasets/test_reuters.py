@@ -58,6 +58,7 @@ def test_stated_sizes_add_up():
     assert list(index_module.N_DOCUMENTS) == list(index_module.N_WORDS) == LANGUAGES
 
 
+@pytest.mark.data("name")
 @pytest.mark.parametrize("name", ["reuters1200", "reuters600"])
 def test_subsets_have_one_form(real, name):
     reuters = real(name)

@@ -50,9 +50,9 @@ def literal_rows(name):
 # ------------------------------------------------------------------ the files themselves
 
 
+@pytest.mark.data("name")
 @pytest.mark.parametrize(("name", "choices", "counts"), COUNTS)
-def test_published_counts(need, name, choices, counts):
-    need(name)
+def test_published_counts(name, choices, counts):
     table = fetch_uci(name, **choices)
     assert np.bincount(table.y).tolist() == counts
     assert table.view_names == ["attributes"] and table.X.widths == [WIDTHS[name]]
@@ -60,9 +60,9 @@ def test_published_counts(need, name, choices, counts):
     assert np.isfinite(table.X.views[0]).all()
 
 
+@pytest.mark.data("name")
 @pytest.mark.parametrize("name", WIDTHS)
-def test_every_value_is_that_of_the_file(need, name):
-    need(name)
+def test_every_value_is_that_of_the_file(name):
     table, rows = fetch_uci(name, missing="keep"), literal_rows(name)
     field = {"horse-colic": 23, "echocardiogram": 1}.get(name, 0)
     own = {"horse-colic": [0, 1, *range(3, 22)], "echocardiogram": range(2, 9)}
@@ -85,9 +85,9 @@ def test_every_value_is_that_of_the_file(need, name):
         assert 0 not in A
 
 
+@pytest.mark.data("name")
 @pytest.mark.parametrize("name", ["lung-cancer", "house-votes-84", "horse-colic", "echocardiogram"])
-def test_fill_keeps_what_is_there(need, name):
-    need(name)
+def test_fill_keeps_what_is_there(name):
     filled, kept = fetch_uci(name, missing="fill"), fetch_uci(name, missing="keep")
     A, B = filled.X.views[0], kept.X.views[0]
     gone = np.isnan(B)
@@ -99,9 +99,9 @@ def test_fill_keeps_what_is_there(need, name):
     np.testing.assert_array_equal(filled.meta["missing"], gone)
 
 
-def test_situations_of_the_shuttle(need):
+@pytest.mark.data("shuttle-landing-control")
+def test_situations_of_the_shuttle():
     """Each situation of the 256 by itself: the rules that cover it agree, and three have none."""
-    need("shuttle-landing-control")
     rules = literal_rows("shuttle-landing-control")
     shuttle = fetch_uci("shuttle-landing-control", missing="expand")
     names, y = shuttle.target_names, shuttle.y
@@ -118,8 +118,8 @@ def test_situations_of_the_shuttle(need):
         assert found.get(tuple(map(float, situation))) == expected
 
 
-def test_one_member_did_not_vote(need):
-    need("house-votes-84")
+@pytest.mark.data("house-votes-84")
+def test_one_member_did_not_vote():
     votes = fetch_uci("house-votes-84", missing="keep")
     assert (~votes.X.observed).sum() == 1
     assert set(votes.X.views[0][~votes.meta["missing"]]) == {-1, 1}
@@ -128,8 +128,8 @@ def test_one_member_did_not_vote(need):
     assert votes.meta["missing"].any(axis=1).sum() == 203
 
 
-def test_horses_are_split_as_their_files(need):
-    need("horse-colic")
+@pytest.mark.data("horse-colic")
+def test_horses_are_split_as_their_files():
     for target, sizes in (("lesion", (300, 0, 68)), ("outcome", (299, 0, 67))):
         horses = fetch_uci("horse-colic", target=target)
         (split,) = horses.splits
@@ -148,8 +148,8 @@ def test_no_target_is_an_input():
     assert set(uci.input_fields("echocardiogram").values()) == set(range(2, 9))
 
 
-def test_description_tells_the_choices(need):
-    need("horse-colic")
+@pytest.mark.data("horse-colic")
+def test_description_tells_the_choices():
     text = " ".join(fetch_uci("horse-colic", target="outcome", missing="keep").DESCR.split())
     for part in ("target 'outcome', missing 'keep', part 'all'", uci.HORSE_TEST_VALUES, UCI):
         assert part in text

@@ -105,8 +105,8 @@ def test_no_truncated_file_is_read(tmp_path_factory, data):
         voc07_module.read_hvecs(path)
 
 
-def test_the_real_files(need):
-    need("voc07")
+@pytest.mark.data("voc07")
+def test_the_real_files():
     voc = fetch_voc07()
     assert voc.X.n_samples == 9963 and voc.y.shape == (9963, 20)
     assert (voc.y.sum(axis=0) > 0).all()

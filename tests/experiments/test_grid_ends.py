@@ -19,7 +19,7 @@ import pytest
 
 from mvref.experiments import mvpo
 from mvref.experiments.engine import Ledger, encode_parameter
-from mvref.experiments.items import ITEMS, data_here
+from mvref.experiments.items import ITEMS
 
 N_POINTS = {
     "mvl_svm.fig2": 7,
@@ -37,8 +37,7 @@ NATURAL = {  # of data sets that begin so
     ("", "gamma", 1e-3),
     ("", "alpha", 1.0),
 }
-HERE = [(name, dataset) for name in N_POINTS for dataset in ITEMS[name].datasets
-        if dataset in data_here()]  # fmt: skip
+CASES = [(name, dataset) for name in N_POINTS for dataset in ITEMS[name].datasets]
 
 
 def choices(item, dataset):
@@ -67,13 +66,15 @@ def at_an_end(dataset, points, name, value):
     return len(values) > 1 and any(np.isclose(value, end) for end in ends)
 
 
-@pytest.mark.parametrize(("name", "dataset"), HERE)
+@pytest.mark.data("dataset")
+@pytest.mark.parametrize(("name", "dataset"), CASES)
 def test_every_method_of_a_table_chooses_from_as_many_points(name, dataset):
     counts = {len(points) for of in choices(ITEMS[name], dataset).values() for points, *_ in of}
     assert counts == {N_POINTS[name]}
 
 
-@pytest.mark.parametrize(("name", "dataset"), HERE)
+@pytest.mark.data("dataset")
+@pytest.mark.parametrize(("name", "dataset"), CASES)
 def test_no_choice_is_an_end_of_its_grid_in_most_repeats(name, dataset):
     cells, bad = choices(ITEMS[name], dataset), []
     best = max(np.mean([accuracy for *_, accuracy in of]) for of in cells.values())

@@ -3,7 +3,7 @@
 import pytest
 from scipy import stats
 
-from book.quotations import is_printed, papers
+from book.quotations import is_printed
 from mvref.experiments import read_ledger, summarize
 from mvref.experiments.headlines import differences, headlines, read_headlines
 from mvref.experiments.reproduction import PAPERS
@@ -20,10 +20,9 @@ def test_every_paper_has_one():
     assert [headline.paper for headline in HEADLINES] == list(PAPERS)
 
 
+@pytest.mark.papers
 @pytest.mark.parametrize("headline", HEADLINES, ids=lambda headline: headline.paper)
 def test_they_are_verbatim(headline):
-    if not papers():
-        pytest.skip("the texts of the papers are not here: MVREF_PAPERS names their folder")
     assert is_printed(headline.quote)
 
 

@@ -34,7 +34,6 @@ import pytest
 
 from mvref.experiments import ITEMS, mwmvc2, read_ledger
 from mvref.experiments.engine import KEY, Ledger, encode_parameter, execute
-from mvref.experiments.items import data_here
 from mvref.experiments.multiverse import MULTIVERSES
 from mvref.experiments.problems import label
 from mvref.experiments.speed_pairs import PAIRS
@@ -83,11 +82,6 @@ def jobs_of(item, name):
     }
 
 
-def skip_unless_here(name):
-    if name not in data_here():
-        pytest.skip(f"data set {name} is not on this machine")
-
-
 def check(paper, name, key, seed, rows):
     """Run the job of a row again, and compare: the tolerances in the docstring of this module."""
     item, *point = key
@@ -119,6 +113,7 @@ def tolerances(paper, name, stored, same):
 
 
 @pytest.mark.ledger
+@pytest.mark.data("name")
 @pytest.mark.parametrize(
     ("paper", "name"),
     [
@@ -128,7 +123,6 @@ def tolerances(paper, name, stored, same):
     ],
 )
 def test_a_sample_of_the_rows_is_reproduced(paper, name):
-    skip_unless_here(name)
     rows = rows_of(paper, name)
     rows = rows[rows["item"].isin(SAMPLED.get(paper, rows["item"]))]
     rows = rows[rows["dataset"] != "mnist2"]  # eight data sets, which would be loaded one by one
@@ -144,18 +138,22 @@ def test_a_sample_of_the_rows_is_reproduced(paper, name):
 
 
 @pytest.mark.ledger
+@pytest.mark.data("webkb")
 @pytest.mark.parametrize("target", ["f1", "prbep", "auroc"])
 @pytest.mark.parametrize("method", ["CoLabeling", "MSL", "SVM2K"])
 def test_rows_of_figure_2_of_mvpo_are_reproduced(method, target):
-    skip_unless_here("webkb")
     key = ["fig2", "webkb", method, encode_parameter({"target": target}), 2]
     check("mvpo", "webkb", key, ITEMS["mvpo.fig2"].seed("webkb", 2), ROWS["mvpo"])
 
 
-@pytest.mark.parametrize(("paper", "name"), DATA)
+OF_DATA = [pytest.mark.data("name")]  # the jobs depend on the data
+
+
+@pytest.mark.parametrize(
+    ("paper", "name"),
+    [pytest.param(*of, marks=OF_DATA if of[0] == "mvl_svm" else ()) for of in DATA],
+)
 def test_every_row_is_of_a_job_and_every_job_of_whole_items_has_its_rows(paper, name):
-    if paper == "mvl_svm":  # whose jobs depend on the data
-        skip_unless_here(name)
     of_name = rows_of(paper, name)
     if paper == "mvl_svm" and of_name.empty:
         pytest.skip(f"the ledger has no rows of {label(name)}")

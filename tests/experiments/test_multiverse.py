@@ -15,7 +15,6 @@ from mvref.datasets import fetch_uci
 from mvref.experiments import multiverse as reading
 from mvref.experiments import universes_mvna
 from mvref.experiments.engine import Ledger, encode_parameter, run
-from mvref.experiments.items import data_here
 from mvref.experiments.mvna_kmhks import NOT_ONE
 from mvref.experiments.nystrom_methods import at, run_of
 from mvref.experiments.nystrom_parts import table_of
@@ -366,30 +365,30 @@ def test_table_2_has_126_universes_for_each_table_but_the_smallest():
     assert set(DATA) == set(TABLE2_OF_MVNA.datasets)
 
 
-def test_no_two_universes_are_the_same_machine():
-    for name in sorted(set(DATA) & data_here()):
-        for data in {universe["data"] for universe in TABLE2_OF_MVNA.universes(name)}:
-            n = len(split_of(name, data, "none", 3).train)
-            own = [u for u in TABLE2_OF_MVNA.universes(name) if u["data"] == data]
-            machines = {
-                (u["scaling"], u["width"], u["c"], max(2, int(u["share"] * n))) for u in own
-            }
-            assert len(machines) == len(own)
+@pytest.mark.data("name")
+@pytest.mark.parametrize("name", DATA)
+def test_no_two_universes_are_the_same_machine(name):
+    for data in {universe["data"] for universe in TABLE2_OF_MVNA.universes(name)}:
+        n = len(split_of(name, data, "none", 3).train)
+        own = [u for u in TABLE2_OF_MVNA.universes(name) if u["data"] == data]
+        machines = {(u["scaling"], u["width"], u["c"], max(2, int(u["share"] * n))) for u in own}
+        assert len(machines) == len(own)
 
 
-def test_a_universe_trains_on_the_table_of_its_name():
-    assert split_of("iris", "as it is", "none", 3).X.n_views == 1
-    for name in sorted(set(DATA) & data_here() - {"iris"}):
-        for data in DATA[name]:
-            split = split_of(name, data, "none", 3)
-            A, y = split.X.views[0], split.y
-            if data in ("filled", "dropped"):
-                missing = {"filled": "fill", "dropped": "drop"}[data]
-                assert np.array_equal(A, fetch_uci(name, missing=missing).X.views[0])
-            elif data in ("outcome", "surgery", "months"):
-                assert np.array_equal(y, table_of(f"{name}-{data}")[1])
-                assert np.array_equal(A, table_of(f"{name}-{data}")[0].views[0])
-            assert len(split.test) == sum(count // 2 for count in np.bincount(y))
+@pytest.mark.data("name")
+@pytest.mark.parametrize("name", DATA)
+def test_a_universe_trains_on_the_table_of_its_name(name):
+    for data in DATA[name]:
+        split = split_of(name, data, "none", 3)
+        A, y = split.X.views[0], split.y
+        if data in ("filled", "dropped"):
+            missing = {"filled": "fill", "dropped": "drop"}[data]
+            assert np.array_equal(A, fetch_uci(name, missing=missing).X.views[0])
+        elif data in ("outcome", "surgery", "months"):
+            assert np.array_equal(y, table_of(f"{name}-{data}")[1])
+            assert np.array_equal(A, table_of(f"{name}-{data}")[0].views[0])
+        assert split.X.n_views == 1
+        assert len(split.test) == sum(count // 2 for count in np.bincount(y))
 
 
 def test_a_universe_has_the_components_of_its_share():

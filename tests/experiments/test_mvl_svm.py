@@ -11,7 +11,6 @@ from sklearn.svm import SVC
 
 from mvref import MVLSVM
 from mvref.core.views import MultiView
-from mvref.datasets import available
 from mvref.experiments import mvl_svm, similarity_rivals
 from mvref.experiments.engine import COLUMNS, encode_parameter
 from mvref.experiments.methods import METHODS, complete_by_laplacian
@@ -22,7 +21,6 @@ from mvref.mvl_svm import project
 from mvref.rivals import MVML, SVM2K, Concat
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
-HERE = [name for name in mvl_svm.DATASETS if name in available()]
 
 
 def small(missing=0.0, seed=0):
@@ -48,7 +46,8 @@ def few_views():
     return replace(problem, X=MultiView(problem.X.views[:3]))
 
 
-@pytest.mark.parametrize("name", HERE)
+@pytest.mark.data("name")
+@pytest.mark.parametrize("name", mvl_svm.DATASETS)
 def test_views_are_missing_in_every_part_and_landmarks_are_no_validation_samples(name):
     problem = load_problem(name, split=2 if name == "flower17" else None, missing=0.3, seed=4)
     for fit, _ in problem.folds:
@@ -112,7 +111,7 @@ def test_the_mean_kernel_is_the_mean_of_the_kernels():
         np.testing.assert_allclose(of_test, K[np.ix_(problem.test, problem.train)], atol=1e-12)
 
 
-@pytest.mark.skipif("flower17" not in HERE, reason="data set flower17 is not on this machine")
+@pytest.mark.data("flower17")
 def test_scale_of_distances_is_that_of_the_estimator():
     problem = load_problem("flower17", split=1)
     model = MVLSVM(5, kernel="precomputed", random_state=0)
@@ -271,7 +270,8 @@ def test_more_landmarks_of_a_repeat_contain_the_fewer():
     assert set(few.landmark_indices_) <= set(many.landmark_indices_)
 
 
-@pytest.mark.parametrize("name", HERE)
+@pytest.mark.data("name")
+@pytest.mark.parametrize("name", mvl_svm.DATASETS)
 @pytest.mark.parametrize("quick", [True, False])
 def test_jobs_follow_the_protocol(name, quick):
     jobs = list(mvl_svm.fig2(name, quick, NO_ROWS))

@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mvref import KMHKS, MVNAKMHKS, NAKMHKS, MultiView
-from mvref.datasets import available, load_digits_views
+from mvref.datasets import load_digits_views
 from mvref.experiments import (
     compare,
     mvna_kmhks,
@@ -97,10 +97,9 @@ def test_drawn_splits():
     assert widths == WIDTHS
 
 
+@pytest.mark.data("name")
 @pytest.mark.parametrize("name", [*mvna_kmhks.TABLE2, "optdigits"])
 def test_the_tables_of_the_paper_have_their_splits(name):
-    if name not in available():
-        pytest.skip(f"data set {name} is not on this machine: see mvref.datasets.fetch_uci")
     if name == "optdigits":
         zero, one = digit_split(name, 0), digit_split(name, 1)
         assert (len(zero.train), len(zero.test)) == (claims.N_TRAIN, claims.N_TEST)
@@ -113,10 +112,8 @@ def test_the_tables_of_the_paper_have_their_splits(name):
             assert set(split.y[split.train]) == set(split.y)
 
 
+@pytest.mark.data("horse-colic", "echocardiogram")
 def test_the_other_readings_of_table_2():
-    for name in ("horse-colic", "echocardiogram"):
-        if name not in available():
-            pytest.skip(f"data set {name} is not on this machine: see mvref.datasets.fetch_uci")
     lesion, surgery, outcome = (
         table_of(f"horse-colic{name}") for name in ("", "-surgery", "-outcome")
     )

@@ -13,7 +13,6 @@ from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.metrics.pairwise import linear_kernel
 
 from mvref import MultiView
-from mvref.datasets import available
 from mvref.experiments import halves as halves_module
 from mvref.experiments import mvpo, ranking, read_paper_numbers
 from mvref.experiments.claims.mvpo import CLAIMS
@@ -29,11 +28,6 @@ from mvref.rivals import CoLabeling
 from mvref.rivals.svm_perf import SVMPerf
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
-
-
-def skip_unless_here(name):
-    if name not in available():
-        pytest.skip(f"data set {name} is not on this machine: see mvref.datasets.fetch_{name}")
 
 
 def small_problem(n=40, widths=(3, 4), n_classes=3, seed=0):
@@ -61,9 +55,9 @@ def scores_of(make, split, point, target="f1", rows=None):
 # ------------------------------------------------------------------------------------- data
 
 
+@pytest.mark.data("name")
 @pytest.mark.parametrize("name", mvpo.DATASETS)
 def test_halves_follow_the_protocol(name):
-    skip_unless_here(name)
     halves, raw = load_halves(name, 3), load_dataset(name)
     Y = halves.meta["Y"]
     difference = Y[halves.train].sum(axis=0) - Y[halves.test].sum(axis=0)
@@ -216,9 +210,9 @@ def test_a_rival_takes_the_view_of_svm_perf_and_sms_its_C2_too(tune):
     assert capo["C2"] == points[values.argmax()]["C2"]
 
 
+@pytest.mark.data("name")
 @pytest.mark.parametrize("name", ["citeseer", "webkb"])
 def test_a_tuned_method_on_text(monkeypatch, name):
-    skip_unless_here(name)
     forget()
     monkeypatch.setattr(mvpo, "GRID_C1", (1.0,))
     monkeypatch.setitem(mvpo.GRID_C2, name, (100.0,))

@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MultiView, MwMvC2
-from mvref.datasets import available, load_digits_views
+from mvref.datasets import load_digits_views
 from mvref.experiments import mwmvc2, voting
 from mvref.experiments.engine import Ledger, derive_seed, execute, run
 from mvref.experiments.mwmvc2 import ITEMS, LARGEST, SCORES, SIZES, fig2, readings, table1
@@ -26,11 +26,11 @@ from mvref.experiments.voting import (
 )
 from mvref.rivals import MVML
 
-HERE = [name for name in mwmvc2.DATASETS if name in available()]
 N_TEST = {"digits": 539, "mnist1": 10_000, "reuters1200": 360, "reuters600": 180}
 
 
-@pytest.mark.parametrize("name", [mwmvc2.DATASETS[name][0] for name in HERE])
+@pytest.mark.data("name")
+@pytest.mark.parametrize("name", [names[0] for names in mwmvc2.DATASETS.values()])
 def test_a_repeat_follows_the_protocol(name):
     y = load_dataset(name).y
     pool, test = split(name, len(y), seed=5)

@@ -4,17 +4,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from mvref.datasets import DatasetUnavailable
 from mvref.experiments.sizes import measure_sizes, read_sizes, size
 
 
+@pytest.mark.data("name")
 @pytest.mark.parametrize("name", read_sizes().index)
 def test_sizes_are_measured(name):
-    try:
-        measured = measure_sizes(name)
-    except DatasetUnavailable as error:
-        pytest.skip(str(error))
-    assert measured == read_sizes().loc[name].tolist()
+    assert measure_sizes(name) == read_sizes().loc[name].tolist()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from mvref.datasets import available
 from mvref.experiments import mvm, mvna_kmhks, mvpo
 from mvref.experiments.halves import load_halves
 from mvref.experiments.interactions import PLANTED, planted, real
@@ -43,13 +42,12 @@ def among(table, kind, name):
     return table[found[0]] if found and isinstance(table, dict) else bool(found)
 
 
+@pytest.mark.data("name")
 @pytest.mark.parametrize(
     ("kind", "draw", "name"), [(kind, draw, name) for kind, draw, names in CUTS for name in names]
 )
 def test_parts_folds_and_scales(kind, draw, name):
     drawn = name.startswith(("planted", "onehot", "moons"))
-    if not drawn and name != TWO_VIEWS and name not in available():
-        pytest.skip(f"data set {name} is not on this machine")
     split, same, other = (draw(name, seed=seed) for seed in (3, 3, 4))
     train, test, y = split.train, split.test, split.y
     assert np.array_equal(train, same.train) and np.array_equal(test, same.test)

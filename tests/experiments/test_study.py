@@ -76,7 +76,7 @@ def test_all_methods_of_a_repeat_share_a_split(name):
     assert not np.array_equal(split.train, other.train) or name in study_data.DRAWN
 
 
-@pytest.mark.skipif("uwave" not in HERE, reason="uWave is not here")
+@pytest.mark.data("uwave")
 def test_of_people_one_tests_whom_nobody_has_trained_on():
     who = study_data.load_dataset("uwave").meta["user"]
     split = study_data.draw_split("uwave-people", 100, 3, 0)
@@ -88,12 +88,16 @@ def test_of_people_one_tests_whom_nobody_has_trained_on():
 def test_data_sets_are_told_apart_and_described():
     assert len(study_data.EXPLORED) >= 12
     assert not set(study_data.EXPLORED) & set(study_data.HELD_OUT)
-    for name in set(study_data.N_SAMPLES) & set(HERE):
-        assert len(study_data.samples(name, 0, 0)[1]) == study_data.N_SAMPLES[name]
-    for name in set(study_data.CUTS) & set(HERE):
-        X, _ = study_data.samples(name, 0, 0)
-        columns = [c for of_view in study_data.CUTS[name].values() for c in of_view]
-        assert sorted(columns) == list(range(sum(X.widths))), "every column is in one view"
+
+
+@pytest.mark.data("name")
+@pytest.mark.parametrize("name", NAMES)
+def test_data_sets_have_the_size_that_is_told(name):
+    X, y = study_data.samples(name, 200, 0)
+    n_samples = len(y) if name in study_data.N_SAMPLES else None
+    assert study_data.SIZES[name] == (n_samples, X.n_views, sum(X.widths), len(np.unique(y)))
+    columns = [c for of_view in study_data.CUTS.get(name, {}).values() for c in of_view]
+    assert not columns or sorted(columns) == list(range(sum(X.widths))), "all in one view"
 
 
 def test_words_are_those_that_most_training_samples_have(monkeypatch):
@@ -195,7 +199,7 @@ def test_who_runs_out_of_time_three_times_is_not_asked_again():
     assert len(list(item.jobs("mfeat", False, pd.DataFrame(rows, columns=columns)))) == 800
 
 
-@pytest.mark.skipif(len(HERE) < len(NAMES), reason="MVREF_DATA has not all data sets")
+@pytest.mark.data(*NAMES)
 @pytest.mark.parametrize("name", ["n100", "transfer"])
 def test_the_first_repeat_tells_what_the_next_ones_cost(name, tmp_path):
     rows = Ledger("study").read(as_text=True)

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from mvref import MVLSVM
-from mvref.datasets import available
 from mvref.experiments import landmark_universes as universes
 from mvref.experiments.landmark_universes import (
     CODE,
@@ -34,7 +33,7 @@ from mvref.experiments.universes_mvl_svm import (
 )
 from mvref.mvl_svm import impute, project
 
-needs_uwave = pytest.mark.skipif("uwave" not in available(), reason="uwave is not here")
+needs_uwave = pytest.mark.data("uwave")
 
 
 # ------------------------------------------------------------------------------------ choices

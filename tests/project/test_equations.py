@@ -26,7 +26,7 @@ def test_every_equation_has_a_line(part):
     assert [row["number"] for row in equations(part)] == list(range(1, N_EQUATIONS[part] + 1))
 
 
-@pytest.mark.skipif(not PAPERS, reason="the papers' texts are not here (MVREF_PAPERS)")
+@pytest.mark.papers
 @pytest.mark.parametrize("part", N_EQUATIONS)
 def test_the_paper_has_as_many(part):
     [path] = Path(PAPERS).glob(f"{part}_*.txt")

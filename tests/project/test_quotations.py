@@ -3,15 +3,14 @@
 import pytest
 
 from book import quotations
-from book.quotations import BOOK, files, flat, is_printed, others, papers, unknown
+from book.quotations import BOOK, files, flat, is_printed, others, unknown
 
 SENTENCE = "The map $f(x)$ is linear in what it is given, and that is all we ask of it here."
 
 
+@pytest.mark.papers
 @pytest.mark.parametrize("path", files(), ids=lambda path: path.relative_to(BOOK.parent).as_posix())
 def test_quotations_are_verbatim(path):
-    if not papers():
-        pytest.skip("the texts of the papers are not here: MVREF_PAPERS names their folder")
     assert list(unknown(path)) == []
 
 
