@@ -1,6 +1,7 @@
 """What all tests share: no windows, the same random examples, and what some of them need.
 
-`@pytest.mark.data(name, ...)` names data sets, or parameters of the test that hold such names;
+`@pytest.mark.data(name, ...)` names data sets, or parameters of the test that hold such names (so
+does a fixture that is called like a data set);
 `@pytest.mark.papers` asks for the texts of the papers. Where they are not here the test is skipped.
 """
 
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from mvref.datasets._sources import BY_HAND, FOLDERS
 
 with suppress(ImportError):  # which only the tests of the book need
     import matplotlib
@@ -43,7 +46,7 @@ def needed(item):
     """The data sets of a test that not every machine has."""
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
     asked = [name for mark in item.iter_markers("data") for name in mark.args]
-    asked += ["load"] if "load" in getattr(item, "fixturenames", ()) else []
+    asked += sorted({"load", *FOLDERS} & set(getattr(item, "fixturenames", ())))
     asked = [parameters.get(name, name) for name in asked]
     return [name for name in asked if not is_among(name, data_sets()[0])] if asked else []
 
@@ -64,8 +67,6 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_runtest_setup(item):
-    from mvref.datasets._sources import BY_HAND, FOLDERS
-
     for mark in item.iter_markers("data"):
         for name in mark.args:
             if is_among(name, data_sets()[1]):
