@@ -10,18 +10,20 @@ endif
 
 # Two test workers share two cores, so each of them computes with one thread unless told otherwise.
 PYTEST := OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest -q
-STAGES := lint unit outputs small book links
+STAGES := lint unit outputs small experiments book links
+# No data set is found, and below a file none can be stored: what chapters show is the same anywhere.
+NO_DATA := MVREF_DATA= MVREF_CACHE="$(CURDIR)/Makefile"
+OF_EXPERIMENTS := tests/experiments mvref/experiments
 OF_HTML := $(addprefix tests/project/test_,html.py binder.py live.py)
 WEB := tests/project/test_web.py
 
-.PHONY: help book slides exercises pdf test lint unit outputs small links web lab live chapters numerics reproduce bench release lock clean
+.PHONY: help book slides exercises pdf test lint unit outputs small experiments data links web lab live chapters numerics lowest reproduce bench release lock clean
 
 help:
 	@sed -n 's/^## //p' Makefile
 
-## make book       build the HTML book, executing chapters that changed
-book: .venv/installed _build/.executed _build/.configured
-	$(BIN)/python book/execute.py --cache
+## make book       build the HTML book; with EXECUTE=1 all chapters run first, as by `make chapters`
+book: .venv/installed $(if $(EXECUTE),chapters) _build/.configured
 	@rm _build/.configured
 	$(BIN)/jupyter-book build . -n -W --keep-going
 	@$(MAKE) --no-print-directory slides
@@ -42,29 +44,43 @@ pdf: .venv/installed
 
 ## make test       every stage below, in this order, until one fails
 test: .venv/installed
+	@echo "Takes about 12 minutes on two idle cores: $(STAGES)"
 	@start=$$(date +%s); for stage in $(STAGES); do \
-	  echo; echo "=== $$stage ==="; \
-	  $(MAKE) --no-print-directory $$stage || { echo "=== $$stage failed ==="; exit 1; }; \
+	  begin=$$(date +%s); echo; sed -n "s/^## make $$stage  */=== $$stage: /p" Makefile; \
+	  $(MAKE) --no-print-directory $$stage || { \
+	    echo "=== $$stage failed; alone: make $$stage ==="; exit 1; }; \
+	  took="$$took, $$stage $$(( $$(date +%s) - begin )) s"; echo "===$${took##*,}"; \
 	done; \
-	echo; echo "=== all stages passed ($(STAGES)) in $$(( $$(date +%s) - start )) s ==="
+	echo; echo "=== all stages passed in $$(( $$(date +%s) - start )) s$$took ==="
 
 ## make lint         style of the code and of the chapters
 lint: .venv/installed
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 
-## make unit         unit and property tests, doctests, packaging, ledger spot checks
+## make unit         unit and property tests, doctests, packaging
 unit: .venv/installed
 	$(PYTEST) -n 2 --ignore=tests/chapters --ignore=tests/benchmarks \
-	  $(addprefix --ignore=,$(OF_HTML) $(WEB))
+	  $(addprefix --ignore=,$(OF_HTML) $(WEB) $(OF_EXPERIMENTS))
 
-## make outputs      every chapter executed (`make book` takes it from there), its outputs compared
-outputs: .venv/installed _build/.executed
-	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python book/execute.py --cache --compare
+## make outputs      nbval executes every chapter and compares what it shows with what is stored
+outputs: .venv/installed
+	$(NO_DATA) $(PYTEST) --nbval --nbval-cell-timeout=600 -n 2 --dist loadfile \
+	  $$(ls -S $(or $(CHAPTERS),book/*.ipynb book/*/*.ipynb))
 
-## make small        the notebooks' form, and every chapter run with small parameters
+## make small        the notebooks' form, and papermill runs every chapter with small parameters
 small: .venv/installed
-	$(PYTEST) -n 2 tests/chapters
+	$(NO_DATA) $(PYTEST) -n 2 tests/chapters
+
+## make experiments  protocols, ledger and verdicts, where code that they rest on has changed (or CI is set)
+experiments: .venv/installed
+	@if [ -z "$$CI" ] && $(BIN)/python tests/experiments/passed.py; then \
+	  echo "Nothing has changed since these tests passed (CI=1 make experiments runs them)."; \
+	else $(PYTEST) -n 2 $(OF_EXPERIMENTS) && $(BIN)/python tests/experiments/passed.py --note; fi
+
+## make data         the tests that need data sets or the papers' texts, and no others
+data: .venv/installed
+	$(PYTEST) -n 2 -rs -m "data or papers"
 
 ## make links        the built HTML: links, anchors, outside resources, launch buttons
 links: .venv/installed
@@ -84,11 +100,11 @@ lab: .venv/installed
 live: .venv/installed
 	$(BIN)/python book/live.py --ServerApp.open_browser=True
 
-## make chapters   execute every chapter again, in place
+## make chapters   papermill executes every chapter again, in place (or CHAPTERS=book/data.ipynb)
 chapters: .venv/installed
-	$(BIN)/python book/execute.py
+	$(NO_DATA) $(BIN)/python book/execute.py $(CHAPTERS)
 
-## make numerics   `make outputs` under several BLAS kernels and thread counts
+## make numerics   `make outputs` under several BLAS kernels and thread counts, and with your data
 numerics: .venv/installed
 	$(BIN)/python tests/chapters/numerics.py
 
@@ -100,6 +116,15 @@ reproduce: .venv/installed
 bench: .venv/installed
 	$(or $(BENCH),$(BIN)/python) -m pytest tests/benchmarks -s --benchmark-disable \
 	  --table mvref/experiments/ledger/bench.csv
+
+## make lowest     the tests with the lowest versions that pyproject.toml allows (RESOLUTION=highest: the newest)
+lowest:
+	$(PYTHON) -m venv --clear _build/lowest
+	_build/lowest/bin/python -m pip install --quiet uv==0.13.9
+	_build/lowest/bin/uv pip install --quiet --python _build/lowest/bin/python \
+	  --resolution $(or $(RESOLUTION),lowest-direct) -e '.[test]'
+	OMP_NUM_THREADS=1 _build/lowest/bin/python -m pytest -q -n 2 -m "not ledger" \
+	  --ignore=tests/chapters --ignore=tests/benchmarks
 
 ## make release    wheel, source distribution and book (HTML, PDF) into dist, checked; needs the tag
 release: book pdf
@@ -120,13 +145,9 @@ clean:
 	@$(PYTHON) .ci/environment.py
 	@touch $@
 
-# The cache of executed chapters looks at the chapters only; a change of the code must empty it too.
-_build/.executed: $(shell find mvref -name '*.py' -o -name '*.csv' -o -name '*.npz') $(wildcard book/errata/*.toml) requirements.txt
-	rm -rf _build/.jupyter_cache
-	@mkdir -p _build && touch $@
-
 # Sphinx builds the pages that changed. A change of their order or of the code rebuilds all of them,
 # and so does a build that did not end well: it would not warn a second time.
-_build/.configured: _build/.executed _config.yml _toc.yml $(wildcard book/_ext/*.py)
-	rm -rf _build/html _build/.doctrees
-	@touch $@
+_build/.configured: $(shell find mvref -name '*.py' -o -name '*.csv' -o -name '*.npz') \
+  $(wildcard book/errata/*.toml book/_ext/*.py) requirements.txt _config.yml _toc.yml
+	rm -rf _build/html _build/.doctrees _build/.jupyter_cache
+	@mkdir -p _build && touch $@

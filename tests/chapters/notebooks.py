@@ -46,10 +46,33 @@ def parameter_names(notebook):
     return {target.id for node in assignments for target in node.targets}
 
 
+def ignored_parameters(notebook):
+    """Parameters that do not decide what follows: never read, or set again."""
+    [own] = parameters_cells(notebook)
+    later = [cell for cell in code_cells(notebook) if cell is not own]
+    names = [node for cell in later for node in ast.walk(parsed(cell))
+             if isinstance(node, ast.Name)]  # fmt: skip
+    read, written = (
+        {node.id for node in names if isinstance(node.ctx, kind)} for kind in (ast.Load, ast.Store)
+    )
+    for name in sorted(parameter_names(notebook)):
+        if name not in read:
+            yield f"the parameter {name} is never read"
+        if name in written:
+            yield f"the parameter {name} is set again"
+
+
+def parsed(cell):
+    """The syntax tree of a cell, without lines that only IPython knows."""
+    lines = cell.source.splitlines()
+    return ast.parse("\n".join("" if re.match(r"\s*[%!]", line) else line for line in lines))
+
+
 def text_of(output):
     """All of an output except its pictures, as one text."""
-    data = {kind: v for kind, v in output.get("data", {}).items() if not kind.startswith("image/")}
-    return "\n".join([output.get("text", ""), *map(str, data.values())])
+    data = sorted(output.get("data", {}).items())  # stored files have them in this order
+    texts = [str(value) for kind, value in data if not kind.startswith("image/")]
+    return "\n".join([output.get("text", ""), *texts])
 
 
 def printed_lines(output):
@@ -123,6 +146,8 @@ def faults(notebook):
         found.append(f"not executed once from top to bottom: execution counts {counts}")
     if len(parameters_cells(notebook)) != 1:
         found.append(f"{len(parameters_cells(notebook))} cells tagged `parameters`, not one")
+    else:
+        found += ignored_parameters(notebook)
     if notebook.metadata != METADATA or notebook.nbformat_minor != 5:
         found.append("metadata of the notebook not as `make chapters` writes it")
     for cell in notebook.cells:

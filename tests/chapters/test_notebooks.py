@@ -1,15 +1,24 @@
 """The stored chapters: executed, clean, readable by everyone; and execution that repeats itself."""
 
 import copy
+import re
+import subprocess
+import sys
 
 import nbformat
 import nbformat.v4 as v4
 import pytest
-from jupyter_cache import get_cache
-from jupyter_cache.base import CacheBundleIn
 
-from book.execute import METADATA, differences, execute, lacking
-from tests.chapters.notebooks import CHAPTERS, exercise_faults, faults, parameter_names, read
+from book.execute import METADATA, store
+from tests.chapters.notebooks import (
+    CHAPTERS,
+    code_cells,
+    exercise_faults,
+    faults,
+    parameter_names,
+    read,
+    text_of,
+)
 from tests.chapters.small import SMALL
 
 METHODS = ("mvl_svm", "mwmvc2", "mvpo", "mvm", "mvna_kmhks")
@@ -62,6 +71,14 @@ def sound():
         v4.new_code_cell(""),
     ]
     return v4.new_notebook(cells=cells, metadata=copy.deepcopy(METADATA))
+
+
+def ignored_parameter(notebook):
+    notebook.cells[2].source = "print(5)"
+
+
+def parameter_set_again(notebook):
+    notebook.cells[2].source = "n = 5\nprint(n)"
 
 
 def never_executed(notebook):
@@ -139,6 +156,8 @@ def open_solution(notebook):
 
 
 SPOILERS = [
+    ignored_parameter,
+    parameter_set_again,
     never_executed,
     executed_out_of_order,
     error,
@@ -166,67 +185,52 @@ def test_every_fault_is_found(sound, spoil):
     assert len(faults(sound)) == 1
 
 
-def store(path):
-    _, notebook, error = execute(path)
-    assert error is None
-    nbformat.write(notebook, path)
-
-
-def test_executing_twice_gives_the_same_bytes(tmp_path):
+def test_executing_twice_gives_the_same_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr("book.execute.BOOK", tmp_path / "book")
     cells = [
         v4.new_code_cell("import sys\n\nfor i in range(3):\n    print(i, flush=True)"),
         v4.new_markdown_cell("Text."),
         v4.new_code_cell("import numpy as np\n\nnp.random.default_rng(0).normal(size=3).round(3)"),
     ]
+    cells[2].metadata = {"scrolled": True, "tags": ["hide-input"]}
     notebook = v4.new_notebook(
         cells=cells, metadata={"language_info": {"name": "python", "version": "3"}}
     )
-    for cell in notebook.cells:
-        del cell["id"]
     path = tmp_path / "chapter.ipynb"
-    path.write_text(v4.writes(notebook))
-    store(path)
+    nbformat.write(notebook, path)
+    assert store(path) == ("chapter.ipynb", None)
     once = path.read_bytes()
-    store(path)
+    assert store(path) == ("chapter.ipynb", None)
     assert path.read_bytes() == once
     stored = read(path)
-    assert stored.metadata == METADATA
+    assert stored.metadata == METADATA and stored.cells[2].metadata == {"tags": ["hide-input"]}
     assert stored.cells[0].outputs[0].text == "0\n1\n2\n"
-    assert len({cell.id for cell in stored.cells}) == 3
 
 
-def test_a_cell_that_fails_is_told(tmp_path):
+def test_a_cell_that_fails_is_told_and_nothing_is_stored(tmp_path, monkeypatch):
+    monkeypatch.setattr("book.execute.BOOK", tmp_path / "book")
     path = tmp_path / "chapter.ipynb"
     nbformat.write(v4.new_notebook(cells=[v4.new_code_cell("1 / 0")]), path)
     before = path.read_bytes()
-    assert "ZeroDivisionError" in execute(path)[2]
+    assert "ZeroDivisionError" in store(path)[1]
     assert path.read_bytes() == before
 
 
-def test_the_cache_lacks_what_changed(tmp_path, monkeypatch):
-    path = tmp_path / "chapter.ipynb"
-    cache = get_cache(tmp_path / "cache")
-    monkeypatch.setattr("book.execute.chapters", lambda: [path])
-    for source in ("1 + 1", "1 + 2"):
-        cells = [v4.new_code_cell(source)]
-        nbformat.write(v4.new_notebook(cells=cells, metadata=copy.deepcopy(METADATA)), path)
-        assert list(lacking(cache)) == [path]
-        bundle = CacheBundleIn(execute(path)[1], str(path))
-        cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-        assert list(lacking(cache)) == []
-
-
-def test_a_chapter_is_compared_with_what_is_stored(sound):
-    now = copy.deepcopy(sound)
-    now.cells[0].execution_count = 9
-    now.cells[1].outputs[0].data["image/png"] = "AAAA"
-    assert list(differences(sound, now)) == []
-    now.cells[2].outputs[0].text = "6\n"
-    [text] = differences(sound, now)
-    assert text.endswith("-5\n+6") and sound.cells[2].id in text
-    now.cells[2].outputs = []
-    assert len(list(differences(sound, now))) == 1
-    now.cells[2].outputs = [v4.new_output("execute_result", data={"text/plain": "5\n"})]
-    assert len(list(differences(sound, now))) == 2, "a result is not a print"
-    sound.cells[2].metadata.tags = ["ignore-output"]
-    assert list(differences(sound, now)) == []
+def test_nbval_names_a_stored_number_that_was_changed(tmp_path):
+    """Of a real chapter: what stands there, what comes now, chapter and cell."""
+    chapter = read(CHAPTERS["book/rivals/performance_measures.ipynb"])
+    [cell, *_] = [c for c in code_cells(chapter) if "0." in "".join(map(text_of, c.outputs))]
+    digit = re.search(r"0\.\d", text_of(cell.outputs[0])).group()
+    before = cell.outputs[0].copy()
+    for kind, text in [*cell.outputs[0].get("data", {}).items()]:
+        cell.outputs[0].data[kind] = text.replace(digit, "7.7", 1)
+    if "text" in before:
+        cell.outputs[0].text = before.text.replace(digit, "7.7", 1)
+    chapter.cells = chapter.cells[: chapter.cells.index(cell) + 1]
+    path = tmp_path / "changed.ipynb"
+    nbformat.write(chapter, path)
+    command = [sys.executable, "-m", "pytest", "-q", "--nbval", "-p", "no:cacheprovider", path]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    number = code_cells(chapter).index(cell)
+    assert done.returncode == 1 and f"changed.ipynb::Cell {number}" in done.stdout
+    assert "7.7" in done.stdout and digit in done.stdout
