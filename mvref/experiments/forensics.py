@@ -220,13 +220,14 @@ def _reach(choices, Q_max, cost=lambda y: 0):
         raise ValueError("The parts are too large, or spread too far, to enumerate all counts.")
     tables = [np.full((2 * H + 1, Q_max + 1), NEVER, dtype=np.int32)]
     tables[0][H, 0] = 0
-    for part in choices:
+    for i, part in enumerate(choices):
         old, new = tables[-1], np.full_like(tables[0], NEVER)
+        h = isqrt(i * Q_max)  # sums of i parts lie in -h..h
         for y in part:
-            rows, q = old.shape[0] - abs(y), y * y
-            to = new[max(y, 0) : max(y, 0) + rows, q:]
-            source = old[max(-y, 0) : max(-y, 0) + rows, : Q_max + 1 - q]
-            np.minimum(to, np.where(source < NEVER, source + cost(y), NEVER), out=to)
+            first, last, q = max(H - h, -y), min(H + h, 2 * H - y) + 1, y * y
+            to, source = new[first + y : last + y, q:], old[first:last, : Q_max + 1 - q]
+            np.minimum(to, source + cost(y) if cost(y) else source, out=to)
+        np.minimum(new, NEVER, out=new)
         tables.append(new)
     return tables, choices
 
