@@ -122,23 +122,26 @@ def test_table_of_contents_lists_every_page_of_the_book():
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell script stands in for make")
-@pytest.mark.parametrize("given", [None, "elsewhere"])
-def test_ci_runs_the_test_command_of_the_readme_with_the_data(tmp_path, given):
-    command = "make test"
-    assert f"\n    {command}\n" in read("README.md")
-    repository, data, fake = tmp_path / "main", tmp_path / "shared" / "data", tmp_path / "bin"
-    for folder in (repository / ".ci", data, fake):
+@pytest.mark.parametrize("shared", [False, True])
+def test_ci_runs_the_test_command_of_the_readme_without_data_and_then_what_needs_them(
+    tmp_path, shared
+):
+    assert "\n    make test\n" in read("README.md")
+    repository, fake = tmp_path / "main", tmp_path / "bin"
+    folders = [tmp_path / "shared" / name for name in ("data", "papers")]
+    for folder in (repository / ".ci", fake, *(folders if shared else ())):
         folder.mkdir(parents=True)
     script = repository / ".ci" / "run"
     script.write_text(read(".ci/run"))
-    (fake / "make").write_text('#!/bin/sh\necho "make $*|$(pwd -P)|$MVREF_DATA"\n')
+    told = '"make $*|$(pwd -P)|$MVREF_DATA|$MVREF_PAPERS|$(ls "$MVREF_CACHE")|$CI"'
+    (fake / "make").write_text(f"#!/bin/sh\necho {told}\n")
     for path in (script, fake / "make"):
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    env = {key: value for key, value in os.environ.items() if key != "MVREF_DATA"}
-    env["PATH"] = f"{fake}{os.pathsep}{env['PATH']}"
-    if given:
-        env["MVREF_DATA"] = given
+    env = {key: value for key, value in os.environ.items() if not key.startswith("MVREF_")}
+    env |= {"PATH": f"{fake}{os.pathsep}{env['PATH']}"} | ({} if shared else {"MVREF_DATA": "a"})
     done = subprocess.run([script], env=env, cwd=tmp_path, capture_output=True, text=True)
-    expected = f"{command}|{repository.resolve()}|{given or data.resolve()}\n"
+    data, papers = (folder.resolve() for folder in folders)
+    expected = f"make test|{repository.resolve()}||||1\n"
+    expected += f"make data|{repository.resolve()}|{data}|{papers}||1\n" if shared else ""
     assert (done.stdout, done.returncode) == (expected, 0)
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
