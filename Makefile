@@ -9,7 +9,8 @@ BIN := .venv/bin
 endif
 
 # Two test workers share two cores, so each of them computes with one thread unless told otherwise.
-PYTEST := OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest -q
+ONE_THREAD := OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1}
+PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -q
 STAGES := lint unit outputs small experiments book links
 # No data set is found, and below a file none can be stored: what chapters show is the same anywhere.
 NO_DATA := MVREF_DATA= MVREF_CACHE="$(CURDIR)/Makefile"
@@ -102,7 +103,7 @@ live: .venv/installed
 
 ## make chapters   papermill executes every chapter again, in place (or CHAPTERS=book/data.ipynb)
 chapters: .venv/installed
-	$(NO_DATA) $(BIN)/python book/execute.py $(CHAPTERS)
+	$(NO_DATA) $(ONE_THREAD) $(BIN)/python book/execute.py $(CHAPTERS)
 
 ## make numerics   `make outputs` under several BLAS kernels and thread counts, and with your data
 numerics: .venv/installed

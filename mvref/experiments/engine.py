@@ -510,7 +510,8 @@ def execute(job, seed):
 
 
 def _keys(rows):
-    return rows[KEY].itertuples(index=False, name=None)
+    columns = (rows[name].to_numpy(object).tolist() for name in KEY)  # pandas iterates words slowly
+    return zip(*columns, strict=True)
 
 
 def _key(item, job, measure):

@@ -221,6 +221,7 @@ def test_statements_on_lines_count_what_they_say():
 
 
 @pytest.mark.ledger
+@pytest.mark.data("dataset")
 @pytest.mark.parametrize(
     ("name", "dataset", "method"),
     [("mvpo_fig1_webkb", "webkb", "SVMPerf"), ("mvpo_fig1_webkb", "webkb", "MVPO"),
