@@ -35,7 +35,9 @@ def problem(seed=0, m=50, n_classes=2):
 @pytest.fixture
 def official():
     """What the call of the official build has and the other has not; skips where it is missing."""
-    pytest.importorskip("liblinear.liblinear", reason="liblinear-official is not here (it has to be compiled)")
+    pytest.importorskip(
+        "liblinear.liblinear", reason="liblinear-official is not here (it has to be compiled)"
+    )
     return {"solver": "liblinear"}
 
 
