@@ -135,7 +135,7 @@ def compare_methods(
     asked = (X, y, encode, groups, n_splits, n_repeats, n_folds, random_state, scoring)
     store = Store(folder, asked)
     work = [(c, i) for i in range(len(splits)) for c in candidates]
-    options = {"encode": encode, "scorer": scorer, "budget": budget, "seed": random_state}
+    options = {"encoder": Encoder(encode), "scorer": scorer, "budget": budget, "seed": random_state}
     run = partial(one_training, **options, store=store)
     done = Parallel(n_jobs, return_as="generator")(
         delayed(run)(candidate, splits[i], i) for candidate, i in work
@@ -211,25 +211,43 @@ def chosen(methods, X):
     return [candidate_of(name, given) for name, given in methods.items()]
 
 
+class Encoder:
+    """Some samples of a split, encoded as its training samples are; once for all candidates."""
+
+    def __init__(self, encode):
+        self.encode, self.split, self.kept = encode, None, {}
+
+    def __reduce__(self):
+        return Encoder, (self.encode,)  # to another process, without what is kept
+
+    def __call__(self, split, train, rows):
+        if self.encode is None:
+            return split.X[rows]
+        if split is not self.split:
+            self.split, self.kept = split, {}
+        key = train.tobytes()
+        if key not in self.kept:
+            self.kept[key] = clone(self.encode).fit(split.X[train], split.y[train])
+        if (key, rows.tobytes()) not in self.kept:
+            self.kept[key, rows.tobytes()] = self.kept[key].transform(split.X[rows])
+        return self.kept[key, rows.tobytes()]
+
+
 class Scored(Machine):
-    """A machine that answers with its model and the samples, for a scorer to judge.
+    """A machine that answers with its model and the samples, for a scorer to judge."""
 
-    Samples are encoded as its training samples are.
-    """
-
-    def __init__(self, split, rows, seed, *, build, encode=None):
-        self.encoder = None if encode is None else clone(encode).fit(split.X[rows], split.y[rows])
+    def __init__(self, split, rows, seed, *, build, encoder):
+        self.encoder = encoder
         super().__init__(split, rows, seed, build=build)
 
     def features(self, rows):
-        X = super().features(rows)
-        return X if self.encoder is None else self.encoder.transform(X)
+        return self.encoder(self.split, self.rows, rows)
 
     def predict(self, features):
         return self.model, features
 
 
-def one_training(candidate, split, number, *, encode, scorer, budget, seed, store):
+def one_training(candidate, split, number, *, encoder, scorer, budget, seed, store):
     """Tune, train and test a candidate on a split: a row, from the store if it is there."""
     path = store.path(candidate, budget, number)
     row = store.read(path)
@@ -243,7 +261,7 @@ def one_training(candidate, split, number, *, encode, scorer, budget, seed, stor
     def build(point, X, seed):
         return candidate.build(point, X, seed)
 
-    machine = partial(Scored, build=build, encode=encode)
+    machine = partial(Scored, build=build, encoder=encoder)
     method = Method(machine, candidate.points(budget), ("validation",))
     row = {"candidate": candidate.name, "views": candidate.uses_views, "split": number}
     row |= {"n_train": len(split.train), "n_test": len(split.test)}
