@@ -62,11 +62,7 @@ def test_exercises_are_there_and_solutions_are_not(path):
 def test_exercises_run_from_top_to_bottom(name, tmp_path, monkeypatch):
     monkeypatch.setattr(plain, "chapters", lambda: [plain.ROOT / name])
     [target] = exercises.write(tmp_path)
-    notebook = execute.read(target)
-    for cell in notebook.cells:
-        if "parameters" in cell.metadata.get("tags", []):
-            cell.source += f"\nglobals().update({SMALL[name]})"
-    execute.run(notebook, target)
+    execute.run(target, SMALL[name])
 
 
 @pytest.fixture(scope="module")
