@@ -12,6 +12,7 @@ import pytest
 from book.execute import METADATA, store
 from tests.chapters.notebooks import (
     CHAPTERS,
+    ROOT,
     code_cells,
     exercise_faults,
     faults,
@@ -44,6 +45,12 @@ def test_ungraded_exercises_are_found():
 def test_small_parameters_are_parameters_of_the_chapter(name):
     assert name in SMALL, f"give {name} an entry in tests/chapters/small.py"
     assert set(SMALL[name]) <= parameter_names(read(CHAPTERS[name]))
+
+
+def test_the_command_of_the_set_up_page_is_one_that_runs():
+    text = (ROOT / "book" / "setup.md").read_text(encoding="utf-8")
+    [(name, parameter, value)] = re.findall(r"papermill (\S+) mine.ipynb -p (\S+) (\S+)\n", text)
+    assert SMALL[name] == {parameter: int(value)}
 
 
 def test_small_parameters_belong_to_chapters():
