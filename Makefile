@@ -66,7 +66,7 @@ unit: .venv/installed
 
 ## make outputs      nbval executes every chapter and compares what it shows with what is stored
 outputs: .venv/installed
-	$(NO_DATA) $(PYTEST) --nbval --nbval-cell-timeout=600 -n 2 --dist loadfile \
+	$(NO_DATA) $(PYTEST) --nbval --nbval-cell-timeout=600 -o verbosity_assertions=2 -n 2 --dist loadfile \
 	  $$(ls -S $(or $(CHAPTERS),book/*.ipynb book/*/*.ipynb))
 
 ## make small        the notebooks' form, and papermill runs every chapter with small parameters
