@@ -166,27 +166,6 @@ def f_beta(y_true, y_pred, beta=1.0):
     return float(1 - f_beta_loss((true & predicted).sum(), (predicted & ~true).sum(), P, beta))
 
 
-def error_rate(y_true, y_pred):
-    """Return the share of wrong labels.
-
-    Parameters
-    ----------
-    y_true, y_pred : n labels, 0 and 1, -1 and +1, or booleans
-
-    Returns
-    -------
-    value : float in [0, 1]; the only one of these measures that is better when smaller
-
-    Examples
-    --------
-    >>> from mvref.core.measures import error_rate
-    >>> error_rate([1, 1, -1, -1], [1, -1, -1, -1])
-    0.25
-    """
-    true, predicted = _label_pair(y_true, y_pred)
-    return float((true != predicted).mean())
-
-
 def precision_recall_break_even(y_true, scores):
     """Return PRBEP: the precision when as many samples are predicted positive as there are.
 

@@ -87,32 +87,6 @@ def view_disagreement(u, observed=None):
     return float(m @ (deviation**2).sum(axis=1)) / 2
 
 
-def pair_disagreements(u, observed=None):
-    """Return the squared disagreements of every pair of views, summed over the samples.
-
-    Parameters
-    ----------
-    u, observed
-        See :func:`view_disagreement`.
-
-    Returns
-    -------
-    D : array, shape (V, V)
-        ``D_jk = sum_i (u_ij - u_ik)^2`` over the samples that have both views. The sum of all
-        entries is 2 w' Lambda w, every pair counted twice.
-
-    Examples
-    --------
-    >>> from mvref.theory.performance import pair_disagreements
-    >>> pair_disagreements([[1.0, 3.0]])
-    array([[0., 4.],
-           [4., 0.]])
-    """
-    u, observed = _check_scores(u, observed)
-    both = observed[:, :, None] & observed[:, None]
-    return (np.where(both, u[:, :, None] - u[:, None], 0.0) ** 2).sum(axis=0)
-
-
 def leverages(metric):
     """Return the leverages x_i' M^-1 x_i of the training samples.
 

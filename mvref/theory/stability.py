@@ -91,7 +91,6 @@ def uniform_stability(
 
     See Also
     --------
-    data_dependent_stability : From the data.
     measure_stability : What is seen.
 
     Examples
@@ -268,36 +267,6 @@ def exact_hinge_svm(Phi, y, c, *, m=None):
     )
     alpha = box * np.clip(np.array(solution["x"]).ravel(), 0.0, 1.0)
     return Z.T @ alpha, alpha
-
-
-def data_dependent_stability(alpha, Phi):
-    """Return, for every sample, a bound on the change of theta when that sample is removed.
-
-    Parameters
-    ----------
-    alpha : array, shape (m,)
-        Dual variables of the hinge, between 0 and c/m; 0 for a sample that is no support vector.
-    Phi : array, shape (m, d)
-
-    Returns
-    -------
-    change : array, shape (m,)
-        ``alpha_i |mu(x_i)|``, at most ``c kappa / m``; times kappa it bounds the change of f.
-
-    See Also
-    --------
-    uniform_stability : One number for all samples.
-
-    Examples
-    --------
-    >>> from mvref.theory.stability import data_dependent_stability
-    >>> data_dependent_stability([0.5, 0.0], [[3.0, 4.0], [1.0, 0.0]])
-    array([2.5, 0. ])
-    """
-    alpha, Phi = check_vector(alpha, "alpha"), as_numbers(Phi, "Phi")
-    if Phi.ndim != 2 or len(Phi) != len(alpha):
-        raise ValueError(f"Phi must be {len(alpha)} rows of numbers, got shape {Phi.shape}.")
-    return alpha * np.linalg.norm(Phi, axis=1)
 
 
 def pointwise_loss(scores, y, loss="hinge"):

@@ -13,14 +13,12 @@ from sklearn.metrics import (
     precision_score,
     recall_score,
     roc_auc_score,
-    zero_one_loss,
 )
 
 from mvref.core.measures import (
     auroc,
     auroc_loss,
     error_loss,
-    error_rate,
     f_beta,
     f_beta_loss,
     macro_average,
@@ -50,13 +48,6 @@ def test_f_beta_is_that_of_scikit_learn(beta, y, data):
     assert_allclose(1 - f_beta(y, prediction, beta), literal.f_beta_loss(y, prediction, beta))
 
 
-@given(y=LABELS, data=st.data())
-def test_error_rate_is_that_of_scikit_learn(y, data):
-    prediction = scores_for(data, y, st.sampled_from([1, -1]))
-    assert_allclose(error_rate(y, prediction), zero_one_loss(y, prediction), atol=1e-15)
-    assert_allclose(error_rate(y, prediction), literal.error_loss(y, prediction), atol=1e-15)
-
-
 @pytest.mark.parametrize("beta", [0.1, 0.3, 1 / 3, 1, 3.3, 1e-50, 1e50])
 def test_ends_of_f_beta_are_exact(beta):
     """Perfect is 1 and useless is 0 to the last bit, also where beta^2 is not a round number."""
@@ -78,7 +69,6 @@ def test_labels_may_be_written_in_three_ways(encode):
     y = np.array([1, 1, -1, -1, 1])
     prediction, scores = np.array([1, -1, 1, -1, 1]), np.array([0.3, 0.1, 0.4, 0.0, 0.9])
     assert f_beta(encode(y), encode(prediction)) == f_beta(y, prediction) == pytest.approx(2 / 3)
-    assert error_rate(encode(y), encode(prediction)) == pytest.approx(0.4)
     assert precision_recall_break_even(encode(y), scores) == pytest.approx(2 / 3)
     assert auroc(encode(y), scores) == pytest.approx(4 / 6)
 
@@ -229,9 +219,8 @@ def test_undefined_measures_are_errors():
     ],
 )
 def test_bad_labels(y, prediction, message):
-    for measure in (f_beta, error_rate):
-        with pytest.raises(ValueError, match=message):
-            measure(y, prediction)
+    with pytest.raises(ValueError, match=message):
+        f_beta(y, prediction)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from mvref.mvpo import metric, solver
 from mvref.mvpo.metric import PrimalMetric
 from mvref.mvpo.most_violated import auroc_argmax, error_argmax, f_beta_argmax, prbep_argmax
 from mvref.rivals import SVMPerf
-from mvref.theory.performance import pair_disagreements, surrogate_slack, view_disagreement
+from mvref.theory.performance import surrogate_slack, view_disagreement
 from tests import literal_mvpo as literal
 
 SUMS = {"normalize": False}  # the paper's units
@@ -65,8 +65,8 @@ def test_P2_lambda_has_two_factors():
         blocks[j], blocks[k] = views[j][i], -views[k][i]
         Lambda += np.outer(np.concatenate(blocks), np.concatenate(blocks))
     assert_allclose(lambda_of(views), Lambda, rtol=0, atol=2e-13 * Lambda.max())
-    pairs, w = pair_disagreements(scores_by_view(views, w)), np.concatenate(w)
-    assert_allclose(w @ Lambda @ w, pairs.sum() / 2)
+    disagreement, w = view_disagreement(scores_by_view(views, w)), np.concatenate(w)
+    assert_allclose(w @ Lambda @ w, 2 * disagreement)
     values = np.linalg.eigvalsh(lambda_of(views))
     assert values[0] > -1e-12 * values[-1] and (values > 1e-9 * values[-1]).sum() == 16
 

@@ -18,7 +18,6 @@ from mvref.theory.performance import (
     cut_radius,
     iteration_bound,
     leverages,
-    pair_disagreements,
     surrogate_slack,
     view_disagreement,
 )
@@ -95,15 +94,9 @@ def test_disagreement_is_the_pair_sum_and_the_short_form(seed, V, missing):
     u = rng.normal(size=(9, V)) * rng.uniform(0.1, 10, size=V)
     seen = random_pattern(seed, 9, V) if missing else np.ones((9, V), dtype=bool)
     found = [view_disagreement(u, seen), view_disagreement(np.where(seen, u, np.nan))]
-    found.append(pair_disagreements(u, seen).sum() / 4)
     assert_allclose(found, literal.pair_sum(u, seen) / 2, rtol=1e-10, atol=1e-12)
     short = (seen.sum(axis=1) * (seen * u**2).sum(axis=1) - (seen * u).sum(axis=1) ** 2).sum()
     assert_allclose(found, short / 2, rtol=1e-9, atol=1e-9)
-
-
-def test_disagreement_of_each_pair():
-    u, seen = [[1.0, 4.0, 2.0], [0.0, -1.0, 5.0]], np.array([[1, 1, 1], [1, 1, 0]], dtype=bool)
-    assert_allclose(pair_disagreements(u, seen), [[0, 10, 1], [10, 0, 4], [1, 4, 0]])
 
 
 def test_a_large_common_score_leaves_the_digits():
@@ -288,7 +281,6 @@ METRIC, Y = random_metrics(0, 0.1)[0], np.where(np.arange(12) < 5, 1, -1)
         (lambda: view_disagreement([[1.0, np.inf]]), "^u must be finite"),
         (lambda: view_disagreement([[1.0, np.nan]], [[True, True]]), "^u must be finite"),
         (lambda: view_disagreement([[1.0, 2.0]], [[1, 0]]), "^observed must be a boolean"),
-        (lambda: pair_disagreements([[1.0, 2.0]], [True, True]), "^observed must be"),
         (lambda: cut_radius(METRIC, Y[:-1]), r"^y must hold 12 labels .*\(11,\)"),
         (lambda: cut_radius(METRIC, np.ones(12)), "^y must hold 12 labels"),
         (lambda: cut_radius(METRIC, Y, "roc"), "^measure must be"),
@@ -308,7 +300,6 @@ def test_bad_input(call, message):
 def test_arguments_are_left_alone():
     u = np.array([[1.0, np.nan], [2.0, 3.0]])
     view_disagreement(u)
-    pair_disagreements(u)
     assert_array_equal(u, [[1.0, np.nan], [2.0, 3.0]])
     metric = DualMetric([np.eye(2)], np.ones((2, 1), bool), 0.0)
     leverages(metric)[:] = 7.0
