@@ -13,13 +13,13 @@ from sklearn.preprocessing import StandardScaler
 from mvref import MVLSVM, PerView
 from mvref.datasets import load_digits_views
 from mvref.experiments import reproduction_report
-from mvref.experiments.reproduction import PAPERS, VERDICTS
+from mvref.experiments.reproduction import NOT_REPRODUCED, PAPERS, REPRODUCED, VERDICTS
+from mvref.experiments.verdict_text import LOOKS
 from mvref.plotting import PALETTE, use_style
 
 STATIC = Path(__file__).parent / "_static"
 WORTH, VERDICT = STATIC / "readme.png", STATIC / "reproduces.png"
 SAMPLE = 30  # a zero
-COLORS = [PALETTE["blue"], PALETTE["sky"], PALETTE["vermilion"], PALETTE["orange"], "#bbbbbb"]
 
 
 def accuracies():
@@ -74,11 +74,11 @@ def draw_verdicts(counts):
     use_style()
     figure, axes = plt.subplots(figsize=(9, 2.6))
     left = counts.shift(axis=1, fill_value=0).cumsum(axis=1)
-    for verdict, color in zip(counts, COLORS, strict=True):
+    for verdict, (color, _) in LOOKS.items():
         bars = axes.barh(
             list(PAPERS.values()), counts[verdict], left=left[verdict], color=color, label=verdict
         )
-        ink = "white" if color in COLORS[0:3:2] else "black"
+        ink = "white" if verdict in (REPRODUCED, NOT_REPRODUCED) else "black"
         axes.bar_label(bars, [n or "" for n in counts[verdict]], label_type="center", color=ink)
     axes.invert_yaxis()
     axes.spines[:].set_visible(False)

@@ -22,6 +22,7 @@ from . import (
     universes_mvna,
     universes_mvpo,
     universes_mwmvc2,
+    voting_text,
 )
 from .engine import (
     KEY,
@@ -37,6 +38,7 @@ from .engine import (
 PAPERS = (
     mvl_svm,
     mwmvc2,
+    voting_text,
     mvpo,
     mvm,
     mvna_kmhks,

@@ -7,18 +7,23 @@ cells     They name a method of a printed table (or a data set of a table of siz
           method, all methods of a data set at once) and which of our results belong to it:
           ``ours``. Their verdict follows from the numbers by :func:`verdict_by_rule`; the stored
           one is compared with it by a test.
-words     What the text says about a table or a figure. Somebody has judged; ``measured`` names the
-          test, or the line of the chapter, where the numbers behind the judgement are computed,
-          and ``tried`` the protocols that were tried, separated by " | ", or "multiverse: " with
-          the names of a multiverse and of its statement, which counts them.
+words     What the text says about a table or a figure. Somebody has judged, by the protocol that
+          the chapter has chosen beforehand; ``measured`` names the test, or the line of the
+          chapter, where the numbers behind the judgement are computed, and ``tried`` the protocols
+          that were tried, separated by " | ", with "+ " before those in which the statement holds;
+          or "multiverse: " with the names of a multiverse and of its statement, and, if wanted, a
+          query for the universes that count.
 
-``ours`` is a list of alternatives, separated by " | ", each of the form
+``kind`` says what sets our result apart from the printed one: it is by another reading of what the
+paper leaves open ("left open"), by something else than what it prints ("contrary"), or on other
+data. ``ours`` is a list of alternatives, separated by " | ", each of the form
 ``protocol: item dataset method name=value ...``, or ``protocol: data`` for the sizes of a data set.
 The method ``*`` is that of the cell, and a value ``*`` stands for all that the ledger has, each an
 alternative of its own. The protocol is one of
 
 as printed         what the paper prints, and our choice where it prints nothing;
 another protocol   another reading of what it leaves open, or what its numbers imply;
+a change           something else than what it prints: another update, another rule;
 other data         not the data, or not the problem, of the paper: shown, and not judged;
 baseline           a rule without features: where it is near as well, a result tells nothing.
 """
@@ -27,6 +32,7 @@ import json
 from collections import defaultdict
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -40,11 +46,20 @@ from .report import SUMMARY, read_paper_numbers, summarize
 from .words import WORDS, readable, rounded
 
 VERDICTS = (
-    "reproduced", "reproduced under another protocol", "not reproduced", "cannot tell",
+    "reproduced", "reproduced under another protocol",
+    "reproduced with a change to what is printed", "not reproduced", "cannot tell",
     "not comparable",
 )  # fmt: skip
+REPRODUCED, ANOTHER, CHANGED, NOT_REPRODUCED, CANNOT_TELL, NOT_COMPARABLE = VERDICTS
+# What sets our result apart, and the verdict that goes with it.
+KINDS = {"left open": ANOTHER, "contrary": CHANGED, "other data": NOT_COMPARABLE}
 UNIVERSES = "multiverse: "  # begins what has run in many
-PROTOCOLS = ("as printed", "another protocol", "other data", "baseline")
+HOLDS = "+ "  # begins a protocol in which the statement holds
+PROTOCOLS = ("as printed", "another protocol", "a change", "other data", "baseline")
+SHARE = 0.25  # of the protocols: where fewer agree, the statement is not reproduced by them
+BY_CHANCE = 0.1  # of invented numbers: where more agree with ours, agreement says nothing
+REACHED = 0.5  # of invented numbers: where some protocol is near to more, none that is near counts
+REPEATS = {"mwmvc2": 20, "mvna_kmhks": 10}  # behind a printed mean, as the papers say
 PAPERS = {
     "mvl_svm": "MVL-SVM", "mwmvc2": "MwMvC²", "mvpo": "MVPO", "mvm": "MVM",
     "mvna_kmhks": "MVNA-KMHKS",
@@ -54,11 +69,11 @@ WITHOUT_NUMBER = ("low_alignment_needed",)
 MEASURED = ("ours", "low", "high", "std", "n")
 CELLS = [
     "paper", "item", "dataset", "method", "measure", "parameter", "protocol", "point", *MEASURED,
-    "printed", "printed_std", "distance", "within", "alike",
+    "printed", "printed_std", "distance", "within", "equal", "alike",
 ]  # fmt: skip
 REPORT = [
-    "paper", "item", "dataset", "method", "claim", "place", "verdict", "under", "tried", "near",
-    "nearest", "by", "why", "numbers", "told", "measured",
+    "paper", "item", "dataset", "method", "claim", "place", "verdict", "kind", "under", "tried",
+    "near", "nearest", "chance", "by", "why", "numbers", "told", "measured",
 ]  # fmt: skip
 
 
@@ -70,32 +85,74 @@ def read_verdicts(paper=None):
     return pd.concat(tables, ignore_index=True)
 
 
-def verdict_by_rule(cells):
+class Points(NamedTuple):
+    """Our results for one row of verdicts, and whether they agree with what is printed.
+
+    protocol: of each point; near: in level, equal: in the mean, each an array with the points as
+    its last axis (the first, if there are two, are rows of numbers that somebody has invented).
+    """
+
+    protocol: np.ndarray
+    near: np.ndarray
+    equal: np.ndarray
+
+    def share(self, agree, protocol):
+        """Of the points by a protocol those that agree; 0 where there are none."""
+        own = self.protocol == protocol
+        return agree[..., own].mean(axis=-1) if own.any() else np.zeros(agree.shape[:-1])
+
+    def gives(self, verdict):
+        """Whether a verdict, or a better one, follows from the points."""
+        printed, another, changed = (self.share(self.equal, name) for name in PROTOCOLS[:3])
+        found = {REPRODUCED: printed > 0}
+        found[ANOTHER] = found[REPRODUCED] | (another >= SHARE)
+        found[CHANGED] = found[ANOTHER] | (changed >= SHARE)
+        return found[verdict]
+
+    def level(self, share=SHARE):
+        """Whether points are near in level: as printed, or a share of those by other readings."""
+        printed, another = (self.share(self.near, name) for name in PROTOCOLS[:2])
+        return (printed > 0) | (another >= share if share else another > 0)
+
+
+def verdict_by_rule(cells, invented=()):
     """Return the verdict on cells of a printed table.
 
-    cells: of one row of the verdicts; columns ``protocol``, ``point``, ``distance``, and, if
-    wanted, ``alike``: whether our number is as near to what the paper prints for each of its other
-    methods, or a rule without features is near as well. A *point* is one of our results for all of
-    the cells.
+    cells: of one row of the verdicts; columns ``protocol``, ``point``, ``distance``, ``equal`` and,
+    if wanted, ``alike``: whether our number is as near to what the paper prints for each of its
+    other methods, or a rule without features is near as well. A *point* is one of our results for
+    all of the cells. invented: the same results beside numbers that nobody has printed, one
+    :class:`Points` for each way to invent them; see :func:`invented_rows`.
 
     >>> cells = pd.DataFrame({
     ...     "protocol": ["as printed", "another protocol"], "point": ["a", "b"],
-    ...     "distance": [-5.0, 0.3]})
+    ...     "distance": [-5.0, 0.3], "equal": [False, True]})
     >>> verdict_by_rule(cells)
     'reproduced under another protocol'
     >>> verdict_by_rule(cells.assign(alike=True))
     'cannot tell'
     """
-    points = points_of(cells)
-    if not points["known"].any():
-        return VERDICTS[4]
-    near = points[points["near"]]
-    if near.empty:
-        return VERDICTS[2]
-    if near["alike"].mean() > 0.5:
-        return VERDICTS[3]
-    telling = near[~near["alike"]]
-    return VERDICTS[0 if (telling["protocol"] == PROTOCOLS[0]).any() else 1]
+    table = points_of(cells)
+    if not table["known"].any():
+        return NOT_COMPARABLE
+    protocol, near, equal, alike = (table[name] for name in ("protocol", "near", "equal", "alike"))
+    points = Points(*map(np.asarray, (protocol, near, equal & ~alike)))
+    for verdict in (REPRODUCED, ANOTHER, CHANGED):
+        if points.gives(verdict) and chance_of(verdict, invented) <= BY_CHANCE:
+            return verdict
+    # Nearly any number can be had by some reading: then it says little that a few have this one.
+    told = not points.level(share=0 if reached_by(invented) > REACHED else SHARE)
+    return NOT_REPRODUCED if told else CANNOT_TELL
+
+
+def chance_of(verdict, invented):
+    """The share of invented rows of which our results would say this, or better."""
+    return max((float(of.gives(verdict).mean()) for of in invented), default=0.0)
+
+
+def reached_by(invented):
+    """The share of invented rows to which some result of ours is near."""
+    return max((float(of.level(share=0).mean()) for of in invented), default=0.0)
 
 
 def points_of(cells):
@@ -107,8 +164,50 @@ def points_of(cells):
     apart, alike = cells["distance"].abs(), cells.get("alike", False)
     cells = cells.assign(distance=apart, near=apart <= TOLERANCE, known=apart.notna(), alike=alike)
     each = cells.groupby(["protocol", "point"], sort=False)
-    points = each.agg({"distance": "max", "near": "all", "known": "any", "alike": "all"})
-    return points.reset_index().sort_values("distance", kind="stable")
+    how = {"distance": "max", "near": "all", "equal": "all", "known": "any", "alike": "all"}
+    return each.agg(how).reset_index().sort_values("distance", kind="stable")
+
+
+def invented_rows(cells, n_drawn=200, seed=0):
+    """Our results beside numbers that nobody has printed.
+
+    First all numbers of the row are moved by the same amount, up to .10 down and up; then each is
+    drawn by itself within .10 of the printed one. Counts move by up to a half; an alignment, which
+    the width of a kernel takes to any value, is drawn between .05 and 1.
+    """
+    cells = cells[cells["protocol"] != "other data"].reset_index(drop=True)
+    which, _ = pd.factorize(pd.MultiIndex.from_frame(cells[["method", "measure", "parameter"]]))
+    printed, measure = cells["printed"].to_numpy(), cells["measure"].to_numpy()
+    moved = np.delete(np.linspace(-0.1, 0.1, 21), 10)[:, None]
+    drawn = np.random.default_rng(seed).uniform(-0.1, 0.1, size=(n_drawn, which.max() + 1))
+    drawn = drawn[:, which]
+    for move in (moved, drawn):
+        numbers = np.where(measure == "errors", printed * (1 + 5 * move), printed + move)
+        if move is drawn:
+            numbers = np.where(measure == "alignment", 0.525 + 4.75 * move, numbers)
+        yield _points_beside(cells, np.where(measure == "errors", numbers, np.clip(numbers, 0, 1)))
+
+
+def _points_beside(cells, printed):
+    """Our points beside other numbers, a row for each invented row."""
+    order = cells.groupby(["protocol", "point"], sort=False).ngroup().to_numpy()
+    first = np.unique(order, return_index=True)[1]
+    gap = np.abs(cells["ours"].to_numpy() - printed)
+    agree = [gap <= TOLERANCE * spread for spread in spreads(cells, printed)]
+    whole = [np.column_stack([of[:, order == k].all(axis=1) for k in range(len(first))])
+             for of in agree]  # fmt: skip
+    return Points(cells["protocol"].to_numpy()[first], *whole)
+
+
+def spreads(cells, printed):
+    """The standard deviation of our number less the printed one: of a repeat, and of the means."""
+    own, measure = cells["std"].to_numpy(), cells["measure"]
+    theirs = cells["printed_std"].fillna(cells["std"]).to_numpy()
+    counts = np.sqrt(np.maximum(cells["ours"].to_numpy() + printed, 0))
+    ours_of, theirs_of = np.sqrt(cells["n"].to_numpy()), np.sqrt(cells["paper"].map(REPEATS))
+    both = np.hypot(own, theirs), np.hypot(own / ours_of, theirs / theirs_of)
+    conditions = [measure == "errors", measure.str.startswith("n_")]
+    return [np.select(conditions, [counts, 0.0], spread) for spread in both]
 
 
 def reproduction_cells(paper=None, folder=None):
@@ -150,11 +249,12 @@ def reproduction_report(paper=None, folder=None):
     -------
     report : DataFrame
         One row per statement: ``paper``, ``item``, ``dataset``, ``method``, ``claim``, ``place``,
-        ``verdict`` ("reproduced", "reproduced under another protocol", "not reproduced", "cannot
-        tell" or "not comparable"), ``under`` which protocol, ``tried``, the number of protocols,
-        ``near``, how many of them agree, ``nearest``, the distance of the nearest, ``by`` ("rule"
-        or "words"), ``why``, ``numbers`` (of the text, the paper's and ours), ``told`` (section of
-        the book) and ``measured`` (test or line of a chapter).
+        ``verdict`` (one of `VERDICTS`), ``kind`` ("left open", "contrary" or "other data"),
+        ``under`` which protocol, ``tried``, the number of protocols, ``near``, how many of them
+        agree, ``nearest``, the distance of the nearest, ``chance``, the share of invented numbers
+        that would agree as well, ``by`` ("rule" or "words"), ``why``, ``numbers`` (of the text, the
+        paper's and ours), ``told`` (section of the book) and ``measured`` (test or line of a
+        chapter).
 
     Notes
     -----
@@ -192,17 +292,25 @@ def _judged(paper, folder, stamps):
     tables = {place: printed_cells(numbers) for place, numbers in printed.groupby("place")}
     report, cells = [], []
     for row in read_verdicts(paper).itertuples():
-        entry = row._asdict() | {"by": "words", "near": 0, "nearest": np.nan}
-        entry["tried"] = len(list(filter(None, row.tried.split(" | "))))
+        entry = row._asdict() | {"by": "words", "nearest": np.nan, "chance": np.nan}
+        tried = list(filter(None, row.tried.split(" | ")))
+        entry |= {"tried": len(tried), "near": sum(one.startswith(HOLDS) for one in tried)}
         if row.tried.startswith(UNIVERSES):
             entry |= _in_universes(row.tried)
         if row.ours:
-            found = cells_of(row, tables[row.place], ours)
-            cells += [cell | {"row": row.Index} for cell in found]
-            found = pd.DataFrame(found, columns=CELLS)
+            found = pd.DataFrame(cells_of(row, tables[row.place], ours), columns=CELLS)
+            gap = (found["ours"] - found["printed"]).abs()
+            found["equal"] = gap <= TOLERANCE * spreads(found, found["printed"])[1]
+            cells += found.assign(row=row.Index).to_dict("records")
             points = points_of(found).query("known")
-            entry |= {"by": "rule", "verdict": verdict_by_rule(found), "tried": len(points)}
-            entry |= {"near": int(points["near"].sum()), "nearest": points["distance"].min()}
+            invented = list(invented_rows(found)) if len(points) else []
+            entry |= {"by": "rule", "verdict": verdict_by_rule(found, invented)}
+            entry |= {"tried": len(points), "near": int(points["equal"].sum())}
+            entry["nearest"] = points["distance"].min()
+            if entry["verdict"] in (REPRODUCED, ANOTHER, CHANGED):
+                entry["chance"] = chance_of(entry["verdict"], invented)
+            elif invented:  # what agreement would have been worth
+                entry["chance"] = reached_by(invented)
         entry["numbers"] = "; ".join(_numbers(row, printed, ours))
         report.append(entry)
     return report, cells
@@ -215,8 +323,9 @@ def _full_name(paper, item):
 
 def _in_universes(tried):
     """In how many universes a statement was asked, and in how many it holds."""
-    multiverse, statement = tried.removeprefix(UNIVERSES).split()
+    multiverse, statement, *query = tried.removeprefix(UNIVERSES).split(maxsplit=2)
     known = statement_curve(find_multiverse(multiverse), statement).dropna(subset=["value"])
+    known = known.query(query[0]) if query else known
     return {"tried": len(known), "near": int(known["near"].sum())}
 
 

@@ -6,8 +6,9 @@ ratio n_train/(N - n_train), which is Nadeau and Bengio's n_test/n_train where h
 simulation in the tests says that it covers the truth at least as often as it should; drawn data
 are drawn anew in every repeat, and need no correction.
 
-Over data sets, the data set is the unit: a method has one number there, its mean over the repeats,
-and the interval is that of a t-test of these means.
+Over data sets, the data set is the unit: a method has one number there, its mean over the repeats.
+There are two intervals: that of the mean, of a t-test, and that for one more data set of the kind.
+Worlds that were drawn for the study are no sample of anything, and no part of these means.
 
 A `Statement` says that one method, or the one of several that the inner folds chose, is ahead of
 another by more than a margin. ``advice.toml`` has those that the chapters make of `EXPLORED`;
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from scipy import stats
 
@@ -26,7 +28,7 @@ from .engine import with_parameters
 from .holm import holm
 from .paired_tests import paired_interval, paired_t, rope_probabilities
 from .report import read_ledger
-from .study_data import HELD_OUT, N_SAMPLES
+from .study_data import DRAWN, HELD_OUT, N_SAMPLES
 
 PRACTICAL = 0.01  # a point of accuracy: nobody changes a method for less
 COLUMNS = (  # do not know which columns belong together
@@ -84,24 +86,37 @@ def differences(gaps):
 
 
 def over_datasets(gaps):
-    """Mean over data sets of the mean over repeats, and its 95 % interval; one data set a unit."""
+    """Mean over real data sets of the mean over repeats; one data set is a unit.
+
+    ``low`` and ``high``: 95 % interval of the mean; ``next_low``, ``next_high``: of the mean over
+    the repeats on one more data set.
+    """
     means = gaps.dropna().groupby(level="dataset").mean()
+    means = means[~means.index.isin(DRAWN)]
     if len(means) < 2:
         raise ValueError(f"gaps must be of two data sets or more, got {list(means.index)}.")
     low, high = stats.ttest_1samp(means, 0.0).confidence_interval()
+    half = np.sqrt(len(means) + 1) * (high - low) / 2
     return {"datasets": len(means), "difference": means.mean(), "low": low, "high": high,
+            "next_low": means.mean() - half, "next_high": means.mean() + half,
             "ahead": int((means > 0).sum())}  # fmt: skip
 
 
-def told(found):
-    """A difference and its interval in points of accuracy, as text.
+def told(found, of="mean"):
+    """A difference in points of accuracy as text, with an interval: of the mean, or the "next".
+
+    An end on one side of 0 is never told as if it were on the other, or as 0.
 
     >>> told({"difference": 0.012, "low": -0.0004, "high": 0.02})
-    '+1.2 points (+0.0 to +2.0)'
+    '+1.2 points (-0.04 to +2.0)'
     """
-    mean, low, high = (
-        f"{round(100.0 * found[name], 1) + 0.0:+.1f}" for name in ("difference", "low", "high")
-    )
+    ends = ("low", "high") if of == "mean" else ("next_low", "next_high")
+
+    def points(value):
+        number = 100.0 * value
+        return f"{number:+.2f}" if 0 < abs(number) < 0.05 else f"{round(number, 1) + 0.0:+.1f}"
+
+    mean, low, high = points(found["difference"]), *(points(found[end]) for end in ends)
     return f"{mean} points ({low} to {high})"
 
 

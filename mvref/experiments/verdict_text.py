@@ -8,15 +8,33 @@ import pandas as pd
 
 from ..rivals import RECONSTRUCTIONS
 from .items import ITEMS
-from .reproduction import PAPERS, VERDICTS, judge, points_of
+from .reproduction import (
+    ANOTHER,
+    CANNOT_TELL,
+    CHANGED,
+    NOT_COMPARABLE,
+    NOT_REPRODUCED,
+    PAPERS,
+    REPRODUCED,
+    VERDICTS,
+    judge,
+    points_of,
+)
 from .words import AXES, NAMES, choice_of, readable
 
+# How a verdict looks, in pictures and in text: colour and hatch.
+LOOKS = dict(zip(VERDICTS, [
+    ("#0072b2", ""), ("#56b4e9", "//"), ("#009e73", "\\\\"), ("#d55e00", ""), ("#e69f00", "xx"),
+    ("#888888", ".."),
+], strict=True))  # fmt: skip
 SHOWN = 3  # results by another protocol that a table shows for a method: the nearest
 # A quantity that cannot be above 1 has no interval above 1.
 SHARES = ("accuracy", "f1", "alignment", "auroc", "prbep")
+SIZES = "Sizes of the data set"  # which nobody finds by chance
 FAR = 99  # standard deviations: beyond, their number tells nothing
 # Rows that agree in all of these are one statement about several cells.
-STATEMENT = ["verdict", "under", "tried", "near", "why", "by", "claim", "place", "numbers"]
+STATEMENT = ["verdict", "under", "tried", "near", "chance", "why", "by", "claim", "place"]
+STATEMENT += ["numbers"]
 ERRATUM = re.compile(r"\b[ABPMN][1-9]\d?\b")
 
 
@@ -57,7 +75,7 @@ def reproduction_page(paper=None, folder=None):
         lines += [f'<details class="report">{summary}', ""]
         for _, part in cells[cells["item"] == item].groupby("dataset", sort=False):
             lines += _table(part)
-        for _, group in rows.groupby([*STATEMENT, "told", "measured"], sort=False):
+        for _, group in rows.groupby([*STATEMENT, "told", "measured"], sort=False, dropna=False):
             row = group.iloc[0]
             told = [f"- {verdict_of(row)}. {_claim(group)} ({row['place']}). {_why(row)}"]
             if row["measured"].startswith("tests/"):
@@ -92,7 +110,7 @@ def verdict_table(paper, folder=None):
     | the paper | place | verdict | why |
     """
     lines = ["| the paper | place | verdict | why |", "|---|---|---|---|"]
-    for _, rows in _judged(paper, folder)[0].groupby(STATEMENT, sort=False):
+    for _, rows in _judged(paper, folder)[0].groupby(STATEMENT, sort=False, dropna=False):
         row = rows.iloc[0]
         cells = [_claim(rows), _place(row), verdict_of(row), _why(row)]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
@@ -123,21 +141,27 @@ def standing(paper, folder=None):
     3
     """
     report, _ = _judged(paper, folder)
-    counts = report["verdict"].value_counts()
-    as_said, otherwise, never, unknown, nothing = (int(counts.get(kind, 0)) for kind in VERDICTS)
+    found = {verdict: report[report["verdict"] == verdict] for verdict in VERDICTS}
 
     def mark(kind, words):
-        return f'- <span class="verdict {kind.replace(" ", "-")}">{words}</span>'
+        return f'<span class="verdict {kind.replace(" ", "-")}">{words}</span>'
 
-    return "\n".join(
-        [
-            f"{mark(VERDICTS[0], 'Comes out')}: {as_said} of {len(report)} statements as the paper "
-            f"says, {otherwise} under a protocol that it does not state.",
-            f"{mark(VERDICTS[2], 'Does not')}: {never}.",
-            f"{mark(VERDICTS[3], 'Cannot be told')}: {unknown}, and {nothing} for which there is "
-            "nothing to compare with.",
-        ]
-    )
+    def shares(kind):
+        """How many protocols agree, where they were counted."""
+        rows = found[kind].query("tried > 1 and by == 'words'")
+        told = ", ".join(f"{row.near} of {row.tried}" for row in rows.itertuples())
+        return f"{len(found[kind])}" + (f" (protocols that agree: {told})" if told else "")
+
+    unknown, nothing = len(found[CANNOT_TELL]), found[NOT_COMPARABLE]["kind"] != "other data"
+    lines = [
+        f"{mark(REPRODUCED, 'Comes out')}: {len(found[REPRODUCED])} of {len(report)} statements as "
+        f"the paper says; {mark(CHANGED, 'with a change')} to what it prints {shares(CHANGED)}; "
+        f"{mark(ANOTHER, 'by another reading')} of what is left open {shares(ANOTHER)}.",
+        f"{mark(NOT_REPRODUCED, 'Does not')}: {shares(NOT_REPRODUCED)}.",
+        f"{mark(CANNOT_TELL, 'Cannot be told')}: {unknown}; {mark(NOT_COMPARABLE, 'not asked')}: "
+        f"{(~nothing).sum()} on other data than the paper's, {nothing.sum()} without a number.",
+    ]
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def _judged(paper, folder):
@@ -269,17 +293,17 @@ def labelled(method):
 
 def verdict_of(row):
     """The verdict in its colour, with the protocols that were tried."""
-    verdict, tried, more = row["verdict"], row["tried"], ""
-    if verdict == VERDICTS[1] and row["under"]:
-        more = f": {row['under']}"
-    if row["near"] and tried > 1 and (verdict == VERDICTS[1] or row["by"] != "rule"):
-        more += f" ({row['near']} of {tried} protocols)"
-    elif verdict == VERDICTS[2] and tried:
-        more = f" by any of {tried} protocols" if tried > 1 else " by the one protocol tried"
-        if row["nearest"] < FAR:
-            more += f", the nearest {row['nearest']:.1f} SD away"
+    verdict, tried, told = row["verdict"], row["tried"], []
+    if tried > 1 or verdict == NOT_REPRODUCED and tried:
+        told.append(f"{row['near']} of {tried} protocols")
+        if verdict == NOT_REPRODUCED and row["nearest"] < FAR:
+            told.append(f"the nearest {row['nearest']:.1f} SD away")
+    if row["by"] == "rule" and tried and row["claim"] != SIZES:
+        told.append(f"{row['chance']:.0%} of invented numbers")
+    under = f": {row['under']}" if verdict in (ANOTHER, CHANGED) and row["under"] else ""
     name = verdict.replace(" ", "-")
-    return f'<span class="verdict {name}">{verdict.capitalize()}</span>{more}'
+    shown = f'<span class="verdict {name}">{verdict.capitalize()}</span>{under}'
+    return f"{shown} ({', '.join(told)})" if told else shown
 
 
 def _why(row):

@@ -30,8 +30,7 @@ N_POINTS = {
 }
 NATURAL = {  # of data sets that begin so
     ("", "k", 1.0),
-    ("planted", "k", 16.0),
-    ("onehot", "k", 40.0),
+    *[(planted, "k", k) for planted in ("planted", "onehot") for k in (2.0, 4.0)],  # their rank
     ("digits", "k", 64.0),
     ("citeseer", "k", 16.0),
     ("", "gamma", 1e-3),
@@ -119,5 +118,5 @@ def test_an_end_is_seen():
     points = [{"k": k, "alpha": alpha} for k in (1, 4, 16) for alpha in (0.1, 0.01)]
     assert at_an_end("mfeat", points, "k", 16.0) and not at_an_end("mfeat", points, "k", 4.0)
     assert not at_an_end("mfeat", points, "k", 1.0), "there is nothing below"
-    assert not at_an_end("planted-full", points, "k", 16.0), "no more are of use"
+    assert not at_an_end("planted-full", [{"k": 2}, {"k": 4}], "k", 4.0), "no more are of use"
     assert at_an_end("mfeat", points, "alpha", 0.01)

@@ -18,6 +18,7 @@ from mvref.experiments import (
     study,
     universes_mvl_svm,
     universes_mvpo,
+    voting_text,
 )
 from mvref.experiments.claims import CLAIMS
 from mvref.experiments.engine import COLUMNS, encode_parameter
@@ -40,13 +41,14 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     "speed": 3, "multiverse": 4, "multiverse.mvna_table3": 1,
     **{m.item.full_name: m.n_repeats for m in universes_mvl_svm.MULTIVERSES},
     "multiverse.mwmvc2_table1": 3, "multiverse.mwmvc2_figure2": 3,
-    "multiverse.mwmvc2_order": 20, "multiverse.mvm_sharing": 3,
+    "multiverse.mwmvc2_order": 20, "multiverse.mvm_sharing": 5,
+    "mwmvc2.sentences": voting_text.N_REPEATS,
     **{m.item.full_name: m.n_repeats for m in universes_mvpo.MULTIVERSES},
     **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
     **{f"study.n{n}": n_repeats for n, n_repeats in study.SIZES.items()},
     "study.gaps": study.GAP_REPEATS, "study.transfer": study.SIZES[100],
 }  # fmt: skip
-QUICK_REPEATS = {"mwmvc2": 2, "mvna_kmhks.table2": 2}  # others: 1
+QUICK_REPEATS = {"mwmvc2": 2, "mwmvc2.sentences": 1, "mvna_kmhks.table2": 2}  # others: 1
 METHODS = {
     "mwmvc2.table1": mwmvc2.METHODS,
     "mwmvc2.fig2": mwmvc2.METHODS,

@@ -336,8 +336,9 @@ def rows_of(values, dataset="moons", n_train=100):
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, monkeypatch):
     """The ledger of a study of two methods that use views and one that does not."""
+    monkeypatch.setattr(study_reading, "DRAWN", ())  # as if both were real
     ledger = Ledger("study", tmp_path)
     for dataset, gain in (("moons", 0.02), ("planted-linear", 0.04)):
         values = {
@@ -373,6 +374,12 @@ def test_over_data_sets_each_counts_once():
     half = stats.t.ppf(0.975, 2) * means.std(ddof=1) / np.sqrt(3)
     assert (found["datasets"], found["ahead"]) == (3, 2)
     assert_allclose([found["difference"], found["low"]], [0.1, 0.1 - half])
+    assert_allclose(found["next_low"], 0.1 - half * np.sqrt(4))  # sqrt(1 + 1/3), not sqrt(1/3)
+    drawn = pd.Series([9.0], pd.MultiIndex.from_tuples([("moons", 0)], names=index.names))
+    with_drawn = study_reading.over_datasets(
+        pd.concat([pd.Series([0.0, 0.2, 0.3, -0.1], index), drawn])
+    )
+    assert with_drawn == found, "worlds that were drawn are in no mean"
     with pytest.raises(ValueError, match="two data sets or more, got"):
         study_reading.over_datasets(pd.Series([0.1, 0.2], index[:2]))
 

@@ -15,10 +15,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import (
-    check_sample_weight_equivalence_on_dense_data,
-    check_sample_weight_equivalence_on_sparse_data,
-)
 
 from mvref import MultiView, MwMvC2
 from mvref.datasets import load_iris_views
@@ -406,14 +402,6 @@ def test_weights_are_copies(voters, options):
     unweighted = clone(model).fit(X, Y3)
     assert np.abs(unweighted.rho_ - weighted.rho_).max() > 1e-3 or options == {"update": "paper"}
     assert np.abs(unweighted.loss_curve_ - weighted.loss_curve_).max() > 1
-
-
-@POOLS
-@UPDATES
-def test_scikit_learns_checks_of_weights(voters, options):
-    model = MwMvC2(voters, max_iter=3, random_state=0, **options)
-    check_sample_weight_equivalence_on_dense_data("MwMvC2", model)
-    check_sample_weight_equivalence_on_sparse_data("MwMvC2", model)
 
 
 @pytest.mark.parametrize("voters", ["trees", [STUMP, LINEAR]], ids=["trees", "list"])

@@ -13,10 +13,6 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import (
-    check_sample_weight_equivalence_on_dense_data,
-    check_sample_weight_equivalence_on_sparse_data,
-)
 
 from mvref import MultiView
 from mvref.rivals import MVWAB, Mumbo, RBoostSH
@@ -135,13 +131,6 @@ def test_weights_are_copies(method, learner, widths, missing, K):
     assert_allclose(scores, copied.decision_function(X), atol=1e-7)
     assert_array_equal(weighted.predict(X), copied.predict(X))
     assert np.abs(scores - clone(model).fit(X, y).decision_function(X)).max() > 0.01
-
-
-@METHODS
-def test_scikit_learns_checks_of_weights(method):
-    model = method(TIGHT, n_estimators=8, random_state=0)
-    check_sample_weight_equivalence_on_dense_data(method.__name__, model)
-    check_sample_weight_equivalence_on_sparse_data(method.__name__, model)
 
 
 @METHODS

@@ -10,10 +10,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import (
-    check_sample_weight_equivalence_on_dense_data,
-    check_sample_weight_equivalence_on_sparse_data,
-)
 
 from mvref import MultiView
 from mvref.rivals import subspace
@@ -368,12 +364,6 @@ class WithoutFolds(MSL):
 
     def get_params(self, deep=True):
         return {name: value for name, value in super().get_params(deep).items() if name != "cv"}
-
-
-def test_equivalence_checks_of_scikit_learn():
-    model = WithoutFolds(0.3, C=0.1, tol=1e-12, max_iter=10**6, views=[10, 20], random_state=0)
-    check_sample_weight_equivalence_on_dense_data("MSL", model)
-    check_sample_weight_equivalence_on_sparse_data("MSL", model)
 
 
 def test_the_accuracies_that_choose_a_pair_are_weighted():

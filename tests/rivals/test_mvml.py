@@ -7,10 +7,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import block_diag
 from scipy.optimize import minimize
-from sklearn.utils.estimator_checks import (
-    check_sample_weight_equivalence_on_dense_data,
-    check_sample_weight_equivalence_on_sparse_data,
-)
 
 from mvref import MultiView
 from mvref.rivals import mvml
@@ -455,10 +451,3 @@ def test_a_weight_is_a_number_of_copies(sparse, learn_weights):
     assert_allclose(weighted.lower_bound_, repeated.lower_bound_, rtol=1e-7)
     assert_allclose(weighted.block_norms_, repeated.block_norms_, rtol=1e-7, atol=1e-9)
     assert np.abs(plain.fit(X, Y).decision_function(NEW) - expected).max() > 0.01
-
-
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_equivalence_checks_of_scikit_learn(kernel):
-    model = MVML(kernel=kernel, views=[10, 20], random_state=0)
-    check_sample_weight_equivalence_on_dense_data("MVML", model)
-    check_sample_weight_equivalence_on_sparse_data("MVML", model)

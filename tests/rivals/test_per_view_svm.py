@@ -5,16 +5,11 @@ import pytest
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
-from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import polynomial_kernel
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import (
-    check_sample_weight_equivalence_on_dense_data,
-    check_sample_weight_equivalence_on_sparse_data,
-)
 
 import mvref
 from mvref import MultiView, PerViewClassifier
@@ -77,15 +72,6 @@ def test_a_case_of_per_view_classifier():
 
 
 # ------------------------------------------------------------------ weights
-
-
-@pytest.mark.parametrize("routing", [False, True])
-@pytest.mark.parametrize("options", [{}, {"C": 50.0, "kernel": "linear", "ties": "random"}])
-def test_weights_are_copies(options, routing):
-    model = PerViewSVM(tol=1e-10, random_state=0, **options)
-    with config_context(enable_metadata_routing=routing):
-        check_sample_weight_equivalence_on_dense_data("PerViewSVM", model)
-        check_sample_weight_equivalence_on_sparse_data("PerViewSVM", model)
 
 
 def test_weights_of_samples_and_classes_by_hand():

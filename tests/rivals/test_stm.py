@@ -11,10 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils.estimator_checks import (
-    check_sample_weight_equivalence_on_dense_data,
-    check_sample_weight_equivalence_on_sparse_data,
-)
 
 from mvref import MultiView
 from mvref.datasets import make_interactions
@@ -257,14 +253,6 @@ def test_a_weight_is_a_number_of_copies(kernel, exact_steps):
         assert_allclose(weighted.objectives_, copies.objectives_, rtol=1e-8)
         value = rank_one_objective(VIEWS, SIGNS, weighted.coef_, weighted.intercept_, 0.1 * w)
         assert_allclose(value, weighted.objective_curve_[-1], rtol=1e-10)
-
-
-@pytest.mark.filterwarnings("ignore:STMClassifier stopped")
-@pytest.mark.parametrize("kernel", ["rank_one", "product"])
-def test_equivalence_checks_of_scikit_learn(kernel, exact_steps):
-    model = STMClassifier(kernel, C=0.1, views=[10, 20], **STEPS)
-    check_sample_weight_equivalence_on_dense_data("STMClassifier", model)
-    check_sample_weight_equivalence_on_sparse_data("STMClassifier", model)
 
 
 @pytest.mark.parametrize("kernel", ["rank_one", "product"])

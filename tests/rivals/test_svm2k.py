@@ -8,10 +8,6 @@ from cvxopt import matrix, solvers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.utils.estimator_checks import (
-    check_sample_weight_equivalence_on_dense_data,
-    check_sample_weight_equivalence_on_sparse_data,
-)
 
 from mvref import MultiView
 from mvref.rivals import svm2k_solvers
@@ -464,12 +460,6 @@ def test_a_weight_is_a_number_of_copies(C2):
     fA, fB, _ = quadratic_program(*map(gram, TWO), SIGNS, *map(np.asarray, of_losses))
     two = SVM2K(0.1, **options).fit(TWO, Y, sample_weight=w)
     assert_allclose(two.decision_function(TWO), (fA + fB) / 2, atol=1e-5)
-
-
-def test_equivalence_checks_of_scikit_learn():
-    model = SVM2K(0.1, D=0.05, views=[10, 20], **EXACT | {"tol": 1e-14})
-    check_sample_weight_equivalence_on_dense_data("SVM2K", model)
-    check_sample_weight_equivalence_on_sparse_data("SVM2K", model)
 
 
 def test_class_weight_multiplies_sample_weight():

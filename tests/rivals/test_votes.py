@@ -15,10 +15,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import (
-    check_sample_weight_equivalence_on_dense_data,
-    check_sample_weight_equivalence_on_sparse_data,
-)
 
 from mvref import MultiView, PerViewClassifier
 from mvref.core.voters import class_folds
@@ -78,14 +74,6 @@ def test_a_failed_fit_does_not_look_fitted(method):
 LOGISTIC = LogisticRegression(tol=1e-12, max_iter=10_000, solver="newton-cholesky")
 WEIGHTS = np.random.default_rng(0).integers(0, 4, size=90)
 COPIES = np.repeat(np.arange(90), WEIGHTS)
-
-
-@pytest.mark.parametrize("base", [None, TREE, LOGISTIC], ids=["default", "tree", "logistic"])
-@pytest.mark.parametrize("method", [Concat, MVMV])
-def test_weights_are_copies(method, base):
-    model = method(base, random_state=0)
-    check_sample_weight_equivalence_on_dense_data(method.__name__, model)
-    check_sample_weight_equivalence_on_sparse_data(method.__name__, model)
 
 
 @pytest.mark.parametrize("base", [TREE, LOGISTIC], ids=["tree", "logistic"])

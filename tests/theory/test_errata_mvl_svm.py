@@ -1,4 +1,4 @@
-"""Entries A8 to A12 of MVL-SVM, each with its counterexample; the others: test_stability.py."""
+"""Entries A8 to A12 of MVL-SVM; the others: test_stability.py."""
 
 import numpy as np
 import pytest

@@ -399,21 +399,6 @@ def test_P12_the_scale_of_a_view_decides_who_speaks(scale, share):
     assert_allclose(spread[0] / spread.sum(), share, atol=2e-3)
 
 
-def test_P13_psi_is_a_function_of_the_candidate():
-    """Eq. (2) picks the signs, and pi of Eq. (11) is Psi(y) - Psi(y')."""
-    rng = np.random.default_rng(0)
-    X, w, y = rng.normal(size=(6, 3)), rng.normal(size=3), np.array([1, -1, 1, 1, -1, -1])
-
-    def psi(labels):  # as printed, of the true labels only, all candidates would be equal
-        return np.array(labels) @ X
-
-    best = max(itertools.product([-1, 1], repeat=6), key=lambda labels: w @ psi(labels))
-    assert_allclose(best, signs_of(X @ w))
-    c = f_beta_argmax(X @ w, y).c
-    assert c.any() and set(y - c) <= {-1, 1}
-    assert_allclose(c @ X, psi(y) - psi(y - c))
-
-
 def test_P14_which_class_is_positive_matters_but_for_auroc():
     """The same scores, classes exchanged: all labels and all scores change their signs."""
     rng = np.random.default_rng(0)

@@ -13,7 +13,7 @@ def times(A, B):
     return A @ B
 
 
-def work(d, algorithm, n=50, cuts=20):
+def work(d, algorithm, n=1000, cuts=20):
     """Multiplications of so many iterations with two views of d/2 features."""
     global done
     done = 0
