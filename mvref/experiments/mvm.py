@@ -75,7 +75,10 @@ RANK = 2  # of a planted score
 BY_HALVES = tuple(10 ** -(1.5 + 0.5 * i) for i in range(9))
 PLANTED_GRIDS = GRIDS | dict.fromkeys(FACTORISED, grid(k=(RANK, 2 * RANK), alpha=BY_HALVES))
 WEAK = tuple(10.0**-i for i in range(3, 9))
+STRONGER, WEAKER = ([10**shift * alpha for alpha in BY_HALVES] for shift in (1, -1))
 OTHER_GRIDS = {  # where most choices of the common grid were its ends
+    ("planted-linear", 250): dict.fromkeys(FACTORISED, grid(k=(RANK, 2 * RANK), alpha=STRONGER)),
+    ("planted-pairwise", 4000): dict.fromkeys(FACTORISED, grid(k=(RANK, 2 * RANK), alpha=WEAKER)),
     ("onehot-full", 4000): {"STM": grid(alpha=[10 ** (-0.4 * i) for i in range(18)])},
     "mfeat": {
         **dict.fromkeys(FACTORISED, grid(k=(1, 4, 16), alpha=WEAK)),
