@@ -479,7 +479,6 @@ def test_significantly_better_with_ten_landmarks_on_uwave_and_not_overall():
         return stats.ttest_ind(own, other, equal_var=False, alternative="greater").pvalue
 
     assert all(p(UWAVE, 10, *of) < 0.05 for of in (("MVML", 10), ("PerViewSVM", 0), ("SVM2K", 0)))
-    assert p(UWAVE, 200, "MVML", 200) > 0.01
     assert p("mfeat", 50, "MVML", 50) > 0.5 and p("mfeat", 50, "PerViewSVM", 0) > 0.5
     assert p(FLOWER, 10, "PerViewSVM", 0) > 0.5 and p(FLOWER, 10, "SVM2K", 0) > 0.5
 
