@@ -126,8 +126,8 @@ def denominators(printed, candidates, rounding="either", percent=False):
     Returns
     -------
     fits : dict of int to float
-        Each denominator that fits, with the chance that so many shares, drawn uniformly from the
-        printable ones, fit it by accident.
+        Each denominator that fits, with the chance that so many different shares, drawn uniformly
+        from the printable ones, fit it by accident.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def denominators(printed, candidates, rounding="either", percent=False):
     fits = {}
     for n in candidates:
         if all(attainable_counts(number, n, rounding, percent) for number in printed):
-            fits[n] = _chance_of_share(printed[0], n, rounding, percent) ** len(printed)
+            fits[n] = _chance_of_share(printed[0], n, rounding, percent) ** len(set(printed))
     return fits
 
 
