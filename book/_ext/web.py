@@ -8,6 +8,7 @@ import re
 import textwrap
 import tomllib
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import unquote, urljoin
 
@@ -18,8 +19,9 @@ from sphinx.addnodes import desc_content
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 CARD = "_static/card.png"  # what a message shows beside a link to the book
-# Of the theme, and not asked for: its search while one types is off.
-UNUSED = ("searchtools.js", "language_data.js", "searchindex.js")
+# Of the theme, and not asked for: its search while one types is off; 1.5 MB of icons, of which the
+# book uses a few: these are drawn by a style sheet.
+UNUSED = ("searchtools.js", "language_data.js", "searchindex.js", "fontawesome.js")
 FRAME = 13  # pixels that a picture is wider than its file, see mvref.css
 
 TAG = re.compile(r"<(?:button|div|i|img|ol|span|summary|ul)\b[^>]*>")
@@ -27,6 +29,11 @@ LINK = re.compile(r"\s*<link\b[^>]*>")
 SCRIPT = re.compile(r"\s*<script\b([^>]*\bsrc=[^>]*)></script>")
 ADDRESS = re.compile(r'(?:href|src)="([^"]*)"')
 BRANCH = re.compile(r"(<a [^>]*>((?:(?!</a>).)*)</a>\s*<details[^>]*>\s*<summary)(?=>)", re.DOTALL)
+COLLECTION = "scripts/fontawesome.js"
+ALL_ICONS = files("pydata_sphinx_theme") / "theme/pydata_sphinx_theme/static" / COLLECTION
+DRAWING = re.compile(r'"?([a-z][a-z-]+)"?:\[(\d+),(\d+),\[[^\]]*\],"\w+","([^"]+)"\]')
+# Icons in the theme's rules, where its script would have put drawings.
+DRAWN = re.compile(r"(?<=bd-search )svg|(?<=\.btn )svg|(?<=:not\()svg")
 
 
 def first_paragraph(doctree):
@@ -92,7 +99,7 @@ def mend_picture(tag, folder):
 def mend(path, html, out):
     """A page that has been written."""
     options = (out / "_static" / "documentation_options.js").read_text(encoding="utf-8").strip()
-    unused = UNUSED if path.name != "search.html" else ()
+    unused = UNUSED if path.name != "search.html" else UNUSED[-1:]
 
     def link(found):
         return "" if 'as="script"' in found[0] else found[0]  # all scripts come without haste
@@ -109,8 +116,26 @@ def mend(path, html, out):
 
     head, body = html.split("</head>", 1)
     head = SCRIPT.sub(script, LINK.sub(link, head))
+    up = "../" * len(path.parent.relative_to(out).parts)
+    if "stylesheet" in head:  # the page for what is not found has none
+        head += f'<link rel="stylesheet" href="{up}_static/icons.css">\n'
     body = TAG.sub(lambda found: mend_tag(found[0], path.parent), BRANCH.sub(branch, body))
     return f"{head}</head>{body}"
+
+
+def icons(words):
+    """Style of the icons that the book uses, as drawings from the theme's collection."""
+    yield (
+        ':is(.fa-solid,.fas,.fab,.fa-brands)::before{content:"";display:inline-block;height:1em;'
+        "vertical-align:-.125em;background:currentcolor;forced-color-adjust:none;"
+        "mask:var(--drawing) center/contain no-repeat}"
+    )
+    for name, width, height, path in DRAWING.findall(ALL_ICONS.read_text(encoding="utf-8")):
+        if f"fa-{name}" in words:
+            box = f"xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'"
+            image = f"data:image/svg+xml,%3Csvg {box}%3E%3Cpath d='{path}'/%3E%3C/svg%3E"
+            size = int(width) / int(height)
+            yield f'.fa-{name}::before{{width:{size:.4g}em;--drawing:url("{image}")}}'
 
 
 def write_sitemap(app):
@@ -131,10 +156,17 @@ def finish(app, exception):
     out, static = app.outdir, app.outdir / "_static"
     found = [path for path in out.rglob("*.html") if static not in path.parents]
     pages = {path: path.read_text(encoding="utf-8") for path in found}
+    texts = [*pages.values(), *(script.read_text("utf-8") for script in static.glob("*.js"))]
+    words = {word for text in texts for word in re.findall(r"fa-[\w-]+", text)}
+    (static / "icons.css").write_text("\n".join(icons(words)), encoding="utf-8")
+    for sheet in (static / "styles").glob("*.css"):
+        sheet.write_text(DRAWN.sub("i", sheet.read_text(encoding="utf-8")), encoding="utf-8")
     for path, html in pages.items():
         if (mended := mend(path, html, out)) != html:
             path.write_text(mended, encoding="utf-8")
     write_sitemap(app)
+    for path in (*static.rglob("*.map"), static / COLLECTION):
+        path.unlink(missing_ok=True)
 
 
 def setup(app):
