@@ -14,7 +14,7 @@ PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -q
 STAGES := lint unit outputs small experiments book links
 # No data set is found, and below a file none can be stored: what chapters show is the same anywhere.
 NO_DATA := MVREF_DATA= MVREF_CACHE="$(CURDIR)/Makefile"
-OF_EXPERIMENTS := tests/experiments mvref/experiments
+OF_EXPERIMENTS := tests/experiments
 OF_HTML := $(addprefix tests/project/test_,html.py binder.py live.py)
 WEB := tests/project/test_web.py
 
@@ -119,7 +119,7 @@ reproduce: .venv/installed
 ## make bench      the speed tests; their table opens the chapter on speed (BENCH: its Python)
 bench: .venv/installed
 	$(or $(BENCH),$(BIN)/python) -m pytest tests/benchmarks -s --benchmark-disable \
-	  --table mvref/experiments/ledger/bench.csv
+	  --table book/experiments/ledger/bench.csv
 
 ## make lowest     the tests with the lowest versions that pyproject.toml allows (RESOLUTION=highest: the newest)
 lowest:

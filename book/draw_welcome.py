@@ -13,9 +13,9 @@ from sklearn.preprocessing import StandardScaler
 from mvref import MVLSVM, PerView
 from mvref.datasets import load_digits_views
 from mvref.experiments import reproduction_report
+from mvref.experiments.plotting import PALETTE, use_style
 from mvref.experiments.reproduction import NOT_REPRODUCED, PAPERS, REPRODUCED, VERDICTS
 from mvref.experiments.verdict_text import LOOKS
-from mvref.plotting import PALETTE, use_style
 
 STATIC = Path(__file__).parent / "_static"
 WORTH, VERDICT = STATIC / "readme.png", STATIC / "reproduces.png"

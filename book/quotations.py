@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 
 BOOK = Path(__file__).resolve().parent
-LEDGER = BOOK.parent / "mvref" / "experiments" / "ledger"
+LEDGER = BOOK / "experiments" / "ledger"
 LONGEST = 3000  # characters that an omission may leave out
 OTHERS = BOOK / "other_quotations.txt"
 # Where nothing is quoted: code, directives and roles, links' targets, comments, attributes.

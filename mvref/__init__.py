@@ -49,8 +49,8 @@ __all__ = [
 
 
 def __getattr__(name):
-    if name in ("Comparison", "compare_methods"):  # when asked for: pandas, and the experiments
-        return getattr(import_module("mvref.experiments.own_tables"), name)
+    if name in ("Comparison", "compare_methods"):  # when asked for, as it needs pandas
+        return getattr(import_module("mvref.compare"), name)
     raise AttributeError(f"module 'mvref' has no attribute {name!r}")
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTE = Path(__file__).with_suffix(".txt")
-# What a stage stands on, beside the package with its ledger and what all tests stand on.
-FILES = ["mvref/**/*.py", "mvref/**/*.csv", "mvref/**/*.toml", "mvref/**/*.npz"]
+# What a stage stands on, beside package, experiments, ledger and what all tests stand on.
+ENDS = (".py", ".csv", ".toml", ".npz")
+FILES = [f"{folder}/**/*{end}" for folder in ("mvref", "book/experiments") for end in ENDS]
 FILES += ["conftest.py", "requirements.txt", "book/errata/*.toml"]
 STAGES = {
     "experiments": ["tests/experiments/*.py"],

@@ -19,7 +19,7 @@ ANCHOR = re.compile(
     r"^\| `(\w+)` \| ([^|]+) \| ([^|]*)\| ((?:`\w+`: [\w ]+(?:; )?)+) \|$", re.MULTILINE
 )
 ANCHORS = {name: cells for name, *cells in ANCHOR.findall(INDEX)}
-VERDICTS = BOOK.parent / "mvref" / "experiments" / "ledger" / "verdicts"
+VERDICTS = BOOK / "experiments" / "ledger" / "verdicts"
 
 
 def page_of(name):

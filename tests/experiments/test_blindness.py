@@ -8,6 +8,16 @@ import pytest
 from sklearn.metrics.pairwise import euclidean_distances
 
 from mvref import MultiView
+from mvref.compare.tuning import (
+    Machine,
+    Method,
+    Split,
+    grid,
+    n_correct,
+    stratified_folds,
+    train,
+    validate,
+)
 from mvref.experiments import (
     methods,
     mvl_svm,
@@ -18,16 +28,6 @@ from mvref.experiments import (
     study,
 )
 from mvref.experiments.halves import quality
-from mvref.experiments.tuning import (
-    Machine,
-    Method,
-    Split,
-    grid,
-    n_correct,
-    stratified_folds,
-    train,
-    validate,
-)
 
 N, N_TRAIN = 60, 42
 

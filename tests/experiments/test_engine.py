@@ -278,14 +278,3 @@ def test_rows_carry_the_code_that_made_them(full):
     rows.to_csv(full.path, index=False)
     assert told() == [{3}, {2}]
     assert told(5) == [{3}, {2, 5}], "no job makes repeat 5 any more"
-
-
-def test_without_the_repository_there_is_no_ledger_but_one_s_own(tmp_path, monkeypatch):
-    monkeypatch.setattr(engine, "LEDGER", tmp_path / "not there")
-    with pytest.raises(FileNotFoundError, match="part of the repository.*clone https://"):
-        Ledger("toy_paper").read()
-    counter = Counter()
-    with pytest.raises(FileNotFoundError, match="--ledger DIR"):
-        counter.run(Ledger("toy_paper"))
-    assert not counter.executed
-    assert counter.run(Ledger("toy_paper", tmp_path)) == 24

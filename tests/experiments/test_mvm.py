@@ -13,10 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import f1_score, roc_auc_score
 
 from mvref import MultiView, MVMClassifier
+from mvref.compare.seeds import derive_seed
+from mvref.compare.tuning import Machine, Method, Split, grid, train, tuned
 from mvref.datasets import make_interactions
 from mvref.experiments import interactions, mvm, read_paper_numbers, run_items
 from mvref.experiments.claims.mvm import CLAIMS
-from mvref.experiments.engine import derive_seed
 from mvref.experiments.interactions import N_POOL, N_TEST, NOISE, PLANTED, planted, unseen
 from mvref.experiments.order_methods import (
     FACTORISED,
@@ -26,7 +27,6 @@ from mvref.experiments.order_methods import (
     build,
     has_failed,
 )
-from mvref.experiments.tuning import Machine, Method, Split, grid, train, tuned
 from mvref.rivals import Concat, FMClassifier, STMClassifier
 
 SMALL = (1e-1, 1e-3, 1e-5)

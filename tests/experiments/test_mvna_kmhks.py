@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mvref import KMHKS, MVNAKMHKS, NAKMHKS, MultiView
+from mvref.compare.tuning import grid, tuned
 from mvref.datasets import load_digits_views
 from mvref.experiments import (
     compare,
@@ -40,7 +41,6 @@ from mvref.experiments.nystrom_methods import (
 from mvref.experiments.nystrom_parts import cut, digit_split, fold, half, load_split, table_of
 from mvref.experiments.paired_tests import paired_interval, paired_significance, paired_t
 from mvref.experiments.report import with_parameters
-from mvref.experiments.tuning import grid, tuned
 
 SIZES = {"lung-cancer": (9, 13, 10), "shuttle-landing-control": (6, 9), "iris": (50, 50, 50)}
 WIDTHS = {"iris": [4], "digits": [64], "mfeat-zer-mor": [47, 6]}

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import mvref
+from mvref.compare.tuning import timed
 from mvref.experiments import speed, speed_peers, tuning
 from mvref.experiments.engine import encode_parameter
 from mvref.experiments.speed import (
@@ -22,7 +23,6 @@ from mvref.experiments.speed import (
     time_table,
 )
 from mvref.experiments.speed_pairs import PAIRS, Contest, Pair, against, table_1
-from mvref.experiments.tuning import timed
 from tests import literal_mvna as literal
 
 # ----------------------------------------------------------------------------- the samples

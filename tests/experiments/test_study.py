@@ -12,14 +12,14 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mvref import MultiView
+from mvref.compare.candidates import Candidate
+from mvref.compare.kernel_means import KernelMeanSVC, alignment, without_gaps
+from mvref.compare.tuning import Split
 from mvref.experiments import ITEMS, candidates, cost_lines, study, study_data, study_reading
-from mvref.experiments.candidates import Candidate
 from mvref.experiments.engine import COLUMNS, Ledger
 from mvref.experiments.engine import rows_of as engine_rows_of
 from mvref.experiments.items import data_here
-from mvref.experiments.kernel_means import KernelMeanSVC, alignment, without_gaps
 from mvref.experiments.paired_tests import paired_interval, rope_probabilities
-from mvref.experiments.tuning import Split
 
 PREREGISTERED = "a7effb389d9ee05e"  # of transfer.toml
 NAMES = [*study_data.EXPLORED, *study_data.HELD_OUT]

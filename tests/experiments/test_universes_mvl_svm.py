@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from mvref import MVLSVM
+from mvref.compare.tuning import Method, train, tuned
 from mvref.experiments import landmark_universes as universes
 from mvref.experiments.landmark_universes import (
     CODE,
@@ -22,7 +23,6 @@ from mvref.experiments.landmark_universes import (
 )
 from mvref.experiments.multiverse import curve, find_multiverse, statement_curve
 from mvref.experiments.problems import load_people, load_problem
-from mvref.experiments.tuning import Method, train, tuned
 from mvref.experiments.universes_mvl_svm import (
     BY_PEOPLE,
     FIGURE2,

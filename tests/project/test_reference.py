@@ -30,18 +30,9 @@ NAMES = [name for path in sorted(FOLDER.glob("*.md")) for name in entries_of(pat
 ENTRIES = [(kind_of(resolve_name(name)), name) for name in NAMES]
 # Modules whose every public function is documented.
 WHOLE = [f"mvref.theory.{name}" for name in mvref.theory.__all__]
-WHOLE += ["mvref.core.kernels", "mvref.core.measures", "mvref.plotting"]
+WHOLE += ["mvref.core.kernels", "mvref.core.measures", "mvref.experiments.plotting"]
 WHOLE += ["mvref.experiments.forensics"]
-ENGINE = (
-    "derive_seed",
-    "encode_parameter",
-    "Job",
-    "Item",
-    "Ledger",
-    "missing_jobs",
-    "run",
-    "execute",
-)
+ENGINE = ("encode_parameter", "Job", "Item", "Ledger", "missing_jobs", "run", "execute")
 # Parts of methods that docstrings of public names lead to.
 PARTS = {
     "mvref.mvl_svm.impute",

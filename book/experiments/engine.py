@@ -1,0 +1,504 @@
+"""The engine of the experiments: jobs, the ledger of their results, and runs that can be stopped.
+
+An *item* is a table or a figure of a paper. It yields *jobs*; a job computes a few measures of one
+method at one parameter point of one data set in one repeat. Every measure is a row of the paper's
+*ledger*, a CSV file. A run computes only what the ledger does not have yet, and appends the rows of
+each finished job at once, so it may be stopped at any moment and resumed by the same command.
+
+A row has its key once, and whoever writes holds the ledger's lock: two runs at the same time may
+compute a job twice, but write it once. Its column ``code`` is a fingerprint of the code that made
+it (:mod:`mvref.experiments.fingerprint`), as rows of one method may come from several runs; the
+rows of before it have none.
+"""
+
+import csv
+import json
+import os
+import platform
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
+from io import BytesIO, StringIO
+from math import isfinite
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import scipy
+import sklearn
+from joblib import Parallel, delayed
+from pandas.api.types import is_integer_dtype, is_numeric_dtype, is_string_dtype
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+import mvref
+from mvref.compare.seeds import derive_seed
+
+from .fingerprint import fingerprint
+
+COLUMNS = [
+    "paper", "item", "dataset", "method", "parameter", "measure", "repeat", "seed", "value",
+    "seconds", "mvref", "python", "numpy", "scipy", "sklearn", "code",
+]  # fmt: skip
+NUMBERS = {"repeat": int, "seed": int, "value": float, "seconds": float}
+KEY = ["item", "dataset", "method", "parameter", "repeat", "measure"]
+N_KEY = 7  # columns at the beginning of a line: the paper, and the key in it
+LEDGER = Path(__file__).parent / "ledger"
+
+
+def encode_parameter(parameter):
+    """Write a parameter point as compact JSON, keys in alphabetical order.
+
+    Parameters
+    ----------
+    parameter : dict
+
+    Returns
+    -------
+    text : str
+
+    Examples
+    --------
+    >>> from mvref.experiments.engine import encode_parameter
+    >>> encode_parameter({"missing": 0.3, "L": 200})
+    '{"L":200,"missing":0.3}'
+    """
+    return json.dumps(parameter, sort_keys=True, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Job:
+    """The smallest piece of work that a run can skip.
+
+    Parameters
+    ----------
+    dataset, method : str
+    parameter : dict, a point, for example ``{"L": 200}``
+    repeat : int
+    measures : tuple of str
+    function : callable
+        Picklable; ``function(seed=...)`` returns a dict measure -> number, of just these measures.
+
+    Examples
+    --------
+    >>> from mvref.experiments.engine import Job
+    >>> Job("digits", "two", {"a": 1}, 0, ("value",), lambda seed: {"value": 2.0})
+    Job(dataset='digits', method='two', parameter={'a': 1}, repeat=0, measures=('value',))
+    """
+
+    dataset: str
+    method: str
+    parameter: dict
+    repeat: int
+    measures: tuple
+    function: Callable = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or a figure of a paper.
+
+    Parameters
+    ----------
+    paper, name, title : str
+        Ledger file and short name, such as "mvl_svm" and "fig2", and what it shows, in one line.
+    datasets : tuple of str; names as in :func:`mvref.datasets.available`
+    jobs : callable
+        ``jobs(dataset, quick, rows)`` yields the jobs; `rows` are the paper's rows so far.
+    needs : tuple of str; items of the same paper that are run first
+    serial : bool; one job at a time, because time is what it measures
+    seeds : str, default the name
+        Items with the same word have the same seeds, and so the same splits.
+
+    Examples
+    --------
+    >>> from mvref.experiments.engine import Item
+    >>> Item("my_paper", "table1", "what it shows", ("digits",), lambda *_: ()).full_name
+    'my_paper.table1'
+    """
+
+    paper: str
+    name: str
+    title: str
+    datasets: tuple
+    jobs: Callable = field(repr=False)
+    needs: tuple = ()
+    serial: bool = False
+    seeds: str = ""
+
+    @property
+    def full_name(self):
+        """Name with the paper, for example "mvl_svm.fig2": two papers may have a Figure 2."""
+        return f"{self.paper}.{self.name}"
+
+    def seed(self, dataset, repeat):
+        """Return the seed of all rows of a repeat, whatever the method and the parameter point.
+
+        Parameters
+        ----------
+        dataset : str
+        repeat : int
+
+        Returns
+        -------
+        seed : int
+        """
+        return derive_seed(self.seeds or self.name, dataset, repeat)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The CSV file of a paper's results.
+
+    Parameters
+    ----------
+    paper : str
+    folder : path, default that of the ledger that comes with mvref
+
+    Examples
+    --------
+    >>> from mvref.experiments.engine import Ledger
+    >>> Ledger("no_such_paper").read().empty
+    True
+    """
+
+    paper: str
+    folder: Path | None = None
+
+    @cached_property
+    def path(self):
+        """Path of the file."""
+        return Path(self.folder or LEDGER) / f"{self.paper}.csv"
+
+    def check_writable(self):
+        """Raise an OSError, in one sentence, where no row could be written."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.open("ab").close()
+        except OSError as error:
+            raise OSError(
+                f"the ledger {self.path} cannot be written ({error.strerror}); choose another "
+                "folder with --ledger DIR"
+            ) from None
+
+    def read(self, as_text=False):
+        """Return the rows; a last line without its end, left by a run that was killed, is ignored.
+
+        Parameters
+        ----------
+        as_text : bool; leave numbers as they are written
+
+        Returns
+        -------
+        rows : DataFrame
+
+        Raises
+        ------
+        ValueError
+            If the file has other columns, a damaged line, or the same row twice.
+        """
+        content = self.path.read_bytes() if self.path.exists() else b""
+        rows = _table(content, self.path)
+        if as_text:
+            return pd.DataFrame(_lines(_whole_lines(content))[1:], columns=COLUMNS, dtype=str)
+        return rows.copy()
+
+    def append(self, rows):
+        """Write rows at the end of the file, all in one piece; not those that are there already.
+
+        Parameters
+        ----------
+        rows : list of dict; one entry per column
+
+        Returns
+        -------
+        n_rows : int; how many were written
+        """
+        rows = [[str(row[name]) for name in COLUMNS] for row in rows]
+        keys = Counter(tuple(row[:N_KEY]) for row in rows)
+        for row in rows:
+            again = "its key stands twice in these" if keys[tuple(row[:N_KEY])] > 1 else None
+            if fault := _fault(row) or again:
+                raise ValueError(f"{self.path} takes no such row, {fault}: {_csv(row)[:-1]}")
+        with self._locked(), open(self.path, "a+b") as file:
+            file.seek(0)
+            whole = _whole_lines(file.read())
+            file.truncate(len(whole))  # without what a killed run left of its last line
+            new = [row for row in rows if f"\n{_csv(row[:N_KEY])[:-1]},".encode() not in whole]
+            file.write(_csv(*new, header=not whole).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        return len(new)
+
+    def sort(self):
+        """Put the rows in their one order, so that two versions differ only where results do."""
+        with self._locked():
+            rows = sorted(self.read(as_text=True).to_numpy().tolist(), key=_position)
+            ordered = _csv(*rows, header=True).encode()
+            if ordered != self.path.read_bytes():
+                draft = self.path.with_suffix(".tmp")
+                draft.write_bytes(ordered)
+                os.replace(draft, self.path)
+
+    @contextmanager
+    def _locked(self):
+        """Be the only one who writes. The lock of a process that is killed ends with it."""
+        with open(self.path.with_suffix(".lock"), "ab") as file:
+            if os.name == "nt":
+                import msvcrt
+
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield  # closing the file frees the lock
+
+
+@lru_cache(maxsize=8)
+def _table(content, path):
+    """The rows of a file with this content; a ValueError names the first damaged line."""
+    content = _whole_lines(content) or _csv(header=True).encode()
+    with suppress(AttributeError, KeyError, TypeError, ValueError):  # the line is named below
+        options = {"dtype": {"code": object}, "na_filter": False, "skip_blank_lines": False}
+        if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # where the default got exact
+            options["float_precision"] = "round_trip"
+        rows = pd.read_csv(BytesIO(content), **options)
+        if _is_sound(rows, content):
+            return rows
+    header, *rows = _lines(content)
+    if header != COLUMNS:
+        raise ValueError(f"{path} must have the columns {COLUMNS}, got {ascii(header)}.")
+    seen = {}
+    for number, row in enumerate(rows, 2):
+        first = seen.setdefault(tuple(row[:N_KEY]), number)
+        again = f"the row of line {first} again" if first < number else None
+        if fault := _fault(row) or again:
+            raise ValueError(f"{path}, line {number}: {fault}.")
+    return pd.DataFrame(rows, columns=COLUMNS, dtype=str).astype(NUMBERS)
+
+
+def _is_sound(rows, content):
+    """Whether pandas has read words as words, numbers as numbers, whole lines, and no key twice."""
+    kinds = [NUMBERS.get(name, str) for name in COLUMNS]
+    right = {str: is_string_dtype, int: is_integer_dtype, float: is_numeric_dtype}
+    if list(rows) != COLUMNS or len(rows) + 1 != content.count(b"\n") or b"\r" in content:
+        return False
+    # A line that is too short ends in empty columns, the last of which no comma announces.
+    no_code = np.sum(rows["code"].to_numpy() == "")
+    whole = not no_code or no_code == content.count(b",\n") and all(rows["sklearn"])
+    for parameter in rows["parameter"].unique():
+        _point(parameter)
+    return (
+        whole
+        and all(right[kind](rows[name].dtype) for name, kind in zip(COLUMNS, kinds, strict=True))
+        and np.isfinite(rows[["value", "seconds"]]).all(axis=None)
+        and not rows.duplicated(COLUMNS[:N_KEY]).any()
+    )
+
+
+def _lines(content):
+    """The fields of every line as they are written; none where a carriage return splits it."""
+    lines = content.decode(errors="replace").replace("\r\n", "\n").split("\n")[:-1]
+    return [[] if "\r" in line else next(csv.reader([line])) for line in lines]
+
+
+def _whole_lines(content):
+    return content[: content.rfind(b"\n") + 1]
+
+
+def _csv(*rows, header=False):
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows] if header else rows)
+    return text.getvalue()
+
+
+def _fault(row):
+    """What is wrong with a row as it is written, if anything is."""
+    if len(row) != len(COLUMNS):
+        return f"{len(row)} fields and not {len(COLUMNS)}"
+    if any("\n" in field or "\r" in field for field in row):
+        return "a word of more than one line"
+    parameter, _, repeat, seed, value, seconds = row[4:10]
+    try:
+        _point(parameter), int(repeat), int(seed)
+        finite = isfinite(float(value)) and isfinite(float(seconds))
+    except (AttributeError, ValueError):
+        return "a parameter that is no point, or a number that is none"
+    return None if finite else f"value {value}, seconds {seconds}"
+
+
+def _position(row):
+    """Sort key of a row: parameters as numbers, not as text."""
+    _, item, dataset, method, parameter, measure, repeat = row[:N_KEY]
+    return item, dataset, method, _point(parameter), int(repeat), measure
+
+
+@cache
+def _point(text):
+    point = sorted(json.loads(text).items())
+    return [(name, isinstance(value, str), value) for name, value in point]
+
+
+def with_parameters(rows):
+    """Give every parameter of some rows a column of its own; also returns the names."""
+    points = [json.loads(text) for text in rows["parameter"]]
+    names = sorted({name for point in points for name in point})
+    columns = {name: [point.get(name, np.nan) for point in points] for name in names}
+    return rows.assign(**columns), names
+
+
+def missing_jobs(item, dataset, rows, quick=False):
+    """Return the jobs of an item that the ledger does not have, or not all measures of.
+
+    Parameters
+    ----------
+    item : Item
+    dataset : str
+    rows : DataFrame; the paper's rows so far
+    quick : bool
+
+    Returns
+    -------
+    jobs : list of Job
+
+    Examples
+    --------
+    >>> from mvref.experiments.engine import Ledger, missing_jobs
+    >>> from mvref.experiments import find_item
+    >>> missing_jobs(find_item("mvl_svm.extensions"), "mfeat", Ledger("mvl_svm").read())
+    []
+    """
+    have = set(_keys(rows[rows["item"] == item.name]))
+    return [
+        job
+        for job in item.jobs(dataset, quick, rows)
+        if any(_key(item, job, measure) not in have for measure in job.measures)
+    ]
+
+
+def rows_of(item, dataset, rows):
+    """The rows of an item that a data set gave; one data set may have several names there."""
+    others = rows["dataset"].isin({*item.datasets} - {dataset})  # "moons-disturbed" of "moons"
+    own = rows["dataset"].str.startswith(dataset) & ~others
+    return rows[(rows["item"] == item.name) & own]
+
+
+def stale_rows(item, dataset, rows):
+    """Return the paper's rows of unknown code, and those that no job of today would write."""
+    now = {}
+    for job in item.jobs(dataset, False, rows):
+        code = fingerprint(job, item.seed(job.dataset, job.repeat))
+        now |= {_key(item, job, measure): code for measure in job.measures}
+    own = rows_of(item, dataset, rows)
+    unknown = own["code"] == ""
+    fresh = own["code"] == [now.get(key) for key in _keys(own)]
+    return own[unknown], own[~unknown & ~fresh]
+
+
+def run(item, dataset, ledger, *, quick=False, n_jobs=1, n_repeats=None):
+    """Compute the rows of an item on one data set that the ledger does not have.
+
+    Every job computes with one thread: the results then do not depend on `n_jobs`, and two
+    processes do not fight for the same cores.
+
+    Parameters
+    ----------
+    item : Item
+    dataset : str
+    ledger : Ledger
+    quick : bool; the small variant of the item
+    n_jobs : int, processes; ignored by items that measure time
+    n_repeats : int, default all; only so many repeats of every cell
+
+    Returns
+    -------
+    n_rows : int; how many were added
+
+    Examples
+    --------
+    >>> from mvref.experiments.engine import Item, Job, Ledger, run
+    >>> import tempfile
+    >>> def jobs(dataset, quick, rows):
+    ...     yield Job(dataset, "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
+    >>> item = Item("my_paper", "table1", "what it shows", ("digits",), jobs)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = Ledger("my_paper", folder)
+    ...     run(item, "digits", ledger), run(item, "digits", ledger)
+    (1, 0)
+    """
+    ledger.check_writable()
+    jobs = missing_jobs(item, dataset, ledger.read(), quick)
+    jobs = [job for job in jobs if n_repeats is None or job.repeat < n_repeats]
+    work = Parallel(1 if item.serial else n_jobs, return_as="generator_unordered", batch_size=1)(
+        delayed(execute)(job, item.seed(job.dataset, job.repeat)) for job in jobs
+    )
+    work = tqdm(work, f"{item.full_name} {dataset}", len(jobs), disable=not jobs)
+    n_rows = sum(ledger.append(_rows_of(item, *done)) for done in work)
+    ledger.sort()
+    return n_rows
+
+
+def execute(job, seed):
+    """Run a job in one thread.
+
+    Parameters
+    ----------
+    job : Job
+    seed : int
+
+    Returns
+    -------
+    job : Job
+    values : dict measure -> float
+    seconds : float
+
+    Raises
+    ------
+    ValueError
+        If the job returned other measures than it declares, or a value that is not finite.
+
+    Examples
+    --------
+    >>> from mvref.experiments.engine import Job, execute
+    >>> job = Job("digits", "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
+    >>> execute(job, seed=0)[1]
+    {'value': 2.0}
+    """
+    start = time.perf_counter()
+    with threadpool_limits(1):
+        values = job.function(seed=seed)
+    if set(values) != set(job.measures) or not np.isfinite(list(values.values())).all():
+        raise ValueError(f"{job} must return a finite value for each measure, got {values}.")
+    return job, values, time.perf_counter() - start
+
+
+def _keys(rows):
+    columns = (rows[name].to_numpy(object).tolist() for name in KEY)  # pandas iterates words slowly
+    return zip(*columns, strict=True)
+
+
+def _key(item, job, measure):
+    point = encode_parameter(job.parameter)
+    return item.name, job.dataset, job.method, point, job.repeat, measure
+
+
+def _rows_of(item, job, values, seconds):
+    """Rows of a finished job; values have six significant digits."""
+    seed = item.seed(job.dataset, job.repeat)
+    made_by = {
+        "paper": item.paper,
+        "seed": seed,
+        "seconds": f"{seconds:.3g}",
+        "mvref": mvref.__version__,
+        "python": platform.python_version(),
+        **{module.__name__: module.__version__ for module in (np, scipy, sklearn)},
+        "code": fingerprint(job, seed),
+    }
+    return [
+        dict(zip(KEY, _key(item, job, name), strict=True), value=f"{values[name]:.6g}") | made_by
+        for name in job.measures
+    ]

@@ -1,0 +1,208 @@
+"""The methods of part I's experiments as machines of :mod:`.tuning`; names are the ledger's.
+
+Landmarks, projection, imputation and kernels serve all points. C is liblinear's, the weight of the
+*summed* loss; the paper's c is C times the number of training samples.
+"""
+
+import time
+import warnings
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC, LinearSVC
+
+from mvref.compare.tuning import Machine, Method, tuned
+from mvref.core.views import MultiView
+from mvref.mvl_svm import LandmarkProjection, project
+from mvref.rivals import LaplacianCompletion, PerViewSVM
+
+from .problems import load_problem, mean_distance_gamma, reference
+from .similarity_rivals import KernelMachine, NystromMetric, PairedSVM
+
+HINGE_MAX_ITER = 20_000
+N_TIMINGS = 3
+LONG = 30.0  # seconds of timing after which no further run is begun
+
+
+# ---------------------------------------- what is trained on a latent space Phi, shape (m, L*V)
+
+
+def squared_hinge(C, Phi, seed):
+    """Linear SVM with squared hinge, in the primal: the linear path of the authors' code.
+
+    The problem is that of ``MVLSVM(loss="squared_hinge", c=C*m)``, at scikit-learn's tolerance
+    1e-4 (liblinear's own for this solver is 1e-2). Above C = 1 that stops short of the minimum,
+    which :class:`~mvref.MVLSVM` reaches; the ledger's accuracies at such C are those of the
+    solution that is stopped.
+    """
+    return LinearSVC(C=C, dual=False)
+
+
+def hinge(C, Phi, seed):
+    """Linear SVM with hinge, the paper's Eq. (3), by liblinear's slow solver.
+
+    Where C is 10 or more it may stop at `HINGE_MAX_ITER` before it reaches its tolerance.
+    """
+    return LinearSVC(C=C, loss="hinge", max_iter=HINGE_MAX_ITER, random_state=seed)
+
+
+def rbf(C, Phi, seed):
+    """RBF SVM, gamma = 1/(LV): what the authors' committed scripts run."""
+    return SVC(C=C, gamma=1.0 / Phi.shape[1])
+
+
+def logistic(C, Phi, seed):
+    """Logistic regression, one for all classes."""
+    return LogisticRegression(C=C, max_iter=1000)
+
+
+# ----------------------------------------------------------------------------------- machines
+
+
+class LandmarkSVM(Machine):
+    """MVL-SVM and its variants.
+
+    head: what is trained on the latent space; landmarks: "known": L landmarks are drawn from the
+    reference samples and known in all views, even where the same sample misses a view in training
+    (the authors' code). "complete": they are drawn among the samples that are still complete; all
+    of those, if they are fewer than L; fill: fill missing similarities by Eq. (11), or by the means
+    of the training columns; drop: train on complete samples only. Samples to predict are imputed
+    all the same.
+    """
+
+    def __init__(
+        self, split, rows, seed, *,
+        L, head=squared_hinge, landmarks="known", ridge=0.1, clip="auto", fill="impute", drop=False,
+    ):  # fmt: skip
+        self.head, self.means = head, None
+        candidates = reference(split, rows)
+        source = split.meta["complete"] if landmarks == "known" else split.X
+        self.n_landmarks = min(L, int(source.observed[candidates].all(axis=1).sum()))
+        if self.n_landmarks > 0:
+            gamma = mean_distance_gamma(split, candidates)
+            options = {"kernel": split.meta["kernel"], "gamma": gamma, "ridge": ridge, "clip": clip}
+            projection = LandmarkProjection(self.n_landmarks, **options, random_state=seed)
+            self.projection = projection.fit(source[candidates])
+            if drop:
+                rows = rows[split.X.observed[rows].all(axis=1)]
+            if fill == "mean":
+                Phi = project(split.X[rows], self.projection.similarities_)
+                self.means = np.nanmean(Phi, axis=0)
+        super().__init__(split, rows, seed)
+
+    def features(self, rows):
+        """Return the latent space of some samples, shape (n, L*V), without gaps."""
+        if self.n_landmarks == 0:  # nothing to compare with
+            return np.empty((len(rows), 0))
+        if self.means is not None:
+            Phi = project(self.split.X[rows], self.projection.similarities_)
+            return np.where(np.isnan(Phi), self.means, Phi)
+        return self.projection.transform(self.split.X[rows])
+
+    def build(self, point, Phi, seed):
+        """Return the head; what says the most frequent class where nothing can be learnt."""
+        learnable = self.n_landmarks > 0 and len(np.unique(self.y)) > 1
+        return self.head(point["C"], Phi, seed) if learnable else DummyClassifier()
+
+
+def on_one_view(split, rows, seed, *, L):
+    """MVL-SVM that takes the columns of all views as a single view."""
+    X = MultiView([split.X.concat()])
+    one = replace(split, X=X, meta={**split.meta, "complete": X})
+    return LandmarkSVM(one, rows, seed, L=L)
+
+
+class Columns(Machine):
+    """A classifier ``head(C, columns, seed)`` of the columns of all views side by side."""
+
+    def __init__(self, split, rows, seed, *, head):
+        super().__init__(split, rows, seed, build=lambda point, X, seed: head(point["C"], X, seed))
+
+    def features(self, rows):
+        return self.split.X[rows].concat()
+
+
+class MeanKernelSVM(KernelMachine):
+    """One SVM on the mean of the kernels of all views with the training samples."""
+
+    def features(self, rows):
+        """Return the mean kernel, shape (len(rows), m)."""
+        return np.mean(super().features(rows).views, axis=0)
+
+    def build(self, point, K, seed):
+        return SVC(C=point["C"], kernel="precomputed")
+
+
+class VotingSVM(Machine):
+    """One kernel SVM per view with a majority vote; of Gram matrices, the training columns."""
+
+    def features(self, rows):
+        X = self.split.X[rows]
+        if self.split.meta["kernel"] != "gram":
+            return X
+        return MultiView([K[:, self.rows] for K in X.views])
+
+    def build(self, point, X, seed):
+        return PerViewSVM(point["C"], kernel=self.split.meta["kernel"])
+
+
+def complete_by_laplacian(split):
+    """Return the split with completed Gram matrices of all samples in place of the views.
+
+    Training and test samples are completed together, as in the paper; a sample that misses the
+    reference view stays incomplete and casts fewer votes.
+    """
+    K = LaplacianCompletion(kernel=split.meta["kernel"]).fit_transform(split.X)
+    return replace(split, X=K, meta={**split.meta, "kernel": "gram"})
+
+
+METHODS = {
+    "MVLSVM": Method(LandmarkSVM),
+    "MVLSVM-hinge": Method(partial(LandmarkSVM, head=hinge)),
+    "MVLSVM-rbf": Method(partial(LandmarkSVM, head=rbf)),
+    "MVLSVM-ridge0": Method(partial(LandmarkSVM, ridge=0, clip=None)),
+    "MVLSVM-mean": Method(partial(LandmarkSVM, fill="mean")),
+    "MVLSVM-complete": Method(partial(LandmarkSVM, landmarks="complete")),
+    "MVLSVM-drop": Method(partial(LandmarkSVM, landmarks="complete", drop=True)),
+    "MVLSVM-columns": Method(on_one_view),
+    "SVC": Method(partial(Columns, head=rbf)),
+    "SVC-mean": Method(MeanKernelSVM),
+    "LogisticRegression": Method(partial(Columns, head=logistic)),
+    "PerViewSVM": Method(VotingSVM),
+    "PerViewSVM+Laplacian": Method(VotingSVM),
+    "SVM2K": Method(PairedSVM),
+    "MVML": Method(NystromMetric),
+}
+OWN_MEASURES = {"validation_accuracy": lambda run: run.validation}
+
+
+def method_of(name, points, L=None):
+    """Return a method with what it chooses from, and its number of landmarks."""
+    return replace(METHODS[name], points=points, fixed={} if L is None else {"L": L})
+
+
+def tuned_accuracy(name, method, *, measures, points, L=None, split=None, missing=None, seed):
+    """Tune and test a method; missing: share of missing views, in Figure 5."""
+    problem = load_problem(name, split=split, missing=missing or 0.0, seed=seed)
+    if method == "PerViewSVM+Laplacian":
+        problem = complete_by_laplacian(problem)
+    return tuned(problem, method_of(method, points, L), seed).measure(measures, OWN_MEASURES)
+
+
+def timing(name, method, *, measures, setting, L=None, split=None, seed):
+    """Measure the processor time that training and testing take with a fixed setting."""
+    problem, spec = load_problem(name, split=split, seed=seed), method_of(method, [setting], L)
+    runs = []
+    while len(runs) < N_TIMINGS and np.sum(runs) < LONG:
+        start = time.process_time()
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # see `hinge`
+            machine = spec.make(problem, problem.train, seed, **spec.fixed).fit(setting)
+        trained = time.process_time()
+        machine.predict(machine.features(problem.test))
+        runs.append((trained - start, time.process_time() - trained))
+    train_seconds, test_seconds = np.median(runs, axis=0)
+    return {"train_seconds": train_seconds, "test_seconds": test_seconds, **setting}

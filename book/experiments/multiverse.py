@@ -1,0 +1,483 @@
+"""Specification curves: one printed number beside what every universe gives for it.
+
+A *curve* is a table with a row per universe, in the order of its ``value``: its choices, the mean
+over the repeats and their standard deviation, the ``distance`` from the printed number in standard
+deviations (:func:`.comparison.distance`), whether that is ``near``, and the ``failure``, if it
+failed. ``attrs`` has the title, the axes, the printed number, and what the paper's stated protocol
+gives. `rows`, everywhere, are those of the ledger "multiverse", by default of the stored one.
+
+A search among hundreds of universes finds some by chance. So the item ``<name>_again`` runs those
+that give all printed numbers of a data set at once with other seeds.
+:mod:`.universes` declares what there is to read.
+"""
+
+import re
+from dataclasses import replace
+from functools import cache, lru_cache, partial
+from itertools import combinations
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from . import universes_mvl_svm, universes_mvm, universes_mvna, universes_mvpo, universes_mwmvc2
+from .comparison import TOLERANCE, distance
+from .engine import COLUMNS, Item, Ledger, encode_parameter
+from .items import ITEMS, run_items
+from .report import read_ledger, read_paper_numbers
+from .universes import FAILURES, PAPER
+from .words import AXES, choice_of, readable, span
+
+NO_ROWS = pd.DataFrame(columns=COLUMNS)
+MODULES = (  # declare them
+    universes_mvna,
+    universes_mvl_svm,
+    universes_mwmvc2,
+    universes_mvpo,
+    universes_mvm,
+)
+MULTIVERSES = {m.name: m for module in MODULES for m in module.MULTIVERSES}
+DECIDES = 0.8  # axes are named until they own this share of the spread
+
+
+def find_multiverse(name):
+    """The multiverse of a name, with or without "multiverse." before it."""
+    short = str(name).removeprefix(f"{PAPER}.")
+    if short not in MULTIVERSES:
+        raise ValueError(f"item must be one of {list(MULTIVERSES)}, got {name!r}.")
+    return MULTIVERSES[short]
+
+
+def curve(multiverse, dataset, method, measure="accuracy", rows=None):
+    """The curve of one printed number, over all that its method sees of the universes."""
+    points = multiverse.points(method, dataset)
+    return _curve(multiverse, dataset, method, measure, rows, points)
+
+
+def _curve(multiverse, dataset, method, measure, rows, universes):
+    values, failures = _repeats(multiverse, dataset, method, measure, rows, universes)
+    printed = printed_number(multiverse, dataset, method, measure)
+    stated = stated_number(multiverse, dataset, method, measure)
+    title = readable(f"{dataset}, {method}, {measure}")
+    attrs = {"title": title, "printed": printed, "stated": stated}
+    name, *of = measure.split()
+    spread = multiverse.paper, multiverse.place, dataset, method, " ".join([f"{name}_std", *of])
+    attrs |= {"measure": measure, "printed_std": _printed(*spread)}
+    return _compared(universes, values, failures, attrs)
+
+
+def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=None):
+    """The curve of "first before second": in each universe the mean difference, repeat by repeat.
+
+    A universe in which either method fails has failed.
+    """
+    universes = multiverse.universes(dataset)
+    of_both = [_repeats(multiverse, dataset, m, measure, rows, universes)
+               for m in (first, second)]  # fmt: skip
+    (one, failed), (other, failed_too) = of_both
+    printed, stated = (
+        number(multiverse, dataset, first, measure) - number(multiverse, dataset, second, measure)
+        for number in (printed_number, stated_number)
+    )
+    title = readable(f"{dataset}, {first} less {second}, {measure}")
+    failures = failed.where(failed != "", failed_too)
+    attrs = {"title": title, "printed": printed, "stated": stated, "measure": "difference"}
+    return _compared(universes, one - other, failures, attrs)
+
+
+def statement_curve(multiverse, name, rows=None):
+    """The curve of a statement: its value of the means, and the spread of its value by repeat.
+
+    ``near`` is where it holds; ``attrs`` has what its value must be ``above`` for that. A universe
+    in which one of the data sets or methods fails has failed.
+    """
+    statement = multiverse.statements[name]
+    datasets = statement.datasets or multiverse.datasets
+    universes = _common(multiverse, datasets)
+    values, failures = {}, pd.Series("", range(len(universes)))
+    for dataset in datasets:
+        for method, measures in multiverse.methods.items():
+            for measure in measures:
+                cell = dataset, method, measure
+                values[cell], failed = _repeats(multiverse, *cell, rows, universes)
+                failures = failures.where(failures != "", failed)
+    table = pd.concat(values, axis=1).T  # a row per data set, method, measure, repeat
+    by_repeat = [statement.value(of.droplevel(3).reindex([*values]).T)
+                 for _, of in table.groupby(level=3)]  # fmt: skip
+    means = table.groupby(level=[0, 1, 2]).mean().T
+    found = pd.DataFrame(universes)
+    found["value"] = statement.value(means).where(means.notna().all(axis=1)).astype(float)
+    found["std"] = pd.concat(by_repeat, axis=1).astype(float).std(axis=1)
+    found["n"] = table.T.notna().sum(axis=1) // len(values)
+    found["failure"], found["near"] = failures, found["value"] > statement.above
+    return _sorted(found, universes, title=readable(statement.text), above=statement.above)
+
+
+def _common(multiverse, datasets):
+    """The universes that all of these data sets have."""
+    of_datasets = [
+        {encode_parameter(universe): universe for universe in multiverse.universes(dataset)}
+        for dataset in datasets
+    ]
+    first, *others = of_datasets
+    return [first[key] for key in first if all(key in other for other in others)]
+
+
+def printed_number(multiverse, dataset, method, measure):
+    """What the paper prints, or NaN; "errors digit=3" at one parameter, "errors" the sum of all."""
+    return _printed(multiverse.paper, multiverse.place, dataset, method, measure)
+
+
+def stated_number(multiverse, dataset, method, measure):
+    """What the stated protocol gives, the mean of the paper's own ledger, or NaN."""
+    if multiverse.stated is None:
+        return np.nan
+    point = encode_parameter(multiverse.stated)
+    return _printed(multiverse.paper, multiverse.place, dataset, method, measure, point)
+
+
+@cache
+def _printed(paper, item, dataset, method, measure, point=None):
+    measure, *of = measure.split()
+    cell = {"item": item, "dataset": dataset, "method": method, "measure": measure}
+    if point is None:
+        if of:
+            cell["parameter"] = encode_parameter({k: int(v) for k, v in (p.split("=") for p in of)})
+        return float(_where(read_paper_numbers(paper), cell)["value"].sum(min_count=1))
+    return float(_where(read_ledger(paper), cell | {"parameter": point})["value"].mean())
+
+
+def _where(rows, cell):
+    for column, value in cell.items():
+        rows = rows[rows[column] == value]
+    return rows
+
+
+def _repeats(multiverse, dataset, method, measure, rows, universes):
+    """Values, (n_universes, n_repeats), NaN where a repeat is missing; and failures as words.
+
+    A universe with a repeat that failed has failed, whatever the others gave.
+    """
+    if rows is None:
+        rows = _stored(Ledger(PAPER).path.stat().st_mtime_ns)
+        rows = rows.get((multiverse.name, dataset, method), NO_ROWS)
+    else:
+        rows = _where(rows, {"item": multiverse.name, "dataset": dataset, "method": method})
+    points = multiverse.keys(method, universes)
+    table = rows.pivot(index="parameter", columns=["measure", "repeat"], values="value")
+    table = table.reindex(points).reset_index(drop=True)
+    words = {i: reason for i, (_, reason) in enumerate(FAILURES, 1)}
+    if table.empty or measure not in table:
+        return pd.DataFrame(index=table.index, dtype=float), pd.Series("", table.index)
+    failures = table["failure"].max(axis=1).map(words).fillna("")
+    return table[measure].where(failures == ""), failures
+
+
+@lru_cache(maxsize=1)
+def _stored(stamp):
+    """The rows of the ledger of this time, (item, data set, method) -> rows."""
+    return dict(list(read_ledger(PAPER).groupby(["item", "dataset", "method"])))
+
+
+def _compared(universes, values, failures, attrs):
+    """Set each universe beside the printed number."""
+    found = pd.DataFrame(universes)
+    found["value"], found["std"] = values.mean(axis=1), values.std(axis=1)
+    found["n"], found["failure"] = values.count(axis=1), failures
+    pairs = zip(found["value"], found["std"], strict=True)
+    how = {"measure": attrs.pop("measure").split()[0]}
+    how["printed_std"] = attrs.get("printed_std", np.nan)
+    found["distance"] = [distance(mean, attrs["printed"], std=std, **how) for mean, std in pairs]
+    found["near"] = found["distance"].abs() <= TOLERANCE
+    return _sorted(found, universes, **attrs)
+
+
+def _sorted(found, universes, **attrs):
+    axes = {axis: found[axis].unique().tolist() for axis in universes[0]}
+    found = found.sort_values("value", kind="stable", ignore_index=True)
+    found.attrs = {"axes": axes, **attrs}
+    return found
+
+
+def joint(multiverse, dataset, rows=None, tolerance=TOLERANCE):
+    """Whether one universe gives all printed numbers of a data set: a row per universe.
+
+    A column per printed number says whether it is near; ``accuracies``, ``others`` and ``all``,
+    whether all that are accuracies, all others, and all are.
+    """
+    cells = [(m, measure) for m, measures in multiverse.methods.items() for measure in measures]
+    universes, axes = multiverse.universes(dataset), [*multiverse.axes]
+    curves = [_curve(multiverse, dataset, *cell, rows, universes).set_index(axes)["distance"]
+              for cell in cells]  # fmt: skip
+    found = pd.concat(curves, axis=1, keys=[" ".join(cell) for cell in cells]).abs() <= tolerance
+    own = np.array([measure == "accuracy" for _, measure in cells])
+    summary = {
+        "accuracies": found.loc[:, own].all(axis=1),
+        "others": found.loc[:, ~own].all(axis=1),
+        "all": found.all(axis=1),
+    }
+    return found.assign(**summary).reset_index()
+
+
+def shares(table, value="value"):
+    r"""Which share of the variance over the universes each axis owns; the shares add up to 1.
+
+    Let V(S) be the variance of the means over all universes that agree in the axes S: what knowing
+    S explains. V(nothing) is 0, and V(all axes) the whole variance. An axis owns the mean, over all
+    orders in which the axes can be told one after the other, of what it adds to V (Shapley's
+    value). In a balanced design that is the variance of the axis alone, plus an equal part of each
+    interaction that it is in. Where some universes are left out or have failed, it still adds up.
+
+    >>> table = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "value": [0, 2, 4, 10]})
+    >>> table.attrs["axes"] = {"a": [0, 1], "b": [0, 1]}
+    >>> (14 * shares(table)).to_dict()
+    {'a': 9.5, 'b': 4.5}
+    """
+    found = table.dropna(subset=[value])
+    axes = [axis for axis, choices in table.attrs["axes"].items() if len(choices) > 1]
+    explained = {(): 0.0}
+    for size in range(1, len(axes) + 1):
+        for known in combinations(axes, size):
+            explained[known] = found.groupby([*known])[value].transform("mean").var(ddof=0)
+    whole = explained[tuple(axes)]
+    owned = dict.fromkeys(axes, 0.0)
+    for known, before in explained.items():
+        for axis in set(axes) - set(known):
+            after = explained[tuple(a for a in axes if a in (*known, axis))]
+            weight = len(axes) * comb(len(axes) - 1, len(known))
+            owned[axis] += (after - before) / (weight * whole) if whole else 0.0
+    return pd.Series(owned, dtype=float).sort_values(ascending=False, kind="stable")
+
+
+def sentence(table):
+    """How many universes are near, what they have in common, and the axes that decide."""
+    known = table.dropna(subset=["value"])
+    near, attrs = known[known["near"]], table.attrs
+    text = f"{attrs['title']}: {len(near)} of {len(table)} universes within the spread of the "
+    text += f"printed {attrs['printed']:.4g}"
+    if len(known):
+        text += f" (ours {span(known['value'])}); {_deciding(table)}"
+    return f"{text}{_have(table, 'near ones')}{_untold(table)}."
+
+
+def order_sentence(table):
+    """In how many universes the first method is ahead, and the axes that decide."""
+    ahead, behind = (table["value"] > 0).sum(), (table["value"] < 0).sum()
+    tied = (table["value"] == 0).sum()
+    text = f"{table.attrs['title']}: ahead in {ahead} of {len(table)} universes, behind in {behind}"
+    text += f", equal in {tied}; printed {table.attrs['printed']:+.4g}"
+    return f"{text}; {_deciding(table)}{_untold(table)}."
+
+
+def statement_sentence(table):
+    """In how many universes a statement holds, what these have in common, and what decides."""
+    known, above = table["value"].dropna(), table.attrs["above"]
+    text = f"{table.attrs['title']}: holds in {table['near'].sum()} of {len(table)} universes"
+    if len(known):
+        text += f" (above {above:g}; ours {span(known)}); {_deciding(table)}"
+    return f"{text}{_have(table, 'of them')}{_untold(table)}."
+
+
+def joint_sentence(multiverse, dataset, rows=None):
+    """In how many universes the accuracies, the other numbers, and all are near; and again."""
+    found = joint(multiverse, dataset, rows)
+    count = found[["accuracies", "others", "all"]].sum()
+    measures = {m.split()[0] for of in multiverse.methods.values() for m in of}
+    text, universes = f"{dataset}, all at once: ", f"{len(found)} universes"
+    if len(measures) > 1:
+        others = " and ".join(sorted(measures - {"accuracy"}))
+        text += f"all accuracies within the spread in {count['accuracies']} of {universes}, "
+        text += f"{others} in {count['others']}, both in {count['all']}"
+    else:
+        text += f"all {measures.pop()} within the spread in {count['all']} of {universes}"
+    text = readable(text)
+    if not count["all"]:
+        return f"{text}."
+    twice = again(multiverse, rows)
+    if twice.name not in set((read_ledger(PAPER) if rows is None else rows)["item"]):
+        return f"{text}; they have not run again."
+    confirmed = joint(twice, dataset, rows)["all"].sum()
+    return f"{text}; {confirmed} of these also in {multiverse.n_again} repeats with other seeds."
+
+
+def again(multiverse, rows=None):
+    """The universes that give all printed numbers of a data set, in other repeats."""
+
+    @cache
+    def found(dataset):
+        table = joint(multiverse, dataset, rows)
+        return set(table.loc[table["all"], [*multiverse.axes]].itertuples(index=False, name=None))
+
+    def lost(dataset, universe):
+        return tuple(universe.values()) not in found(dataset)
+
+    rules = (*multiverse.rules, ("the search has not found it", lost))
+    title = f"{multiverse.title}: what the search has found, again"
+    name, n_repeats = f"{multiverse.name}_again", multiverse.n_again
+    return replace(multiverse, name=name, title=title, rules=rules, n_repeats=n_repeats)
+
+
+def _jobs_again(multiverse, dataset, quick, rows):
+    return again(multiverse, rows).jobs(dataset, quick, rows)
+
+
+def item_again(multiverse):
+    """The item that runs them, after the search."""
+    of_them, jobs = again(multiverse), partial(_jobs_again, multiverse)
+    return Item(
+        PAPER, of_them.name, of_them.title, multiverse.datasets, jobs, needs=(multiverse.name,)
+    )
+
+
+def _deciding(table):
+    owned = shares(table)
+    named = owned[owned.cumsum().shift(fill_value=0.0) < DECIDES]
+    if not owned.any():
+        return "no axis decides"
+    return "decided by " + ", ".join(f"{AXES.get(a, a)} {share:.0%}" for a, share in named.items())
+
+
+def common_choices(table):
+    """What all near universes have chosen alike, in words."""
+    near = table[table["near"]]
+    alike = {axis: near[axis].iloc[0] for axis, choices in table.attrs["axes"].items()
+             if len(choices) > 1 and near[axis].nunique() == 1}  # fmt: skip
+    return ", ".join(f"{AXES.get(a, a)} = {choice_of(a, choice)}" for a, choice in alike.items())
+
+
+def _have(table, who):
+    return f"; all {who} have {common}" if (common := common_choices(table)) else ""
+
+
+def _untold(table):
+    """What failed, and what has not run."""
+    failed = table.loc[table["failure"] != "", "failure"].value_counts()
+    text = "".join(f"; {count} failed: {reason}" for reason, count in failed.items())
+    missing = (table["value"].isna() & (table["failure"] == "")).sum()
+    return text + (f"; {missing} have not run" if missing else "")
+
+
+def plot_curve(table, axes=None):
+    """Draw a curve above, the choices of every axis below; returns the figure.
+
+    axes: names, default those of more than one choice. Universes that are near, or in which a
+    statement holds, are blue; the band is as wide as the median spread of the near ones, and a
+    dashed line is the stated protocol.
+    """
+    import matplotlib.pyplot as plt
+
+    from .plotting import PALETTE
+
+    attrs = table.attrs
+    axes = axes or [axis for axis, choices in attrs["axes"].items() if len(choices) > 1]
+    known = table.dropna(subset=["value"]).reset_index(drop=True)
+    width = np.clip(150 / max(len(known), 1), 1, 4)  # of a mark: few universes, wide marks
+    lines = [(axis, choice) for axis in axes for choice in attrs["axes"][axis]]
+    fig, (above, below) = plt.subplots(
+        2, sharex=True, figsize=(5.6, 2.9 + 0.18 * len(lines)),
+        height_ratios=(2.4, 0.2 + 0.18 * len(lines)),
+    )  # fmt: skip
+    colors = np.where(known["near"], PALETTE["blue"], "0.5")
+    if "above" in attrs:
+        above.axhline(attrs["above"], color=PALETTE["black"], lw=1, label="holds above")
+    else:
+        _draw_printed(above, known, attrs)
+    above.scatter(known.index, known["value"], c=colors, s=8 * width, zorder=3)
+    above.set_title(attrs["title"], loc="left")
+    fig.legend(loc="outside upper left", fontsize="small", ncols=3)
+    above.margins(x=0.01)
+    for y, (axis, choice) in enumerate(lines):
+        at = np.flatnonzero(known[axis] == choice)
+        marks = {"s": 12 * width**1.2, "marker": "|", "linewidths": width}
+        below.scatter(at, np.full(len(at), y), c=colors[at], **marks)
+    starts = np.cumsum([0, *(len(attrs["axes"][axis]) for axis in axes)])[1:-1]
+    below.hlines(starts - 0.5, 0, len(known) - 1, color="0.8", lw=0.6)
+    told = [f"{AXES.get(axis, axis)}: {choice_of(axis, choice)}" for axis, choice in lines]
+    below.set_yticks(range(len(lines)), told)
+    below.tick_params(axis="y", labelsize=8, length=0)
+    below.set(xlabel=f"{len(known)} universes, sorted by value", ylim=(len(lines) - 0.4, -0.6))
+    below.grid(axis="y", visible=False)
+    below.xaxis.get_major_locator().set_params(integer=True)
+    return fig
+
+
+def _draw_printed(ax, known, attrs):
+    """The printed number, its spread, and the stated protocol."""
+    from .plotting import PALETTE
+
+    typical = known[known["near"]] if known["near"].any() else known
+    ours = typical["std"].median()
+    theirs = attrs.get("printed_std", np.nan)
+    half = TOLERANCE * np.hypot(ours, ours if np.isnan(theirs) else theirs)
+    printed, stated = attrs["printed"], attrs["stated"]
+    if np.isfinite(half):  # not after a single repeat
+        ax.axhspan(printed - half, printed + half, color=PALETTE["yellow"], alpha=0.3, lw=0,
+                   label="its spread")  # fmt: skip
+    ax.axhline(printed, color=PALETTE["black"], lw=1, label="printed")
+    if np.isfinite(stated):
+        ax.axhline(stated, color=PALETTE["vermilion"], lw=1.2, ls="--", label="as stated, tuned")
+
+
+def lines_of(multiverse, dataset, rows=None):
+    """Everything that is told of a data set: each printed number, the orders, all at once."""
+    lines = [f"{count} universes of {dataset} left out: {reason}."
+             for reason, count in multiverse.refused(dataset).items()]  # fmt: skip
+    cells = _printed_cells(multiverse, dataset)
+    lines += [sentence(curve(multiverse, dataset, *cell, rows)) for cell in cells]
+    (first, measure), *rivals = cells or [("", "")]
+    orders = [order_curve(multiverse, dataset, first, rival, measure, rows)
+              for rival, other in rivals if other == measure and rival != first]  # fmt: skip
+    lines += [order_sentence(order) for order in orders]
+    return [*lines, joint_sentence(multiverse, dataset, rows)] if cells else lines
+
+
+def _printed_cells(multiverse, dataset):
+    """Methods and measures of which the paper prints a number."""
+    return [(method, measure) for method, measures in multiverse.methods.items()
+            for measure in measures
+            if np.isfinite(printed_number(multiverse, dataset, method, measure))]  # fmt: skip
+
+
+def run_multiverse(name, *, quick=False, n_jobs=1, folder=None, only=None, figures=None):
+    """Run what the ledger lacks; return what is told of each data set as one text.
+
+    figures: folder of a picture of every curve, default none; others as of :func:`.run_items`.
+    """
+    multiverse = find_multiverse(name)
+    item = item_again(multiverse) if multiverse.place else multiverse.item
+    folder = run_items([item.full_name], quick=quick, n_jobs=n_jobs, folder=folder, only=only)
+    rows, lines = read_ledger(PAPER, folder), []
+    for dataset in multiverse.datasets if only is None else (only,):
+        lines += [*lines_of(multiverse, dataset, rows), ""]
+        if figures:
+            curves = [curve(multiverse, dataset, *cell, rows)
+                      for cell in _printed_cells(multiverse, dataset)]  # fmt: skip
+            _draw(curves, Path(figures), multiverse.name)
+    for name, statement in multiverse.statements.items():
+        if only is None or statement.datasets == (only,):
+            table = statement_curve(multiverse, name, rows)
+            lines.append(statement_sentence(table))
+            if figures:
+                table.attrs["title"] = name
+                _draw([table], Path(figures), multiverse.name)
+    return "\n".join(lines).strip()
+
+
+def _draw(tables, into, name):
+    import matplotlib.pyplot as plt
+
+    from .plotting import use_style
+
+    use_style()
+    into.mkdir(parents=True, exist_ok=True)
+    for table in tables:
+        fig = plot_curve(table)
+        title = re.sub(",? ", "-", table.attrs["title"])
+        fig.savefig(into / f"{name}-{title}.png")
+        plt.close(fig)
+
+
+# Here, since which universes run again is read from rows
+AGAIN = [item_again(multiverse) for multiverse in MULTIVERSES.values() if multiverse.place]
+ITEMS.update({item.full_name: item for item in AGAIN})

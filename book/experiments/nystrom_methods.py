@@ -1,0 +1,188 @@
+"""Methods of part V's experiments, and what is measured; :mod:`.mvna_kmhks` has the protocol."""
+
+from functools import lru_cache, partial
+
+import numpy as np
+from scipy.spatial.distance import pdist
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC
+
+from mvref.compare.tuning import Machine, Method, grid, tuned
+from mvref.core.nystrom import nystrom_map
+from mvref.core.views import MultiView
+from mvref.mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
+from mvref.theory.rademacher import kernel_alignment
+
+from .engine import derive_seed
+from .nystrom_parts import digit_split, load_split
+
+N_VIEWS, SHARE = 2, 0.5  # SHARE: m/n
+MEASURES = ("accuracy", "errors", "validation", "train_seconds", "warned", "n_train", "n_test")
+ALIGNMENTS = ("alignment", "alignment_centred")
+PARAMETERS = ("width", "c", "coupling")
+CHOSEN = {"MVNA": PARAMETERS, "MVNA-printed": PARAMETERS, "Majority": ()}  # others: the first two
+MOONS = {"n_components": 0.25, "gamma": 1.0}
+MOONS_C = ALIGNED_C = 0.1
+WEIGHTS = {"even": None, "uneven": (0.9, 0.1)}
+CHECKPOINTS = (10, 100, 1000, 10_000)
+
+
+def build(method, distances, point, X, seed, n_components=SHARE, **options):
+    """Return a classifier that is not fitted.
+
+    point: ``width``, ``c``, and ``coupling`` for MVNA. exp(-|x - x'|^2 / (2 s^2)) has s = width
+    times the mean distance; seed: draws the components: NA has those of the first view of MVNA,
+    NA-average those of both; options: of the class; ``gamma`` takes the place of the width.
+    """
+    if method == "Majority":
+        return DummyClassifier()
+    gammas = [0.5 / (point["width"] * distance) ** 2 for distance in distances]
+    if method == "SVM":
+        svm = SVC(C=0.5 / point["c"], gamma=gammas[0])
+        return make_pipeline(FunctionTransformer(MultiView.concat), svm)
+    options = {"gamma": gammas, "c": point["c"]} | options
+    if method == "KMHKS":
+        return KMHKS(**options)
+    options |= {"n_components": n_components, "random_state": derive_seed(seed, "components")}
+    if method == "NA":
+        return NAKMHKS(**options)
+    options |= {"solver": "paper", "decision": "printed"} if method == "MVNA-printed" else {}
+    return MVNAKMHKS(coupling=point.get("coupling", 0.0), **options)
+
+
+def mean_distances(split):
+    """Return the mean distance in each view, of the first 1000 training samples."""
+    return [float(pdist(view[split.train[:1000]]).mean()) for view in split.X.views]
+
+
+def machine(split, rows, seed, *, name, **options):
+    """Return a method by name, with options of :func:`build`; all folds have the same widths."""
+    return Machine(split, rows, seed, build=partial(build, name, mean_distances(split), **options))
+
+
+def measures_of(name, of_all=None):
+    """Return what is measured of a method: the alignments are those of MVNA alone."""
+    of_all = of_all or (*MEASURES, *CHOSEN.get(name, PARAMETERS[:2]))
+    return (*of_all, *ALIGNMENTS) if name == "MVNA" else of_all
+
+
+def run_of(split, name, values, seed, measures, **options):
+    """Tune, where there is a choice, and train a method.
+
+    values: of `PARAMETERS`, of equally good ones the first; a method takes those that it has.
+    """
+    chosen = CHOSEN.get(name, PARAMETERS[:2])
+    points = grid(**dict(zip(chosen, values, strict=False)))
+    return tuned(split, Method(partial(machine, name=name), points, measures, options), seed)
+
+
+def at(*point):
+    """Return the values that :func:`run_of` takes for a single point."""
+    return tuple((value,) for value in point)
+
+
+def alignment(run, center=False):
+    """Return the kernel alignment of the two approximations, Eq. (21), on the training part."""
+    model, X, factors = run.machine.model, run.machine.X, []
+    for v, S in zip(model.sources_, model.components_, strict=True):
+        gamma = model.gamma[v]
+        factors.append(rbf_kernel(X.views[v], S, gamma) @ nystrom_map(rbf_kernel(S, S, gamma)))
+    return kernel_alignment(*factors, factor=True, center=center)
+
+
+OWN_MEASURES = {"alignment": alignment, "alignment_centred": partial(alignment, center=True)}
+
+
+def on_table(name, method, *, measures, protocol, values, repeat, seed):
+    """Tune and measure a method on a split of Table 2."""
+    protocol, _, reading = protocol.partition("-")
+    if reading == "narrow":
+        values = [of_one[::-1] for of_one in values]
+    elif reading:
+        name = f"{name}-{reading}"
+    split = load_split(name, seed, repeat if protocol == "folds" else None)
+    return run_of(split, method, values, seed, measures).measure(measures=OWN_MEASURES)
+
+
+def on_universe(name, method, *, measures, scaling, width, c, share=SHARE, seed):
+    """Measure a method on a half of Table 2 without tuning."""
+    split = load_split(name, seed, scale=scaling == "standard")
+    m = max(2, int(share * len(split.train)))
+    run = run_of(split, method, at(width, c, 1.0), seed, measures, n_components=m)
+    return run.measure(measures=OWN_MEASURES)
+
+
+@lru_cache(maxsize=256)
+def errors_on_digit(name, digit, method, values, m, measures, seed):
+    """Return which images a method gets wrong, a digit against the rest, and its measures."""
+    run = run_of(digit_split(name, digit), method, values, seed, measures, n_components=m)
+    return run.predicted != run.y_test, run.measure(measures=OWN_MEASURES)
+
+
+def on_digit(name, method, *, measures, digit, values, m, seed, c=None):
+    """Tune, where there is a choice, and measure a method; `c` is that of `values`."""
+    return errors_on_digit(name, digit, method, values, m, measures, seed)[1]
+
+
+def paired_errors(name, sides, m, *, seed):
+    """Compare the errors of MVNA and a rival on the same test images, over all digits together.
+
+    sides: of MVNA and of the rival: method, digit -> values, and the seed of the components.
+    """
+
+    def errors(method, values, drawn):
+        measures = measures_of(method, ("errors",))
+        return np.column_stack([
+            errors_on_digit(name, digit, method, of_digit, m, measures, drawn)[0]
+            for digit, of_digit in values.items()
+        ])  # fmt: skip
+
+    own, other = (errors(*side) for side in sides)
+    by_image = own.sum(axis=1) - other.sum(axis=1)
+    return {
+        "difference": by_image.sum(),
+        "std_error": np.sqrt(len(by_image) * by_image.var(ddof=1)),
+        "only_mvna": (own > other).sum(),
+        "only_rival": (other > own).sum(),
+    }
+
+
+def on_moons(name, solver, *, measures, coupling, mu, seed):
+    """Follow the objective of a solver, and compare it with the minimum."""
+    options = MOONS | {"view_weights": WEIGHTS[mu]}
+    point = at(1.0, MOONS_C, coupling)
+    fit = partial(run_of, load_split(name, seed), "MVNA", point, seed, ("accuracy",), **options)
+    least = fit(tol=1e-12, max_iter=20_000).machine.model.objective_curve_[-1]
+    curve = fit(solver=solver, tol=0.0, max_iter=CHECKPOINTS[-1]).machine.model.objective_curve_
+    stopped = fit(solver=solver)
+    found = {f"excess_{t}": curve[min(t, len(curve) - 1)] / least - 1.0 for t in CHECKPOINTS}
+    found["excess"] = stopped.machine.model.objective_curve_[-1] / least - 1.0
+    found["n_iter"] = stopped.machine.model.n_iter_
+    found["rises"] = max((np.diff(curve) / curve[:-1]).max(), 0.0)
+    return found | stopped.measure()
+
+
+def decided(name, decision, *, measures, kernel_gamma, m, c, seed):
+    """Return the accuracy of a decision function."""
+    split, point, options = load_split(name, seed), at(1.0, c, 1.0), {"decision": decision}
+    options |= {"n_components": m, "gamma": kernel_gamma}
+    return run_of(split, "MVNA", point, seed, measures, **options).measure()
+
+
+def aligned(name, method, *, measures, width, share, seed):
+    """Measure the alignment of the two approximations, and the gain over one of them."""
+    split, point = load_split(name, seed), at(width, ALIGNED_C, 1.0)
+
+    def found(method, m):
+        measures, options = measures_of(method, ("accuracy",)), {"multi_class": "ovr"}
+        run = run_of(split, method, point, seed, measures, n_components=m, **options)
+        return run.measure(measures=OWN_MEASURES)
+
+    own, double = found(method, share), N_VIEWS * share / split.X.n_views
+    return own | {
+        "gain": own["accuracy"] - found("NA", share)["accuracy"],
+        "gain_double": own["accuracy"] - found("NA", double)["accuracy"],
+    }

@@ -1,0 +1,457 @@
+"""What came out again: every table and figure of the five papers, with a verdict.
+
+``verdicts/<paper>.csv`` has a row for each statement: the table or figure, the statement in one
+sentence, the place where it stands, the verdict and why. Rows of two kinds:
+
+cells     They name a method of a printed table (or a data set of a table of sizes, or, without a
+          method, all methods of a data set at once) and which of our results belong to it:
+          ``ours``. Their verdict follows from the numbers by :func:`verdict_by_rule`; the stored
+          one is compared with it by a test.
+words     What the text says about a table or a figure. Somebody has judged, by the protocol that
+          the chapter has chosen beforehand; ``measured`` names the test, or the line of the
+          chapter, where the numbers behind the judgement are computed, and ``tried`` the protocols
+          that were tried, separated by " | ", with "+ " before those in which the statement holds;
+          or "multiverse: " with the names of a multiverse and of its statement, and, if wanted, a
+          query for the universes that count.
+
+``kind`` says what sets our result apart from the printed one: it is by another reading of what the
+paper leaves open ("left open"), by something else than what it prints ("contrary"), or on other
+data. ``ours`` is a list of alternatives, separated by " | ", each of the form
+``protocol: item dataset method name=value ...``, or ``protocol: data`` for the sizes of a data set.
+The method ``*`` is that of the cell, and a value ``*`` stands for all that the ledger has, each an
+alternative of its own. The protocol is one of
+
+as printed         what the paper prints, and our choice where it prints nothing;
+another protocol   another reading of what it leaves open, or what its numbers imply;
+a change           something else than what it prints: another update, another rule;
+other data         not the data, or not the problem, of the paper: shown, and not judged;
+baseline           a rule without features: where it is near as well, a result tells nothing.
+"""
+
+import json
+from collections import defaultdict
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from .claims import CLAIMS
+from .comparison import TOLERANCE, distance, printed_cells
+from .engine import LEDGER
+from .items import ITEMS
+from .multiverse import find_multiverse, statement_curve
+from .report import SUMMARY, read_paper_numbers, summarize
+from .words import WORDS, readable, rounded
+
+VERDICTS = (
+    "reproduced", "reproduced under another protocol",
+    "reproduced with a change to what is printed", "not reproduced", "cannot tell",
+    "not comparable",
+)  # fmt: skip
+REPRODUCED, ANOTHER, CHANGED, NOT_REPRODUCED, CANNOT_TELL, NOT_COMPARABLE = VERDICTS
+# What sets our result apart, and the verdict that goes with it.
+KINDS = {"left open": ANOTHER, "contrary": CHANGED, "other data": NOT_COMPARABLE}
+UNIVERSES = "multiverse: "  # begins what has run in many
+HOLDS = "+ "  # begins a protocol in which the statement holds
+PROTOCOLS = ("as printed", "another protocol", "a change", "other data", "baseline")
+SHARE = 0.25  # of the protocols: where fewer agree, the statement is not reproduced by them
+BY_CHANCE = 0.1  # of invented numbers: where more agree with ours, agreement says nothing
+REACHED = 0.5  # of invented numbers: where some protocol is near to more, none that is near counts
+REPEATS = {"mwmvc2": 20, "mvna_kmhks": 10}  # behind a printed mean, as the papers say
+PAPERS = {
+    "mvl_svm": "MVL-SVM", "mwmvc2": "MwMvC²", "mvpo": "MVPO", "mvm": "MVM",
+    "mvna_kmhks": "MVNA-KMHKS",
+}  # fmt: skip
+PHRASES = WORDS["phrases"]  # what the text of a paper says in numbers, in words
+WITHOUT_NUMBER = ("low_alignment_needed",)
+MEASURED = ("ours", "low", "high", "std", "n")
+CELLS = [
+    "paper", "item", "dataset", "method", "measure", "parameter", "protocol", "point", *MEASURED,
+    "printed", "printed_std", "distance", "within", "equal", "alike",
+]  # fmt: skip
+REPORT = [
+    "paper", "item", "dataset", "method", "claim", "place", "verdict", "kind", "under", "tried",
+    "near", "nearest", "chance", "by", "why", "numbers", "told", "measured",
+]  # fmt: skip
+
+
+def read_verdicts(paper=None):
+    """Return the stored verdicts of a paper, by default of all."""
+    folder = LEDGER / "verdicts"
+    files = [folder / f"{name}.csv" for name in ([paper] if paper else PAPERS)]
+    tables = [pd.read_csv(file, dtype=str, keep_default_na=False) for file in files]
+    return pd.concat(tables, ignore_index=True)
+
+
+class Points(NamedTuple):
+    """Our results for one row of verdicts, and whether they agree with what is printed.
+
+    protocol: of each point; near: in level, equal: in the mean, each an array with the points as
+    its last axis (the first, if there are two, are rows of numbers that somebody has invented).
+    """
+
+    protocol: np.ndarray
+    near: np.ndarray
+    equal: np.ndarray
+
+    def share(self, agree, protocol):
+        """Of the points by a protocol those that agree; 0 where there are none."""
+        own = self.protocol == protocol
+        return agree[..., own].mean(axis=-1) if own.any() else np.zeros(agree.shape[:-1])
+
+    def gives(self, verdict):
+        """Whether a verdict, or a better one, follows from the points."""
+        printed, another, changed = (self.share(self.equal, name) for name in PROTOCOLS[:3])
+        found = {REPRODUCED: printed > 0}
+        found[ANOTHER] = found[REPRODUCED] | (another >= SHARE)
+        found[CHANGED] = found[ANOTHER] | (changed >= SHARE)
+        return found[verdict]
+
+    def level(self, share=SHARE):
+        """Whether points are near in level: as printed, or a share of those by other readings."""
+        printed, another = (self.share(self.near, name) for name in PROTOCOLS[:2])
+        return (printed > 0) | (another >= share if share else another > 0)
+
+
+def verdict_by_rule(cells, invented=()):
+    """Return the verdict on cells of a printed table.
+
+    cells: of one row of the verdicts; columns ``protocol``, ``point``, ``distance``, ``equal`` and,
+    if wanted, ``alike``: whether our number is as near to what the paper prints for each of its
+    other methods, or a rule without features is near as well. A *point* is one of our results for
+    all of the cells. invented: the same results beside numbers that nobody has printed, one
+    :class:`Points` for each way to invent them; see :func:`invented_rows`.
+
+    >>> cells = pd.DataFrame({
+    ...     "protocol": ["as printed", "another protocol"], "point": ["a", "b"],
+    ...     "distance": [-5.0, 0.3], "equal": [False, True]})
+    >>> verdict_by_rule(cells)
+    'reproduced under another protocol'
+    >>> verdict_by_rule(cells.assign(alike=True))
+    'cannot tell'
+    """
+    table = points_of(cells)
+    if not table["known"].any():
+        return NOT_COMPARABLE
+    protocol, near, equal, alike = (table[name] for name in ("protocol", "near", "equal", "alike"))
+    points = Points(*map(np.asarray, (protocol, near, equal & ~alike)))
+    for verdict in (REPRODUCED, ANOTHER, CHANGED):
+        if points.gives(verdict) and chance_of(verdict, invented) <= BY_CHANCE:
+            return verdict
+    # Nearly any number can be had by some reading: then it says little that a few have this one.
+    told = not points.level(share=0 if reached_by(invented) > REACHED else SHARE)
+    return NOT_REPRODUCED if told else CANNOT_TELL
+
+
+def chance_of(verdict, invented):
+    """The share of invented rows of which our results would say this, or better."""
+    return max((float(of.gives(verdict).mean()) for of in invented), default=0.0)
+
+
+def reached_by(invented):
+    """The share of invented rows to which some result of ours is near."""
+    return max((float(of.level(share=0).mean()) for of in invented), default=0.0)
+
+
+def points_of(cells):
+    """Our results for the cells of one row, each judged as a whole, the nearest first.
+
+    ``distance`` is the largest of a point's cells; points on other data are left out.
+    """
+    cells = cells[cells["protocol"] != "other data"]
+    apart, alike = cells["distance"].abs(), cells.get("alike", False)
+    cells = cells.assign(distance=apart, near=apart <= TOLERANCE, known=apart.notna(), alike=alike)
+    each = cells.groupby(["protocol", "point"], sort=False)
+    how = {"distance": "max", "near": "all", "equal": "all", "known": "any", "alike": "all"}
+    return each.agg(how).reset_index().sort_values("distance", kind="stable")
+
+
+def invented_rows(cells, n_drawn=200, seed=0):
+    """Our results beside numbers that nobody has printed.
+
+    First all numbers of the row are moved by the same amount, up to .10 down and up; then each is
+    drawn by itself within .10 of the printed one. Counts move by up to a half; an alignment, which
+    the width of a kernel takes to any value, is drawn between .05 and 1.
+    """
+    cells = cells[cells["protocol"] != "other data"].reset_index(drop=True)
+    which, _ = pd.factorize(pd.MultiIndex.from_frame(cells[["method", "measure", "parameter"]]))
+    printed, measure = cells["printed"].to_numpy(), cells["measure"].to_numpy()
+    moved = np.delete(np.linspace(-0.1, 0.1, 21), 10)[:, None]
+    drawn = np.random.default_rng(seed).uniform(-0.1, 0.1, size=(n_drawn, which.max() + 1))
+    drawn = drawn[:, which]
+    for move in (moved, drawn):
+        numbers = np.where(measure == "errors", printed * (1 + 5 * move), printed + move)
+        if move is drawn:
+            numbers = np.where(measure == "alignment", 0.525 + 4.75 * move, numbers)
+        yield _points_beside(cells, np.where(measure == "errors", numbers, np.clip(numbers, 0, 1)))
+
+
+def _points_beside(cells, printed):
+    """Our points beside other numbers, a row for each invented row."""
+    order = cells.groupby(["protocol", "point"], sort=False).ngroup().to_numpy()
+    first = np.unique(order, return_index=True)[1]
+    gap = np.abs(cells["ours"].to_numpy() - printed)
+    agree = [gap <= TOLERANCE * spread for spread in spreads(cells, printed)]
+    whole = [np.column_stack([of[:, order == k].all(axis=1) for k in range(len(first))])
+             for of in agree]  # fmt: skip
+    return Points(cells["protocol"].to_numpy()[first], *whole)
+
+
+def spreads(cells, printed):
+    """The standard deviation of our number less the printed one: of a repeat, and of the means."""
+    own, measure = cells["std"].to_numpy(), cells["measure"]
+    theirs = cells["printed_std"].fillna(cells["std"]).to_numpy()
+    counts = np.sqrt(np.maximum(cells["ours"].to_numpy() + printed, 0))
+    ours_of, theirs_of = np.sqrt(cells["n"].to_numpy()), np.sqrt(cells["paper"].map(REPEATS))
+    both = np.hypot(own, theirs), np.hypot(own / ours_of, theirs / theirs_of)
+    conditions = [measure == "errors", measure.str.startswith("n_")]
+    return [np.select(conditions, [counts, 0.0], spread) for spread in both]
+
+
+def reproduction_cells(paper=None, folder=None):
+    """Set every cell of the papers' tables beside our results.
+
+    Parameters
+    ----------
+    paper : str, default all papers
+    folder : path, default that of the ledger that comes with mvref
+
+    Returns
+    -------
+    cells : DataFrame
+        One row per cell and result of ours: ``ours`` (mean of ``n`` repeats), ``low`` and ``high``
+        (95 % interval of the mean), ``std`` (of a repeat), the paper's ``printed`` and
+        ``printed_std``, their ``distance`` in standard deviations of a repeat, ``within`` the
+        tolerance or not, by which ``protocol``, and whether it is as near to every other method of
+        the table (``alike``).
+
+    Examples
+    --------
+    >>> from mvref.experiments import reproduction_cells
+    >>> cells = reproduction_cells("mwmvc2").query("dataset == 'mnist1' and method == 'Concat'")
+    >>> cells.query("protocol == 'as printed'").set_index("measure")["within"].to_dict()
+    {'accuracy': True, 'f1': True}
+    """
+    return judge(paper, folder)[1]
+
+
+def reproduction_report(paper=None, folder=None):
+    """Return the verdict on every table and figure of the papers.
+
+    Parameters
+    ----------
+    paper : str, default all papers
+    folder : path, default that of the ledger that comes with mvref
+
+    Returns
+    -------
+    report : DataFrame
+        One row per statement: ``paper``, ``item``, ``dataset``, ``method``, ``claim``, ``place``,
+        ``verdict`` (one of `VERDICTS`), ``kind`` ("left open", "contrary" or "other data"),
+        ``under`` which protocol, ``tried``, the number of protocols, ``near``, how many of them
+        agree, ``nearest``, the distance of the nearest, ``chance``, the share of invented numbers
+        that would agree as well, ``by`` ("rule" or "words"), ``why``, ``numbers`` (of the text, the
+        paper's and ours), ``told`` (section of the book) and ``measured`` (test or line of a
+        chapter).
+
+    Notes
+    -----
+    Verdicts by rule and all numbers are those of the ledger in `folder`; verdicts in words are the
+    stored ones.
+
+    Examples
+    --------
+    >>> from mvref.experiments import reproduction_report
+    >>> report = reproduction_report("mvm")
+    >>> sorted(set(report["item"]))
+    ['fig1', 'fig2', 'fig3', 'table1', 'text']
+    """
+    return judge(paper, folder)[0]
+
+
+def judge(paper, folder):
+    """The report and all cells, of one paper or of all; judged anew when a file has changed."""
+    report, cells = [], []
+    for name in [paper] if paper else PAPERS:
+        files = [Path(folder or LEDGER) / f"{name}.csv", LEDGER / "verdicts" / f"{name}.csv"]
+        files += [LEDGER / f"{other}.csv" for other in ("paper_numbers", "sizes", "multiverse")]
+        stamps = tuple(file.stat().st_mtime_ns for file in files if file.exists())
+        entries, found = _judged(name, folder, stamps)
+        cells += [cell | {"row": cell["row"] + len(report)} for cell in found]
+        report += entries
+    return pd.DataFrame(report, columns=REPORT), pd.DataFrame(cells, columns=[*CELLS, "row"])
+
+
+@lru_cache(maxsize=16)
+def _judged(paper, folder, stamps):
+    """The verdicts of one paper and all cells, each item summarised once."""
+    ours = cache(lambda item: indexed(summarize(_full_name(paper, item), folder)))
+    printed = read_paper_numbers(paper)
+    tables = {place: printed_cells(numbers) for place, numbers in printed.groupby("place")}
+    report, cells = [], []
+    for row in read_verdicts(paper).itertuples():
+        entry = row._asdict() | {"by": "words", "nearest": np.nan, "chance": np.nan}
+        tried = list(filter(None, row.tried.split(" | ")))
+        entry |= {"tried": len(tried), "near": sum(one.startswith(HOLDS) for one in tried)}
+        if row.tried.startswith(UNIVERSES):
+            entry |= _in_universes(row.tried)
+        if row.ours:
+            found = pd.DataFrame(cells_of(row, tables[row.place], ours), columns=CELLS)
+            gap = (found["ours"] - found["printed"]).abs()
+            found["equal"] = gap <= TOLERANCE * spreads(found, found["printed"])[1]
+            cells += found.assign(row=row.Index).to_dict("records")
+            points = points_of(found).query("known")
+            invented = list(invented_rows(found)) if len(points) else []
+            entry |= {"by": "rule", "verdict": verdict_by_rule(found, invented)}
+            entry |= {"tried": len(points), "near": int(points["equal"].sum())}
+            entry["nearest"] = points["distance"].min()
+            if entry["verdict"] in (REPRODUCED, ANOTHER, CHANGED):
+                entry["chance"] = chance_of(entry["verdict"], invented)
+            elif invented:  # what agreement would have been worth
+                entry["chance"] = reached_by(invented)
+        entry["numbers"] = "; ".join(_numbers(row, printed, ours))
+        report.append(entry)
+    return report, cells
+
+
+def _full_name(paper, item):
+    """The full name of an item of a paper, or of another ledger, which is already one."""
+    return item if "." in item else f"{paper}.{item}"
+
+
+def _in_universes(tried):
+    """In how many universes a statement was asked, and in how many it holds."""
+    multiverse, statement, *query = tried.removeprefix(UNIVERSES).split(maxsplit=2)
+    known = statement_curve(find_multiverse(multiverse), statement).dropna(subset=["value"])
+    known = known.query(query[0]) if query else known
+    return {"tried": len(known), "near": int(known["near"].sum())}
+
+
+def indexed(summary):
+    """A summary; the parameters that vary in it; (data set, method, measure) -> points, results."""
+    names = [name for name in summary.columns.difference(SUMMARY) if summary[name].nunique()]
+    found = defaultdict(list)
+    for row in summary.to_dict("records"):
+        point = {name: _text(row[name]) for name in names if pd.notna(row[name])}
+        values = [row.get(name, np.nan) for name in ("mean", *MEASURED[1:])]
+        found[tuple(map(row.get, SUMMARY[:3]))].append((point, values))
+    return summary, {name for name in names if summary[name].nunique() > 1}, found
+
+
+def cells_of(row, printed, ours):
+    """Each alternative of a row that is judged by numbers, cell by cell; counts and their sum.
+
+    printed: cells of the table; ours: item -> what :func:`indexed` makes of its summary.
+    """
+    printed = printed[printed["dataset"] == row.dataset]
+    if row.measure:
+        printed = printed[printed["measure"] == row.measure]
+    own = printed["method"] == row.method if row.method else printed["method"].notna()
+    asked, others = list(printed[own].itertuples()), _by_place(printed[~own])
+    alternatives, baselines = [], []
+    for alternative in row.ours.split(" | "):
+        protocol, _, point = alternative.partition(": ")
+        for one in _each(point, set(printed.loc[own, "measure"]), ours):
+            found = [_cell(row, cell, one, ours) for cell in asked]
+            if len(found) > 1 and all(cell["measure"] == "errors" for cell in found):
+                found.append(_sum(found))
+            kept = baselines if protocol == "baseline" else alternatives
+            kept += [cell | {"protocol": protocol} for cell in found]
+    for cell in alternatives:
+        spreads = {name: cell[name] for name in ("std", "printed_std", "measure")}
+        cell["distance"] = distance(cell["ours"], cell["printed"], **spreads)
+        cell["within"] = bool(abs(cell["distance"]) <= TOLERANCE)
+        # With the spread of our result: a rule without features has next to none of its own.
+        passing = [
+            abs(distance(other["ours"], cell["printed"], **spreads)) <= TOLERANCE
+            for other in baselines
+            if all(other[name] == cell[name] for name in ("method", "measure", "parameter"))
+        ]
+        cell["alike"] = any(passing) or (bool(row.method) and _alike(cell, others))
+    return alternatives
+
+
+def _each(point, measures, ours):
+    """The points that a point with ``*`` among its values stands for."""
+    if "=*" not in point:
+        return [point]
+    item, dataset, method, *options = point.split()
+    names = [option.removesuffix("=*") for option in options if option.endswith("=*")]
+    rows = ours(item)[0].query("dataset == @dataset and measure in @measures")
+    rows = rows[(rows["method"] == method) | (method == "*")].reindex(columns=names).dropna()
+    values = rows.drop_duplicates().sort_values(names).itertuples(index=False)
+    return [point.replace("=*", "={}").format(*map(_text, value)) for value in values]
+
+
+def _by_place(printed):
+    """(measure, parameter) -> values and spreads of the methods there; "sum" of all parameters."""
+    found = defaultdict(list)
+    for (measure, _), part in printed.groupby(["measure", "method"], sort=False):
+        for cell in part.itertuples():
+            found[measure, cell.parameter].append((cell.value, cell.std))
+        found[measure, "sum"].append((part["value"].sum(), part["std"].iloc[0]))
+    return found
+
+
+def _alike(cell, others):
+    """Whether our number is near what the paper prints for each of its other methods."""
+    total = "sum" in json.loads(cell["parameter"]).values()
+    spread = {"std": cell["std"], "measure": cell["measure"]}
+    far = [
+        distance(cell["ours"], value, printed_std=std, **spread)
+        for value, std in others[cell["measure"], "sum" if total else cell["parameter"]]
+    ]
+    return bool(far) and bool(np.all(np.abs(far) <= TOLERANCE))
+
+
+def _cell(row, cell, point, ours):
+    """A printed cell beside the summary of our repeats at a point, if there is just one such."""
+    found = {"paper": row.paper, "item": row.item, "dataset": row.dataset, "method": cell.method}
+    found |= {"measure": cell.measure, "parameter": cell.parameter, "point": point}
+    found |= {"printed": cell.value, "printed_std": cell.std} | dict.fromkeys(MEASURED, np.nan)
+    if point == "data":
+        size = CLAIMS[row.paper][cell.measure](None, cell)
+        return found | ({"ours": float(size)} if size.isdigit() else {})
+    item, dataset, method, *options = point.split()
+    wanted = dict(option.split("=") for option in options) | json.loads(cell.parameter)
+    wanted = {name: _text(value) for name, value in wanted.items()}
+    _, varying, results = ours(item)
+    fitting = defaultdict(list)
+    for own, values in results[dataset, cell.method if method == "*" else method, cell.measure]:
+        said = {name: text for name, text in own.items() if name in varying or name in wanted}
+        if said.items() <= wanted.items():
+            fitting[len(said)].append(values)
+    nearest = fitting[max(fitting)] if fitting else []
+    return found | (dict(zip(MEASURED, nearest[0], strict=True)) if len(nearest) == 1 else {})
+
+
+def _sum(cells):
+    """The sum of counts, as one more cell."""
+    total = {name: sum(cell[name] for cell in cells) for name in ("ours", "printed")}
+    blank = dict.fromkeys(("low", "high", "std"), np.nan)
+    [name] = json.loads(cells[0]["parameter"])
+    return cells[0] | blank | total | {"parameter": json.dumps({name: "sum"})}
+
+
+def _text(value):
+    """A parameter as text, however the ledger and the verdicts spell it."""
+    return f"{value:g}" if isinstance(value, float | int) else str(value)
+
+
+def _numbers(row, numbers, ours):
+    """What the text says in numbers, the paper's and ours; "measure:method" names one of them."""
+    numbers = numbers[(row.paper + "." + numbers["item"]).isin(ITEMS)]
+    for name in row.numbers.split():
+        measure, _, method = name.partition(":")
+        found = numbers[numbers["measure"] == measure]
+        same = found[found["item"] == row.item]
+        for number in (found if same.empty else same).itertuples():
+            if method not in ("", number.method) or row.dataset not in ("", number.dataset):
+                continue
+            of = f" on {number.dataset}" if number.dataset else ""
+            theirs = "" if measure in WITHOUT_NUMBER else f"the paper {number.value:g}, "
+            our = CLAIMS[row.paper][measure](ours(number.item)[0], number)
+            our = rounded(our, number.value) if theirs else our
+            yield f"{PHRASES[measure]}{readable(of)}: {theirs}ours {readable(our)}"

@@ -1,0 +1,48 @@
+"""The sizes of our data sets: measured, and stored beside the ledger.
+
+``python -m mvref.experiments.sizes NAME ...`` measures data sets for the file; without a name all
+of its own that are on this machine.
+"""
+
+import sys
+
+import pandas as pd
+
+from mvref.datasets import DatasetUnavailable
+
+from .engine import LEDGER
+from .problems import load_dataset
+
+FILE = LEDGER / "sizes.csv"
+
+
+def measure_sizes(name):
+    """Samples, classes and views of a data set, as it is loaded: a line of the file."""
+    data = load_dataset(name)
+    return [data.X.n_samples, len(set(data.y.tolist())), data.X.n_views]
+
+
+def read_sizes():
+    """The stored sizes: a line per data set; columns n_samples, n_classes and n_views."""
+    return pd.read_csv(FILE, index_col="dataset")
+
+
+def size(summary, row):
+    """Claim: the stored size of the row's data set; of several subsets of one collection each."""
+    stored = read_sizes()[row.measure]
+    found = [str(value) for name, value in stored.items() if name.startswith(row.dataset)]
+    return " and ".join(dict.fromkeys(found)) or "no rows"
+
+
+def main():
+    sizes = read_sizes().T
+    for name in sys.argv[1:] or sizes.columns:
+        try:
+            sizes[name] = measure_sizes(name)
+        except DatasetUnavailable as error:
+            print(error)
+    sizes.T.sort_index().to_csv(FILE, lineterminator="\n")
+
+
+if __name__ == "__main__":
+    main()

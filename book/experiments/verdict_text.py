@@ -1,0 +1,325 @@
+"""The reproduction report as text: Markdown, for the book and for ``python -m mvref report``."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+
+from mvref.rivals import RECONSTRUCTIONS
+
+from .items import ITEMS
+from .reproduction import (
+    ANOTHER,
+    CANNOT_TELL,
+    CHANGED,
+    NOT_COMPARABLE,
+    NOT_REPRODUCED,
+    PAPERS,
+    REPRODUCED,
+    VERDICTS,
+    judge,
+    points_of,
+)
+from .words import AXES, NAMES, choice_of, readable
+
+# How a verdict looks, in pictures and in text: colour and hatch.
+LOOKS = dict(zip(VERDICTS, [
+    ("#0072b2", ""), ("#56b4e9", "//"), ("#009e73", "\\\\"), ("#d55e00", ""), ("#e69f00", "xx"),
+    ("#888888", ".."),
+], strict=True))  # fmt: skip
+SHOWN = 3  # results by another protocol that a table shows for a method: the nearest
+# A quantity that cannot be above 1 has no interval above 1.
+SHARES = ("accuracy", "f1", "alignment", "auroc", "prbep")
+SIZES = "Sizes of the data set"  # which nobody finds by chance
+FAR = 99  # standard deviations: beyond, their number tells nothing
+# Rows that agree in all of these are one statement about several cells.
+STATEMENT = ["verdict", "under", "tried", "near", "chance", "why", "by", "claim", "place"]
+STATEMENT += ["numbers"]
+ERRATUM = re.compile(r"\b[ABPMN][1-9]\d?\b")
+
+
+def reproduction_page(paper=None, folder=None):
+    """Write the verdicts on a paper's tables and figures as Markdown.
+
+    Parameters
+    ----------
+    paper : str, default all papers, each with a heading
+    folder : path, default that of the ledger that comes with mvref
+
+    Returns
+    -------
+    text : str
+        For each table and figure: where the paper prints numbers, a table of ours and theirs; then
+        each statement with its verdict and the reason. Links are relative to the book's folder.
+
+    Raises
+    ------
+    ValueError
+        If the paper is not one of the five.
+
+    Examples
+    --------
+    >>> from mvref.experiments import reproduction_page
+    >>> print(reproduction_page("mvm").splitlines()[0])
+    <details class="report"><summary><b>Table 1</b> (1 not comparable)</summary>
+    """
+    if paper is None:
+        pages = [f"## {title}\n\n{reproduction_page(key, folder)}" for key, title in PAPERS.items()]
+        return "\n".join(pages)
+    report, cells = _judged(paper, folder)
+    lines = []
+    for item, rows in report.groupby("item", sort=False):
+        counts = rows["verdict"].value_counts().reindex(VERDICTS).dropna()
+        counted = ", ".join(f"{count:.0f} {verdict}" for verdict, count in counts.items())
+        summary = f"<summary><b>{title_of(paper, item)}</b> ({counted})</summary>"
+        lines += [f'<details class="report">{summary}', ""]
+        for _, part in cells[cells["item"] == item].groupby("dataset", sort=False):
+            lines += _table(part)
+        for _, group in rows.groupby([*STATEMENT, "told", "measured"], sort=False, dropna=False):
+            row = group.iloc[0]
+            told = [f"- {verdict_of(row)}. {_claim(group)} ({row['place']}). {_why(row)}"]
+            if row["measured"].startswith("tests/"):
+                told.append(f"Test: `{row['measured'].split('::')[1]}`.")
+            lines.append(" ".join(told))
+        links = ", ".join(_section(paper, told) for told in rows["told"].unique() if told)
+        lines += ["", f"Told in {links}.", "", "</details>", ""]
+    return "\n".join(lines)
+
+
+def verdict_table(paper, folder=None):
+    """Write the verdicts on a paper's statements as one Markdown table.
+
+    Parameters
+    ----------
+    paper : str
+    folder : path, default that of the ledger that comes with mvref
+
+    Returns
+    -------
+    text : str; a line for each statement: what the paper says and where, the verdict, the reason
+
+    Raises
+    ------
+    ValueError
+        If the paper is not one of the five.
+
+    Examples
+    --------
+    >>> from mvref.experiments import verdict_table
+    >>> print(verdict_table("mvm").splitlines()[0])
+    | the paper | place | verdict | why |
+    """
+    lines = ["| the paper | place | verdict | why |", "|---|---|---|---|"]
+    for _, rows in _judged(paper, folder)[0].groupby(STATEMENT, sort=False, dropna=False):
+        row = rows.iloc[0]
+        cells = [_claim(rows), _place(row), verdict_of(row), _why(row)]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def standing(paper, folder=None):
+    """Write in three lines what of a paper stands, for its one page.
+
+    Parameters
+    ----------
+    paper : str
+    folder : path, default that of the ledger that comes with mvref
+
+    Returns
+    -------
+    text : str; Markdown: how many statements come out, how many do not, of how many nobody can tell
+
+    Raises
+    ------
+    ValueError
+        If the paper is not one of the five.
+
+    Examples
+    --------
+    >>> from mvref.experiments import standing
+    >>> len(standing("mvm").splitlines())
+    3
+    """
+    report, _ = _judged(paper, folder)
+    found = {verdict: report[report["verdict"] == verdict] for verdict in VERDICTS}
+
+    def mark(kind, words):
+        return f'<span class="verdict {kind.replace(" ", "-")}">{words}</span>'
+
+    def shares(kind):
+        """How many protocols agree, where they were counted."""
+        rows = found[kind].query("tried > 1 and by == 'words'")
+        told = ", ".join(f"{row.near} of {row.tried}" for row in rows.itertuples())
+        return f"{len(found[kind])}" + (f" (protocols that agree: {told})" if told else "")
+
+    unknown, nothing = len(found[CANNOT_TELL]), found[NOT_COMPARABLE]["kind"] != "other data"
+    lines = [
+        f"{mark(REPRODUCED, 'Comes out')}: {len(found[REPRODUCED])} of {len(report)} statements as "
+        f"the paper says; {mark(CHANGED, 'with a change')} to what it prints {shares(CHANGED)}; "
+        f"{mark(ANOTHER, 'by another reading')} of what is left open {shares(ANOTHER)}.",
+        f"{mark(NOT_REPRODUCED, 'Does not')}: {shares(NOT_REPRODUCED)}.",
+        f"{mark(CANNOT_TELL, 'Cannot be told')}: {unknown}; {mark(NOT_COMPARABLE, 'not asked')}: "
+        f"{(~nothing).sum()} on other data than the paper's, {nothing.sum()} without a number.",
+    ]
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _judged(paper, folder):
+    if paper not in PAPERS:
+        raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")
+    return judge(paper, folder)
+
+
+def title_of(paper, item):
+    """The heading of a table or a figure."""
+    if item == "text":
+        return "In the text, without a table or a figure"
+    title, known = _numbered(item), f"{paper}.{item}"
+    return f"{title}: {ITEMS[known].title}" if known in ITEMS else title
+
+
+def _numbered(item):
+    return item.replace("table", "Table ").replace("fig", "Figure ")
+
+
+def _place(row):
+    """Where a statement stands; a section without a number by the figure that it tells of."""
+    by_name = re.match(r"section \D", row["place"]) and row["item"] != "text"
+    return f"text on {_numbered(row['item'])}" if by_name else row["place"]
+
+
+def anchor_of(heading):
+    """The anchor that a heading gets in the built book: formulas are no part of it."""
+    text = re.sub(r"\$[^$]*\$", "", heading).lower().replace(" ", "-")
+    return re.sub(r"[^\w-]", "", text)
+
+
+def _table(cells):
+    """Cells of one data set as a Markdown table."""
+    dataset, n_columns = cells["dataset"].iloc[0], 4
+    if cells["measure"].str.startswith("n_").all():
+        n_columns = 3  # sizes have no distance
+    details = {point: _details(dataset, point) for point in cells["point"]}
+    shared = [w for w in next(iter(details.values())) if all(w in d for d in details.values())]
+    title = " ".join([NAMES.get(dataset, dataset), *(f"({word})" for word in shared)])
+    rows = [[title, "ours", "paper", "apart"]]
+    cells = _nearest(cells).reset_index(drop=True)
+    first = cells.reset_index().groupby(["method", "measure", "parameter"])["index"]
+    for cell in cells.loc[first.transform("min").sort_values(kind="stable").index].itertuples():
+        own = [word for word in details[cell.point] if word not in shared]
+        rows.append([_name(cell, own), _ours(cell), _paper(cell), _apart(cell)])
+    head, *lines = ["| " + " | ".join(row[:n_columns]) + " |" for row in rows]
+    return [head, "|" + "---|" * n_columns, *lines, ""]
+
+
+def _nearest(cells):
+    """The cells without the points beyond the nearest `SHOWN` of each protocol and row."""
+    kept = []
+    for (_, protocol), part in cells.groupby(["row", "protocol"], sort=False):
+        shown = part if protocol == "other data" else points_of(part).head(SHOWN)
+        kept.append(part[part["point"].isin(shown["point"])])
+    return pd.concat(kept).sort_index()
+
+
+def _details(dataset, point):
+    """What is particular about a point of ours: another data set, other parameters."""
+    if point == "data":
+        return []
+    _, ours, _, *options = point.split()
+    other = [] if ours == dataset else [f"ours: {NAMES.get(ours, ours)}"]
+    chosen = (option.split("=") for option in options)
+    return other + [f"{AXES.get(a, a).split(' of ')[0]} {choice_of(a, of)}" for a, of in chosen]
+
+
+def _name(cell, details):
+    """What a line of a table is about."""
+    method = "*" if cell.point == "data" else cell.point.split()[2]
+    words = [labelled(cell.method if method == "*" else method)]
+    words += [f"{name} {value}" for name, value in json.loads(cell.parameter).items()]
+    if cell.measure != "errors":
+        words.append(NAMES.get(cell.measure, cell.measure.removeprefix("n_")))
+    return ", ".join(filter(None, words + details))
+
+
+def _apart(cell):
+    """The distance, in bold where it is beyond the tolerance."""
+    if np.isnan(cell.distance):
+        return "–"
+    if abs(cell.distance) > FAR:
+        return f"**> {FAR}**" if cell.distance > 0 else f"**< -{FAR}**"
+    number = f"{cell.distance:+.1f}" if abs(cell.distance) >= 0.05 else "0.0"
+    return number if cell.within else f"**{number}**"
+
+
+def _digits(cell):
+    if cell.measure.startswith("n_"):
+        return ".0f"
+    return ".1f" if cell.measure == "errors" else ".3f"
+
+
+def _ours(cell):
+    form, low, high = _digits(cell), cell.low, cell.high
+    if np.isnan(cell.ours):
+        return "–"
+    if np.isnan(low) or low == high:
+        return f"{cell.ours:{form}}"
+    if cell.measure in SHARES:
+        low, high = max(low, 0.0), min(high, 1.0)
+    return f"{cell.ours:{form}} ({low:{form}}–{high:{form}})"
+
+
+def _paper(cell):
+    form = ".0f" if cell.measure == "errors" else _digits(cell)
+    spread = "" if np.isnan(cell.printed_std) else f" ±\N{NO-BREAK SPACE}{cell.printed_std:.3f}"
+    return f"{cell.printed:{form}}{spread}"
+
+
+def _claim(rows):
+    """What the paper says; for the cells of a table, of which data sets and methods."""
+    claim = readable(rows["claim"].iloc[0].rstrip("."))
+    if rows["by"].iloc[0] == "words":
+        return claim
+    of = rows.groupby("dataset", sort=False)["method"].agg(
+        lambda names: ", ".join(map(labelled, filter(None, names)))
+    )
+    names = [f"{methods} on {dataset}" if methods else dataset for dataset, methods in of.items()]
+    return f"{claim}: {readable('; '.join(names))}"
+
+
+def labelled(method):
+    """The name of a method or of its variant, as a reconstruction where it is one."""
+    return f"{method} (reconstruction)" if method.split("-")[0] in RECONSTRUCTIONS else method
+
+
+def verdict_of(row):
+    """The verdict in its colour, with the protocols that were tried."""
+    verdict, tried, told = row["verdict"], row["tried"], []
+    if tried > 1 or verdict == NOT_REPRODUCED and tried:
+        told.append(f"{row['near']} of {tried} protocols")
+        if verdict == NOT_REPRODUCED and row["nearest"] < FAR:
+            told.append(f"the nearest {row['nearest']:.1f} SD away")
+    if row["by"] == "rule" and tried and row["claim"] != SIZES:
+        told.append(f"{row['chance']:.0%} of invented numbers")
+    under = f": {row['under']}" if verdict in (ANOTHER, CHANGED) and row["under"] else ""
+    name = verdict.replace(" ", "-")
+    shown = f'<span class="verdict {name}">{verdict.capitalize()}</span>{under}'
+    return f"{shown} ({', '.join(told)})" if told else shown
+
+
+def _why(row):
+    """The reason, and the numbers of the text."""
+    numbers = row["numbers"]
+    return linked(row["why"]) + (f" {numbers[0].upper()}{numbers[1:]}." if numbers else "")
+
+
+def _section(paper, told):
+    """A link to a section of the paper's part."""
+    chapter, heading = told.split("#", 1)
+    text = re.sub(r"[$`]", "", heading)
+    return f"[{chapter.capitalize()}: {text}]({paper}/{chapter}.ipynb#{anchor_of(heading)})"
+
+
+def linked(text):
+    """The text in words, with a link from every number of an erratum to its entry."""
+    return ERRATUM.sub(lambda found: f"[{found[0]}](#erratum-{found[0].lower()})", readable(text))
