@@ -1,27 +1,30 @@
 """The engine of the experiments: jobs, the ledger of their results, and runs that can be stopped.
 
 An *item* is a table or a figure of a paper. It yields *jobs*; a job computes a few measures of one
-method at one parameter point of one data set in one repeat. Every measure is a row of the paper's
-*ledger*, a CSV file. A run computes only what the ledger does not have yet, and appends the rows of
-each finished job at once, so it may be stopped at any moment and resumed by the same command.
+method at one parameter point of one data set in one repeat. Every job is a line of the paper's
+*ledger*, a CSV file, and every measure a row of what is read from it. A run computes only what the
+ledger does not have yet, and appends each finished job at once, so it may be stopped at any moment
+and resumed by the same command.
 
 A row has its key once, and whoever writes holds the ledger's lock: two runs at the same time may
-compute a job twice, but write it once. Its column ``code`` is a fingerprint of the code that made
-it (:mod:`mvref.experiments.fingerprint`), as rows of one method may come from several runs; the
-rows of before it have none.
+compute a job twice, but write it once. ``environment`` names the versions that a job ran with, in a
+table beside the ledgers; ``code`` is a fingerprint of the code that made it
+(:mod:`mvref.experiments.fingerprint`), which the jobs of before it do not have.
 """
 
 import csv
+import hashlib
 import json
 import os
 import platform
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from io import BytesIO, StringIO
+from io import StringIO
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 
@@ -30,7 +33,6 @@ import pandas as pd
 import scipy
 import sklearn
 from joblib import Parallel, delayed
-from pandas.api.types import is_integer_dtype, is_numeric_dtype, is_string_dtype
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -44,8 +46,10 @@ COLUMNS = [
     "seconds", "mvref", "python", "numpy", "scipy", "sklearn", "code",
 ]  # fmt: skip
 NUMBERS = {"repeat": int, "seed": int, "value": float, "seconds": float}
-KEY = ["item", "dataset", "method", "parameter", "repeat", "measure"]
-N_KEY = 7  # columns at the beginning of a line: the paper, and the key in it
+JOB = ["item", "dataset", "method", "parameter", "repeat"]
+KEY = [*JOB, "measure"]
+VERSIONS = ["mvref", "python", "numpy", "scipy", "sklearn"]
+FIELDS = [*JOB, "seed", "seconds", "environment", "code", "values"]  # of a line of the file
 LEDGER = Path(__file__).parent / "ledger"
 
 
@@ -151,12 +155,12 @@ class Item:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The CSV file of a paper's results.
+    """The CSV file of a paper's results, a line for each job.
 
     Parameters
     ----------
     paper : str
-    folder : path, default that of the ledger that comes with mvref
+    folder : path, default that of the repository's ledger
 
     Examples
     --------
@@ -173,6 +177,11 @@ class Ledger:
         """Path of the file."""
         return Path(self.folder or LEDGER) / f"{self.paper}.csv"
 
+    @cached_property
+    def environments(self):
+        """Path of the table of versions, which all papers of a folder share."""
+        return self.path.with_name("environments.csv")
+
     def check_writable(self):
         """Raise an OSError, in one sentence, where no row could be written."""
         try:
@@ -184,12 +193,8 @@ class Ledger:
                 "folder with --ledger DIR"
             ) from None
 
-    def read(self, as_text=False):
-        """Return the rows; a last line without its end, left by a run that was killed, is ignored.
-
-        Parameters
-        ----------
-        as_text : bool; leave numbers as they are written
+    def read(self):
+        """Return a row for each measure; the end of a line that a killed run left is ignored.
 
         Returns
         -------
@@ -201,10 +206,8 @@ class Ledger:
             If the file has other columns, a damaged line, or the same row twice.
         """
         content = self.path.read_bytes() if self.path.exists() else b""
-        rows = _table(content, self.path)
-        if as_text:
-            return pd.DataFrame(_lines(_whole_lines(content))[1:], columns=COLUMNS, dtype=str)
-        return rows.copy()
+        known = self.environments.read_text("utf-8") if self.environments.exists() else ""
+        return _rows(_whole_lines(content), known, self.path).copy()
 
     def append(self, rows):
         """Write rows at the end of the file, all in one piece; not those that are there already.
@@ -217,93 +220,120 @@ class Ledger:
         -------
         n_rows : int; how many were written
         """
-        rows = [[str(row[name]) for name in COLUMNS] for row in rows]
-        keys = Counter(tuple(row[:N_KEY]) for row in rows)
-        for row in rows:
-            again = "its key stands twice in these" if keys[tuple(row[:N_KEY])] > 1 else None
-            if fault := _fault(row) or again:
-                raise ValueError(f"{self.path} takes no such row, {fault}: {_csv(row)[:-1]}")
-        with self._locked(), open(self.path, "a+b") as file:
+        rows = [{name: str(row[name]) for name in COLUMNS} for row in rows]
+        keys = [tuple(row[name] for name in KEY) for row in rows]
+        if twice := [key for key, count in Counter(keys).items() if count > 1]:
+            raise ValueError(f"{self.path} takes no row twice: {twice[0]}.")
+        with locked(self.path), open(self.path, "a+b") as file:
             file.seek(0)
             whole = _whole_lines(file.read())
+            new = [row for row in rows if row["measure"] not in _measures_of(row, whole)]
+            lines = self._lines_of(new)
             file.truncate(len(whole))  # without what a killed run left of its last line
-            new = [row for row in rows if f"\n{_csv(row[:N_KEY])[:-1]},".encode() not in whole]
-            file.write(_csv(*new, header=not whole).encode())
+            file.write(_csv(*lines, header=not whole).encode())
             file.flush()
             os.fsync(file.fileno())
         return len(new)
 
     def sort(self):
-        """Put the rows in their one order, so that two versions differ only where results do."""
-        with self._locked():
-            rows = sorted(self.read(as_text=True).to_numpy().tolist(), key=_position)
-            ordered = _csv(*rows, header=True).encode()
-            if ordered != self.path.read_bytes():
+        """Put the lines in their one order, so that two versions differ only where results do."""
+        with locked(self.path):
+            content = self.path.read_bytes()
+            ordered = _csv(*sorted(_lines(content)[1:], key=_position), header=True).encode()
+            if ordered != content:
                 draft = self.path.with_suffix(".tmp")
                 draft.write_bytes(ordered)
                 os.replace(draft, self.path)
 
-    @contextmanager
-    def _locked(self):
-        """Be the only one who writes. The lock of a process that is killed ends with it."""
-        with open(self.path.with_suffix(".lock"), "ab") as file:
-            if os.name == "nt":
-                import msvcrt
+    def _lines_of(self, rows):
+        """The fields of a line for each job."""
+        jobs = defaultdict(list)
+        for row in rows:
+            environment = self._environment([row[name] for name in VERSIONS])
+            fields = [row[name] for name in (*JOB, "seed", "seconds")]
+            jobs[*fields, environment, row["code"]].append(f"{row['measure']}={row['value']}")
+        lines = [[*fields, ";".join(sorted(values))] for fields, values in jobs.items()]
+        for line in lines:
+            try:
+                if any({"\n", "\r"} & set(field) for field in line):
+                    raise ValueError("a word of more than one line")
+                _parsed(line)
+            except ValueError as error:
+                raise ValueError(f"{self.path} takes no such row, {error}: {line}.") from None
+        return lines
 
-                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-            else:
-                import fcntl
+    def _environment(self, versions):
+        """The name of some versions; it is put into the table if it is not there."""
+        name = hashlib.sha256(",".join(versions).encode()).hexdigest()[:4]
+        with locked(self.environments), open(self.environments, "a+b") as file:
+            file.seek(0)
+            known = file.read() or b"environment," + ",".join(VERSIONS).encode() + b"\n"
+            if f"\n{name},".encode() not in known:
+                file.truncate(0)
+                file.write(known + ",".join([name, *versions]).encode() + b"\n")
+        return name
 
-                fcntl.flock(file, fcntl.LOCK_EX)
-            yield  # closing the file frees the lock
+
+@contextmanager
+def locked(path):
+    """Be the only one who writes. The lock of a process that is killed ends with it."""
+    with open(path.with_suffix(".lock"), "ab") as file:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield  # closing the file frees the lock
 
 
 @lru_cache(maxsize=8)
-def _table(content, path):
+def _rows(content, environments, path):
     """The rows of a file with this content; a ValueError names the first damaged line."""
-    content = _whole_lines(content) or _csv(header=True).encode()
-    with suppress(AttributeError, KeyError, TypeError, ValueError):  # the line is named below
-        options = {"dtype": {"code": object}, "na_filter": False, "skip_blank_lines": False}
-        if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # where the default got exact
-            options["float_precision"] = "round_trip"
-        rows = pd.read_csv(BytesIO(content), **options)
-        if _is_sound(rows, content):
-            return rows
-    header, *rows = _lines(content)
-    if header != COLUMNS:
-        raise ValueError(f"{path} must have the columns {COLUMNS}, got {ascii(header)}.")
-    seen = {}
-    for number, row in enumerate(rows, 2):
-        first = seen.setdefault(tuple(row[:N_KEY]), number)
-        again = f"the row of line {first} again" if first < number else None
-        if fault := _fault(row) or again:
-            raise ValueError(f"{path}, line {number}: {fault}.")
-    return pd.DataFrame(rows, columns=COLUMNS, dtype=str).astype(NUMBERS)
+    header, *lines = _lines(content) or [FIELDS]
+    if header != FIELDS:
+        raise ValueError(f"{path} must have the columns {FIELDS}, got {ascii(header)}.")
+    known = {name: of for name, *of in csv.reader(environments.splitlines())}
+    jobs, names, values = [], [], []
+    for number, line in enumerate(lines, 2):
+        try:
+            *job, measured, numbers = _parsed(line)
+            jobs.append([*job, *known[job[-2]]])
+        except (KeyError, ValueError) as error:
+            raise ValueError(f"{path}, line {number}: {error}.") from None
+        names.append(measured)
+        values += numbers
+    of_jobs = pd.DataFrame(jobs, columns=[*FIELDS[:-1], *VERSIONS])
+    rows = of_jobs.loc[np.repeat(of_jobs.index, [len(measured) for measured in names])]
+    rows = rows.assign(paper=path.stem, measure=[*chain(*names)], value=values)
+    if (again := rows.duplicated(KEY)).any():
+        raise ValueError(f"{path}, line {rows.index[again][0] + 2}: a row that is there already.")
+    return rows[COLUMNS].reset_index(drop=True).astype(NUMBERS)
 
 
-def _is_sound(rows, content):
-    """Whether pandas has read words as words, numbers as numbers, whole lines, and no key twice."""
-    kinds = [NUMBERS.get(name, str) for name in COLUMNS]
-    right = {str: is_string_dtype, int: is_integer_dtype, float: is_numeric_dtype}
-    if list(rows) != COLUMNS or len(rows) + 1 != content.count(b"\n") or b"\r" in content:
-        return False
-    # A line that is too short ends in empty columns, the last of which no comma announces.
-    no_code = np.sum(rows["code"].to_numpy() == "")
-    whole = not no_code or no_code == content.count(b",\n") and all(rows["sklearn"])
-    for parameter in rows["parameter"].unique():
+def _parsed(line):
+    """The fields of a line as words and numbers: at its end the measures, and their values."""
+    if len(line) != len(FIELDS):
+        raise ValueError(f"{len(line)} fields and not {len(FIELDS)}")
+    item, dataset, method, parameter, repeat, seed, seconds, environment, code, values = line
+    try:
         _point(parameter)
-    return (
-        whole
-        and all(right[kind](rows[name].dtype) for name, kind in zip(COLUMNS, kinds, strict=True))
-        and np.isfinite(rows[["value", "seconds"]]).all(axis=None)
-        and not rows.duplicated(COLUMNS[:N_KEY]).any()
-    )
+        parts = [part.rpartition("=") for part in values.split(";")]
+        names, numbers = [name for name, _, _ in parts], [float(value) for *_, value in parts]
+        job = item, dataset, method, parameter, int(repeat), int(seed), float(seconds)
+    except (AttributeError, ValueError):
+        raise ValueError("a parameter that is no point, or a number that is none") from None
+    if not all(map(isfinite, [*numbers, job[-1]])):
+        raise ValueError(f"values {values}, seconds {seconds}")
+    return *job, environment, code, names, numbers
 
 
 def _lines(content):
-    """The fields of every line as they are written; none where a carriage return splits it."""
+    """The fields of every line as they are written."""
     lines = content.decode(errors="replace").replace("\r\n", "\n").split("\n")[:-1]
-    return [[] if "\r" in line else next(csv.reader([line])) for line in lines]
+    return [[] if "\r" in line else next(csv.reader([line]), []) for line in lines]
 
 
 def _whole_lines(content):
@@ -312,29 +342,22 @@ def _whole_lines(content):
 
 def _csv(*rows, header=False):
     text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows] if header else rows)
+    csv.writer(text, lineterminator="\n").writerows([FIELDS, *rows] if header else rows)
     return text.getvalue()
 
 
-def _fault(row):
-    """What is wrong with a row as it is written, if anything is."""
-    if len(row) != len(COLUMNS):
-        return f"{len(row)} fields and not {len(COLUMNS)}"
-    if any("\n" in field or "\r" in field for field in row):
-        return "a word of more than one line"
-    parameter, _, repeat, seed, value, seconds = row[4:10]
-    try:
-        _point(parameter), int(repeat), int(seed)
-        finite = isfinite(float(value)) and isfinite(float(seconds))
-    except (AttributeError, ValueError):
-        return "a parameter that is no point, or a number that is none"
-    return None if finite else f"value {value}, seconds {seconds}"
+def _measures_of(row, content):
+    """The measures of the job of a row that a file of this content has."""
+    start = f"\n{_csv([row[name] for name in JOB])[:-1]},".encode()
+    lines = [part.partition(b"\n")[0] for part in content.split(start)[1:]]
+    values = [line.decode().rpartition(",")[2].strip('"') for line in lines]
+    return {value.rpartition("=")[0] for value in ";".join(values).split(";")}
 
 
-def _position(row):
-    """Sort key of a row: parameters as numbers, not as text."""
-    _, item, dataset, method, parameter, measure, repeat = row[:N_KEY]
-    return item, dataset, method, _point(parameter), int(repeat), measure
+def _position(line):
+    """Sort key of a line: parameters as numbers, not as text."""
+    item, dataset, method, parameter, repeat, *others = line
+    return item, dataset, method, _point(parameter), int(repeat), others
 
 
 @cache

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from mvref.__main__ import main
-from mvref.experiments.engine import LEDGER, Ledger
+from mvref.experiments.engine import KEY, LEDGER, Ledger
 from mvref.experiments.items import ITEMS
 
 
@@ -58,8 +58,8 @@ def test_list_tells_which_rows_are_stale(tmp_path, capsys):
     folder = ["--ledger", str(tmp_path)]
     item = ["mvna_kmhks.decision", "--quick", "--dataset", "moons"]
     assert main(["run", *item, *folder]) == 0
-    path = Ledger("mvna_kmhks", tmp_path).path
-    rows = Ledger("mvna_kmhks", tmp_path).read(as_text=True)
+    ledger = Ledger("mvna_kmhks", tmp_path)
+    rows = ledger.read()
 
     def told():
         capsys.readouterr()
@@ -67,10 +67,13 @@ def test_list_tells_which_rows_are_stale(tmp_path, capsys):
         return capsys.readouterr().out
 
     assert told() == "no row is stale\n"
-    rows.loc[[0, 5], "code"] = "01234567"
-    rows.loc[7:9, "code"] = ""
-    rows.to_csv(path, index=False)
-    told_now = f"16 rows, 2 stale of {rows['method'][0]}, 3 of unknown code"
+    of_job = rows.groupby(KEY[:-1], sort=False).ngroup()
+    rows.loc[of_job == 0, "code"] = "01234567"
+    rows.loc[of_job == 1, "code"] = ""
+    ledger.path.unlink()
+    ledger.append(rows.to_dict("records"))
+    n = (of_job == 0).sum()
+    told_now = f"16 rows, {n} stale of {rows['method'][0]}, {n} of unknown code"
     assert told() == f"mvna_kmhks.decision moons: {told_now}\n"
 
 

@@ -18,6 +18,7 @@ from mvref.compare.tuning import Machine, Method, Split, grid, train, tuned
 from mvref.datasets import make_interactions
 from mvref.experiments import interactions, mvm, read_paper_numbers, run_items
 from mvref.experiments.claims.mvm import CLAIMS
+from mvref.experiments.engine import Ledger
 from mvref.experiments.interactions import N_POOL, N_TEST, NOISE, PLANTED, planted, unseen
 from mvref.experiments.order_methods import (
     FACTORISED,
@@ -294,7 +295,7 @@ def test_start_jobs_train_from_the_start_that_they_name():
 def test_a_quick_run_of_what_is_drawn(tmp_path):
     for only, name in (("planted-full", "mvm.start"), ("onehot-full", "mvm.order")):
         run_items([name], quick=True, folder=tmp_path, only=only, say=str)
-    rows = pd.read_csv(tmp_path / "mvm.csv")
+    rows = Ledger("mvm", tmp_path).read()
     starts = rows[rows["item"] == "start"]
     assert len(starts) == 2 * 3 * len([*mvm.START_MEASURES, "accuracy"])
     methods = rows[rows["item"] == "order"].pivot(index="method", columns="measure", values="value")

@@ -28,7 +28,7 @@ from mvref.experiments import (
 )
 from mvref.experiments.claims import mvna_kmhks as claims
 from mvref.experiments.comparison import printed_cells
-from mvref.experiments.engine import COLUMNS, encode_parameter
+from mvref.experiments.engine import COLUMNS, Ledger, encode_parameter
 from mvref.experiments.items import find_item
 from mvref.experiments.nystrom_methods import (
     OWN_MEASURES,
@@ -406,7 +406,7 @@ def test_the_tables_have_all_methods_and_repeats():
 def test_a_quick_run_of_what_needs_no_download(tmp_path):
     for name, only in (("table2", "iris"), ("decision", "moons"), ("alignment", "iris")):
         run_items([f"mvna_kmhks.{name}"], quick=True, folder=tmp_path, only=only, say=str)
-    rows = pd.read_csv(tmp_path / "mvna_kmhks.csv")
+    rows = Ledger("mvna_kmhks", tmp_path).read()
     table = rows[(rows["item"] == "table2") & (rows["measure"] == "accuracy")]
     assert len(table) == 2 * 2 * len(ALL_METHODS)
     assert table[table["method"] != "Majority"]["value"].min() > 0.8
@@ -496,7 +496,7 @@ def test_significance_takes_the_splits_that_both_methods_have(tmp_path):
         for repeat, value in enumerate(values):
             rows.append(ledger_row(method, "accuracy", repeat, value))
             rows += [ledger_row(method, m, repeat, v) for m, v in (("n_train", 90), ("n_test", 10))]
-    pd.DataFrame(rows)[COLUMNS].to_csv(tmp_path / "mvna_kmhks.csv", index=False)
+    Ledger("mvna_kmhks", tmp_path).append(rows)
     tests = paired_significance("mvna_kmhks.table2", "MVNA", folder=tmp_path).set_index("method")
     assert list(tests.index) == ["NA", "SVM"]
     d = [0.05, 0.0, 0.05]
@@ -642,7 +642,7 @@ def test_digits_stand_beside_the_printed_errors(tmp_path):
         ledger_row("MVNA", "errors", 0, value) | row | {"parameter": json.dumps({"digit": digit})}
         for digit, value in ((1, 3), (2, 5))
     ]
-    pd.DataFrame(rows)[COLUMNS].to_csv(tmp_path / "mvna_kmhks.csv", index=False)
+    Ledger("mvna_kmhks", tmp_path).append(rows)
     lines = compare("mvna_kmhks.table3", tmp_path).splitlines()
     of_digits = [line.split() for line in lines if line.startswith("optdigits   MVNA")]
     assert ["optdigits", "MVNA", "2", "1", "5.00", "1.00", "+4.00"] in of_digits

@@ -10,7 +10,7 @@ from scipy import stats
 from mvref.experiments import ITEMS, compare, read_paper_numbers, significance, summarize
 from mvref.experiments.claims import CLAIMS
 from mvref.experiments.comparison import printed_cells
-from mvref.experiments.engine import COLUMNS
+from mvref.experiments.engine import Ledger
 
 
 def write(folder, rows, paper="mvl_svm"):
@@ -19,7 +19,7 @@ def write(folder, rows, paper="mvl_svm"):
     table = pd.DataFrame(rows, columns=names).assign(paper=paper, seed=0, seconds=1.0)
     table[["mvref", "python", "numpy", "scipy", "sklearn", "code"]] = "1.0"
     table["parameter"] = table["parameter"].map(json.dumps)
-    table[COLUMNS].to_csv(folder / f"{paper}.csv", index=False)
+    Ledger(paper, folder).append(table.to_dict("records"))
 
 
 def curve(item, method, name, values, *, dataset="uwave", measure="accuracy"):

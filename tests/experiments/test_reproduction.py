@@ -23,6 +23,7 @@ from mvref.experiments import (
 )
 from mvref.experiments.claims import CLAIMS
 from mvref.experiments.comparison import printed_cells
+from mvref.experiments.engine import Ledger
 from mvref.experiments.items import ITEMS
 from mvref.experiments.report import with_parameters
 from mvref.experiments.reproduction import (
@@ -251,7 +252,7 @@ def test_distances():
 def test_a_cell_beside_a_small_ledger(tmp_path):
     mono = "dataset == 'mnist1' and method == 'Mono'"
     rows = read_ledger("mwmvc2").query(f"item == 'table1' and {mono} and repeat < 3")
-    rows.to_csv(tmp_path / "mwmvc2.csv", index=False)
+    Ledger("mwmvc2", tmp_path).append(rows.to_dict("records"))
     values = rows[rows["measure"] == "f1"]["value"]
     printed = f"protocol == 'as printed' and measure == 'f1' and {mono}"
     [cell] = reproduction_cells("mwmvc2", tmp_path).query(printed).itertuples()

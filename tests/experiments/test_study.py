@@ -202,9 +202,8 @@ def test_who_runs_out_of_time_three_times_is_not_asked_again():
 @pytest.mark.data(*NAMES)
 @pytest.mark.parametrize("name", ["n100", "transfer"])
 def test_the_first_repeat_tells_what_the_next_ones_cost(name, tmp_path):
-    rows = Ledger("study").read(as_text=True)
-    rows = rows[rows["item"] == name].astype({"repeat": int, "seconds": float})
-    rows[rows["repeat"] == 0].to_csv(tmp_path / "study.csv", index=False)
+    rows = Ledger("study").read().query("item == @name")
+    Ledger("study", tmp_path).append(rows[rows["repeat"] == 0].to_dict("records"))
     told = [float(line.split()[5]) for line in cost_lines([f"study.{name}"], tmp_path)]
     next_ones = rows[(rows["measure"] == "failure") & rows["repeat"].isin([1, 2])]
     took = next_ones["seconds"].sum() / 3600 / 2
