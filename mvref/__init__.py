@@ -8,12 +8,11 @@ array with the parameter ``views``.
 from importlib import import_module
 
 from . import datasets, rivals, theory
-from .core.checks import NothingLearntWarning
+from .core.input import MultiView, NothingLearntWarning
 from .core.inspection import view_importance
 from .core.linear_svm import SolverFallbackWarning
 from .core.per_view import PerView
 from .core.per_view_classifier import PerViewClassifier
-from .core.views import MultiView
 from .mvl_svm import MVLSVM, LandmarkProjection, fit_in_chunks
 from .mvm import MVMClassifier, MVMRegressor
 from .mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS

@@ -43,7 +43,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 import mvref
 from mvref import MVLSVM, LandmarkProjection, MultiView, PerView, PerViewClassifier
-from mvref.core.checks import NothingLearntWarning
+from mvref.core.input import NothingLearntWarning
 from tests.literal import hide, random_pattern, toy_views
 
 METHODS = mvref.all_methods()

@@ -21,7 +21,7 @@ from sklearn.base import is_classifier
 
 import mvref
 from mvref import MultiView
-from mvref.core.checks import NothingLearntWarning
+from mvref.core.input import NothingLearntWarning
 from tests.literal import toy_views
 from tests.test_api import CHEAP, METHODS
 

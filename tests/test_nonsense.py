@@ -18,7 +18,8 @@ from sklearn.utils.fixes import parse_version
 import mvref.core.base as base
 from mvref import MVLSVM, MVPO, MultiView, MVMRegressor, view_importance
 from mvref.core import kernels, measures
-from mvref.core.checks import N_ASKED, NothingLearntWarning, warn_if_nothing_learnt
+from mvref.core.input import NothingLearntWarning, warn_if_nothing_learnt
+from mvref.core.input.checks import N_ASKED
 from mvref.mvpo import PrimalMetric
 from mvref.rivals import STMClassifier
 from mvref.theory import bregman, coverage, gram, performance, rademacher, stability

@@ -5,7 +5,7 @@ The gauge is useless alone, and the cameras tell the same: only together do the 
 
 import numpy as np
 
-from mvref.core.views import MultiView
+from mvref.core.input import MultiView
 from mvref.datasets import make_two_moons_views
 from mvref.datasets._generators import rotation
 

@@ -20,7 +20,7 @@ from math import ceil, floor, isqrt, lcm
 import numpy as np
 from scipy import stats
 
-from mvref.core.checks import check_choice, check_number
+from mvref.core.input import check_choice, check_number
 
 ROUNDINGS = ("either", "half up", "half even", "down")
 TOO_MANY = 4e9  # steps of an enumeration

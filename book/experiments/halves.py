@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.preprocessing import StandardScaler
 
 from mvref.compare.tuning import Split, stratified_folds, stratified_parts
+from mvref.core.input import MultiView
 from mvref.core.measures import (
     auroc,
     f_beta,
@@ -15,7 +16,6 @@ from mvref.core.measures import (
     precision_recall_break_even,
 )
 from mvref.core.per_view import PerView
-from mvref.core.views import MultiView
 
 from .engine import derive_seed
 from .problems import load_dataset

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from mvref.compare.tuning import Split, stratified_parts
-from mvref.core.views import MultiView
+from mvref.core.input import MultiView
 from mvref.datasets import make_interactions, unseen_share
 
 from .engine import derive_seed

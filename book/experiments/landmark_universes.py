@@ -10,10 +10,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from mvref.compare.tuning import Machine, Method, stratified_folds, train, tuned, validate
+from mvref.core.input import MultiView
 from mvref.core.kernels import Similarity
 from mvref.core.linear_svm import fit_linear_svm
 from mvref.core.per_view import PerView
-from mvref.core.views import MultiView
 from mvref.mvl_svm import MVLSVM, LandmarkProjection
 
 from .methods import Columns, LandmarkSVM, VotingSVM, complete_by_laplacian, rbf

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
 from mvref.compare.tuning import Machine, Method, tuned
-from mvref.core.views import MultiView
+from mvref.core.input import MultiView
 from mvref.mvl_svm import LandmarkProjection, project
 from mvref.rivals import LaplacianCompletion, PerViewSVM
 

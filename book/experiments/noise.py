@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from mvref.compare.tuning import grid, train, validate
+from mvref.core.input import MultiView
 from mvref.core.measures import one_vs_rest
-from mvref.core.views import MultiView
 
 from .engine import Item, derive_seed
 from .halves import load_halves, measure_all, quality

@@ -11,8 +11,8 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
 from mvref.compare.tuning import Machine, Method, grid, tuned
+from mvref.core.input import MultiView
 from mvref.core.nystrom import nystrom_map
-from mvref.core.views import MultiView
 from mvref.mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
 from mvref.theory.rademacher import kernel_alignment
 

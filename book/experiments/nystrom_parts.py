@@ -7,8 +7,8 @@ from sklearn.datasets import make_moons
 from sklearn.preprocessing import StandardScaler
 
 from mvref.compare.tuning import Split, stratified_folds, stratified_parts
+from mvref.core.input import MultiView
 from mvref.core.per_view import PerView
-from mvref.core.views import MultiView
 from mvref.datasets._uci import _rows, fetch_uci, numbers
 
 from .engine import derive_seed

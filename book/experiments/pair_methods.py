@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from mvref.compare.tuning import Machine, Method, validate
-from mvref.core.views import MultiView
+from mvref.core.input import MultiView
 from mvref.rivals import MSL, SVM2K
 
 from .halves import quality

@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 
 from mvref import datasets
 from mvref.compare.tuning import Split, stratified_parts
+from mvref.core.input import MultiView
 from mvref.core.per_view import PerView
-from mvref.core.views import MultiView
 
 from .engine import derive_seed
 

@@ -12,9 +12,9 @@ from scipy.linalg import eigh
 from sklearn.utils import check_random_state
 
 from mvref.compare.tuning import Machine, grid
+from mvref.core.input import MultiView
 from mvref.core.kernels import Similarity
 from mvref.core.nystrom import draw_components, nystrom_features, nystrom_map
-from mvref.core.views import MultiView
 from mvref.rivals import SVM2K
 from mvref.rivals.mvml_descent import Problem as MetricProblem
 from mvref.rivals.mvml_descent import ViewFactors, learn_metric

@@ -24,7 +24,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mvref.compare.tuning import seconds_of, timed
-from mvref.core.views import MultiView
+from mvref.core.input import MultiView
 
 from .engine import Item, derive_seed, with_parameters
 from .speed_pairs import PAIRS, against

@@ -26,7 +26,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref.compare.tuning import seconds_of
-from mvref.core.views import MultiView
+from mvref.core.input import MultiView
 from mvref.mvl_svm import MVLSVM, LandmarkProjection
 from mvref.mvna_kmhks import MVNAKMHKS, NAKMHKS
 from mvref.mvpo import MVPO, f_beta_argmax

@@ -38,8 +38,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from mvref import all_methods
 from mvref.compare.tuning import seconds_of, timed
+from mvref.core.input import MultiView
 from mvref.core.per_view import PerView
-from mvref.core.views import MultiView
 from mvref.rivals import Concat
 
 from .engine import derive_seed

@@ -29,7 +29,7 @@ import numpy as np
 from mvref.compare.candidates import ALL, candidate_of
 from mvref.compare.kernel_means import without_gaps
 from mvref.compare.tuning import Machine, Method, tuned
-from mvref.core.views import MultiView
+from mvref.core.input import MultiView
 
 from .engine import Item, derive_seed, encode_parameter
 from .study_data import EXPLORED, HELD_OUT, draw_split, sizes_of

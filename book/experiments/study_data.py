@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.model_selection import GroupKFold
 
 from mvref.compare.tuning import Split, stratified_folds, stratified_parts
-from mvref.core.views import MultiView
+from mvref.core.input import MultiView
 from mvref.datasets import make_interactions, make_two_moons_views
 
 from .disturbed_moons import disturbed_moons

@@ -34,8 +34,8 @@ from joblib import hash as digest
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
+from mvref.core.input import MultiView
 from mvref.core.kernel_views import LinearViews
-from mvref.core.views import MultiView
 from mvref.mvpo import DualMetric, PrimalMetric, cutting_planes, most_violated_of, solver
 from mvref.rivals import CAPO, FSMulti, SVMPerf
 

@@ -26,10 +26,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from tqdm import tqdm
 
-from ..core.base import check_length
-from ..core.checks import check_number
-from ..core.storage import is_encoded
-from ..core.views import as_multiview
+from ..core.input import as_multiview, check_length, check_number, is_encoded
 from .candidates import BASELINES, RECOMMENDED, candidate_of
 from .paired import paired_interval
 from .seeds import derive_seed

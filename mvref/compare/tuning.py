@@ -22,8 +22,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from ..core.checks import NothingLearntWarning
-from ..core.views import MultiView
+from ..core.input import MultiView, NothingLearntWarning
 
 
 @dataclass(frozen=True, eq=False)

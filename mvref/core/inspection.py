@@ -4,9 +4,7 @@ import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch, check_random_state, column_or_1d
 
-from .checks import check_choice, check_number
-from .storage import freeze, rows_of
-from .views import MultiView, as_multiview
+from .input import MultiView, as_multiview, check_choice, check_number, freeze, rows_of
 
 WAYS = ("permute", "hide")
 

@@ -15,8 +15,7 @@ A missing view is a row of zeros, the constant feature too: it adds nothing to t
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, eigvalsh
 
-from .checks import check_kernel
-from .columns import view_features
+from .input import check_kernel, view_features
 from .kernels import fit_similarities, linear, one_per_view
 
 PSD_TOLERANCE = 1e-8  # of the smallest eigenvalue, relative to the sum of all

@@ -7,9 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
 
-from .checks import check_kernel, check_number
-from .storage import as_numbers, as_table_of_numbers
-from .views import as_multiview
+from .input import as_multiview, as_numbers, as_table_of_numbers, check_kernel, check_number
 
 
 def squared_distances(X, Z):

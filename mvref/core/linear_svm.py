@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from .base import one_against_rest
-from .checks import warn_caller
+from .input import warn_caller
 from .newton_svm import Rows, hinge, squared_hinge
 
 LOSSES = ("hinge", "squared_hinge")

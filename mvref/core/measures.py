@@ -21,8 +21,7 @@ and Section "Problem formulation" of Wang, Tsang and Gao (AAAI 2016), which name
 import numpy as np
 from scipy.stats import rankdata
 
-from .checks import check_number
-from .storage import as_numbers
+from .input import as_numbers, check_number
 
 # Between these the square of beta and its products are ordinary numbers; outside, F-beta is the
 # precision or the recall to all digits.

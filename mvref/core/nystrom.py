@@ -19,7 +19,7 @@ samples that are equal, or a linear kernel of few features, make G_mm singular.
 import numpy as np
 from scipy.linalg import eigh
 
-from .checks import check_number
+from .input import check_number
 from .kernel_views import similarities_to
 
 EIGEN_CUTOFF = 1e-10  # of eigenvalues of G_SS that count, relative to the largest

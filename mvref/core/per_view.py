@@ -13,9 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .base import check_length, validate_views
-from .storage import rows_of
-from .views import MultiView
+from .input import MultiView, check_length, rows_of, validate_views
 
 WORDS = ("passthrough", "drop")
 

@@ -21,8 +21,7 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
-from .checks import check_number
-from .columns import take_rows
+from .input import check_number, take_rows
 from .losses import EVIDENCE, LOSSES, MAJORISERS
 
 CLOSED_FORM = 600  # numbers in a block of weights up to which its matrix is factorised

@@ -20,7 +20,7 @@ some are positive: started from the last solution, a problem takes a few systems
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from .checks import check_number
+from .input import check_number
 
 TOLERANCE = 1e-12  # of g_i - g_k, relative to the terms that they are sums of
 EPS, TINY = np.finfo(float).eps, np.finfo(float).tiny

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..core.views import MultiView
+from ..core.input import MultiView
 
 
 @dataclass(frozen=True, eq=False, repr=False)

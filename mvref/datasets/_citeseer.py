@@ -5,7 +5,7 @@ import re
 import numpy as np
 from scipy import sparse
 
-from ..core.views import MultiView
+from ..core.input import MultiView
 from ._base import MultiViewDataset
 from ._lookup import fetch, open_content
 from ._sources import checksums, describe

@@ -3,8 +3,7 @@
 import numpy as np
 from sklearn.datasets import load_digits, load_iris
 
-from ..core.checks import check_choice, check_number
-from ..core.views import MultiView
+from ..core.input import MultiView, check_choice, check_number
 from ._base import MultiViewDataset
 from ._sources import describe
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.io import loadmat
 from scipy.spatial.distance import squareform
 
-from ..core.views import MultiView
+from ..core.input import MultiView
 from ._base import MultiViewDataset
 from ._lookup import FORMS, DatasetCorrupted, fetch, find, unavailable
 from ._sources import checksums, describe

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..core.views import MultiView
+from ..core.input import MultiView
 from ._base import MultiViewDataset
 from ._sources import describe
 

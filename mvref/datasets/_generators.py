@@ -4,8 +4,7 @@ import numpy as np
 from sklearn.datasets import make_moons
 from sklearn.utils import check_random_state
 
-from ..core.checks import check_number
-from ..core.views import MultiView
+from ..core.input import MultiView, check_number
 from ._base import MultiViewDataset
 from ._sources import describe
 

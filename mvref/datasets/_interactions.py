@@ -13,8 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from ..core.checks import check_choice, check_number
-from ..core.views import MultiView, as_multiview
+from ..core.input import MultiView, as_multiview, check_choice, check_number
 from ._base import MultiViewDataset
 from ._sources import describe
 

@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.utils import check_random_state
 
-from ..core.checks import check_number
+from ..core.input import check_number
 
 SOUNDS = ["hums", "rattles", "whistles", "grinds"]
 LEAKS = ["dry", "damp at the flange", "drips", "oil on the housing"]

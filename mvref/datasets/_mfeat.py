@@ -19,7 +19,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from ..core.views import MultiView
+from ..core.input import MultiView
 from ._base import MultiViewDataset
 from ._lookup import DatasetCorrupted, fetch
 from ._sources import checksums, describe

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ..core.checks import check_number
-from ..core.views import MultiView
+from ..core.input import MultiView, check_number
 from ._base import MultiViewDataset, split_after
 from ._embedded import corner_windows, cut
 from ._lookup import DatasetCorrupted, fetch, read_of

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.datasets import load_digits
 
-from ..core.views import MultiView
+from ..core.input import MultiView
 from ._base import MultiViewDataset, split_after
 from ._lookup import DatasetCorrupted, fetch, read_numbers
 from ._sources import checksums, describe

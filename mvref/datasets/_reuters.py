@@ -8,8 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.io import loadmat
 
-from ..core.checks import check_choice
-from ..core.views import MultiView
+from ..core.input import MultiView, check_choice
 from ._base import MultiViewDataset
 from ._lookup import fetch, locate, locate_all
 from ._reuters_index import LANGUAGES, TOPICS, read_collection

@@ -6,8 +6,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import mode
 
-from ..core.checks import check_choice
-from ..core.views import MultiView
+from ..core.input import MultiView, check_choice
 from ._base import MultiViewDataset, split_after
 from ._lookup import FORMS, DatasetCorrupted, fetch, open_content
 from ._sources import FILES, SOURCES, checksums, describe

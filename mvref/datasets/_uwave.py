@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from ..core.views import MultiView
+from ..core.input import MultiView
 from ._base import MultiViewDataset, split_after
 from ._lookup import FORMS, DatasetCorrupted, find, locate_all, read_numbers
 from ._sources import checksums, describe

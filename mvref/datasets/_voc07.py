@@ -14,8 +14,7 @@ number of its values, the same for all rows.
 import numpy as np
 from scipy import sparse
 
-from ..core.checks import check_choice
-from ..core.views import MultiView
+from ..core.input import MultiView, check_choice
 from ._base import MultiViewDataset, split_after
 from ._lookup import FORMS, DatasetCorrupted, fetch, locate, locate_all, read_numbers, read_of
 from ._sources import describe

@@ -8,7 +8,7 @@ import tarfile
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from ..core.views import MultiView
+from ..core.input import MultiView
 from ._base import MultiViewDataset
 from ._lookup import DAMAGED_GZIP, FORMS, DatasetCorrupted, locate, unavailable
 from ._sources import describe

@@ -29,9 +29,15 @@ from scipy import linalg
 from sklearn.utils import check_random_state, gen_batches
 from tqdm import tqdm
 
-from ..core.base import check_length, validate_targets, validate_views
-from ..core.checks import check_number, warn_caller
-from ..core.views import MultiView, stack_samples
+from ..core.input import (
+    MultiView,
+    check_length,
+    check_number,
+    stack_samples,
+    validate_targets,
+    validate_views,
+    warn_caller,
+)
 from .estimator import MVLSVM, PROJECTION_PARAMETERS
 from .landmarks import DEFAULT_LANDMARKS, LandmarkProjection
 

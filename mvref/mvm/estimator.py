@@ -1,7 +1,6 @@
 """MVM: multi-view machines, interactions of all orders between views in linear time.
 
-B. Cao, H. Zhou, P. S. Yu, "Multi-view Machines", arXiv 1506.01110, 2015. Chapters: part IV of the
-book.
+B. Cao, H. Zhou, P. S. Yu, "Multi-view Machines", arXiv 1506.01110, 2015. Chapters: part IV.
 
 Problem   min over A_1 .. A_V of  1/n sum_i l(yhat_i, y_i) + lambda Omega(A)             (Eq. 10)
           with weights of the samples: sum_i w_i l(yhat_i, y_i) / sum_i w_i in place of the mean
@@ -53,15 +52,18 @@ from ..core.base import (
     MultiViewClassifier,
     MultiViewRegressor,
     Weighted,
-    check_length,
-    check_votable,
     logistic_probabilities,
     one_against_rest,
+)
+from ..core.input import (
+    check_choice,
+    check_length,
+    check_number,
+    check_votable,
     validate_numbers,
     validate_targets,
     validate_views,
 )
-from ..core.checks import check_choice, check_number
 from ..core.losses import LOSSES
 from .machine import MultiViewMachine, OnlyIf, check_streams
 

@@ -9,9 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from ..core.base import MultiViewInput, one_or_array, one_or_list
-from ..core.checks import check_choice, check_number, warn_caller
-from ..core.columns import view_features
 from ..core.groups import Structure, group_structure
+from ..core.input import check_choice, check_number, view_features, warn_caller
 from ..core.losses import MAJORISERS, PENALTIES
 from ..core.ridge import check_alpha
 from ..core.starts import best_starts

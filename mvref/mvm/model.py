@@ -24,7 +24,7 @@ from itertools import combinations
 import numpy as np
 from scipy import sparse
 
-from ..core.columns import root_mean_squares, take_rows, view_features
+from ..core.input import root_mean_squares, take_rows, view_features
 from ..core.losses import LOSSES, PENALTIES
 
 NUMBERS_PER_PART = 2**15  # a table of so many numbers stays in the cache of a core

@@ -23,7 +23,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 
-from ..core.columns import take_rows
+from ..core.input import take_rows
 from ..core.ridge import PRIOR_ROWS, Column, Table, alternate, ridge_block
 from .model import leave_one_out, prefix_products
 

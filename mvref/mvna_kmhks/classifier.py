@@ -16,7 +16,7 @@ from ..core.base import (
     pairs_of,
     votes_of_pairs,
 )
-from ..core.checks import check_choice, check_number, warn_caller
+from ..core.input import check_choice, check_number, warn_caller
 from ..core.kernel_views import add_kernel_scores, check_kernels, similarities_to
 from ..core.kernels import one_per_view
 from ..core.nystrom import NystromViews

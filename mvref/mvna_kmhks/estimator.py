@@ -48,7 +48,7 @@ Departures from the paper, each explained in the chapter
 
 import numpy as np
 
-from ..core.checks import check_number
+from ..core.input import check_number
 from ..core.nystrom import check_n_components, nystrom_map
 from .classifier import HoKashyapClassifier
 from .machines import FactorMachine, GramMachine, SumOfKernels

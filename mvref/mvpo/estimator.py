@@ -37,7 +37,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
-from ..core.checks import check_choice, check_number, warn_caller
+from ..core.input import check_choice, check_number, warn_caller
 from ..core.kernel_views import (
     KernelViews,
     LinearViews,

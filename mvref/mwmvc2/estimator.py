@@ -45,7 +45,7 @@ from sklearn.utils import check_random_state
 from tqdm import tqdm
 
 from ..core.base import MultiViewClassifier, Weighted, one_against_rest, one_or_array, one_or_list
-from ..core.checks import check_choice
+from ..core.input import check_choice
 from ..core.per_view import naming
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.trees import cut

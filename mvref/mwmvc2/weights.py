@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 from sklearn.utils.validation import _check_sample_weight
 
-from ..core.checks import check_choice, check_number
+from ..core.input import check_choice, check_number
 
 UPDATES, STEPS, RHO_STEPS = ("monotone", "paper"), ("backtrack", "collins"), ("qp", "exact")
 ROUNDING = 1e-12

@@ -24,7 +24,7 @@ Our readings
 
 import numpy as np
 
-from ..core.checks import check_number
+from ..core.input import check_number
 from ..core.voters import cast_votes
 from .adaboost import (
     Boosted,

@@ -32,8 +32,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from ..core.checks import check_number
-from ..core.columns import view_features
+from ..core.input import check_number, view_features
 from ..core.voters import check_classifier, class_folds, class_scores, seeded_clone
 from .common import side_by_side
 from .svm_perf import SVMPerf

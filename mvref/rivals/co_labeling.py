@@ -42,16 +42,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from ..core.base import (
-    MultiViewClassifier,
-    Weighted,
-    one_against_rest,
-    validate_views,
-)
-from ..core.checks import check_number, warn_caller
+from ..core.base import MultiViewClassifier, Weighted, one_against_rest
+from ..core.input import check_number, stack_samples, validate_views, warn_caller
 from ..core.kernels import fit_similarities
 from ..core.nystrom import nystrom_map
-from ..core.views import stack_samples
 from ..core.voters import check_trainable
 
 SVM_TOL = 1e-13  # duality gap of an SVM, relative: alpha is as exact as its root

@@ -7,7 +7,7 @@ from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier
 
-from ..core.columns import view_features
+from ..core.input import view_features
 from ..core.per_view import naming
 from ..core.voters import check_classifier, fit_weighted
 

@@ -48,7 +48,7 @@ from ..core.base import (
     one_or_array,
     one_or_list,
 )
-from ..core.checks import check_choice, check_number, warn_caller
+from ..core.input import check_choice, check_number, warn_caller
 from ..core.losses import logistic, squared
 from ..core.ridge import PRIOR_ROWS, Column, Table, alternate, check_alpha
 from ..core.starts import best_starts

@@ -34,7 +34,7 @@ import numpy as np
 from cvxopt import matrix, solvers
 
 from ..core.base import one_or_list
-from ..core.checks import check_number
+from ..core.input import check_number
 from ..mvpo import most_violated_of
 from .svm_perf import Learnt, SVMPerf
 

@@ -18,10 +18,9 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from ..core.base import MultiViewInput, validate_views
-from ..core.checks import check_choice, warn_caller
+from ..core.base import MultiViewInput
+from ..core.input import MultiView, check_choice, stack_samples, validate_views, warn_caller
 from ..core.kernels import fit_similarity, one_per_view
-from ..core.views import MultiView, stack_samples
 from .common import view_position
 
 OUTPUTS = ("gram", "features")

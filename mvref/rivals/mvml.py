@@ -61,7 +61,7 @@ from ..core.base import (
     one_or_array,
     one_or_list,
 )
-from ..core.checks import check_number
+from ..core.input import check_number
 from ..core.kernel_views import KernelViews, add_kernel_scores, check_kernels
 from ..core.nystrom import EIGEN_CUTOFF, NystromViews, check_n_components, draw_components
 from .mvml_descent import Problem, ViewFactors, ViewKernels, learn_metric

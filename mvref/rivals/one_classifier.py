@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import _safe_split
 
 from ..core.base import MultiViewClassifier, Weighted
-from ..core.checks import check_number
+from ..core.input import check_number
 from ..core.per_view import naming
 from ..core.voters import (
     check_trainable,

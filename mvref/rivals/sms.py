@@ -21,7 +21,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 
-from ..core.checks import check_number
+from ..core.input import check_number
 from ..mvpo import most_violated_of, scale_of
 from .smoothing import SMOOTHINGS, largest_penalty
 from .svm_perf import Learnt, SVMPerf

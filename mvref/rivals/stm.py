@@ -49,7 +49,7 @@ from ..core.base import (
     one_or_array,
     one_or_list,
 )
-from ..core.checks import check_choice, check_number, warn_caller
+from ..core.input import check_choice, check_number, warn_caller
 from ..core.kernels import linear
 from ..core.newton_svm import Rows, hinge
 from ..core.starts import best_starts

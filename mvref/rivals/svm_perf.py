@@ -26,8 +26,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
-from ..core.checks import check_choice, check_number, warn_caller
-from ..core.columns import view_features
+from ..core.input import check_choice, check_number, view_features, warn_caller
 from ..mvpo import RANKING, PrimalMetric, cutting_planes, most_violated_of, ranking_threshold
 from .common import side_by_side
 

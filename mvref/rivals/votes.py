@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..core.base import MultiViewClassifier, Weighted
-from ..core.checks import check_choice, check_number
+from ..core.input import check_choice, check_number
 from ..core.per_view import naming
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import (

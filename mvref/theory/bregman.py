@@ -35,7 +35,7 @@ What is corrected, and remarked (B6); the chapter proves each
 import numpy as np
 from scipy.special import expit, logit, xlog1py, xlogy
 
-from ..core.storage import as_numbers
+from ..core.input import as_numbers
 from .vectors import check_callable, check_same_length, check_vector, in_unit_interval
 from .vote_bounds import (  # noqa: F401, for users
     auxiliary_bound,

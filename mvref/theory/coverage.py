@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.datasets import make_moons
 from sklearn.utils import check_random_state
 
-from ..core.checks import check_number
+from ..core.input import check_number
 from .rademacher import margin_bound
 from .vectors import check_callable
 

@@ -13,7 +13,7 @@ kernels with large means seem alike. What a small alignment tells is in erratum 
 
 import numpy as np
 
-from ..core.storage import as_numbers
+from ..core.input import as_numbers
 
 
 def gram_matrix(K, factor=False, name="K"):

@@ -25,8 +25,7 @@ import math
 import numpy as np
 from scipy.linalg import cho_solve
 
-from ..core.checks import check_choice, check_number
-from ..core.storage import as_numbers
+from ..core.input import as_numbers, check_choice, check_number
 from ..mvpo import MEASURES, DualMetric, PrimalMetric, most_violated_of
 from .vectors import check_vector
 
@@ -183,7 +182,7 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
     Examples
     --------
     >>> from mvref import MVPO
-    >>> from mvref.core.columns import view_features
+    >>> from mvref.core.input import view_features
     >>> from mvref.datasets import load_iris_views
     >>> from mvref.mvpo.metric import PrimalMetric
     >>> from mvref.theory.performance import cut_radius, iteration_bound

@@ -30,8 +30,7 @@ What is corrected, or added (the chapter shows the counterexamples)
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..core.checks import check_choice, check_number
-from ..core.storage import as_numbers
+from ..core.input import as_numbers, check_choice, check_number
 from .gram import gram_matrix, gram_trace, kernel_alignment  # noqa: F401, the last for users
 from .vectors import check_delta
 

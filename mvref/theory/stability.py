@@ -30,9 +30,13 @@ from cvxopt import matrix, solvers
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from ..core.base import validate_views
-from ..core.checks import NothingLearntWarning, check_choice, check_number
-from ..core.storage import as_numbers
+from ..core.input import (
+    NothingLearntWarning,
+    as_numbers,
+    check_choice,
+    check_number,
+    validate_views,
+)
 from .vectors import check_delta, check_vector
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ..core.checks import check_number
-from ..core.storage import as_numbers
+from ..core.input import as_numbers, check_number
 
 
 def check_vector(values, name):

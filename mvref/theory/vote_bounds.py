@@ -5,7 +5,7 @@ Symbols and errata are those of :mod:`mvref.theory.bregman`, which has these fun
 
 import numpy as np
 
-from ..core.checks import check_choice, check_number
+from ..core.input import check_choice, check_number
 from .vectors import check_per_view, check_same_length, check_vector, in_unit_interval
 
 

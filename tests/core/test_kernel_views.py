@@ -16,7 +16,7 @@ from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, sigmoid_k
 from sklearn.model_selection import GridSearchCV
 
 from mvref import MultiView
-from mvref.core.columns import view_features
+from mvref.core.input import view_features
 from mvref.core.kernel_views import KernelViews, LinearViews
 from mvref.mvpo import MEASURES, MVPO
 from tests import literal_mvpo as literal

@@ -14,7 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from mvref import MultiView
-from mvref.core.base import check_votable, winning_labels
+from mvref.core.base import winning_labels
+from mvref.core.input import check_votable
 from mvref.core.voters import (
     cast_votes,
     check_classifier,

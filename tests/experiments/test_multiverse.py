@@ -11,7 +11,7 @@ import pytest
 
 from mvref.__main__ import main
 from mvref.compare.tuning import Split
-from mvref.core.views import MultiView
+from mvref.core.input import MultiView
 from mvref.datasets import fetch_uci
 from mvref.experiments import multiverse as reading
 from mvref.experiments import universes_mvna

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from mvref import MVLSVM
 from mvref.compare.tuning import Split
-from mvref.core.views import MultiView
+from mvref.core.input import MultiView
 from mvref.datasets import fetch_uwave
 from mvref.experiments import mvl_svm, similarity_rivals, summarize
 from mvref.experiments.engine import COLUMNS, encode_parameter

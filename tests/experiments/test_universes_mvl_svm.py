@@ -114,7 +114,7 @@ def test_one_view_is_chosen_with_its_constant():
     one = Method(universes.Columns, points=[{"C": 1.0}], fixed={"head": universes.rbf})
     from dataclasses import replace
 
-    from mvref.core.views import MultiView
+    from mvref.core.input import MultiView
 
     alone = replace(split, X=MultiView([split.X.views[3]]))
     assert np.array_equal(run.predicted, train(alone, one, 0, 2).predicted)

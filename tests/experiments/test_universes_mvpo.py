@@ -9,8 +9,8 @@ import pytest
 
 from mvref import MVPO
 from mvref.compare.tuning import Split, stratified_folds
+from mvref.core.input import MultiView
 from mvref.core.measures import f_beta
-from mvref.core.views import MultiView
 from mvref.datasets import load_iris_views
 from mvref.experiments import universes_mvpo as universes
 from mvref.experiments.engine import encode_parameter
@@ -23,7 +23,7 @@ from mvref.mvpo import cutting_planes, most_violated_of
 from mvref.rivals import CAPO
 
 # Where C2 is small, some views teach nothing
-pytestmark = pytest.mark.filterwarnings("ignore::mvref.core.checks.NothingLearntWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::mvref.NothingLearntWarning")
 EVERY = ("MVPO", "SVMPerf", "FSMulti", "CoLabeling", "SVM2K")
 
 

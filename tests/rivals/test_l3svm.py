@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import (
 )
 
 from mvref import MVLSVM, MultiView
-from mvref.core.columns import view_features
+from mvref.core.input import view_features
 from mvref.rivals.l3svm import L3SVM, block_features
 from tests.literal import hide, hinge_dual, primal_objective, random_pattern, toy_views
 

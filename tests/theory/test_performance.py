@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from mvref import MVPO, MultiView
-from mvref.core.columns import view_features
+from mvref.core.input import view_features
 from mvref.mvpo import MEASURES, scale_of, solver
 from mvref.mvpo.metric import DualMetric, PrimalMetric
 from mvref.theory.performance import (

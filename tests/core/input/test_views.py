@@ -23,7 +23,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from mvref import MVLSVM, MultiView, PerView
-from mvref.core.views import as_multiview, is_collection_of_views
+from mvref.core.input import as_multiview
+from mvref.core.input.views import is_collection_of_views
 from tests.literal import hide, random_pattern, toy_views
 
 NAN = np.nan

@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from mvref import MVLSVM, MultiView
-from mvref.core.base import one_against_rest, validate_targets, validate_views
-from mvref.core.checks import check_choice, check_number
+from mvref.core.base import one_against_rest
+from mvref.core.input import check_choice, check_number, validate_targets, validate_views
 from tests.literal import toy_views
 
 
