@@ -149,6 +149,9 @@ MADE = {  # by each operation that builds a new table, the same one
     "drop_views": lambda X: X.drop_views(0.0),
     "observed": lambda X: MultiView(X.views, names=X.names, observed=X.observed),
     "pickle": lambda X: pickle.loads(pickle.dumps(X)),
+    "stored by 1.0": lambda X: pickle.loads(
+        pickle.dumps(X, 0).replace(b"mvref.core.input.views", b"mvref.core.views")
+    ),
     "deepcopy": copy.deepcopy,
 }
 
