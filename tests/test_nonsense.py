@@ -15,11 +15,11 @@ from scipy import sparse
 from sklearn.base import is_regressor
 from sklearn.utils.fixes import parse_version
 
-import mvref.core.base as base
+import mvref.core.input.fit as fit
 from mvref import MVLSVM, MVPO, MultiView, MVMRegressor, view_importance
 from mvref.core import kernels, measures
-from mvref.core.input import NothingLearntWarning, warn_if_nothing_learnt
-from mvref.core.input.checks import N_ASKED
+from mvref.core.input import NothingLearntWarning
+from mvref.core.input.checks import N_ASKED, warn_if_nothing_learnt
 from mvref.mvpo import PrimalMetric
 from mvref.rivals import STMClassifier
 from mvref.theory import bregman, coverage, gram, performance, rademacher, stability
@@ -127,8 +127,8 @@ def test_a_share_of_the_samples_is_asked_and_nothing_is_drawn_from_the_method(mo
     monkeypatch.setattr(MVLSVM, "_scores", lambda self, X: asked.append(len(X)) or real(self, X))
     rows = np.arange(1000) % 40
     states = []
-    for check in (base.warn_if_nothing_learnt, lambda *given: None):
-        monkeypatch.setattr(base, "warn_if_nothing_learnt", check)
+    for check in (fit.warn_if_nothing_learnt, lambda *given: None):
+        monkeypatch.setattr(fit, "warn_if_nothing_learnt", check)
         seeds = np.random.RandomState(3)
         np.random.seed(0)  # noqa: NPY002, the global generator is what is watched
         MVLSVM(5, random_state=seeds).fit([A[rows], B[rows]], Y[rows])

@@ -15,8 +15,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from .base import MultiViewClassifier, Weighted
-from .input import check_choice, check_number, check_votable, rows_of
+from .base import MultiViewClassifier
+from .input import Weighted, check_choice, check_number, check_votable, rows_of
 from .per_view import ByView, as_table, naming
 from .voters import (
     check_classifier,

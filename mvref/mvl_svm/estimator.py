@@ -37,8 +37,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import assert_all_finite
 
-from ..core.base import MultiViewClassifier, Weighted, one_against_rest
-from ..core.input import check_choice, check_number, sample_weights, validate_targets
+from ..core.base import MultiViewClassifier, one_against_rest
+from ..core.input import Weighted, check_choice, check_number, sample_weights, validate_targets
 from ..core.linear_svm import LOSSES, SOLVERS, fit_linear_svm
 from .landmarks import LandmarkProjection
 

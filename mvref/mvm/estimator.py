@@ -51,11 +51,11 @@ from sklearn.utils.validation import _check_sample_weight
 from ..core.base import (
     MultiViewClassifier,
     MultiViewRegressor,
-    Weighted,
     logistic_probabilities,
     one_against_rest,
 )
 from ..core.input import (
+    Weighted,
     check_choice,
     check_length,
     check_number,

@@ -8,9 +8,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
-from ..core.base import MultiViewInput, one_or_array, one_or_list
+from ..core.base import one_or_array, one_or_list
 from ..core.groups import Structure, group_structure
-from ..core.input import check_choice, check_number, view_features, warn_caller
+from ..core.input import MultiViewInput, check_choice, check_number, view_features, warn_caller
 from ..core.losses import MAJORISERS, PENALTIES
 from ..core.ridge import check_alpha
 from ..core.starts import best_starts

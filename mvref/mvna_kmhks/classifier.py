@@ -9,14 +9,13 @@ from sklearn.utils import check_random_state
 
 from ..core.base import (
     MultiViewClassifier,
-    Weighted,
     one_against_rest,
     one_or_array,
     one_or_list,
     pairs_of,
     votes_of_pairs,
 )
-from ..core.input import check_choice, check_number, warn_caller
+from ..core.input import Weighted, check_choice, check_number, warn_caller
 from ..core.kernel_views import add_kernel_scores, check_kernels, similarities_to
 from ..core.kernels import one_per_view
 from ..core.nystrom import NystromViews

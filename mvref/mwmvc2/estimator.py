@@ -44,8 +44,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from tqdm import tqdm
 
-from ..core.base import MultiViewClassifier, Weighted, one_against_rest, one_or_array, one_or_list
-from ..core.input import check_choice
+from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
+from ..core.input import Weighted, check_choice
 from ..core.per_view import naming
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.trees import cut

@@ -22,8 +22,8 @@ from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
-from ..core.base import MultiViewClassifier, Weighted, one_against_rest, one_or_list
-from ..core.input import check_choice, check_number
+from ..core.base import MultiViewClassifier, one_against_rest, one_or_list
+from ..core.input import Weighted, check_choice, check_number
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import check_classifier, check_trainable, fit_weighted, seeded_clone
 from .shallow_trees import SortedRows, Undecided, grow, is_shallow

@@ -42,8 +42,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from ..core.base import MultiViewClassifier, Weighted, one_against_rest
-from ..core.input import check_number, stack_samples, validate_views, warn_caller
+from ..core.base import MultiViewClassifier, one_against_rest
+from ..core.input import Weighted, check_number, stack_samples, validate_views, warn_caller
 from ..core.kernels import fit_similarities
 from ..core.nystrom import nystrom_map
 from ..core.voters import check_trainable

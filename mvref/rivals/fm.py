@@ -42,13 +42,12 @@ from sklearn.utils.validation import check_is_fitted
 from ..core.base import (
     MultiViewClassifier,
     MultiViewRegressor,
-    Weighted,
     logistic_probabilities,
     one_against_rest,
     one_or_array,
     one_or_list,
 )
-from ..core.input import check_choice, check_number, warn_caller
+from ..core.input import Weighted, check_choice, check_number, warn_caller
 from ..core.losses import logistic, squared
 from ..core.ridge import PRIOR_ROWS, Column, Table, alternate, check_alpha
 from ..core.starts import best_starts

@@ -37,8 +37,8 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..core.base import MultiViewClassifier, Weighted
-from ..core.input import check_choice, check_number, view_features
+from ..core.base import MultiViewClassifier
+from ..core.input import Weighted, check_choice, check_number, view_features
 from ..core.kernels import fit_similarity
 from ..core.linear_svm import LOSSES, fit_linear_svm
 from .common import side_by_side

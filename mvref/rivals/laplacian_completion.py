@@ -18,8 +18,14 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from ..core.base import MultiViewInput
-from ..core.input import MultiView, check_choice, stack_samples, validate_views, warn_caller
+from ..core.input import (
+    MultiView,
+    MultiViewInput,
+    check_choice,
+    stack_samples,
+    validate_views,
+    warn_caller,
+)
 from ..core.kernels import fit_similarity, one_per_view
 from .common import view_position
 

@@ -43,8 +43,8 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.base import MultiViewClassifier, Weighted
-from ..core.input import check_choice, check_number, validate_views, warn_caller
+from ..core.base import MultiViewClassifier
+from ..core.input import Weighted, check_choice, check_number, validate_views, warn_caller
 from ..core.kernels import one_per_view
 from ..core.linear_svm import LOSSES, fit_linear_svm
 from ..core.voters import class_folds

@@ -54,14 +54,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from ..core.base import (
-    MultiViewClassifier,
-    Weighted,
-    one_against_rest,
-    one_or_array,
-    one_or_list,
-)
-from ..core.input import check_number
+from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
+from ..core.input import Weighted, check_number
 from ..core.kernel_views import KernelViews, add_kernel_scores, check_kernels
 from ..core.nystrom import EIGEN_CUTOFF, NystromViews, check_n_components, draw_components
 from .mvml_descent import Problem, ViewFactors, ViewKernels, learn_metric

@@ -13,8 +13,8 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import _safe_split
 
-from ..core.base import MultiViewClassifier, Weighted
-from ..core.input import check_number
+from ..core.base import MultiViewClassifier
+from ..core.input import Weighted, check_number
 from ..core.per_view import naming
 from ..core.voters import (
     check_trainable,

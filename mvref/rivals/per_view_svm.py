@@ -17,8 +17,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
-from ..core.base import MultiViewClassifier, Weighted
-from ..core.input import check_choice, check_number, warn_caller
+from ..core.base import MultiViewClassifier
+from ..core.input import Weighted, check_choice, check_number, warn_caller
 from ..core.kernels import fit_similarities
 from ..core.voters import check_trainable, difference_if_two
 from .common import weights_of

@@ -42,14 +42,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
-from ..core.base import (
-    MultiViewClassifier,
-    Weighted,
-    one_against_rest,
-    one_or_array,
-    one_or_list,
-)
-from ..core.input import check_choice, check_number, warn_caller
+from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
+from ..core.input import Weighted, check_choice, check_number, warn_caller
 from ..core.kernels import linear
 from ..core.newton_svm import Rows, hinge
 from ..core.starts import best_starts

@@ -44,8 +44,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.base import MultiViewClassifier, Weighted, one_against_rest
-from ..core.input import check_choice, check_number, warn_caller
+from ..core.base import MultiViewClassifier, one_against_rest
+from ..core.input import Weighted, check_choice, check_number, warn_caller
 from ..core.kernels import fit_similarities
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import check_trainable, difference_if_two

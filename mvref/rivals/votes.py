@@ -14,8 +14,8 @@ probabilities, and the samples are cut class by class; equal votes of MV-MV fall
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..core.base import MultiViewClassifier, Weighted
-from ..core.input import check_choice, check_number
+from ..core.base import MultiViewClassifier
+from ..core.input import Weighted, check_choice, check_number
 from ..core.per_view import naming
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import (

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from mvref import MVLSVM, PerViewClassifier
-from mvref.core.input import one_blas_thread
+from mvref.core.input.threads import one_blas_thread
 from mvref.mvna_kmhks import KMHKS
 from tests.literal import toy_views
 

@@ -1,0 +1,138 @@
+"""The way of X, y and the weights through ``fit`` into the ``_fit`` of a method."""
+
+from contextlib import nullcontext
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from .checks import refuse_huge, warn_if_nothing_learnt
+from .threads import one_blas_thread
+from .validate import (
+    check_votable,
+    sample_weights,
+    validate_numbers,
+    validate_targets,
+    validate_views,
+)
+
+
+class MultiViewInput:
+    """What all estimators share: input and tags of scikit-learn; and `fit` of those that predict.
+
+    Sparse input is welcome; NaN is, where it can mean a missing view. ``_learnt`` names an
+    attribute that only a fitted estimator has.
+    """
+
+    _raw = False  # True: members take what an estimator refuses, words and single gaps
+    _needs_a_view = True  # False: samples without any view are the subclass's affair
+    _one_blas_thread = True  # while it learns; False: see :mod:`.threads`
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.views is not None
+        return tags
+
+    def fit(self, X, y):
+        """Learn from samples and what is known of them.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,); labels of any type, or in a regressor numbers
+
+        Returns
+        -------
+        self : object; the fitted estimator
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range, a single class, or a sample without views.
+        """
+        return self._check_and_fit(X, y)
+
+    def _check_and_fit(self, X, y, *more, **given):
+        """What ``fit`` does; given: the sample_weight of a :class:`Weighted` method.
+
+        more: handed on to ``_fit``.
+        """
+        X = validate_views(self, X, reset=True, raw=self._raw)
+        self._check_parameters()
+        validate = validate_targets if is_classifier(self) else validate_numbers
+        targets = validate(self, y, X.n_samples)
+        weights = ()
+        if isinstance(self, Weighted):
+            y = self.classes_[targets] if is_classifier(self) else targets
+            rows, *weights = sample_weights(self, X, y, **given)
+            if len(rows) < X.n_samples:  # perhaps a class less
+                _refuse_cut_gram(self, X.n_samples - len(rows))
+                X, targets = X[rows], validate(self, y[rows], len(rows))
+        self._check_votable(X)
+        try:
+            with one_blas_thread() if self._one_blas_thread else nullcontext():
+                self._fit(X, targets, *weights, *more)
+        except MemoryError as error:
+            raise MemoryError(
+                f"{type(self).__name__} finds no memory for {X.n_samples} samples ({error}). What "
+                "does without the similarities of all pairs of them: mvref.fit_in_chunks, "
+                "mvref.MVMClassifier(solver='sgd'), mvref.PerViewClassifier with a linear model."
+            ) from error
+        except (ArithmeticError, ValueError) as error:
+            refuse_huge(X, error)
+            raise
+        warn_if_nothing_learnt(self, X, targets)
+        return self
+
+    def _validated(self, X):
+        """Samples to be scored, as a MultiView in the order of ``fit``."""
+        check_is_fitted(self, self._learnt)
+        X = validate_views(self, X, reset=False, raw=self._raw)
+        self._check_votable(X)
+        return X
+
+    def _check_votable(self, X):
+        if self._needs_a_view:
+            check_votable(X)
+
+
+class Weighted:
+    """Mixin of a method whose objective has a weighted form: ``_fit(X, targets, weights)``.
+
+    weights (n,), all positive, or None for equal ones. A weight k stands for k copies of a sample;
+    samples of weight 0 never reach ``_fit``. A classifier has the parameter ``class_weight``.
+    """
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from samples and what is known of them.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,)
+            Labels of any type; in a regressor, numbers.
+        sample_weight : array-like of n numbers >= 0, default=None
+            A weight of 2 is worth the same as the sample twice, one of 0 as a sample left out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range, a single class, or a sample without views.
+        """
+        return self._check_and_fit(X, y, sample_weight=sample_weight)
+
+
+def _refuse_cut_gram(estimator, n_without):
+    """Refuse samples of weight 0 that a Gram matrix would go on having columns of."""
+    kernel = getattr(estimator, "kernel", None)
+    if "gram" in (kernel if isinstance(kernel, list | tuple | np.ndarray) else [kernel]):
+        raise ValueError(
+            f"sample_weight is 0 for {n_without} samples: with kernel='gram' leave them out of X, "
+            "rows and columns, instead."
+        )
