@@ -1,7 +1,20 @@
 """The way in: what a user hands over becomes what a method learns from, or a ValueError.
 
-Read in this order: ``fit``, ``validate`` (samples, labels and weights of an estimator), ``views``
-(the samples), ``storage`` (how a view is kept), ``columns``, ``checks``, ``threads``.
+``fit`` calls ``_fit(X, codes, weights)`` of a method, which may rely on this:
+
+* `X` is a :class:`~mvref.MultiView` of read-only float64 arrays and CSR matrices; ``_scores(X)``
+  gets one with the same views and columns in the same order;
+* ``X.observed[i, v]`` is False where sample i misses view v: a row of NaN; all else is finite;
+* no sample is without a view, unless the class has ``_needs_a_view = False``;
+* `codes` (n,) are 0 .. K - 1, the positions of the labels in ``classes_``, and each of the K >= 2
+  occurs; a regressor gets finite float64 numbers;
+* `weights` (n,), only of a :class:`Weighted` method, are weights of samples > 0 times weights of
+  classes > 0, or None, which means equal ones; samples of weight 0 have left;
+* ``_check_parameters`` has passed, and the BLAS has one thread unless ``_one_blas_thread = False``.
+
+Only :class:`~mvref.PerViewClassifier` has ``_raw = True``: it also takes words and single gaps. Who
+reads a method may stop here. The way itself: ``fit``, ``validate`` (samples, labels, weights),
+``views`` (the samples), ``storage`` (how a view is kept), ``columns``, ``checks``, ``threads``.
 """
 
 from .checks import NothingLearntWarning, check_choice, check_kernel, check_number, warn_caller
