@@ -23,7 +23,7 @@ from mvref.core.input.checks import N_ASKED, warn_if_nothing_learnt
 from mvref.mvpo import PrimalMetric
 from mvref.rivals import STMClassifier
 from mvref.theory import bregman, coverage, gram, performance, rademacher, stability
-from tests.test_api import CHEAP, METHODS, output, with_seed
+from tests.test_api import CHEAP, METHODS, with_seed
 from tests.test_fuzz import refusal
 
 RNG = np.random.default_rng(0)
@@ -169,61 +169,8 @@ FRAME = pd.DataFrame(WHOLE, columns=list("abcdefg"))
 SPARSE = ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")
 
 
-def with_gap(table):
-    """Row 3 of the first view is missing."""
-    table = table.copy()
-    table.loc[3, list("abcd")] = pd.NA
-    return table
-
-
 def dense(answer):
     return answer.toarray() if sparse.issparse(answer) else answer
-
-
-def cut(table):
-    return [table[list("abcd")], table[list("efg")]]
-
-
-MASK = np.zeros(WHOLE.shape, dtype=bool)
-MASK[3, :4] = True
-HIDDEN = np.where(MASK, NAN, WHOLE)
-CUT = {"view_0": slice(0, 4), "view_1": slice(4, 7)}
-# Forms of the same table, and of it with a gap: how it is given, and the parameter views.
-FORMS = {
-    "integers": (WHOLE.astype(int), [4, 3]),
-    "lists": ([WHOLE[:, :4].tolist(), WHOLE[:, 4:].tolist()], None),
-    "float32": ([WHOLE[:, :4].astype("f4"), WHOLE[:, 4:].astype("f4")], None),
-    "objects": ([WHOLE[:, :4].astype(object), WHOLE[:, 4:]], None),
-    "nullable frame": (FRAME.astype("Int64"), [4, 3]),
-    "nullable frames": (cut(FRAME.astype("Int64")), None),
-    "masked, nothing hidden": (np.ma.masked_array(WHOLE, False), [4, 3]),
-}
-ONE_SPARSE = {
-    f"{name}_{kind}": (getattr(sparse, f"{name}_{kind}")(WHOLE), [4, 3])
-    for name in SPARSE
-    for kind in ("array", "matrix")
-}
-GAPS = {
-    "nullable frame": (with_gap(FRAME.astype("Int64")), [4, 3]),
-    "nullable frames": (cut(with_gap(FRAME.astype("Int64"))), None),
-    "from a nullable frame": (MultiView.from_array(with_gap(FRAME.astype("Int64")), CUT), None),
-    "masked": (np.ma.masked_array(WHOLE, MASK), [4, 3]),
-    "masked views": ([np.ma.masked_array(WHOLE[:, :4], MASK[:, :4]), WHOLE[:, 4:]], None),
-    "from a masked array": (MultiView.from_array(np.ma.masked_array(WHOLE, MASK), CUT), None),
-}
-
-
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_every_form_means_the_same(name):
-    csr = sparse.csr_array(WHOLE)  # an own path, on which the last bits may differ
-    for plain, forms in ((WHOLE, FORMS), (HIDDEN, GAPS), (csr, ONE_SPARSE)):
-        views = [plain[:, :4], plain[:, 4:]]
-        expected = dense(output(with_seed(name).fit(views, Y), views))
-        close = 1e-6 * np.nanmax(np.abs(expected))
-        for told, (X, views) in forms.items():
-            model = with_seed(name, views=views).fit(X, Y)
-            assert_allclose(dense(output(model, X)), expected, atol=close, err_msg=told)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -238,34 +185,6 @@ def test_dates_and_hidden_labels_are_refused(name):
             with_seed(name).fit(FLAT, Y).predict(dates)
         with pytest.raises(ValueError, match="y must have a label for every sample, got 1 masked"):
             model.fit(FLAT, np.ma.masked_array(Y, np.arange(40) == 3))
-
-
-LABELS = {
-    "integers as objects": (Y.astype(object), Y),
-    "NumPy's integers as objects": (np.array(list(Y), dtype=object), Y),
-    "booleans as objects": ((Y > 0).astype(object), Y > 0),
-    "floats as objects": ((Y * 2.0).astype(object), Y * 2.0),
-    "Int64": (pd.Series(Y, dtype="Int64"), Y),
-    "boolean": (pd.Series(Y > 0, dtype="boolean"), Y > 0),
-    "NumPy's strings": (np.where(Y, "yes", "no").astype("T"), np.where(Y, "yes", "no")),
-}
-
-
-@pytest.mark.parametrize("told", LABELS)
-@pytest.mark.parametrize("name", ["MVPO", "Concat", "CoLabeling"])
-def test_labels_of_any_container(name, told):
-    y, plain = LABELS[told]
-    model = with_seed(name).fit(VIEWS, y)
-    assert_array_equal(model.classes_, np.unique(plain))
-    assert model.classes_.dtype == plain.dtype
-    assert_array_equal(model.predict(VIEWS), with_seed(name).fit(VIEWS, plain).predict(VIEWS))
-
-
-def test_labels_with_na_are_named():
-    y = pd.Series(Y, dtype="Int64")
-    y[3] = pd.NA
-    with pytest.raises(ValueError, match="NAType|NaN"):
-        MVPO().fit(VIEWS, y)
 
 
 # ------------------------------------------------------------------ public functions

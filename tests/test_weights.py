@@ -34,13 +34,10 @@ def scores(weights, **options):
 
 
 @pytest.mark.parametrize(
-    "form",
-    [list, tuple, np.float32, np.int64, lambda w: pd.Series(w, index=range(5, 65))],
-    ids=["list", "tuple", "float32", "integers", "series"],
+    "form", [list, tuple, np.float32, np.int64, lambda w: pd.Series(w, index=range(5, 65))]
 )
 def test_forms_of_weights(form):
-    given = form(W) if form in (list, tuple) or form.__name__ == "<lambda>" else W.astype(form)
-    assert_array_equal(scores(given), scores(W))
+    assert_array_equal(scores(form(W)), scores(W))
     assert np.abs(scores(W) - scores(None)).max() > 0.01
 
 
@@ -125,24 +122,10 @@ def test_balanced_counts_copies():
     assert_allclose(weighted, model.fit(X[ROWS], NAMES[ROWS]).decision_function(X), atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        list,
-        pd.Series,
-        lambda y: y.astype(object),
-        lambda y: y[:, None],
-        lambda y: pd.Series(y, dtype="string"),
-        lambda y: pd.Series(y, dtype="category"),
-        lambda y: y.astype(np.dtypes.StringDType()),
-    ],
-)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
-def test_labels_of_any_form_with_weights(form):
+def test_labels_of_another_type_with_weights():
     """Some rows have weight 0, and those of a third class all of it: it is not learnt."""
-    labels = NAMES.copy()
-    labels[W == 0] = "zz"
-    model = KMHKS(class_weight={"yes": 2.0}).fit(X, form(labels), sample_weight=W)
+    labels = pd.Series(np.where(W == 0, "zz", NAMES), dtype="string")
+    model = KMHKS(class_weight={"yes": 2.0}).fit(X, labels, sample_weight=W)
     assert_array_equal(model.classes_, ["no", "yes"])
     assert_array_equal(model.decision_function(X), scores(W, class_weight={1: 2.0}))
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -10,17 +11,34 @@ from mvref import MultiView
 from mvref.core.base import MultiViewClassifier
 from mvref.core.input import Weighted
 
-A, B = np.arange(12).reshape(6, 2), np.arange(1.0, 19).reshape(6, 3)
-GAP, NO_B = np.where(np.eye(6)[:, [1]], np.nan, A), np.where(np.eye(6)[:, [4]], np.nan, B)
-Y = np.array(list("qqpprr"))
-FRAMES = {"a": pd.DataFrame(GAP, columns=["x", "y"]), "b": sparse.coo_matrix(NO_B)}
-FORMS = {
-    "integers": [A, A.tolist()],
-    "a view each": [GAP, NO_B],
-    "sparse": [sparse.csc_matrix(GAP.astype("f4")), NO_B],
-    "frames": FRAMES,
-    "rows": MultiView(FRAMES)[np.arange(6)],
-    "flat": np.hstack([GAP, NO_B]),
+FULL, Y = np.hstack([np.arange(12.0).reshape(6, 2), np.arange(18).reshape(6, 3)]), list("qqpprr")
+HIDDEN = np.zeros((6, 5), dtype=bool)
+HIDDEN[1, :2] = HIDDEN[4, 2:] = True
+FLAT = np.where(HIDDEN, np.nan, FULL)
+MASKED, NULLABLE = np.ma.masked_array(FULL, HIDDEN), pd.DataFrame(FLAT).astype("Int64")
+FRAME = pd.DataFrame(FLAT, columns=list("abcde"))
+A, B = FLAT[:, :2], FLAT[:, 2:]
+SPARSE = ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")
+FORMS = {  # of one table, and the parameter views
+    "MultiView": (MultiView([A, B])[np.arange(6)], None),
+    "MultiView and widths": (MultiView([A, B]), [2, 3]),
+    "lists": ([A.tolist(), B.tolist()], None),
+    "mapping": ({"p": A.astype("f4"), "q": sparse.csc_matrix(B)}, None),
+    "objects": ((A.astype(object), B), None),
+    "frames": ([FRAME[["a", "b"]], FRAME[["c", "d", "e"]]], None),
+    "nullable frames": ([NULLABLE[[0, 1]], NULLABLE[[2, 3, 4]]], None),
+    "masked views": ([MASKED[:, :2], MASKED[:, 2:]], None),
+    "cut from a nullable frame": (MultiView.from_array(NULLABLE, [2, 3]), None),
+    "cut from a masked array": (MultiView.from_array(MASKED, [2, 3]), None),
+    "whole numbers": (FULL.astype(int), [2, 3]),
+    "masked, nothing hidden": (np.ma.masked_array(FULL, False), [2, 3]),
+    "flat": (FLAT, [2, 3]),
+    "flat list": (FLAT.tolist(), [2, 3]),
+    "flat frame": (FRAME, [["a", "b"], ["c", "d", "e"]]),
+    "flat nullable frame": (NULLABLE, [2, 3]),
+    "flat masked": (MASKED, [2, 3]),
+    **{f"flat {kind}_array": (getattr(sparse, f"{kind}_array")(FLAT), [2, 3]) for kind in SPARSE},
+    **{f"flat {kind}_matrix": (getattr(sparse, f"{kind}_matrix")(FLAT), [2, 3]) for kind in SPARSE},
 }
 LEFT_OUT = [1, 1, 2, 1, 0, 0]  # all of class "r"
 WEIGHTS = [(None, None), (None, "balanced"), (LEFT_OUT, None), (np.float32(LEFT_OUT), {"q": 3})]
@@ -38,28 +56,31 @@ class Method(Weighted, MultiViewClassifier):
     def _fit(self, X, codes, weights):
         for view, seen in zip(X.views, X.observed.T, strict=True):
             assert view.dtype == np.float64 and isinstance(view, np.ndarray | sparse.csr_matrix)
-            assert not (view.data if sparse.issparse(view) else view).flags.writeable
-            dense = view.toarray() if sparse.issparse(view) else view
-            assert np.isfinite(dense[seen]).all() and np.isnan(dense[~seen]).all()
+            stored = view.data if sparse.issparse(view) else view
+            assert not stored.flags.writeable
+            assert np.isnan(stored).sum() == view.shape[1] * np.sum(~seen)
         assert X.observed.any(axis=1).all() and X.names == self.view_names_
         assert len(codes) == len(X) and set(codes) == set(range(len(self.classes_)))
         assert weights is None or (len(weights) == len(X) and (weights > 0).all())
         assert self.checked
-        pools = threadpool_info()
-        assert {pool["num_threads"] for pool in pools if pool["user_api"] == "blas"} <= {1}
+        blas = {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+        assert blas <= {1}
+        self.learnt = X.concat()
 
     def _scores(self, X):
-        assert X.names == self.view_names_ and X.widths == self.view_widths_
+        assert X.names == self.view_names_ and X.widths == self.view_widths_ == [2, 3]
+        self.scored = X.concat()
         return np.arange(len(X) * len(self.classes_)).reshape(len(X), -1) % 5
 
 
 @pytest.mark.parametrize(("weights", "class_weight"), WEIGHTS)
 @pytest.mark.parametrize("form", FORMS)
 def test_the_contract(form, weights, class_weight):
-    X = FORMS[form]
-    model = Method([2, 3] if form == "flat" else None, class_weight)
+    table, views = FORMS[form]
     with threadpool_limits(2, user_api="blas"):
-        model.fit(X, Y, sample_weight=weights)
-    assert len(model.classes_) == (3 if weights is None else 2)
-    if form == "frames":
-        model.predict({"b": X["b"], "a": X["a"]})
+        model = Method(views, class_weight).fit(table, Y, sample_weight=weights)
+    assert len(model.classes_) == (3 if weights is None else 2) and model.n_features_in_ == 5
+    model.predict({"q": table["q"], "p": table["p"]} if form == "mapping" else table)
+    expected = FULL if form in ("whole numbers", "masked, nothing hidden") else FLAT
+    for seen, n in ((model.learnt, 6 if weights is None else 4), (model.scored, 6)):
+        assert_array_equal(seen.toarray() if sparse.issparse(seen) else seen, expected[:n])

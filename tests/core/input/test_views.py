@@ -13,7 +13,6 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import (
     GridSearchCV,
-    StratifiedKFold,
     cross_val_predict,
     cross_val_score,
     train_test_split,
@@ -66,9 +65,8 @@ def test_attributes(X, arrays):
     assert repr(X) == "MultiView(6 samples, a: 2, b: 3)"
 
 
-@pytest.mark.parametrize("dtype", [int, np.float32, bool, object])
-def test_views_become_float64(dtype):
-    X = MultiView([np.eye(3).astype(dtype)])
+def test_booleans_become_float64():
+    X = MultiView([np.eye(3, dtype=bool)])
     assert X.views[0].dtype == np.float64
     assert_array_equal(X.views[0], np.eye(3))
 
@@ -398,16 +396,6 @@ def test_cross_validation_of_every_form_of_input(data):
         assert_array_equal(cross_val_score(model, table, y, cv=3), scores)
     expected = cross_val_predict(flat, X.concat(), y, cv=3)
     assert_array_equal(cross_val_predict(MODEL, X, y, cv=3), expected)
-
-
-def test_cross_validation_stratifies(data):
-    """An integer cv stratifies only when scikit-learn recognises a classifier."""
-    X, y = data
-    order = np.argsort(y, kind="stable")
-    assert_array_equal(
-        cross_val_score(MODEL, X[order], y[order], cv=4),
-        cross_val_score(MODEL, X[order], y[order], cv=StratifiedKFold(4)),
-    )
 
 
 def test_grid_search_over_a_pipeline(data):
