@@ -1,0 +1,38 @@
+"""How many lines one opens to read a method, from its class to a prediction."""
+
+import pytest
+
+from mvref.experiments.fingerprint import _bindings, _names
+
+STOP = "mvref.core.input"  # what it promises is all that a reader needs of it
+CAPS = {
+    "mvref.mvl_svm.MVLSVM": 1300,
+    "mvref.mwmvc2.MwMvC2": 700,
+    "mvref.mvpo.MVPO": 1200,
+    "mvref.mvm.MVMClassifier": 1560,
+    "mvref.mvna_kmhks.MVNAKMHKS": 1050,
+}
+
+
+def opened(module, name):
+    """The definitions, (module, first line, last line), that a name leads to."""
+    todo, seen, found = [(module, name)], set(), set()
+    while todo:
+        module, name = place = todo.pop()
+        if place in seen or module.startswith(STOP):
+            continue
+        seen.add(place)
+        for binding in _bindings(module).get(name, ()):
+            if isinstance(binding, tuple):  # an import
+                todo.append(binding)
+                continue
+            first = min(n.lineno for n in (binding, *getattr(binding, "decorator_list", ())))
+            found.add((module, first, binding.end_lineno))
+            todo += _names(binding, module)
+    return found
+
+
+@pytest.mark.parametrize("name", CAPS)
+def test_lines_from_a_class_to_its_prediction(name):
+    lines = sum(last - first + 1 for _, first, last in opened(*name.rsplit(".", 1)))
+    assert CAPS[name] / 2 < lines <= CAPS[name]
