@@ -13,8 +13,8 @@ class MultiViewClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
     """Every classifier of mvref: its input, its classes, and scores that decide.
 
     A subclass stores its parameters in ``__init__``, refuses bad ones in ``_check_parameters``,
-    learns in ``_fit(X, codes)`` from the positions of the labels in ``classes_``, and has
-    ``_scores(X)``: shape (n, 1) or (n,) for two classes, else (n, n_classes).
+    learns in ``_fit`` from what :mod:`mvref.core.input` promises, and has ``_scores(X)``: shape
+    (n, 1) or (n,) for two classes, else (n, n_classes).
     """
 
     def decision_function(self, X):

@@ -98,10 +98,9 @@ class MultiViewInput:
 
 
 class Weighted:
-    """Mixin of a method whose objective has a weighted form: ``_fit(X, targets, weights)``.
+    """Mixin of a method whose objective has a weighted form: ``_fit(X, codes, weights)``.
 
-    weights (n,), all positive, or None for equal ones. A weight k stands for k copies of a sample;
-    samples of weight 0 never reach ``_fit``. A classifier has the parameter ``class_weight``.
+    A weight k stands for k copies of a sample. A classifier has the parameter ``class_weight``.
     """
 
     def fit(self, X, y, sample_weight=None):
