@@ -288,8 +288,6 @@ CALLS = [
     (rademacher.dyadic_level, {"value": 0.3}),
     (rademacher.margin_bound, {"margins": S, "B": 1.0, "K": Q, "rho": 1.0, "delta": 0.05,
      "w0_max": 0.0}),
-    (rademacher.expected_margin_bound, {"margins": S, "B": 1.0, "mean_diagonal": 1.0, "rho": 1.0,
-     "delta": 0.05, "w0_max": 0.0}),
     (rademacher.printed_complexity, {"K": Q, "B": 1.0, "version": "printed"}),
     (rademacher.printed_bound, {"train_error": 0.0, "B": 1.0, "K": Q, "delta": 0.05}),
     (performance.surrogate_slack, {"s": S, "y": T, "measure": "f1", "beta": 1.0}),

@@ -193,7 +193,6 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
 
     See Also
     --------
-    expected_margin_bound : From the expectation of the kernel.
     printed_bound : The paper's, which is no bound.
 
     Examples
@@ -206,48 +205,24 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
     0.2148
     """
     trace, n = gram_trace(K, factor)
-    ramp = _mean_ramp(margins, rho, n)
-    radius, offset, delta = _in_units_of_rho(B, w0_max, rho, delta, data_dependent)
+    margins = as_numbers(margins, "margins")
+    if margins.shape != (n,) or not np.isfinite(margins).all():
+        raise ValueError(
+            f"margins must be {n} finite numbers, one for each sample, got shape {margins.shape}."
+        )
+    ramp = ramp_loss(margins, rho).mean()
+    check_number(B, "B", low=0)
+    check_number(w0_max, "w0_max", low=0)
+    check_delta(delta)
+    radius, offset = B / rho, w0_max / rho
+    if data_dependent:  # rounded up to the grid, whose levels share delta (N17)
+        radius, share = dyadic_level(radius)
+        delta *= share
+        if offset > 0:
+            offset, share = dyadic_level(offset)
+            delta *= share
     complexity = _class_bound(trace, n, radius, offset)
     return float(ramp + complexity + 3 * np.sqrt(np.log(2 / delta) / (2 * n)))
-
-
-def expected_margin_bound(
-    margins, B, mean_diagonal, *, rho, delta, w0_max=0.0, data_dependent=False
-):
-    """Return the margin bound from the expectation of k(x, x), for kernels where that is known.
-
-    It spares the step from the expected to the empirical complexity, and so more than two thirds of
-    the last term. For k(x, x) = 1, as with "rbf", it needs nothing that is not known.
-
-    Parameters
-    ----------
-    margins, B, rho, delta, w0_max, data_dependent
-        See :func:`margin_bound`.
-    mean_diagonal : float, E k(x, x), or a bound of it
-
-    Returns
-    -------
-    bound : float
-        ``mean ramp loss + (2/rho) (B sqrt(E k(x, x)) + w0_max) / sqrt(n)
-        + sqrt(log(1/delta) / (2 n))``.
-
-    See Also
-    --------
-    margin_bound : From the sample.
-
-    Examples
-    --------
-    >>> from mvref.theory.rademacher import expected_margin_bound
-    >>> round(expected_margin_bound([2.0] * 10_000, 5.0, 1.0, rho=1.0, delta=0.05), 4)
-    0.1122
-    """
-    check_number(mean_diagonal, "mean_diagonal", low=0)
-    n = as_numbers(margins, "margins").size
-    ramp = _mean_ramp(margins, rho, n)
-    radius, offset, delta = _in_units_of_rho(B, w0_max, rho, delta, data_dependent)
-    complexity = _class_bound(n * mean_diagonal, n, radius, offset)
-    return float(ramp + complexity + np.sqrt(np.log(1 / delta) / (2 * n)))
 
 
 def printed_complexity(K, B, *, version="printed", factor=False):
@@ -292,7 +267,7 @@ def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
 
     See Also
     --------
-    margin_bound, expected_margin_bound : Bounds that hold.
+    margin_bound : A bound that holds.
 
     Examples
     --------
@@ -310,30 +285,3 @@ def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
 def _class_bound(trace, n, B, w0_max):
     """Eq. (16), with the intercept that it omits (N13)."""
     return float(2 / n * (B * np.sqrt(trace) + w0_max * np.sqrt(n)))
-
-
-def _mean_ramp(margins, rho, n):
-    margins = as_numbers(margins, "margins")
-    if margins.shape != (n,) or n == 0 or not np.isfinite(margins).all():
-        raise ValueError(
-            f"margins must be {n} finite numbers, one for each sample, got shape {margins.shape}."
-        )
-    return ramp_loss(margins, rho).mean()
-
-
-def _in_units_of_rho(B, w0_max, rho, delta, data_dependent):
-    """B / rho, w0_max / rho, and delta.
-
-    If these come from the sample they are rounded up to the grid, and delta is their share (N17).
-    """
-    check_number(B, "B", low=0)
-    check_number(w0_max, "w0_max", low=0)
-    check_delta(delta)
-    radius, offset = B / rho, w0_max / rho
-    if data_dependent:
-        radius, share = dyadic_level(radius)
-        delta *= share
-        if offset > 0:
-            offset, share = dyadic_level(offset)
-            delta *= share
-    return radius, offset, delta

@@ -17,7 +17,6 @@ from mvref.theory.gram import kernel_alignment
 from mvref.theory.rademacher import (
     dyadic_level,
     empirical_complexity,
-    expected_margin_bound,
     kernel_class_bound,
     margin_bound,
     printed_bound,
@@ -221,27 +220,10 @@ def test_margin_bound_is_free_of_scale(data_dependent, seed, B, scale):
     """Signs are; a bound of their error that is not must fail (N11)."""
     margins = np.random.default_rng(seed).normal(size=20)
     options = {"delta": 0.05, "data_dependent": data_dependent}
-    for bound, K in ((margin_bound, np.ones(20)), (expected_margin_bound, 1.0)):
-        one = bound(margins, B, K, rho=0.5, w0_max=0.3, **options)
-        other = bound(scale * margins, scale * B, K, rho=0.5 * scale, w0_max=0.3 * scale, **options)
-        assert_allclose(one, other, rtol=1e-12)
-
-
-def test_expectation_version():
-    margins = np.random.default_rng(0).normal(1.0, 1.0, size=300)
-    ramp = np.mean([min(1.0, max(0.0, 1 - f / 0.5)) for f in margins])
-
-    def literal(B, w_0, delta):
-        """In units of rho."""
-        complexity = 2 * (B * math.sqrt(0.8) + w_0) / math.sqrt(300)
-        return ramp + complexity + math.sqrt(math.log(1 / delta) / 600)
-
-    options = {"rho": 0.5, "delta": 0.05, "w0_max": 0.1}
-    expected = literal(4, 0.2, 0.05)
-    assert_allclose(expected_margin_bound(margins, 2.0, 0.8, **options), expected)
-    assert expected < margin_bound(margins, 2.0, np.full(300, 0.8), **options)
-    union = expected_margin_bound(margins, 2.0, 0.8, data_dependent=True, **options)
-    assert_allclose(union, literal(4, 1, 0.05 / 24))
+    options["K"] = np.ones(20)
+    one = margin_bound(margins, B, rho=0.5, w0_max=0.3, **options)
+    scaled = {"rho": 0.5 * scale, "w0_max": 0.3 * scale, **options}
+    assert_allclose(one, margin_bound(scale * margins, scale * B, **scaled), rtol=1e-12)
 
 
 # ------------------------------------------------------------------ what is printed
@@ -483,7 +465,6 @@ def test_bad_bounds(change, message):
         (lambda: empirical_complexity(np.ones(3), 1.0), "K must be square"),
         (lambda: printed_complexity(EYE, 1.0, version="new"), "version must be one of"),
         (lambda: printed_bound(2, 1.0, EYE, delta=0.1), "train_error must be .* <= 1, got 2"),
-        (lambda: expected_margin_bound([1.0], 1.0, -1.0, rho=1.0, delta=0.1), "mean_diagonal must"),
         (lambda: dyadic_level(-1.0), "value must be a number >= 0"),
         (lambda: coverage_study(ridge_on_grid, n_repeats=0), "n_repeats must be .* >= 1, got 0"),
         (lambda: kernel_alignment(EYE, np.eye(4)), "same samples, got 3 and 4"),
