@@ -51,16 +51,8 @@ LARGEST_MARGIN = 30.0  # beyond, a float q near 1 holds fewer than three digits 
 def negative_binary_entropy(p):
     """Return F(p) = sum_i p_i ln p_i + (1 - p_i) ln(1 - p_i), with 0 ln 0 = 0.
 
-    Parameters
-    ----------
-    p : array of numbers between 0 and 1, shape (m,)
+    p (m,): between 0 and 1 -> F, between -m ln 2 and 0.
 
-    Returns
-    -------
-    F : float, between ``-m ln 2`` and 0
-
-    Examples
-    --------
     >>> from mvref.theory.bregman import negative_binary_entropy
     >>> round(negative_binary_entropy([0.5, 1.0]), 6)
     -0.693147
@@ -70,18 +62,8 @@ def negative_binary_entropy(p):
 
 
 def log_odds(q):
-    """Return the gradient of F, ln(q / (1 - q)).
+    """Return the gradient of F, ln(q / (1 - q)): q (m,), strictly between 0 and 1 -> (m,).
 
-    Parameters
-    ----------
-    q : array of numbers strictly between 0 and 1, shape (m,)
-
-    Returns
-    -------
-    gradient : array, shape (m,)
-
-    Examples
-    --------
     >>> from mvref.theory.bregman import log_odds
     >>> log_odds([0.5, 0.75]).round(6)
     array([0.      , 1.098612])
@@ -92,21 +74,9 @@ def log_odds(q):
 def generic_divergence(F, grad_F, p, q):
     """Return the Bregman divergence of any differentiable convex F (equation 3).
 
-    Parameters
-    ----------
-    F, grad_F : callable, from an array of shape (m,) to a number, and to its gradient, shape (m,)
-    p, q : array, shape (m,), where F and the gradient must be finite, or a ValueError is raised
+    F: function of an array (m,); grad_F: its gradient, (m,); p, q (m,): where these are finite, or
+    a ValueError is raised -> F(p) - F(q) - <grad F(q), p - q>.
 
-    Returns
-    -------
-    D : float, ``F(p) - F(q) - <grad F(q), p - q>``
-
-    See Also
-    --------
-    divergence : That of the entropy, in closed form.
-
-    Examples
-    --------
     >>> from mvref.theory.bregman import generic_divergence
     >>> generic_divergence(lambda p: p @ p, lambda q: 2 * q, [3.0, 0.0], [0.0, 4.0])
     25.0
@@ -124,22 +94,10 @@ def generic_divergence(F, grad_F, p, q):
 def divergence(p, q):
     """Return D_F(p||q) of the negative binary entropy (equation 4).
 
-    Parameters
-    ----------
-    p, q : array of numbers between 0 and 1, shape (m,)
+    p, q (m,): between 0 and 1 -> sum_i p_i ln(p_i/q_i) + (1 - p_i) ln((1 - p_i)/(1 - q_i)), with 0
+    ln 0 = 0: never negative, 0 for p = q, and infinite if some q_i is 0 or 1 and p_i is another
+    number.
 
-    Returns
-    -------
-    D : float
-        ``sum_i p_i ln(p_i/q_i) + (1 - p_i) ln((1 - p_i)/(1 - q_i))`` with ``0 ln 0 = 0``: never
-        negative, 0 for p = q, and infinite if some q_i is 0 or 1 and p_i is another number.
-
-    See Also
-    --------
-    generic_divergence : That of any F.
-
-    Examples
-    --------
     >>> from mvref.theory.bregman import divergence
     >>> round(divergence([0.0, 0.5], [0.5, 0.5]), 6), divergence([0.5], [1.0])
     (0.693147, inf)
@@ -158,17 +116,9 @@ def _divergence(p, q):
 def legendre(q, r):
     """Return L_F(q, r), the minimiser of D_F(p||q) + <r, p> (equation 5).
 
-    Parameters
-    ----------
-    q : float or array of numbers strictly between 0 and 1, shape (m,)
-    r : array of any finite numbers, shape (m,); the paper's "r in Omega" is a slip
+    q: number, or (m,), strictly between 0 and 1; r (m,): any finite numbers (the paper's "r in
+    Omega" is a slip) -> q e^-r / (1 - q + q e^-r), (m,), as ``expit(logit(q) - r)``: no overflow.
 
-    Returns
-    -------
-    p : array, shape (m,), ``q e^-r / (1 - q + q e^-r)`` as ``expit(logit(q) - r)``: no overflow
-
-    Examples
-    --------
     >>> from mvref.theory.bregman import legendre
     >>> legendre(0.5, [0.0, 1000.0, -1000.0])
     array([0.5, 0. , 1. ])
@@ -180,18 +130,8 @@ def legendre(q, r):
 
 
 def logistic_loss(margins):
-    """Return sum_i ln(1 + e^-z_i), equation (2) without its factor 1/(m ln 2).
+    """Return sum_i ln(1 + e^-z_i), equation (2) without its factor 1/(m ln 2): margins z (m,).
 
-    Parameters
-    ----------
-    margins : array, shape (m,)
-
-    Returns
-    -------
-    loss : float
-
-    Examples
-    --------
     >>> from mvref.theory.bregman import logistic_loss
     >>> round(logistic_loss([0.0, -1000.0]), 6)
     1000.693147
@@ -200,18 +140,8 @@ def logistic_loss(margins):
 
 
 def normalised_loss(margins):
-    """Return equation (2), the mean of log_2(1 + e^-z_i), which bounds the training error.
+    """Return equation (2), the mean of log_2(1 + e^-z_i), which bounds the error: margins z (m,).
 
-    Parameters
-    ----------
-    margins : array, shape (m,)
-
-    Returns
-    -------
-    loss : float
-
-    Examples
-    --------
     >>> from mvref.theory.bregman import normalised_loss
     >>> normalised_loss([0.0, 0.0])
     1.0
@@ -220,23 +150,13 @@ def normalised_loss(margins):
 
 
 def loss_as_divergence(margins):
-    """Return the left side of equation (6), D_F(0 || L_F(1/2, z)).
+    """Return the left side of equation (6), D_F(0 || L_F(1/2, z)): margins z (m,).
 
-    Where ``|z_i| <= 30`` the divergence is evaluated, for negative z_i as D(1 || 1 - q_i) in place
-    of D(0 || q_i), because a float q_i near 1 has lost the digits of 1 - q_i. Elsewhere it is the
-    right side of Eq. (6): a float q says nothing there (at z_i = -37 it rounds to 1 and D(0 || q_i)
-    to infinity), and beyond 745 the mirror underflows.
+    It equals :func:`logistic_loss`. Where ``|z_i| <= 30`` the divergence is evaluated, for negative
+    z_i as D(1 || 1 - q_i) in place of D(0 || q_i), because a float q_i near 1 has lost the digits
+    of 1 - q_i. Elsewhere it is the right side of Eq. (6): a float q says nothing there (at z_i =
+    -37 it rounds to 1 and D(0 || q_i) to infinity), and beyond 745 the mirror underflows.
 
-    Parameters
-    ----------
-    margins : array, shape (m,)
-
-    Returns
-    -------
-    D : float, equal to :func:`logistic_loss`
-
-    Examples
-    --------
     >>> from mvref.theory.bregman import logistic_loss, loss_as_divergence
     >>> round(loss_as_divergence([2.0, -1.0]), 12) == round(logistic_loss([2.0, -1.0]), 12)
     True
@@ -249,20 +169,11 @@ def loss_as_divergence(margins):
 
 
 def pythagorean_gap(p, q_star, q):
-    """Return D(p||q) - D(p||q*) - D(q*||q).
+    """Return D(p||q) - D(p||q*) - D(q*||q) = <grad F(q*) - grad F(q), p - q*>.
 
-    It is <grad F(q*) - grad F(q), p - q*>, and 0 for all q, q* in Q and p with p'M = q*'M.
+    p, q_star, q (m,): between 0 and 1, the last two strictly. It is 0 for all q, q* in Q and p with
+    p'M = q*'M.
 
-    Parameters
-    ----------
-    p, q_star, q : arrays (m,) of numbers between 0 and 1; the last two strictly
-
-    Returns
-    -------
-    gap : float
-
-    Examples
-    --------
     >>> from mvref.theory.bregman import pythagorean_gap
     >>> round(pythagorean_gap([0.0, 0.0], [0.5, 0.5], [0.2, 0.8]), 12)  # 0 = p'M with M = (1, -1)
     0.0

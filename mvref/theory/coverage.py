@@ -25,15 +25,10 @@ from .vectors import check_callable
 class Machine:
     """What :func:`~mvref.theory.coverage.coverage_study` has to know of a fit.
 
-    Parameters
-    ----------
-    score : callable, X (n, d) -> values f(x) (n,), intercept included
-    norm : float, |f|_k without the intercept, or a bound of it
-    diagonal : array of k(x_i, x_i) of the training samples, shape (n,)
-    intercept : float, w_0; leave it 0 only where the machine never has one
+    score: X (n, d) -> values f(x) (n,), intercept included; norm: of f without the intercept in the
+    space of the kernel, or a bound of it; diagonal (n,): k(x_i, x_i) of the training samples;
+    intercept: w_0, which may stay 0 only where the machine never has one.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.theory.coverage import Machine
     >>> Machine(lambda X: X @ [3.0, 4.0], norm=5.0, diagonal=np.ones(2)).score(np.eye(2))
@@ -50,12 +45,8 @@ class Machine:
 class Coverage:
     """Result of :func:`~mvref.theory.coverage.coverage_study`, one entry for each repetition.
 
-    Parameters
-    ----------
-    bounds, test_errors : arrays (n_repeats,); bounds, and error rates on fresh samples
+    bounds, test_errors (n_repeats,): bounds, and error rates on fresh samples.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.theory.coverage import Coverage
     >>> study = Coverage(bounds=np.array([0.3, 1.2]), test_errors=np.array([0.4, 0.4]))
@@ -88,20 +79,10 @@ class Coverage:
 
 
 def draw_moons(n, random_state, noise=0.25):
-    """Draw two moons with labels -1 and +1, the labels by a fair coin.
+    """Draw n samples of two moons -> X (n, 2), y (n,) of -1.0 and 1.0, the labels by a fair coin.
 
-    Parameters
-    ----------
-    n : int
-    random_state : int or RandomState instance
-    noise : float
+    noise: standard deviation of the points; random_state: int or RandomState instance.
 
-    Returns
-    -------
-    X, y : array, shape (n, 2), and array of -1.0 and 1.0, shape (n,)
-
-    Examples
-    --------
     >>> from mvref.theory.coverage import draw_moons
     >>> X, y = draw_moons(5, random_state=1)
     >>> X.shape, y
@@ -130,24 +111,13 @@ def coverage_study(
 ):
     """Draw many samples and compare a bound with the error on fresh data, each time.
 
-    Parameters
-    ----------
-    fit : callable, ``(X, y)`` -> :class:`Machine`; y of -1 and +1
-    draw : callable, ``(n, RandomState instance) -> X, y``; independent samples
-    bound : callable, optional
-        (machine, margins) -> float. Default: :func:`~mvref.theory.rademacher.margin_bound` with
-        the norm and intercept of the machine at hand, hence ``data_dependent=True``.
-    n_samples, n_test, n_repeats : int, sizes of a training and a test sample, number of both
-    rho, delta : float, for the default bound
-    random_state : int, RandomState instance or None
+    fit: (X, y), y of -1 and +1 -> :class:`Machine`; draw: (n, RandomState instance) -> X, y,
+    independent samples; bound: (machine, margins) -> float, by default
+    :func:`~mvref.theory.rademacher.margin_bound` for `rho` and `delta` with the norm and intercept
+    of the machine at hand, hence ``data_dependent=True``; n_samples, n_test, n_repeats: sizes of a
+    training and of a test sample, number of both; random_state: int, RandomState instance or None
+    -> :class:`Coverage`. A bound that is 1 or more is never violated: look at its ``vacuous``, too.
 
-    Returns
-    -------
-    coverage : Coverage
-        A bound that is 1 or more is never violated: look at ``coverage.vacuous`` too.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.theory.coverage import Machine, coverage_study
     >>> def ridge(X, y):

@@ -19,18 +19,8 @@ from ..core.input import as_numbers
 def gram_matrix(K, factor=False, name="K"):
     """Return a Gram matrix, or its factor, as a finite array, or raise a ValueError.
 
-    Parameters
-    ----------
-    K : array, shape (n, n), or (n, r) if `factor`
-    factor : bool, `K` is a factor F, and the Gram matrix is F F'
-    name : str, for the message
+    K (n, n), or with `factor` an F (n, r) of the Gram matrix F F'; name: for the message.
 
-    Returns
-    -------
-    K : array of float
-
-    Examples
-    --------
     >>> from mvref.theory.gram import gram_matrix
     >>> gram_matrix([[1, 2, 3]], factor=True)
     array([[1., 2., 3.]])
@@ -47,19 +37,9 @@ def gram_matrix(K, factor=False, name="K"):
 def gram_trace(K, factor=False):
     """Return the trace of a Gram matrix, and the number of samples.
 
-    Parameters
-    ----------
-    K : array, shape (n, n) or (n,), or (n, r) if `factor`
-        The matrix, its diagonal, or its factor. A negative diagonal raises a ValueError.
-    factor : bool
+    K (n, n), or its diagonal (n,), or with `factor` an F (n, r) of F F' -> trace, n. A negative
+    diagonal raises a ValueError.
 
-    Returns
-    -------
-    trace : float
-    n : int
-
-    Examples
-    --------
     >>> from mvref.theory.gram import gram_trace
     >>> gram_trace([1.0, 3.0]), gram_trace([[1.0, 2.0], [0.0, 1.0]], factor=True)
     ((4.0, 2), (6.0, 2))
@@ -78,25 +58,15 @@ def gram_trace(K, factor=False):
 def kernel_alignment(K1, K2, *, center=False, factor=False):
     """Return the alignment of two kernels: the cosine between their Gram matrices (equation 21).
 
-    Parameters
-    ----------
-    K1, K2 : array, shape (n, n) or (n, r)
-        Gram matrices of the same samples, or factors if `factor`; these may differ in r. A matrix
-        that is 0 (with `center`: that has equal entries) raises a ValueError.
-    center : bool
-        Centre both in feature space first, as in C. Cortes, M. Mohri and A. Rostamizadeh,
-        "Algorithms for learning kernels based on centered alignment", JMLR 13, 2012.
-    factor : bool, O(n r^2) time and no n x n matrix, by ``tr(K1 K2) = |F1' F2|^2``
+    K1, K2 (n, n): of the same samples, or with `factor` F1, F2 (n, r), which may differ in r: O(n
+    r^2) time and no n x n matrix, by tr(K1 K2) = |F1' F2|^2. A matrix that is 0 raises a
+    ValueError. center: both are centred in feature space first, as in C. Cortes, M. Mohri and A.
+    Rostamizadeh, "Algorithms for learning kernels based on centered alignment", JMLR 13, 2012.
 
-    Returns
-    -------
-    alignment : float
-        Between 0 and 1 for positive semi-definite matrices; 1 if and only if they are
-        proportional. Label signs in both change nothing without centring. For Nystrom matrices of
-        one kernel it mostly tells its width: if infinitely narrow, the share of common components.
+    It is between 0 and 1 for positive semi-definite matrices; 1 if and only if they are
+    proportional. Label signs in both change nothing without centring. For Nystrom matrices of one
+    kernel it mostly tells its width: if infinitely narrow, the share of common components.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.theory.gram import kernel_alignment
     >>> round(kernel_alignment(np.eye(4), np.ones((4, 4))), 6)

@@ -36,20 +36,10 @@ def surrogate_slack(s, y, measure, beta=1.0):
     The loss is 1 - measure of the *matching* rule of prediction: the sign of the score for "f1",
     "fbeta" and "error" (0 is positive), the P best scores for "prbep", their order for "auroc".
 
-    Parameters
-    ----------
-    s : array, shape (n,)
-        Scores Xw. For a model with ``normalize`` multiply them by ``mvref.mvpo.scale_of``.
-    y : array of -1 and +1, shape (n,); both present
-    measure : {"f1", "fbeta", "prbep", "auroc", "error"}
-    beta : float, of "fbeta"
+    s (n,): scores Xw, for a model with ``normalize`` times ``mvref.mvpo.scale_of``; y (n,): -1 and
+    +1, both present; measure: one of these five; beta: of "fbeta" -> max(0, v) with the value v of
+    the most violated constraint (Eq. 16).
 
-    Returns
-    -------
-    slack : float, ``max(0, v)`` with the value v of the most violated constraint (Eq. 16)
-
-    Examples
-    --------
     >>> from mvref.theory.performance import surrogate_slack
     >>> surrogate_slack([0.5, -0.125, 0.125, -0.5], [1, 1, -1, -1], "f1")  # 1 - F1 is 0.5
     1.0
@@ -62,20 +52,10 @@ def surrogate_slack(s, y, measure, beta=1.0):
 def view_disagreement(u, observed=None):
     """Return the consistency term of equation (5), 1/2 w' Lambda w, from the scores of the views.
 
-    Computed as ``1/2 sum_i m_i sum_j (u_ij - mean_j u_ij)^2`` over the m_i views of sample i.
+    u (n, V): scores with their constants, finite where a view is there; observed (n, V): False
+    where a sample misses the view, by default where `u` is NaN -> ``1/2 sum_i m_i sum_j (u_ij -
+    mean_j u_ij)^2`` over the m_i views of sample i.
 
-    Parameters
-    ----------
-    u : array, shape (n, V), scores of the views with their constants; finite where a view is there
-    observed : bool array, shape (n, V), optional
-        False where a sample misses the view. Default: where `u` is NaN.
-
-    Returns
-    -------
-    disagreement : float
-
-    Examples
-    --------
     >>> from mvref.theory.performance import view_disagreement
     >>> view_disagreement([[1.0, 3.0, 2.0]])  # (4 + 1 + 1) / 2
     3.0
@@ -87,18 +67,11 @@ def view_disagreement(u, observed=None):
 
 
 def leverages(metric):
-    """Return the leverages x_i' M^-1 x_i of the training samples.
+    """Return the leverages x_i' M^-1 x_i of the training samples, (n,).
 
-    Parameters
-    ----------
-    metric : PrimalMetric or DualMetric of :mod:`mvref.mvpo.metric`
+    metric: a PrimalMetric or DualMetric of :mod:`mvref.mvpo.metric`. For C1 = 0 they are the
+    squared norms |x_i|^2, and less for C1 > 0.
 
-    Returns
-    -------
-    leverages : array, shape (n,), the squared norms |x_i|^2 for C1 = 0, and less for C1 > 0
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.mvpo.metric import PrimalMetric
     >>> from mvref.theory.performance import leverages
@@ -122,19 +95,9 @@ def cut_radius(metric, y, measure="f1", *, scale=1.0):
     positive and P for a negative. By the triangle inequality R <= sum_i max |c_i| |x_i|_{M^-1},
     with equality where all x_i point in one direction.
 
-    Parameters
-    ----------
-    metric : PrimalMetric or DualMetric
-    y : array of -1 and +1, shape (n,); both present
-    measure : {"f1", "fbeta", "prbep", "auroc", "error"}
-    scale : float, t of ``mvref.mvpo.scale_of``, for a model with ``normalize``
+    metric: as in :func:`leverages`; y (n,): -1 and +1, both present; measure: as in
+    :func:`surrogate_slack`; scale: t of ``mvref.mvpo.scale_of``, for a model with ``normalize``.
 
-    Returns
-    -------
-    R : float
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.mvpo.metric import PrimalMetric
     >>> from mvref.theory.performance import cut_radius
@@ -159,28 +122,19 @@ def cut_radius(metric, y, measure="f1", *, scale=1.0):
 def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
     """Return a bound of the number of iterations of cutting planes, ``n_iter_`` of a fit.
 
-    Derive, part III, proves "halfway": either the gap A of the best point, ``C2 loss_max`` at the
-    start, falls to 3/4 A or less, or the dual value rises by ``min(A / 4, A^2 / (32 R^2 C2^2))`` or
-    more. Both bounds are far above what is needed: a check of sanity, no forecast. Their factor 2
-    says nothing about the loops; in practice half-way is faster.
+    R: largest norm of a constraint, or a bound of it; C2, tol, loss_max: those of the fit, `tol`
+    being epsilon, and the largest Delta; query: where the loop asks for the next constraint,
+    "halfway" between its best and its newest point, as our solver does, or at the "newest", as the
+    paper does.
 
-    Parameters
-    ----------
-    R : float, largest norm of a constraint, or a bound of it; see :func:`cut_radius`
-    C2, tol, loss_max : float, those of the fit, `tol` being epsilon, and the largest Delta
-    query : {"halfway", "newest"}
-        Where the loop asks for the next constraint: half-way between its best and its newest point,
-        as our solver does, or at the newest one, as the paper does.
+    "newest": ``ceil(log2(loss_max / 4 R^2 C2)) + ceil(16 R^2 C2 / tol)``, no logarithm below 0;
+    "halfway": ``ceil(log_4/3(loss_max / 8 R^2 C2)) + ceil(32 R^2 C2 / tol)``. A second term below
+    4, of a large ``tol``, is replaced by 4, and R to match. Derive, part III, proves "halfway":
+    either the gap A of the best point, ``C2 loss_max`` at the start, falls to 3/4 A or less, or the
+    dual value rises by ``min(A / 4, A^2 / (32 R^2 C2^2))`` or more. Both bounds are far above what
+    is needed: a check of sanity, no forecast. Their factor 2 says nothing about the loops; in
+    practice half-way is faster.
 
-    Returns
-    -------
-    bound : int
-        "newest": ``ceil(log2(loss_max / 4 R^2 C2)) + ceil(16 R^2 C2 / tol)``, no logarithm below 0;
-        "halfway": ``ceil(log_4/3(loss_max / 8 R^2 C2)) + ceil(32 R^2 C2 / tol)``. A second term
-        below 4, of a large ``tol``, is replaced by 4, and R to match.
-
-    Examples
-    --------
     >>> from mvref import MVPO
     >>> from mvref.core.input import view_features
     >>> from mvref.datasets import load_iris_views

@@ -40,25 +40,11 @@ BLOCK = 2**22  # random signs that are held at one time
 def kernel_class_bound(K, B, *, w0_max=0.0, factor=False):
     """Return the bound of the empirical Rademacher complexity of a kernel ball (equation 16).
 
-    Parameters
-    ----------
-    K : array, shape (n, n), (n,) or (n, r)
-        Gram matrix, or its diagonal, which is all that is used; the factor if `factor`.
-    B, w0_max : float, radius of the ball, and largest intercept
-    factor : bool, `K` is a factor F, shape (n, r), and the Gram matrix is F F'
+    K: Gram matrix (n, n), or its diagonal (n,), which is all that is used, or with `factor` an F
+    (n, r) of the Gram matrix F F'; B, w0_max: radius of the ball, and largest intercept -> ``(2 /
+    n) (B sqrt(sum_i k(x_i, x_i)) + w0_max sqrt(n))``. The complexity without intercept is at least
+    1/sqrt(2) of this (Kahane and Khinchine).
 
-    Returns
-    -------
-    bound : float
-        ``(2 / n) (B sqrt(sum_i k(x_i, x_i)) + w0_max sqrt(n))``. The complexity without intercept
-        is at least 1/sqrt(2) of this (Kahane and Khinchine).
-
-    See Also
-    --------
-    empirical_complexity : What it bounds, measured.
-
-    Examples
-    --------
     >>> from mvref.theory.rademacher import kernel_class_bound
     >>> kernel_class_bound([1.0] * 100, B=1.0), kernel_class_bound([1.0] * 100, B=1.0, w0_max=0.5)
     (0.2, 0.3)
@@ -71,28 +57,14 @@ def kernel_class_bound(K, B, *, w0_max=0.0, factor=False):
 def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, factor=False):
     """Return the empirical Rademacher complexity of a kernel ball by Monte Carlo (equation 13).
 
-    The supremum over the ball is known for each sigma, by the Cauchy-Schwarz inequality:
-    ``2/n (B |F' sigma| + w0_max |sum_i sigma_i|)``, with ``|F' sigma|^2 = sigma' K sigma``.
+    The supremum over the ball is known for each sigma, by the Cauchy-Schwarz inequality: ``2/n (B
+    |F' sigma| + w0_max |sum_i sigma_i|)``, with ``|F' sigma|^2 = sigma' K sigma``.
 
-    Parameters
-    ----------
-    K : array, shape (n, n) or (n, r)
-        Positive semi-definite, or its factor if `factor`: O(n r) for a draw instead of O(n^2).
-    B, w0_max : float, see :func:`kernel_class_bound`
-    n_draws : int; number of random sign vectors, at least 2
-    random_state : int, RandomState instance or None
-    factor : bool
+    K (n, n): positive semi-definite, or with `factor` an F (n, r): O(n r) for a draw instead of
+    O(n^2); B, w0_max: as in :func:`kernel_class_bound`; n_draws: of random sign vectors, at least
+    2; random_state: int, RandomState instance or None -> the mean, and its standard error from the
+    spread of the draws.
 
-    Returns
-    -------
-    mean, standard_error : float, the error of the mean from the spread of the draws
-
-    See Also
-    --------
-    kernel_class_bound : A bound of it.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.theory.rademacher import empirical_complexity
     >>> mean, standard_error = empirical_complexity(np.eye(100), 1.0, random_state=0)
@@ -118,19 +90,11 @@ def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, f
 
 
 def ramp_loss(margins, rho):
-    """Return the ramp loss, which lies between the error and the error at margin rho.
+    """Return the ramp loss, 1 - margin / rho, cut off at 0 and 1.
 
-    Parameters
-    ----------
-    margins : array, y_i f(x_i)
-    rho : float above 0
+    margins: y_i f(x_i), of any shape; rho: above 0. It lies between the error and the error at
+    margin rho.
 
-    Returns
-    -------
-    losses : array, ``1 - margin / rho``, cut off at 0 and 1
-
-    Examples
-    --------
     >>> from mvref.theory.rademacher import ramp_loss
     >>> ramp_loss([-3.0, 0.0, 0.5, 2.0], rho=1.0)
     array([1. , 1. , 0.5, 0. ])
@@ -142,16 +106,8 @@ def ramp_loss(margins, rho):
 def dyadic_level(value):
     """Return the smallest power of 2, from 1 on, not below a value, and its share of delta.
 
-    Parameters
-    ----------
-    value : float, not negative
+    value: not negative -> ``2^(j-1)``, and ``1 / (j (j + 1))``, which sums to 1 over j = 1, 2, ...
 
-    Returns
-    -------
-    level, share : float, ``2^(j-1)`` and ``1 / (j (j + 1))``, which sums to 1 over j = 1, 2, ...
-
-    Examples
-    --------
     >>> from mvref.theory.rademacher import dyadic_level
     >>> dyadic_level(0.3), dyadic_level(2.0)
     ((1.0, 0.5), (2.0, 0.16666666666666666))
@@ -164,39 +120,24 @@ def dyadic_level(value):
 def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_dependent=False):
     """Return the bound of the true risk that holds with probability 1 - delta, from the sample.
 
-    It is free of scale, as a bound on signs must be: multiply f, B, w0_max and rho by the same
-    number and nothing changes. Hence one union pays for B and rho together: only f / rho matters,
-    which lies in the ball of radius B / rho, with margin 1.
+    It is ``mean ramp loss + (1/rho) kernel_class_bound(K, B) + 3 sqrt(log(2/delta) / (2 n))``, not
+    cut off: above 1 it says nothing. It is free of scale, as a bound on signs must be: multiply f,
+    B, w0_max and rho by the same number and nothing changes. Hence one union pays for B and rho
+    together: only f / rho matters, which lies in the ball of radius B / rho, with margin 1.
 
-    Parameters
-    ----------
-    margins : array of y_i f(x_i) of the training samples, shape (n,)
-    B : float, bound of |f|_k; with a convex combination of views the largest of their norms
-    K : array, shape (n, n), (n,) or (n, r)
-        See :func:`kernel_class_bound`. The kernel must be fixed before the sample is seen. For
-        Nystrom components drawn from it take the diagonal of k itself, whose ball contains all
-        functions of all components; for a width found on it by cross-validation divide delta by
-        the number of widths that were tried.
-    rho : float above 0, margin
-    delta : float in (0, 1)
-    w0_max : float, bound of the intercept |w_0|; 0 for a class without one
-    factor : bool, `K` is a factor
-    data_dependent : bool
-        Whether `B`, `rho` and `w0_max` were read off the sample. B / rho is then rounded up to a
-        power of 2 and delta shared out among all powers; so is w0_max / rho, if it is not 0.
+    margins (n,): y_i f(x_i) of the training samples; B: bound of |f|_k, with a convex combination
+    of views the largest of their norms; w0_max: of the intercept |w_0|, 0 for a class without one;
+    rho, delta: margin above 0, and a probability in (0, 1).
 
-    Returns
-    -------
-    bound : float
-        ``mean ramp loss + (1/rho) kernel_class_bound(K, B) + 3 sqrt(log(2/delta) / (2 n))``. It
-        is not cut off: above 1 it says nothing.
+    K, factor: as in :func:`kernel_class_bound`. The kernel must be fixed before the sample is seen.
+    For Nystrom components drawn from it take the diagonal of k itself, whose ball contains all
+    functions of all components; for a width found on it by cross-validation divide delta by the
+    number of widths that were tried.
 
-    See Also
-    --------
-    printed_bound : The paper's, which is no bound.
+    data_dependent: whether `B`, `rho` and `w0_max` were read off the sample. B / rho is then
+    rounded up to a power of 2 and delta shared out among all powers; so is w0_max / rho, if it is
+    not 0.
 
-    Examples
-    --------
     >>> from mvref.theory.rademacher import margin_bound
     >>> margins, diagonal = [2.0] * 10_000, [1.0] * 10_000
     >>> round(margin_bound(margins, 5.0, diagonal, rho=1.0, delta=0.05), 4)
@@ -228,20 +169,10 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
 def printed_complexity(K, B, *, version="printed", factor=False):
     """Return equation (17) for the trace of this sample, as printed or with the right power of n.
 
-    Parameters
-    ----------
-    K, B, factor
-        See :func:`kernel_class_bound`.
-    version : {"printed", "repaired"}
+    K, B, factor: as in :func:`kernel_class_bound`; version: "printed", ``2 B sqrt(tr(G) / n)``,
+    which for k(x, x) = 1 is 2 B for any number of samples, or "repaired", ``2 B sqrt(tr(G)) / n``,
+    which is Eq. (16).
 
-    Returns
-    -------
-    bound : float
-        Printed: ``2 B sqrt(tr(G) / n)``, which for k(x, x) = 1 is 2 B for any number of samples.
-        Repaired: ``2 B sqrt(tr(G)) / n``, which is Eq. (16).
-
-    Examples
-    --------
     >>> from mvref.theory.rademacher import printed_complexity
     >>> [printed_complexity([1.0] * 100, 1.0, version=v) for v in ("printed", "repaired")]
     [2.0, 0.2]
@@ -254,23 +185,10 @@ def printed_complexity(K, B, *, version="printed", factor=False):
 def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
     """Return equation (18), kept to show that it fails: it is no bound, printed or repaired.
 
-    Parameters
-    ----------
-    train_error : float in [0, 1], error rate on the training sample
-    B, K, version, factor
-        See :func:`printed_complexity`.
-    delta : float in (0, 1)
+    It is ``train_error`` + half of Eq. (17) + ``sqrt(log(1/delta) / (2 n))``; :func:`margin_bound`
+    holds. train_error: error rate on the training sample; B, K, version, factor: as in
+    :func:`printed_complexity`; delta: in (0, 1).
 
-    Returns
-    -------
-    value : float, ``train_error`` + half of Eq. (17) + ``sqrt(log(1/delta) / (2 n))``
-
-    See Also
-    --------
-    margin_bound : A bound that holds.
-
-    Examples
-    --------
     >>> from mvref.theory.rademacher import printed_bound
     >>> round(printed_bound(0.0, 1e-3, [1.0] * 400, delta=0.01), 3)  # random labels: a risk of 1/2
     0.077

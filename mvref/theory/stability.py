@@ -41,20 +41,11 @@ from .vectors import check_delta, check_vector
 
 
 def radius(n_landmarks, n_views, *, kernel_bound=1.0, intercept_scaling=0.0):
-    """Return kappa, the largest norm of a projected sample with its constant feature.
+    """Return kappa = sqrt(L V M^2 + B^2), the largest norm of a projected sample with its constant.
 
-    Parameters
-    ----------
-    n_landmarks, n_views : int
-    kernel_bound, intercept_scaling : float
-        M, the largest absolute similarity; B, the constant feature, or 0 for no intercept.
+    n_landmarks, n_views: L, V; kernel_bound: M, the largest absolute similarity; intercept_scaling:
+    B, the constant feature, or 0 for no intercept.
 
-    Returns
-    -------
-    kappa : float, ``sqrt(L V M^2 + B^2)``
-
-    Examples
-    --------
     >>> from mvref.theory.stability import radius
     >>> radius(3, 3, intercept_scaling=4.0)
     5.0
@@ -79,26 +70,13 @@ def uniform_stability(
 ):
     """Return the uniform stability of MVL-SVM, one sample replaced (Theorem 1).
 
-    Parameters
-    ----------
-    c : float, weight of the mean loss
-    n_landmarks, n_views, n_samples : int
-    kernel_bound, intercept_scaling : float, see :func:`radius`
-    loss : {"hinge", "squared_hinge"}
-    version : {"corrected", "printed"}; "printed": the paper's, of the hinge without an intercept
+    c: weight of the mean loss; n_samples: m; n_landmarks, n_views, kernel_bound, intercept_scaling:
+    as in :func:`radius`; loss: "hinge" or "squared_hinge"; version: "corrected", or "printed", the
+    paper's of the hinge without an intercept.
 
-    Returns
-    -------
-    stability : float
-        Corrected: ``2 c kappa^2 / m``; for the squared hinge ``8 (1 + A)^2 c kappa^2 / m`` with
-        ``A = sqrt(c/2) kappa``. Printed: ``c L V M^2 / m``.
+    Corrected: ``2 c kappa^2 / m``; for the squared hinge ``8 (1 + A)^2 c kappa^2 / m`` with ``A =
+    sqrt(c/2) kappa``. Printed: ``c L V M^2 / m``.
 
-    See Also
-    --------
-    measure_stability : What is seen.
-
-    Examples
-    --------
     >>> from mvref.theory.stability import uniform_stability
     >>> [round(uniform_stability(0.2, 1, 3, 10, version=v), 6) for v in ("corrected", "printed")]
     [0.12, 0.06]
@@ -120,19 +98,10 @@ def loss_range(
 ):
     """Return E, the largest loss that any learnt model has on any sample (Corollary 1).
 
-    Parameters
-    ----------
-    c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version
-        See :func:`uniform_stability`.
+    c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version: as in
+    :func:`uniform_stability`. Corrected: ``1 + min(sqrt(c) kappa, c kappa^2)``, for the squared
+    hinge ``(1 + sqrt(c/2) kappa)^2``. Printed: ``1 + 2 c sqrt(L V) M``.
 
-    Returns
-    -------
-    E : float
-        Corrected: ``1 + min(sqrt(c) kappa, c kappa^2)``, squared hinge
-        ``(1 + sqrt(c/2) kappa)^2``. Printed: ``1 + 2 c sqrt(L V) M``.
-
-    Examples
-    --------
     >>> from mvref.theory.stability import loss_range
     >>> loss_range(0.25, 1, 1), loss_range(0.25, 1, 1, version="printed")
     (1.25, 1.5)
@@ -174,21 +143,11 @@ def generalization_bound(
 ):
     """Return the bound on the true risk that holds with probability 1 - delta (Corollary 1).
 
-    Parameters
-    ----------
-    train_risk : float, mean *loss* (not error rate) on the training sample
-    delta : float in (0, 1)
-    c, n_landmarks, n_views, n_samples, kernel_bound, intercept_scaling, loss, version
-        See :func:`uniform_stability`.
+    train_risk: mean *loss* (not error rate) on the training sample; delta: in (0, 1); c,
+    n_landmarks, n_views, n_samples, kernel_bound, intercept_scaling, loss, version: as in
+    :func:`uniform_stability` -> ``train_risk + s + (2 m s + E) sqrt(log(1/delta) / (2 m))`` with
+    the stability s and the loss range E of the version asked for.
 
-    Returns
-    -------
-    bound : float
-        ``train_risk + s + (2 m s + E) sqrt(log(1/delta) / (2 m))`` with the stability s and the
-        loss range E of the version asked for.
-
-    Examples
-    --------
     >>> from mvref.theory.stability import generalization_bound
     >>> terms = (0, 1e-3, 200, 3, 896, 0.05)
     >>> [round(generalization_bound(*terms, version=v), 3) for v in ("corrected", "printed")]
@@ -208,20 +167,11 @@ def randomised_stability(
 ):
     """Return the stability on average over landmarks drawn from the training sample (A6).
 
-    The replaced sample is one of the L landmarks with probability L/m; then the map itself
-    changes, and the loss can change by its whole range E.
+    The replaced sample is one of the L landmarks with probability L/m; then the map itself changes,
+    and the loss can change by its whole range E: ``2 c kappa^2 / m + (L/m) E``, for the hinge. c,
+    n_landmarks, n_views, n_samples, kernel_bound, intercept_scaling: as in
+    :func:`uniform_stability`.
 
-    Parameters
-    ----------
-    c, n_landmarks, n_views, n_samples, kernel_bound, intercept_scaling
-        See :func:`uniform_stability`.
-
-    Returns
-    -------
-    stability : float, ``2 c kappa^2 / m + (L/m) E``, for the hinge
-
-    Examples
-    --------
     >>> from mvref.theory.stability import randomised_stability, uniform_stability
     >>> randomised_stability(0.2, 10, 3, 1000) > uniform_stability(0.2, 10, 3, 1000)
     True
@@ -234,20 +184,10 @@ def randomised_stability(
 def exact_hinge_svm(Phi, y, c, *, m=None):
     """Solve equation (3) without intercept to machine precision, through its dual (small problems).
 
-    Parameters
-    ----------
-    Phi : array, shape (n, d)
-    y : array of -1 and +1, shape (n,)
-    c : float, weight of the mean loss
-    m : int, optional; samples in the factor c/m, default n. Keep the old m when one is removed
+    Phi (n, d); y (n,): -1 and +1; c: weight of the mean loss; m: samples in the factor c/m, by
+    default n; keep the old m when one is removed -> theta (d,) = sum_i alpha_i y_i mu(x_i), and the
+    dual variables alpha (n,), between 0 and c/m.
 
-    Returns
-    -------
-    theta, alpha : array, shape (d,) and (n,)
-        ``theta = sum_i alpha_i y_i mu(x_i)``, with dual variables alpha between 0 and c/m.
-
-    Examples
-    --------
     >>> from mvref.theory.stability import exact_hinge_svm
     >>> theta, alpha = exact_hinge_svm([[1.0], [1.0]], [1, 1], c=0.5)
     >>> theta.round(6), alpha.round(6)
@@ -274,19 +214,10 @@ def exact_hinge_svm(Phi, y, c, *, m=None):
 
 
 def pointwise_loss(scores, y, loss="hinge"):
-    """Return ``max(0, 1 - y f)`` or its square.
+    """Return max(0, 1 - y f), or its square.
 
-    Parameters
-    ----------
-    scores, y : array, values f(x), and labels -1 and +1
-    loss : {"hinge", "squared_hinge"}
+    scores, y: values f(x), and labels -1 and +1; loss: "hinge" or "squared_hinge".
 
-    Returns
-    -------
-    losses : array
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.theory.stability import pointwise_loss
     >>> pointwise_loss(np.array([2.0, 0.5, -1.0]), 1)
@@ -306,24 +237,12 @@ def measure_stability(
     with the other label, the change that pushes hardest, or removed with c/m unchanged. The result
     is a lower bound on the stability, because it tries some changes and some test points only.
 
-    Parameters
-    ----------
-    estimator : MVLSVM
-        Two classes. Take ``tol=1e-8`` or less: a solution within the default tolerance can be
-        further from the minimum than the bound when c is small.
-    X : MultiView, list of arrays, or 2-D array of m samples
-    y : array-like of two labels, shape (m,)
-    n_replacements : int, optional; samples to change, drawn without replacement; default all
-    change : {"replace", "remove"}
-    X_test : like X, optional; where losses are compared, with both labels; default X
-    random_state : int, RandomState instance or None, draws the samples to change
+    estimator: MVLSVM; take ``tol=1e-8`` or less, since a solution within the default tolerance can
+    be further from the minimum than the bound when c is small; X, y: m samples of two classes;
+    n_replacements: samples to change, drawn by `random_state` without replacement, by default all;
+    change: "replace" or "remove"; X_test: where losses are compared, with both labels, by default
+    X.
 
-    Returns
-    -------
-    stability : float
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref import MVLSVM
     >>> from mvref.theory.stability import measure_stability
@@ -341,17 +260,9 @@ def loss_changes(
 ):
     """Return the changes whose largest is :func:`~mvref.theory.stability.measure_stability`.
 
-    Parameters
-    ----------
-    estimator, X, y, n_replacements, change, X_test, random_state
-        See :func:`measure_stability`.
+    estimator, X, y, n_replacements, change, X_test, random_state: as there -> absolute changes
+    (n_replacements, n_test, 2), under label -1 and +1.
 
-    Returns
-    -------
-    changes : array, shape (n_replacements, n_test, 2), absolute, under label -1 and +1
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref import MVLSVM
     >>> from mvref.theory.stability import loss_changes
