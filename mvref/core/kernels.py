@@ -11,18 +11,10 @@ from .input import as_multiview, as_numbers, as_table_of_numbers, check_kernel, 
 
 
 def squared_distances(X, Z):
-    """Return all squared Euclidean distances, ``|x|^2 + |z|^2 - 2 x.z`` clipped at zero.
+    """Return all squared Euclidean distances, |x|^2 + |z|^2 - 2 x.z clipped at zero.
 
-    Parameters
-    ----------
-    X, Z : arrays, sparse matrices, lists or data frames of numbers, shapes (n, d) and (p, d)
+    X (n, d), Z (p, d): arrays, sparse matrices, lists or data frames of numbers -> D2 (n, p).
 
-    Returns
-    -------
-    D2 : array, shape (n, p)
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.core.kernels import squared_distances
     >>> squared_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
@@ -53,18 +45,8 @@ def _squared_norms(X):
 
 
 def linear(X, Z):
-    """Return all inner products of the rows.
+    """Return all inner products of the rows: X (n, d), Z (p, d) -> K (n, p).
 
-    Parameters
-    ----------
-    X, Z : arrays, sparse matrices, lists or data frames of numbers, shapes (n, d) and (p, d)
-
-    Returns
-    -------
-    K : array, shape (n, p)
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.core.kernels import linear
     >>> linear(np.eye(2), np.array([[3.0, 4.0]])).tolist()
@@ -75,23 +57,8 @@ def linear(X, Z):
 
 
 def rbf(X, Z, gamma):
-    """Return the radial basis function similarity ``exp(-gamma |x - z|^2)``, in [0, 1].
+    """Return exp(-gamma |x - z|^2), in [0, 1]: X (n, d), Z (p, d) -> K (n, p).
 
-    Parameters
-    ----------
-    X, Z : arrays, sparse matrices, lists or data frames of numbers, shapes (n, d) and (p, d)
-    gamma : float
-
-    Returns
-    -------
-    K : array, shape (n, p)
-
-    See Also
-    --------
-    rbf_of_distances : The same where distances are known.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.core.kernels import rbf
     >>> rbf(np.array([[0.0], [2.0]]), np.array([[0.0]]), gamma=0.25).round(4)
@@ -105,23 +72,8 @@ def rbf(X, Z, gamma):
 
 
 def rbf_of_distances(D, gamma):
-    """Return ``exp(-gamma d^2)`` of given distances.
+    """Return exp(-gamma d^2) of given distances: D (n, p) -> K (n, p).
 
-    Parameters
-    ----------
-    D : array, shape (n, p)
-    gamma : float
-
-    Returns
-    -------
-    K : array, shape (n, p)
-
-    See Also
-    --------
-    rbf : The same where features are known.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.core.kernels import rbf_of_distances
     >>> rbf_of_distances(np.array([[0.0, 2.0]]), gamma=0.25).round(4)
@@ -137,14 +89,9 @@ def rbf_of_distances(D, gamma):
 class Similarity:
     """The similarity mu_v(., l_1), ..., mu_v(., l_L) of one view to its landmarks.
 
-    Parameters
-    ----------
-    kernel : {"linear", "rbf", "precomputed", "gram"} or callable
-    gamma : float for "rbf" and "precomputed", else None
-    landmarks : rows of the landmarks (L, n_v); for "precomputed" and "gram" their L columns
+    kernel: "linear", "rbf", "precomputed", "gram" or a callable; gamma: of "rbf" and "precomputed",
+    else None; landmarks: their rows (L, n_v), for "precomputed" and "gram" their L columns.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.core.kernels import Similarity
     >>> mu = Similarity("rbf", 0.25, np.array([[0.0], [2.0]]))
@@ -192,29 +139,14 @@ class Similarity:
 
 
 def fit_similarity(kernel, gamma, view, landmarks, complete):
-    """Fix the similarity of one view from its training rows.
+    """Fix the :class:`~mvref.core.kernels.Similarity` of one view from its training rows.
 
-    Parameters
-    ----------
-    kernel : {"linear", "rbf", "precomputed", "gram"} or callable
-    gamma : float, "mean" or None
-        None: ``1/n_v`` for "rbf", "mean" for "precomputed". "mean": one over the mean distance
-        between the complete training samples.
-    view : array or CSR matrix, shape (m, n_v)
-        For "precomputed", distances to a set of points that contains the training samples; for
-        "gram", similarities between the training samples.
-    landmarks, complete : int arrays, rows of the landmarks and of the complete samples
+    kernel: "linear", "rbf", "precomputed", "gram" or a callable; gamma: number, "mean", which is
+    one over the mean distance between the complete training samples, or None, which is 1/n_v for
+    "rbf" and "mean" for "precomputed"; view (m, n_v): for "precomputed", distances to a set of
+    points that contains the training samples, for "gram", similarities between the training
+    samples; landmarks, complete: numbers of the rows of the landmarks and of the complete samples.
 
-    Returns
-    -------
-    similarity : Similarity
-
-    See Also
-    --------
-    fit_similarities : Those of all views.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.core.kernels import fit_similarity
     >>> view, rows = np.arange(12.0).reshape(3, 4), np.arange(3)
@@ -275,20 +207,11 @@ def _own_columns(distances, rows):
 
 
 def fit_similarities(kernel, gamma, X, landmarks, complete):
-    """Fix the similarities of all views, see :func:`~mvref.core.kernels.fit_similarity`.
+    """Fit the similarities of all V views, see :func:`~mvref.core.kernels.fit_similarity`.
 
-    Parameters
-    ----------
-    kernel, gamma : one value for all views, or a list of V
-    X : MultiView or list of arrays, of m samples
-    landmarks, complete : lists of V int arrays
+    kernel, gamma: one for all, or lists of V; X: MultiView or list of arrays; landmarks, complete:
+    lists of V arrays of row numbers.
 
-    Returns
-    -------
-    similarities : list of V Similarity
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref import MultiView
     >>> from mvref.core.kernels import fit_similarities
@@ -307,20 +230,8 @@ def fit_similarities(kernel, gamma, X, landmarks, complete):
 
 
 def one_per_view(value, n_views, name):
-    """Repeat a parameter for every view, or check that a list has one entry per view.
+    """Repeat a value for each of n_views, or check that a list has as many; name: for the message.
 
-    Parameters
-    ----------
-    value : object, or list or tuple of V objects
-    n_views : int
-    name : str, that of the parameter, for the message
-
-    Returns
-    -------
-    values : list of V objects
-
-    Examples
-    --------
     >>> from mvref.core.kernels import one_per_view
     >>> one_per_view("rbf", 2, "kernel")
     ['rbf', 'rbf']
