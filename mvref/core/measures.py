@@ -31,25 +31,11 @@ SMALLEST_BETA, LARGEST_BETA = 1e-50, 1e50
 def f_beta_loss(a, b, P, beta=1.0):
     """Return Delta = 1 - F-beta of a contingency table, without the subtraction from 1.
 
-    F-beta is the harmonic mean of precision ``a/(a + b)`` (weight 1) and recall ``a/P`` (weight
-    beta^2), that is ``(1 + beta^2) a / (beta^2 P + a + b)``.
+    a, b: right and wrong samples among those predicted positive, numbers or arrays; P: number of
+    positives, at least 1; beta: from 1e-50 to 1e50. F-beta is the harmonic mean of precision a/(a +
+    b) (weight 1) and recall a/P (weight beta^2), that is (1 + beta^2) a / (beta^2 P + a + b); Delta
+    is 1 wherever a is 0.
 
-    Parameters
-    ----------
-    a, b : int or array, right and wrong samples among those predicted positive
-    P : int; number of positives, at least 1
-    beta : float from 1e-50 to 1e50; recall counts beta times as much as precision
-
-    Returns
-    -------
-    loss : float or array, 1 wherever a is 0
-
-    See Also
-    --------
-    f_beta : The measure.
-
-    Examples
-    --------
     >>> from mvref.core.measures import f_beta_loss
     >>> f_beta_loss(a=1, b=1, P=2)  # precision 1/2, recall 1/2
     0.5
@@ -62,21 +48,6 @@ def f_beta_loss(a, b, P, beta=1.0):
 def prbep_loss(a, P):
     """Return Delta = 1 - a/P of a table with P samples predicted positive, `a` of them rightly.
 
-    Parameters
-    ----------
-    a : number or array
-    P : int; number of positives, at least 1
-
-    Returns
-    -------
-    loss : float or array
-
-    See Also
-    --------
-    precision_recall_break_even : The measure.
-
-    Examples
-    --------
     >>> from mvref.core.measures import prbep_loss
     >>> prbep_loss(a=3, P=4)
     0.25
@@ -86,23 +57,8 @@ def prbep_loss(a, P):
 
 
 def auroc_loss(swapped, P, N):
-    """Return Delta = 1 - AUROC, the share of the P N pairs that are in the wrong order.
+    """Return Delta = 1 - AUROC, the share of the P N pairs that are swapped; a tie is half a pair.
 
-    Parameters
-    ----------
-    swapped : number or array of pairs in the wrong order; a tie is half a pair
-    P, N : int; number of positives and of negatives, each at least 1
-
-    Returns
-    -------
-    loss : float or array
-
-    See Also
-    --------
-    auroc : The measure.
-
-    Examples
-    --------
     >>> from mvref.core.measures import auroc_loss
     >>> auroc_loss(swapped=3, P=2, N=3)
     0.5
@@ -112,19 +68,8 @@ def auroc_loss(swapped, P, N):
 
 
 def error_loss(a, b, P, N):
-    """Return Delta = share of the samples with a wrong label.
+    """Return Delta = share of the P + N samples with a wrong label: a, b as in `f_beta_loss`.
 
-    Parameters
-    ----------
-    a, b : int or array, right and wrong samples among those predicted positive
-    P, N : int, number of positives and of negatives
-
-    Returns
-    -------
-    loss : float or array
-
-    Examples
-    --------
     >>> from mvref.core.measures import error_loss
     >>> error_loss(a=1, b=1, P=2, N=6)
     0.25
@@ -335,18 +280,8 @@ def macro_average(measure, Y, scores, classes=None, **options):
 
 
 def check_beta(beta):
-    """Raise a ValueError unless `beta` is a positive number whose square is one, too.
+    """Return `beta` as a float, or raise a ValueError unless it is from 1e-50 to 1e50.
 
-    Parameters
-    ----------
-    beta : object
-
-    Returns
-    -------
-    beta : float
-
-    Examples
-    --------
     >>> from mvref.core.measures import check_beta
     >>> check_beta(2)
     2.0
