@@ -371,7 +371,6 @@ PARAMETERS = [
     *values("MVMClassifier", "learning_rate", 0.0),
     *values("MVMClassifier", "batch_size", 0),
     *values("MVMClassifier", "n_iter_no_change", 0),
-    *values("MVMClassifier", "validation_fraction", 0.0),
     *values("MVMClassifier", "groups", 3, []),
     # Ho-Kashyap
     *values(KERNEL_MACHINES, "c", -1.0, "large", also=(">= 0",)),
@@ -503,8 +502,8 @@ RELATIONS = [
     case("MVM, early", fit("MVMClassifier", early_stopping=True), "early_stopping",
         "solver='lbfgs'"),
     case("MVM, nobody to validate on",
-        fit("MVMClassifier", solver="sgd", early_stopping=True, validation_fraction=0.01),
-        "validation_fraction=0.01 of 40 samples", "validate"),
+        fit("MVMClassifier", X[:4], [0, 1, 0, 1], solver="sgd", early_stopping=True),
+        "early_stopping", "none of 4"),
     *(
         case(f"MVM, groups {groups}", fit("MVMClassifier", groups=groups), "groups", *told)
         for groups, told in (

@@ -123,8 +123,7 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
         curvature), or share by which the objective must fall in an epoch or sweep; ten
         times it, with ``alpha="auto"``, are the nats per sample.
     early_stopping : bool, default=False
-        Of "sgd": stop by, and keep the epoch with, the least loss on held-out samples.
-    validation_fraction : float, default=0.1; share of the samples held out, of every class
+        Of "sgd": stop by, and keep the epoch with, the least loss on a tenth of every class.
     n_iter_no_change : int, default=10; epochs without progress after which "sgd" stops
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; the loss is the weighted mean.
@@ -211,7 +210,6 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
         max_iter=1000,
         tol=1e-5,
         early_stopping=False,
-        validation_fraction=0.1,
         n_iter_no_change=10,
         class_weight=None,
         n_jobs=None,
@@ -225,9 +223,8 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
         self.init, self.init_scale, self.n_init = init, init_scale, n_init
         self.groups, self.shared_factors = groups, shared_factors
         self.learning_rate, self.batch_size = learning_rate, batch_size
-        self.early_stopping, self.validation_fraction = early_stopping, validation_fraction
-        self.n_iter_no_change, self.class_weight = n_iter_no_change, class_weight
-        self.n_jobs, self.verbose = n_jobs, verbose
+        self.early_stopping, self.n_iter_no_change = early_stopping, n_iter_no_change
+        self.class_weight, self.n_jobs, self.verbose = class_weight, n_jobs, verbose
         self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes, weights):
@@ -347,8 +344,7 @@ class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
     tol : float, default=1e-5; largest entry of the gradient, or share the objective must fall by
         With ``alpha="auto"`` ten times it are the nats per sample that a sweep must save.
     early_stopping : bool, default=False
-        Of "sgd": stop by, and keep the epoch with, the least loss on held-out samples.
-    validation_fraction : float, default=0.1; share of the samples held out
+        Of "sgd": stop by, and keep the epoch with, the least loss on a tenth of the samples.
     n_iter_no_change : int, default=10; epochs without progress after which "sgd" stops
     n_jobs : int or None, default=None; starts learnt in parallel (joblib)
     verbose : int, default=0; 1: a progress bar

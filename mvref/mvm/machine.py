@@ -19,6 +19,7 @@ from .solvers import ADVICE, AdaGrad, als, lbfgs, sgd
 
 SOLVERS, INITS = ("lbfgs", "sgd", "als"), ("live", "paper")
 COLLAPSED = 1e-6  # scores smaller than this share of the targets: the factors went to 0
+HELD_OUT = 0.1  # share of every class that early stopping looks at
 
 
 class OnlyIf:
@@ -74,7 +75,6 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         max_iter=1000,
         tol=1e-5,
         early_stopping=False,
-        validation_fraction=0.1,
         n_iter_no_change=10,
         n_jobs=None,
         verbose=0,
@@ -87,8 +87,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         self.init, self.init_scale, self.n_init = init, init_scale, n_init
         self.groups, self.shared_factors = groups, shared_factors
         self.learning_rate, self.batch_size = learning_rate, batch_size
-        self.early_stopping, self.validation_fraction = early_stopping, validation_fraction
-        self.n_iter_no_change = n_iter_no_change
+        self.early_stopping, self.n_iter_no_change = early_stopping, n_iter_no_change
         self.n_jobs, self.verbose = n_jobs, verbose
         self.views, self.random_state = views, random_state
 
@@ -99,7 +98,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         structure = group_structure(self.groups, X, self.shared_factors)
         parts = [(X, slice(None))]
         if self.early_stopping:
-            held_out = hold_out(codes, self.validation_fraction, rng)
+            held_out = hold_out(codes, rng)
             parts = [(X[rows], rows) for rows in (~held_out, held_out)]
         weights = np.ones(X.n_samples) if weights is None else weights
         self._seen = np.array([X.n_samples, weights.sum()])
@@ -297,7 +296,6 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             check_number(getattr(self, name), name, low=0, low_open=True)
         check_number(self.tol, "tol", low=0)
         check_alpha(self.alpha, self.solver, self.loss)
-        check_number(self.validation_fraction, "validation_fraction", low=0, high=1, low_open=True)
         if self.solver == "als" and (self.loss not in MAJORISERS or self.penalty != "l2"):
             raise ValueError(
                 f"solver='als' needs penalty='l2' and a loss out of {list(MAJORISERS)}, got "
@@ -307,16 +305,13 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             raise ValueError(f"early_stopping needs solver='sgd', got solver={self.solver!r}.")
 
 
-def hold_out(codes, fraction, rng):
+def hold_out(codes, rng):
     """Choose samples at random, the same share of every class: codes (n,) -> held_out (n,)."""
     order = rng.permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]
-    counted = np.floor(fraction * np.arange(len(codes) + 1) + 0.5)  # each 1/fraction-th of them
+    counted = np.floor(HELD_OUT * np.arange(len(codes) + 1) + 0.5)  # each tenth of them
     held_out = np.zeros(len(codes), dtype=bool)
     held_out[order] = np.diff(counted) > 0
-    if held_out.all() or not held_out.any():
-        raise ValueError(
-            f"validation_fraction={fraction!r} of {len(codes)} samples leaves none to "
-            f"{'train' if held_out.all() else 'validate'} on."
-        )
+    if not held_out.any():
+        raise ValueError(f"early_stopping holds out a tenth of the samples, none of {len(codes)}.")
     return held_out

@@ -97,7 +97,7 @@ def single_fits(case, n_init):
     else:
         seeds = rng.randint(2**31, size=(1, n_problems))
         if "early" in case:
-            hold_out(y, 0.1, rng)
+            hold_out(y, rng)
         seeds = np.vstack([seeds, rng.randint(2**31, size=(n_init - 1, n_problems))])
     return [fitted(case, 1, random_state=Seeds(own)) for own in seeds]
 

@@ -176,13 +176,13 @@ def test_weights_of_classes_multiply_those_of_samples():
 
 
 def test_early_stopping_watches_the_weighted_loss():
-    options = {"solver": "sgd", "early_stopping": True, "validation_fraction": 0.5}
-    model = MVMClassifier(2, max_iter=30, random_state=0, **options)
+    options = {"solver": "sgd", "early_stopping": True, "max_iter": 30}
+    model = MVMClassifier(2, random_state=0, **options)
     views = [view / 20 for view in VIEWS]
     model.fit(views, Y, sample_weight=COUNTS)
     rng = np.random.RandomState(0)
     rng.randint(2**31, size=1)  # the seed of the machine
-    rows = hold_out((Y > 0).astype(int), 0.5, rng)
+    rows = hold_out((Y > 0).astype(int), rng)
     margins = Y[rows] * model.decision_function([view[rows] for view in views])
     expected = np.average(np.logaddexp(0, -margins), weights=COUNTS[rows])
     assert_allclose(model.validation_curve_.min(), expected, rtol=1e-10)
