@@ -46,6 +46,7 @@ Departures from the paper, each explained in the chapter
 import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight
 
 from ..core.base import (
@@ -65,16 +66,17 @@ from ..core.input import (
     validate_views,
 )
 from ..core.losses import LOSSES
-from .machine import MultiViewMachine, OnlyIf, check_streams
+from .machine import MultiViewMachine, streams
 
 
-def check_logistic(estimator):
-    """Raise an AttributeError unless the scores stand for probabilities."""
+def is_logistic(estimator):
+    """Whether the scores stand for probabilities; the error that says why not is the cause."""
     if estimator.loss != "logistic":
         raise AttributeError(
             f"predict_proba needs loss='logistic', got loss={estimator.loss!r}; scikit-learn's "
             "CalibratedClassifierCV makes probabilities of the scores of any loss."
         )
+    return True
 
 
 class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
@@ -231,7 +233,7 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
         signs = one_against_rest(codes, len(self.classes_))
         self._fit_machines(X, signs, codes, weights)
 
-    @OnlyIf(check_streams)
+    @available_if(streams)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Pass once over some samples of a stream, from where the last pass of SGD ended.
 
@@ -287,7 +289,7 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
         self._partial_fit_machines(X, signs, weights * of_class[codes], first)
         return self
 
-    @OnlyIf(check_logistic)
+    @available_if(is_logistic)
     def predict_proba(self, X):
         """Return the probabilities of the logistic model of the score, 1 / (1 + e^{-yhat}).
 
@@ -391,7 +393,7 @@ class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
     def _fit(self, X, y, weights):
         self._fit_machines(X, [y], np.zeros(len(y), dtype=int), weights)
 
-    @OnlyIf(check_streams)
+    @available_if(streams)
     def partial_fit(self, X, y, sample_weight=None):
         """Pass once over some samples of a stream, from where the last pass of SGD ended.
 

@@ -1,7 +1,5 @@
 """What the classifier and the regressor of :mod:`mvref.mvm` share: fitting and explaining."""
 
-from functools import update_wrapper
-
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
@@ -22,33 +20,15 @@ COLLAPSED = 1e-6  # scores smaller than this share of the targets: the factors w
 HELD_OUT = 0.1  # share of every class that early stopping looks at
 
 
-class OnlyIf:
-    """Decorator of a method that estimators lack for which `check` raises an AttributeError.
-
-    The ``available_if`` of scikit-learn hides what the error says behind "has no attribute".
-    """
-
-    def __init__(self, check):
-        self.check = check
-
-    def __call__(self, method):
-        self.method = method
-        return update_wrapper(self, method)
-
-    def __get__(self, estimator, owner=None):
-        if estimator is not None:
-            self.check(estimator)
-        return self.method.__get__(estimator, owner)
-
-
-def check_streams(estimator):
-    """Raise an AttributeError unless the estimator has ``partial_fit``."""
+def streams(estimator):
+    """Whether the estimator has ``partial_fit``; the error that says why not is the cause."""
     if estimator.solver != "sgd" or estimator.early_stopping or estimator.n_init != 1:
         raise AttributeError(
             "partial_fit needs solver='sgd', early_stopping=False and n_init=1, got "
             f"solver={estimator.solver!r}, early_stopping={estimator.early_stopping!r}, "
             f"n_init={estimator.n_init!r}."
         )
+    return True
 
 
 class MultiViewMachine(MultiViewInput, BaseEstimator):
