@@ -243,7 +243,7 @@ DATA = [
     case("predict, more views", lambda: FITTED.predict([A, B, B]), "3 views", "2 views"),
     case("predict, flat", lambda: FITTED.predict(FLAT[:, :6]), "6 features", "7 features"),
     case("predict, half NaN", lambda: FITTED.predict(changed(FLAT, (0, 0), NAN)), "NaN"),
-    case("no view, projection", lambda: FITTED.projection_.transform(NO_VIEW), "row 3", "no_view"),
+    case("no view, projection", lambda: FITTED.projection_.transform(NO_VIEW), "row 3", "no view"),
     case("PerView, other widths",
         lambda: PerView(StandardScaler()).fit(X).transform([A, B[:, :3]]), "[3, 3]", "[3, 4]"),
     case("LaplacianCompletion, other widths",
@@ -297,7 +297,6 @@ PARAMETERS = [
     *values("LandmarkProjection", "landmarks", "random", also=("per_view",)),
     *values("LandmarkProjection", "ridge", -1, "small", also=(">= 0",)),
     *values("LandmarkProjection", "clip", (1, 0), 0.5, (None, 1), ("a", "b"), (NAN, 1)),
-    *values("LandmarkProjection", "no_view", "zero", also=("mean",)),
     *values("MVLSVM", "n_selected", 0, also=(">= 1",)),
     # kernels
     *values(f"{KERNELS} {KERNEL_MACHINES}", "kernel", "sigmoid", None, also=("linear", "rbf")),

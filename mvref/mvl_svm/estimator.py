@@ -45,7 +45,7 @@ from .landmarks import LandmarkProjection
 MAX_ITER = 2000
 NUMBERS_PER_BLOCK = 2**20  # of the projection of new samples that are held at a time
 PROJECTION_PARAMETERS = (
-    "n_landmarks", "kernel", "gamma", "ridge", "keep_known", "clip", "no_view", "landmarks",
+    "n_landmarks", "kernel", "gamma", "ridge", "keep_known", "clip", "landmarks",
 )  # fmt: skip
 
 
@@ -110,8 +110,6 @@ class MVLSVM(Weighted, MultiViewClassifier):
     ridge : float, default=0.1; regularises Eq. (11), which fills in missing views; 0: the paper's
     keep_known : bool, default=True; keep known similarities of a sample, fill in the others only
     clip : "auto", None or (low, high), default="auto"; range of what is filled in, "auto": kernel's
-    no_view : {"raise", "mean"}, default="raise"
-        A sample without any view is refused, or gets the mean of the landmarks' projections.
     landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
         The same samples in all views, others in each view, or these training rows.
     n_selected : int or None, default=None
@@ -179,7 +177,6 @@ class MVLSVM(Weighted, MultiViewClassifier):
     """
 
     _learnt = ("projection_", "coef_")
-    _needs_a_view = False  # see ``no_view``
 
     def __init__(
         self,
@@ -190,7 +187,6 @@ class MVLSVM(Weighted, MultiViewClassifier):
         ridge=0.1,
         keep_known=True,
         clip="auto",
-        no_view="raise",
         landmarks="shared",
         n_selected=None,
         c=1000.0,
@@ -206,8 +202,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
     ):
         self.n_landmarks, self.landmarks, self.n_selected = n_landmarks, landmarks, n_selected
         self.kernel, self.gamma = kernel, gamma
-        self.ridge, self.keep_known = ridge, keep_known
-        self.clip, self.no_view = clip, no_view
+        self.ridge, self.keep_known, self.clip = ridge, keep_known, clip
         self.c, self.loss, self.class_weight = c, loss, class_weight
         self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
         self.solver, self.tol, self.max_iter = solver, tol, max_iter

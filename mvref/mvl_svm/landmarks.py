@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.input import MultiView, MultiViewInput, check_choice, check_number, validate_views
+from ..core.input import MultiViewInput, check_choice, check_number, check_votable, validate_views
 from ..core.kernels import fit_similarities
 
 DEFAULT_LANDMARKS = 200  # the number in the paper's experiments with missing views
@@ -158,8 +158,6 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     clip : "auto", None or (low, high), default="auto"
         Range that imputed similarities are clipped to. "auto": [0, 1] for "rbf" and
         "precomputed", none otherwise.
-    no_view : {"raise", "mean"}, default="raise"
-        Refuse a sample without any view, or give it the mean of the landmarks' own projections.
     landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
         "per_view" draws other landmarks in each view, the paper's first perspective. An array
         names the training rows to take, instead of a draw; `n_landmarks` is then not used.
@@ -202,15 +200,13 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         ridge=0.1,
         keep_known=True,
         clip="auto",
-        no_view="raise",
         landmarks="shared",
         views=None,
         random_state=None,
     ):
         self.n_landmarks, self.landmarks = n_landmarks, landmarks
         self.kernel, self.gamma = kernel, gamma
-        self.ridge, self.keep_known = ridge, keep_known
-        self.clip, self.no_view = clip, no_view
+        self.ridge, self.keep_known, self.clip = ridge, keep_known, clip
         self.views, self.random_state = views, random_state
 
     def fit(self, X, y=None):
@@ -287,19 +283,12 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         Raises
         ------
         ValueError
-            If a sample has no view at all (unless ``no_view="mean"``).
+            If a sample has no view at all.
         """
         check_is_fitted(self, "reference_")
         X = validate_views(self, X, reset=False)
+        check_votable(X)
         Phi = project(X, self.similarities_)
-        empty = ~X.observed.any(axis=1)
-        if empty.any():
-            if self.no_view == "raise":
-                raise ValueError(
-                    f"{empty.sum()} sample(s) have no view at all, the first is row "
-                    f"{np.flatnonzero(empty)[0]}; remove them or set no_view='mean'."
-                )
-            Phi[empty] = self.reference_.mean(axis=0)
         if X.observed.all() and self.keep_known:
             return Phi
         filled = self._clipped(impute(Phi, self.reference_, self.ridge, self.keep_known))
@@ -336,7 +325,6 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         if L != "auto":
             check_number(L, "n_landmarks", low=1, integer=True)
         check_number(self.ridge, "ridge", low=0)
-        check_choice(self.no_view, "no_view", ("raise", "mean"))
         if isinstance(self.landmarks, str):
             check_choice(self.landmarks, "landmarks", ("shared", "per_view"))
         if self.clip is not None and not (isinstance(self.clip, str) and self.clip == "auto"):

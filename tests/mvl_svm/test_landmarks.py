@@ -278,11 +278,6 @@ def test_a_sample_without_any_view():
     projection = LandmarkProjection(8, random_state=0).fit(X)
     with pytest.raises(ValueError, match="1 sample.* no view at all.* row 4"):
         projection.transform(X)
-    fallback = projection.set_params(no_view="mean").transform(X)
-    assert_allclose(fallback[4], projection.reference_.mean(axis=0))
-    assert_allclose(projection.transform(X[[4]])[0], fallback[4])
-    rest = np.arange(60) != 4
-    assert_allclose(fallback[rest], projection.transform(X[rest]))
 
 
 def test_impute_refuses_a_row_without_any_known_entry():
