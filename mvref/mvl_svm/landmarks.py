@@ -13,7 +13,14 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.input import MultiViewInput, check_choice, check_number, check_votable, validate_views
+from ..core.input import (
+    MultiView,
+    MultiViewInput,
+    check_choice,
+    check_number,
+    check_votable,
+    validate_views,
+)
 from ..core.kernels import fit_similarities
 
 DEFAULT_LANDMARKS = 200  # the number in the paper's experiments with missing views

@@ -1,7 +1,7 @@
 """MVNA-KMHKS: Ho-Kashyap machines on Nystroem features, which agree across views.
 
-Read in this order: ``estimator`` (three classifiers), ``classifier`` (their base), ``ho_kashyap``,
-``machines`` (of one view).
+Read in this order: ``estimator`` (three classifiers and their base), ``ho_kashyap``, ``machines``
+(of one view).
 """
 
 from .estimator import KMHKS, MVNAKMHKS, NAKMHKS
