@@ -2,6 +2,11 @@
 
 Read in this order: ``landmarks`` (similarities to landmarks, imputation), ``estimator`` (the
 machine on them), ``out_of_core`` (fit in chunks).
+
+One page         Here
+``fill``         ``impute``
+``latent``       ``LandmarkProjection``
+``linear_svm``   ``fit_linear_svm`` in :mod:`mvref.core.linear_svm`
 """
 
 from .estimator import MVLSVM, block_sparse_norms

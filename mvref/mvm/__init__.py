@@ -2,6 +2,13 @@
 
 Read in this order: ``estimator``, ``machine`` (what classifier and regressor share), ``model``
 (scores, gradients, start, orders), ``solvers``.
+
+One page                   Here
+``products``, ``scores``   ``Design``
+``products_of_others``     ``leave_one_out``, for every group of views
+``objective``              ``Objective``
+``live_start``             ``start_factors``
+``fit``                    ``lbfgs``
 """
 
 from .estimator import MVMClassifier, MVMRegressor

@@ -2,6 +2,14 @@
 
 Read in this order: ``estimator`` (three classifiers and their base), ``ho_kashyap``, ``machines``
 (of one view).
+
+One page          Here
+``kernel``        ``rbf`` in :mod:`mvref.core.kernels`
+``features``      ``NystromViews`` in :mod:`mvref.core.nystrom`
+``factorised``    ``FactorMachine``
+``sweep``         ``_sweep``, ``Coupling``
+``fit``           ``ho_kashyap``
+``decision``      ``_scores``
 """
 
 from .estimator import KMHKS, MVNAKMHKS, NAKMHKS

@@ -3,6 +3,12 @@
 Read in this order: ``estimator`` (the problem and the classifier), ``most_violated`` (the labels
 that cost most, for each measure), ``solver`` (cutting planes), ``metric`` (the norm that makes
 the views agree).
+
+One page                Here
+``change_of_weights``   ``PrimalMetric``, which factorises M and changes nothing
+``worst_tuple``         ``f_beta_argmax``, ``auroc_argmax``
+``best_weights``        ``solve_budget_qp`` in :mod:`mvref.core.simplex_qp`
+``fit``                 ``cutting_planes``
 """
 
 from .estimator import MVPO

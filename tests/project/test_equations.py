@@ -3,12 +3,14 @@
 import os
 import re
 import tomllib
+from importlib import import_module
 from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
 
 from book._ext.source import file_of, source_of
+from tests.one_page import from_scratch
 
 ROOT = Path(__file__).resolve().parents[2]
 N_EQUATIONS = {"mvl_svm": 11, "mwmvc2": 11, "mvpo": 16, "mvm": 27, "mvna_kmhks": 21}
@@ -60,6 +62,19 @@ def test_pieces_of_code_are_found_and_short(part):
         lines = source_of(name, **options).splitlines()
         assert len(lines) <= 45, name
         assert not options.get("end") or options["end"] in lines[-1], name
+
+
+@pytest.mark.parametrize("part", N_EQUATIONS)
+def test_the_head_of_a_folder_finds_the_functions_of_the_one_page(part):
+    page, head = from_scratch(part), import_module(f"mvref.{part}").__doc__
+    folders = (ROOT / "mvref" / part, ROOT / "mvref" / "core")
+    code = "\n".join(path.read_text() for folder in folders for path in folder.glob("*.py"))
+    rows = re.findall(r"^((?:``\w+``,? )+) +(``.*)$", head, re.MULTILINE)
+    assert len(rows) >= 3
+    for theirs, ours in rows:
+        assert set(re.findall(r"``(\w+)``", theirs)) <= set(page)
+        for name in re.findall(r"``(\w+)``", ours):
+            assert re.search(rf"(def|class) {name}\b|\b{name} = ", code), name
 
 
 @pytest.mark.parametrize("part", N_EQUATIONS)
