@@ -31,24 +31,10 @@ AUTO_COMPONENTS = 256  # of "auto", at most; the paper's section 3.1 names 256 a
 def draw_components(observed, n_components, rng):
     """Draw the components of every view among the samples that have it, without replacement.
 
-    Parameters
-    ----------
-    observed : bool array, shape (n, V)
-    n_components : int, float or "auto"
-        m; or the share of the samples, above 0 and at most 1; "auto": half of them, at most 256.
-    rng : RandomState
+    observed (n, V); n_components: m, or the share of the samples, above 0 and at most 1, or "auto",
+    half of them, at most 256; rng: RandomState -> a list of V increasing arrays of rows (m_v,). A
+    view with fewer samples than components, or none, raises a ValueError.
 
-    Returns
-    -------
-    components : list of V increasing int arrays (m_v,)
-
-    Raises
-    ------
-    ValueError
-        If a view has fewer samples than components, or none.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.core.nystrom import draw_components
     >>> observed = np.ones((10, 2), dtype=bool)

@@ -97,21 +97,11 @@ def count_votes(labels, weights, n_classes):
 def class_scores(classifier, rows, n_classes):
     """Return a score per class: the largest is the class that the classifier names.
 
-    Parameters
-    ----------
-    classifier : fitted classifier whose classes are some of 0 to n_classes - 1
-    rows : array or CSR matrix, shape (n, n_features)
-    n_classes : int
+    classifier: fitted, with some of the classes 0 to n_classes - 1; rows (n, n_features) -> scores
+    (n, n_classes): its own decision function, else its probabilities, else 1 for the class that it
+    predicts. With two classes the second score minus the first is the decision function. A class
+    that it has not met scores less than all others.
 
-    Returns
-    -------
-    scores : array, shape (n, n_classes)
-        The classifier's own decision function, else its probabilities, else 1 for the class that
-        it predicts. With two classes the second score minus the first is the decision function. A
-        class that it has not met scores less than all others.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from mvref.core.voters import class_scores

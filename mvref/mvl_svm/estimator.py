@@ -56,23 +56,15 @@ def block_sparse_norms(
 
     min over (theta, b) of  sum_p |theta_p| + b^2 / (2 B^2) + (c/m) sum_i max(0, 1 - y_i f(x_i))^2
 
-    where theta_p holds the weights of landmark p in all views (and for all classes). Since
-    ``|t| = min over eta of (t^2 / eta + eta) / 2``, each round solves one ordinary linear SVM on
-    columns scaled by sqrt(eta_p) and sets eta_p = |theta_p|. No round raises the objective by more
-    than the share `tol` that its solver may leave over.
+    where theta_p holds the weights of landmark p in all views (and for all classes). Since ``|t| =
+    min over eta of (t^2 / eta + eta) / 2``, each round solves one ordinary linear SVM on columns
+    scaled by sqrt(eta_p) and sets eta_p = |theta_p|. No round raises the objective by more than the
+    share `tol` that its solver may leave over.
 
-    Parameters
-    ----------
-    Phi : array, shape (m, L*V)
-    y : int array, shape (m,), codes 0..K-1 of the classes
-    n_landmarks, n_rounds : int, L, and how many problems are solved
-    c, intercept_scaling, tol : float, c; B, or 0 for no intercept; relative gap of a round
-    weights : array, shape (m,), optional; of the samples in the mean of the losses
-
-    Returns
-    -------
-    norms : array, shape (L,), zero, or nearly so, for landmarks that are not needed
-    objective : list of n_rounds floats
+    Phi (m, L*V); y (m,): codes 0..K-1 of the classes; c; n_landmarks: L; n_rounds: problems that
+    are solved; intercept_scaling: B, or 0 for no intercept; tol: relative gap of a round; weights
+    (m,): of the samples in the mean of the losses -> norms (L,), zero, or nearly so, for landmarks
+    that are not needed, and the objective of every round.
     """
     n_columns = Phi.shape[1]
     w_i = np.ones(len(Phi)) if weights is None else weights

@@ -70,26 +70,11 @@ def impute(Phi, P, ridge=0.1, keep_known=True):
     Row i becomes r_i P, with r_i the minimiser of ``|Phi_io - r P_o|^2 + ridge |r|^2`` over its
     known columns o. Rows with the same known views share one factorisation.
 
-    Parameters
-    ----------
-    Phi : array, shape (n, L*V)
-        Projections, NaN where a view is missing; every row needs one known view.
-    P : array, shape (n_reference, L*V), projections of the landmarks themselves, complete
-    ridge : float; 0 is the paper's least squares (of least norm where that is not unique)
-    keep_known : bool
-        Keep the known similarities. False replaces every row by r_i P, as the authors' code does.
+    Phi (n, L*V): projections, NaN where a view is missing; a row without a known entry raises a
+    ValueError; P (n_reference, L*V): projections of the landmarks themselves, complete; ridge: 0 is
+    the paper's least squares (of least norm where that is not unique); keep_known: False replaces
+    every row by r_i P, as the authors' code does -> a new Phi without NaN.
 
-    Returns
-    -------
-    Phi : array, shape (n, L*V), a new array without NaN
-
-    Raises
-    ------
-    ValueError
-        If a row has no known entry.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from mvref.mvl_svm import impute
     >>> P = np.array([[1.0, 0.5, 1.0, 0.2], [0.5, 1.0, 0.2, 1.0]])  # 2 landmarks, 2 views

@@ -101,15 +101,10 @@ def _minimise_on_simplex(f, gradient, start):
 class TwoLevelWeights:
     """What :func:`~mvref.mwmvc2.learn_weights` found.
 
-    Parameters
-    ----------
-    rho : array, shape (V,)
-    pi : list of V arrays (n_v,)
-    loss_curve : array, shape (T + 1,), D_F(0 || q) before the first and after each iteration
-    rho_path : array, shape (T + 1, V)
-    decrease_bound : array, shape (T,)
-        How much the loss falls at least in an iteration, by the theory: of the corrected Eq. (10)
-        for "monotone", which holds; of the printed Eq. (11) for "paper", which need not.
+    rho (V,); pi: V arrays (n_v,); loss_curve (T + 1,): D_F(0 || q) before the first and after each
+    iteration; rho_path (T + 1, V); decrease_bound (T,): how much the loss falls at least in an
+    iteration, by the theory: of the corrected Eq. (10) for "monotone", which holds; of the printed
+    Eq. (11) for "paper", which need not.
     """
 
     rho: np.ndarray
@@ -131,27 +126,12 @@ def learn_weights(
 ):
     """Learn the weights of given voters: Algorithm 1 without its voters.
 
-    Parameters
-    ----------
-    Ms : list of V arrays (m, n_v)
-        y_i h_vj(x_i): +1 where voter j of view v is right on sample i, -1 where it is wrong. A
-        row of zeros is a missing view.
-    max_iter, update, step, rho_step, smoothing
-        See :class:`mvref.MwMvC2`.
-    sample_weight : array-like of m numbers > 0, default=None
-        A weight of 2 is worth the same as the sample's row twice in every table.
+    Ms: V tables (m, n_v) of y_i h_vj(x_i): +1 where voter j of view v is right on sample i, -1
+    where it is wrong, and a row of zeros where the view is missing; max_iter, update, step,
+    rho_step, smoothing: as in :class:`mvref.MwMvC2`, where a voter without errors is refused if
+    `smoothing` is 0; sample_weight (m,): above 0, 2 is worth the same as the sample's row twice in
+    every table -> :class:`~mvref.mwmvc2.TwoLevelWeights`.
 
-    Returns
-    -------
-    weights : TwoLevelWeights
-
-    Raises
-    ------
-    ValueError
-        For tables that are not of votes, or a voter without errors if `smoothing` is 0.
-
-    Examples
-    --------
     The printed update on five copies of a voter that is right on three samples of four raises the
     loss; ours lowers it.
 

@@ -35,8 +35,12 @@ LINES_OF_THE_PACKAGE = 30_700
 LINES_OF_THE_TESTS = 39_100
 LINES_OF_A_METHOD = {"mvm": 1485, "mvl_svm": 1044}  # of the others 900
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
-# Functions of one formula, whose arguments a paragraph tells of, with their shapes.
-BRIEF = re.compile(r"mvref\.(theory|core\.kernels)\.|mvref\.core\.measures\.(\w+_loss|check_beta)$")
+# Functions of one formula and parts of methods: a paragraph tells of their arguments, with shapes.
+BRIEF = re.compile(
+    r"mvref\.(theory|core\.(kernels|nystrom|voters)|mwmvc2\.weights)\."
+    r"|mvref\.core\.measures\.(\w+_loss|check_beta)$"
+    r"|mvref\.mvl_svm\.(landmarks\.impute|estimator\.block_sparse_norms)$"
+)
 
 
 def name_of(path):
