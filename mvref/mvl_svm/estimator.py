@@ -293,6 +293,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
         return Phi, codes, weights
 
     def _intercept_scaling(self):
+        """B, the constant feature."""
         return self.intercept_scaling if self.fit_intercept else 0.0
 
     def _solve(self, Phi, codes, m=None, weights=None, start=None):

@@ -114,7 +114,7 @@ def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8, verbose=0):
             return _sum_up_in_a_tree((model, W, since), parts)
 
         W, model.n_iter_ = _newton(sum_up, model, len(y), max_passes, tol, bar)
-    model.coef_, model.intercept_ = W[:, :-1], _constant(model) * W[:, -1]
+    model.coef_, model.intercept_ = W[:, :-1], model._intercept_scaling() * W[:, -1]
     return model
 
 
@@ -234,7 +234,7 @@ def _sum_up(at, pairs):
     model, W, since = at
     K, d = W.shape
     sums = Sums(np.zeros(K), np.zeros((K, d)), np.zeros((1 if since is None else K, d, d)))
-    Z = np.full((max(1, NUMBERS_PER_BLOCK // d), d), float(_constant(model)))
+    Z = np.full((max(1, NUMBERS_PER_BLOCK // d), d), float(model._intercept_scaling()))
     for X, y in pairs:
         X = validate_views(model, X, reset=False)
         labels = np.asarray(y).astype(model.classes_.dtype).ravel()
@@ -278,11 +278,6 @@ def _sum_up_in_a_tree(at, parts):
 
 def _add(parts):
     return Sums(*(sum(terms) for terms in zip(*parts, strict=True)))
-
-
-def _constant(model):
-    """B, the constant feature."""
-    return model.intercept_scaling if model.fit_intercept else 0.0
 
 
 def _newton(sum_up, model, m, max_passes, tol, bar):

@@ -407,11 +407,6 @@ class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
         Returns
         -------
         self : MVMRegressor
-
-        Raises
-        ------
-        ValueError
-            For wrong input or a parameter out of range.
         """
         first = getattr(self, "_states", (None,))[0] is None
         X = validate_views(self, X, reset=first)

@@ -129,12 +129,6 @@ def coverage_study(
     """
     for value, name in ((n_samples, "n_samples"), (n_test, "n_test"), (n_repeats, "n_repeats")):
         check_number(value, name, low=1, integer=True)
-    for function, name in (
-        (fit, "fit"),
-        (draw, "draw"),
-        (margin_bound if bound is None else bound, "bound"),
-    ):
-        check_callable(function, name)
     options = {"rho": rho, "delta": delta, "data_dependent": True}
 
     def default(machine, margins):
@@ -142,6 +136,8 @@ def coverage_study(
         return margin_bound(margins, machine.norm, machine.diagonal, w0_max=w0_max, **options)
 
     bound = default if bound is None else bound
+    for function, name in ((fit, "fit"), (draw, "draw"), (bound, "bound")):
+        check_callable(function, name)
     rng = check_random_state(random_state)
     bounds, errors = np.empty(n_repeats), np.empty(n_repeats)
     for r in range(n_repeats):

@@ -60,8 +60,17 @@ def view_disagreement(u, observed=None):
     >>> view_disagreement([[1.0, 3.0, 2.0]])  # (4 + 1 + 1) / 2
     3.0
     """
-    u, observed = _check_scores(u, observed)
-    m = observed.sum(axis=1)
+    u = as_numbers(u, "u")
+    if u.ndim != 2 or u.size == 0:
+        raise ValueError(f"u must be a table (n, V) of scores, got shape {u.shape}.")
+    observed = ~np.isnan(u) if observed is None else np.asarray(observed)
+    if observed.shape != u.shape or observed.dtype != bool:
+        raise ValueError(
+            f"observed must be a boolean table {u.shape}, got {observed.dtype} {observed.shape}."
+        )
+    if not np.isfinite(u[observed]).all():
+        raise ValueError("u must be finite where a view is observed.")
+    u, m = np.where(observed, u, 0.0), observed.sum(axis=1)
     deviation = np.where(observed, u - u.sum(axis=1, keepdims=True) / np.maximum(m, 1)[:, None], 0)
     return float(m @ (deviation**2).sum(axis=1)) / 2
 
@@ -157,18 +166,3 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
     large = max(factor * R**2 * C2, tol)  # the gap in units of C2 above which it falls linearly
     halvings = math.log(loss_max / large) / math.log(base)
     return max(0, math.ceil(halvings)) + math.ceil(4 * large / tol)
-
-
-def _check_scores(u, observed):
-    """Return the table of scores with 0 where a view is missing, and where it is there."""
-    u = as_numbers(u, "u")
-    if u.ndim != 2 or u.size == 0:
-        raise ValueError(f"u must be a table (n, V) of scores, got shape {u.shape}.")
-    observed = ~np.isnan(u) if observed is None else np.asarray(observed)
-    if observed.shape != u.shape or observed.dtype != bool:
-        raise ValueError(
-            f"observed must be a boolean table {u.shape}, got {observed.dtype} {observed.shape}."
-        )
-    if not np.isfinite(u[observed]).all():
-        raise ValueError("u must be finite where a view is observed.")
-    return np.where(observed, u, 0.0), observed
