@@ -83,17 +83,12 @@ def f_beta(y_true, y_pred, beta=1.0):
 
     Parameters
     ----------
-    y_true, y_pred : n labels, 0 and 1, -1 and +1, or booleans
+    y_true, y_pred : n labels, 0 and 1, -1 and +1, or booleans; `y_true` with a positive
     beta : float from 1e-50 to 1e50; 1 is the F1 score
 
     Returns
     -------
     value : float in [0, 1]; 0 if nothing is predicted positive
-
-    Raises
-    ------
-    ValueError
-        If there is no positive, or an array holds other values or has another length.
 
     See Also
     --------
@@ -115,7 +110,7 @@ def precision_recall_break_even(y_true, scores):
 
     Parameters
     ----------
-    y_true : n labels, 0 and 1, -1 and +1, or booleans; P of them positive
+    y_true : n labels, 0 and 1, -1 and +1, or booleans; P of them positive, at least one
     scores : n numbers
         The P largest are predicted positive. Samples that tie for the last of these places share
         them: the value is the mean over all orders of the ties.
@@ -123,11 +118,6 @@ def precision_recall_break_even(y_true, scores):
     Returns
     -------
     value : float in [0, 1]; P/n if all scores are equal
-
-    Raises
-    ------
-    ValueError
-        If there is no positive, or an array holds other values or has another length.
 
     See Also
     --------
@@ -154,17 +144,12 @@ def auroc(y_true, scores):
 
     Parameters
     ----------
-    y_true : n labels, 0 and 1, -1 and +1, or booleans
+    y_true : n labels, 0 and 1, -1 and +1, or booleans; of both classes
     scores : n numbers
 
     Returns
     -------
     value : float in [0, 1]; a pair of equal scores counts 1/2
-
-    Raises
-    ------
-    ValueError
-        If a class is empty, or an array holds other values or has another length.
 
     See Also
     --------
