@@ -469,23 +469,11 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
 
     Parameters
     ----------
-    n_factors : int, default=8; k, length of the factors of every feature
-    order : int, default=2; P, the largest number of features in a product, 1: ridge regression
-    multiview : bool, default=False; only products of different views' features, at most V (Eq. 27)
-    alpha : float or "auto", default=1e-3
-        lambda, weight of all squared parameters but w0, where the loss is a mean. "auto", with
-        solver="als": penalties of every view's weights and factors, chosen from the data.
-    solver : {"lbfgs", "als"}, default="lbfgs"
-        L-BFGS; or alternating least squares, fast for one-hot views, with order <= 2 and, unless
-        the columns of no view overlap, ``multiview=True``.
-    init_scale : float, default=0.1
-        Standard deviation of the factors at the start; for order p > 2 its power 2/p.
-    n_init : int, default=1; random starts, that of least training objective is kept
-    tol : float, default=1e-7
-        Largest entry of the gradient at the end, in units of the objective at the start if above 1.
-        With "als" its root is the share by which a sweep must lower the objective, and with
-        ``alpha="auto"`` the number of nats per sample: 1e-4 is enough for predictions.
-    max_iter : int, default=2000; largest number of iterations of L-BFGS, or of sweeps
+    n_factors, order, multiview : int, int and bool, default=8, 2 and False
+    alpha, solver : float or "auto", and {"lbfgs", "als"}, default=1e-3 and "lbfgs"
+    init_scale, n_init : float and int, default=0.1 and 1
+    tol, max_iter : float and int, default=1e-7 and 2000
+        All as in :class:`FMClassifier`; order 1 is ridge regression.
     n_jobs : int or None, default=None; starts learnt in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; draw of the factors at the start
