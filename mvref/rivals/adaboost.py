@@ -12,11 +12,8 @@ Cap        no error counts as less than half a sample, 1/(2m): |alpha| <= 1/2 ln
            would leave no vote any weight.
 """
 
-from contextlib import suppress
-
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.sparse import issparse
 from sklearn.dummy import DummyClassifier
 from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier
 from sklearn.utils import check_random_state
@@ -26,7 +23,6 @@ from ..core.base import MultiViewClassifier, one_against_rest, one_or_list
 from ..core.input import Weighted, check_choice, check_number
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import check_classifier, check_trainable, fit_weighted, seeded_clone
-from .shallow_trees import SortedRows, Undecided, grow, is_shallow
 
 
 class Boosted(Weighted, MultiViewClassifier):
@@ -134,10 +130,6 @@ class Table:
         tree = isinstance(learner, BaseDecisionTree)
         self.where = np.flatnonzero(seen)
         self.rows = view[self.where].astype(np.float32 if tree else float, copy=False)
-        fast = is_shallow(learner, len(self.where)) and not issparse(view)
-        # values too large for single precision are scikit-learn's to refuse
-        fast = fast and np.isfinite(self.rows).all()
-        self.sorted = SortedRows(self.rows) if fast else None
 
     def fit(self, learner, y, d, w, rng):
         """Fit a weak learner with weights d (n,), on the scale of the users' weights w (n,).
@@ -145,15 +137,10 @@ class Table:
         y (n,): labels -> the fitted clone, and what it says of the samples of the table.
         """
         y, d, w = y[self.where], d[self.where], w[self.where]
-        classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) == 1:  # one against the rest, in a view that never shows the class
+        if (y == y[0]).all():  # one against the rest, in a view that never shows the class
             return DummyClassifier(strategy="most_frequent").fit(self.rows, y), y
         total = d.sum()
         # one sum, without w mean 1: a penalty of the learner means the same in every round
         d = d * (w.sum() / total) if total > 0 else w
-        voter = seeded_clone(learner, rng)
-        if self.sorted is not None:
-            with suppress(Undecided):
-                return voter, grow(voter, self.sorted, codes, d, classes)
-        fit_weighted(voter, self.rows, y, d)
+        voter = fit_weighted(seeded_clone(learner, rng), self.rows, y, d)
         return voter, voter.predict(self.rows)

@@ -114,6 +114,14 @@ def test_weights_reach_the_learner():
             assert_allclose(voter.coef_, other.coef_, atol=1e-6)
 
 
+def test_values_too_large_for_a_tree_are_refused():
+    rows, ones = np.array([[0.0], [1.0], [1e39], [3.0]]), np.ones(4)
+    with np.errstate(over="ignore"):
+        table = Table(STUMP, rows, ones > 0)
+    with pytest.raises(ValueError, match="infinity or a value too large"):
+        table.fit(STUMP, np.array([0, 0, 1, 1]), ones, ones, np.random.RandomState(0))
+
+
 # ------------------------------------------------------------------ certificates
 
 
