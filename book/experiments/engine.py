@@ -45,7 +45,8 @@ COLUMNS = [
     "paper", "item", "dataset", "method", "parameter", "measure", "repeat", "seed", "value",
     "seconds", "mvref", "python", "numpy", "scipy", "sklearn", "code",
 ]  # fmt: skip
-NUMBERS = {"repeat": int, "seed": int, "value": float, "seconds": float}
+TYPES = dict.fromkeys(COLUMNS, "str")
+TYPES |= {"repeat": int, "seed": int, "value": float, "seconds": float}
 JOB = ["item", "dataset", "method", "parameter", "repeat"]
 KEY = [*JOB, "measure"]
 VERSIONS = ["mvref", "python", "numpy", "scipy", "sklearn"]
@@ -300,8 +301,10 @@ def _rows(content, environments, path):
     for number, line in enumerate(lines, 2):
         try:
             *job, measured, numbers = _parsed(line)
+            if job[-2] not in known:
+                raise ValueError(f"environment {job[-2]!r} is not in environments.csv")
             jobs.append([*job, *known[job[-2]]])
-        except (KeyError, ValueError) as error:
+        except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}.") from None
         names.append(measured)
         values += numbers
@@ -310,7 +313,7 @@ def _rows(content, environments, path):
     rows = rows.assign(paper=path.stem, measure=[*chain(*names)], value=values)
     if (again := rows.duplicated(KEY)).any():
         raise ValueError(f"{path}, line {rows.index[again][0] + 2}: a row that is there already.")
-    return rows[COLUMNS].reset_index(drop=True).astype(NUMBERS)
+    return rows[COLUMNS].reset_index(drop=True).astype(TYPES)
 
 
 def _parsed(line):

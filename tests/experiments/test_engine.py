@@ -264,7 +264,7 @@ def test_rows_are_read_as_they_were_written(ledger):
     rows.append(row | {"measure": "a=1", "repeat": "2", "sklearn": "2"})
     assert ledger.path.parent.mkdir() is None and ledger.append(rows) == 3
     assert ledger.append(rows) == 0
-    expected = pd.DataFrame(rows, columns=engine.COLUMNS).astype(engine.NUMBERS)
+    expected = pd.DataFrame(rows, columns=engine.COLUMNS).astype(engine.TYPES)
     pd.testing.assert_frame_equal(ledger.read(), expected)
     ledger.path.write_bytes(ledger.path.read_bytes().replace(b"\n", b"\r\n"))
     pd.testing.assert_frame_equal(ledger.read(), expected)

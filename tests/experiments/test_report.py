@@ -19,7 +19,9 @@ def write(folder, rows, paper="mvl_svm"):
     table = pd.DataFrame(rows, columns=names).assign(paper=paper, seed=0, seconds=1.0)
     table[["mvref", "python", "numpy", "scipy", "sklearn", "code"]] = "1.0"
     table["parameter"] = table["parameter"].map(json.dumps)
-    Ledger(paper, folder).append(table.to_dict("records"))
+    ledger = Ledger(paper, folder)
+    ledger.path.unlink(missing_ok=True)
+    ledger.append(table.to_dict("records"))
 
 
 def curve(item, method, name, values, *, dataset="uwave", measure="accuracy"):

@@ -12,10 +12,11 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mvref import MultiView
+from mvref.compare import candidates
 from mvref.compare.candidates import Candidate
 from mvref.compare.kernel_means import KernelMeanSVC, alignment, without_gaps
 from mvref.compare.tuning import Split
-from mvref.experiments import ITEMS, candidates, cost_lines, study, study_data, study_reading
+from mvref.experiments import ITEMS, cost_lines, study, study_data, study_reading
 from mvref.experiments.engine import COLUMNS, Ledger
 from mvref.experiments.engine import rows_of as engine_rows_of
 from mvref.experiments.items import data_here
