@@ -170,7 +170,6 @@ CUTS = [
     case("views of other size", fit(views=[3, 3, 1]), "3 views", "2"),
     case("a number beside a table", fit(views=2), "views", "2"),
     case("a number beside an array", fit(X=FLAT, views=2), "views", "2"),
-    case("widths in fit", fit(X=FLAT, views=[3, 3]), "views", "[3, 3]", "7"),
     case("unknown column in fit", fit(X=FRAME, views=[["a"], ["z"]]), "views", "['z']"),
 ]
 

@@ -24,13 +24,6 @@ FLAT = np.hstack(VIEWS)
 FRAME = pd.DataFrame(FLAT, columns=list("abcde"))
 
 
-@pytest.mark.parametrize(("views", "X", "new"), [(None, VIEWS, FLAT), ([3, 2], FLAT, VIEWS)])
-def test_what_was_fitted_on_views_takes_a_flat_table_and_the_reverse(views, X, new):
-    dummy = Dummy(views)
-    validate_views(dummy, X, reset=True)
-    assert validate_views(dummy, new, reset=False).widths == [3, 2]
-
-
 @pytest.mark.parametrize("names", ["ab", ["view_left", "view_right"], [1, 0]])
 def test_names_given_in_another_order_do_not_swap_views(names):
     """Views of equal width under their names."""

@@ -63,12 +63,7 @@ def test_attributes(X, arrays):
         assert_array_equal(view, array)
         assert view.dtype == np.float64
     assert repr(X) == "MultiView(6 samples, a: 2, b: 3)"
-
-
-def test_booleans_become_float64():
-    X = MultiView([np.eye(3, dtype=bool)])
-    assert X.views[0].dtype == np.float64
-    assert_array_equal(X.views[0], np.eye(3))
+    assert MultiView([np.eye(3, dtype=bool)]).views[0].dtype == np.float64
 
 
 def test_all_forms_of_input_agree(X, arrays):
@@ -86,8 +81,6 @@ def test_frames_are_not_joined_by_position_over_different_indices(arrays):
     frames = [pd.DataFrame(a, index=list("uvwxyz")) for a in arrays]
     same(MultiView(frames), MultiView(arrays))
     same(MultiView([frames[0], arrays[1]]), MultiView(arrays))  # an array has no index
-    with pytest.raises(ValueError, match="ind"):
-        MultiView([frames[0], frames[1].iloc[::-1]])
 
 
 def test_a_missing_view_is_a_row_of_nan(arrays):
