@@ -9,12 +9,15 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from mvref import KMHKS, MVLSVM, MultiView, MVMRegressor, PerView, PerViewClassifier
 from tests.literal import hide, random_pattern, toy_views
+from tests.test_api import CHEAP, WEIGHTED
 
 WIDTHS = [4, 3]
 VIEWS, Y = toy_views(0, m=60, widths=WIDTHS, noise=1.5)
@@ -24,6 +27,24 @@ FLAT = np.hstack(VIEWS)
 W = np.random.default_rng(0).integers(0, 4, size=60).astype(float)
 ROWS = np.repeat(np.arange(60), W.astype(int))
 EXACT = {"tol": 1e-14}
+
+THREE, Y3 = toy_views(1, m=60, widths=(3, 4, 2), n_classes=3, noise=1.0)
+BALANCING = [name for name in WEIGHTED if "class_weight" in WEIGHTED[name]().get_params()]
+BOOSTED = ("MVWAB", "RBoostSH", "Mumbo")
+# Methods, and settings with which the rare class is given up when all samples weigh the same.
+RARE = [
+    *(("MVLSVM", {"n_landmarks": 50, "c": 1.0, "loss": s}) for s in ("hinge", "squared_hinge")),
+    *(("MwMvC2", {"voters": v}) for v in ("trees", [DecisionTreeClassifier(max_depth=1)])),
+    *((name, {"n_estimators": 20}) for name in BOOSTED),
+    *((name, {"c": 20.0}) for name in ("MVNAKMHKS", "NAKMHKS", "KMHKS")),
+    *((name, {}) for name in ("PerViewSVM", "SVM2K", "CoLabeling", "MSL")),
+]
+
+
+def seeded(name, **parameters):
+    """A cheap method with a seed, where it takes one."""
+    model = WEIGHTED[name](**CHEAP.get(name, {}) | parameters)
+    return model.set_params(random_state=0) if "random_state" in model.get_params() else model
 
 
 def scores(weights, **options):
@@ -136,6 +157,96 @@ def test_a_regressor_has_weights_of_samples():
     weighted = clone(model).fit(X, y, sample_weight=W).predict(X)
     assert_allclose(weighted, clone(model).fit(X[ROWS], y[ROWS]).predict(X), atol=1e-6)
     assert np.abs(weighted - model.fit(X, y).predict(X)).max() > 1e-3
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("given", [{0: 2.0, 2: 0.5}, "balanced"], ids=str)
+@pytest.mark.parametrize("name", BALANCING)
+def test_class_weights_are_weights_of_samples_in_every_method(name, given):
+    """A method that looked at the parameter itself would count them twice."""
+    weights = np.linspace(0.5, 2, 60)
+    of_class = np.array([2.0, 1.0, 0.5])
+    if given == "balanced":
+        of_class = weights.sum() / (3 * np.bincount(Y3, weights))
+    model = seeded(name, class_weight=given).fit(THREE, Y3, sample_weight=weights)
+    again = seeded(name).fit(THREE, Y3, sample_weight=weights * of_class[Y3])
+    assert_array_equal(model.decision_function(THREE), again.decision_function(THREE))
+
+
+@pytest.mark.filterwarnings("ignore:.*has learnt nothing")
+@pytest.mark.parametrize(("name", "options"), RARE)
+def test_balanced_classes_help_where_one_is_rare(name, options):
+    """7 % positives; rounded features keep trees from separating them."""
+    rng = np.random.default_rng(1)
+    y = (np.arange(1000) % 14 == 0).astype(int)
+    X = MultiView([np.round(rng.normal(size=(1000, n)) + y[:, None]) for n in (4, 3)])
+    plain, balanced = (
+        balanced_accuracy_score(
+            y[500:],
+            seeded(name, **options, class_weight=given).fit(X[:500], y[:500]).predict(X[500:]),
+        )
+        for given in (None, "balanced")
+    )
+    assert balanced > max(0.7, plain + 0.05)
+
+
+# ------------------------------------------------------------------ copies
+
+LOGISTIC = LogisticRegression(solver="newton-cholesky", tol=1e-12)
+STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
+SINGLE, WIDE = (300, (1, 1, 1)), (90, (4, 2, 3))  # samples and widths
+STEPS = [
+    {"update": "paper"},
+    *({"step": s, "rho_step": r} for s in ("backtrack", "collins") for r in ("qp", "exact")),
+]
+# A method, what it is fitted on, how close the scores are, and what else of a model is the same.
+# Copies are weights up to ties in the trees, between splits or classes of a leaf, which rounding
+# decides. Many samples of single features seldom tie, and a logistic regression never does.
+COPIES = [
+    *(
+        ("MwMvC2", {"voters": voters, "max_iter": 3} | step, WIDE, 1e-6, "tie_keys_ loss_curve_")
+        for voters in ("trees", "random_trees", [LOGISTIC, STUMP])
+        for step in STEPS
+    ),
+    *(
+        (name, {"estimator": learner, "n_estimators": 5}, data, 1e-7, "tie_keys_")
+        for name in BOOSTED
+        for learner, data in ((None, SINGLE), (LOGISTIC, WIDE))
+    ),
+    *(
+        ("MVML", {"lam": 0.3, "eta": 0.1, "n_rounds": 3, "tol": 1e-12, "sparse": sparse}
+         | {"learn_weights": learnt}, WIDE, 1e-7, "objective_curve_ lower_bound_ block_norms_")
+        for sparse in (False, True)
+        for learnt in (False, True)
+    ),
+    *(
+        ("SVM2K", {"C1": 0.1, "C2": C2, "D": 0.1, "eps": 0.01, "tol": 1e-9}, WIDE, 1e-5,
+         "objective_")
+        for C2 in (None, 0.4)
+    ),
+    ("PerViewClassifier", {"estimator": LOGISTIC}, WIDE, 1e-7, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("n_classes", "missing"), [(2, False), (3, True)])
+@pytest.mark.parametrize(("name", "options", "data", "close", "same"), COPIES)
+def test_weights_are_copies(name, options, data, close, same, n_classes, missing):
+    """Scores, labels, coins and curves are those of the samples repeated, also with gaps."""
+    m, widths = data
+    views, y = toy_views(0, m, widths, n_classes, noise=2.0)
+    X = MultiView(hide(views, random_pattern(0, m, 3)) if missing else views)
+    w = np.random.default_rng(0).integers(0, 4, size=m)
+    rows = np.repeat(np.arange(m), w)
+    weighted = seeded(name, **options).fit(X, y, sample_weight=w)
+    copied = seeded(name, **options).fit(X[rows], y[rows])
+    expected = copied.decision_function(X)
+    assert_allclose(weighted.decision_function(X), expected, atol=close)
+    assert_array_equal(weighted.predict(X), copied.predict(X))
+    for attribute in same.split():
+        pair = [np.atleast_1d(getattr(model, attribute)) for model in (weighted, copied)]
+        assert_allclose(*map(np.hstack, pair), rtol=1e-7, atol=1e-9)
+    plain = seeded(name, **options).fit(X, y).decision_function(X)
+    assert np.abs(plain - expected).max() > 0.01
 
 
 # ------------------------------------------------------------------ routing

@@ -8,10 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import log_loss
-from sklearn.utils.estimator_checks import (
-    check_sample_weight_equivalence_on_dense_data,
-    check_sample_weight_equivalence_on_sparse_data,
-)
 
 from mvref import MultiView
 from mvref.core.groups import Structure, group_structure
@@ -122,36 +118,6 @@ def test_sgd_multiplies_the_gradient_of_a_sample_by_its_weight(penalty):
     assert_allclose(flat(state.factors), flat(A), atol=1e-9)
 
 
-# Twenty steps of L-BFGS go the same way up to rounding; at a minimum it cannot tell factors apart
-# whose objectives are the same number, and their scores differ by up to some 1e-6 (below).
-SAME_WAY = [
-    *(
-        MVMClassifier(2, loss=loss, init=init, penalty=penalty, alpha=0.1, max_iter=20)
-        for loss, init, penalty in (
-            ("logistic", "live", "l2"),
-            ("squared_hinge", "paper", "l2"),
-            ("squared", "live", "l1"),
-        )
-    ),
-    MVMClassifier(2, groups=[[0, 1], [1, 2]], shared_factors=False, max_iter=15),
-    MVMRegressor(2, alpha=0.1, max_iter=20),
-    MVMClassifier(2, loss="squared", solver="als", alpha=0.03, tol=1e-12),
-    MVMRegressor(2, solver="als", init="paper", alpha=0.1, tol=1e-12),
-    MVMClassifier(2, loss="hinge", solver="sgd", max_iter=20),  # all samples in one batch
-    MVMRegressor(2, solver="sgd", init="paper", max_iter=20),
-]
-
-
-@stopped
-@pytest.mark.parametrize(
-    "check",
-    [check_sample_weight_equivalence_on_dense_data, check_sample_weight_equivalence_on_sparse_data],
-)
-@pytest.mark.parametrize("model", SAME_WAY, ids=str)
-def test_equivalence_with_repeated_rows(model, check):
-    check("MVM", model.set_params(views=[10, 10, 10], random_state=0))
-
-
 @stopped
 @pytest.mark.parametrize("cls", [MVMClassifier, MVMRegressor])
 def test_minimum_of_lbfgs_is_that_of_repeated_rows(cls):
@@ -161,18 +127,6 @@ def test_minimum_of_lbfgs_is_that_of_repeated_rows(cls):
     assert np.ptp(weighted) > 0.5
     model.fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
     assert_allclose(model._scores(MultiView(VIEWS)), weighted, rtol=1e-5)
-
-
-def test_weights_of_classes_multiply_those_of_samples():
-    labels, weights = np.array(["a", "b", "c"])[np.arange(12) % 3], np.linspace(0, 2, 12)
-    of_class = {"a": 2.0, "b": 1.0, "c": 0.5}
-    model = MVMClassifier(2, alpha=0.1, class_weight=of_class, random_state=0)
-    given = model.fit(VIEWS, labels, sample_weight=weights).decision_function(VIEWS)
-    expected = MVMClassifier(2, alpha=0.1, random_state=0)
-    expected.fit(VIEWS, labels, weights * [of_class[label] for label in labels])
-    assert_array_equal(given, expected.decision_function(VIEWS))
-    assert np.abs(model.fit(VIEWS, labels).decision_function(VIEWS) - given).max() > 0.01
-    assert "class_weight" not in MVMRegressor().get_params()
 
 
 def test_early_stopping_watches_the_weighted_loss():

@@ -9,7 +9,6 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -372,36 +371,6 @@ def test_the_bound_holds_with_missing_views(views, y, step):
 # ------------------------------------------------------------------ weighted samples
 
 TIGHT = LogisticRegression(tol=1e-12, max_iter=10_000)
-POOLS = pytest.mark.parametrize(
-    "voters", ["trees", "random_trees", [TIGHT, STUMP]], ids=["best", "random", "list"]
-)
-UPDATES = pytest.mark.parametrize(
-    "options",
-    [
-        {"update": "paper"},
-        *({"step": s, "rho_step": r} for s in ("backtrack", "collins") for r in ("qp", "exact")),
-    ],
-    ids=lambda options: "-".join(options.values()),
-)
-
-
-@POOLS
-@UPDATES
-def test_weights_are_copies(voters, options):
-    """Voters, their weights, the loss, the coins: all are those of the samples repeated."""
-    X = MultiView(hide(THREE, random_pattern(5, 75, 3, n_complete=6)))
-    w = np.random.default_rng(0).integers(0, 4, size=75)
-    rows = np.repeat(np.arange(75), w)
-    model = MwMvC2(voters, max_iter=3, random_state=0, **options)
-    weighted = clone(model).fit(X, Y3, sample_weight=w)
-    copied = clone(model).fit(X[rows], Y3[rows])
-    assert_array_equal(weighted.tie_keys_, copied.tie_keys_)
-    assert_allclose(weighted.loss_curve_, copied.loss_curve_, rtol=1e-7)
-    assert_allclose(weighted.decision_function(NEW), copied.decision_function(NEW), atol=1e-6)
-    assert_array_equal(weighted.predict(X), copied.predict(X))
-    unweighted = clone(model).fit(X, Y3)
-    assert np.abs(unweighted.rho_ - weighted.rho_).max() > 1e-3 or options == {"update": "paper"}
-    assert np.abs(unweighted.loss_curve_ - weighted.loss_curve_).max() > 1
 
 
 @pytest.mark.parametrize("voters", ["trees", [STUMP, LINEAR]], ids=["trees", "list"])
@@ -438,21 +407,6 @@ def test_voters_that_take_no_weights_are_named():
         with pytest.raises(ValueError, match=told):
             MwMvC2(voters, class_weight="balanced").fit(X, Y)
         MwMvC2(voters).fit(X, Y)
-
-
-@pytest.mark.filterwarnings("ignore:.*has learnt nothing")
-@pytest.mark.parametrize("voters", ["trees", [STUMP, LINEAR]], ids=["trees", "list"])
-def test_balanced_classes_help_where_one_is_rare(voters):
-    """7 % positives, of rounded features: without rounding deep trees leave no loss to weigh."""
-    rng = np.random.default_rng(1)
-    y = (np.arange(1000) % 100 < 7).astype(int)
-    X = MultiView([np.round(rng.normal(size=(1000, n)) + 0.7 * y[:, None]) for n in WIDTHS])
-    plain, weighted = (
-        MwMvC2(voters, class_weight=c, random_state=0).fit(X[:500], y[:500]).predict(X[500:])
-        for c in (None, "balanced")
-    )
-    found, before = (balanced_accuracy_score(y[500:], p) for p in (weighted, plain))
-    assert found > before + 0.05 and found > 0.7
 
 
 # ------------------------------------------------------------------ with scikit-learn

@@ -1,8 +1,4 @@
-"""Weights of samples and classes in MVWAB, RBoostSH and Mumbo: copies of rows, caps, rare classes.
-
-Weights are copies up to ties in the trees, between splits or classes of a leaf, which rounding
-decides. Many samples of single features seldom tie, and a logistic regression never does.
-"""
+"""Weights of samples in MVWAB, RBoostSH and Mumbo, literally, and the caps of their voters."""
 
 import math
 
@@ -11,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import balanced_accuracy_score
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MultiView
@@ -110,27 +105,7 @@ def test_the_objective_on_copies_is_the_product_of_the_normalisers(method, missi
     assert errors <= np.prod(model.normalizers_) + 1e-12
 
 
-# ------------------------------------------------------------------ weights are copies
-
-
-@METHODS
-@pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize(
-    "learner, widths", [(None, (1, 1, 1)), (TIGHT, WIDTHS)], ids=["default", "logistic"]
-)
-@pytest.mark.parametrize("K", [2, 3])
-def test_weights_are_copies(method, learner, widths, missing, K):
-    problem = weighted_problem(0, 300, K, widths=widths, missing=missing)
-    views, y, observed, w, rows = problem
-    X = MultiView(hide(views, observed))
-    model = method(learner, n_estimators=5, random_state=0)
-    weighted = clone(model).fit(X, y, sample_weight=w)
-    copied = clone(model).fit(X[rows], y[rows])
-    assert_array_equal(weighted.tie_keys_, copied.tie_keys_)
-    scores = weighted.decision_function(X)
-    assert_allclose(scores, copied.decision_function(X), atol=1e-7)
-    assert_array_equal(weighted.predict(X), copied.predict(X))
-    assert np.abs(scores - clone(model).fit(X, y).decision_function(X)).max() > 0.01
+# ------------------------------------------------------------------ coins and scale
 
 
 @METHODS
@@ -199,32 +174,3 @@ def test_weights_that_sum_to_1_are_no_obstacle(method):
     scores = clone(model).fit(views, y).decision_function(views)
     light = clone(model).fit(views, y, sample_weight=np.full(150, 1 / 150))
     assert_allclose(light.decision_function(views), scores, atol=1e-7)
-
-
-# ------------------------------------------------------------------ classes
-
-
-@METHODS
-def test_balanced_classes_help_where_one_is_rare(method):
-    """7 % positives; rounded features keep trees from separating them."""
-    rng = np.random.default_rng(1)
-    y = (np.arange(1000) % 100 < 7).astype(int)
-    X = MultiView([np.round(rng.normal(size=(1000, n)) + 0.7 * y[:, None]) for n in WIDTHS])
-    model = method(n_estimators=20, random_state=0)
-    plain, weighted = (
-        balanced_accuracy_score(
-            y[500:], clone(model).set_params(class_weight=c).fit(X[:500], y[:500]).predict(X[500:])
-        )
-        for c in (None, "balanced")
-    )
-    assert weighted > plain + 0.05
-
-
-@METHODS
-def test_class_weights_multiply_those_of_the_samples(method):
-    views, y, _, w, _ = weighted_problem(2, 90, 3, low=1)
-    model = method(TIGHT, n_estimators=3, random_state=0)
-    both = method(TIGHT, n_estimators=3, class_weight={0: 2, 1: 1, 2: 0.5}, random_state=0)
-    scores = both.fit(views, y, sample_weight=w).decision_function(views)
-    by_hand = clone(model).fit(views, y, sample_weight=w * np.array([2.0, 1.0, 0.5])[y])
-    assert_allclose(by_hand.decision_function(views), scores, atol=1e-9)

@@ -267,15 +267,6 @@ def test_weights_in_the_exchange_are_copies(hidden):
     assert np.abs(f - plain.decision_function(unlabelled)).max() > 0.01
 
 
-def test_weights_of_classes_multiply_those_of_samples():
-    weights, of_class = np.linspace(0.1, 3, 90), np.array([0.5, 4.0, 1.0])
-    model = CoLabeling(class_weight=dict(enumerate(of_class))).fit(THREE, Y3, sample_weight=weights)
-    again = CoLabeling().fit(THREE, Y3, sample_weight=weights * of_class[Y3])
-    assert_array_equal(model.decision_function(THREE), again.decision_function(THREE))
-    plain = CoLabeling().fit(THREE, Y3, sample_weight=weights)
-    assert np.abs(model.decision_function(THREE) - plain.decision_function(THREE)).max() > 0.01
-
-
 # ------------------------------------------------------------------ the exchange
 
 

@@ -15,10 +15,6 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.utils.estimator_checks import (
-    check_sample_weight_equivalence_on_dense_data,
-    check_sample_weight_equivalence_on_sparse_data,
-)
 
 from mvref.core.losses import logistic, squared
 from mvref.datasets import make_interactions
@@ -364,30 +360,6 @@ def test_weighted_objective_and_gradient_are_literally_those_of_repeated_rows(lo
     assert_allclose(values[0][0], expected, rtol=1e-12)
     assert_allclose(values[0][0], values[1][0], rtol=1e-12)
     assert_allclose(values[0][1], values[1][1], atol=1e-12)
-
-
-# Twenty steps of L-BFGS go the same way up to rounding; at a minimum it cannot tell parameters
-# apart whose objectives are the same number, and their scores differ by some 1e-6.
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(
-    "check",
-    [check_sample_weight_equivalence_on_dense_data, check_sample_weight_equivalence_on_sparse_data],
-)
-@pytest.mark.parametrize(("order", "multiview"), [(1, False), (2, False), (2, True), (3, False)])
-@pytest.mark.parametrize("cls", [FMClassifier, FMRegressor])
-def test_equivalence_with_repeated_rows(cls, order, multiview, check):
-    options = {"order": order, "multiview": multiview, "alpha": 0.1, "max_iter": 20}
-    check(cls.__name__, cls(2, views=[10, 10, 10], random_state=0, **options))
-
-
-def test_weights_of_classes_multiply_those_of_samples():
-    weights, of_class = np.linspace(0, 2, 90), np.array([2.0, 1.0, 0.5])
-    model = FMClassifier(2, alpha=0.1, class_weight=dict(enumerate(of_class)), random_state=0)
-    given = model.fit(THREE, Y3, sample_weight=weights).decision_function(THREE)
-    expected = FMClassifier(2, alpha=0.1, random_state=0).fit(THREE, Y3, weights * of_class[Y3])
-    assert_array_equal(given, expected.decision_function(THREE))
-    assert np.abs(model.fit(THREE, Y3).decision_function(THREE) - given).max() > 0.01
-    assert "class_weight" not in FMRegressor().get_params()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -430,24 +430,3 @@ def test_lam_below_rounding_is_an_error():
     """Three times the same view: the equations are singular but for lam."""
     with pytest.raises(ValueError, match="lam=1e-30 is lost .* raise lam"):
         MVML(1e-30, kernel="linear").fit([VIEWS[0]] * 3, Y)
-
-
-# ------------------------------------------------------------------ weights
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("learn_weights", [False, True])
-def test_a_weight_is_a_number_of_copies(sparse, learn_weights):
-    """With gaps, after every round, and the bound."""
-    w = np.random.default_rng(0).integers(0, 4, size=60)
-    copies = np.repeat(np.arange(60), w)
-    X = MultiView(hide(VIEWS, random_pattern(5, 60, 3)))
-    options = {"sparse": sparse, "learn_weights": learn_weights, "n_rounds": 3, "tol": 1e-12}
-    weighted, repeated, plain = (MVML(0.3, 0.1, **options) for _ in range(3))
-    weighted.fit(X, Y, sample_weight=w)
-    expected = repeated.fit(X[copies], Y[copies]).decision_function(NEW)
-    assert_allclose(weighted.decision_function(NEW), expected, atol=1e-7)
-    assert_allclose(weighted.objective_curve_, repeated.objective_curve_, rtol=1e-8)
-    assert_allclose(weighted.lower_bound_, repeated.lower_bound_, rtol=1e-7)
-    assert_allclose(weighted.block_norms_, repeated.block_norms_, rtol=1e-7, atol=1e-9)
-    assert np.abs(plain.fit(X, Y).decision_function(NEW) - expected).max() > 0.01

@@ -73,18 +73,6 @@ def test_a_failed_fit_does_not_look_fitted(method):
 
 LOGISTIC = LogisticRegression(tol=1e-12, max_iter=10_000, solver="newton-cholesky")
 WEIGHTS = np.random.default_rng(0).integers(0, 4, size=90)
-COPIES = np.repeat(np.arange(90), WEIGHTS)
-
-
-@pytest.mark.parametrize("base", [TREE, LOGISTIC], ids=["tree", "logistic"])
-def test_weights_of_a_given_view_are_copies(base):
-    """Mono: the folds choose nothing here."""
-    X = MultiView(THREE)
-    model = Mono(base, view=0).fit(X, Y3, sample_weight=WEIGHTS)
-    again = Mono(base, view=0).fit(X[COPIES], Y3[COPIES])
-    assert_allclose(model.decision_function(NEW3), again.decision_function(NEW3), atol=1e-9)
-    plain = Mono(base, view=0).fit(X, Y3)
-    assert np.abs(model.decision_function(NEW3) - plain.decision_function(NEW3)).max() > 1e-3
 
 
 def test_the_choice_of_a_view_is_weighted():
