@@ -37,6 +37,7 @@ from sklearn.utils.estimator_checks import (
     check_class_weight_classifiers,
     check_sample_weight_equivalence_on_dense_data,
     check_sample_weight_equivalence_on_sparse_data,
+    estimator_checks_generator,
     parametrize_with_checks,
 )
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
@@ -106,6 +107,8 @@ VARIANTS = {
     "FMClassifier": [{"n_factors": 2, "order": 3, "multiview": True, "n_init": 2}],
     "FMRegressor": [{"n_factors": 2, "order": 3, "max_iter": 100}],
 }
+# The way of X into a method is the same for all: every form of it is tried on these, some on all.
+IN_FULL = ("MVLSVM", "MVMRegressor", "LandmarkProjection")
 SUBJECTS = {name: (name, {}) for name in METHODS} | {
     f"{name}-" + "-".join(f"{key}={value}" for key, value in options.items()): (name, options)
     for name, variants in VARIANTS.items()
@@ -146,6 +149,7 @@ stopped = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarn
 every_method = pytest.mark.parametrize("name", METHODS)
 every_subject = pytest.mark.parametrize("name", SUBJECTS)
 every_classifier = pytest.mark.parametrize("name", CLASSIFIERS)
+with_its_defaults = pytest.mark.parametrize("name", [c for c in CLASSIFIERS if c in METHODS])
 
 # Some checks fit noise or repeated rows, on which the hinge stops at max_iter and says so: a small
 # one will do. Others compare two MultiViews with NumPy.
@@ -165,11 +169,23 @@ EQUIVALENCE = [
 ]
 
 
+# What the settings of a method can change; the other checks are of what comes before `_fit`.
+OF_THE_SETTINGS = {
+    f"check_{told}"
+    for told in (
+        "classifiers_train classifiers_classes class_weight_classifiers regressors_train "
+        "fit2d_1sample fit2d_1feature estimator_sparse_array estimators_partial_fit_n_features "
+        "methods_subset_invariance methods_sample_order_invariance dict_unchanged "
+        "readonly_memmap_input decision_proba_consistency non_transformer_estimators_n_iter"
+    ).split()
+}
+
+
 @stopped
 @pytest.mark.filterwarnings("ignore:a MultiView is turned into")
 @parametrize_with_checks(
     [
-        *(cheap(name, **SOON.get(SUBJECTS[name][0], {})) for name in SUBJECTS),
+        *(cheap(name, **SOON.get(name, {})) for name in METHODS),
         PerView(StandardScaler()),
         PerView(),
         PerViewClassifier(),
@@ -181,6 +197,17 @@ def test_scikit_learns_estimator_checks(estimator, check):
     if check.func is check_class_weight_classifiers:
         estimator.set_params(**RIGID.get(type(estimator).__name__, {}))
     check(estimator)
+
+
+@stopped
+@pytest.mark.filterwarnings("ignore:.*has learnt nothing")
+@pytest.mark.parametrize("name", sorted(SUBJECTS.keys() - METHODS.keys()))
+def test_scikit_learns_checks_of_other_settings(name):
+    method = SUBJECTS[name][0]
+    for _, check in estimator_checks_generator(cheap(name)):
+        if check.func.__name__ in OF_THE_SETTINGS:
+            rigid = RIGID.get(method, {}) if check.func is check_class_weight_classifiers else {}
+            check(cheap(name, **SOON.get(method, {}) | rigid))
 
 
 # Solved so far that copies and weights agree in seven digits, with a unique minimum; every sample a
@@ -491,14 +518,14 @@ def test_every_form_of_input_gives_the_same_answer(name, missing):
     shuffled = np.array([3, 6, 0, 5, 1, 4, 2])
     where = np.argsort(shuffled)
     forms = [
-        (None, MultiView(views)),
-        (None, MultiView(VIEWS, observed=observed | (not missing))),
         (None, views),
+        (WIDTHS, flat),
+        (None, MultiView(VIEWS, observed=observed | (not missing))),
+        (None, MultiView(views)),
         (None, tuple(views)),
         (None, {"p": views[0], "q": views[1]}),
         (None, [pd.DataFrame(v) for v in views]),
         (None, [v.tolist() for v in views]),
-        (WIDTHS, flat),
         ([slice(0, 4), [4, 5, 6]], flat),
         ([where[:4], where[4:]], flat[:, shuffled]),
         ({"p": 4, "q": 3}, flat),
@@ -509,7 +536,7 @@ def test_every_form_of_input_gives_the_same_answer(name, missing):
         ),
     ]
     answers = []
-    for cut, form in forms:
+    for cut, form in forms if name in IN_FULL else forms[:3]:
         estimator = with_seed(name, views=cut).fit(form, Y)
         assert estimator.n_features_in_ == 7
         answers.append(output(estimator, form))
@@ -574,7 +601,7 @@ def test_a_sample_is_scored_alone(name):
 
 
 @stopped
-@every_classifier
+@with_its_defaults
 def test_model_selection_tools(name):
     model = with_seed(name)
     train, test, y_train, y_test = train_test_split(X, Y, random_state=0, stratify=Y)
@@ -582,16 +609,15 @@ def test_model_selection_tools(name):
     flat = clone(model).set_params(views=WIDTHS)
     scores = cross_val_score(model, X, Y, cv=3)
     assert_array_equal(scores, cross_val_score(flat, FLAT, Y, cv=3))
-    parameter, worse, value = TWO_VALUES[SUBJECTS[name][0]]
+    parameter, worse, value = TWO_VALUES[name]
     search = GridSearchCV(model, {parameter: [worse, value]}, cv=3).fit(X, Y)
-    if parameter in SEARCHED and name in METHODS:
+    if parameter in SEARCHED:
         assert search.best_params_ == {parameter: value}
     _, _, curve = learning_curve(model, X, Y, train_sizes=[0.5, 1.0], cv=3, shuffle=True)
     assert curve.shape == (2, 3) and np.isfinite(curve).all()
 
 
-@stopped
-@every_classifier
+@pytest.mark.parametrize("name", ["MVLSVM", "Concat"])
 def test_scikit_learns_own_scaler_before_a_flat_model(name):
     pipeline = make_pipeline(StandardScaler(), with_seed(name, views=WIDTHS)).fit(FLAT, Y)
     per_view = make_pipeline(PerView(StandardScaler()), with_seed(name)).fit(X, Y)
@@ -884,7 +910,7 @@ def test_shapes_of_scores(name, n_classes):
     assert_array_equal(model.classes_, labels)
 
 
-@every_classifier
+@with_its_defaults
 def test_a_score_of_zero_is_the_first_class(name, monkeypatch):
     """scikit-learn's rule: the second class where the score is > 0."""
     with warnings.catch_warnings():
@@ -896,9 +922,12 @@ def test_a_score_of_zero_is_the_first_class(name, monkeypatch):
 
 
 @stopped
-@pytest.mark.parametrize("name", [name for name in METHODS if name in CLASSIFIERS])
 @pytest.mark.parametrize(
-    "names", [[5.0, -5.0], [False, True], ["b", "a", "c"]], ids=lambda names: str(names[0])
+    ("name", "names"),
+    [(name, ["b", "a", "c"]) for name in CLASSIFIERS if name in METHODS]
+    + [
+        (name, names) for name in ("MVLSVM", "CoLabeling") for names in ([5.0, -5.0], [False, True])
+    ],
 )
 def test_labels_of_any_type(name, names):
     views, codes = (HARD, Y) if len(names) == 2 else (THREE, Y3)
