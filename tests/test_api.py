@@ -586,6 +586,46 @@ def test_a_missing_view_counts_as_zeros(name, options, close):
         assert_allclose(twin, expected, rtol=0 if exact else 1e-3, atol=0 if exact else close)
 
 
+# Settings so exact, or so far from the end, that sparse and dense views have the same solution.
+SPARSE = [
+    ("LandmarkProjection", {"n_landmarks": 5}, 1e-12),
+    *(("MVLSVM", {"loss": s, "c": 5.0, "tol": 1e-10}, 1e-6) for s in ("hinge", "squared_hinge")),
+    *(
+        ("MVMClassifier", {"loss": "squared", "solver": solver, "alpha": alpha, "max_iter": 30}
+         | {"tol": 0.0, "n_iter_no_change": 100}, 1e-5)
+        # SGD without a penalty, whose weight is that of the batches a feature is in
+        for solver, alpha in (("lbfgs", 0.01), ("als", 0.01), ("sgd", 0.0))
+    ),
+    *((name, {"c": 0.1}, 1e-7) for name in ("MVNAKMHKS", "NAKMHKS", "KMHKS")),
+    *(("MwMvC2", {"voters": voters}, 1e-6) for voters in ("trees", [STUMP, LINEAR])),
+    *(
+        ("MVPO", {"measure": measure, "C2": 20.0, "tol": 1e-8, "max_iter": 5000} | more, 1e-4)
+        for measure in ("f1", "auroc")
+        for more in ({"solver": "primal"}, {"solver": "dual"}, {"kernel": "rbf"},
+                     {"kernel": ["linear", "rbf", "linear"]})
+    ),
+    ("Concat", {}, 0.0),
+]  # fmt: skip
+
+
+@stopped
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize(("name", "options", "close"), SPARSE)
+def test_sparse_views_are_the_dense_ones(name, options, close, missing):
+    """All of them or some, of rounded numbers: trees of sparse and dense rows are the same."""
+    observed = random_pattern(3, 60, 3, n_complete=20) | (not missing)
+    tables = [np.round(view) * seen[:, None] for view, seen in zip(HARD, observed.T, strict=True)]
+    csr = [sparse.csr_matrix(table) for table in tables]
+    dense, *others = (MultiView(t, observed=observed) for t in (tables, csr, [tables[0], *csr[1:]]))
+    model = with_seed(name, **options)
+    expected = output(model.fit(dense, Y_HARD), dense)
+    for X in others:
+        assert_allclose(output(model, X), expected, atol=1e-10)
+        other = clone(model).fit(X, Y_HARD)
+        assert_allclose(output(other, X), expected, atol=close)
+        assert all(type(w) is np.ndarray for w in getattr(other, "coef_", []))
+
+
 @stopped
 @every_classifier
 def test_a_sample_is_scored_alone(name):
@@ -862,6 +902,10 @@ EXTREME = [
     ),
     ("SVM2K", {"tol": 1e-4}, (1e-100, 1e-8, 1e3, 1e60), np.inf),
     *(
+        ("FMClassifier", {"max_iter": 50} | more, (1e-100, 1e-8, 1e4, 1e8, 1e40, 1e160), 1e40)
+        for more in ({}, {"multiview": True}, {"order": 3})
+    ),
+    *(
         ("MVML", {"sparse": s, "kernel": "linear"}, (1e-100, 1e-60, 1e-8, 1, 1e3, 1e50, 1e100), 1e3)
         for s in (False, True)
     ),
@@ -891,6 +935,8 @@ def test_extreme_scales(name, options, sizes, too_large):
                 assert np.isfinite(value).all()
         if name in FOR_MEASURES:
             assert said or -1e-9 < model.dual_gap_ <= model.C2 * model.tol
+        if name == "FMClassifier":
+            assert model.loss_curve_[-1] <= model.loss_curve_[0] and (said or size < 1e8)
 
 
 # ------------------------------------------------------------------ classes
@@ -967,6 +1013,8 @@ REST = [
     ("MVML", {"n_components": 0.5}, 1e-10, ("objective_curve_", "lower_bound_", "block_norms_")),
     ("L3SVM", {"n_landmarks": 8, "c": 10.0, "tol": 1e-9, "max_iter": 1_000_000}, 1e-4, ()),
     ("CoLabeling", {}, 1e-7, ()),
+    ("MVPO", {"kernel": "rbf", "C2": 20.0}, 1e-9, ("dual_curve_",)),
+    ("MwMvC2", {"voters": [LINEAR, STUMP], "max_iter": 3}, 1e-7, ("rho_", "loss_curve_")),
 ]
 
 

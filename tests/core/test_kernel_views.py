@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 from cvxopt import matrix, solvers
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from scipy.linalg import solve_triangular
 from scipy.spatial.distance import cdist
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, sigmoid_kernel
 from sklearn.model_selection import GridSearchCV
@@ -230,15 +228,6 @@ def test_decision_function_by_hand(labels):
     assert_allclose(model.intercept_, model.view_intercepts_.sum(axis=-1))
 
 
-def test_several_classes_are_one_against_the_rest():
-    model = MVPO(kernel="rbf", C2=20.0).fit(THREE, Y3)
-    scores = model.decision_function(NEW)
-    for k in range(3):
-        alone = clone(model).fit(THREE, Y3 == k)
-        assert_allclose(scores[:, k], alone.decision_function(NEW), atol=1e-9)
-    assert_array_equal(model.predict(NEW), scores.argmax(axis=1))
-
-
 def test_a_missing_view_adds_nothing_and_disagrees_with_none():
     """A view that only one half has: the other half is as if there were no such view."""
     A, B = VIEWS[:2]
@@ -302,18 +291,6 @@ def test_one_kernel_per_view():
     assert_close(mixed, scores_of(by_hand, VIEWS, NEW))
     for one in ("rbf", "linear", polynomial_kernel):
         assert np.abs(mixed - scores_of(one, VIEWS, NEW)).max() > 0.01
-
-
-@WITH_AND_WITHOUT_GAPS
-@pytest.mark.parametrize("kernel", ["rbf", ["linear", "rbf", "linear"]])
-def test_sparse_equals_dense(kernel, seen, new_seen):
-    zeros = [np.maximum(view, 0) * seen[:, [j]] for j, view in enumerate(VIEWS)]
-    dense = MultiView(hide(zeros, seen))
-    csr = MultiView([sparse.csr_matrix(view) for view in zeros], observed=seen)
-    expected = scores_of(kernel, dense, dense)
-    assert_close(scores_of(kernel, csr, csr), expected)
-    mixed = MultiView([zeros[0], *csr.views[1:]], observed=seen)
-    assert_close(scores_of(kernel, mixed, csr), expected)
 
 
 def test_a_new_kernel_leaves_nothing_of_the_old():

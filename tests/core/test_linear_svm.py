@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 
 from mvref import MVLSVM, SolverFallbackWarning
@@ -202,12 +201,6 @@ def test_a_matrix_that_rounding_has_made_indefinite_is_solved_all_the_same():
     M = B @ B.T - 1e-13 * np.eye(30)
     wanted = M @ np.ones(30)
     assert_allclose(M @ _factor(M.copy())(wanted), wanted, atol=1e-9)
-
-
-def test_csr_features():
-    X, y = problem()
-    dense, csr = (fit_linear_svm(form(X), y, 0.3, **SQUARED) for form in (np.array, csr_matrix))
-    assert_allclose(csr[0], dense[0], atol=1e-6)
 
 
 @pytest.mark.parametrize("n_classes", [2, 5])

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
@@ -123,13 +122,6 @@ def test_feature_names_and_pandas_output():
 
 
 # ------------------------------------------------------------------ kernels per view
-
-
-def test_csr_views():
-    dense = LandmarkProjection(5, random_state=0).fit_transform(VIEWS)
-    csr = LandmarkProjection(5, random_state=0).fit_transform([sparse.csr_matrix(v) for v in VIEWS])
-    assert isinstance(csr, np.ndarray)
-    assert_allclose(csr, dense, atol=1e-13)
 
 
 def test_a_kernel_and_gamma_for_every_view():

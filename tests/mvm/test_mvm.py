@@ -678,23 +678,6 @@ def test_hold_out_takes_a_tenth_of_every_class(seed, n_classes):
 # ------------------------------------------------------------------ sparse and missing views
 
 
-@stopped
-@pytest.mark.parametrize("solver", ["lbfgs", "sgd", "als"])
-def test_sparse_equals_dense(solver):
-    """SGD without a penalty, whose weight is that of the batches a feature is in."""
-    dense, csr = sparse_views(normal_views(3, 60, WIDTHS))
-    y = np.where(dense[0][:, 0] + dense[1].sum(axis=1) > 0, 1, 0)
-    options = {"loss": "squared", "solver": solver, "alpha": 0.0 if solver == "sgd" else 0.01}
-    options |= {"max_iter": 30, "tol": 0.0, "n_iter_no_change": 100, "random_state": 0}
-    scores = []
-    for views in (dense, csr, [dense[0], csr[1], dense[2]]):
-        model = MVMClassifier(4, **options).fit(views, y)
-        scores.append(model.decision_function(views))
-        assert_allclose(model.decision_function(dense), scores[-1], atol=1e-10)
-    assert_allclose(scores[1], scores[0], atol=1e-5)
-    assert_allclose(scores[2], scores[0], atol=1e-5)
-
-
 @pytest.mark.parametrize("form", ["dense", "csr"])
 def test_a_missing_view_is_its_constant(form):
     """z = (0, .., 0, 1): the same as a view of zeros, in fit and in prediction."""

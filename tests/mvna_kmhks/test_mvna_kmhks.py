@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
@@ -547,14 +546,6 @@ def test_a_linear_kernel_is_a_linear_function(cls):
     w = sum(a @ k.landmarks for a, k in zip(linear.dual_coef_, linear.similarities_, strict=True))
     flat = new @ w / len(linear.alphas_) + linear.intercepts_.mean()
     assert_allclose(linear.decision_function(new), flat, atol=1e-8)
-
-
-def test_sparse_views_are_the_dense_ones():
-    X, Y = moons()
-    X = X * (np.abs(X) > 0.3)
-    for cls in (MVNAKMHKS, NAKMHKS, KMHKS):
-        dense, csr = fitted(X, Y, cls), fitted(sparse.csr_matrix(X), Y, cls)
-        assert_allclose(csr.decision_function(X), dense.decision_function(X), atol=1e-7)
 
 
 # ------------------------------------------------------------------ several views

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from scipy.linalg import block_diag, solve_triangular
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -377,23 +376,6 @@ def test_missing_views_are_rows_of_zeros_without_a_pair(measure, solver):
         assert_allclose(w, v[:-1], atol=NEAR)
     scores = plain.decision_function(filled)
     assert_allclose(model.decision_function(GAPS), scores, atol=20 * NEAR)
-
-
-@pytest.mark.parametrize("solver", ["primal", "dual"])
-@pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize("measure", ["f1", "auroc"])
-def test_sparse_equals_dense(measure, missing, solver):
-    seen = PATTERN if missing else ALL
-    zeros = [np.maximum(view, 0) * seen[:, [j]] for j, view in enumerate(VIEWS)]
-    dense = MultiView(hide(zeros, seen))
-    csr = MultiView([sparse.csr_matrix(view) for view in zeros], observed=seen)
-    mixed = MultiView([zeros[0], *csr.views[1:]], observed=seen)
-    model = mvpo(measure, C2=20.0, solver=solver).fit(dense, Y)
-    for X in (csr, mixed):
-        other = clone(model).fit(X, Y)
-        assert_allclose(weights(other), weights(model), atol=NEAR)
-        assert_allclose(model.decision_function(X), model.decision_function(dense), atol=1e-12)
-        assert all(isinstance(w, np.ndarray) and w.ndim == 1 for w in other.coef_)
 
 
 def test_shapes_of_several_classes():

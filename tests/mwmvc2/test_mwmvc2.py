@@ -81,11 +81,6 @@ def test_more_classes_are_one_against_the_rest(voters):
     expected = np.column_stack([vote_by_hand(NEW, *machine) for machine in machines])
     assert_allclose(model.decision_function(NEW), expected, atol=1e-7)
     assert_array_equal(model.predict(NEW), model.decision_function(NEW).argmax(axis=1))
-    if voters != "trees":  # deterministic: each machine is that of a two-class problem
-        for k in range(3):
-            alone = MwMvC2(voters, max_iter=3).fit(THREE, Y3 == k)
-            assert_allclose(alone.rho_, model.rho_[k], atol=1e-9)
-            assert_allclose(alone.decision_function(NEW), expected[:, k], atol=1e-7)
 
 
 @pytest.mark.parametrize("views, y, K", [(VIEWS, Y, ()), (THREE, Y3, (3,))], ids=["two", "three"])
@@ -410,16 +405,6 @@ def test_voters_that_take_no_weights_are_named():
 
 
 # ------------------------------------------------------------------ with scikit-learn
-
-
-def test_sparse_views():
-    """Trees of sparse and of dense rows are the same trees."""
-    rounded, fresh = ([np.round(x) * (np.abs(x) > 1) for x in views] for views in (VIEWS, NEW))
-    stored, new = ([sparse.csr_matrix(x) for x in views] for views in (rounded, fresh))
-    for voters in ("trees", [STUMP, LINEAR]):
-        dense, model = (MwMvC2(voters, random_state=0).fit(X, Y) for X in (rounded, stored))
-        assert_allclose(model.rho_, dense.rho_, atol=1e-6)
-        assert_allclose(model.decision_function(new), dense.decision_function(fresh), atol=1e-6)
 
 
 def test_a_progress_bar_on_request(capfd):

@@ -3,7 +3,6 @@
 import itertools
 import math
 import tracemalloc
-import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -377,26 +376,6 @@ def test_views_of_some_columns_and_of_some_twice(views, multiview):
 
 
 # ------------------------------------------------------------------ numerical trouble, bad input
-
-
-@pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e4, 1e8, 1e40, 1e160])
-@pytest.mark.parametrize("options", [{}, {"multiview": True}, {"order": 3}])
-def test_extreme_scales(scale, options):
-    """A solution, a warning or an error that says what to do; never NaN."""
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        model = FMClassifier(2, max_iter=50, random_state=0, **options)
-        try:
-            model.fit([scale * view for view in VIEWS], Y)
-        except ValueError as error:
-            assert scale >= 1e40 and "scale the views" in str(error)
-    assert all(issubclass(w.category, UserWarning) for w in said)
-    if not hasattr(model, "coef_"):
-        return
-    for values in (model.coef_, model.intercept_, model.factors_, model.loss_curve_):
-        assert np.isfinite(values).all()
-    assert model.loss_curve_[-1] <= model.loss_curve_[0]
-    assert said or scale < 1e8
 
 
 def test_a_wall_of_overflows_is_not_taken_for_the_end():

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
@@ -253,22 +252,6 @@ def test_missing_views_are_nan():
         expected = clone(base).fit(np.hstack(gaps), Y3)
         model = Concat(base).fit(gaps, Y3)
         assert_array_equal(model.predict(new), expected.predict(np.hstack(new)))
-
-
-@pytest.mark.parametrize("train_gaps", [False, True])
-@pytest.mark.parametrize("test_gaps", [False, True])
-def test_sparse_views_with_and_without_gaps(train_gaps, test_gaps):
-    observed = random_pattern(3, 90, 3)
-    everything = np.ones_like(observed)
-    train, test = (observed if gaps else everything for gaps in (train_gaps, test_gaps))
-    dense = [np.where(view > 0, view, 0.0) for view in THREE]
-    csr = [sparse.csr_matrix(view) for view in dense]
-    expected = None
-    for form in (dense, csr, [dense[0], *csr[1:]]):
-        model = Concat(TREE).fit(MultiView(form, observed=train), Y3)
-        f = model.decision_function(MultiView(form, observed=test))
-        expected = f if expected is None else expected
-        assert_array_equal(f, expected)
 
 
 def test_a_classifier_that_refuses_nan():
