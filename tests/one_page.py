@@ -4,6 +4,11 @@ import ast
 import json
 from pathlib import Path
 
+import numpy as np
+from sklearn.preprocessing import StandardScaler
+
+from mvref import PerView
+
 BOOK = Path(__file__).resolve().parents[1] / "book"
 MOST_LINES = 40
 
@@ -23,6 +28,14 @@ def from_scratch(part):
     for source in cells_of(part):
         exec(compile(source, f"{part}/one_page", "exec"), names)
     return names
+
+
+def two_classes(data, names, classes, n_train):
+    """Two classes of a data set, standardised: training views and labels, and those of the rest."""
+    rows = np.random.default_rng(0).permutation(np.flatnonzero(np.isin(data.y, classes)))
+    X, y = data.X.select(names)[rows], np.where(data.y[rows] == classes[1], 1.0, -1.0)
+    X = PerView(StandardScaler()).fit(X[:n_train]).transform(X)
+    return X[:n_train], y[:n_train], X[n_train:], y[n_train:]
 
 
 def n_lines(part):

@@ -2,26 +2,21 @@
 
 import numpy as np
 import pytest
-from sklearn.preprocessing import StandardScaler
 
-from mvref import MVMClassifier, PerView
+from mvref import MVMClassifier
 from mvref.datasets import load_iris_views, load_mfeat
 from tests import literal_mvm as literal
-from tests.one_page import MOST_LINES, cells_of, code_lines, from_scratch, n_lines
+from tests.one_page import MOST_LINES, cells_of, code_lines, from_scratch, n_lines, two_classes
 
 PAGE = from_scratch("mvm")
 WIDTHS, K, LAM = (3, 2, 4), 2, 0.3
-MFEAT = (load_mfeat, 3, 8, ["mor", "zer", "fou"])
-IRIS = (load_iris_views, 1, 2, ["sepal", "petal"])
+MFEAT = (load_mfeat, ["mor", "zer", "fou"], (3, 8))
+IRIS = (load_iris_views, ["sepal", "petal"], (1, 2))
 
 
-def two_classes(load, negative, positive, names, n=120):
-    """Standardised views of some samples of two classes, and their labels -1 and +1."""
-    data = load()
-    rows = np.flatnonzero(np.isin(data.y, (negative, positive)))
-    rows = np.random.default_rng(0).permutation(rows)[:n]
-    X = PerView(StandardScaler()).fit_transform(data.X.select(names)[rows])
-    return X, np.where(data.y[rows] == positive, 1.0, -1.0)
+def drawn_from(load, names, classes):
+    """Views and labels of 120 samples, or of all where there are fewer."""
+    return two_classes(load(), names, classes, 120)[:2]
 
 
 def drawn(seed=0, n=6):
@@ -41,7 +36,7 @@ def test_it_is_short():
 @pytest.mark.parametrize("data", [MFEAT, IRIS], ids=["mfeat", "iris"])
 @pytest.mark.parametrize("k", [2, 4])
 def test_it_ends_where_the_class_ends(data, k):
-    X, y = two_classes(*data)
+    X, y = drawn_from(*data)
     model = MVMClassifier(k, alpha=0.01, tol=1e-10, max_iter=5000, random_state=1).fit(X, y)
     rng = np.random.RandomState(np.random.RandomState(1).randint(2**31))
     Z, A = PAGE["with_constant"](X.views), PAGE["fit"](X.views, y, k, 0.01, rng)
@@ -56,7 +51,7 @@ def test_it_ends_where_the_class_ends(data, k):
 
 @pytest.mark.parametrize("k", [2, 4])
 def test_it_starts_where_the_class_starts(k):
-    X, y = two_classes(*MFEAT)
+    X, y = drawn_from(*MFEAT)
     with pytest.warns(match="max_iter=1"):
         model = MVMClassifier(k, alpha=0.01, max_iter=1, random_state=2).fit(X, y)
     rng = np.random.RandomState(np.random.RandomState(2).randint(2**31))

@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from mvref import MVNAKMHKS
 from mvref.datasets import load_iris_views, load_mfeat
 from tests import literal_mvna as literal
-from tests.one_page import MOST_LINES, from_scratch, n_lines
+from tests.one_page import MOST_LINES, from_scratch, n_lines, two_classes
 
 PART = "mvna_kmhks"
 
@@ -20,23 +20,14 @@ def page():
     return from_scratch(PART)
 
 
-def standardised(table, y, classes, n_samples):
-    """Two classes of a table: training and test samples, and the labels of the former."""
-    rows = np.flatnonzero(np.isin(y, classes))
-    rows = np.random.default_rng(0).permutation(rows)
-    X, Y = table[rows], np.where(y[rows] == classes[1], 1.0, -1.0)
-    X = (X - X[:n_samples].mean(axis=0)) / X[:n_samples].std(axis=0)
-    return X[:n_samples], Y[:n_samples], X[n_samples:]
-
-
 def mfeat():
-    data = load_mfeat()
-    return standardised(data.X.select(["fou"]).concat(), data.y, (6, 8), 150)
+    X, y, X_new, _ = two_classes(load_mfeat(), ["fou"], (6, 8), 150)
+    return X.concat(), y, X_new.concat()
 
 
 def iris():
-    data = load_iris_views()
-    return standardised(data.X.concat(), data.y, (1, 2), 60)
+    X, y, X_new, _ = two_classes(load_iris_views(), ["sepal", "petal"], (1, 2), 60)
+    return X.concat(), y, X_new.concat()
 
 
 def test_it_is_short():

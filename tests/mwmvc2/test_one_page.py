@@ -9,7 +9,7 @@ from mvref import MwMvC2
 from mvref.datasets import load_digits_views, load_iris_views
 from mvref.theory.bregman import auxiliary_bound, logistic_loss, weighted_votes
 from tests import literal_mwmvc2 as literal
-from tests.one_page import MOST_LINES, from_scratch, n_lines
+from tests.one_page import MOST_LINES, from_scratch, n_lines, two_classes
 
 PART = "mwmvc2"
 
@@ -19,21 +19,12 @@ def page():
     return from_scratch(PART)
 
 
-def two_classes(data, names, classes, n_train):
-    """Two classes of a data set: training and test samples, labels of both."""
-    rows = np.flatnonzero(np.isin(data.y, classes))
-    rows = np.random.default_rng(0).permutation(rows)
-    X, y = data.X.select(names)[rows], np.where(data.y[rows] == classes[1], 1, -1)
-    return X[:n_train], X[n_train:], y[:n_train], y[n_train:]
-
-
 def digits():
     return two_classes(load_digits_views("quarters"), ["top_left", "bottom_right"], (3, 8), 120)
 
 
 def iris():
-    data = load_iris_views()
-    return two_classes(data, list(data.X.names), (1, 2), 60)
+    return two_classes(load_iris_views(), ["sepal", "petal"], (1, 2), 60)
 
 
 def trees(seed=0):
@@ -75,7 +66,7 @@ def test_it_is_short():
 @pytest.mark.parametrize("T", [0, 1, 2, 4])
 @pytest.mark.parametrize("draw", [digits, iris])
 def test_decision_values_are_those_of_the_class(page, draw, T):
-    X, X_new, y, _ = draw()
+    X, y, X_new, _ = draw()
     model = MwMvC2(trees(), max_iter=T, random_state=5).fit(X, y)
     pools, rho, pi = page["fit"](trees(), X.views, y, T)
     B = page["votes"](page["cast"](pools, X_new.views), pi) @ rho
@@ -86,14 +77,14 @@ def test_decision_values_are_those_of_the_class(page, draw, T):
 
 
 def test_it_learns(page):
-    X, X_new, y, y_new = digits()
+    X, y, X_new, y_new = digits()
     pools, rho, pi = page["fit"](trees(), X.views, y, 2)
     B = page["votes"](page["cast"](pools, X_new.views), pi) @ rho
     assert np.mean(np.sign(B) == y_new) > 0.85
 
 
 def test_votes_are_the_predictions_of_every_voter(page):
-    X, _, y, _ = iris()
+    X, y, _, _ = iris()
     pools, _, _ = page["fit"](trees(), X.views, y, 0)
     H = page["cast"](pools, X.views)
     for v, pool in enumerate(pools):
