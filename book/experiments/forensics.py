@@ -25,24 +25,16 @@ from mvref.core.input import check_choice, check_number
 ROUNDINGS = ("either", "half up", "half even", "down")
 TOO_MANY = 4e9  # steps of an enumeration
 NEVER = 10**9  # what _reach says of sums that no list has
+_positive = partial(max, 0)  # the part of an integer above 0
 
 
 def printed_interval(printed, rounding="either", percent=False):
     """Return which values are printed like this.
 
-    Parameters
-    ----------
-    printed : str; not negative, with all its digits
-    rounding : {"either", "half up", "half even", "down"}, default="either"
-    percent : bool, default=False; whether what is printed is 100 times the value
+    `printed` is not negative and has all its digits; with `percent` it is 100 times the value;
+    `rounding` is "half up", "half even", "down" (digits cut off) or "either", half up or down.
+    Returns ``low, high, low_in, high_in``: the ends, fractions, and whether they belong to it.
 
-    Returns
-    -------
-    low, high : Fraction; the ends
-    low_in, high_in : bool; whether they belong to it
-
-    Examples
-    --------
     >>> from mvref.experiments.forensics import printed_interval
     >>> low, high, *ends = printed_interval("0.50", "half up")
     >>> str(low), str(high), ends
@@ -65,13 +57,13 @@ def _digits(printed):
     return int(whole + decimals), 10 ** len(decimals)
 
 
-def _between(interval, factor, least=0, most=None):
+def _between(interval, factor, most=None):
     """The integers j with j / factor in an interval, as a range."""
     low, high, low_in, high_in = interval
     first, last = ceil(low * factor), floor(high * factor)
     first += not low_in and first == low * factor
     last -= not high_in and last == high * factor
-    return range(max(first, least), (last if most is None else min(last, most)) + 1)
+    return range(max(first, 0), (last if most is None else min(last, most)) + 1)
 
 
 def _spelled(z, printed):
@@ -81,28 +73,12 @@ def _spelled(z, printed):
     return f"{digits[:-decimals]}.{digits[-decimals:]}" if decimals else digits
 
 
-def _share(printed, passes, largest):
-    """The share of the printable numbers from 0 to `largest` that pass."""
-    numbers = [_spelled(z, printed) for z in range(largest + 1)]
-    return float(np.mean([passes(number) for number in numbers]))
-
-
 def attainable_counts(printed, n, rounding="either", percent=False):
-    """Return the counts out of n whose share is printed like this.
+    """Return the counts out of n whose share is printed like this, as a range.
 
-    Parameters
-    ----------
-    printed : str
-    n : int; samples of the test part, or of all of k equal parts together for their mean
-    rounding : str, default="either"; see :func:`printed_interval`
-    percent : bool, default=False
+    `n` is the number of samples of the test part, or of all of k equal parts together for the mean
+    of their shares; `printed`, `rounding` and `percent` are those of :func:`printed_interval`.
 
-    Returns
-    -------
-    counts : range; empty if there is none
-
-    Examples
-    --------
     >>> from mvref.experiments.forensics import attainable_counts
     >>> list(attainable_counts("60.63", 127, percent=True))
     [77]
@@ -116,21 +92,11 @@ def attainable_counts(printed, n, rounding="either", percent=False):
 def denominators(printed, candidates, rounding="either", percent=False):
     """Return which denominators give all printed shares, and how many others would pass.
 
-    Parameters
-    ----------
-    printed : list of str; shares with the same denominator and the same number of decimals
-    candidates : iterable of int
-    rounding : str, default="either"; see :func:`printed_interval`
-    percent : bool, default=False
+    `printed` is a list of shares that have the denominator and the number of decimals in common;
+    `candidates` are the denominators to try; `rounding` and `percent` are those of
+    :func:`printed_interval`. Returns a dict of each that fits: the chance that so many different
+    shares, drawn uniformly from the printable ones, fit it by accident.
 
-    Returns
-    -------
-    fits : dict of int to float
-        Each denominator that fits, with the chance that so many different shares, drawn uniformly
-        from the printable ones, fit it by accident.
-
-    Examples
-    --------
     >>> from mvref.experiments.forensics import denominators
     >>> fits = denominators(["0.33", "0.67"], range(2, 8))
     >>> {n: round(chance, 4) for n, chance in fits.items()}
@@ -156,53 +122,6 @@ def _chance_of_share(printed, n, rounding, percent):
     elif rounding == "half even":
         up = down = np.where(up % 2 == 0, up, down)
     return len(set(up) | set(down)) / (scale + 1)
-
-
-def mean_of_folds(printed, sizes, rounding="either", percent=False):
-    """Tell whether a mean of k accuracies is possible for test parts of given sizes.
-
-    Parameters
-    ----------
-    printed : str
-    sizes : list of int; samples of each of the k test parts
-    rounding : str, default="either"; see :func:`printed_interval`
-    percent : bool, default=False
-
-    Returns
-    -------
-    check : dict; ``possible``, ``chance`` and ``example``, one count per part
-
-    Examples
-    --------
-    >>> from mvref.experiments.forensics import mean_of_folds
-    >>> mean_of_folds("57.33", [3] * 8 + [4] * 2, percent=True)["possible"]
-    False
-    >>> mean_of_folds("57.33", [15] * 10, percent=True)["possible"]
-    True
-    """
-    for n in sizes:
-        check_number(n, "sizes", low=1, integer=True)
-    L = lcm(*sizes)
-    if L * len(sizes) > 10**8:
-        raise ValueError(f"sizes must have a common multiple below 1e8 / k, got {L}.")
-    layers = [1]  # bit s of layer i: some counts of the first i parts have the sum s
-    for n in sizes:
-        layers.append(0)
-        for c in range(n + 1):
-            layers[-1] |= layers[-2] << c * (L // n)
-    total = L * len(sizes)
-
-    def fit(number):
-        sums = _between(printed_interval(number, rounding, percent), total, most=total)
-        return next((s for s in sums if layers[-1] >> s & 1), None)
-
-    s, example = fit(printed), []
-    for n, layer in zip(sizes[::-1], layers[-2::-1], strict=True) if s is not None else ():
-        c = next(c for c in range(n + 1) if s >= c * L // n and layer >> (s - c * L // n) & 1)
-        example, s = [c, *example], s - c * L // n
-    scale = _digits(printed)[1] * (100 if percent else 1)
-    chance = _share(printed, lambda number: fit(number) is not None, scale)
-    return {"possible": bool(example), "chance": chance, "example": example or None}
 
 
 # ------------------------------------------------------------------ sums and sums of squares
@@ -247,29 +166,14 @@ def _list_with(tables, choices, S, Q, cost=lambda y: 0):
 def mean_and_sd(mean, sd, sizes, ddof=1, rounding="either", percent=False):
     """Tell whether a printed mean and standard deviation of k accuracies are possible.
 
-    Parameters
-    ----------
-    mean, sd : str
-    sizes : list of int; samples of each of the k test parts
-    ddof : {0, 1}, default=1; whether the variance is divided by k or by k - 1
-    rounding : str, default="either"; see :func:`printed_interval`
-    percent : bool, default=False; of both numbers
+    `sizes` has the number of samples of each of the k test parts; the variance of their accuracies
+    is divided by k - `ddof`, 0 or 1; `rounding` and `percent`, of both `mean` and `sd`, are those
+    of :func:`printed_interval`. Of the dict ``possible`` is whether some counts give both;
+    ``chance`` the share of the printable deviations from 0 to twice `sd`, or to 10 in the last
+    digit, that pass with this mean; ``example`` one count per part. Where the parts are too large
+    to enumerate, all that no list of two values gives are counted, so that ``chance`` is an upper
+    bound, and a ValueError is raised if no list of two values passes.
 
-    Returns
-    -------
-    check : dict
-        ``possible``; ``chance``, the share of the printable deviations from 0 to twice the printed
-        one, or to 10 in the last digit, that pass with this mean (where the parts are too large to
-        enumerate, all that no list of two values gives are counted, so that it is an upper bound);
-        ``example``, one count per part.
-
-    Raises
-    ------
-    ValueError
-        If there are too many counts to enumerate, and no list of two values passes.
-
-    Examples
-    --------
     >>> from mvref.experiments.forensics import mean_and_sd
     >>> mean_and_sd("0.50", "0.29", [4] * 3)["example"]
     >>> mean_and_sd("0.50", "0.25", [4] * 3)["example"]
@@ -316,10 +220,10 @@ def mean_and_sd(mean, sd, sizes, ddof=1, rounding="either", percent=False):
                 raise
             decided = False
         found = found or fit(sd)
-    chance = _share(sd, lambda number: fit(number) is not None, largest) if decided else 1.0
+    fits = [fit(_spelled(z, sd)) is not None for z in range(largest + 1)] if decided else 1.0
     if found:
         found = [(y + M) * n // L for y, n in zip(found, sizes, strict=True)]
-    return {"possible": found is not None, "chance": chance, "example": found}
+    return {"possible": found is not None, "chance": float(np.mean(fits)), "example": found}
 
 
 def _two_values(S, spread, M, sizes):
@@ -340,26 +244,14 @@ def _two_values(S, spread, M, sizes):
 def mean_and_p(mean, other, p, n, k, test="paired", rounding="either", percent=False):
     """Tell whether two mean accuracies and the p-value of a t-test between them are possible.
 
-    Parameters
-    ----------
-    mean, other : str; means over k test parts
-    p : str; two-sided, never in per cent
-    n : int; samples of each test part
-    k : int; test parts, or repeats
-    test : {"paired", "pooled", "welch"}, default="paired"
-        Student's for pairs, for two samples with a common variance, or Welch's.
-    rounding : str, default="either"; see :func:`printed_interval`
-    percent : bool, default=False; of the means
+    `mean` and `other` are means over `k` test parts, or repeats, of `n` samples each; `p` is
+    two-sided and never in per cent; `test` is Student's for pairs ("paired"), that for two samples
+    with a common variance ("pooled"), or "welch"; `rounding`, and `percent` of the means, are those
+    of :func:`printed_interval`. ``chance`` is the share of the printable p-values from 0 to
+    (1 + p)/2 that pass with these means, ``possible`` whether `p` does; ``example`` has the
+    differences of the counts in the k parts or, if not paired, the sums of squares around the
+    nearest integer of both.
 
-    Returns
-    -------
-    check : dict
-        ``possible``; ``chance``, the share of the printable p-values from 0 to (1 + p)/2 that pass
-        with these means; ``example``, the differences of the counts in the k parts or, if not
-        paired, the sums of squares around the nearest integer of both.
-
-    Examples
-    --------
     >>> from mvref.experiments.forensics import mean_and_p
     >>> check = mean_and_p("46.67", "50.00", "0.1817", 15, 4, percent=True)
     >>> check["possible"], sorted(check["example"])
@@ -406,11 +298,6 @@ def _paired(a, b, n, k, T_max):
     return k * Q - S * S, k - 1, lambda i: _list_with(tables, choices, S, int(Q[i]), _positive)
 
 
-def _positive(y):
-    """The part of an integer above 0."""
-    return max(y, 0)
-
-
 def _unpaired(a, b, n, k, T_max):
     """The sums of k Q - S^2 up to T_max of two lists with sums a and b, Welch's df, both Q."""
     sides = []
@@ -435,20 +322,10 @@ def _unpaired(a, b, n, k, T_max):
 def sd_of_differences(mean, other, p, k, rounding="either", percent=False):
     """Return between which bounds the standard deviation of k paired differences lies.
 
-    Parameters
-    ----------
-    mean, other : str; means of two methods over k repeats
-    p : str; of the two-sided paired t-test
-    k : int
-    rounding : str, default="either"; see :func:`printed_interval`
-    percent : bool, default=False; of the means
+    `mean` and `other` are means of two methods over `k` repeats, `p` is that of the two-sided
+    paired t-test; `rounding`, and `percent` of the means, are those of :func:`printed_interval`.
+    Returns ``low, high`` of the sample deviation, divided by k - 1, of values from 0 to 1.
 
-    Returns
-    -------
-    low, high : float; of the sample deviation, divided by k - 1, of values from 0 to 1
-
-    Examples
-    --------
     >>> from mvref.experiments.forensics import sd_of_differences
     >>> low, high = sd_of_differences("63.46", "60.63", "0.0478", 10, percent=True)
     >>> round(low, 4), round(high, 4)
@@ -467,26 +344,13 @@ def equal_p_values(mean, other, p, k, rounding="either", percent=False):
     """Return what it implies that two methods print the same mean and the same p against a third.
 
     Both have paired differences to the third with the same sum, as far as the digits go, and so
-    with the same spread: as they have if both make the same predictions.
+    with the same spread: as they have if both make the same predictions. `mean` is that of the
+    third method over `k` repeats, `other` that of the two, and `p` that of both paired t-tests;
+    `rounding`, and `percent` of the means, are those of :func:`printed_interval`. Returns a dict:
+    ``low`` and ``high``, the bounds of :func:`sd_of_differences` for both methods; ``chance``, the
+    share of the deviations from half to twice the nominal one, drawn uniformly, that print this p:
+    how often a method of the same mean, but with other predictions, would print it.
 
-    Parameters
-    ----------
-    mean, other : str; means of the third method, and of the two
-    p : str; of both paired t-tests
-    k : int; repeats
-    rounding : str, default="either"; see :func:`printed_interval`
-    percent : bool, default=False; of the means
-
-    Returns
-    -------
-    implied : dict
-        ``low`` and ``high``, bounds of the deviation of the differences of both methods, as in
-        :func:`sd_of_differences`; ``chance``, the share of the deviations from half to twice the
-        nominal one, drawn uniformly, that print this p: how often a method of the same mean, but
-        with other predictions, would print it.
-
-    Examples
-    --------
     >>> from mvref.experiments.forensics import equal_p_values
     >>> implied = equal_p_values("63.46", "60.63", "0.0478", 10, percent=True)
     >>> round(implied["chance"], 4)
@@ -505,22 +369,11 @@ def equal_p_values(mean, other, p, k, rounding="either", percent=False):
 def average_fits(parts, average, total=False, rounding="either"):
     """Tell whether a printed average, or total, belongs to printed parts.
 
-    Parameters
-    ----------
-    parts : list of str
-    average : str
-    total : bool, default=False; whether `average` is their sum
-    rounding : str, default="either"; see :func:`printed_interval`
+    `average` is that of `parts`, with `total` their sum; `rounding` is that of
+    :func:`printed_interval`. ``possible`` is whether some values that are printed like this have
+    such an average; ``chance`` the share of the printable averages between the least and the
+    largest part (of totals: from 0 to twice the sum) that pass; ``example`` the average's bounds.
 
-    Returns
-    -------
-    check : dict
-        ``possible``: whether some values that are printed like this have such an average;
-        ``chance``, the share of the printable averages between the least and the largest part (of
-        totals: from 0 to twice the sum) that pass; ``example``, the bounds of the average.
-
-    Examples
-    --------
     >>> from mvref.experiments.forensics import average_fits
     >>> average_fits(["0.10", "0.20", "0.40"], "0.25")["possible"]
     False
@@ -550,17 +403,9 @@ def average_fits(parts, average, total=False, rounding="either"):
 def wins(rows, larger_is_better=True):
     """Count in how many rows each method is best, without and with ties.
 
-    Parameters
-    ----------
-    rows : list of list of str; one printed number per method
-    larger_is_better : bool, default=True
+    `rows` are lists of printed numbers, one per method, the best the largest, or the least without
+    `larger_is_better`. Returns two lists of counts: best alone, and best with or without others.
 
-    Returns
-    -------
-    alone, shared : list of int; rows where a method is best alone, and best with or without others
-
-    Examples
-    --------
     >>> from mvref.experiments.forensics import wins
     >>> wins([["1", "2", "2"], ["4", "5", "4"]], larger_is_better=False)
     ([1, 0, 0], [2, 0, 1])
@@ -572,19 +417,10 @@ def wins(rows, larger_is_better=True):
 
 
 def repairs(printed, passes):
-    """Return the numbers with one other digit that pass a check.
+    """Return the numbers with one other digit than `printed` that pass a check.
 
-    Parameters
-    ----------
-    printed : str
-    passes : callable; from a printed number to a bool
+    `passes` tells of a printed number whether it does.
 
-    Returns
-    -------
-    numbers : list of str
-
-    Examples
-    --------
     >>> from mvref.experiments.forensics import attainable_counts, repairs
     >>> repairs("0.35", lambda number: attainable_counts(number, 3))
     ['0.33']

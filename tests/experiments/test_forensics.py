@@ -23,7 +23,6 @@ from mvref.experiments.forensics import (
     equal_p_values,
     mean_and_p,
     mean_and_sd,
-    mean_of_folds,
     printed_interval,
     repairs,
     sd_of_differences,
@@ -70,22 +69,6 @@ def test_counts_of_a_share(rounding, percent):
         assert denominators([number] * 2, [n], rounding, percent)[n] == pytest.approx(chance), (
             "once"
         )
-
-
-@pytest.mark.parametrize("sizes", [(3,), (2, 3), (3, 3, 4), (2, 4, 5), (6, 6)])
-@pytest.mark.parametrize("rounding", ROUNDINGS)
-def test_mean_of_folds(sizes, rounding):
-    """5 x 4 x 101 = 2020 numbers."""
-    lists = list(product(*(range(n + 1) for n in sizes)))
-    means = [sum(map(Fraction, counts, sizes)) / len(sizes) for counts in lists]
-    possible = set().union(*(prints(mean, 2, rounding) for mean in means))
-    for number in all_numbers(2):
-        check = mean_of_folds(number, sizes, rounding)
-        assert check["possible"] == (number in possible)
-        if check["example"]:
-            mean = sum(map(Fraction, check["example"], sizes)) / len(sizes)
-            assert number in prints(mean, 2, rounding)
-    assert check["chance"] == pytest.approx(len(possible) / 101)
 
 
 def sd_prints(variance, decimals, rounding):
@@ -266,8 +249,7 @@ def test_repairs_are_all_numbers_at_one_digit():
         (lambda: printed_interval("-0.5"), "printed must be a string of digits"),
         (lambda: printed_interval("0.5", "up"), "rounding must be one of"),
         (lambda: attainable_counts("0.5", 0), "n must be an integer"),
-        (lambda: mean_of_folds("0.5", [3, 0]), "sizes must be an integer"),
-        (lambda: mean_of_folds("0.5", [9_999, 10_000]), "sizes must have a common multiple"),
+        (lambda: mean_and_sd("0.5", "0.1", [3, 0]), "sizes must be an integer"),
         (lambda: mean_and_sd("0.5", "0.1", [3]), "sizes must have more than 1 parts"),
         (lambda: mean_and_sd("0.5", "0.1", [3, 3], ddof=2), "ddof must be an integer"),
         (lambda: mean_and_p("0.5", "0.4", "0.2", 10, 1), "k must be an integer"),
