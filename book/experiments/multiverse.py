@@ -2,7 +2,7 @@
 
 A *curve* is a table with a row per universe, in the order of its ``value``: its choices, the mean
 over the repeats and their standard deviation, the ``distance`` from the printed number in standard
-deviations (:func:`.comparison.distance`), whether that is ``near``, and the ``failure``, if it
+deviations (:func:`.report.distance`), whether that is ``near``, and the ``failure``, if it
 failed. ``attrs`` has the title, the axes, the printed number, and what the paper's stated protocol
 gives. `rows`, everywhere, are those of the ledger "multiverse", by default of the stored one.
 
@@ -22,10 +22,9 @@ import numpy as np
 import pandas as pd
 
 from . import universes_mvl_svm, universes_mvm, universes_mvna, universes_mvpo, universes_mwmvc2
-from .comparison import TOLERANCE, distance
 from .engine import COLUMNS, Item, Ledger, encode_parameter
 from .items import ITEMS, run_items
-from .report import read_ledger, read_paper_numbers
+from .report import TOLERANCE, distance, read_ledger, read_paper_numbers
 from .universes import FAILURES, PAPER
 from .words import AXES, choice_of, readable, span
 

@@ -4,17 +4,21 @@ One module per paper holds the protocol as `tables`; all methods of all papers a
 and tested by one function of `tuning`. The other modules are the `engine`, the data and their parts
 (`problems`), the machines that are tuned (parts I to V: `methods`, `voting`, `ranking`,
 `pair_methods`, `order_methods`, `nystrom_methods`), and reading the results (`report`,
-`comparison`, `reproduction`, `multiverse`). From the command line:
+`claims`, `reproduction`, `verdict_text`, `multiverse`). From the command line:
 ``python -m mvref list | cost ITEM... | run ITEM... | multiverse ITEM | compare ITEM | report``.
 """
 
 from . import multiverse as multiverse  # its items
-from .comparison import compare
 from .items import ITEMS, cost_lines, find_item, run_items, status
-from .paired_tests import paired_significance
-from .report import read_ledger, read_paper_numbers, significance, summarize
+from .report import (
+    paired_significance,
+    read_ledger,
+    read_paper_numbers,
+    significance,
+    summarize,
+)
 from .reproduction import reproduction_cells, reproduction_report
-from .verdict_text import reproduction_page, standing, verdict_table
+from .verdict_text import compare, reproduction_page, standing, verdict_table
 
 __all__ = ["ITEMS", "compare", "cost_lines", "find_item", "paired_significance", "read_ledger"]
 __all__ += ["read_paper_numbers", "reproduction_cells", "reproduction_page", "reproduction_report"]

@@ -1,11 +1,13 @@
-"""Reading the ledger: rows, summaries over repeats, and tests of one method against another."""
+"""Numbers: the papers' and those of the ledger, summaries over repeats, tests of two methods."""
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from mvref.compare.paired import paired_interval as paired_interval
+from mvref.compare.paired import paired_t, with_spread
+
 from .engine import LEDGER, Ledger, with_parameters
-from .holm import with_holm
 from .items import find_item
 
 # what was chosen, and by what: no results
@@ -14,6 +16,8 @@ SETTINGS = (
     "width", "c", "coupling", "point", "n_train", "n_test",
 )  # fmt: skip
 SUMMARY = ["dataset", "method", "measure", "mean", "std", "low", "high", "n"]
+TOLERANCE = 2.0  # standard deviations of a repeat
+PART = r"_(std|arrow|p)$"  # of a measure's name
 
 
 def read_ledger(paper="mvl_svm", folder=None):
@@ -59,6 +63,44 @@ def read_paper_numbers(paper="mvl_svm"):
     """
     numbers = pd.read_csv(LEDGER / "paper_numbers.csv", keep_default_na=False)
     return numbers[numbers["paper"] == paper].astype({"value": float})
+
+
+def printed_cells(numbers):
+    """Return the cells of the paper's table: what it prints there for a method.
+
+    numbers: rows of ``paper_numbers.csv``. The measures "accuracy", "accuracy_std",
+    "accuracy_arrow" and "accuracy_p" are parts of one cell, of which some may be missing; the arrow
+    is 1 where the paper marks the method as significantly worse than another, by a test with p.
+    """
+    key = ["dataset", "method", "parameter", "measure"]
+    numbers = numbers[numbers["place"].str.startswith("Table ")]
+    parts = numbers["measure"].str.extract(PART)[0]
+    cells = numbers.loc[parts.isna(), [*key, "value", "note"]]
+    numbers = numbers.assign(measure=numbers["measure"].str.replace(PART, "", regex=True))
+    for part in ("std", "arrow", "p"):
+        of_part = numbers.loc[parts == part, [*key, "value"]].rename(columns={"value": part})
+        cells = cells.merge(of_part, on=key, how="left")
+    return cells
+
+
+def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
+    r"""Return how far two means are apart, in standard deviations of a repeat of both.
+
+    ours, printed: our mean and the paper's; std, printed_std: standard deviations between repeats.
+    Where the paper prints none, ours stands for both; measure: numbers of errors on a fixed test
+    part have no repeats: their variance is the number itself. Sizes of data sets, measures that
+    begin with "n\_", have no spread.
+    """
+    if measure.startswith("n_"):
+        spread = 0.0
+    elif measure == "errors":
+        spread = np.sqrt(ours + printed)
+    else:
+        spread = np.hypot(std, std if np.isnan(printed_std) else printed_std)
+    gap = float(ours - printed)
+    if gap == 0 or np.isnan(gap):
+        return gap
+    return gap / float(spread) if spread else float(np.copysign(np.inf, gap))
 
 
 def summarize(item, folder=None):
@@ -122,32 +164,18 @@ def _accuracy_over_time(folder):
 def significance(item, folder=None):
     """Test every method against the best one of its data set, measure and parameter point.
 
-    Parameters
-    ----------
-    item : str
-    folder : path, default that of the ledger that comes with mvref
+    A row per data set, parameter point, measure and method of the `item` (`folder` is that of the
+    ledger, by default of the one that comes with mvref): ``mean`` and ``n`` repeats, ``best`` (the
+    method with the largest mean), and Wilcoxon's two-sided p-values against it, NaN for the best
+    itself: ``p_rank_sum``, which treats the repeats of two methods as independent;
+    ``p_signed_rank``, of the differences in the repeats that both have; and ``p_holm``, the latter
+    by Holm's correction for all cells of a measure and point.
 
-    Returns
-    -------
-    tests : DataFrame
-        One row per data set, parameter point, measure and method: ``mean`` and ``n`` repeats,
-        ``best`` (the method with the largest mean), and Wilcoxon's two-sided p-values against it,
-        NaN for the best itself: ``p_rank_sum``, which treats the repeats of two methods as
-        independent; ``p_signed_rank``, of the differences in the repeats that both have; and
-        ``p_holm``, the latter by Holm's correction for all cells of a measure and point.
-
-    See Also
-    --------
-    paired_significance : Against one method that you name, split by split.
-
-    Notes
-    -----
     The methods of a repeat share split and sample, so the signed-rank test is the matching one.
     For both tests the repeats are not independent either (they draw from the same data), and the
     best method was chosen on the same numbers: small p-values are a way to sort, not an error rate.
+    :func:`paired_significance` tests against one method that you name, split by split.
 
-    Examples
-    --------
     >>> from mvref.experiments import significance
     >>> tests = significance("mvl_svm.extensions").query("dataset == 'uwave' and L == 10")
     >>> tests[["method", "p_rank_sum"]].round(5)
@@ -172,3 +200,69 @@ def significance(item, folder=None):
             tests.append([*point, method, own.mean(), len(own), best, p_rank_sum, p_signed_rank])
     columns = [*group, "method", "mean", "n", "best", "p_rank_sum", "p_signed_rank"]
     return with_holm(pd.DataFrame(tests, columns=columns), "p_signed_rank", group[1:])
+
+
+def paired_significance(item, reference, measure="accuracy", folder=None):
+    """Test every method of an item against one of them, split by split, as printed and corrected.
+
+    The rows of the `item` have the measures ``n_train`` and ``n_test``; `folder` is as in
+    :func:`significance`. A row per data set, parameter point and other method: ``difference``, the
+    mean of the `reference` minus the method in this `measure`; ``n`` splits that both have;
+    ``p_paired`` of the ordinary test, ``p_corrected``, and ``p_holm``: the latter, by Holm's
+    correction for all cells of a table, which are those of one parameter point.
+
+    >>> from mvref.experiments import paired_significance
+    >>> tests = paired_significance("mvna_kmhks.table2", "MVNA")
+    >>> bool((tests["p_corrected"] >= tests["p_paired"]).all())
+    True
+    """
+    rows, names = results(find_item(item), folder, without=())
+    group = ["dataset", *names]
+    tests = []
+    for point, part in rows.groupby(group, dropna=False):
+        values, n_test, n_train = (
+            part[part["measure"] == m].pivot(index="repeat", columns="method", values="value")
+            for m in (measure, "n_test", "n_train")
+        )
+        if reference not in values:
+            continue
+        for method in values.columns.drop(reference):
+            gap = (values[reference] - values[method]).dropna()
+            ratio = (n_test[method] / n_train[method])[gap.index].mean()
+            p = [paired_t(gap, r) if len(gap) > 1 else np.nan for r in (0.0, ratio)]
+            tests.append([*point, method, gap.mean(), len(gap), *p])
+    columns = [*group, "method", "difference", "n", "p_paired", "p_corrected"]
+    return with_holm(pd.DataFrame(tests, columns=columns), "p_corrected", names)
+
+
+def holm(p_values):
+    """Return Holm's adjusted p-values (k,): below 5 %, any false rejection has probability 5 %.
+
+    NaN is no test, and stays.
+    """
+    p = np.asarray(p_values, dtype=float)
+    tested = np.argsort(p, kind="stable")[: np.isfinite(p).sum()]
+    adjusted = np.full_like(p, np.nan)
+    adjusted[tested] = np.maximum.accumulate(p[tested] * np.arange(len(tested), 0, -1))
+    return np.minimum(adjusted, 1.0)
+
+
+def with_holm(tests, p, table):
+    """Tests with ``p_holm``: the column `p`, adjusted for all rows that agree in `table`."""
+    adjusted = tests.groupby(table or (lambda _: "one"), dropna=False)[p].transform(holm)
+    return tests.assign(p_holm=adjusted)
+
+
+def rope_probabilities(differences, ratio=0.0, practical=0.01):
+    """Return how likely the mean difference is below, inside and above what matters in practice.
+
+    The posterior of the correlated t-test (Corani and Benavoli, Machine Learning 100, 2015): a t
+    distribution around the mean with the spread of :func:`paired_interval`. Inside is from
+    -practical to practical, so that "no difference" can be a finding.
+    """
+    d, spread = with_spread(differences, ratio)
+    if spread == 0:
+        below, above = float(d[0] < -practical), float(d[0] > practical)
+    else:
+        below, above = stats.t.cdf((-practical - np.array([1, -1]) * d.mean()) / spread, len(d) - 1)
+    return float(below), float(1.0 - below - above), float(above)

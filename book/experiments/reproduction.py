@@ -38,11 +38,10 @@ import numpy as np
 import pandas as pd
 
 from .claims import CLAIMS
-from .comparison import TOLERANCE, distance, printed_cells
 from .engine import LEDGER
 from .items import ITEMS
 from .multiverse import find_multiverse, statement_curve
-from .report import SUMMARY, read_paper_numbers, summarize
+from .report import SUMMARY, TOLERANCE, distance, printed_cells, read_paper_numbers, summarize
 from .words import WORDS, readable, rounded
 
 VERDICTS = (
@@ -213,22 +212,13 @@ def spreads(cells, printed):
 def reproduction_cells(paper=None, folder=None):
     """Set every cell of the papers' tables beside our results.
 
-    Parameters
-    ----------
-    paper : str, default all papers
-    folder : path, default that of the ledger that comes with mvref
+    Of a `paper`, by default of all; `folder` is that of the ledger, by default of the one that
+    comes with mvref. A row per cell and result of ours: ``ours`` (mean of ``n`` repeats), ``low``
+    and ``high`` (95 % interval of the mean), ``std`` (of a repeat), the paper's ``printed`` and
+    ``printed_std``, their ``distance`` in standard deviations of a repeat, ``within`` the tolerance
+    or not, by which ``protocol``, and whether it is as near to every other method of the table
+    (``alike``).
 
-    Returns
-    -------
-    cells : DataFrame
-        One row per cell and result of ours: ``ours`` (mean of ``n`` repeats), ``low`` and ``high``
-        (95 % interval of the mean), ``std`` (of a repeat), the paper's ``printed`` and
-        ``printed_std``, their ``distance`` in standard deviations of a repeat, ``within`` the
-        tolerance or not, by which ``protocol``, and whether it is as near to every other method of
-        the table (``alike``).
-
-    Examples
-    --------
     >>> from mvref.experiments import reproduction_cells
     >>> cells = reproduction_cells("mwmvc2").query("dataset == 'mnist1' and method == 'Concat'")
     >>> cells.query("protocol == 'as printed'").set_index("measure")["within"].to_dict()
@@ -240,29 +230,15 @@ def reproduction_cells(paper=None, folder=None):
 def reproduction_report(paper=None, folder=None):
     """Return the verdict on every table and figure of the papers.
 
-    Parameters
-    ----------
-    paper : str, default all papers
-    folder : path, default that of the ledger that comes with mvref
+    Of a `paper`, by default of all; `folder` as in :func:`reproduction_cells`. A row per statement:
+    ``paper``, ``item``, ``dataset``, ``method``, ``claim``, ``place``, ``verdict`` (one of
+    `VERDICTS`), ``kind`` ("left open", "contrary" or "other data"), ``under`` which protocol,
+    ``tried``, the number of protocols, ``near``, how many of them agree, ``nearest``, the distance
+    of the nearest, ``chance``, the share of invented numbers that would agree as well, ``by``
+    ("rule" or "words"), ``why``, ``numbers`` (of the text, the paper's and ours), ``told`` (section
+    of the book) and ``measured`` (test or line of a chapter). Verdicts by rule and all numbers are
+    those of the ledger in `folder`; verdicts in words are the stored ones.
 
-    Returns
-    -------
-    report : DataFrame
-        One row per statement: ``paper``, ``item``, ``dataset``, ``method``, ``claim``, ``place``,
-        ``verdict`` (one of `VERDICTS`), ``kind`` ("left open", "contrary" or "other data"),
-        ``under`` which protocol, ``tried``, the number of protocols, ``near``, how many of them
-        agree, ``nearest``, the distance of the nearest, ``chance``, the share of invented numbers
-        that would agree as well, ``by`` ("rule" or "words"), ``why``, ``numbers`` (of the text, the
-        paper's and ours), ``told`` (section of the book) and ``measured`` (test or line of a
-        chapter).
-
-    Notes
-    -----
-    Verdicts by rule and all numbers are those of the ledger in `folder`; verdicts in words are the
-    stored ones.
-
-    Examples
-    --------
     >>> from mvref.experiments import reproduction_report
     >>> report = reproduction_report("mvm")
     >>> sorted(set(report["item"]))

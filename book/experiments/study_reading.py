@@ -1,7 +1,7 @@
 """Reading the study of part VI: paired differences on the same splits, with their intervals.
 
 Within a data set, splits share samples. Where training parts are small draws from a pool, what they
-share is n_train of N samples, so the corrected interval of :mod:`.paired_tests` is taken with the
+share is n_train of N samples, so the corrected interval of :mod:`.report` is taken with the
 ratio n_train/(N - n_train), which is Nadeau and Bengio's n_test/n_train where halves train. A
 simulation in the tests says that it covers the truth at least as often as it should; drawn data
 are drawn anew in every repeat, and need no correction.
@@ -25,9 +25,7 @@ import pandas as pd
 from scipy import stats
 
 from .engine import with_parameters
-from .holm import holm
-from .paired_tests import paired_interval, paired_t, rope_probabilities
-from .report import read_ledger
+from .report import holm, paired_interval, paired_t, read_ledger, rope_probabilities
 from .study_data import DRAWN, HELD_OUT, N_SAMPLES
 
 PRACTICAL = 0.01  # a point of accuracy: nobody changes a method for less

@@ -1,14 +1,34 @@
-"""The reproduction report as text: Markdown, for the book and for ``python -m mvref report``."""
+"""Verdicts and numbers as text, for the book and for ``python -m mvref report | compare``.
+
+Three parts: the reproduction report, the headline claims, our numbers beside those of one item.
+"""
 
 import json
 import re
+import textwrap
+import tomllib
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from mvref.rivals import RECONSTRUCTIONS
 
-from .items import ITEMS
+from .claims import CLAIMS
+from .engine import LEDGER
+from .items import ITEMS, find_item
+from .report import (
+    SUMMARY,
+    paired_interval,
+    paired_significance,
+    printed_cells,
+    read_ledger,
+    read_paper_numbers,
+    significance,
+    summarize,
+    with_parameters,
+)
 from .reproduction import (
     ANOTHER,
     CANNOT_TELL,
@@ -42,24 +62,11 @@ ERRATUM = re.compile(r"\b[ABPMN][1-9]\d?\b")
 def reproduction_page(paper=None, folder=None):
     """Write the verdicts on a paper's tables and figures as Markdown.
 
-    Parameters
-    ----------
-    paper : str, default all papers, each with a heading
-    folder : path, default that of the ledger that comes with mvref
+    Of a `paper`, by default of all, each with a heading; `folder` is that of the ledger, by default
+    of the one that comes with mvref. For each table and figure: where the paper prints numbers, a
+    table of ours and theirs; then each statement with its verdict and the reason. Links are
+    relative to the book's folder. Another paper than the five is a ValueError.
 
-    Returns
-    -------
-    text : str
-        For each table and figure: where the paper prints numbers, a table of ours and theirs; then
-        each statement with its verdict and the reason. Links are relative to the book's folder.
-
-    Raises
-    ------
-    ValueError
-        If the paper is not one of the five.
-
-    Examples
-    --------
     >>> from mvref.experiments import reproduction_page
     >>> print(reproduction_page("mvm").splitlines()[0])
     <details class="report"><summary><b>Table 1</b> (1 not comparable)</summary>
@@ -90,22 +97,9 @@ def reproduction_page(paper=None, folder=None):
 def verdict_table(paper, folder=None):
     """Write the verdicts on a paper's statements as one Markdown table.
 
-    Parameters
-    ----------
-    paper : str
-    folder : path, default that of the ledger that comes with mvref
+    A line for each statement of the `paper`: what it says and where, the verdict, the reason.
+    `folder`, and what is raised, as in :func:`reproduction_page`.
 
-    Returns
-    -------
-    text : str; a line for each statement: what the paper says and where, the verdict, the reason
-
-    Raises
-    ------
-    ValueError
-        If the paper is not one of the five.
-
-    Examples
-    --------
     >>> from mvref.experiments import verdict_table
     >>> print(verdict_table("mvm").splitlines()[0])
     | the paper | place | verdict | why |
@@ -119,24 +113,11 @@ def verdict_table(paper, folder=None):
 
 
 def standing(paper, folder=None):
-    """Write in three lines what of a paper stands, for its one page.
+    """Write in three lines of Markdown what of a paper stands, for its one page.
 
-    Parameters
-    ----------
-    paper : str
-    folder : path, default that of the ledger that comes with mvref
+    How many statements of the `paper` come out, how many do not, of how many nobody can tell.
+    `folder`, and what is raised, as in :func:`reproduction_page`.
 
-    Returns
-    -------
-    text : str; Markdown: how many statements come out, how many do not, of how many nobody can tell
-
-    Raises
-    ------
-    ValueError
-        If the paper is not one of the five.
-
-    Examples
-    --------
     >>> from mvref.experiments import standing
     >>> len(standing("mvm").splitlines())
     3
@@ -323,3 +304,239 @@ def _section(paper, told):
 def linked(text):
     """The text in words, with a link from every number of an erratum to its entry."""
     return ERRATUM.sub(lambda found: f"[{found[0]}](#erratum-{found[0].lower()})", readable(text))
+
+
+# The headline claims ------------------------------------------------------------------------------
+
+
+def read_headlines():
+    """The headline claims, one per paper; the file says what its fields are."""
+    entries = tomllib.loads((LEDGER / "verdicts/headlines.toml").read_text(encoding="utf-8"))
+    return [SimpleNamespace(**{"by": [], "paired": []} | entry) for entry in entries["headline"]]
+
+
+def _points(rows, item, query):
+    """The rows of an item that a query on their parameters finds."""
+    return with_parameters(rows[rows["item"] == item])[0].query(query)
+
+
+def differences(headline, folder=None):
+    """The method minus its best rival by mean, data set by data set, repeat by repeat."""
+    rows = _points(read_ledger(headline.paper, folder), headline.item, headline.rows)
+    found = {}
+    for point, part in rows.groupby(["dataset", *headline.by]):
+        # The sum of errors over digits; of the others there is one value each.
+        values = part.pivot_table(index="repeat", columns="method", values="value", aggfunc="sum")
+        best = values[values.columns.intersection(headline.rivals)].mean().idxmax()
+        found[point] = (values[headline.method] - values[best]).dropna()
+    return found
+
+
+def over_images(headline, folder=None):
+    """The stored difference on the same test images: mean of the draws, 95 % interval."""
+    rows = _points(read_ledger(headline.paper, folder), *headline.paired)
+    means = rows.groupby("measure")["value"].mean()
+    half = stats.norm.ppf(0.975) * means["std_error"]
+    return means["difference"], means["difference"] - half, means["difference"] + half
+
+
+def printed_difference(headline):
+    """The same difference of the paper's numbers; NaN where it prints none."""
+    if not headline.item.startswith("table"):
+        return np.nan
+    cells = _points(read_paper_numbers(headline.paper), headline.item, headline.rows)
+    values = cells.groupby("method")["value"].sum()
+    return values[headline.method] - values[values.index.intersection(headline.rivals)].max()
+
+
+def headlines(folder=None):
+    """The headline claims: one row per paper.
+
+    Returns ``says`` (verbatim), ``of`` (which difference), ``printed`` (that of the paper's
+    numbers, NaN where it prints none), ``ours``, ``low`` and ``high`` (mean of the paired
+    differences and its 95 % interval), and the row of :func:`reproduction_report` that judges it.
+    """
+    report, _ = judge(None, folder)
+    lines = []
+    for headline in read_headlines():
+        same = (report["paper"] == headline.paper) & (report["claim"] == headline.claim)
+        [verdict] = report[same].to_dict("records")
+        if headline.paired:
+            ours, low, high = over_images(headline, folder)
+        else:
+            found = list(differences(headline, folder).values())
+            # Several data sets or measures: each counts once, by its mean.
+            values = found[0] if len(found) == 1 else [part.mean() for part in found]
+            ours, low, high = paired_interval(values)
+        line = {"says": headline.quote, "of": headline.what}
+        line |= {"printed": printed_difference(headline), "ours": ours, "low": low, "high": high}
+        lines.append(verdict | line)
+    return pd.DataFrame(lines)
+
+
+def headline_table(folder=None):
+    """Write the headline claims as a Markdown table."""
+    lines = ["| paper | what it says | what came out |", "|---|---|---|"]
+    for _, row in headlines(folder).iterrows():
+        form = "+.3f" if abs(row["ours"]) < 1 else "+.0f"
+        printed = "" if np.isnan(row["printed"]) else f"the paper {row['printed']:{form}}, "
+        ours = f"ours {row['ours']:{form}} ({row['low']:{form}} to {row['high']:{form}})"
+        lines.append(
+            f"| {PAPERS[row['paper']]} | “{row['says']}” | {verdict_of(row)}. "
+            f"{row['of'][0].upper()}{row['of'][1:]}: {printed}{ours}. {linked(row['why'])} |"
+        )
+    return "\n".join(lines)
+
+
+# One item: python -m mvref compare ITEM -----------------------------------------------------------
+
+WIDTH = 100
+TESTS = {
+    "rank sum": "p_rank_sum", "signed rank": "p_signed_rank",
+    "paired t": "p_paired", "corrected t": "p_corrected", "Holm": "p_holm",
+}  # fmt: skip
+RANKS = (
+    "rank sum, signed rank: p of Wilcoxon's tests against our best method, two-sided; Holm: the "
+    "latter, corrected for all cells of the measure; an arrow (v) follows the paper's number where "
+    "its authors found p < .02 by the rank-sum test."
+)
+PAIRED = (
+    "two-sided p of the paper's t-test, of the same test of our numbers, and of the one corrected "
+    "for splits that share samples, and by Holm for all cells of the table; an arrow (v) where the "
+    "paper says p < .05. All against the accuracy"
+)
+
+
+def compare(item, folder=None):
+    """Set our numbers of an item beside the paper's: a text.
+
+    Our summary of the `item`; where the paper prints a table, cell by cell beside it; then each
+    number of the paper's text that concerns it: the paper's, ours, the place, why they may differ.
+    `folder` is that of the ledger, by default of the one that comes with mvref.
+
+    >>> from mvref.experiments import compare
+    >>> print(compare("mvl_svm.fig3").splitlines()[0])
+    mvl_svm.fig3: training and test time over the number of landmarks
+    """
+    item = find_item(item)
+    summary = summarize(item.full_name, folder)
+    numbers = read_paper_numbers(item.paper)
+    cells = printed_cells(numbers[numbers["item"] == item.name])
+    lines = [f"{item.full_name}: {item.title}", ""]
+    if len(cells):
+        lines += ["Ours (mean of n repeats, 95 % interval) beside the paper's table", ""]
+        lines += _tables(summary, cells, item.full_name, folder)
+    else:
+        lines += ["Ours (the paper prints no such number)"]
+        lines += [_listed(summary)] if len(summary) else []
+    if summary.empty:
+        lines += [f"none yet: python -m mvref run {item.full_name}"]
+    lines += ["", "Numbers in the paper's text"]
+    for row in numbers[numbers["item"].isin([item.name, "protocol", "data"])].itertuples():
+        if row.measure not in CLAIMS[item.paper]:  # of a method that mvref does not have yet
+            continue
+        claim = CLAIMS[item.paper][row.measure]
+        ours = claim(summary, row) if callable(claim) else f"{claim:g}"
+        of = " of ".join(filter(None, (row.method, row.dataset))) or "all"
+        text = f"{row.measure} ({of}): paper {row.value:g} ({row.place}); ours {ours}"
+        lines += _wrapped(text + (f". Why it may differ: {row.note}" if row.note else ""))
+    return "\n".join(lines)
+
+
+def _tables(summary, cells, item, folder):
+    """One table per measure, then the reasons why a method's numbers may differ."""
+    lines, tests = [], {}
+    for measure in cells["measure"].unique():
+        of_measure = cells[cells["measure"] == measure]
+        ours = summary[summary["measure"] == measure]
+        if of_measure["p"].notna().any():
+            reference = of_measure.loc[of_measure["p"].isna(), "method"].iloc[0]
+            found = paired_significance(item, reference, measure, folder)
+            ours = ours.merge(found.drop(columns=["difference", "n"]), how="left")
+            tests[f"paper p, paired t, corrected t: {PAIRED} of {reference}."] = None
+        elif of_measure["arrow"].notna().any():
+            ours = ours.merge(significance(item, folder).drop(columns=["mean", "n"]))
+            tests[RANKS] = None
+        table = _beside(ours, of_measure)
+        lines += [measure, table.to_string(index=False), ""]
+    for text in tests:
+        lines += _wrapped(text)
+    for note, rows in cells[cells["note"] != ""].groupby("note", sort=False):
+        lines += _wrapped(f"{', '.join(rows['method'].unique())}: {note}.")
+    return lines
+
+
+def _beside(ours, cells):
+    """Join our rows and the paper's cells of one measure.
+
+    "mnist2" in the paper is compared with our "mnist2-shift3", its "MwMvC2" with all our variants
+    of it, such as "MwMvC2-paper", and a cell without parameters with all our points.
+    """
+    digits = ".4f" if cells["value"].max() <= 1 else ".2f"
+    fixed = {*SUMMARY, "best", *TESTS.values()}
+    names = [name for name in ours if name not in fixed and ours[name].nunique() > 1]
+    tests = {title: p for title, p in TESTS.items() if p in ours}
+    lines, seen = [], set()
+    for row in ours.itertuples():
+        line = {"dataset": row.dataset, "method": row.method, "n": row.n}
+        line |= {name: getattr(row, name) for name in names} | {"ours": f"{row.mean:{digits}}"}
+        if not np.isnan(row.low):
+            line["95 %"] = f"{row.low:{digits}} {row.high:{digits}}"
+        best = row.method == getattr(row, "best", None)
+        line |= {title: "best" if best else _p(getattr(row, p)) for title, p in tests.items()}
+        for cell in cells.itertuples():
+            if _is_of(cell, row):
+                seen.add(cell.Index)
+                line |= {"paper": _printed(cell, digits), "paper p": _p(cell.p)}
+                line["difference"] = f"{row.mean - cell.value:+{digits}}"
+        lines.append(line)
+    for cell in cells.itertuples():
+        if cell.Index not in seen:
+            line = {"dataset": cell.dataset, "method": cell.method, "n": 0, "ours": "not yet"}
+            lines.append(line | json.loads(cell.parameter) | {"paper": _printed(cell, digits)})
+    printed_p = ["paper p"] if cells["p"].notna().any() else []
+    columns = ["dataset", "method", *names, "n", "ours", "95 %", "paper", "difference"]
+    columns += printed_p + list(tests)
+    return pd.DataFrame({name: [line.get(name, "") for line in lines] for name in columns})
+
+
+def _is_of(cell, row):
+    """Whether a cell of the paper's table is what a row of ours may be compared with."""
+    return (
+        row.dataset.startswith(cell.dataset)
+        and row.method.split("-")[0] == cell.method
+        and all(getattr(row, k, None) == value for k, value in json.loads(cell.parameter).items())
+    )
+
+
+def _printed(cell, digits):
+    spread = "" if np.isnan(cell.std) else f" +- {cell.std:.3f}"
+    return f"{cell.value:{digits}}{spread} {'v' if cell.arrow == 1 else ' '}"
+
+
+def _p(p):
+    """A p-value; nothing for too few repeats."""
+    return "" if np.isnan(p) else f"{p:.2g}"
+
+
+def _listed(summary):
+    """Format a summary, one line per point, measures side by side."""
+    if "measure" not in summary:
+        return summary.round(4).to_string(index=False)
+    text = summary["mean"].map("{:.4g}".format)
+    spread = summary["std"].map(lambda s: "" if np.isnan(s) else f" +- {s:.2g}")
+    point = [name for name in summary if name not in SUMMARY[2:]]
+    table = summary[point].map(_parameter).assign(measure=summary["measure"], text=text + spread)
+    table = table.pivot(index=point, columns="measure", values="text").fillna("")
+    return table.reset_index().to_string(index=False)
+
+
+def _parameter(value):
+    """A value as text that sorts; nothing where a point lacks it."""
+    if isinstance(value, str):
+        return value
+    return f"{value:6g}" if np.isfinite(value) else ""
+
+
+def _wrapped(text):
+    return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="      ")

@@ -5,8 +5,8 @@ from scipy import stats
 
 from book.quotations import is_printed
 from mvref.experiments import read_ledger, summarize
-from mvref.experiments.headlines import differences, headlines, read_headlines
 from mvref.experiments.reproduction import PAPERS
+from mvref.experiments.verdict_text import differences, headlines, read_headlines
 
 HEADLINES = read_headlines()
 

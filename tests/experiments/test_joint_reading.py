@@ -6,8 +6,8 @@ import pytest
 from mvref import MwMvC2
 from mvref.datasets import load_digits_views
 from mvref.experiments import read_paper_numbers, significance, summarize
-from mvref.experiments.comparison import distance, printed_cells
 from mvref.experiments.mwmvc2 import N_REPEATS, NEAREST, SIGNIFICANCE_LEVEL
+from mvref.experiments.report import distance, printed_cells
 from mvref.experiments.voting_text import UPDATES, after_updates
 
 both = pytest.mark.parametrize("measure", ["accuracy", "f1"])

@@ -17,7 +17,7 @@ from mvref.compare.seeds import derive_seed
 from mvref.compare.tuning import Machine, Method, Split, grid, train, tuned
 from mvref.datasets import make_interactions
 from mvref.experiments import interactions, mvm, read_paper_numbers, run_items
-from mvref.experiments.claims.mvm import CLAIMS
+from mvref.experiments.claims import CLAIMS
 from mvref.experiments.engine import Ledger
 from mvref.experiments.interactions import N_POOL, N_TEST, NOISE, PLANTED, planted, unseen
 from mvref.experiments.order_methods import (
@@ -336,12 +336,12 @@ def test_claims_compare_mean_accuracies_cell_by_cell():
     ]
     everywhere, onehot = (SimpleNamespace(dataset=d, method="MVM") for d in ("", "onehot"))
     summary = pd.DataFrame(cells, columns=["dataset", "method", "n_train", "measure", "mean"])
-    text = CLAIMS["above_STM"](summary, everywhere)
+    text = CLAIMS["mvm"]["above_STM"](summary, everywhere)
     assert text == "0.33 of 3 cells; not onehot-full n=250, planted-all n=250"
-    assert CLAIMS["above_STM"](summary, onehot) == "0.50 of 2 cells; not onehot-full n=250"
+    assert CLAIMS["mvm"]["above_STM"](summary, onehot) == "0.50 of 2 cells; not onehot-full n=250"
     halves = summary.query("dataset == 'onehot-full' and n_train == 1000").drop(columns="n_train")
-    assert CLAIMS["above_STM"](halves, everywhere) == "1.00 of 1 cells"
-    found = CLAIMS["no_better_than_Linear"](summary.replace("STM", "Linear"), onehot)
+    assert CLAIMS["mvm"]["above_STM"](halves, everywhere) == "1.00 of 1 cells"
+    found = CLAIMS["mvm"]["no_better_than_Linear"](summary.replace("STM", "Linear"), onehot)
     assert found == (
         "accuracy -0.100 (onehot-full n=250) to +0.100 (onehot-full n=1000) against Linear"
     )

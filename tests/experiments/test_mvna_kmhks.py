@@ -18,6 +18,7 @@ from mvref import KMHKS, MVNAKMHKS, NAKMHKS, MultiView
 from mvref.compare.tuning import grid, tuned
 from mvref.datasets import load_digits_views
 from mvref.experiments import (
+    claims,
     compare,
     mvna_kmhks,
     nystrom_methods,
@@ -26,8 +27,6 @@ from mvref.experiments import (
     run_items,
     summarize,
 )
-from mvref.experiments.claims import mvna_kmhks as claims
-from mvref.experiments.comparison import printed_cells
 from mvref.experiments.engine import COLUMNS, Ledger, encode_parameter
 from mvref.experiments.items import find_item
 from mvref.experiments.nystrom_methods import (
@@ -39,8 +38,13 @@ from mvref.experiments.nystrom_methods import (
     run_of,
 )
 from mvref.experiments.nystrom_parts import cut, digit_split, fold, half, load_split, table_of
-from mvref.experiments.paired_tests import paired_interval, paired_significance, paired_t
-from mvref.experiments.report import with_parameters
+from mvref.experiments.report import (
+    paired_interval,
+    paired_significance,
+    paired_t,
+    printed_cells,
+    with_parameters,
+)
 
 SIZES = {"lung-cancer": (9, 13, 10), "shuttle-landing-control": (6, 9), "iris": (50, 50, 50)}
 WIDTHS = {"iris": [4], "digits": [64], "mfeat-zer-mor": [47, 6]}

@@ -16,7 +16,7 @@ from mvref import MultiView
 from mvref.compare.tuning import Split, grid, validate
 from mvref.experiments import halves as halves_module
 from mvref.experiments import mvpo, ranking, read_paper_numbers
-from mvref.experiments.claims.mvpo import CLAIMS
+from mvref.experiments.claims import CLAIMS
 from mvref.experiments.engine import COLUMNS, Ledger, run
 from mvref.experiments.halves import TARGETS, load_halves, measure_all, quality
 from mvref.experiments.mvpo import ITEMS, fig1, fig2, fig3, fig4, on_halves, points_of
@@ -380,7 +380,7 @@ def summary_of(rows, names):
 def claim(measure, summary):
     numbers = read_paper_numbers("mvpo")
     row = SimpleNamespace(**numbers[numbers["measure"] == measure].iloc[0])
-    return CLAIMS[measure](summary, row)
+    return CLAIMS["mvpo"][measure](summary, row)
 
 
 def test_claims_about_the_measures():

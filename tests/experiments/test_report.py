@@ -9,8 +9,8 @@ from scipy import stats
 
 from mvref.experiments import ITEMS, compare, read_paper_numbers, significance, summarize
 from mvref.experiments.claims import CLAIMS
-from mvref.experiments.comparison import printed_cells
 from mvref.experiments.engine import Ledger
+from mvref.experiments.report import printed_cells
 
 
 def write(folder, rows, paper="mvl_svm"):

@@ -22,10 +22,9 @@ from mvref.experiments import (
     summarize,
 )
 from mvref.experiments.claims import CLAIMS
-from mvref.experiments.comparison import printed_cells
 from mvref.experiments.engine import Ledger
 from mvref.experiments.items import ITEMS
-from mvref.experiments.report import with_parameters
+from mvref.experiments.report import printed_cells, with_parameters
 from mvref.experiments.reproduction import (
     ANOTHER,
     BY_CHANCE,

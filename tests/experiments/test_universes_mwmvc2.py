@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from mvref.experiments import read_paper_numbers, significance, universes_mwmvc2
-from mvref.experiments.comparison import printed_cells
 from mvref.experiments.multiverse import again, curve, joint, statement_curve
 from mvref.experiments.mwmvc2 import N_REPEATS, SCORES, SIGNIFICANCE_LEVEL
+from mvref.experiments.report import printed_cells
 from mvref.experiments.universes_mwmvc2 import (
     ABOVE,
     GAINS,

@@ -37,7 +37,8 @@ LINES_OF_A_METHOD = {"mvm": 1485, "mvl_svm": 1044}  # of the others 900
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 # Functions of one formula and parts of methods: a paragraph tells of their arguments, with shapes.
 BRIEF = re.compile(
-    r"mvref\.(theory|core\.(kernels|nystrom|voters)|mwmvc2\.weights|experiments\.forensics)\."
+    r"mvref\.(theory|core\.(kernels|nystrom|voters)|mwmvc2\.weights)\."
+    r"|mvref\.experiments\.(forensics|reproduction|verdict_text|report\.\w*significance)\b"
     r"|mvref\.core\.measures\.(\w+_loss|check_beta)$"
     r"|mvref\.mvl_svm\.(landmarks\.impute|estimator\.block_sparse_norms)$"
 )

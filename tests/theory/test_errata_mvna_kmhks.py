@@ -18,7 +18,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from mvref.core import nystrom
 from mvref.core.nystrom import nystrom_map
 from mvref.experiments import read_paper_numbers
-from mvref.experiments.paired_tests import paired_t
+from mvref.experiments.report import paired_t
 from mvref.mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
 from mvref.mvna_kmhks.ho_kashyap import Coupling, ho_kashyap
 from mvref.mvna_kmhks.machines import FactorMachine
