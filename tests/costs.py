@@ -30,16 +30,15 @@ def medians(runs, rounds):
     return np.median([[seconds_of(run) for run in runs] for _ in range(rounds)], axis=0)
 
 
-def tell(benchmark, title, x, cost, unit):
+def tell(title, x, cost, unit):
     """Print costs and the slope of their logarithms (1 is linear), and return the slope."""
     slope = np.polyfit(np.log(x), np.log(cost), 1)[0]
     told = ", ".join(f"{n}: {c:.4g}" for n, c in zip(x, cost, strict=True))
     print(f"\n{title}: {told} {unit}; slope {slope:.3f}")
-    benchmark.extra_info[title] = {"costs": list(map(float, cost)), "slope": float(slope)}
     return slope
 
 
-def growth(benchmark, title, sizes, calls, rounds=None):
+def growth(title, sizes, calls, rounds=None):
     """Tell the costs of calls over their sizes, and return the slope and the costs.
 
     Median milliseconds, or without `rounds` the peak memory in MiB.
@@ -48,5 +47,4 @@ def growth(benchmark, title, sizes, calls, rounds=None):
         cost, unit = 1e3 * medians(calls, rounds), "ms"
     else:
         cost, unit = np.array([peak_bytes(call) for call in calls]) / 2**20, "MiB"
-    benchmark.pedantic(calls[0], rounds=1)
-    return tell(benchmark, title, sizes, cost, unit), cost
+    return tell(title, sizes, cost, unit), cost

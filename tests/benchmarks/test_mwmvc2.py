@@ -10,7 +10,6 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MwMvC2
-from mvref.mwmvc2.estimator import fit_pool
 from mvref.mwmvc2.weights import learn_weights
 from tests.costs import growth, medians
 
@@ -36,7 +35,7 @@ def tables(m, n_voters):
 
 
 @pytest.mark.parametrize("rho_step", ["qp", "exact"])
-def test_an_update_costs_little_more_than_its_products(benchmark, rho_step):
+def test_an_update_costs_little_more_than_its_products(rho_step):
     """M'q and M delta over all views; an update is a call of two updates less a call of one.
 
     The view weights by a quadratic program are the default and the claim; the exact ones evaluate
@@ -60,23 +59,21 @@ def test_an_update_costs_little_more_than_its_products(benchmark, rho_step):
         f"one update {1e3 * update:.1f} ms, ratio {update / least:.2f}; learn_weights with one "
         f"update, and the checks of its tables, {1e3 * one:.1f} ms"
     )
-    benchmark.extra_info.update({"products": least, "update": update, "call": one})
-    benchmark.pedantic(products, rounds=3)
     assert rho_step == "exact" or update <= 3 * least
 
 
 @pytest.mark.parametrize(("what", "axis"), WEIGHTS)
-def test_cost_of_the_weights(benchmark, what, axis):
+def test_cost_of_the_weights(what, axis):
     sizes, pairs = AXES[axis]
     calls = [partial(learn_weights, tables(*pair), max_iter=5) for pair in pairs]
     rounds = 7 if what == "time" else None
-    slope, _ = growth(benchmark, f"{what} of weights by {axis}", sizes, calls, rounds)
+    slope, _ = growth(f"{what} of weights by {axis}", sizes, calls, rounds)
     low, high = WEIGHTS[what, axis]
     assert low <= slope <= high
 
 
 @pytest.mark.parametrize(("what", "low", "high"), [("time", 0.8, 1.25), ("memory", 0.9, 1.1)])
-def test_cost_of_a_fit(benchmark, what, low, high):
+def test_cost_of_a_fit(what, low, high):
     """Four views of 5 features, two classes, five stumps a view."""
     rng = np.random.default_rng(0)
     y = np.arange(SAMPLES.max()) % 2
@@ -84,27 +81,5 @@ def test_cost_of_a_fit(benchmark, what, low, high):
     stumps = [DecisionTreeClassifier(max_depth=1, random_state=j) for j in range(5)]
     calls = [partial(MwMvC2(stumps).fit, [view[:m] for view in views], y[:m]) for m in SAMPLES]
     rounds = 3 if what == "time" else None
-    slope, _ = growth(benchmark, f"{what} of fit by samples", SAMPLES, calls, rounds)
+    slope, _ = growth(f"{what} of fit by samples", SAMPLES, calls, rounds)
     assert low <= slope <= high
-
-
-@pytest.mark.parametrize("n", [2000, 8000])
-def test_the_pool_costs_less_than_trees_one_by_one(record, n):
-    """Of one class and view of 20 features; the literal pool grows a tree for every depth."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(5, size=n)
-    view = 0.35 * rng.normal(size=(5, 20))[y] + rng.normal(size=(n, 20))
-    y = np.where(y == 0, 1, -1)
-
-    def ours():
-        return fit_pool("trees", view, y, np.random.RandomState(0))
-
-    def one_by_one():
-        for k in range(1, len(ours()) + 1):
-            DecisionTreeClassifier(max_depth=k, random_state=0).fit(view, y)
-
-    pool, literal = medians([ours, one_by_one], rounds=3)
-    literal -= pool
-    record(f"MwMvC2's trees of a view, n={n}", pool, "one by one", literal)
-    print(f"\npool of trees, n={n}: {pool:.2f} s, one by one {literal:.2f} s")
-    assert pool <= 0.5 * literal

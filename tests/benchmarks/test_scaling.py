@@ -43,23 +43,9 @@ def prediction(X, y, m, L):
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("what", [projection, prediction])
 @pytest.mark.parametrize("rounds", [7, None], ids=["time", "memory"])
-def test_cost_is_linear(benchmark, data, axis, what, rounds):
+def test_cost_is_linear(data, axis, what, rounds):
     sizes, pairs = AXES[axis]
     calls = [what(*data, *pair) for pair in pairs]
-    slope, _ = growth(benchmark, f"{what.__name__} by {axis}", sizes, calls, rounds)
+    slope, _ = growth(f"{what.__name__} by {axis}", sizes, calls, rounds)
     in_blocks = what is prediction and rounds is None  # its memory is that of a block of samples
     assert slope <= 0.1 if in_blocks else 0.8 <= slope <= 1.25
-
-
-@pytest.mark.parametrize("axis", AXES)
-def test_time_of_the_squared_hinge(benchmark, data, axis):
-    """Reported only: the number of Newton steps depends on the data. C = 1 throughout."""
-    X, y = data
-    sizes, pairs = AXES[axis]
-    calls = []
-    for m, L in pairs:
-        Phi = LandmarkProjection(L, random_state=0).fit_transform(X[: m // 5])
-        model = MVLSVM(c=len(Phi), loss="squared_hinge")
-        calls.append(partial(model.fit_latent, Phi, y[: len(Phi)]))
-    sizes = sizes // 5 if axis == "samples" else sizes
-    growth(benchmark, f"time of the squared hinge by {axis}", sizes, calls, 3)
