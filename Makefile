@@ -118,7 +118,7 @@ reproduce: .venv/installed
 
 ## make bench      the speed tests; their table opens the chapter on speed (BENCH: its Python)
 bench: .venv/installed
-	$(or $(BENCH),$(BIN)/python) -m pytest tests/benchmarks -s --benchmark-disable \
+	$(or $(BENCH),$(BIN)/python) -m pytest tests/benchmarks -s \
 	  --table book/experiments/ledger/bench.csv
 
 ## make lowest     the tests with the lowest versions that pyproject.toml allows (RESOLUTION=highest: the newest)
@@ -140,7 +140,7 @@ lock:
 
 ## make clean      remove what was built; .venv stays
 clean:
-	rm -rf _build build dist book/reference/*/ mvref.egg-info .pytest_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf _build build dist book/reference/*/ mvref.egg-info .pytest_cache .ruff_cache .hypothesis
 	find mvref tests book .ci -name __pycache__ -type d -exec rm -rf {} +
 
 .venv/installed: pyproject.toml requirements.txt requirements-liblinear.txt
