@@ -40,9 +40,10 @@ book: .venv/installed $(if $(EXECUTE),chapters) _build/.configured
 slides: .venv/installed
 	$(BIN)/python -m book.slides
 
-## make exercises  the exercises without solutions, a notebook for each chapter, in _build/exercises
+## make exercises  the chapters without the solutions of their exercises, in _build/exercises
 exercises: .venv/installed
-	$(BIN)/python -m book.exercises
+	rm -rf _build/exercises
+	$(BIN)/python book/plain.py _build/exercises --no-solutions
 
 ## make pdf        print the built book into _build/html/mvref.pdf (needs Chromium, Chrome or Edge)
 pdf: .venv/installed

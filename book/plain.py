@@ -1,7 +1,8 @@
 """Copies of the chapters for programs that know nothing of this book, such as JupyterLab.
 
-python book/plain.py notebooks   those that a folder lacks (`make lab` opens it)
-python book/plain.py book        every one, in place of the chapters (for Binder's image)
+python book/plain.py notebooks                        those that a folder lacks (`make lab`)
+python book/plain.py book                             in place of the chapters (Binder's image)
+python book/plain.py _build/exercises --no-solutions  without solutions (`make exercises`)
 
 What the HTML resolves stands there as text: the numbers of formulas, theorems, exercises and
 figures, citations, and numbers that come from cells. Boxes are quotations, captions are cells, and
@@ -11,6 +12,7 @@ cells that the HTML folds are folded.
 import ast
 import json
 import re
+import shutil
 import sys
 import tomllib
 from collections import Counter
@@ -200,9 +202,29 @@ def plain(text):
     return re.sub(r"^\([\w-]+\)=\n", "", text, flags=re.M)
 
 
-def copy_of(path, notebook):
+def without_solutions(cells):
+    """The cells of a chapter, and no line of a solution."""
+    kept, inside = [], False
+    for cell in cells:
+        if cell["cell_type"] == "markdown":
+            text = "".join(cell["source"])
+            lines, at, rest = text.split("\n"), 0, []
+            for (start, end), kind, *_ in fences(text):
+                if kind in ("solution", "solution-start", "solution-end"):
+                    rest += [] if inside else lines[at:start]
+                    inside, at = kind == "solution-start", end
+            rest += [] if inside else lines[at:]
+            kept.append(cell | {"source": "\n".join(rest)})
+        elif not inside:
+            kept.append(cell)
+    return kept
+
+
+def copy_of(path, notebook, solutions=True):
     """The notebook of a chapter in plain Markdown."""
     values, cells = {}, []
+    if not solutions:
+        notebook = notebook | {"cells": without_solutions(notebook["cells"])}
     for cell in notebook["cells"]:
         for output in cell.get("outputs", []):
             glued = output.get("metadata", {}).get("scrapbook", {})
@@ -229,17 +251,21 @@ def copy_of(path, notebook):
     return notebook | {"cells": cells}
 
 
-def write(folder):
+def write(folder, solutions=True):
     """Write the copies that a folder lacks; in the book's own, all of them."""
-    copies = {folder / path.relative_to(BOOK): copy_of(path, read(path)) for path in chapters()}
-    new = [path for path in copies if folder == BOOK or not path.exists()]  # nobody's work is lost
+    paths = {path: folder / path.relative_to(BOOK) for path in chapters()}
+    new = [path for path in paths if folder == BOOK or not paths[path].exists()]  # nobody's work
     for path in new:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(copies[path], indent=1, ensure_ascii=False) + "\n"
-        path.write_text(text, encoding="utf-8")
-    return new
+        copy = copy_of(path, read(path), solutions)
+        paths[path].parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(copy, indent=1, ensure_ascii=False) + "\n"
+        paths[path].write_text(text, encoding="utf-8")
+        for table in path.parent.glob("*.toml") if folder != BOOK else ():  # that its code reads
+            shutil.copy(table, paths[path].parent)
+    return [paths[path] for path in new]
 
 
 if __name__ == "__main__":
     target = Path(sys.argv[1]).resolve()
-    print(f"{len(write(target))} of {len(chapters())} chapters are new in {target}")
+    made = write(target, solutions="--no-solutions" not in sys.argv)
+    print(f"{len(made)} of {len(chapters())} chapters are new in {target}")
