@@ -103,7 +103,8 @@ lab: .venv/installed
 
 ## make live       serve the built book; on its pages "Run it here" changes and runs the code
 live: .venv/installed
-	$(BIN)/python book/live.py --ServerApp.open_browser=True
+	@test -f _build/html/index.html || { echo "The book is not built: run make book first"; exit 1; }
+	env -u JUPYTER_TOKEN $(BIN)/jupyter server --config=book/live.json --ServerApp.open_browser=True
 
 ## make chapters   papermill executes every chapter again, in place (or CHAPTERS=book/data.ipynb)
 chapters: .venv/installed

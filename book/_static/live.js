@@ -4,7 +4,8 @@
 // that one; the published page asks Binder for a server.
 "use strict";
 {
-  const { binder, repository, branch } = document.currentScript.dataset;
+  // The rocket of a chapter names its repository; a page without one has no notebook.
+  const rocket = document.querySelector('a[href*="/v2/gh/"][href$=".ipynb"]');
   const root = new URL(document.documentElement.dataset.content_root, location);
   const address = new URL(location);
   const page = decodeURI(address.pathname.slice(root.pathname.length)).replace(/\.html$/, "");
@@ -107,6 +108,7 @@
   }
 
   async function connect() {
+    const [, binder, repository, branch] = /^(.*)\/v2\/gh\/(.*)\/(.*)\?/.exec(rocket.href);
     const stored = await fetch(new URL(`_sources/${page}.ipynb`, root));
     const code = (await stored.json()).cells.filter((cell) => cell.cell_type === "code");
     await load("link", { rel: "stylesheet", href: new URL("_static/thebe/thebe.css", root) });
@@ -139,7 +141,7 @@
     }));
   }
 
-  globalThis.runHere = async () => {
+  async function runHere() {
     if (bar.isConnected) return;
     bar.style.top = `${document.querySelector(".bd-header-article").offsetHeight}px`;
     document.querySelector("article").prepend(bar);
@@ -159,5 +161,11 @@
       button("Restart", "Stop what runs and forget all variables", restart),
     );
     say("Ready: change a cell and run it.");
-  };
+  }
+
+  if (rocket) {
+    const start = button("Run it here", "Change the code of this page and run it", runHere);
+    start.classList.add("btn-live");
+    document.querySelector(".article-header-buttons").prepend(start);
+  }
 }
