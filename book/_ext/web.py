@@ -1,31 +1,22 @@
 """What search engines, screen readers and slow connections need of every page.
 
-Tags about the page go into its head while it is written. When all pages are there, one pass over
-them mends what the theme leaves to do: names of buttons, order of scripts, pictures.
+When all pages are there, one pass over them mends what the theme leaves to do: names of buttons,
+order of scripts, pictures. The tags that say what a page is about come from sphinxext-opengraph.
 """
 
 import re
-import textwrap
-import tomllib
-from html import escape
 from importlib.resources import files
-from pathlib import Path
 from urllib.parse import unquote, urljoin
 
 import imagesize
-from docutils import nodes
-from sphinx.addnodes import desc_content
 
-ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-CARD = "_static/card.png"  # what a message shows beside a link to the book
 # Of the theme, and not asked for: its search while one types is off; 1.5 MB of icons, of which the
 # book uses a few: these are drawn by a style sheet.
 UNUSED = ("searchtools.js", "language_data.js", "searchindex.js", "fontawesome.js")
 FRAME = 13  # pixels that a picture is wider than its file, see mvref.css
 
 TAG = re.compile(r"<(?:button|div|i|img|ol|span|summary|ul)\b[^>]*>")
-LINK = re.compile(r"\s*<link\b[^>]*>")
+HASTE = re.compile(r'\s*<link\b[^>]*as="script"[^>]*>')  # all scripts come without
 SCRIPT = re.compile(r"\s*<script\b([^>]*\bsrc=[^>]*)></script>")
 ADDRESS = re.compile(r'(?:href|src)="([^"]*)"')
 BRANCH = re.compile(r"(<a [^>]*>((?:(?!</a>).)*)</a>\s*<details[^>]*>\s*<summary)(?=>)", re.DOTALL)
@@ -36,34 +27,6 @@ DRAWING = re.compile(r'"?([a-z][a-z-]+)"?:\[(\d+),(\d+),\[[^\]]*\],"\w+","([^"]+
 DRAWN = re.compile(r"(?<=bd-search )svg|(?<=\.btn )svg|(?<=:not\()svg")
 
 
-def first_paragraph(doctree):
-    """The first paragraph of the text that says something, or the first that there is."""
-    found = [] if doctree is None else list(doctree.findall(nodes.paragraph))
-    entry = [paragraph for paragraph in found if isinstance(paragraph.parent, desc_content)]
-    found = [paragraph for paragraph in found if isinstance(paragraph.parent, nodes.section)]
-    telling = [p for p in found if len(p.astext()) > 60 and not any(p.findall(nodes.math))]
-    return " ".join((entry or telling or found)[0].astext().split()) if found else ""
-
-
-def describe(app, pagename, templatename, context, doctree):
-    """Say what the page is about, where it is published and which picture stands for it."""
-    title = re.sub("<[^>]*>", "", context.get("title", ""))
-    text = first_paragraph(doctree) or f"{PROJECT['description']}. {title}"
-    text = textwrap.shorten(text, 160, placeholder=" \N{HORIZONTAL ELLIPSIS}")
-    told = {
-        'name="description"': text,
-        'property="og:title"': title,
-        'property="og:description"': text,
-        'property="og:type"': "article",
-        'property="og:site_name"': app.config.html_title,
-        'property="og:url"': context["pageurl"],
-        'property="og:image"': urljoin(app.config.html_baseurl, CARD),
-        'name="twitter:card"': "summary_large_image",
-    }
-    tags = (f'<meta {name} content="{escape(value)}">' for name, value in told.items())
-    context["metatags"] = context.get("metatags", "") + "\n".join(tags)
-
-
 def nest_lists(app, pagename, templatename, context, doctree):
     """In the list of sources, a list below an entry belongs into that entry."""
     if pagename == "_modules/index":
@@ -71,17 +34,14 @@ def nest_lists(app, pagename, templatename, context, doctree):
         context["body"] = re.sub(r"</ul>(?=\s*(?:<li>|</ul>))", "</ul></li>", body)
 
 
-def without(tag, attribute):
-    """A tag without one of its attributes."""
-    return re.sub(rf'\s{attribute}="[^"]*"', "", tag)
-
-
 def mend_tag(tag, folder):
     """A tag as it should be; folder is that of its page."""
     if re.search("search-button-field|theme-switch-button|Toggle hidden content", tag):
-        tag = without(tag, "aria-label")  # which differs from the name that is shown
+        tag = re.sub(r'\saria-label="[^"]*"', "", tag)  # which differs from the name that is shown
     if "citation" in tag:
-        tag = without(tag, "role")  # a list without items, and roles that may not stand there
+        tag = re.sub(
+            r'\srole="[^"]*"', "", tag
+        )  # a list without items, and roles that may not stand there
     if tag.startswith("<img"):
         tag = mend_picture(tag, folder)
     return tag
@@ -101,9 +61,6 @@ def mend(path, html, out):
     options = (out / "_static" / "documentation_options.js").read_text(encoding="utf-8").strip()
     unused = UNUSED if path.name != "search.html" else UNUSED[-1:]
 
-    def link(found):
-        return "" if 'as="script"' in found[0] else found[0]  # all scripts come without haste
-
     def script(found):
         name = ADDRESS.search(found[1])[1].partition("?")[0].rpartition("/")[2]
         if name == "documentation_options.js":
@@ -115,7 +72,7 @@ def mend(path, html, out):
         return f'{found[1]} aria-label="Pages under {re.sub("<[^>]*>", "", found[2]).strip()}"'
 
     head, body = html.split("</head>", 1)
-    head = SCRIPT.sub(script, LINK.sub(link, head))
+    head = SCRIPT.sub(script, HASTE.sub("", head))
     up = "../" * len(path.parent.relative_to(out).parts)
     if "stylesheet" in head:  # the page for what is not found has none
         head += f'<link rel="stylesheet" href="{up}_static/icons.css">\n'
@@ -140,10 +97,8 @@ def icons(words):
 
 def write_sitemap(app):
     """The addresses of all pages of the book."""
-    pages = sorted(
-        urljoin(app.config.html_baseurl, app.builder.get_target_uri(doc))
-        for doc in app.env.found_docs
-    )
+    uris = sorted(map(app.builder.get_target_uri, app.env.found_docs))
+    pages = (urljoin(app.config.html_baseurl, uri) for uri in uris)
     rows = "\n".join(f"<url><loc>{page}</loc></url>" for page in pages)
     head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
     (app.outdir / "sitemap.xml").write_text(f"{head}\n{rows}\n</urlset>\n", encoding="utf-8")
@@ -171,7 +126,6 @@ def finish(app, exception):
 
 def setup(app):
     """Called by Sphinx."""
-    app.connect("html-page-context", describe)
     app.connect("html-page-context", nest_lists)
     app.connect("build-finished", finish, priority=900)  # after those who write into pages
     return {"parallel_read_safe": True, "parallel_write_safe": True}
