@@ -155,5 +155,5 @@ clean:
 # and so does a build that did not end well: it would not warn a second time.
 _build/.configured: $(shell find mvref -name '*.py' -o -name '*.csv' -o -name '*.npz') \
   $(wildcard book/errata/*.toml book/_ext/*.py) requirements.txt _config.yml _toc.yml
-	rm -rf _build/html _build/.doctrees _build/.jupyter_cache
+	rm -rf _build/html _build/.doctrees _build/.jupyter_cache book/reference/*/
 	@mkdir -p _build && touch $@

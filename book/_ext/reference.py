@@ -65,34 +65,30 @@ def straighten_quotes(app, doctree):
             text.parent.replace(text, nodes.Text(text.translate(STRAIGHT)))
 
 
-def put_space_before_link(app, doctree, docname):
-    """sphinx-exercise underlines the space of "Solution to Exercise 1" together with the link."""
-    for link in doctree.findall(nodes.reference):
-        if isinstance(link.parent, nodes.title) and link.astext().startswith(" "):
-            text = next(iter(link.findall(nodes.Text)))
-            text.parent.replace(text, nodes.Text(text.lstrip()))
-            link.parent.insert(link.parent.index(link), nodes.Text(" "))
-
-
 def keep_own_members(app, what, name, obj, skip, options):
     """Leave out what scikit-learn's base classes add to every estimator; its own site has it."""
     inherited = (getattr(obj, "__module__", None) or "").startswith("sklearn")
     return True if inherited else None
 
 
+def enter_section(self, node):
+    """Exercises are sections without a title, which sphinx-codeautolink does not expect."""
+    if isinstance(node.next_node(), nodes.title):
+        self.current_refid = node["ids"][0]
+
+
 def leave_section(self, node):
-    """Exercises are sections without a title, which the analyser does not expect."""
-    if self.title_stack:
+    if isinstance(node.next_node(), nodes.title):
         self.title_stack.pop()
 
 
 def setup(app):
     """Called by Sphinx."""
     app.setup_extension("sphinx_codeautolink")
+    CodeBlockAnalyser.visit_section = enter_section
     CodeBlockAnalyser.depart_section = leave_section
     app.connect("autodoc-skip-member", keep_own_members)
     app.connect("autodoc-process-docstring", describe_below, priority=90)  # before numpydoc
     app.connect("autodoc-process-docstring", escape_bars, priority=100)
     app.connect("doctree-read", straighten_quotes)
-    app.connect("doctree-resolved", put_space_before_link)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

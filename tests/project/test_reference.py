@@ -8,26 +8,23 @@ import inspect
 import re
 from pathlib import Path
 from pkgutil import resolve_name
-from types import SimpleNamespace
 
 import pytest
 import yaml
-from docutils import nodes
 from numpydoc.docscrape import ClassDoc, FunctionDoc
 from sklearn.base import is_regressor
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 import mvref
-from book._ext.entries import entries_of, gather, kind_of, uses_in, write_pages
 from book._ext.reference import split_description
 from mvref.datasets import load_iris_views
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "book" / "reference"
 PAGES = {path.stem: path.read_text() for path in FOLDER.glob("*.md")}
-NAMES = [name for path in sorted(FOLDER.glob("*.md")) for name in entries_of(path)]
-ENTRIES = [(kind_of(resolve_name(name)), name) for name in NAMES]
+LISTED = re.compile(r"^   ~(mvref\.\S+)$", re.MULTILINE)
+NAMES = [name for group in sorted(PAGES) for name in LISTED.findall(PAGES[group])]
 # Modules whose every public function is documented.
 WHOLE = [f"mvref.theory.{name}" for name in mvref.theory.__all__]
 WHOLE += ["mvref.core.kernels", "mvref.core.measures", "mvref.experiments.plotting"]
@@ -66,10 +63,11 @@ def test_every_public_name_has_one_entry():
     assert sorted(NAMES) == sorted(public_names())
 
 
-@pytest.mark.parametrize(("kind", "name"), ENTRIES, ids=NAMES)
-def test_every_entry_has_an_example(kind, name):
-    if kind != "exception" and name not in NO_EXAMPLE:
-        assert ">>>" in inspect.getdoc(resolve_name(name))
+@pytest.mark.parametrize("name", NAMES)
+def test_every_entry_has_an_example(name):
+    value = resolve_name(name)
+    is_exception = inspect.isclass(value) and issubclass(value, BaseException)
+    assert is_exception or name in NO_EXAMPLE or ">>>" in inspect.getdoc(value)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -113,10 +111,10 @@ def test_a_first_sentence_is_not_cut_in_the_table_of_an_overview(name):
     assert first.endswith(".") and not re.search(r"\.\s", first)
 
 
-@pytest.mark.parametrize(("kind", "name"), ENTRIES, ids=NAMES)
-def test_what_to_see_also_has_a_page(kind, name):
+@pytest.mark.parametrize("name", NAMES)
+def test_what_to_see_also_has_a_page(name):
     """An entry, or a name of scikit-learn, whose address follows from the name."""
-    parse = FunctionDoc if kind == "function" else ClassDoc
+    parse = ClassDoc if inspect.isclass(resolve_name(name)) else FunctionDoc
     for links, told in parse(resolve_name(name))["See Also"]:
         for link, _ in links:
             found = link if link.startswith(("mvref.", "sklearn.")) else ""
@@ -148,62 +146,6 @@ def test_attributes_of_a_fitted_estimator_are_described(name):
     has = {word for word in vars(model) if word.endswith("_") and word[0] != "_"}
     assert has and has - told == set()
     assert all(entry.type or entry.desc for entry in entries)
-
-
-def test_pages_are_written_once_and_removed_with_their_entry(tmp_path):
-    """A page that stays as it is keeps its time, so that Sphinx does not read it again."""
-    overview = tmp_path / "book" / "reference" / "some.md"
-    overview.parent.mkdir(parents=True)
-    overview.write_text("   ~mvref.MVLSVM\n   ~mvref.mvl_svm.block_sparse_norms\n")
-    app = SimpleNamespace(srcdir=tmp_path)
-    write_pages(app, None)
-    page, part = sorted(overview.with_suffix("").iterdir())
-    assert page.name == "mvref.MVLSVM.rst" and page.read_text().startswith("MVLSVM\n======\n")
-    # The page of the code links to one of the names that a module is seen by.
-    assert 'id="mvref.block_sparse_norms"' in part.read_text()
-    before = page.stat().st_mtime_ns
-    overview.write_text("   ~mvref.MVLSVM\n")
-    write_pages(app, None)
-    assert page.stat().st_mtime_ns != before  # no other door to its module any more
-    before = page.stat().st_mtime_ns
-    write_pages(app, None)
-    assert page.stat().st_mtime_ns == before and not part.exists()
-
-
-def test_the_nearest_picture_is_shown():
-    """Of the cell that uses a name, or else of the next two; an import is no use of that kind."""
-    doctree, blocks = nodes.section(), []
-    cells = [("import a", "", ["a"]), ("a()", "", ["a"]), ("a.plot()", "one.png", ["a"])]
-    cells += [("b", "", ["b"]), ("0", "", []), ("1", "", []), ("2", "two.png", [])]
-    for number, (code, file, names) in enumerate(cells):
-        picture = [nodes.image(uri=file, alt="A line.")] if file else []
-        source = nodes.literal_block(code, code)
-        ids = [f"picture-{number}"]
-        doctree += nodes.container("", source, *picture, nb_element="cell_code", ids=ids)
-        kind = "import_target" if "import" in code else "none"
-        names = [SimpleNamespace(resolved_location=name, context=kind) for name in names]
-        blocks.append(SimpleNamespace(source=code, names=names))
-    found = uses_in("chapter", doctree, blocks, {"a": "mvref.a", "b": "mvref.b"})
-    assert found["mvref.a"] == ("chapter", 0, "picture-2", "one.png", "A line.")
-    assert found["mvref.b"][2:] == ()
-
-
-def test_uses_are_kept_when_a_chapter_is_not_read_again():
-    entry = SimpleNamespace(node_id="mvref.a", docname="book/reference/a")
-    env = SimpleNamespace(
-        external_site_map=["book/one"],
-        domains={"py": SimpleNamespace(objects={"mvref.a": entry, "mvref.place.a": entry})},
-        get_doctree=lambda chapter: nodes.section(),
-    )
-    names = [SimpleNamespace(resolved_location="mvref.place.a", context=None)]
-    for read, written in (
-        ({"book/one": [SimpleNamespace(source="a()", names=names)]}, {"book/reference/a"}),
-        ({}, set()),
-        ({"book/one": []}, {"book/reference/a"}),
-    ):
-        env.sphinx_codeautolink_transforms = read
-        assert gather(None, env) == written
-        assert bool(env.mvref_uses) == (read != {"book/one": []})
 
 
 def test_every_page_is_in_the_book():
