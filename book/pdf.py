@@ -7,15 +7,9 @@ The built pages are put under each other in the order of _toc.yml, and a browser
 family prints them. That keeps the figures, the formulas and the look of the HTML, and a link
 between two pages becomes a link inside the PDF. Solutions are unfolded; folded code that only
 draws is left out. The file is tagged: a screen reader finds headings, lists and tables in it,
-and the source of every formula. The steps, whose files stay in _build/pdf:
-
-1. `gathered.html`: the pages in one;
-2. `fitted.html`: the same after what is too wide has been shrunk;
-3. `printed.pdf`, twice: the first print tells on which page each chapter begins;
-4. the outline and the title are added, and the welcome page gets a link.
+and the source of every formula. What is printed stays in _build/pdf.
 """
 
-import importlib.util
 import logging
 import os
 import posixpath
@@ -29,6 +23,7 @@ from urllib.parse import unquote, urlsplit
 
 import yaml
 from bs4 import BeautifulSoup
+from pypdf import PdfReader, PdfWriter
 
 # It remarks that the browser counted the objects of its file wrongly, which harms nobody.
 logging.getLogger("pypdf").setLevel(logging.ERROR)
@@ -48,14 +43,6 @@ BROWSERS = (
     "C:/Program Files/Google/Chrome/Application/chrome.exe",
     "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
 )
-# Shrinks what is wider than the paper, once the fonts of the formulas are there.
-FIT = """
-await document.fonts.ready;
-for (const wide of document.querySelectorAll("div.math, table, dl.py > dt")) {
-  const room = wide.parentElement.clientWidth;
-  if (wide.scrollWidth > room) wide.style.zoom = room / wide.scrollWidth;
-}
-"""
 
 
 def find_browser(names=BROWSERS):
@@ -105,7 +92,7 @@ def new_address(href, page, pages):
 
 def prepare(article, page, pages):
     """Make the article of a page fit for paper, and its names unique among all pages."""
-    for useless in article.select("a.headerlink, a:has(> .viewcode-link), .pdf-link, .gallery"):
+    for useless in article.select("a.headerlink, a:has(> .viewcode-link), .pdf-link"):
         useless.decompose()
     for fold in article.find_all("details"):
         # What solutions compute is shown, and so are verdicts and counterexamples; code that draws
@@ -163,8 +150,7 @@ def gather(parts):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return PAGE.format(
         styles="\n".join(f'<link rel="stylesheet" href="../html/{name}">' for name in styles),
-        css=Path(__file__).with_suffix(".css").read_text(encoding="utf-8"),
-        fit=FIT,
+        css=(ROOT / "book" / "pdf.css").read_text(encoding="utf-8"),
         title=titles[0],
         description=project["description"],
         version=project["version"],
@@ -196,7 +182,14 @@ HTML and in the notebooks.</p>
 <main class="bd-content">
 {body}
 </main>
-<script type="module">{fit}</script>
+<script type="module">
+// Shrinks what is wider than the paper, once the fonts of the formulas are there.
+await document.fonts.ready;
+for (const wide of document.querySelectorAll("div.math, table, dl.py > dt")) {{
+  const room = wide.parentElement.clientWidth;
+  if (wide.scrollWidth > room) wide.style.zoom = room / wide.scrollWidth;
+}}
+</script>
 </body>
 </html>
 """
@@ -216,30 +209,11 @@ def run(browser, *arguments):
     return done.stdout.decode("utf-8")
 
 
-def fit(browser, gathered):
-    """The gathered pages as they fit on paper, with all formulas set, and no script any more."""
-    page = BeautifulSoup(run(browser, "--dump-dom", gathered.as_uri()), "html.parser")
-    formulas, done = page.select(".math"), page.select(".math:has(.katex)")
-    if len(done) < len(formulas):
-        sys.exit(f"{len(formulas)} formulas, of which {len(done)} were set")
-    for script in page.find_all("script"):
-        script.decompose()
-    return page
-
-
 def print_page(browser, page):
     """Print a page from its file; the PDF that was read from it."""
-    # pypdf is imported where it is used: tests of the chapters collect this file, and do without.
-    from pypdf import PdfReader
-
-    source, target = WORK / "fitted.html", WORK / "printed.pdf"
+    source, target = WORK / "gathered.html", WORK / "printed.pdf"
     source.write_text(str(page), encoding="utf-8")
-    run(
-        browser,
-        "--no-pdf-header-footer",
-        f"--print-to-pdf={target}",
-        source.as_uri(),
-    )
+    run(browser, "--no-pdf-header-footer", f"--print-to-pdf={target}", source.as_uri())
     return PdfReader(target)
 
 
@@ -267,8 +241,6 @@ def local_links(printed):
 
 def bind(printed, parts, page, sheets):
     """Add the title and an outline of parts and chapters, and write the PDF."""
-    from pypdf import PdfWriter
-
     writer = PdfWriter(clone_from=printed)
     writer.metadata = {"/Title": page.title.string, "/Author": "mvref authors"}
     titles = [row.a.get_text() for row in page.select(".pdf-contents li")]
@@ -295,13 +267,10 @@ def link_from_welcome_page(root):
 def main(names):
     if not (HTML / "index.html").exists():
         sys.exit("The book is not built: run make book first")
-    if importlib.util.find_spec("pypdf") is None:
-        sys.exit("make pdf needs pypdf: python -m pip install pypdf")
     browser = find_browser(names or BROWSERS)
     WORK.mkdir(parents=True, exist_ok=True)
-    parts, gathered = read_toc(), WORK / "gathered.html"
-    gathered.write_text(gather(parts), encoding="utf-8")
-    page = fit(browser, gathered)
+    parts = read_toc()
+    page = BeautifulSoup(gather(parts), "html.parser")
     number_contents(page, first_sheets(print_page(browser, page), parts))
     printed = print_page(browser, page)
     if bad := sorted(set(local_links(printed))):

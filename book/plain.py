@@ -35,6 +35,7 @@ FOLDED = {"hide-input": "source_hidden", "remove-input": "source_hidden",
           "hide-output": "outputs_hidden", "remove-output": "outputs_hidden"}  # fmt: skip
 FORMULA = re.compile(r"^\$\$ *\(([\w-]+)\) *$", re.M)
 LINK = re.compile(r"(?<=\]\()(?:([\w./-]+)\.md)?(?:#([\w-]+))?(?=\))")
+SOLUTION = re.compile(r"^(`{3,})\{solution\}.*?^\1$", re.M | re.S)
 ROLE = re.compile(r"\{([\w:]+)\}`([^`]+)`")
 
 
@@ -206,17 +207,15 @@ def without_solutions(cells):
     """The cells of a chapter, and no line of a solution."""
     kept, inside = [], False
     for cell in cells:
-        if cell["cell_type"] == "markdown":
-            text = "".join(cell["source"])
-            lines, at, rest = text.split("\n"), 0, []
-            for (start, end), kind, *_ in fences(text):
-                if kind in ("solution", "solution-start", "solution-end"):
-                    rest += [] if inside else lines[at:start]
-                    inside, at = kind == "solution-start", end
-            rest += [] if inside else lines[at:]
-            kept.append(cell | {"source": "\n".join(rest)})
-        elif not inside:
-            kept.append(cell)
+        text = "".join(cell["source"])
+        if inside:
+            _, end, text = text.partition("```{solution-end}\n```")
+            inside = not end
+        if not inside and cell["cell_type"] == "markdown":
+            text, start, _ = SOLUTION.sub("", text).partition("```{solution-start}")
+            inside = bool(start)
+        if text:
+            kept.append(cell | {"source": text})
     return kept
 
 

@@ -1,7 +1,4 @@
-"""Check every quotation of the book against the texts of the papers.
-
-python book/quotations.py                the whole book
-python book/quotations.py book/mvl_svm   some files or folders
+"""Quotations of the book against the texts of the papers; tests/project/test_quotations.py asks.
 
 A quotation is what stands between double quotation marks and has three words or more, and the field
 `quote` of the errata. It has to be in one of the papers as it stands: `[...]` leaves something out,
@@ -16,7 +13,6 @@ import csv
 import json
 import os
 import re
-import sys
 import tomllib
 import unicodedata
 from functools import cache
@@ -111,17 +107,12 @@ def quotations(path):
                 yield row["id"], row["quote"], True
 
 
-def files(*names):
+def files():
     """The files that are read: pages, tables of errata, verdicts."""
-    if not names:
-        found = [*BOOK.rglob("*.ipynb"), *BOOK.rglob("*.md"), *BOOK.rglob("*.toml")]
-        found += [BOOK.parent / "README.md", *(LEDGER / "verdicts").glob("*.csv")]
-        generated = {path.with_suffix(".md") for path in BOOK.rglob("*.toml")}
-        return sorted(path for path in found if path not in generated)
-    paths = [Path(name) for name in names]
-    inside = [file for path in paths for file in path.rglob("*") if path.is_dir()]
-    kept = (".ipynb", ".md", ".toml", ".csv")
-    return [path for path in [*paths, *inside] if path.is_file() and path.suffix in kept]
+    found = [*BOOK.rglob("*.ipynb"), *BOOK.rglob("*.md"), *BOOK.rglob("*.toml")]
+    found += [BOOK.parent / "README.md", *(LEDGER / "verdicts").glob("*.csv")]
+    generated = {path.with_suffix(".md") for path in BOOK.rglob("*.toml")}
+    return sorted(path for path in found if path not in generated)
 
 
 def unknown(path):
@@ -129,18 +120,3 @@ def unknown(path):
     for place, quotation, literal in quotations(path):
         if flat(quotation) not in others() and not is_printed(quotation, literal):
             yield place, quotation
-
-
-def main(names):
-    if not papers():
-        sys.exit("MVREF_PAPERS must name the folder with the texts of the five papers.")
-    found = [(path, *item) for path in files(*names) for item in unknown(path)]
-    for path, place, quotation in found:
-        print(f"{path} {place}: “{quotation}”")
-    total = sum(len(list(quotations(path))) for path in files(*names))
-    print(f"{total} quotations, {len(found)} of them not found")
-    return bool(found)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

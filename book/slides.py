@@ -1,7 +1,5 @@
 """Slides of every chapter "In one page", made by nbconvert (`make slides`, part of `make book`).
 
-python -m book.slides   writes _build/html/slides/<method>.html
-
 A slide begins at a heading, at the bold start of a paragraph and at code. What the page folds, and
 the solutions, are left out.
 """
@@ -17,7 +15,6 @@ from traitlets.config import Config
 from book import plain
 from book._ext.formulas import typeset
 
-TARGET = plain.ROOT / "_build" / "html" / "slides"
 START = re.compile(r"\n+(?=#|\*\*(?!By )[^*\d]+\*\*)")
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$", re.S)
 FOLDED = {"hide-input", "remove-input"}
@@ -44,6 +41,7 @@ def deck(path):
     """The HTML of a page's slides; formulas and links as on the pages of the book."""
     template = (plain.BOOK / "slides.html.j2").read_text(encoding="utf-8")
     exporter = SlidesExporter(config=Config(TagRemovePreprocessor=REMOVED), raw_template=template)
+    exporter.exclude_anchor_links = True
     html, _ = exporter.from_notebook_node(notebook_of(path))
     html = re.sub(r'(href=")([^":]+)\.ipynb', rf"\1../book/{path.parent.name}/\2.html", html)
     return FORMULA.sub(set_formula, html.replace(plain.HOME, "../"))
@@ -51,20 +49,17 @@ def deck(path):
 
 def set_formula(found):
     """A formula as the pages of the book have it."""
-    display, inline = found.groups()
-    tex = unescape(display or inline)
-    return f'<span class="math">{typeset(tex, bool(display))}</span>'
+    tex, is_displayed = unescape(found[1] or found[2]), bool(found[1])
+    return f'<span class="math">{typeset(tex, is_displayed)}</span>'
 
 
 def write(folder):
-    """Write the slides of all methods; return their paths."""
+    """Write the slides of all methods."""
     folder.mkdir(parents=True, exist_ok=True)
-    pages = [path for path in plain.chapters() if path.stem == "one_page"]
-    paths = {path: folder / f"{path.parent.name}.html" for path in pages}
-    for path, target in paths.items():
-        target.write_text(deck(path), encoding="utf-8")
-    return list(paths.values())
+    for path in plain.chapters():
+        if path.stem == "one_page":
+            (folder / f"{path.parent.name}.html").write_text(deck(path), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    print(f"slides of {len(write(TARGET))} methods are in {TARGET}")
+    write(plain.ROOT / "_build" / "html" / "slides")
