@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import StandardScaler
 
-from mvref.compare.tuning import Split, stratified_folds, stratified_parts
+from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
 from mvref.core.measures import (
     auroc,
@@ -19,6 +19,7 @@ from mvref.core.per_view import PerView
 
 from .engine import derive_seed
 from .problems import load_dataset
+from .tables import stratified_folds, stratified_parts
 
 N_FOLDS = 3
 

@@ -9,12 +9,13 @@ from functools import lru_cache
 import numpy as np
 from scipy import sparse
 
-from mvref.compare.tuning import Split, stratified_parts
+from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
 from mvref.datasets import make_interactions, unseen_share
 
 from .engine import derive_seed
 from .halves import load_halves
+from .tables import stratified_parts
 
 ONE_HOT = {"sparsity": "one_hot", "n_features": 40}
 PLANTED = {

@@ -87,14 +87,13 @@ import json
 
 import numpy as np
 
-from mvref.compare.tuning import grid
 from mvref.mvl_svm import MVLSVM
 
 from .engine import Item
 from .methods import timing, tuned_accuracy
 from .problems import label, load_problem
 from .similarity_rivals import AGREEMENT_GRID, METRIC_GRID
-from .tables import Cell, jobs_of
+from .tables import Cell, grid, jobs_of
 
 DATASETS = ("uwave", "flower17", "mfeat")
 

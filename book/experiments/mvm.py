@@ -52,7 +52,7 @@ from functools import partial
 
 import numpy as np
 
-from mvref.compare.tuning import Machine, Method, Split, grid, tuned
+from mvref.compare.tuning import Machine, Method, Split, tuned
 from mvref.datasets import make_interactions
 from mvref.mvm import MVMClassifier
 from mvref.mvm.machine import COLLAPSED
@@ -61,7 +61,7 @@ from .engine import Item, derive_seed
 from .interactions import N_TEST, PLANTED, planted, real, unseen
 from .mvpo import HALVES
 from .order_methods import FACTORISED, MEASURES, METHODS, OWN_MEASURES, build
-from .tables import Cell, jobs_of
+from .tables import Cell, grid, jobs_of
 
 REAL = ("mfeat", "digits", "webkb", "citeseer")
 ALPHAS = tuple(10.0**-i for i in range(1, 7))

@@ -59,14 +59,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 
-from mvref.compare.tuning import grid
-
 from . import nystrom_methods as nystrom
 from .engine import Item, Job, derive_seed, with_parameters
 from .nystrom_methods import at, measures_of
 from .nystrom_parts import N_REPEATS
 from .problems import UCI
-from .tables import Cell, jobs_of
+from .tables import Cell, grid, jobs_of
 
 DRAWN = ("moons",)
 TABLE2 = (*UCI, "iris")

@@ -64,14 +64,14 @@ from itertools import product
 
 import numpy as np
 
-from mvref.compare.tuning import grid, seconds_of, train, validate
+from mvref.compare.tuning import train, validate
 from mvref.mvpo import MVPO
 
 from .engine import Item, derive_seed, encode_parameter
 from .halves import TARGETS, load_halves, measure_all, quality
 from .pair_methods import PAIR_METHODS, with_pair
 from .ranking import MAX_ITER, METHODS, TOL, TUNING_TOL
-from .tables import Cell, jobs_of
+from .tables import Cell, grid, jobs_of, seconds_of
 
 DATASETS = ("mfeat", "citeseer", "webkb")
 SENSITIVITY_DATASETS = ("mfeat", "citeseer")

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mvref.compare.tuning import grid, train, validate
+from mvref.compare.tuning import train, validate
 from mvref.core.input import MultiView
 from mvref.core.measures import one_vs_rest
 
@@ -20,7 +20,7 @@ from .engine import Item, derive_seed
 from .halves import load_halves, measure_all, quality
 from .mvpo import HALVES
 from .ranking import METHODS
-from .tables import Cell, jobs_of
+from .tables import Cell, grid, jobs_of
 
 VIEWS, LABELS = (("none", 0.0), ("rows", 0.2), ("rows", 0.4)), (("labels", 0.05), ("labels", 0.2))
 DENSE = (*VIEWS, ("gaussian", 2.0), *LABELS)

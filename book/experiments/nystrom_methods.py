@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
-from mvref.compare.tuning import Machine, Method, grid, tuned
+from mvref.compare.tuning import Machine, Method, tuned
 from mvref.core.input import MultiView
 from mvref.core.nystrom import nystrom_map
 from mvref.mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
@@ -18,6 +18,7 @@ from mvref.theory.rademacher import kernel_alignment
 
 from .engine import derive_seed
 from .nystrom_parts import digit_split, load_split
+from .tables import grid
 
 N_VIEWS, SHARE = 2, 0.5  # SHARE: m/n
 MEASURES = ("accuracy", "errors", "validation", "train_seconds", "warned", "n_train", "n_test")

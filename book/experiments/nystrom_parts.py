@@ -6,13 +6,14 @@ import numpy as np
 from sklearn.datasets import make_moons
 from sklearn.preprocessing import StandardScaler
 
-from mvref.compare.tuning import Split, stratified_folds, stratified_parts
+from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
 from mvref.core.per_view import PerView
 from mvref.datasets._uci import _rows, fetch_uci, numbers
 
 from .engine import derive_seed
 from .problems import load_dataset
+from .tables import stratified_folds, stratified_parts
 
 N_REPEATS, N_INNER = 10, 3  # halves, or folds; folds of the training part, for tuning
 MOONS_TRAIN, MOONS_TEST, MOONS_NOISE = 400, 2000, 0.3

@@ -12,11 +12,12 @@ from sklearn.model_selection import GroupKFold, KFold
 from sklearn.preprocessing import StandardScaler
 
 from mvref import datasets
-from mvref.compare.tuning import Split, stratified_parts
+from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
 from mvref.core.per_view import PerView
 
 from .engine import derive_seed
+from .tables import stratified_parts
 
 UCI = (
     "lung-cancer", "house-votes-84", "shuttle-landing-control", "horse-colic", "echocardiogram",

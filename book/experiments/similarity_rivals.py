@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.utils import check_random_state
 
-from mvref.compare.tuning import Machine, grid
+from mvref.compare.tuning import Machine
 from mvref.core.input import MultiView
 from mvref.core.kernels import Similarity
 from mvref.core.nystrom import draw_components, nystrom_features, nystrom_map
@@ -20,6 +20,7 @@ from mvref.rivals.mvml_descent import Problem as MetricProblem
 from mvref.rivals.mvml_descent import ViewFactors, learn_metric
 
 from .problems import mean_distance_gamma, reference
+from .tables import grid
 
 # ties go to the first: the smaller C, the larger lam
 AGREEMENT_GRID = grid(C=[10.0**k for k in range(-4, 3)], D=(1e-4,))

@@ -23,13 +23,12 @@ from functools import lru_cache
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from mvref.compare.tuning import seconds_of, timed
 from mvref.core.input import MultiView
 
 from .engine import Item, derive_seed, with_parameters
 from .speed_pairs import PAIRS, against
 from .speed_peers import DATASETS, GAUSSIANS, build, peers
-from .tables import Cell, jobs_of
+from .tables import Cell, jobs_of, seconds_of, timed
 
 TWO = ("two-gaussians",)
 DRAWN = (*TWO, GAUSSIANS)  # on every machine

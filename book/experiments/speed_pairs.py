@@ -25,12 +25,13 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from mvref.compare.tuning import seconds_of
 from mvref.core.input import MultiView
 from mvref.mvl_svm import MVLSVM, LandmarkProjection
 from mvref.mvna_kmhks import MVNAKMHKS, NAKMHKS
 from mvref.mvpo import MVPO, f_beta_argmax
 from mvref.rivals import Concat, FMClassifier, PerViewSVM, RBoostSH
+
+from .tables import seconds_of
 
 ROUNDS = 3  # turns of each side
 GAMMA, C = 1.0, 1.0  # width of kernels where rows have norm 1, and the C of SVMs

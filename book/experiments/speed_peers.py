@@ -37,14 +37,13 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import all_methods
-from mvref.compare.tuning import seconds_of, timed
 from mvref.core.input import MultiView
 from mvref.core.per_view import PerView
 from mvref.rivals import Concat
 
 from .engine import derive_seed
 from .problems import load_dataset
-from .tables import Cell, jobs_of
+from .tables import Cell, jobs_of, seconds_of, timed
 
 GAUSSIANS, SIZES, N_TEST = "five-gaussians", (2000, 8000), 2000
 REPEATS = {"iris": 3, "digits": 3, "mfeat": 1, "uwave": 1, GAUSSIANS: 1}

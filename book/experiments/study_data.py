@@ -13,13 +13,14 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.model_selection import GroupKFold
 
-from mvref.compare.tuning import Split, stratified_folds, stratified_parts
+from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
 from mvref.datasets import make_interactions, make_two_moons_views
 
 from .disturbed_moons import disturbed_moons
 from .engine import derive_seed
 from .problems import load_dataset
+from .tables import stratified_folds, stratified_parts
 
 EXPLORED = {
     "mfeat": "six descriptions of one image of a digit, by six programs",

@@ -11,10 +11,8 @@ from functools import partial
 
 import numpy as np
 
-from mvref.compare.tuning import grid
-
 from .engine import Item, encode_parameter
-from .tables import Cell, jobs_of
+from .tables import Cell, grid, jobs_of
 
 PAPER = "multiverse"  # of the ledger
 FAILURES = (

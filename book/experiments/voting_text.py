@@ -16,7 +16,6 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import all_methods
-from mvref.compare.tuning import stratified_folds
 from mvref.core.voters import cast_votes
 from mvref.mwmvc2 import MwMvC2
 from mvref.mwmvc2.weights import learn_weights
@@ -24,7 +23,7 @@ from mvref.mwmvc2.weights import learn_weights
 from .engine import Item, derive_seed
 from .mwmvc2 import N_ROUNDS, SAMPLE_SIZE
 from .problems import load_dataset
-from .tables import Cell, jobs_of
+from .tables import Cell, jobs_of, stratified_folds
 from .voting import tasks
 
 UPDATES = (0, 1, 2, 3, 5, 10, 20)

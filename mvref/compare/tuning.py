@@ -16,11 +16,9 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from ..core.input import MultiView, NothingLearntWarning
 
@@ -54,23 +52,6 @@ class Method:
     measures: tuple = ("accuracy",)
     fixed: Mapping = field(default_factory=dict)
     hasty: Mapping = field(default_factory=dict)
-
-
-def grid(**values):
-    """Return the points of a grid, each a dict; the first name changes slowest."""
-    return [dict(zip(values, point, strict=True)) for point in product(*values.values())]
-
-
-def stratified_parts(y, seed, rows=None, **size):
-    """Cut rows, by default all, into two stratified parts; size: see ``train_test_split``."""
-    rows = np.arange(len(y)) if rows is None else rows
-    return train_test_split(rows, stratify=y[rows], random_state=seed, **size)
-
-
-def stratified_folds(y, train, n_folds, seed):
-    """Cut the training part into shuffled folds, each with the classes in their proportions."""
-    cut = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    return [(train[fit], train[check]) for fit, check in cut.split(train, y[train])]
 
 
 class Machine:
@@ -193,22 +174,6 @@ class Run:
             other = self.point.get(name, getattr(self.machine, name, None))
             values[name] = float(known[name](self) if name in known else other)
         return values
-
-
-def seconds_of(function, n_times=1):
-    """Return what a function returns, and its processor time, the median of `n_times` calls."""
-    times = []
-    for _ in range(n_times):
-        start = time.process_time()
-        result = function()
-        times.append(time.process_time() - start)
-    return result, float(np.median(times))
-
-
-def timed(function, short=0.1, n_times=3):
-    """Return what a function returns, and its seconds; the median of more calls if they are few."""
-    result, seconds = seconds_of(function)
-    return (result, seconds) if seconds > short else seconds_of(function, n_times)
 
 
 MEASURES = {

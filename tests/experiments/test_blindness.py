@@ -8,16 +8,7 @@ import pytest
 from sklearn.metrics.pairwise import euclidean_distances
 
 from mvref import MultiView
-from mvref.compare.tuning import (
-    Machine,
-    Method,
-    Split,
-    grid,
-    n_correct,
-    stratified_folds,
-    train,
-    validate,
-)
+from mvref.compare.tuning import Machine, Method, Split, n_correct, train, validate
 from mvref.experiments import (
     methods,
     mvl_svm,
@@ -28,6 +19,7 @@ from mvref.experiments import (
     study,
 )
 from mvref.experiments.halves import quality
+from mvref.experiments.tables import grid, stratified_folds
 
 N, N_TRAIN = 60, 42
 

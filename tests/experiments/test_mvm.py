@@ -14,7 +14,7 @@ from sklearn.metrics import f1_score, roc_auc_score
 
 from mvref import MultiView, MVMClassifier
 from mvref.compare.seeds import derive_seed
-from mvref.compare.tuning import Machine, Method, Split, grid, train, tuned
+from mvref.compare.tuning import Machine, Method, Split, train, tuned
 from mvref.datasets import make_interactions
 from mvref.experiments import interactions, mvm, read_paper_numbers, run_items
 from mvref.experiments.claims import CLAIMS
@@ -28,6 +28,7 @@ from mvref.experiments.order_methods import (
     build,
     has_failed,
 )
+from mvref.experiments.tables import grid
 from mvref.rivals import Concat, FMClassifier, STMClassifier
 
 SMALL = (1e-1, 1e-3, 1e-5)

@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mvref import KMHKS, MVNAKMHKS, NAKMHKS, MultiView
-from mvref.compare.tuning import grid, tuned
+from mvref.compare.tuning import tuned
 from mvref.datasets import load_digits_views
 from mvref.experiments import (
     claims,
@@ -45,6 +45,7 @@ from mvref.experiments.report import (
     printed_cells,
     with_parameters,
 )
+from mvref.experiments.tables import grid
 
 SIZES = {"lung-cancer": (9, 13, 10), "shuttle-landing-control": (6, 9), "iris": (50, 50, 50)}
 WIDTHS = {"iris": [4], "digits": [64], "mfeat-zer-mor": [47, 6]}

@@ -13,7 +13,7 @@ from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.metrics.pairwise import linear_kernel
 
 from mvref import MultiView
-from mvref.compare.tuning import Split, grid, validate
+from mvref.compare.tuning import Split, validate
 from mvref.experiments import halves as halves_module
 from mvref.experiments import mvpo, ranking, read_paper_numbers
 from mvref.experiments.claims import CLAIMS
@@ -23,6 +23,7 @@ from mvref.experiments.mvpo import ITEMS, fig1, fig2, fig3, fig4, on_halves, poi
 from mvref.experiments.pair_methods import PAIR_METHODS
 from mvref.experiments.problems import load_dataset
 from mvref.experiments.ranking import METHODS, ColumnsMachine, MVPOMachine, certified, linear_svc
+from mvref.experiments.tables import grid
 from mvref.mvpo import MVPO
 from mvref.rivals import CoLabeling
 from mvref.rivals.svm_perf import SVMPerf

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import linear_kernel
 
 from mvref import MultiView
-from mvref.compare.tuning import Method, Split, grid, validate
+from mvref.compare.tuning import Method, Split, validate
 from mvref.experiments import mvpo
 from mvref.experiments.halves import TARGETS, measure_all, quality
 from mvref.experiments.pair_methods import (
@@ -21,6 +21,7 @@ from mvref.experiments.pair_methods import (
     with_pair,
 )
 from mvref.experiments.ranking import ANY
+from mvref.experiments.tables import grid
 from mvref.rivals import MSL, SVM2K
 
 TWO = {"view": 0, "second_view": 1}

@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import mvref
 from mvref.compare import tuning
-from mvref.compare.tuning import timed
 from mvref.experiments import speed, speed_peers
 from mvref.experiments.engine import encode_parameter
 from mvref.experiments.speed import (
@@ -24,6 +23,7 @@ from mvref.experiments.speed import (
     time_table,
 )
 from mvref.experiments.speed_pairs import PAIRS, Contest, Pair, against, table_1
+from mvref.experiments.tables import timed
 from tests import literal_mvna as literal
 
 # ----------------------------------------------------------------------------- the samples
@@ -65,7 +65,7 @@ def test_nobody_is_tested_on_what_trained(monkeypatch):
             seen.append(X.views[0][:, 0])
 
     monkeypatch.setattr(speed, "build", lambda method, seed: Spy())
-    monkeypatch.setattr(speed, "timed", tuning.seconds_of)
+    monkeypatch.setattr(speed, "timed", tables.seconds_of)
     for n in (SIZES[0], SIZES[-1]):
         measured("", "any", measures=(), samples=n, seed=1)
     small, test, _, _, large, again, *_ = seen

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from mvref import MVPO
-from mvref.compare.tuning import Split, stratified_folds
+from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
 from mvref.core.measures import f_beta
 from mvref.datasets import load_iris_views
@@ -18,6 +18,7 @@ from mvref.experiments.halves import TARGETS
 from mvref.experiments.items import ITEMS
 from mvref.experiments.multiverse import curve, find_multiverse, order_curve, statement_curve
 from mvref.experiments.report import read_ledger
+from mvref.experiments.tables import stratified_folds
 from mvref.experiments.universes_mvpo import READINGS, Planes, SharedCAPO, started
 from mvref.mvpo import cutting_planes, most_violated_of
 from mvref.rivals import CAPO
