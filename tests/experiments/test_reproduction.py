@@ -440,6 +440,14 @@ def test_training_time_is_nearly_linear_in_the_landmarks():
         assert 0.7 < np.polyfit(np.log(seconds.index), np.log(seconds), 1)[0] < 1.1
 
 
+def test_the_vote_is_not_orders_of_magnitude_slower():
+    for dataset in (UWAVE, FLOWER):
+        seconds = means("mvl_svm.fig3", dataset, "train_seconds", "L")["MVLSVM"]
+        ratio = vote("mvl_svm.fig3", dataset, "train_seconds") / seconds
+        assert ratio.max() < 20
+        assert ratio.min() < 1 < ratio.loc[50]
+
+
 def test_votes_are_slower_at_test_time():
     for dataset in (UWAVE, FLOWER):
         seconds = means("mvl_svm.fig3", dataset, "test_seconds", "L")["MVLSVM"].loc[:500]
@@ -552,6 +560,14 @@ def test_tuned_mvmlsp_is_among_the_best():
     assert (table.rank(axis=1, ascending=False)["MVMLsp"] <= 4).all()
 
 
+def test_the_double_vote_gains_nothing():
+    for measure in ("accuracy", "f1"):
+        rows = summarize("mwmvc2.table1").query(f"measure == '{measure}'")
+        table = rows.pivot(index="dataset", columns="method", values="mean")
+        rivals = table.loc[:, ~table.columns.str.startswith("MwMvC2")].max(axis=1)
+        assert (table["MwMvC2"] < rivals).all()
+
+
 def curves_on_mnist(measure):
     return means("mwmvc2.fig2", "mnist1", measure, "m")
 
@@ -576,6 +592,15 @@ def test_three_rivals_are_ahead_at_every_size():
         assert curves[STRONG].gt(curves["MwMvC2"], axis=0).all(axis=None)
 
 
+def test_two_iterations_are_not_best():
+    rows = summarize("mwmvc2.readings").query(
+        "dataset == 'mnist1' and measure == 'accuracy' and voters == 'trees' and max_iter >= 1"
+    )
+    table = rows.pivot(index="max_iter", columns="method", values="mean")
+    assert table["MwMvC2-paper"].idxmax() == 1
+    assert table["MwMvC2"].idxmax() > 2
+
+
 def test_the_two_other_rules_for_ties_miss_the_paper_on_both_sides():
     rows = summarize("mwmvc2.readings").query("dataset == 'mnist1' and method == 'MVMV'")
     for measure, printed in (("accuracy", 0.8381), ("f1", 0.5238)):
@@ -585,3 +610,25 @@ def test_the_two_other_rules_for_ties_miss_the_paper_on_both_sides():
             for rule, row in part.iterrows()
         }
         assert apart["largest"] < -2 < 2 < apart["smallest"]
+
+
+def test_training_times_are_not_stable_over_the_parameters():
+    rows = summarize("mvpo.fig4").query("measure == 'train_seconds'")
+    times = rows.groupby(["dataset", "target"])["mean"].agg(["min", "max"])
+    assert (times["max"] > 2.5 * times["min"]).all()
+
+
+def test_one_approximation_does_not_fail():
+    rows = summarize("mvna_kmhks.table2").query("measure == 'accuracy' and protocol == 'halves'")
+    table = rows.pivot(index="dataset", columns="method", values="mean")
+    for dataset in ("lung-cancer", "shuttle-landing-control"):
+        assert table.loc[dataset, "NA"] >= table.loc[dataset, "KMHKS"]
+
+
+def test_agreement_in_table_2_says_nothing_about_the_order():
+    """The tolerance is wider than what the paper's methods differ by."""
+    part = all_cells().query("item == 'table2' and measure == 'accuracy'")
+    part = part[part["point"].str.fullmatch(r"table2 \S+ \S+ protocol=halves")]
+    assert part["dataset"].nunique() == 6
+    for _, rows in part.groupby("dataset"):
+        assert TOLERANCE * np.sqrt(2) * rows["std"].min() > np.ptp(rows["printed"])
