@@ -10,13 +10,7 @@ and tested by one function of `tuning`. The other modules are the `engine`, the 
 
 from . import multiverse as multiverse  # its items
 from .items import ITEMS, cost_lines, find_item, run_items, status
-from .report import (
-    paired_significance,
-    read_ledger,
-    read_paper_numbers,
-    significance,
-    summarize,
-)
+from .report import paired_significance, read_ledger, read_paper_numbers, significance, summarize
 from .reproduction import reproduction_cells, reproduction_report
 from .verdict_text import compare, reproduction_page, standing, verdict_table
 
