@@ -21,30 +21,11 @@ from .mwmvc2 import MwMvC2
 
 __version__ = "1.0.0"
 
-__all__ = [
-    "Comparison",
-    "KMHKS",
-    "LandmarkProjection",
-    "MVLSVM",
-    "MVMClassifier",
-    "MVMRegressor",
-    "MVNAKMHKS",
-    "MVPO",
-    "MultiView",
-    "MwMvC2",
-    "NAKMHKS",
-    "NothingLearntWarning",
-    "PerView",
-    "PerViewClassifier",
-    "SolverFallbackWarning",
-    "all_methods",
-    "compare_methods",
-    "datasets",
-    "fit_in_chunks",
-    "rivals",
-    "theory",
-    "view_importance",
-]
+__all__ = ["Comparison", "KMHKS", "LandmarkProjection", "MVLSVM", "MVMClassifier"]
+__all__ += ["MVMRegressor", "MVNAKMHKS", "MVPO", "MultiView", "MwMvC2", "NAKMHKS"]
+__all__ += ["NothingLearntWarning", "PerView", "PerViewClassifier", "SolverFallbackWarning"]
+__all__ += ["all_methods", "compare_methods", "datasets", "fit_in_chunks", "rivals", "theory"]
+__all__ += ["view_importance"]
 
 
 def __getattr__(name):

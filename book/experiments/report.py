@@ -5,7 +5,7 @@ import pandas as pd
 from scipy import stats
 
 from mvref.compare.paired import paired_interval as paired_interval
-from mvref.compare.paired import paired_t, with_spread
+from mvref.compare.paired import with_spread
 
 from .engine import LEDGER, Ledger, with_parameters
 from .items import find_item
@@ -200,6 +200,17 @@ def significance(item, folder=None):
             tests.append([*point, method, own.mean(), len(own), best, p_rank_sum, p_signed_rank])
     columns = [*group, "method", "mean", "n", "best", "p_rank_sum", "p_signed_rank"]
     return with_holm(pd.DataFrame(tests, columns=columns), "p_signed_rank", group[1:])
+
+
+def paired_t(differences, ratio=0.0):
+    """Test whether the mean difference of two methods is zero.
+
+    differences (J,): one per split; ratio: n_test/n_train for the corrected test.
+    """
+    d, spread = with_spread(differences, ratio)
+    if np.ptp(d) == 0:
+        return float(d[0] == 0)
+    return float(2.0 * stats.t.sf(abs(d.mean()) / spread, len(d) - 1))
 
 
 def paired_significance(item, reference, measure="accuracy", folder=None):

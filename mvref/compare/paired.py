@@ -1,4 +1,4 @@
-"""The paired t-test of two methods over splits, as printed and corrected.
+"""The interval of a mean difference of two methods over splits.
 
 Splits of one data set share samples, so their differences are not independent, and the variance
 that the ordinary t-test estimates from them is too small. Nadeau and Bengio, "Inference for the
@@ -10,19 +10,8 @@ import numpy as np
 from scipy import stats
 
 
-def paired_t(differences, ratio=0.0):
-    """Test whether the mean difference of two methods is zero.
-
-    differences (J,): one per split; ratio: n_test/n_train for the corrected test.
-    """
-    d, spread = with_spread(differences, ratio)
-    if np.ptp(d) == 0:
-        return float(d[0] == 0)
-    return float(2.0 * stats.t.sf(abs(d.mean()) / spread, len(d) - 1))
-
-
 def paired_interval(differences, ratio=0.0, level=0.95):
-    """Return the mean difference of two methods and the interval of :func:`paired_t`."""
+    """Return the mean difference of two methods, and its interval; ratio: n_test/n_train, or 0."""
     d, spread = with_spread(differences, ratio)
     half = spread * stats.t.ppf((1.0 + level) / 2.0, len(d) - 1)
     return float(d.mean()), float(d.mean() - half), float(d.mean() + half)

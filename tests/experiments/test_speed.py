@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import mvref
 from mvref.compare import tuning
-from mvref.experiments import speed, speed_peers
+from mvref.experiments import speed, speed_peers, tables
 from mvref.experiments.engine import encode_parameter
 from mvref.experiments.speed import (
     LARGEST,
