@@ -13,7 +13,7 @@ that give all printed numbers of a data set at once with other seeds.
 
 import re
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -48,22 +48,18 @@ def find_multiverse(name):
     return MULTIVERSES[short]
 
 
-def curve(multiverse, dataset, method, measure="accuracy", rows=None):
-    """The curve of one printed number, over all that its method sees of the universes."""
-    points = multiverse.points(method, dataset)
-    return _curve(multiverse, dataset, method, measure, rows, points)
-
-
-def _curve(multiverse, dataset, method, measure, rows, universes):
+def curve(multiverse, dataset, method, measure="accuracy", rows=None, universes=None):
+    """The curve of one printed number, by default over all that its method sees of universes."""
+    universes = universes or multiverse.points(method, dataset)
     values, failures = _repeats(multiverse, dataset, method, measure, rows, universes)
-    printed = printed_number(multiverse, dataset, method, measure)
-    stated = stated_number(multiverse, dataset, method, measure)
-    title = readable(f"{dataset}, {method}, {measure}")
-    attrs = {"title": title, "printed": printed, "stated": stated}
     name, *of = measure.split()
     spread = multiverse.paper, multiverse.place, dataset, method, " ".join([f"{name}_std", *of])
-    attrs |= {"measure": measure, "printed_std": _printed(*spread)}
-    return _compared(universes, values, failures, attrs)
+    return _compared(
+        universes, values, failures, name, title=readable(f"{dataset}, {method}, {measure}"),
+        printed=printed_number(multiverse, dataset, method, measure),
+        stated=stated_number(multiverse, dataset, method, measure),
+        printed_std=_printed(*spread),
+    )  # fmt: skip
 
 
 def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=None):
@@ -72,17 +68,18 @@ def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=Non
     A universe in which either method fails has failed.
     """
     universes = multiverse.universes(dataset)
-    of_both = [_repeats(multiverse, dataset, m, measure, rows, universes)
-               for m in (first, second)]  # fmt: skip
-    (one, failed), (other, failed_too) = of_both
+    (one, failed), (other, failed_too) = (
+        _repeats(multiverse, dataset, method, measure, rows, universes)
+        for method in (first, second)
+    )
     printed, stated = (
         number(multiverse, dataset, first, measure) - number(multiverse, dataset, second, measure)
         for number in (printed_number, stated_number)
     )
     title = readable(f"{dataset}, {first} less {second}, {measure}")
     failures = failed.where(failed != "", failed_too)
-    attrs = {"title": title, "printed": printed, "stated": stated, "measure": "difference"}
-    return _compared(universes, one - other, failures, attrs)
+    attrs = {"title": title, "printed": printed, "stated": stated}
+    return _compared(universes, one - other, failures, "difference", **attrs)
 
 
 def statement_curve(multiverse, name, rows=None):
@@ -115,12 +112,8 @@ def statement_curve(multiverse, name, rows=None):
 
 def _common(multiverse, datasets):
     """The universes that all of these data sets have."""
-    of_datasets = [
-        {encode_parameter(universe): universe for universe in multiverse.universes(dataset)}
-        for dataset in datasets
-    ]
-    first, *others = of_datasets
-    return [first[key] for key in first if all(key in other for other in others)]
+    first, *others = map(multiverse.universes, datasets)
+    return [universe for universe in first if all(universe in other for other in others)]
 
 
 def printed_number(multiverse, dataset, method, measure):
@@ -138,6 +131,8 @@ def stated_number(multiverse, dataset, method, measure):
 
 @cache
 def _printed(paper, item, dataset, method, measure, point=None):
+    if not item:
+        return np.nan
     measure, *of = measure.split()
     cell = {"item": item, "dataset": dataset, "method": method, "measure": measure}
     if point is None:
@@ -179,14 +174,13 @@ def _stored(stamp):
     return dict(list(read_ledger(PAPER).groupby(["item", "dataset", "method"])))
 
 
-def _compared(universes, values, failures, attrs):
+def _compared(universes, values, failures, measure, **attrs):
     """Set each universe beside the printed number."""
     found = pd.DataFrame(universes)
     found["value"], found["std"] = values.mean(axis=1), values.std(axis=1)
     found["n"], found["failure"] = values.count(axis=1), failures
     pairs = zip(found["value"], found["std"], strict=True)
-    how = {"measure": attrs.pop("measure").split()[0]}
-    how["printed_std"] = attrs.get("printed_std", np.nan)
+    how = {"measure": measure, "printed_std": attrs.get("printed_std", np.nan)}
     found["distance"] = [distance(mean, attrs["printed"], std=std, **how) for mean, std in pairs]
     found["near"] = found["distance"].abs() <= TOLERANCE
     return _sorted(found, universes, **attrs)
@@ -207,7 +201,7 @@ def joint(multiverse, dataset, rows=None, tolerance=TOLERANCE):
     """
     cells = [(m, measure) for m, measures in multiverse.methods.items() for measure in measures]
     universes, axes = multiverse.universes(dataset), [*multiverse.axes]
-    curves = [_curve(multiverse, dataset, *cell, rows, universes).set_index(axes)["distance"]
+    curves = [curve(multiverse, dataset, *cell, rows, universes).set_index(axes)["distance"]
               for cell in cells]  # fmt: skip
     found = pd.concat(curves, axis=1, keys=[" ".join(cell) for cell in cells]).abs() <= tolerance
     own = np.array([measure == "accuracy" for _, measure in cells])
@@ -317,16 +311,14 @@ def again(multiverse, rows=None):
     return replace(multiverse, name=name, title=title, rules=rules, n_repeats=n_repeats)
 
 
-def _jobs_again(multiverse, dataset, quick, rows):
-    return again(multiverse, rows).jobs(dataset, quick, rows)
-
-
 def item_again(multiverse):
     """The item that runs them, after the search."""
-    of_them, jobs = again(multiverse), partial(_jobs_again, multiverse)
-    return Item(
-        PAPER, of_them.name, of_them.title, multiverse.datasets, jobs, needs=(multiverse.name,)
-    )
+
+    def jobs(dataset, quick, rows):
+        return again(multiverse, rows).jobs(dataset, quick, rows)
+
+    of_them, needs = again(multiverse), (multiverse.name,)
+    return Item(PAPER, of_them.name, of_them.title, multiverse.datasets, jobs, needs=needs)
 
 
 def _deciding(table):
@@ -446,20 +438,19 @@ def run_multiverse(name, *, quick=False, n_jobs=1, folder=None, only=None, figur
     multiverse = find_multiverse(name)
     item = item_again(multiverse) if multiverse.place else multiverse.item
     folder = run_items([item.full_name], quick=quick, n_jobs=n_jobs, folder=folder, only=only)
-    rows, lines = read_ledger(PAPER, folder), []
+    rows, lines, curves = read_ledger(PAPER, folder), [], []
     for dataset in multiverse.datasets if only is None else (only,):
         lines += [*lines_of(multiverse, dataset, rows), ""]
-        if figures:
-            curves = [curve(multiverse, dataset, *cell, rows)
-                      for cell in _printed_cells(multiverse, dataset)]  # fmt: skip
-            _draw(curves, Path(figures), multiverse.name)
+        cells = _printed_cells(multiverse, dataset) if figures else ()
+        curves += [curve(multiverse, dataset, *cell, rows) for cell in cells]
     for name, statement in multiverse.statements.items():
         if only is None or statement.datasets == (only,):
             table = statement_curve(multiverse, name, rows)
             lines.append(statement_sentence(table))
-            if figures:
-                table.attrs["title"] = name
-                _draw([table], Path(figures), multiverse.name)
+            table.attrs["title"] = name
+            curves.append(table)
+    if figures:
+        _draw(curves, Path(figures), multiverse.name)
     return "\n".join(lines).strip()
 
 

@@ -39,25 +39,25 @@ class Statement:
 
 @dataclass(frozen=True)
 class Multiverse:
-    """The universes of one printed table or figure.
+    """The universes of one table or figure.
 
-    paper, place: where it is printed, an item of the paper's printed numbers, or no place; axes:
-    name -> choices, or name -> {data set: choices}, the first axis varies slowest; rules: (reason,
-    predicate), a universe is left out where ``predicate(dataset, universe)`` is true; methods: name
-    -> measures; without: method -> axes that it does not have; function: as of
-    :func:`.tables.jobs_of`; stated: parameter point of the paper's ledger item `place` that follows
-    what the paper says; statements: name -> :class:`Statement`; n_again: repeats of what the search
-    has found. All universes of a data set share the seeds of their repeats.
+    axes: name -> choices, or name -> {data set: choices}, the first axis varies slowest; methods:
+    name -> measures; function: as of :func:`.tables.jobs_of`; paper, place: of its printed numbers,
+    where there are some; rules: (reason, predicate), a universe is left out where
+    ``predicate(dataset, universe)`` is true; without: method -> axes that it does not have; stated:
+    parameter point of the paper's ledger item `place` that follows what the paper says; statements:
+    name -> :class:`Statement`; n_again: repeats of what the search has found. All universes of a
+    data set share the seeds of their repeats.
     """
 
     name: str
     title: str
-    paper: str
-    place: str
     datasets: tuple
     axes: Mapping
     methods: Mapping
     function: Callable = field(repr=False)
+    paper: str = ""
+    place: str = ""
     rules: tuple = ()
     without: Mapping = field(default_factory=dict)
     stated: Mapping | None = None

@@ -29,8 +29,6 @@ def ahead(dataset):
 SHARING = Multiverse(
     name="mvm_sharing",
     title="accuracy of shared and of separate factors on one-hot data",
-    paper="mvm",
-    place="",
     datasets=tuple(RIVALS),
     axes={"n_train": tuple(SIZES), "n_features": (20, 40)},
     methods=dict.fromkeys(("MVM", "rival"), ("accuracy",)),

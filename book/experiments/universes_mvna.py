@@ -84,31 +84,16 @@ def same_components(dataset, universe):
 TABLE2_OF_MVNA = Multiverse(
     name="mvna_table2",
     title="accuracies and alignment of Table 2 of MVNA-KMHKS, every choice left open",
-    paper="mvna_kmhks",
-    place="table2",
-    datasets=TABLE2,
-    axes={
-        "data": DATA,
-        "scaling": ("standard", "none"),
-        "width": UNIVERSE_WIDTHS,
-        "c": UNIVERSE_C,
-        "share": UNIVERSE_SHARES,
-    },
-    methods={
-        "MVNA": ("accuracy", "alignment"),
-        "NA": ("accuracy",),
-        "KMHKS": ("accuracy",),
-        "SVM": ("accuracy",),
-    },
-    function=on_table2,
-    rules=(
-        ("the printed digits imply a test part of another size", other_size),
-        ("two components, as with the next larger share", same_components),
-    ),
+    paper="mvna_kmhks", place="table2", datasets=TABLE2, function=on_table2, n_again=20,
+    axes={"data": DATA, "scaling": ("standard", "none"), "width": UNIVERSE_WIDTHS,
+          "c": UNIVERSE_C, "share": UNIVERSE_SHARES},
+    methods={"MVNA": ("accuracy", "alignment")}
+    | dict.fromkeys(("NA", "KMHKS", "SVM"), ("accuracy",)),
+    rules=(("the printed digits imply a test part of another size", other_size),
+           ("two components, as with the next larger share", same_components)),
     without={"KMHKS": ("share",), "SVM": ("share",)},
     stated={"protocol": "folds"},
-    n_again=20,
-)
+)  # fmt: skip
 ON_DIGITS = tuple(f"errors digit={digit}" for digit in NOT_ONE)
 DIGIT_WIDTHS, DIGIT_C = (0.25, 0.5, 1.0, 2.0), (0.01, 0.1, 1.0, 3.0, 10.0)
 
@@ -147,33 +132,18 @@ OF_RIVALS = ("rivals' width", "rivals' c")
 TABLE3_OF_MVNA = Multiverse(
     name="mvna_table3",
     title="errors of Table 3 of MVNA-KMHKS, every choice left open",
-    paper="mvna_kmhks",
-    place="table3",
-    datasets=("optdigits",),
-    axes={
-        "task": ("rest", "one"),
-        "width": DIGIT_WIDTHS,
-        "c": DIGIT_C,
-        "coupling": (0.1, 10.0),
-        "rivals' width": DIGIT_WIDTHS,
-        "rivals' c": DIGIT_C,
-    },
+    paper="mvna_kmhks", place="table3", datasets=("optdigits",), function=on_table3,
+    n_repeats=1, n_again=3,
+    axes={"task": ("rest", "one"), "width": DIGIT_WIDTHS, "c": DIGIT_C, "coupling": (0.1, 10.0),
+          "rivals' width": DIGIT_WIDTHS, "rivals' c": DIGIT_C},
     methods=dict.fromkeys(TABLE3_METHODS, ("errors", *ON_DIGITS)),
-    function=on_table3,
     without={"MVNA": OF_RIVALS, **dict.fromkeys(("NA", "KMHKS"), ("width", "c", "coupling"))},
     statements={
-        "first_in_sum": Statement(
-            "MVNA-KMHKS makes fewer errors in the sum than its rivals",
-            partial(ahead, measures=("errors",)),
-        ),
-        "first_everywhere": Statement(
-            "MVNA-KMHKS is first on every digit, alone or beside others",
-            partial(ahead, measures=ON_DIGITS),
-            above=-0.5,
-        ),
+        "first_in_sum": Statement("MVNA-KMHKS makes fewer errors in the sum than its rivals",
+                                  partial(ahead, measures=("errors",))),
+        "first_everywhere": Statement("MVNA-KMHKS is first on every digit, alone or beside others",
+                                      partial(ahead, measures=ON_DIGITS), above=-0.5),
     },
-    n_repeats=1,
-    n_again=3,
-)
+)  # fmt: skip
 MULTIVERSES = (TABLE2_OF_MVNA, TABLE3_OF_MVNA)
 ITEMS = [multiverse.item for multiverse in MULTIVERSES]

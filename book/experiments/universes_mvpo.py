@@ -348,14 +348,9 @@ def only_mvpo_above_half(rivals):
     return margin
 
 
-def of_lines(value, datasets):
-    """Value of a statement on Figures 3 and 4: the smallest of the data sets."""
-
-    def smallest(means):
-        of = [value({what: means[d, "MVPO", what] for what in LINES}) for d in datasets]
-        return sum(of) if len(of) == 1 else np.minimum(*of)
-
-    return smallest
+def of_lines(value):
+    """Value of a statement on Figures 3 and 4."""
+    return lambda means: value({what: means["mfeat", "MVPO", what] for what in LINES})
 
 
 def rankings_stand_still(of):
@@ -381,6 +376,11 @@ def time_stands_still(of):
     return -np.maximum(of["prbep_factor"], of["auroc_factor"])
 
 
+def converged(means):
+    """Share of the runs that converge."""
+    return means["mfeat", "MVPO", "converged"]
+
+
 SINGLE = ("SVMPerf", "CAPO", "FSMulti")
 DATASETS, DIGITS, PAGES = ("mfeat", "citeseer", "webkb"), ("mfeat",), ("webkb",)
 WHAT = ("moves", "count", "small_C1", "factor")
@@ -388,150 +388,78 @@ LINES = tuple(f"{target}_{what}" for target, what in product(TARGETS, WHAT))
 MOST, NEARLY_ALL = 0.5, 0.8  # of the cells
 STILL, LONGER, STABLE, NEAR = 0.05, 1.2, 1.5, 0.05
 AXES = {"scaling": ("standard", "raw"), "threshold": ("sign", "count")}
-CONSTANT = {"constant": (True, False)}
+BY_VIEW = ("MVPO", *SINGLE)
 PAGES_OF_FIG1 = Multiverse(
     name="mvpo_fig1_webkb",
     title="methods for a measure on WebKB, Figure 1 of MVPO, every choice left open",
-    paper="mvpo",
-    place="",
-    datasets=PAGES,
-    axes=AXES | CONSTANT | {"tuning": (*TUNING, "1000"), "classes": ("all", "second")},
-    methods=dict.fromkeys(("MVPO", *SINGLE), TARGETS),
-    function=on_figure,
+    datasets=PAGES, methods=dict.fromkeys(BY_VIEW, TARGETS), function=on_figure, n_repeats=3,
+    axes=AXES | {"constant": (True, False), "tuning": (*TUNING, "1000"),
+                 "classes": ("all", "second")},
     statements={
         "exception": Statement("F1 on WebKB: FS_multi is ahead of MVPO", fs_multi_ahead),
-        "most": Statement(
-            "MVPO is ahead of SVM^perf, CAPO and FS_multi in most cells of WebKB",
-            ahead(SINGLE, PAGES),
-            MOST,
-        ),
+        "most": Statement("MVPO is ahead of SVM^perf, CAPO and FS_multi in most cells of WebKB",
+                          ahead(SINGLE, PAGES), MOST),
     },
-    n_repeats=3,
-)
+)  # fmt: skip
 DIGITS_OF_FIG1 = Multiverse(
     name="mvpo_fig1_digits",
     title="F1 of methods for a measure on the digits, Figure 1 of MVPO, every choice left open",
-    paper="mvpo",
-    place="",
-    datasets=DIGITS,
+    datasets=DIGITS, methods=dict.fromkeys(BY_VIEW, ("f1",)), function=on_figure, n_repeats=2,
     axes=AXES | {"constant": (False,), "tuning": ("F1", "1", "10", "100")},
-    methods=dict.fromkeys(("MVPO", *SINGLE), ("f1",)),
-    function=on_figure,
     statements={
-        "half": Statement(
-            "only MVPO has an F1 above 0.5 on the digits", only_mvpo_above_half(SINGLE)
-        ),
-        "half_but_capo": Statement(
-            "MVPO has an F1 above 0.5 on the digits, SVM^perf and FS_multi have not",
-            only_mvpo_above_half(("SVMPerf", "FSMulti")),
-        ),
+        "half": Statement("only MVPO has an F1 above 0.5 on the digits",
+                          only_mvpo_above_half(SINGLE)),
+        "half_but_capo": Statement("MVPO has an F1 above 0.5 on the digits, SVM^perf and FS_multi "
+                                   "have not", only_mvpo_above_half(("SVMPerf", "FSMulti"))),
     },
-    n_repeats=2,
-)
-FIG2 = Multiverse(
-    name="mvpo_fig2",
-    title="methods for several views, Figure 2 of MVPO, every choice left open",
-    paper="mvpo",
-    place="",
-    datasets=DATASETS,
-    axes=AXES | {"tuning": TUNING},
-    methods=dict.fromkeys(("MVPO", "CoLabeling"), TARGETS),
-    function=on_figure,
-    statements={
-        rival: Statement(
-            f"MVPO is ahead of {rival} in all cells but one at most",
-            ahead([rival], DATASETS),
-            NEARLY_ALL,
-        )
-        for rival in ("CoLabeling",)
-    },
-    n_repeats=2,
-)
-PAIRS_OF_FIG2 = Multiverse(
-    name="mvpo_fig2_pairs",
-    title="methods for two views, Figure 2 of MVPO, every choice left open",
-    paper="mvpo",
-    place="",
-    datasets=("mfeat", "webkb"),
-    axes=AXES | {"tuning": TUNING},
-    methods=dict.fromkeys(("MVPO", *PAIR_METHODS), TARGETS),
-    function=on_figure,
-    statements={
-        rival: Statement(
-            f"MVPO is ahead of {rival} in all cells but one at most",
-            ahead([rival], ("mfeat", "webkb")),
-            NEARLY_ALL,
-        )
-        for rival in PAIR_METHODS
-    },
-    n_repeats=1,
-)
+)  # fmt: skip
+
+
+def of_figure2(name, kind, datasets, rivals, n_repeats):
+    """MVPO beside rivals that know of no target measure, each in a statement of its own."""
+    title = f"methods for {kind} views, Figure 2 of MVPO, every choice left open"
+    text = "MVPO is ahead of {} in all cells but one at most"
+    statements = {
+        rival: Statement(text.format(rival), ahead([rival], datasets), NEARLY_ALL)
+        for rival in rivals
+    }
+    axes, methods = AXES | {"tuning": TUNING}, dict.fromkeys(("MVPO", *rivals), TARGETS)
+    return Multiverse(name, title, datasets, axes, methods, on_figure,
+                      statements=statements, n_repeats=n_repeats)  # fmt: skip
+
+
+FIG2 = of_figure2("mvpo_fig2", "several", DATASETS, ("CoLabeling",), 2)
+PAIRS_OF_FIG2 = of_figure2("mvpo_fig2_pairs", "two", ("mfeat", "webkb"), tuple(PAIR_METHODS), 1)
 FIG34 = Multiverse(
     name="mvpo_fig3_fig4",
     title="C1 and C2, Figures 3 and 4 of MVPO, every choice left open",
-    paper="mvpo",
-    place="",
-    datasets=DIGITS,
+    datasets=DIGITS, methods={"MVPO": LINES}, function=on_lines, n_repeats=1,
     axes=AXES | {"C1": CROSS_C1, "C2": CROSS_C2, "reach": (1, 2)},
-    methods={"MVPO": LINES},
-    function=on_lines,
     statements={
-        "rankings": Statement(
-            "PRBEP and AUROC move by less than 0.05 over C1 and C2",
-            of_lines(rankings_stand_still, DIGITS),
-            -STILL,
-        ),
-        "f1": Statement(
-            "F1 moves more over C1 and C2 than PRBEP and AUROC, on the digits",
-            of_lines(f1_moves_more, DIGITS),
-        ),
-        "order": Statement(
-            "F1 needs most iterations, AUROC fewest",
-            of_lines(f1_longest_auroc_shortest, DIGITS),
-            1.0,
-        ),
-        "small_C1": Statement(
-            "F1 needs a fifth more iterations at the smallest C1, on the digits",
-            of_lines(lambda of: of["f1_small_C1"], DIGITS),
-            LONGER,
-        ),
-        "still": Statement(
-            "iterations for PRBEP and AUROC within a factor of 1.5 over C1, C2",
-            of_lines(time_stands_still, DIGITS),
-            -STABLE,
-        ),
+        "rankings": Statement("PRBEP and AUROC move by less than 0.05 over C1 and C2",
+                              of_lines(rankings_stand_still), -STILL),
+        "f1": Statement("F1 moves more over C1 and C2 than PRBEP and AUROC, on the digits",
+                        of_lines(f1_moves_more)),
+        "order": Statement("F1 needs most iterations, AUROC fewest",
+                           of_lines(f1_longest_auroc_shortest), 1.0),
+        "small_C1": Statement("F1 needs a fifth more iterations at the smallest C1, on the digits",
+                              of_lines(lambda of: of["f1_small_C1"]), LONGER),
+        "still": Statement("iterations for PRBEP and AUROC within a factor of 1.5 over C1, C2",
+                           of_lines(time_stands_still), -STABLE),
     },
-    n_repeats=1,
-)
+)  # fmt: skip
 STARTS = Multiverse(
     name="mvpo_starts",
     title="share of runs that converge within 100 iterations, every choice left open",
-    paper="mvpo",
-    place="",
-    datasets=DIGITS,
-    axes={
-        "measure": TARGETS,
-        "constant": (True, False),
-        "C1": (0.0, 1.0),
-        "C2": (3.0, 10.0, 30.0, 100.0),
-        "tol": TOLS,
-    },
-    methods={"MVPO": ("converged",)},
-    function=on_limit,
+    datasets=DIGITS, methods={"MVPO": ("converged",)}, function=on_limit, n_repeats=1,
+    axes={"measure": TARGETS, "constant": (True, False), "C1": (0.0, 1.0),
+          "C2": (3.0, 10.0, 30.0, 100.0), "tol": TOLS},
     statements={
-        "printed": Statement(
-            "92 % of the runs converge within 100 iterations, give or take 5 points",
-            lambda means: -abs(means["mfeat", "MVPO", "converged"] - 0.92),
-            -NEAR,
-        ),
-        "most": Statement(
-            "most of the runs converge within 100 iterations",
-            lambda means: means["mfeat", "MVPO", "converged"],
-            0.5,
-        ),
+        "printed": Statement("92 % of the runs converge within 100 iterations, give or take 5 "
+                             "points", lambda means: -abs(converged(means) - 0.92), -NEAR),
+        "most": Statement("most of the runs converge within 100 iterations", converged, 0.5),
     },
-    n_repeats=1,
-)
+)  # fmt: skip
 MULTIVERSES = (PAGES_OF_FIG1, DIGITS_OF_FIG1, FIG2, PAIRS_OF_FIG2, FIG34, STARTS)
 # The same halves for all, so that they share what they train
 ITEMS = [replace(multiverse.item, seeds="halves") for multiverse in MULTIVERSES]

@@ -120,14 +120,14 @@ def test_every_kind_of_failure_has_its_number(error, number):
     def fail(name, method, *, measures, seed):
         raise error
 
-    toy = Multiverse("t", "", "", "", ("iris",), {}, {"one": ("accuracy",)}, fail)
+    toy = Multiverse("t", "", ("iris",), {}, {"one": ("accuracy",)}, fail)
     job = next(iter(toy.jobs("iris", False, None)))
     assert job.function(seed=0) == {"accuracy": 0.0, "failure": number}
 
 
 def test_a_value_that_is_not_finite_is_a_failure_and_another_error_is_not():
     def jobs(function):
-        toy = Multiverse("t", "", "", "", ("iris",), {}, {"one": ("accuracy",)}, function)
+        toy = Multiverse("t", "", ("iris",), {}, {"one": ("accuracy",)}, function)
         return next(iter(toy.jobs("iris", False, None))).function
 
     def nothing(*names, measures, seed):

@@ -8,9 +8,17 @@ import pytest
 
 from mvref import MVLSVM
 from mvref.compare.tuning import Method, train, tuned
-from mvref.experiments import landmark_universes as universes
-from mvref.experiments.landmark_universes import (
+from mvref.experiments import universes_mvl_svm as universes
+from mvref.experiments.multiverse import curve, find_multiverse, statement_curve
+from mvref.experiments.problems import load_people, load_problem
+from mvref.experiments.universes_mvl_svm import (
+    BY_PEOPLE,
     CODE,
+    FIGURE2,
+    MISSING,
+    MULTIVERSES,
+    STATEMENTS,
+    TIME,
     LandmarkPath,
     evaluations_anew,
     grid_of,
@@ -20,16 +28,6 @@ from mvref.experiments.landmark_universes import (
     on_figure5,
     on_time,
     problem_of,
-)
-from mvref.experiments.multiverse import curve, find_multiverse, statement_curve
-from mvref.experiments.problems import load_people, load_problem
-from mvref.experiments.universes_mvl_svm import (
-    BY_PEOPLE,
-    FIGURE2,
-    MISSING,
-    MULTIVERSES,
-    STATEMENTS,
-    TIME,
 )
 from mvref.mvl_svm import impute, project
 
