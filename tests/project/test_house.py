@@ -10,7 +10,7 @@ from pkgutil import resolve_name
 
 import pytest
 
-from tests.project.test_reference import NAMES
+from tests.project.test_reference import NAMES, is_exception
 
 ROOT = Path(__file__).resolve().parents[2]
 METHODS = ("mvl_svm", "mwmvc2", "mvpo", "mvm", "mvna_kmhks")
@@ -162,8 +162,9 @@ def methods_of(cls):
 
 def promised():
     """What a user is told of in full: the names of the reference pages and their methods."""
-    for value in map(resolve_name, NAMES):
-        if not (inspect.isclass(value) and issubclass(value, Exception)):
+    for name in NAMES:
+        value = resolve_name(name)
+        if not is_exception(value):
             yield full_name(inspect.unwrap(value)), value
         if inspect.isclass(value):
             yield from ((full_name(member), member) for member in methods_of(value))

@@ -350,6 +350,8 @@ def test_entries_of_the_reference_lead_to_the_sections_that_use_them(book):
     assert "mwmvc2/one_page.html#the-picture" in links["mvref.mwmvc2.learn_weights"]
     assert "mvl_svm/annotated.html" in links["mvref.MVLSVM"]
     assert sum("/run.html#" in told for told in links.values()) > 30
+    assert "Used in" in pages["mvref.MVLSVM"].text
+    assert "Used in" not in pages["mvref.datasets.fetch_citeseer"].text  # but in its own example
 
 
 HEAD = '<meta name="description" content="A page that says what it is about."><article>'
