@@ -28,7 +28,7 @@ NOISE = {"mfeat": DENSE, "digits": DENSE, "webkb": (*VIEWS, *LABELS)}
 CONSISTENT = (0.1, 1.0, 10.0, 100.0)
 # Powers of ten: the ends of C2, of MVPO with and without consistency, and of LinearSVC.
 COSTS = {"mfeat": (1, 4), "digits": (1, 3), "webkb": (2, 6)}
-COSTS_OF_SVM = {"mfeat": (-1, 2), "digits": (-1, 2), "webkb": (1, 5)}
+COSTS_OF_SVM = {"mfeat": (-3, 1), "digits": (-3, 2), "webkb": (1, 5)}
 N_COSTS, REPEATS = 4, {"mfeat": 3, "digits": 3, "webkb": 10}
 
 
