@@ -37,6 +37,7 @@ KS = [(Y[:, None] * F) @ (Y[:, None] * F).T for F in FACTORS]
 SEEN = np.ones((M, N), dtype=bool)
 EQUAL, NEAR_A_VERTEX = np.ones(3) / 3, np.array([0.9, 0.05, 0.05])
 NEW, NEW_LABELS = make_moons(1000, noise=0.25, random_state=9)
+K_NEW = rbf_kernel(NEW, X, gamma=1.0)
 
 
 def machines_of(Fs, c, coupling):
@@ -239,6 +240,18 @@ def test_N9_errors_of_the_old_gamma_and_a_random_start_are_frozen_into_b():
     costs = np.full(M, 0.1)
     ours = ho_kashyap(machines_of(FACTORS, 0.1, coupling), costs, coupling, Y, **options)
     assert_allclose(ours.curve[-1], 79.85, atol=6e-3)
+
+
+def test_N9_new_samples_pay_for_it():
+    lost = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        start = rng.normal(size=(M, N)), rng.normal(size=M)
+        for options in ({"start": start, "stale": True}, {}):
+            learnt = literal.table_1(KS, Y, 1.0, 10.0, EQUAL, 0.5, 100, **options)[:2]
+            scores = literal.nystrom_decision(k, K_NEW, COMPONENTS, Y, *learnt, EQUAL)
+            lost.append(np.mean((scores > 0) == (NEW_LABELS == 1)))
+    assert np.mean(lost[1::2]) - np.mean(lost[::2]) > 0.03
 
 
 def test_N10_one_small_matrix_per_view_and_not_of_n_rows():
