@@ -1,5 +1,10 @@
 """What :func:`~mvref.compare_methods` tries: methods, and the ranges that each is tuned over.
 
+The plain methods are a product, learner x use of the views: each learner of `LEARNERS` gets all
+columns as one table, one view (the best), or a vote of the views, with the same points; and a stack
+of the learners is on top of each. So families that know nothing of the views, one view, or all
+differ in nothing else, and are one machine where there is one view.
+
 The points of a candidate are the first of a Halton sequence in its ranges, so that any number of
 them is spread evenly and begins in the middle. Dense features are scaled per training part to mean
 0 and variance 1 (gaps become 0); then the mean squared norm of a row is made 1, so that a width
@@ -18,6 +23,7 @@ from scipy.stats import qmc
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+from sklearn.feature_selection import SelectKBest
 from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -59,25 +65,35 @@ from .kernel_means import KernelMeanSVC
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method, whether it uses views, and its ranges.
+    """A method, what it knows of the views, and its ranges.
 
-    uses_views: it knows which columns belong together; make: ``make(X, **point)`` returns an
-    unfitted estimator for the views of X; space: name -> (low, high), logarithmic, or a list of
-    choices; largest: number of samples beyond which it takes minutes, and is not recommended;
-    given: of a user's own estimator, in place of a space, its points.
+    knows: "none": it gets columns; "which": one view; "all": which columns belong together; make:
+    ``make(X, **point)`` returns an unfitted estimator for the views of X; space: name -> (low,
+    high), logarithmic, or a list of choices; largest: number of samples beyond which it takes
+    minutes, and is not recommended; given: of a user's own estimator, in place of a space, its
+    points; learner: of a plain method, the row of the product; where it knows one view, its points
+    are tried on each.
     """
 
     name: str
-    uses_views: bool
+    knows: str
     make: object
     space: Mapping = field(default_factory=dict)
     largest: int | None = None
     given: tuple = ()
     estimator: object = None
+    learner: str = ""
 
     def key(self, budget):
         """What a finished training depends on, the same in every process."""
         return [self.name, repr(self.points(budget)), joblib.hash(self.estimator)]
+
+    def points_of(self, X, budget):
+        """The first points, for every view of X where one of them is chosen."""
+        points = self.points(budget)
+        if not (self.learner and self.knows == "which"):
+            return points
+        return [{"view": view} | point for view in X.names for point in points]
 
     def points(self, budget):
         """Return the first points of the candidate, different ones."""
@@ -159,14 +175,18 @@ def scaled_views(method):
 
 def svm_of_columns(**point):
     """An SVM on all columns, which the scaling of the views before it has balanced."""
-    return make_pipeline(COLUMNS, SimpleImputer(keep_empty_features=True), SVC(**point))
+    return filled_svm(COLUMNS, SimpleImputer(keep_empty_features=True), point)
+
+
+def filled_svm(columns, fill, point):
+    """An SVM on columns whose gaps are filled; rows have norm 1, as those of all columns have."""
+    return make_pipeline(columns, fill, UnitRows(), SVC(**point))
 
 
 def imputed_svm(fill):
     """The same, where a transformer of one table fills gaps with more than means."""
-    return scaled_views(
-        lambda **point: make_pipeline(FunctionTransformer(dense_columns), clone(fill), SVC(**point))
-    )
+    columns = FunctionTransformer(dense_columns)
+    return scaled_views(lambda **point: filled_svm(columns, clone(fill), point))
 
 
 def completed_svm(**point):
@@ -219,6 +239,96 @@ def of_mvref(method, scaled=scaled_views, **fixed):
     return scaled(partial(method, **fixed))
 
 
+def on_table(method):
+    """A learner of a table that is scaled."""
+
+    def learner(views, **point):
+        return make_pipeline(scaling(views), method(**point))
+
+    return learner
+
+
+def trees_on_table(views, **point):
+    """A learner that needs no scaling: random trees, 40 of them."""
+    return make_pipeline(SimpleImputer(keep_empty_features=True), ExtraTreesClassifier(40, **point))
+
+
+def few_columns(views, k, **point):
+    """A learner that keeps the columns that differ most between the classes."""
+    return make_pipeline(scaling(views)[:-1], SelectKBest(k=k), UnitRows(), SVC(**point))
+
+
+def of_columns(learner):
+    """A learner of all columns."""
+    return lambda X, **point: make_pipeline(COLUMNS, learner(X.views, **point))
+
+
+def of_one_view(learner):
+    """A learner of the columns of one view."""
+
+    def make(X, view, **point):
+        columns = FunctionTransformer(columns_of, kw_args={"views": [view]})
+        return make_pipeline(columns, learner(X.select([view]).views, **point))
+
+    return make
+
+
+def of_views(learner):
+    """A learner for each view, and the mean of what they say."""
+
+    def make(X, **point):
+        members = {name: learner([X.select([name]).views[0]], **point) for name in X.names}
+        has = all(hasattr(member, "predict_proba") for member in members.values())
+        return PerViewClassifier(members, combine="mean_proba" if has else "mean_decision")
+
+    return make
+
+
+def stack_of_columns(X):
+    """All learners of all columns, at the middle of their ranges, and what they say together."""
+    return stack(X, {"columns": X.names})
+
+
+def stack_of_one_view(X, view):
+    """All learners of one view; who lacks it has its means."""
+    table = FunctionTransformer(columns_of, kw_args={"views": [view]})
+    named = FunctionTransformer(as_view, kw_args={"name": view})
+    members = stack(X, {"view": [view]})
+    return make_pipeline(table, SimpleImputer(keep_empty_features=True), named, members)
+
+
+def stack_of_views(X):
+    """All learners of each view, and of all columns."""
+    return stack(X, {f"view {name}": [name] for name in X.names} | {"columns": X.names})
+
+
+def stack(X, tables):
+    """A logistic regression of what all learners say of some tables, of samples not seen."""
+    members = {}
+    for table, names in tables.items():
+        for learner, (method, space) in LEARNERS.items():
+            middle = {name: at(0.5, ends) for name, ends in space.items()}
+            members[f"{table}, {learner}"] = method(X.select(names).views, **middle)
+    copies = FunctionTransformer(copies_of, kw_args={"tables": tables})
+    return make_pipeline(copies, PerViewClassifier(members, combine=logistic(), cv=3))
+
+
+def copies_of(X, tables):
+    """Some tables, one copy for each learner."""
+    pairs = [(table, learner) for table in tables for learner in LEARNERS]
+    return MultiView({f"{t}, {learner}": columns_of(X, tables[t]) for t, learner in pairs})
+
+
+def columns_of(X, views):
+    """The columns of some views."""
+    return X.select(views).concat()
+
+
+def as_view(table, name):
+    """A table as the only view."""
+    return MultiView({name: table})
+
+
 COLUMNS = FunctionTransformer(MultiView.concat)
 SVM = {"C": (0.1, 1000.0), "gamma": (0.05, 20.0)}
 STRENGTH = {"C": (1e-2, 1e4)}
@@ -243,54 +353,77 @@ BOOSTING = {
 FOREST = {"max_features": (0.02, 1.0), "min_samples_leaf": [1, 2, 5]}
 CHAIN = IterativeImputer(max_iter=2, n_nearest_features=10, keep_empty_features=True)
 
-# Name: whether it knows which columns belong together, how it is made, its ranges, and the number
+# Name: what it knows of the views, how it is made, its ranges, and the number
 # of samples beyond which it takes minutes, and is not recommended.
 ALL = {
-    "best single view": (False, scaled_views(lambda **p: Mono(SVC(**p), cv=3)), SVM),
-    "logistic, all columns": (False, all_columns(logistic), STRENGTH),
-    "RBF SVM, all columns": (False, all_columns(SVC), SVM),
-    "boosting, all columns": (False, boosting, BOOSTING),
-    "RBF SVM, views scaled alike": (True, scaled_views(svm_of_columns), SVM),
-    "SVM, mean of kernels": (True, scaled_views(KernelMeanSVC), SVM),
-    "vote of views": (True, scaled_views(vote), STRENGTH),
-    "stacking": (True, scaled_views(stacked), STRENGTH),
-    "extra trees, all columns": (False, extra_trees, FOREST),
-    "RBF SVM, kNN imputation": (True, imputed_svm(KNNImputer(keep_empty_features=True)), SVM),
-    "RBF SVM, iterative imputation": (True, imputed_svm(CHAIN), SVM),
-    "RBF SVM, Laplacian completion": (True, scaled_views(completed_svm), SVM),
-    "SVM, aligned kernels": (True, scaled_views(partial(KernelMeanSVC, weights="alignment")), SVM),
-    "stacking of SVMs": (True, scaled_views(stacked_svms), SVM),
-    "MVLSVM": (True, of_mvref(MVLSVM, loss="squared_hinge"), {"c": (10.0, 3e3)} | KERNEL),
-    "MwMvC2": (True, of_mvref(MwMvC2), VOTERS, 4000),
-    "MVPO": (True, of_mvref(MVPO, measure="error"), MEASURED),
-    "MVMClassifier": (True, of_mvref(MVMClassifier), FACTORS),
-    "MVNAKMHKS": (True, of_mvref(MVNAKMHKS, n_components=0.5), HO_KASHYAP, 3000),
-    "NAKMHKS": (True, of_mvref(NAKMHKS, n_components=0.5), HO_KASHYAP, 3000),
-    "KMHKS": (True, of_mvref(KMHKS), HO_KASHYAP, 3000),
-    "CAPO": (True, of_mvref(CAPO, measure="error", cv=3), COST, 1000),
-    "CoLabeling": (True, of_mvref(CoLabeling), SVM, 2000),
-    "Concat": (False, of_mvref(Concat, all_columns), BASES),
-    "FMClassifier": (False, of_mvref(FMClassifier, all_columns), FACTORS),
-    "FSMulti": (True, of_mvref(FSMulti, measure="error", tol=0.1), COST, 1000),
-    "Fusion": (True, of_mvref(Fusion), BASES),
-    "L3SVM": (True, of_mvref(L3SVM, loss="squared_hinge"), CLUSTERS, 5000),
-    "MSL": (True, of_mvref(MSL), {"C": (1.0, 100.0)}, 500),
-    "MVML": (True, of_mvref(MVML), {"lam": (1e-3, 1.0)} | KERNEL, 2000),
-    "MVMV": (True, of_mvref(MVMV), BASES),
-    "MVWAB": (True, of_mvref(MVWAB), TREES, 2000),
-    "Mono": (False, of_mvref(Mono), BASES),
-    "Mumbo": (True, of_mvref(Mumbo), TREES, 2000),
-    "PerViewSVM": (True, of_mvref(PerViewSVM), SVM, 5000),
-    "RBoostSH": (True, of_mvref(RBoostSH), TREES, 2000),
-    "SMS": (True, of_mvref(SMS), COST, 2000),
-    "STMClassifier": (True, of_mvref(STMClassifier), {"C": (0.1, 100.0)}, 500),
-    "SVM2K": (True, of_mvref(SVM2K), {"C1": (0.1, 100.0), "D": (0.01, 1.0)} | KERNEL, 500),
-    "SVMPerf": (False, of_mvref(SVMPerf, all_columns, measure="error"), COST),
+    "best single view": ("which", scaled_views(lambda **p: Mono(SVC(**p), cv=3)), SVM),
+    "logistic, all columns": ("none", all_columns(logistic), STRENGTH),
+    "RBF SVM, all columns": ("none", all_columns(SVC), SVM),
+    "boosting, all columns": ("none", boosting, BOOSTING),
+    "RBF SVM, views scaled alike": ("all", scaled_views(svm_of_columns), SVM),
+    "SVM, mean of kernels": ("all", scaled_views(KernelMeanSVC), SVM),
+    "vote of views": ("all", scaled_views(vote), STRENGTH),
+    "stacking": ("all", scaled_views(stacked), STRENGTH),
+    "extra trees, all columns": ("none", extra_trees, FOREST),
+    "RBF SVM, kNN imputation": ("all", imputed_svm(KNNImputer(keep_empty_features=True)), SVM),
+    "RBF SVM, iterative imputation": ("all", imputed_svm(CHAIN), SVM),
+    "RBF SVM, Laplacian completion": ("all", scaled_views(completed_svm), SVM),
+    "SVM, aligned kernels": ("all", scaled_views(partial(KernelMeanSVC, weights="alignment")), SVM),
+    "stacking of SVMs": ("all", scaled_views(stacked_svms), SVM),
+    "MVLSVM": ("all", of_mvref(MVLSVM, loss="squared_hinge"), {"c": (10.0, 3e3)} | KERNEL),
+    "MwMvC2": ("all", of_mvref(MwMvC2), VOTERS, 4000),
+    "MVPO": ("all", of_mvref(MVPO, measure="error"), MEASURED),
+    "MVMClassifier": ("all", of_mvref(MVMClassifier), FACTORS),
+    "MVNAKMHKS": ("all", of_mvref(MVNAKMHKS, n_components=0.5), HO_KASHYAP, 3000),
+    "NAKMHKS": ("all", of_mvref(NAKMHKS, n_components=0.5), HO_KASHYAP, 3000),
+    "KMHKS": ("all", of_mvref(KMHKS), HO_KASHYAP, 3000),
+    "CAPO": ("all", of_mvref(CAPO, measure="error", cv=3), COST, 1000),
+    "CoLabeling": ("all", of_mvref(CoLabeling), SVM, 2000),
+    "Concat": ("none", of_mvref(Concat, all_columns), BASES),
+    "FMClassifier": ("none", of_mvref(FMClassifier, all_columns), FACTORS),
+    "FSMulti": ("all", of_mvref(FSMulti, measure="error", tol=0.1), COST, 1000),
+    "Fusion": ("all", of_mvref(Fusion), BASES),
+    "L3SVM": ("all", of_mvref(L3SVM, loss="squared_hinge"), CLUSTERS, 5000),
+    "MSL": ("all", of_mvref(MSL), {"C": (1.0, 100.0)}, 500),
+    "MVML": ("all", of_mvref(MVML), {"lam": (1e-3, 1.0)} | KERNEL, 2000),
+    "MVMV": ("all", of_mvref(MVMV), BASES),
+    "MVWAB": ("all", of_mvref(MVWAB), TREES, 2000),
+    "Mono": ("which", of_mvref(Mono), BASES),
+    "Mumbo": ("all", of_mvref(Mumbo), TREES, 2000),
+    "PerViewSVM": ("all", of_mvref(PerViewSVM), SVM, 5000),
+    "RBoostSH": ("all", of_mvref(RBoostSH), TREES, 2000),
+    "SMS": ("all", of_mvref(SMS), COST, 2000),
+    "STMClassifier": ("all", of_mvref(STMClassifier), {"C": (0.1, 100.0)}, 500),
+    "SVM2K": ("all", of_mvref(SVM2K), {"C1": (0.1, 100.0), "D": (0.01, 1.0)} | KERNEL, 500),
+    "SVMPerf": ("none", of_mvref(SVMPerf, all_columns, measure="error"), COST),
 }  # fmt: skip
-PLAIN = (
-    "best single view", "logistic, all columns", "RBF SVM, all columns", "boosting, all columns",
-    "RBF SVM, views scaled alike", "SVM, mean of kernels", "vote of views", "stacking",
-)  # fmt: skip
+LEARNERS = {
+    "logistic": (on_table(logistic), STRENGTH),
+    "RBF SVM": (on_table(SVC), SVM),
+    "extra trees": (trees_on_table, FOREST),
+}
+FEW = {"RBF SVM of few columns": (few_columns, {"k": [10, 30, 100]} | SVM)}
+USES = {
+    "all columns": ("none", of_columns),
+    "best view": ("which", of_one_view),
+    "vote of views": ("all", of_views),
+}
+STACKS = {
+    "all columns": ("none", stack_of_columns),
+    "best view": ("which", stack_of_one_view),
+    "views": ("all", stack_of_views),
+}
+PLAIN = [
+    *(
+        Candidate(f"{learner}, {use}", knows, fuse(method), space, learner=learner)
+        for learner, (method, space) in (LEARNERS | FEW).items()
+        for use, (knows, fuse) in USES.items()
+    ),
+    *(
+        Candidate(f"stack, {use}", knows, make, learner="stack")
+        for use, (knows, make) in STACKS.items()
+    ),
+]
 # What part VI of the book, "Which method", recommends of this package for some kind of data: a
 # statement about its study stands behind each (``advice.toml``).
 ADVISED = ("CoLabeling", "PerViewSVM", "MVLSVM", "FMClassifier")
@@ -305,11 +438,18 @@ def candidate_of(name, given=None):
         def make(X, **point):
             return clone(estimator).set_params(**point)
 
-        return Candidate(name, True, make, given=tuple(points), estimator=estimator)
-    if name not in ALL:
-        raise ValueError(f"methods must be 'recommended' or among {sorted(ALL)}, got {name!r}.")
-    return Candidate(name, *ALL[name])
+        return Candidate(name, "all", make, given=tuple(points), estimator=estimator)
+    plain = {candidate.name: candidate for candidate in PLAIN}
+    if name not in plain and name not in ALL:
+        names = sorted({*ALL, *plain})
+        raise ValueError(f"methods must be 'recommended' or among {names}, got {name!r}.")
+    return plain.get(name) or Candidate(name, *ALL[name])
 
 
-BASELINES = tuple(map(candidate_of, PLAIN))
+def plain_methods(X):
+    """The plain candidates for some views; with few columns, where they are more than samples."""
+    many = max(X.widths) > X.n_samples
+    return [candidate for candidate in PLAIN if many or candidate.learner not in FEW]
+
+
 RECOMMENDED = tuple(map(candidate_of, ADVISED))

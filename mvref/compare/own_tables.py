@@ -1,38 +1,32 @@
 """Are views worth anything on *your* data? A nested, paired comparison of equal budgets.
 
 Every candidate gets the same outer splits, the same inner folds and the same number of points to
-choose from; :func:`~mvref.compare.tuning.tuned` runs all of them, as it runs the experiments of
-the book. The plain baselines are always among them. What is compared in the end are differences on
-the same test parts, with the interval of the corrected resampled t-test (Nadeau and Bengio, 2003;
-:mod:`mvref.compare.paired`).
+choose from, tuned as the experiments of the book are (:mod:`~mvref.compare.tuning`). The plain
+methods are always among them. What is compared in the end are differences on the same test parts,
+with their interval (:mod:`mvref.compare.paired`).
 """
 
-import hashlib
-import json
 import sys
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 import joblib
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from scipy.special import log_softmax
 from sklearn.base import clone
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from tqdm import tqdm
 
-from ..core.input import as_multiview, check_length, check_number, is_encoded
-from .candidates import BASELINES, RECOMMENDED, candidate_of
-from .paired import paired_interval
+from ..core.input import as_multiview, check_number, check_votable, is_encoded, validate_targets
+from .candidates import RECOMMENDED, candidate_of, plain_methods
+from .comparison import Comparison
 from .seeds import derive_seed
-from .tuning import Machine, Method, Split, tuned
-
-PRACTICAL = 0.01  # a difference that nobody would change a method for
+from .tuning import Machine, Method, Split, train, validate
 
 
 def compare_methods(
@@ -45,9 +39,9 @@ def compare_methods(
     scoring="accuracy",
     groups=None,
     budget=6,
-    n_splits=5,
+    n_splits=None,
     n_repeats=2,
-    n_folds=3,
+    n_folds=None,
     folder=None,
     n_jobs=None,
     random_state=0,
@@ -58,7 +52,7 @@ def compare_methods(
     Parameters
     ----------
     X : MultiView, list or mapping of arrays, or 2-D array of n samples
-        Views may be missing.
+        Two views or more; they may be missing.
     y : array-like of shape (n,)
         Labels.
     methods : "recommended", sequence of str or estimators, or mapping, default="recommended"
@@ -77,9 +71,11 @@ def compare_methods(
     groups : array-like of shape (n,), default=None
         Samples of one group (a patient, say) are never on both sides of a split.
     budget : int, default=6
-        Parameter points that each candidate chooses from in the inner folds.
+        Parameter points that each candidate chooses from in the inner folds; of equally accurate
+        ones it takes that of the smallest log loss. Who uses one view tries them on each.
     n_splits, n_repeats, n_folds : int, default=5, 2, 3
-        Outer folds, how often the samples are shuffled into them, and inner folds.
+        Outer folds, how often the samples are shuffled into them, and inner folds. Fewer, with a
+        warning, where the rarest class has fewer samples, or groups.
     folder : path, default=None
         Where finished trainings are kept, so that the same call goes on after an interruption.
     n_jobs : int or None, default=None; trainings in parallel (joblib)
@@ -95,7 +91,8 @@ def compare_methods(
     Raises
     ------
     ValueError
-        If an argument is none of these, or a class has fewer samples than there are splits.
+        If an argument is none of these, there is one view, a sample has no view, or a class has
+        fewer samples (or groups) than the splits that were asked for.
 
     See Also
     --------
@@ -118,22 +115,19 @@ def compare_methods(
     >>> bool(found.table.loc["KMHKS", "score"] > 0.9)
     True
     """
-    X = as_multiview(X, views)
-    y = np.asarray(y)
-    check_length(y, X.n_samples)
+    X, y, groups = _checked(X, y, views, groups)
     for name, value in {"budget": budget, "n_repeats": n_repeats}.items():
         check_number(value, name, low=1, integer=True)
-    for name, value in {"n_splits": n_splits, "n_folds": n_folds}.items():
-        check_number(value, name, low=2, integer=True)
     _check_encoded(X, encode)
     scorer = get_scorer(scoring)
     splits = outer_splits(X, y, groups, n_splits, n_repeats, n_folds, random_state)
-    candidates = [*BASELINES, *chosen(methods, X)]
+    candidates = [*plain_methods(X), *chosen(methods, X)]
+    keep = _keeper(folder)
     asked = (X, y, encode, groups, n_splits, n_repeats, n_folds, random_state, scoring)
-    store = Store(folder, asked)
+    options = {"encoder": Encoder(encode), "scorer": scorer, "scoring": scoring, "budget": budget}
+    options |= {"seed": random_state, "inputs": joblib.hash(asked) if folder else None}
+    run = partial(one_training, **options, trained=keep)
     work = [(c, i) for i in range(len(splits)) for c in candidates]
-    options = {"encoder": Encoder(encode), "scorer": scorer, "budget": budget, "seed": random_state}
-    run = partial(one_training, **options, store=store)
     done = Parallel(n_jobs, return_as="generator")(
         delayed(run)(candidate, splits[i], i) for candidate, i in work
     )
@@ -145,6 +139,35 @@ def compare_methods(
     if comparison.complete.empty:
         raise ValueError(f"every candidate failed:\n{comparison.failures.to_string()}")
     return comparison
+
+
+def _keeper(folder):
+    """:func:`trained`, which keeps what it computes in a folder."""
+    try:
+        return joblib.Memory(folder, verbose=0).cache(trained, ignore=["work"])
+    except OSError as error:
+        raise ValueError(f"folder must be one that can be written: {error}.") from error
+
+
+def _checked(X, y, views, groups):
+    """The views, labels of one type, and a number for each group."""
+    X = as_multiview(X, views)
+    if X.n_views < 2:
+        raise ValueError("X must have two views or more: cut its columns with views=[...].")
+    check_votable(X)
+    asked = type("compare_methods", (), {})()  # it is named where y is refused
+    y = validate_targets(asked, y, X.n_samples)
+    y = asked.classes_[y]
+    if groups is not None:
+        if len(groups) != X.n_samples:
+            raise ValueError(f"groups has {len(groups)} values, but X has {X.n_samples} samples.")
+        groups = pd.factorize(np.asarray(groups).reshape(len(groups)))[0]
+        if (groups < 0).any():
+            missing = np.flatnonzero(groups < 0)
+            raise ValueError(
+                f"groups must say of every sample whose it is: {missing[:3]} are gaps."
+            )
+    return X, y, groups
 
 
 def _check_encoded(X, encode):
@@ -171,14 +194,11 @@ def peak_memory():
 
 def outer_splits(X, y, groups, n_splits, n_repeats, n_folds, seed):
     """The splits of all candidates, stratified, with groups whole, and their inner folds."""
-    fewest = np.unique(y, return_counts=True)[1].min()
-    if fewest < n_splits:
-        raise ValueError(
-            f"n_splits must be at most the {fewest} samples of the rarest class, got {n_splits}."
-        )
-    groups = None if groups is None else np.asarray(groups)
-    if groups is not None:
-        check_length(groups, X.n_samples)
+    of_class = [np.flatnonzero(y == label) for label in np.unique(y)]
+    units = np.arange(len(y)) if groups is None else groups
+    fewest = min(len(np.unique(units[rows])) for rows in of_class)
+    n_splits = _folds(n_splits, 5, fewest, "n_splits")
+    n_folds = _folds(n_folds, 3, max(fewest - -(-fewest // n_splits), 2), "n_folds")
 
     def cut(rows, n, *words):
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
@@ -187,10 +207,25 @@ def outer_splits(X, y, groups, n_splits, n_repeats, n_folds, seed):
         return [(rows[a], rows[b]) for a, b in folds.split(rows, y[rows], inside)]
 
     return [
-        Split(X, y, train, test, cut(train, n_folds, "inner", repeat, fold))
+        Split(X, y, train, test, cut(train, n_folds, "inner", repeat, fold),
+              {"repeat": repeat, "units": pd.factorize(units[test])[0], "groups": groups})
         for repeat in range(n_repeats)
         for fold, (train, test) in enumerate(cut(np.arange(len(y)), n_splits, "outer", repeat))
-    ]
+    ]  # fmt: skip
+
+
+def _folds(asked, usual, fewest, name):
+    """How many folds; fewer than usual where the rarest class has fewer samples or groups."""
+    if asked is not None:
+        check_number(asked, name, low=2, integer=True)
+    if fewest < (asked or 2):
+        raise ValueError(
+            f"{name} must be at most the {fewest} samples (or groups) of the rarest class, "
+            f"got {asked or usual}."
+        )
+    if asked is None and fewest < usual:
+        warnings.warn(f"{name} is {fewest}, as the rarest class has no more.", stacklevel=4)
+    return asked or min(usual, fewest)
 
 
 def chosen(methods, X):
@@ -244,227 +279,73 @@ class Scored(Machine):
         return self.model, features
 
 
-def one_training(candidate, split, number, *, encoder, scorer, budget, seed, store):
-    """Tune, train and test a candidate on a split: a row, from the store if it is there."""
-    path = store.path(candidate, budget, number)
-    row = store.read(path)
-    if row is not None:
-        return row
+class Failed(Exception):
+    """A candidate failed, not the machine that it runs on; the reason."""
+
+
+def one_training(candidate, split, number, *, trained, inputs, **options):
+    """A row: a candidate on a split, computed or from the folder."""
+    from .. import __version__
+
+    row = {"candidate": candidate.name, "learner": candidate.learner, "knows": candidate.knows}
+    row |= {"split": number, "repeat": split.meta["repeat"]}
+    row |= {"n_train": len(split.train), "n_test": len(split.test)}
+    work = partial(tuned_and_tested, candidate, split, number, **options)
+    key = inputs and [inputs, __version__, *candidate.key(options["budget"]), number]
+    try:
+        return row | trained(key, work)
+    except Failed as reason:
+        return row | {"failure": str(reason)}
+
+
+def trained(key, work):
+    """What a training gives; kept by its key where there is a folder."""
+    return work()
+
+
+def tuned_and_tested(candidate, split, number, *, encoder, scorer, scoring, budget, seed):
+    """Tune on the inner folds, train, and look at the test part."""
+
+    def judge(model, features, rows):
+        if scoring == "accuracy":
+            return np.asarray(model.predict(features) == split.y[rows], dtype=float)
+        return scorer(model, features, split.y[rows])
 
     def quality(split, rows, answer):
         model, features = answer
-        return scorer(model, features, split.y[rows]), 1
+        return np.array([np.mean(judge(*answer, rows)), tie(model, features, split.y[rows])]), 1
 
-    def build(point, X, seed):
-        return candidate.build(point, X, seed)
-
-    machine = partial(Scored, build=build, encoder=encoder)
-    method = Method(machine, candidate.points(budget), ("validation",))
-    row = {"candidate": candidate.name, "views": candidate.uses_views, "split": number}
-    row |= {"n_train": len(split.train), "n_test": len(split.test)}
+    machine = partial(Scored, build=candidate.build, encoder=encoder)
+    method = Method(machine, candidate.points_of(split.X, budget))
+    row, seed = {}, derive_seed(seed, "fit", number)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            run = tuned(split, method, derive_seed(seed, "fit", number), quality)
+            values = validate(split, method, seed, quality)
+            best = max(range(len(values)), key=lambda i: tuple(values[i]))
+            run = train(split, method, best, seed, values[best])
             start = time.process_time()
-            row["score"] = float(quality(split, split.test, run.predicted)[0])
+            scores = judge(*run.predicted, split.test)
             row["predict_seconds"] = time.process_time() - start
-        row |= {"validation": float(run.validation), "fit_seconds": run.fit_seconds}
-        row |= {"point": repr(run.point), "stopped": bool(run.messages)}
-        store.write(path, row)
     except Exception as error:  # any candidate may fail; the others go on, and the reason is told
         reason = str(error).split("\n")[0]
-        row["failure"] = f"{type(error).__name__}: {reason}"
-    return row
+        raise Failed(f"{type(error).__name__}: {reason}") from error
+    if scoring == "accuracy":
+        units = split.meta["units"]
+        row |= {"right": np.bincount(units, scores), "size": np.bincount(units)}
+    row |= {"score": float(np.mean(scores)), "point": repr(run.point)}
+    row |= dict(zip(("validation", "tie"), map(float, values[best]), strict=True))
+    return row | {"fit_seconds": run.fit_seconds, "stopped": bool(run.messages)}
 
 
-class Store:
-    """Finished trainings in a folder, one small file each, named by what they depend on."""
-
-    def __init__(self, folder, inputs):
-        self.folder = None if folder is None else Path(folder)
-        if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self.inputs = joblib.hash(inputs)
-
-    def path(self, candidate, budget, number):
-        """The file of a training; None without a folder."""
-        from .. import __version__
-
-        if self.folder is None:
-            return None
-        words = json.dumps([self.inputs, __version__, *candidate.key(budget), number])
-        return self.folder / f"{hashlib.sha256(words.encode()).hexdigest()[:24]}.json"
-
-    def read(self, path):
-        """The row in a file; None if there is none."""
-        if path is None or not path.exists():
-            return None
-        return json.loads(path.read_text(encoding="utf-8"))
-
-    def write(self, path, row):
-        """Write a row, whole or not at all."""
-        if path is not None:
-            part = path.with_suffix(".part")
-            part.write_text(json.dumps(row), encoding="utf-8")
-            part.replace(path)
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """What :func:`mvref.compare_methods` found.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        One row per candidate and split: ``score``, ``validation``, ``point``, seconds, ``failure``.
-    scoring : str
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mvref import Comparison
-    >>> rows = [("a", False, 0, 0.8, 0.8), ("b", True, 0, 0.9, 0.8)]
-    >>> names = ["candidate", "views", "split", "score", "validation"]
-    >>> Comparison(pd.DataFrame(rows, columns=names), "accuracy").best(uses_views=False)
-    'a'
-    """
-
-    rows: pd.DataFrame = field(repr=False)
-    scoring: str
-
-    @property
-    def failures(self):
-        """DataFrame of the trainings that failed, with the reason."""
-        if "failure" not in self.rows:
-            return self.rows.iloc[:0][["candidate", "split"]].assign(failure="")
-        failed = self.rows["failure"].notna()
-        return self.rows.loc[failed, ["candidate", "split", "failure"]].reset_index(drop=True)
-
-    @property
-    def complete(self):
-        """The rows of the candidates that never failed."""
-        return self.rows[~self.rows["candidate"].isin(self.failures["candidate"])]
-
-    def _choices(self):
-        """Of every split and family the row of the candidate that is best in the inner folds."""
-        rows = self.complete
-        return rows.loc[rows.groupby(["split", "views"])["validation"].idxmax()]
-
-    def best(self, uses_views):
-        """Return the candidate of a family that most splits choose by their inner folds.
-
-        Parameters
-        ----------
-        uses_views : bool
-
-        Returns
-        -------
-        name : str
-        """
-        choices = self._choices()
-        return choices.loc[choices["views"] == uses_views, "candidate"].value_counts().idxmax()
-
-    def _interval(self, differences):
-        rows = self.rows
-        return paired_interval(differences, (rows["n_test"] / rows["n_train"]).mean())
-
-    @property
-    def baseline(self):
-        """Name of the baseline that is best in the inner folds."""
-        rows = self.complete
-        plain = rows[rows["candidate"].isin([candidate.name for candidate in BASELINES])]
-        return plain.groupby("candidate", sort=False)["validation"].mean().idxmax()
-
-    @property
-    def table(self):
-        """DataFrame, a row per candidate, the best first.
-
-        ``score``: mean over the test parts; ``difference``, ``low``, ``high``: mean of its score
-        minus the best baseline's, and the 95 % interval of that difference; mean seconds.
-        """
-        rows, reference = self.complete, self.baseline
-        scores = rows.pivot(index="split", columns="candidate", values="score")
-        table = rows.groupby("candidate")[["score", "fit_seconds", "predict_seconds"]].mean()
-        table.insert(0, "views", rows.groupby("candidate")["views"].first())
-        gaps = {name: self._interval(scores[name] - scores[reference]) for name in scores}
-        gaps[reference] = (0.0, 0.0, 0.0)
-        for k, column in enumerate(("difference", "low", "high")):
-            table.insert(2 + k, column, [gaps[name][k] for name in table.index])
-        return table.sort_values("score", ascending=False, kind="stable")
-
-    def worth_of_views(self):
-        """Return what it is worth to know which columns form a view, with its 95 % interval.
-
-        In every split the best method of each family is chosen by the inner folds alone; what is
-        compared are these two choices on the test part.
-
-        Returns
-        -------
-        difference, low, high : float
-        """
-        rows = self.complete
-        if rows["views"].nunique() < 2:
-            raise ValueError(f"a whole family of candidates failed:\n{self.failures.to_string()}")
-        scores = self._choices().pivot(index="split", columns="views", values="score")
-        return self._interval(scores[True] - scores[False])
-
-    @property
-    def summary(self):
-        """One sentence: whether the views, as views, are worth anything."""
-        mean, low, high = self.worth_of_views()
-        told = f"difference in {self.scoring} {mean:+.3f}, 95 % interval {low:+.3f} to {high:+.3f}"
-        with_views, without = self.best(True), self.best(False)
-        pair = f"the best that knows them (mostly {with_views}) against the best that does not "
-        pair += f"(mostly {without}), chosen in every split by its inner folds"
-        if low > 0:
-            return f"The views, as views, are worth something here: {pair}, {told}."
-        if high < 0:
-            return f"The views, as views, cost here: {pair}, {told}."
-        if max(-low, high) <= PRACTICAL:
-            return (
-                "The views carry nothing here beyond their columns side by side: "
-                f"{pair}, {told}, all within {PRACTICAL:g}."
-            )
-        return f"These data cannot tell whether views are worth anything: {pair}, {told}."
-
-    def plot(self, ax=None):
-        """Draw every candidate's difference to the best baseline with its interval.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-
-        Returns
-        -------
-        ax : matplotlib axes
-        """
-        import matplotlib.pyplot as plt
-
-        ax = plt.subplots()[1] if ax is None else ax
-        table = self.table[::-1]
-        spread = [table["difference"] - table["low"], table["high"] - table["difference"]]
-        for uses_views, marker in ((True, "o"), (False, "s")):
-            rows = np.flatnonzero(table["views"] == uses_views)
-            ax.errorbar(
-                table["difference"].iloc[rows],
-                rows,
-                xerr=[side.iloc[rows] for side in spread],
-                fmt=marker,
-                label="knows the views" if uses_views else "does not know them",
-            )
-        ax.axvline(0.0, color="black", lw=1)
-        ax.axvspan(-PRACTICAL, PRACTICAL, color="grey", alpha=0.15, lw=0)
-        ax.set_yticks(range(len(table)), table.index)
-        ax.set_xlabel(f"{self.scoring} minus that of {self.baseline}")
-        ax.legend()
-        return ax
-
-    def __str__(self):
-        table = self.table.round({"fit_seconds": 2, "predict_seconds": 2}).round(3)
-        told = [f"{row.candidate} failed: {row.failure}" for row in self.failures.itertuples()]
-        stopped = self.complete.groupby("candidate")["stopped"].agg(["sum", "count"])
-        for name, of in stopped[stopped["sum"] > 0].iterrows():
-            share = f"{of['sum']} of {of['count']} splits"
-            told.append(f"{name} stopped before it converged in {share}")
-        return "\n".join([table.to_string(), *dict.fromkeys(told), self.summary])
+def tie(model, features, y):
+    """What decides between equal scores: minus the log loss; of scores, as if of a softmax."""
+    if hasattr(model, "predict_proba"):
+        told = np.log(np.maximum(model.predict_proba(features), 1e-15))
+    elif hasattr(model, "decision_function"):
+        scores = model.decision_function(features)
+        scores = scores if scores.ndim == 2 else np.column_stack([0.0 * scores, scores])
+        told = log_softmax(scores, axis=1)
+    else:
+        return 0.0
+    return np.mean(told[np.arange(len(y)), np.searchsorted(model.classes_, y)])
