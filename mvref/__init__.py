@@ -8,6 +8,7 @@ array with the parameter ``views``.
 from importlib import import_module
 
 from . import datasets, rivals, theory
+from .core.gaps import PatternClassifier, ViewDropout
 from .core.input import MultiView, NothingLearntWarning
 from .core.inspection import view_importance
 from .core.linear_svm import SolverFallbackWarning
@@ -23,7 +24,8 @@ __version__ = "1.0.0"
 
 __all__ = ["Comparison", "KMHKS", "LandmarkProjection", "MVLSVM", "MVMClassifier"]
 __all__ += ["MVMRegressor", "MVNAKMHKS", "MVPO", "MultiView", "MwMvC2", "NAKMHKS"]
-__all__ += ["NothingLearntWarning", "PerView", "PerViewClassifier", "SolverFallbackWarning"]
+__all__ += ["NothingLearntWarning", "PatternClassifier", "PerView", "PerViewClassifier"]
+__all__ += ["SolverFallbackWarning", "ViewDropout"]
 __all__ += ["all_methods", "compare_methods", "datasets", "fit_in_chunks", "rivals", "theory"]
 __all__ += ["view_importance"]
 

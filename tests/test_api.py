@@ -43,7 +43,15 @@ from sklearn.utils.estimator_checks import (
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 import mvref
-from mvref import MVLSVM, LandmarkProjection, MultiView, PerView, PerViewClassifier
+from mvref import (
+    MVLSVM,
+    LandmarkProjection,
+    MultiView,
+    PatternClassifier,
+    PerView,
+    PerViewClassifier,
+    ViewDropout,
+)
 from mvref.core.input import NothingLearntWarning
 from tests.literal import hide, random_pattern, toy_views
 
@@ -189,6 +197,8 @@ OF_THE_SETTINGS = {
         PerView(StandardScaler()),
         PerView(),
         PerViewClassifier(),
+        PatternClassifier(),
+        ViewDropout(LogisticRegression()),
     ]
 )
 def test_scikit_learns_estimator_checks(estimator, check):
@@ -225,7 +235,7 @@ TIGHT = {
     ),
     "KMHKS": MINIMUM | {"tol": 1e-15},
     **dict.fromkeys(["NAKMHKS", "MVNAKMHKS"], MINIMUM | {"tol": 1e-15, "n_components": 1.0}),
-    **dict.fromkeys(["Mono", "Concat", "MVMV", "PerViewClassifier"], SMOOTH),
+    **dict.fromkeys(["Mono", "Concat", "MVMV", "PerViewClassifier", "PatternClassifier"], SMOOTH),
     **dict.fromkeys(["MVWAB", "RBoostSH", "Mumbo"], ROUNDS),
     "PerViewSVM": {"tol": 1e-12},
     "SVM2K": {"tol": 1e-10},
@@ -236,7 +246,11 @@ TIGHT = {
 }
 WEIGHTED = {
     name: method
-    for name, method in {**METHODS, "PerViewClassifier": PerViewClassifier}.items()
+    for name, method in {
+        **METHODS,
+        "PerViewClassifier": PerViewClassifier,
+        "PatternClassifier": PatternClassifier,
+    }.items()
     if has_fit_parameter(method, "sample_weight")
 }
 # Twenty steps of L-BFGS go the same way up to rounding; at a minimum it cannot tell parameters

@@ -129,16 +129,22 @@ def difference_if_two(scores):
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
+def last_step(estimator):
+    """Return what a pipeline ends in, and what the names of its parameters begin with."""
+    prefix = ""
+    while isinstance(estimator, Pipeline):
+        step, estimator = estimator.steps[-1]
+        prefix += f"{step}__"
+    return estimator, prefix
+
+
 def fit_weighted(estimator, X, y, weights):
     """Fit a classifier or a pipeline that ends in one, with weights unless they are None."""
     if weights is None:
         return estimator.fit(X, y)
-    last, name = estimator, "sample_weight"
-    while isinstance(last, Pipeline):
-        step, last = last.steps[-1]
-        name = f"{step}__{name}"
+    last, prefix = last_step(estimator)
     if not has_fit_parameter(last, "sample_weight"):
         raise ValueError("its fit takes no sample_weight, which was given.")
     # by the name of the step, whether or not the user has routing switched on
     with config_context(enable_metadata_routing=False):
-        return estimator.fit(X, y, **{name: weights})
+        return estimator.fit(X, y, **{f"{prefix}sample_weight": weights})

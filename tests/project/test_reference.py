@@ -134,6 +134,8 @@ def test_no_reference_is_left_unresolved_on_purpose():
 METHODS = {
     "PerView": lambda: mvref.PerView(StandardScaler()),
     "PerViewClassifier": lambda: mvref.PerViewClassifier(LogisticRegression()),
+    "PatternClassifier": mvref.PatternClassifier,
+    "ViewDropout": mvref.ViewDropout,
     **mvref.all_methods(),
 }
 

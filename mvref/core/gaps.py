@@ -1,0 +1,369 @@
+"""Missing views for any classifier: a machine for each pattern of views, or one that has seen gaps.
+
+Reduced models (Saar-Tsechansky and Provost, "Handling Missing Values when Applying Classification
+Models", JMLR 8, 2007): a sample is answered by a machine trained on the views that it has. Masked
+copies, also called modality dropout: one machine trained on samples from which views were taken
+away, as they will be missing later.
+"""
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import has_fit_parameter
+
+from .base import MultiViewClassifier
+from .input import Weighted, check_choice, check_number, warn_caller
+from .per_view import ByView, naming
+from .voters import (
+    check_classifier,
+    check_trainable,
+    class_scores,
+    difference_if_two,
+    fit_weighted,
+    last_step,
+    seeded_clone,
+)
+
+
+def _gives_probabilities(self):
+    estimator = self._default() if self.estimator is None else self.estimator
+    return hasattr(estimator, "predict_proba")
+
+
+class AroundClassifier(Weighted, MultiViewClassifier):
+    """Around one classifier, which gets views where it takes them, else the columns side by side.
+
+    A subclass has ``_default``, the class of ``estimator=None``, and ``_said(X, say)``, an array
+    (n, n_classes) made of what ``say(fitted, table)`` gives.
+    """
+
+    _raw = True
+    _one_blas_thread = False
+
+    def _check_parameters(self):
+        if self.estimator is not None:
+            check_classifier(self.estimator, "estimator")
+
+    def _seeded(self, rng):
+        """An unfitted classifier with seeds, that every machine is a clone of."""
+        return seeded_clone(self._default() if self.estimator is None else self.estimator, rng)
+
+    def _table(self, X):
+        """What the classifier gets of samples."""
+        return X if takes_views(self.estimator) else X.concat()
+
+    def _scores(self, X):
+        K = len(self.classes_)
+        return difference_if_two(self._said(X, lambda fitted, rows: class_scores(fitted, rows, K)))
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X):
+        """Return the probabilities of the classifier that answers each sample.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        probabilities : array, shape (n, n_classes); 0 for a class that its training did not have
+        """
+
+        def say(fitted, table):
+            said = np.zeros((table.shape[0], len(self.classes_)))
+            said[:, fitted.classes_] = fitted.predict_proba(table)
+            return said
+
+        return self._said(self._validated(X), say)
+
+
+def takes_views(estimator):
+    """Whether what an estimator does first with `X` is a matter of views.
+
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from mvref import MVLSVM, PerView
+    >>> takes_views(make_pipeline(PerView(StandardScaler()), MVLSVM()))
+    True
+    >>> takes_views(make_pipeline(StandardScaler(), LogisticRegression()))
+    False
+    """
+    if isinstance(estimator, Pipeline):
+        return takes_views(estimator.steps[0][1])
+    if not hasattr(estimator, "get_params"):
+        return False
+    own = estimator.get_params(deep=False)
+    inner = [own.get("estimator"), *dict(own.get("estimators") or []).values()]
+    return "views" in own or any(map(takes_views, inner))
+
+
+def clone_for(estimator, views, names):
+    """Clone an estimator for some of the views `names`: members of the others are left out."""
+    copy = clone(estimator)
+    for part in [copy, *copy.get_params().values()]:
+        if not isinstance(part, ByView):
+            continue
+        members = getattr(part, part._members)
+        if isinstance(members, Mapping):  # a name that no view has stays, and is refused
+            away = set(names) - set(views)
+            kept = {name: member for name, member in members.items() if name not in away}
+            setattr(part, part._members, kept)
+        elif isinstance(members, list | tuple) and len(members) == len(names):
+            setattr(part, part._members, [members[names.index(view)] for view in views])
+    return copy
+
+
+class PatternClassifier(AroundClassifier):
+    """Reduced models: a clone of a classifier for each pattern of views that samples have.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None; None: ``LogisticRegression(max_iter=1000)``
+        A classifier or pipeline. It gets the columns of its views side by side; or a MultiView of
+        them, if it begins with what takes views: :class:`PerView`, or a method of mvref.
+    patterns : {"seen", "all"}, default="seen"
+        Which machines ``fit`` trains: those of the patterns that the training samples have, others
+        are trained whenever a sample to predict has them; or of all ``2**V - 1`` patterns.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``.
+    n_jobs : int or None, default=None; machines trained in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seeds of the classifier
+
+    Attributes
+    ----------
+    patterns_ : dict, tuple of names of views -> tuple of names of the views that its machine knows
+    estimators_ : dict, tuple of names of views -> fitted classifier
+        They predict positions in ``classes_``.
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
+
+    See Also
+    --------
+    ViewDropout : One machine, trained on samples with gaps.
+    PerViewClassifier : A machine for each view.
+
+    Notes
+    -----
+    The machine of a pattern learns from all training samples that have at least its views. Where a
+    class is missing among them, views are left out, one at a time: the one without which most
+    classes, then most samples, are there; a warning says so. With "seen" the training samples are
+    kept, and predicting changes nothing: the machine of a new pattern is trained in every call that
+    needs it, with the same result. "all" keeps no samples.
+
+    Meant for complete training and gaps later. Where training samples have many gaps themselves,
+    a machine of many views learns from few, and :class:`PerViewClassifier` may do better.
+
+    References
+    ----------
+    Saar-Tsechansky and Provost, JMLR 8, 2007, 1623-1657.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from mvref import PatternClassifier
+    >>> from mvref.datasets import load_iris_views
+    >>> data = load_iris_views()
+    >>> model = PatternClassifier(SVC()).fit(data.X, data.y)
+    >>> gappy = data.X.drop_views(0.5, random_state=0)  # each flower has one of its views
+    >>> model.score(gappy, data.y) > 0.8, list(model.estimators_)
+    (True, [('sepal', 'petal')])
+    """
+
+    _learnt = "estimators_"
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        patterns="seen",
+        class_weight=None,
+        n_jobs=None,
+        views=None,
+        random_state=None,
+    ):
+        self.estimator, self.patterns = estimator, patterns
+        self.class_weight, self.n_jobs = class_weight, n_jobs
+        self.views, self.random_state = views, random_state
+
+    def _default(self):
+        return LogisticRegression(max_iter=1000)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice(self.patterns, "patterns", ("seen", "all"))
+
+    def _fit(self, X, codes, weights):
+        check_trainable(X, codes)
+        self._training = X, codes, weights, self._seeded(check_random_state(self.random_state))
+        wanted = [views for views, _ in rows_by_pattern(X)]
+        if self.patterns == "all":
+            sizes = range(X.n_views, 0, -1)
+            wanted = [views for size in sizes for views in combinations(X.names, size)]
+        self.patterns_ = {views: self._trainable(views) for views in wanted}
+        self._warn_of_fewer(self.patterns_)
+        known = list(dict.fromkeys(self.patterns_.values()))
+        done = Parallel(self.n_jobs)(delayed(self._trained)(views) for views in known)
+        self.estimators_ = dict(zip(known, done, strict=True))
+        if self.patterns == "all":
+            del self._training
+
+    def _trainable(self, views):
+        """The views of a pattern, or as many of them as training samples of all classes have."""
+        X, codes, *_ = self._training
+
+        def there(views):
+            known = codes[have_all(X, views)]
+            return len(np.unique(known)), len(known)
+
+        while there(views)[0] < len(self.classes_) and len(views) > 1:
+            fewer = [tuple(u for u in views if u != view) for view in views]
+            views = max(fewer, key=there)
+        return views
+
+    def _trained(self, views):
+        X, codes, weights, member = self._training
+        rows = have_all(X, views)
+        one = clone_for(member, views, X.names)
+        with naming(" + ".join(views), one):
+            table = self._table(X.select(views)[rows])
+            w = None if weights is None else weights[rows]
+            return fit_weighted(one, table, codes[rows], w)
+
+    def _warn_of_fewer(self, patterns):
+        fewer = {" + ".join(p): " + ".join(used) for p, used in patterns.items() if p != used}
+        if fewer:
+            told = "; ".join(f"{given} by {used}" for given, used in fewer.items())
+            warn_caller(
+                "a class has no training sample with all of some views, so that samples with these "
+                f"views are answered by a machine that knows fewer: {told}.",
+                UserWarning,
+            )
+
+    def _said(self, X, say):
+        said = np.empty((X.n_samples, len(self.classes_)))
+        new = {}
+        for views, rows in rows_by_pattern(X):
+            used = self.patterns_.get(views)
+            if used is None:
+                used = new[views] = self._trainable(views)
+            known = used in self.estimators_
+            fitted = self.estimators_[used] if known else self._trained(used)
+            said[rows] = say(fitted, self._table(X.select(used)[rows]))
+        self._warn_of_fewer(new)
+        return said
+
+
+def rows_by_pattern(X):
+    """List the pairs (names of views, rows) of the samples that have these views and no others."""
+    patterns, group = np.unique(X.observed, axis=0, return_inverse=True)
+    names = np.array(X.names, dtype=object)
+    group = group.reshape(-1)
+    return [(tuple(names[seen]), np.flatnonzero(group == g)) for g, seen in enumerate(patterns)]
+
+
+def have_all(X, views):
+    """The rows of the samples that have at least some views, given by name."""
+    return np.flatnonzero(X.select(views).observed.all(axis=1))
+
+
+class ViewDropout(AroundClassifier):
+    """Masked copies: a classifier trained on samples from which views have been taken away.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None; None: ``HistGradientBoostingClassifier()``
+        A classifier or pipeline. It gets all columns side by side, NaN where a view is missing, so
+        that it takes NaN or begins with an imputer; or a MultiView, if it begins with what takes
+        views: :class:`PerView`, or a method of mvref.
+    share : float, default=0.5
+        Share of the views that are missing in a masked copy, those that the samples themselves
+        lack included: the share that is expected in prediction. Every sample keeps a view.
+    n_copies : int, default=5; copies of each sample, the first of which is whole
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply ``sample_weight``.
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; gaps, seeds of the classifier
+
+    Attributes
+    ----------
+    estimator_ : fitted classifier; it predicts positions in ``classes_``
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
+
+    See Also
+    --------
+    PatternClassifier : A machine for each pattern of views.
+    MultiView.drop_views : How views are taken away.
+
+    Notes
+    -----
+    The copies of a sample share its weight, where the classifier takes weights. Folds that the
+    classifier makes of its own would have copies of one sample on both sides: tune from outside, as
+    in ``GridSearchCV(ViewDropout(svm), {"estimator__C": [1, 10]})``.
+
+    Examples
+    --------
+    >>> from mvref import ViewDropout
+    >>> from mvref.datasets import load_iris_views
+    >>> data = load_iris_views()
+    >>> model = ViewDropout(random_state=0).fit(data.X, data.y)
+    >>> model.score(data.X.drop_views(0.5, random_state=0), data.y) > 0.8
+    True
+    """
+
+    _learnt = "estimator_"
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        share=0.5,
+        n_copies=5,
+        class_weight=None,
+        views=None,
+        random_state=None,
+    ):
+        self.estimator, self.share, self.n_copies = estimator, share, n_copies
+        self.class_weight, self.views, self.random_state = class_weight, views, random_state
+
+    def _default(self):
+        return HistGradientBoostingClassifier()
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_number(self.share, "share", low=0, high=1)
+        check_number(self.n_copies, "n_copies", low=1, integer=True)
+
+    def _fit(self, X, codes, weights):
+        rng = check_random_state(self.random_state)
+        n, n_copies = X.n_samples, self.n_copies
+        there = X.observed.sum()
+        gone = max(0.0, 1 - (1 - self.share) * X.observed.size / there)  # of those that are there
+        gone = min(gone, 1 - n / there)
+        masked = [X.drop_views(gone, rng).observed for _ in range(n_copies - 1)]
+        rows = np.tile(np.arange(n), n_copies)
+        copies = X[rows].with_observed(np.vstack([X.observed, *masked]))
+        member = self._seeded(rng)
+        w = np.ones(n) if weights is None else weights
+        w = w[rows] / n_copies
+        if weights is None and not has_fit_parameter(last_step(member)[0], "sample_weight"):
+            w = None  # all copies are worth the same anyway
+        with naming("all columns", member):
+            self.estimator_ = fit_weighted(member, self._table(copies), codes[rows], w)
+
+    def _table(self, X):
+        table = super()._table(X)  # a gap among sparse columns would be a row of stored NaN
+        return table.toarray() if sparse.issparse(table) else table
+
+    def _said(self, X, say):
+        return say(self.estimator_, self._table(X))

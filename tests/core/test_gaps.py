@@ -1,0 +1,216 @@
+"""PatternClassifier and ViewDropout: gaps by pattern, for any classifier."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+
+from mvref import MVLSVM, MultiView, PatternClassifier, PerView, PerViewClassifier, ViewDropout
+from mvref.core.gaps import takes_views
+from mvref.datasets import load_digits_views, load_iris_views
+from mvref.rivals import Concat
+from tests.literal import toy_views
+
+IRIS = load_iris_views()
+VIEWS, CODES = toy_views(0, m=90, widths=(4, 3, 2), n_classes=3, noise=1.0)
+X = MultiView(dict(zip(("sound", "image", "text"), VIEWS, strict=True)))
+Y = np.array(["ant", "bee", "cat"])[CODES]
+GAPPY = X.drop_views(0.4, random_state=0)
+IMPUTED = make_pipeline(SimpleImputer(), LogisticRegression(max_iter=1000))
+BOTH = [PatternClassifier(SVC()), ViewDropout(IMPUTED, random_state=0)]
+
+
+class Recorder(ClassifierMixin, BaseEstimator):
+    """Keeps what it was fitted on."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.classes_ = np.unique(y)
+        self.X_, self.y_, self.w_ = X, y, sample_weight
+        return self
+
+    def predict(self, X):
+        return np.arange(len(X)) % 3
+
+
+# ------------------------------------------------------------------ reduced models
+
+
+@pytest.mark.parametrize("train", [X, GAPPY], ids=["complete", "gaps"])
+@pytest.mark.parametrize("patterns", ["seen", "all"])
+def test_each_pattern_is_answered_by_a_machine_of_its_views(train, patterns):
+    model = PatternClassifier(SVC(), patterns=patterns).fit(train, Y)
+    before = pickle.dumps(model)
+    scores = model.decision_function(GAPPY)
+    for seen in np.unique(GAPPY.observed, axis=0):
+        rows = train.observed[:, seen].all(axis=1)
+        ask = (GAPPY.observed == seen).all(axis=1)
+        columns = [np.hstack([V.views[v] for v in np.flatnonzero(seen)]) for V in (train, GAPPY)]
+        machine = SVC().fit(columns[0][rows], CODES[rows])
+        assert_allclose(scores[ask], machine.decision_function(columns[1][ask]), atol=1e-12)
+    assert pickle.dumps(model) == before  # predicting changes nothing
+    assert_array_equal(pickle.loads(before).predict(GAPPY), model.predict(GAPPY))
+    seen = 7 if patterns == "all" or train is GAPPY else 1
+    assert len(model.estimators_) == seen == len(model.patterns_)
+    assert hasattr(model, "_training") == (patterns == "seen")
+
+
+def test_a_seed_is_that_of_every_machine_also_of_new_patterns():
+    forest = HistGradientBoostingClassifier(max_iter=3, max_features=0.5)
+    model = PatternClassifier(forest, random_state=0).fit(X, Y)
+    assert_array_equal(model.decision_function(GAPPY), model.decision_function(GAPPY))
+
+
+def test_a_pattern_without_a_class_is_answered_by_fewer_views():
+    observed = np.ones((90, 3), dtype=bool)
+    observed[CODES == 0, 2] = False  # no ant has a text,
+    observed[np.flatnonzero(CODES == 1)[5:], 1] = False  # and few bees have an image
+    train = X.with_observed(observed)
+    with pytest.warns(UserWarning, match=r"sound \+ image \+ text by sound \+ image"):
+        model = PatternClassifier(GaussianNB()).fit(train, Y)
+    assert model.patterns_["sound", "image", "text"] == ("sound", "image")
+    assert model.patterns_["sound", "image"] == ("sound", "image")
+    assert_array_equal(model.predict(X), model.predict(X.with_observed([[True, True, False]] * 90)))
+    alone = X.with_observed([[False, False, True]] * 90)
+    assert_array_equal(model.predict_proba(alone)[:, 0], np.zeros(90))  # its machine knows no ant
+    text_only = observed & ~np.array([False, False, True])
+    with pytest.raises(ValueError, match="'text' is observed in samples of one class only"):
+        PatternClassifier().fit(X.with_observed(text_only | (observed & (CODES == 2)[:, None])), Y)
+
+
+# ------------------------------------------------------------------ masked copies
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 1.0])
+@pytest.mark.parametrize("train", [X, X.drop_views(0.2, random_state=1)], ids=["complete", "gaps"])
+def test_copies_lack_views_at_the_share_and_have_the_weight_of_the_sample(train, share):
+    weights = np.arange(1.0, 91.0)
+    model = ViewDropout(Recorder(), share=share, n_copies=4, random_state=0)
+    fitted = model.fit(train, Y, sample_weight=weights).estimator_
+    columns = train.concat()
+    copies = fitted.X_.reshape(4, 90, 9)
+    assert_array_equal(copies[0], columns)
+    there = ~np.isnan(copies[1:, :, [0, 4, 7]])
+    assert_allclose(1 - there.mean(), min(share, 2 / 3), atol=0.01)
+    assert there.any(axis=2).all()  # nobody is left without a view
+    assert not (there & ~train.observed).any()
+    assert_array_equal(np.where(np.isnan(copies), columns, copies), [columns] * 4)
+    assert_allclose(fitted.w_.reshape(4, 90).sum(axis=0), weights)
+    assert_array_equal(fitted.y_, np.tile(CODES, 4))
+    again = clone(model).fit(train, Y, sample_weight=weights).estimator_
+    assert_array_equal(again.X_, fitted.X_)
+
+
+def test_a_classifier_without_weights_gets_copies_and_refuses_weights():
+    neighbours = ViewDropout(make_pipeline(SimpleImputer(), KNeighborsClassifier()), random_state=0)
+    assert neighbours.fit(X, Y).score(GAPPY, Y) > 0.6
+    with pytest.raises(ValueError, match="takes no sample_weight"):
+        neighbours.fit(X, Y, sample_weight=np.ones(90))
+
+
+# ------------------------------------------------------------------ conventions
+
+
+@pytest.mark.parametrize("model", BOTH, ids=repr)
+def test_every_form_of_input_and_nested_parameters(model):
+    scores = clone(model).fit(X, Y).decision_function(GAPPY)
+    flat = clone(model).set_params(views=[4, 3, 2]).fit(np.hstack(VIEWS), Y)
+    assert_allclose(flat.decision_function(GAPPY.concat()), scores, atol=1e-8)
+    csr = MultiView([sparse.csr_matrix(view) for view in VIEWS], names=X.names)
+    thin = clone(model).fit(csr, Y).decision_function(csr.with_observed(GAPPY.observed))
+    assert_allclose(thin, scores, atol=1e-6)
+    C = next(name for name in model.get_params() if name.endswith("__C"))
+    grid = GridSearchCV(model, {C: [0.1, 10.0]}, cv=3, error_score="raise").fit(GAPPY, Y)
+    assert grid.best_estimator_.get_params()[C] == grid.best_params_[C]
+    assert hasattr(model, "predict_proba") == hasattr(model.estimator, "predict_proba")
+    with config_context(enable_metadata_routing=True):
+        routed = clone(model).set_fit_request(sample_weight=True)
+        routed.set_score_request(sample_weight=True)
+        weights = {"sample_weight": np.ones(90)}
+        assert cross_val_score(routed, X, Y, cv=3, params=weights).mean() > 0.5
+
+
+@pytest.mark.parametrize(
+    ("estimator", "takes"),
+    [
+        (None, False),
+        (SVC(), False),
+        (MVLSVM(), True),
+        (make_pipeline(PerView(StandardScaler()), Concat(SVC())), True),
+        (make_pipeline(StandardScaler(), MVLSVM()), False),
+        (GridSearchCV(MVLSVM(), {}), True),
+        (GridSearchCV(make_pipeline(StandardScaler(), SVC()), {}), False),
+    ],
+)
+def test_who_takes_views(estimator, takes):
+    assert takes_views(estimator) is takes
+
+
+@pytest.mark.parametrize("around", [PatternClassifier, ViewDropout])
+@pytest.mark.parametrize("member", ["mapping", "sequence"])
+def test_an_encoder_for_each_view_sees_the_views_that_are_there(around, member):
+    words = pd.DataFrame({"town": np.where(CODES == 0, "Ulm", "Bonn")})
+    raw = MultiView({"town": words, "sound": VIEWS[0]})
+    encode = {"town": OneHotEncoder(sparse_output=False), "sound": StandardScaler()}
+    encode = encode if member == "mapping" else list(encode.values())
+    model = around(make_pipeline(PerView(encode), PerViewClassifier()))
+    gaps = raw.with_observed(np.column_stack([CODES == 0, np.ones(90, dtype=bool)]))
+    assert model.fit(raw, Y).score(gaps, Y) > 0.7
+    assert model.predict_proba(gaps).shape == (90, 3)
+    assert (model.predict(gaps) == "ant")[CODES == 0].all()
+    encode = PerView({"towns": OneHotEncoder()}, remainder="passthrough")
+    with pytest.raises(ValueError, match=r"names the views \['towns'\]"):
+        around(make_pipeline(encode, PerViewClassifier())).fit(raw, Y)
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        (PatternClassifier(patterns="some"), "patterns must be"),
+        (PatternClassifier(StandardScaler()), "estimator must be a scikit-learn classifier"),
+        (ViewDropout(share=1.5), "share must be"),
+        (ViewDropout(n_copies=0), "n_copies must be"),
+        (ViewDropout(LogisticRegression()), "'all columns', LogisticRegression: .*NaN"),
+    ],
+)
+def test_bad_parameters_are_refused(model, told):
+    with pytest.raises(ValueError, match=told):
+        model.fit(X, Y)
+
+
+# ------------------------------------------------------------------ what they are for
+
+
+@pytest.mark.parametrize("data", [IRIS, load_digits_views()], ids=["iris", "digits"])
+def test_with_half_of_the_views_gone_both_are_ahead_of_means(data):
+    rows = np.random.default_rng(0).permutation(len(data.y))
+    train, test = rows[:100], rows[100:500]
+    later, y = data.X[test].drop_views(0.5, random_state=0), data.y
+    svm, scaler = SVC(C=10.0), StandardScaler()
+    filled = make_pipeline(scaler, SimpleImputer(keep_empty_features=True), svm)
+    boosting = HistGradientBoostingClassifier(max_iter=20, random_state=0)
+    score = {
+        name: model.fit(data.X[train], y[train]).score(later, y[test])
+        for name, model in {
+            "means": Concat(filled),
+            "reduced": PatternClassifier(make_pipeline(scaler, svm)),
+            "copies": ViewDropout(filled, random_state=0),
+            "boosting": Concat(boosting),
+            "boosting on copies": ViewDropout(boosting, random_state=0),
+        }.items()
+    }
+    assert min(score["reduced"], score["copies"]) > score["means"] + 0.05
+    assert score["boosting on copies"] > score["boosting"] + 0.05
