@@ -303,7 +303,7 @@ class ViewDropout(AroundClassifier):
     See Also
     --------
     PatternClassifier : A machine for each pattern of views.
-    MultiView.drop_views : How views are taken away.
+    MultiView : Its ``drop_views`` takes the views away.
 
     Notes
     -----
