@@ -21,15 +21,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from .base import MultiViewClassifier
-from .input import Weighted, check_choice, check_number, warn_caller
+from .input import Splitting, check_choice, check_number, warn_caller
 from .per_view import ByView, naming
 from .voters import (
     check_classifier,
     check_trainable,
     class_scores,
     difference_if_two,
-    fit_weighted,
+    fit_in_groups,
     last_step,
+    part_of,
     seeded_clone,
 )
 
@@ -39,7 +40,7 @@ def _gives_probabilities(self):
     return hasattr(estimator, "predict_proba")
 
 
-class AroundClassifier(Weighted, MultiViewClassifier):
+class AroundClassifier(Splitting, MultiViewClassifier):
     """Around one classifier, which gets views where it takes them, else the columns side by side.
 
     A subclass has ``_default``, the class of ``estimator=None``, and ``_said(X, say)``, an array
@@ -202,9 +203,10 @@ class PatternClassifier(AroundClassifier):
         super()._check_parameters()
         check_choice(self.patterns, "patterns", ("seen", "all"))
 
-    def _fit(self, X, codes, weights):
+    def _fit(self, X, codes, weights, groups):
         check_trainable(X, codes)
-        self._training = X, codes, weights, self._seeded(check_random_state(self.random_state))
+        self._member = self._seeded(check_random_state(self.random_state))
+        self._training = X, codes, weights, groups
         wanted = [views for views, _ in rows_by_pattern(X)]
         if self.patterns == "all":
             sizes = range(X.n_views, 0, -1)
@@ -231,13 +233,12 @@ class PatternClassifier(AroundClassifier):
         return views
 
     def _trained(self, views):
-        X, codes, weights, member = self._training
+        X, *told = self._training
         rows = have_all(X, views)
-        one = clone_for(member, views, X.names)
+        one = clone_for(self._member, views, X.names)
         with naming(" + ".join(views), one):
             table = self._table(X.select(views)[rows])
-            w = None if weights is None else weights[rows]
-            return fit_weighted(one, table, codes[rows], w)
+            return fit_in_groups(one, table, *(part_of(values, rows) for values in told))
 
     def _warn_of_fewer(self, patterns):
         fewer = {" + ".join(p): " + ".join(used) for p, used in patterns.items() if p != used}
@@ -307,9 +308,9 @@ class ViewDropout(AroundClassifier):
 
     Notes
     -----
-    The copies of a sample share its weight, where the classifier takes weights. Folds that the
-    classifier makes of its own would have copies of one sample on both sides: tune from outside, as
-    in ``GridSearchCV(ViewDropout(svm), {"estimator__C": [1, 10]})``.
+    The copies of a sample share its weight, where the classifier takes weights. They are a group to
+    a classifier that takes groups, so that none of its folds tears them apart. A search with a
+    number as ``cv`` takes none: put it outside, ``GridSearchCV(ViewDropout(svm), ...)``.
 
     Examples
     --------
@@ -344,7 +345,7 @@ class ViewDropout(AroundClassifier):
         check_number(self.share, "share", low=0, high=1)
         check_number(self.n_copies, "n_copies", low=1, integer=True)
 
-    def _fit(self, X, codes, weights):
+    def _fit(self, X, codes, weights, groups):
         rng = check_random_state(self.random_state)
         n, n_copies = X.n_samples, self.n_copies
         there = X.observed.sum()
@@ -358,8 +359,10 @@ class ViewDropout(AroundClassifier):
         w = w[rows] / n_copies
         if weights is None and not has_fit_parameter(last_step(member)[0], "sample_weight"):
             w = None  # all copies are worth the same anyway
+        groups = np.arange(n) if groups is None else groups
         with naming("all columns", member):
-            self.estimator_ = fit_weighted(member, self._table(copies), codes[rows], w)
+            table = self._table(copies)
+            self.estimator_ = fit_in_groups(member, table, codes[rows], w, groups[rows])
 
     def _table(self, X):
         table = super()._table(X)  # a gap among sparse columns would be a row of stored NaN

@@ -16,15 +16,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from .base import MultiViewClassifier
-from .input import Weighted, check_choice, check_number, check_votable, rows_of
+from .input import Splitting, check_choice, check_votable, rows_of
 from .per_view import ByView, as_table, naming
 from .voters import (
     check_classifier,
+    check_folds,
     check_trainable,
-    class_folds,
     class_scores,
     difference_if_two,
-    fit_weighted,
+    fit_in_groups,
+    folds_of,
+    part_of,
     seeded_clone,
 )
 
@@ -37,7 +39,7 @@ def _gives_probabilities(self):
     return hasattr(self.combine, "predict_proba")
 
 
-class PerViewClassifier(ByView, Weighted, MultiViewClassifier):
+class PerViewClassifier(ByView, Splitting, MultiViewClassifier):
     """One classifier per view, combined by a vote, a mean, or a classifier on top (stacking).
 
     Parameters
@@ -54,8 +56,9 @@ class PerViewClassifier(ByView, Weighted, MultiViewClassifier):
         For the views that a mapping does not name; None refuses such a mapping.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``.
-    cv : int, default=5
-        Folds, stratified and shuffled, from which a classifier on top learns.
+    cv : int or splitter, default=5
+        Folds from which a classifier on top learns: their number, stratified and shuffled, and by
+        the groups given to ``fit``; or a splitter that holds out every sample once.
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None
         How to cut a 2-D `X` into views: widths, slices, index lists or column names.
@@ -120,29 +123,30 @@ class PerViewClassifier(ByView, Weighted, MultiViewClassifier):
         self.random_state = random_state
 
     def _check_parameters(self):
-        check_number(self.cv, "cv", low=2, integer=True)
+        check_folds(self.cv)
         if isinstance(self.combine, str):
             check_choice(self.combine, "combine", RULES)
         else:
             check_classifier(self.combine, "combine")
 
-    def _fit(self, X, codes, weights):
+    def _fit(self, X, codes, weights, groups):
         rng = check_random_state(self.random_state)
         members = self._members_that_vote(X.names, rng)
         X = X.select(list(members))
         check_trainable(X, codes)
         everyone = np.arange(X.n_samples)
-        self.estimators_ = self._fit_members(members, X, codes, weights, everyone)
+        told = codes, weights, groups
+        self.estimators_ = self._fit_members(members, X, told, everyone)
         if not isinstance(self.combine, str):
             said = np.full((X.n_samples, X.n_views, len(self.classes_)), np.nan)
-            for fit, check in class_folds(codes, self.cv, rng).split():
-                fitted = self._fit_members(members, X, codes, weights, fit)
+            for fit, check in folds_of(self.cv, codes, rng, groups).split():
+                fitted = self._fit_members(members, X, told, fit)
                 said[check] = self._said(fitted, X[check])
             self._mean_said = np.nanmean(said, axis=0)
             self._gaps = ~X.observed.all(axis=0)
             final = seeded_clone(self.combine, rng)
             with naming("on top", final):
-                self.final_estimator_ = fit_weighted(final, self._table(said), codes, weights)
+                self.final_estimator_ = fit_in_groups(final, self._table(said), *told)
 
     def _members_that_vote(self, names, rng):
         """An unfitted classifier for each view that is not dropped."""
@@ -164,15 +168,17 @@ class PerViewClassifier(ByView, Weighted, MultiViewClassifier):
             raise ValueError(f"estimator drops every view of {names}.")
         return members
 
-    def _fit_members(self, members, X, codes, weights, rows):
-        """Fit a clone of each member on those of some samples that have its view."""
+    def _fit_members(self, members, X, told, rows):
+        """Fit a clone of each member on those of some samples that have its view.
+
+        told: codes, weights and groups of all samples.
+        """
 
         def fitted(v, name):
             seen = rows[X.observed[rows, v]]
-            w = None if weights is None else weights[seen]
             table = rows_of(as_table(X, v), seen)
             with naming(name, members[name]):
-                return fit_weighted(clone(members[name]), table, codes[seen], w)
+                return fit_in_groups(clone(members[name]), table, *(part_of(t, seen) for t in told))
 
         pairs = enumerate(members)
         done = Parallel(self.n_jobs)(delayed(fitted)(v, name) for v, name in pairs)

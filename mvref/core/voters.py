@@ -4,15 +4,19 @@ A voter is any scikit-learn classifier, fitted on the samples that have its view
 misses the view, the voter abstains: its vote is 0.
 """
 
+import warnings
 from functools import partial
 
 import numpy as np
 from sklearn import config_context
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import PredefinedSplit
+from sklearn.model_selection import PredefinedSplit, StratifiedGroupKFold
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import has_fit_parameter
+
+from .input import check_number
 
 
 def check_classifier(classifier, name):
@@ -48,6 +52,43 @@ def class_folds(codes, n_folds, rng):
     fold = np.empty(len(codes), dtype=int)
     fold[order] = np.arange(len(codes)) % min(n_folds, len(codes))
     return PredefinedSplit(fold)
+
+
+def check_folds(cv):
+    """Raise a ValueError unless `cv` is a number of folds or a splitter."""
+    if not hasattr(cv, "get_n_splits"):
+        try:
+            check_number(cv, "cv", low=2, integer=True)
+        except ValueError as error:
+            told = "or a splitter of scikit-learn, such as GroupKFold(3)"
+            raise ValueError(f"{str(error).partition(', got')[0]} {told}, got {cv!r}.") from None
+
+
+def folds_of(cv, codes, rng, groups=None):
+    """Return the folds of a number or a splitter `cv`, in which groups stay whole.
+
+    codes (n,), groups (n,) or None -> a PredefinedSplit that holds every sample out once. A number
+    without groups: :func:`class_folds`.
+    """
+    if not hasattr(cv, "get_n_splits"):
+        if groups is None:
+            return class_folds(codes, cv, rng)
+        n_folds = max(2, min(cv, len(np.unique(groups)), np.bincount(codes).max()))
+        cv = StratifiedGroupKFold(n_folds, shuffle=True, random_state=rng.randint(2**31))
+    fold = np.zeros((2, len(codes)), dtype=int)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The least populated class")  # however rare it is
+            for k, (_, held_out) in enumerate(cv.split(np.zeros((len(codes), 1)), codes, groups)):
+                fold[:, held_out] += [[k], [1]]
+    except ValueError as error:
+        told = "" if groups is not None else " If it is for groups: fit(X, y, groups=...)."
+        raise ValueError(f"cv={cv!r} cannot split the samples: {error}{told}") from error
+    if (fold[1] != 1).any() or not fold[0].any():
+        raise ValueError(
+            f"cv must hold out every sample once, in 2 folds or more, which {cv!r} does not."
+        )
+    return PredefinedSplit(fold[0])
 
 
 def predict_all(voters, view, seen):
@@ -138,13 +179,29 @@ def last_step(estimator):
     return estimator, prefix
 
 
-def fit_weighted(estimator, X, y, weights):
+def fit_weighted(estimator, X, y, weights, **given):
     """Fit a classifier or a pipeline that ends in one, with weights unless they are None."""
-    if weights is None:
+    if weights is None and not given:
         return estimator.fit(X, y)
     last, prefix = last_step(estimator)
-    if not has_fit_parameter(last, "sample_weight"):
-        raise ValueError("its fit takes no sample_weight, which was given.")
+    if weights is not None:
+        if not has_fit_parameter(last, "sample_weight"):
+            raise ValueError("its fit takes no sample_weight, which was given.")
+        given["sample_weight"] = weights
     # by the name of the step, whether or not the user has routing switched on
     with config_context(enable_metadata_routing=False):
-        return estimator.fit(X, y, **{f"{prefix}sample_weight": weights})
+        return estimator.fit(X, y, **{f"{prefix}{name}": told for name, told in given.items()})
+
+
+def fit_in_groups(estimator, X, y, weights, groups):
+    """Fit it with weights and, if it splits samples itself, with groups, unless they are None."""
+    last = last_step(estimator)[0]
+    searches = isinstance(last, BaseSearchCV) and hasattr(last.cv, "get_n_splits")
+    if groups is None or not (searches or has_fit_parameter(last, "groups")):
+        return fit_weighted(estimator, X, y, weights)
+    return fit_weighted(estimator, X, y, weights, groups=groups)
+
+
+def part_of(values, rows):
+    """Return the weights or groups of some samples, or None where there are none."""
+    return None if values is None else values[rows]

@@ -56,7 +56,7 @@ from ..core.base import (
     one_against_rest,
 )
 from ..core.input import (
-    Weighted,
+    Splitting,
     check_choice,
     check_length,
     check_number,
@@ -79,7 +79,7 @@ def is_logistic(estimator):
     return True
 
 
-class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
+class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
     """Multi-view machine that classifies, equations (9) and (10).
 
     The score is a polynomial with every product of features of different views, whose weights
@@ -229,9 +229,9 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
         self.class_weight, self.n_jobs, self.verbose = class_weight, n_jobs, verbose
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes, weights):
+    def _fit(self, X, codes, weights, groups):
         signs = one_against_rest(codes, len(self.classes_))
-        self._fit_machines(X, signs, codes, weights)
+        self._fit_machines(X, signs, codes, weights, groups)
 
     @available_if(streams)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -320,7 +320,7 @@ class MVMClassifier(Weighted, MultiViewClassifier, MultiViewMachine):
             )
 
 
-class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
+class MVMRegressor(Splitting, MultiViewRegressor, MultiViewMachine):
     """Multi-view machine for regression, with the squared loss, (9) to (11).
 
     Parameters
@@ -390,8 +390,8 @@ class MVMRegressor(Weighted, MultiViewRegressor, MultiViewMachine):
     (1.0, 1.0)
     """
 
-    def _fit(self, X, y, weights):
-        self._fit_machines(X, [y], np.zeros(len(y), dtype=int), weights)
+    def _fit(self, X, y, weights, groups):
+        self._fit_machines(X, [y], np.zeros(len(y), dtype=int), weights, groups)
 
     @available_if(streams)
     def partial_fit(self, X, y, sample_weight=None):

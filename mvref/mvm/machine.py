@@ -71,14 +71,14 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         self.n_jobs, self.verbose = n_jobs, verbose
         self.views, self.random_state = views, random_state
 
-    def _fit_machines(self, X, targets, codes, weights):
-        """Learn one machine for each array of targets; held out are samples of all `codes`."""
+    def _fit_machines(self, X, targets, codes, weights, whole):
+        """Learn a machine for each array of targets; held out are `whole` groups of all `codes`."""
         rng = check_random_state(self.random_state)
         seeds = rng.randint(2**31, size=(1, len(targets)))
         structure = group_structure(self.groups, X, self.shared_factors)
         parts = [(X, slice(None))]
         if self.early_stopping:
-            held_out = hold_out(codes, rng)
+            held_out = hold_out(codes, rng, whole)
             parts = [(X[rows], rows) for rows in (~held_out, held_out)]
         weights = np.ones(X.n_samples) if weights is None else weights
         self._seen = np.array([X.n_samples, weights.sum()])
@@ -285,13 +285,18 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             raise ValueError(f"early_stopping needs solver='sgd', got solver={self.solver!r}.")
 
 
-def hold_out(codes, rng):
-    """Choose samples at random, the same share of every class: codes (n,) -> held_out (n,)."""
+def hold_out(codes, rng, groups=None):
+    """Choose samples, or groups (n,), a share of every class: codes (n,) -> held_out (n,)."""
+    if groups is not None:
+        _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+        return hold_out(codes[first], rng)[group]
     order = rng.permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]
     counted = np.floor(HELD_OUT * np.arange(len(codes) + 1) + 0.5)  # each tenth of them
     held_out = np.zeros(len(codes), dtype=bool)
     held_out[order] = np.diff(counted) > 0
     if not held_out.any():
-        raise ValueError(f"early_stopping holds out a tenth of the samples, none of {len(codes)}.")
+        raise ValueError(
+            f"early_stopping holds out a tenth of samples or groups: 0 of {len(codes)}."
+        )
     return held_out

@@ -33,7 +33,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from ..core.input import check_number, view_features
-from ..core.voters import check_classifier, class_folds, class_scores, seeded_clone
+from ..core.voters import check_classifier, check_folds, class_scores, folds_of, seeded_clone
 from .common import side_by_side
 from .svm_perf import SVMPerf
 
@@ -50,7 +50,9 @@ class CAPO(SVMPerf):
     B : float, default=1.0
         Weight of |b|^2; a small one trusts the auxiliary classifiers more than the features.
     C2 : float, default=100.0; weight of the loss, in the unit of :class:`~mvref.MVPO`
-    cv : int, default=5; folds for their outputs on training samples, shuffled and stratified
+    cv : int or splitter, default=5
+        Folds for their outputs on training samples: their number, shuffled and stratified, and by
+        the groups given to ``fit``; or a splitter that holds out every sample once.
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
         Whether to append a constant feature, and its value; the weight is penalised like others.
     tol : float, default=1e-3; of the slack, in units of the loss: the duality gap ends below C2 tol
@@ -116,10 +118,28 @@ class CAPO(SVMPerf):
         self.max_iter, self.n_jobs = max_iter, n_jobs
         self.views, self.random_state = views, random_state
 
+    __metadata_request__fit = {"groups": True}
+
+    def fit(self, X, y, groups=None):
+        """Learn from samples and what is known of them.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of n labels of any type
+        groups : array-like of n labels, default=None
+            Samples of a group, such as the visits of a patient, that no fold may tear apart.
+
+        Returns
+        -------
+        self : CAPO
+        """
+        return self._check_and_fit(X, y, groups=groups)
+
     def _check_parameters(self):
         super()._check_parameters()
         check_number(self.B, "B", low=0, low_open=True)
-        check_number(self.cv, "cv", low=2, integer=True)
+        check_folds(self.cv)
         given = AUXILIARIES if self.auxiliaries is None else self.auxiliaries
         if not isinstance(given, list | tuple) or not len(given):
             told = "auxiliaries must be a list of scikit-learn classifiers"
@@ -127,7 +147,7 @@ class CAPO(SVMPerf):
         for a, classifier in enumerate(given):
             check_classifier(classifier, f"auxiliaries[{a}]")
 
-    def _training_tables(self, X, signs):
+    def _training_tables(self, X, signs, groups):
         """Append to the columns what classifiers of the other folds say of every sample."""
         columns, constant = side_by_side(view_features(X, 0.0)), self._constant(X.n_samples)
         self._sparse = sparse.issparse(columns)
@@ -141,7 +161,7 @@ class CAPO(SVMPerf):
         rng = check_random_state(self.random_state)
         given = AUXILIARIES if self.auxiliaries is None else self.auxiliaries
         classifiers = [seeded_clone(classifier, rng) for classifier in given]
-        folds = class_folds(codes, self.cv, rng).test_fold
+        folds = folds_of(self.cv, codes, rng, groups).test_fold
         parallel, K = Parallel(self.n_jobs), len(counts)
         outputs = parallel(delayed(_out_of_fold)(f, columns, codes, folds, K) for f in classifiers)
         self.auxiliaries_ = parallel(delayed(f.fit)(columns, codes) for f in classifiers)

@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ..core.input import view_features
 from ..core.per_view import naming
-from ..core.voters import check_classifier, fit_weighted
+from ..core.voters import check_classifier, fit_in_groups, part_of
 
 
 def tree_or(given, name):
@@ -17,23 +17,18 @@ def tree_or(given, name):
     return DecisionTreeClassifier() if given is None else check_classifier(given, name)
 
 
-def fit_views(classifiers, X, codes, weights, n_jobs):
-    """Fit a classifier per view on the samples that have the view; weights (n,) or None."""
+def fit_views(classifiers, X, codes, weights, n_jobs, groups=None):
+    """Fit a classifier per view on the samples that have it; weights, groups (n,) or None."""
     rows = [np.flatnonzero(seen) for seen in X.observed.T]
     return Parallel(n_jobs)(
-        delayed(_fit_view)(name, classifier, view[r], codes[r], weights_of(weights, r))
-        for name, classifier, view, r in zip(X.names, classifiers, X.views, rows, strict=True)
+        delayed(_fit_view)(name, f, view[r], codes[r], part_of(weights, r), part_of(groups, r))
+        for name, f, view, r in zip(X.names, classifiers, X.views, rows, strict=True)
     )
 
 
-def _fit_view(name, classifier, view, codes, weights):
+def _fit_view(name, classifier, *told):
     with naming(name, classifier):
-        return fit_weighted(classifier, view, codes, weights)
-
-
-def weights_of(weights, rows):
-    """Return the weights of some samples, or None for equal ones."""
-    return None if weights is None else weights[rows]
+        return fit_in_groups(classifier, *told)
 
 
 def view_position(wanted, X, by_itself, parameter):

@@ -44,14 +44,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.base import MultiViewClassifier
-from ..core.input import Weighted, check_choice, check_number, validate_views, warn_caller
+from ..core.input import Splitting, check_choice, check_number, validate_views, warn_caller
 from ..core.kernels import one_per_view
 from ..core.linear_svm import LOSSES, fit_linear_svm
-from ..core.voters import class_folds
+from ..core.voters import check_folds, folds_of
 from .subspace import dual_norm, learn_subspace
 
 
-class MSL(Weighted, MultiViewClassifier):
+class MSL(Splitting, MultiViewClassifier):
     """Linear SVM in the convex subspace of two views (White, Yu, Zhang and Schuurmans, NIPS 2012).
 
     Parameters
@@ -62,7 +62,9 @@ class MSL(Weighted, MultiViewClassifier):
     ridge : float, default=1e-3; weight of new samples' |h|^2, in squared spectral norms of U
     loss : {"hinge", "squared_hinge"}, default="hinge"
     intercept_scaling : float, default=1.0; value of the SVM's constant feature, 0 for none
-    cv : int, default=5; folds that choose a pair of more than two views, stratified and shuffled
+    cv : int or splitter, default=5
+        Folds that choose a pair of more than two views: their number, stratified and shuffled, and
+        by the groups given to ``fit``; or a splitter that holds out every sample once.
     tol : float, default=1e-4; relative duality gap of the subspace, a hundred times that of the SVM
     max_iter : int, default=2000; limit of the SVM's Newton steps for a class
     class_weight : dict, "balanced" or None, default=None
@@ -138,7 +140,7 @@ class MSL(Weighted, MultiViewClassifier):
         self.class_weight, self.n_jobs = class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes, weights):
+    def _fit(self, X, codes, weights, groups):
         """Learn the subspace and the SVM."""
         beta = one_per_view(self.beta, X.n_views, "beta")
         for b in beta:
@@ -163,7 +165,7 @@ class MSL(Weighted, MultiViewClassifier):
         ]
         best, self.scores_ = 0, {}
         if len(pairs) > 1:
-            folds = class_folds(codes, self.cv, rng)
+            folds = folds_of(self.cv, codes, rng, groups)
             accuracies = [self._accuracy(F, codes, weights, folds, options) for F in features]
             best = int(np.argmax(accuracies))
             self.scores_ = dict(zip(pairs, accuracies, strict=True))
@@ -246,7 +248,7 @@ class MSL(Weighted, MultiViewClassifier):
             raise ValueError(f"alpha must be below 1 and tol below 0.1, {got}.")
         check_number(self.intercept_scaling, "intercept_scaling", low=0)
         check_choice(self.loss, "loss", LOSSES)
-        check_number(self.cv, "cv", low=2, integer=True)
+        check_folds(self.cv)
         check_number(self.max_iter, "max_iter", low=1, integer=True)
 
 

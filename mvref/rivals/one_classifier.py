@@ -14,20 +14,23 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import _safe_split
 
 from ..core.base import MultiViewClassifier
-from ..core.input import Weighted, check_number
+from ..core.input import Splitting, Weighted
 from ..core.per_view import naming
 from ..core.voters import (
+    check_folds,
     check_trainable,
-    class_folds,
     class_scores,
     difference_if_two,
+    fit_in_groups,
     fit_weighted,
+    folds_of,
+    part_of,
     seeded_clone,
 )
-from .common import fit_views, tree_or, view_position, weights_of
+from .common import fit_views, tree_or, view_position
 
 
-class Mono(Weighted, MultiViewClassifier):
+class Mono(Splitting, MultiViewClassifier):
     """One classifier on one view.
 
     Parameters
@@ -36,7 +39,9 @@ class Mono(Weighted, MultiViewClassifier):
     view : "cv", int or str, default="cv"
         Position or name of the view. "cv": the view whose classifier is most accurate in
         cross-validation on the training samples; the first of equal ones.
-    cv : int, default=5; number of folds, stratified and shuffled
+    cv : int or splitter, default=5
+        Number of folds, stratified and shuffled, and by the groups given to ``fit``; or a splitter
+        that holds out every sample once.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``.
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
@@ -96,29 +101,31 @@ class Mono(Weighted, MultiViewClassifier):
         self.class_weight, self.n_jobs = class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes, weights):
+    def _fit(self, X, codes, weights, groups):
         """Fit a classifier per view, and choose one."""
         given = view_position(self.view, X, "cv", "view")
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
         classifiers = [seeded_clone(tree_or(self.estimator, "estimator"), rng) for _ in X.views]
         rows = [np.flatnonzero(seen) for seen in X.observed.T]
-        folds = [class_folds(codes[r], self.cv, rng) for r in rows]
+        folds = [folds_of(self.cv, codes[r], rng, part_of(groups, r)) for r in rows]
         of_views = zip(X.names, classifiers, X.views, rows, folds, strict=True)
         accuracies = Parallel(self.n_jobs)(
-            delayed(_accuracy)(name, tree, view[r], codes[r], weights_of(weights, r), fold)
+            delayed(_accuracy)(
+                name, tree, view[r], codes[r], part_of(weights, r), part_of(groups, r), fold
+            )
             for name, tree, view, r, fold in of_views
         )
         self.scores_ = np.array(accuracies)
         order = np.argsort(-self.scores_, kind="stable")
         self.view_ = int(order[0] if given is None else given)
         self.order_ = np.concatenate([[self.view_], order[order != self.view_]])
-        self.estimators_ = fit_views(classifiers, X, codes, weights, self.n_jobs)
+        self.estimators_ = fit_views(classifiers, X, codes, weights, self.n_jobs, groups)
         self.estimator_ = self.estimators_[self.view_]
 
     def _check_parameters(self):
         tree_or(self.estimator, "estimator")
-        check_number(self.cv, "cv", low=2, integer=True)
+        check_folds(self.cv)
 
     def _scores(self, X):
         scores = np.empty((X.n_samples, len(self.classes_)))
@@ -130,16 +137,17 @@ class Mono(Weighted, MultiViewClassifier):
         return difference_if_two(scores)
 
 
-def _accuracy(name, classifier, view, codes, weights, folds):
+def _accuracy(name, classifier, view, codes, weights, groups, folds):
     """Mean over the folds of the weighted accuracy of one view's classifier."""
     accuracies = []
     for fit, check in folds.split():
         table, labels = _safe_split(classifier, view, codes, fit)
         with naming(name, classifier):
-            fitted = fit_weighted(clone(classifier), table, labels, weights_of(weights, fit))
+            told = part_of(weights, fit), part_of(groups, fit)
+            fitted = fit_in_groups(clone(classifier), table, labels, *told)
         table, labels = _safe_split(classifier, view, codes, check, fit)
         said = fitted.predict(table)
-        accuracies.append(accuracy_score(labels, said, sample_weight=weights_of(weights, check)))
+        accuracies.append(accuracy_score(labels, said, sample_weight=part_of(weights, check)))
     return np.mean(accuracies)
 
 

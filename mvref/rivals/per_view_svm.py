@@ -20,8 +20,7 @@ from sklearn.utils import check_random_state
 from ..core.base import MultiViewClassifier
 from ..core.input import Weighted, check_choice, check_number, warn_caller
 from ..core.kernels import fit_similarities
-from ..core.voters import check_trainable, difference_if_two
-from .common import weights_of
+from ..core.voters import check_trainable, difference_if_two, part_of
 
 
 class PerViewSVM(Weighted, MultiViewClassifier):
@@ -110,7 +109,7 @@ class PerViewSVM(Weighted, MultiViewClassifier):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # said once below
             self.machines_ = Parallel(self.n_jobs)(
-                delayed(_fit_machine)(svm, mu(view[r]), codes[r], weights_of(weights, r))
+                delayed(_fit_machine)(svm, mu(view[r]), codes[r], part_of(weights, r))
                 for mu, view, r in of_views
             )
         svms = [svc for machine in self.machines_ for svc in machine.estimators_]

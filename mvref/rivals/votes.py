@@ -15,17 +15,19 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..core.base import MultiViewClassifier
-from ..core.input import Weighted, check_choice, check_number
+from ..core.input import Splitting, Weighted, check_choice, check_number
 from ..core.per_view import naming
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import (
     check_trainable,
     class_scores,
     difference_if_two,
-    fit_weighted,
+    fit_in_groups,
+    folds_of,
+    part_of,
     seeded_clone,
 )
-from .common import fit_views, tree_or, weights_of
+from .common import fit_views, tree_or
 
 
 def _labels_by_view(estimators, X):
@@ -36,7 +38,7 @@ def _labels_by_view(estimators, X):
             yield v, rows, estimator.predict(view[rows]).astype(int)
 
 
-class Fusion(Weighted, MultiViewClassifier):
+class Fusion(Splitting, MultiViewClassifier):
     """Stacking: a final model on the votes of one classifier per view.
 
     Parameters
@@ -104,22 +106,21 @@ class Fusion(Weighted, MultiViewClassifier):
         self.train_size, self.class_weight, self.n_jobs = train_size, class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes, weights):
+    def _fit(self, X, codes, weights, groups):
         """Fit the view classifiers on one part of the samples, the final model on the other."""
         rng = check_random_state(self.random_state)
-        self.view_rows_, self.final_rows_ = self._parts(codes, rng)
+        self.view_rows_, self.final_rows_ = self._parts(codes, rng, groups)
         first, second = X[self.view_rows_], X[self.final_rows_]
         trained = codes[self.view_rows_]
         check_trainable(first, trained, " in the part that trains the view classifiers")
         classifiers = [seeded_clone(tree_or(self.estimator, "estimator"), rng) for _ in X.views]
-        trained_weights = weights_of(weights, self.view_rows_)
-        self.estimators_ = fit_views(classifiers, first, trained, trained_weights, self.n_jobs)
+        told = part_of(weights, self.view_rows_), self.n_jobs, part_of(groups, self.view_rows_)
+        self.estimators_ = fit_views(classifiers, first, trained, *told)
         final = seeded_clone(tree_or(self.final_estimator, "final_estimator"), rng)
         rows = self.final_rows_
         with naming("on top", final):
-            self.final_estimator_ = fit_weighted(
-                final, self._votes(second), codes[rows], weights_of(weights, rows)
-            )
+            told = (part_of(values, rows) for values in (codes, weights, groups))
+            self.final_estimator_ = fit_in_groups(final, self._votes(second), *told)
 
     def _check_parameters(self):
         tree_or(self.estimator, "estimator")
@@ -128,8 +129,21 @@ class Fusion(Weighted, MultiViewClassifier):
         if self.train_size == 1:
             raise ValueError("train_size must leave samples to the final model, got 1.")
 
-    def _parts(self, codes, rng):
-        """Cut every class at random into two parts, neither of them empty."""
+    def _parts(self, codes, rng, groups):
+        """Cut every class at random into two parts, neither of them empty; groups stay whole."""
+        if groups is not None:
+            fold = folds_of(10, codes, rng, groups).test_fold
+            folds = np.unique(fold)
+            n_first = min(max(round(self.train_size * len(folds)), 1), len(folds) - 1)
+            in_first = np.isin(fold, folds[:n_first])
+            for part in (codes[in_first], codes[~in_first]):
+                if len(lost := np.setdiff1d(codes, part)):
+                    raise ValueError(
+                        f"Fusion needs groups of every class on its two levels, and those of class "
+                        f"{self.classes_.tolist()[lost[0]]!r} are on one: take another "
+                        "random_state, or mvref.PerViewClassifier, whose folds use all samples."
+                    )
+            return np.flatnonzero(in_first), np.flatnonzero(~in_first)
         first, second = [], []
         for k, label in enumerate(self.classes_.tolist()):
             rows = rng.permutation(np.flatnonzero(codes == k))

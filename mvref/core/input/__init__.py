@@ -8,6 +8,7 @@
 * no sample is without a view, unless the class has ``_needs_a_view = False``;
 * `codes` (n,) are 0 .. K - 1, the positions of the labels in ``classes_``, and each of the K >= 2
   occurs; a regressor gets finite float64 numbers;
+* `groups` (n,), only of a :class:`Splitting` method, are numbers from 0, or None;
 * `weights` (n,), only of a :class:`Weighted` method, are weights of samples > 0 times weights of
   classes > 0, or None, which means equal ones; samples of weight 0 have left;
 * ``_check_parameters`` has passed, and the BLAS has one thread unless ``_one_blas_thread = False``.
@@ -19,7 +20,7 @@ reads a method may stop here. The way itself: ``fit``, ``validate`` (samples, la
 
 from .checks import NothingLearntWarning, check_choice, check_kernel, check_number, warn_caller
 from .columns import root_mean_squares, take_rows, view_features
-from .fit import MultiViewInput, Weighted
+from .fit import MultiViewInput, Splitting, Weighted
 from .storage import as_numbers, as_table_of_numbers, freeze, is_encoded, rows_of
 from .validate import (
     check_length,
@@ -31,7 +32,8 @@ from .validate import (
 )
 from .views import MultiView, as_multiview, stack_samples
 
-__all__ = ["MultiView", "MultiViewInput", "NothingLearntWarning", "Weighted", "as_multiview"]
+__all__ = ["MultiView", "MultiViewInput", "NothingLearntWarning", "Splitting", "Weighted"]
+__all__ += ["as_multiview"]
 __all__ += ["as_numbers", "as_table_of_numbers", "check_choice", "check_kernel", "check_length"]
 __all__ += ["check_number", "check_votable", "freeze", "is_encoded", "root_mean_squares"]
 __all__ += ["rows_of", "sample_weights", "stack_samples", "take_rows", "validate_numbers"]

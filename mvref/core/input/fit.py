@@ -11,6 +11,7 @@ from .threads import one_blas_thread
 from .validate import (
     check_votable,
     sample_weights,
+    validate_groups,
     validate_numbers,
     validate_targets,
     validate_views,
@@ -54,21 +55,26 @@ class MultiViewInput:
         return self._check_and_fit(X, y)
 
     def _check_and_fit(self, X, y, *more, **given):
-        """What ``fit`` does; given: the sample_weight of a :class:`Weighted` method.
+        """What ``fit`` does; given: sample_weight of a :class:`Weighted` method, groups of a split.
 
-        more: handed on to ``_fit``.
+        more: handed on to ``_fit``, and the groups after it.
         """
         X = validate_views(self, X, reset=True, raw=self._raw)
         self._check_parameters()
         validate = validate_targets if is_classifier(self) else validate_numbers
         targets = validate(self, y, X.n_samples)
-        weights = ()
+        weights, groups = (), None
+        if "groups" in given:
+            groups = validate_groups(given.pop("groups"), X.n_samples)
+            more = (*more, groups)
         if isinstance(self, Weighted):
             y = self.classes_[targets] if is_classifier(self) else targets
             rows, *weights = sample_weights(self, X, y, **given)
             if len(rows) < X.n_samples:  # perhaps a class less
                 _refuse_cut_gram(self, X.n_samples - len(rows))
                 X, targets = X[rows], validate(self, y[rows], len(rows))
+                if groups is not None:
+                    more = (*more[:-1], groups[rows])
         self._check_votable(X)
         try:
             with one_blas_thread() if self._one_blas_thread else nullcontext():
@@ -125,6 +131,42 @@ class Weighted:
             For wrong input, a parameter out of range, a single class, or a sample without views.
         """
         return self._check_and_fit(X, y, sample_weight=sample_weight)
+
+
+class Splitting(Weighted):
+    """Mixin of a weighted method that splits its samples: ``_fit(X, codes, weights, groups)``.
+
+    The samples of a group are on one side of every split. Like the splitters of scikit-learn, it
+    asks for groups without being told to where metadata are routed.
+    """
+
+    __metadata_request__fit = {"groups": True}
+
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """Learn from samples and what is known of them.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,)
+            Labels of any type; in a regressor, numbers.
+        sample_weight : array-like of n numbers >= 0, default=None
+            A weight of 2 is worth the same as the sample twice, one of 0 as a sample left out.
+        groups : array-like of n labels, default=None
+            Samples of a group, such as the visits of a patient, that no split may tear apart: those
+            that the method makes of its own, and those of members that take groups.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range, a single class, or a sample without views.
+        """
+        return self._check_and_fit(X, y, sample_weight=sample_weight, groups=groups)
 
 
 def _refuse_cut_gram(estimator, n_without):

@@ -199,6 +199,26 @@ def validate_numbers(estimator, y, n_samples):
     return y
 
 
+def validate_groups(groups, n_samples):
+    """Return the groups of the samples as numbers (n,) from 0, or None if none are given."""
+    if groups is None:
+        return None
+    try:
+        groups = _of_one_type(column_or_1d(groups))
+        if groups.dtype.kind in "fc":
+            assert_all_finite(groups, input_name="groups")
+        groups = np.unique(groups, return_inverse=True)[1]
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"groups must hold one label per sample, all of one type: {error}"
+        ) from None
+    if len(groups) != n_samples:
+        raise ValueError(f"groups has {len(groups)} labels, but X has {n_samples} samples.")
+    if groups.max() == 0:
+        raise ValueError("groups must name at least 2 groups, got one: nothing can be held out.")
+    return groups
+
+
 def _one_per_sample(estimator, y, n_samples):
     if y is None:
         raise ValueError(
