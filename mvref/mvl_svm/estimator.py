@@ -103,7 +103,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
     keep_known : bool, default=True; keep known similarities of a sample, fill in the others only
     clip : "auto", None or (low, high), default="auto"; range of what is filled in, "auto": kernel's
     landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
-        The same samples in all views, others in each view, or these training rows.
+        The same samples in all views, others in each view, which need not have all, or these rows.
     n_selected : int or None, default=None
         Keep only this many of the L landmarks, chosen by
         :func:`~mvref.mvl_svm.block_sparse_norms` (the paper's second perspective). None keeps all.

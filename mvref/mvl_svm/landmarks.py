@@ -20,6 +20,7 @@ from ..core.input import (
     check_number,
     check_votable,
     validate_views,
+    warn_if_few_complete,
 )
 from ..core.kernels import fit_similarities
 
@@ -29,25 +30,24 @@ DEFAULT_LANDMARKS = 200  # the number in the paper's experiments with missing vi
 def draw_landmarks(observed, n_landmarks, rng, *, per_view=False, distinct=None):
     """Draw L samples uniformly without replacement (Algorithm 1, step 1).
 
-    observed (m, V); n_landmarks: L, or "auto" (200, or all if fewer are complete); per_view: draw
-    other samples for every view (first perspective); distinct: returns (m,), False for a copy of an
-    earlier sample, which is no landmark where all others are -> indices (L,), or (V, L).
+    observed (m, V); n_landmarks: L, or "auto" (200, or all if fewer); per_view: others for every
+    view (first perspective), which have it; distinct: returns (m,), False for a copy of an earlier
+    sample, which is no landmark where all others are -> indices (L,), or (V, L).
     """
-    complete = np.flatnonzero(observed.all(axis=1))
-    if len(complete) == 0:
-        raise ValueError("no sample is complete in all views, so no landmark can be drawn.")
-    L = min(DEFAULT_LANDMARKS, len(complete)) if n_landmarks == "auto" else n_landmarks
-    if L > len(complete):
-        raise ValueError(
-            f"n_landmarks={L} is larger than the number of complete samples: {len(complete)} of "
-            f"{len(observed)} samples have all {observed.shape[1]} views."
-        )
-    if L == len(complete) and distinct is not None:  # all of them: no sample twice
-        complete = complete[distinct()[complete]]
-        L = len(complete)
-    if per_view:
-        return np.array([rng.choice(complete, L, replace=False) for _ in observed.T])
-    return rng.choice(complete, L, replace=False)
+    pools = [np.flatnonzero(rows) for rows in (observed.T if per_view else [observed.all(axis=1)])]
+    smallest = min(map(len, pools))
+    if smallest == 0:
+        way_out = "" if per_view else ": take landmarks='per_view', for which one view is enough"
+        raise ValueError(f"no sample is complete, so no landmark can be drawn{way_out}.")
+    L = min(DEFAULT_LANDMARKS, smallest) if n_landmarks == "auto" else n_landmarks
+    if L > smallest:
+        told = f"there are only {smallest} of {len(observed)} samples to draw from"
+        raise ValueError(f"n_landmarks={L} is too large: {told}.")
+    if L == smallest and distinct is not None:  # all of them: no sample twice
+        pools = [pool[distinct()[pool]] for pool in pools]
+        L = min(map(len, pools))
+    drawn = np.array([rng.choice(pool, L, replace=False) for pool in pools])
+    return drawn if per_view else drawn[0]
 
 
 def project(X, similarities):
@@ -134,7 +134,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     ----------
     n_landmarks : int or "auto", default="auto"
         L, drawn without replacement among the complete training samples. "auto": 200, or all
-        of them when there are fewer.
+        of them when there are fewer; fewer than 20, and than half of all samples, are warned of.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
         "rbf": ``exp(-gamma_v |x - l|^2)``. "precomputed": the view holds distances d to points
         that contain the training samples (each training row has a zero where its own column is),
@@ -151,8 +151,9 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         Range that imputed similarities are clipped to. "auto": [0, 1] for "rbf" and
         "precomputed", none otherwise.
     landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
-        "per_view" draws other landmarks in each view, the paper's first perspective. An array
-        names the training rows to take, instead of a draw; `n_landmarks` is then not used.
+        "per_view" draws other landmarks in each view, the paper's first perspective, among the
+        samples that have it; Eq. (11) then has means where a landmark of one view misses another.
+        An array names the training rows to take, instead of a draw and of `n_landmarks`.
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None
 
@@ -226,16 +227,21 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
             rng = check_random_state(self.random_state)
             options = {"per_view": per_view, "distinct": X._first_of_copies}
             indices = draw_landmarks(X.observed, self.n_landmarks, rng, **options)
+            if not per_view and isinstance(self.n_landmarks, str):
+                told = "the landmarks are these: landmarks='per_view' draws more"
+                warn_if_few_complete(X.observed.all(axis=1).sum(), X.n_samples, told)
         else:
             indices = _check_chosen(self.landmarks, X.observed)
         self.landmark_indices_ = indices
         of_view = np.broadcast_to(indices, (V, indices.shape[-1]))
         chosen = [view[rows] for view, rows in zip(X.views, of_view, strict=True)]
         self.landmarks_ = MultiView(chosen, names=X.names)
-        complete = np.flatnonzero(X.observed.all(axis=1))
-        self.similarities_ = fit_similarities(self.kernel, self.gamma, X, of_view, [complete] * V)
+        seen = X.observed.T if indices.ndim == 2 else [X.observed.all(axis=1)] * V
+        known = [np.flatnonzero(rows) for rows in seen]
+        self.similarities_ = fit_similarities(self.kernel, self.gamma, X, of_view, known)
         points = X[np.unique(indices) if indices.ndim == 2 else indices]
-        self.reference_ = project(points, self.similarities_)
+        P = project(points, self.similarities_)
+        self.reference_ = np.where(np.isnan(P), np.nanmean(P, axis=0), P)  # gaps: only of per_view
         return self
 
     def restrict(self, which):

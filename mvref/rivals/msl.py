@@ -44,7 +44,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.base import MultiViewClassifier
-from ..core.input import Splitting, check_choice, check_number, validate_views, warn_caller
+from ..core.input import (
+    Splitting,
+    check_choice,
+    check_number,
+    validate_views,
+    warn_caller,
+    warn_if_few_complete,
+)
 from ..core.kernels import one_per_view
 from ..core.linear_svm import LOSSES, fit_linear_svm
 from ..core.voters import check_folds, folds_of
@@ -170,6 +177,8 @@ class MSL(Splitting, MultiViewClassifier):
             best = int(np.argmax(accuracies))
             self.scores_ = dict(zip(pairs, accuracies, strict=True))
         self.pair_, self.rows_ = pairs[best], rows[best]
+        told = "the subspace is learnt from these: select other views with X.select"
+        warn_if_few_complete(len(self.rows_), X.n_samples, told)
         self.alpha_, found = learnt[best]
         self.components_ = found.U[: len(self.pair_)]
         self.factor_ = (found.H / root[self.rows_]).T
@@ -190,7 +199,10 @@ class MSL(Splitting, MultiViewClassifier):
         met = [pair for pair in pairs if X.observed[:, pair].all(axis=1).any()]
         if not met:
             told = f"the views {[X.names[v] for v in pairs[0]]}" if len(pairs) == 1 else "two views"
-            raise ValueError(f"MSL needs training samples that have {told}, and there is none.")
+            raise ValueError(
+                f"MSL needs training samples that have {told}, and there is none: take a machine "
+                "per view, such as mvref.PerViewClassifier."
+            )
         return met
 
     def _subspace(self, tables, beta):

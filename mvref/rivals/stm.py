@@ -43,7 +43,7 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
 from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
-from ..core.input import Weighted, check_choice, check_number, warn_caller
+from ..core.input import Weighted, check_choice, check_number, warn_caller, warn_if_few_complete
 from ..core.kernels import linear
 from ..core.newton_svm import Rows, hinge
 from ..core.starts import best_starts
@@ -215,13 +215,16 @@ class STMClassifier(Weighted, MultiViewClassifier):
 
     def _fit(self, X, codes, weights):
         """Learn the tensor."""
-        if not X.observed.all(axis=1).any():
+        n_complete = X.observed.all(axis=1).sum()
+        if n_complete == 0:
             raise ValueError(
                 f"STMClassifier needs training samples that have all the views {X.names}, and "
                 "there is none: a product of views is 0 where one is missing. Select views that "
                 "some samples have together, or take a method that has a machine per view, such "
                 "as PerViewSVM."
             )
+        told = "a product of views is 0 for all others: select other views with X.select"
+        warn_if_few_complete(n_complete, X.n_samples, told)
         views = contiguous_views(X)
         signs = one_against_rest(codes, len(self.classes_))
         for name in LEARNT:  # by the other kernel

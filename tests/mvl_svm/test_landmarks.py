@@ -1,5 +1,7 @@
 """Landmarks: how they are drawn, the projection (Eq. 1), and imputation (Eq. 11)."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
-from mvref import LandmarkProjection, MultiView
+from mvref import MVLSVM, LandmarkProjection, MultiView
 from mvref.mvl_svm import draw_landmarks, impute, project
+from mvref.rivals import MSL, STMClassifier
 from tests.literal import hide, impute_row_by_row, random_pattern, rbf_projection, toy_views
 
 WIDTHS = (4, 2, 3)
@@ -41,9 +44,9 @@ def test_landmarks_are_distinct_complete_rows(seed, L, per_view):
     rng = np.random.RandomState(seed % 2**32)
     drawn = draw_landmarks(observed, L, rng, per_view=per_view)
     assert drawn.shape == ((3, L) if per_view else (L,))
-    for rows in np.atleast_2d(drawn):
+    for v, rows in enumerate(np.atleast_2d(drawn)):
         assert len(set(rows)) == L
-        assert observed[rows].all()
+        assert observed[rows, v].all() and (per_view or observed[rows].all())
 
 
 def test_landmarks_are_drawn_uniformly():
@@ -158,17 +161,43 @@ def test_landmarks_per_view():
 
 
 def test_landmarks_per_view_impute_from_all_of_their_samples():
-    """Eq. (11) then runs over every sample that is a landmark of some view."""
+    """Eq. (11) then runs over every sample that is a landmark of some view, with means for gaps."""
     X = gaps(1, n_complete=20)
     projection = LandmarkProjection(5, landmarks="per_view", ridge=0.1, clip=None, random_state=0)
     Phi = projection.fit_transform(X)
     samples = np.unique(projection.landmark_indices_)
     places = np.searchsorted(samples, projection.landmark_indices_)
     P = rbf_projection([v[samples] for v in VIEWS], places, GAMMAS)
+    P[np.repeat(~X.observed[samples], 5, axis=1)] = np.nan
+    assert np.isnan(P).any()
+    P = np.where(np.isnan(P), np.nanmean(P, axis=0), P)
     raw = rbf_projection(VIEWS, projection.landmark_indices_, GAMMAS)
     raw[np.repeat(~X.observed, 5, axis=1)] = np.nan
     assert_allclose(Phi, impute_row_by_row(raw, P, ridge=0.1), atol=1e-10)
     assert projection.reference_.shape == (len(samples), 15)
+
+
+@pytest.mark.parametrize("n_complete", [0, 2, 30])
+@pytest.mark.parametrize("method", [MVLSVM, MSL, STMClassifier])
+def test_few_complete_samples_are_warned_of_and_none_is_refused_with_a_way_out(method, n_complete):
+    """Half of the samples lack one view, half the other."""
+    views, y = toy_views(0, m=120, widths=(4, 3), noise=0.5)
+    observed = np.eye(2, dtype=bool)[np.arange(120) // 2 % 2]
+    observed[:n_complete] = True
+    X, model = MultiView(views, observed=observed), method(random_state=0)
+    if n_complete == 0:
+        with pytest.raises(ValueError, match="per_view|PerViewClassifier|PerViewSVM"):
+            model.fit(X, y)
+    elif n_complete == 2:
+        with pytest.warns(UserWarning, match="only 2 of 120 training samples have all views"):
+            model.fit(X, y)
+    else:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", "only")
+            model.fit(X, y)
+    if method is MVLSVM:
+        model.set_params(landmarks="per_view", c=10.0)
+        assert model.fit(X[:80], y[:80]).score(MultiView(views)[80:], y[80:]) > 0.9
 
 
 def test_chosen_landmarks():

@@ -18,7 +18,14 @@ reads a method may stop here. The way itself: ``fit``, ``validate`` (samples, la
 ``views`` (the samples), ``storage`` (how a view is kept), ``columns``, ``checks``, ``threads``.
 """
 
-from .checks import NothingLearntWarning, check_choice, check_kernel, check_number, warn_caller
+from .checks import (
+    NothingLearntWarning,
+    check_choice,
+    check_kernel,
+    check_number,
+    warn_caller,
+    warn_if_few_complete,
+)
 from .columns import root_mean_squares, take_rows, view_features
 from .fit import MultiViewInput, Splitting, Weighted
 from .storage import as_numbers, as_table_of_numbers, freeze, is_encoded, rows_of
@@ -38,3 +45,4 @@ __all__ += ["as_numbers", "as_table_of_numbers", "check_choice", "check_kernel",
 __all__ += ["check_number", "check_votable", "freeze", "is_encoded", "root_mean_squares"]
 __all__ += ["rows_of", "sample_weights", "stack_samples", "take_rows", "validate_numbers"]
 __all__ += ["validate_targets", "validate_views", "view_features", "warn_caller"]
+__all__ += ["warn_if_few_complete"]

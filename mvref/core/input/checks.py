@@ -15,6 +15,7 @@ LIBRARIES = ("mvref", "sklearn", "joblib")  # whose lines are not the user's
 N_ASKED = 200  # training samples that a fitted model is asked about
 EQUAL = 1e-4  # scores closer than this, in units of the largest one, are the same
 NEARLY_ZERO = 1e-8  # and so are scores below this, which also the coins of ties are
+FEW_COMPLETE = 20  # samples with all views, below which what learns from them alone says so
 HUGE = 1e100  # the products of such numbers overflow, or those of their products
 
 
@@ -85,6 +86,16 @@ def warn_caller(message, category=ConvergenceWarning):
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in LIBRARIES:
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, category, stacklevel=depth + 1)
+
+
+def warn_if_few_complete(n_complete, n_samples, told):
+    """Warn where fewer than half of the samples, and than FEW_COMPLETE, can be learnt from."""
+    if n_complete < min(FEW_COMPLETE, n_samples / 2):
+        warn_caller(
+            f"only {n_complete} of {n_samples} training samples have all views, and {told}; or "
+            "take a machine per view or pattern: mvref.PerViewClassifier, mvref.PatternClassifier.",
+            UserWarning,
+        )
 
 
 def refuse_huge(X, error):
