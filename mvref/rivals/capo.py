@@ -147,7 +147,7 @@ class CAPO(SVMPerf):
         for a, classifier in enumerate(given):
             check_classifier(classifier, f"auxiliaries[{a}]")
 
-    def _training_tables(self, X, signs, groups):
+    def _training_tables(self, X, signs, groups=None):
         """Append to the columns what classifiers of the other folds say of every sample."""
         columns, constant = side_by_side(view_features(X, 0.0)), self._constant(X.n_samples)
         self._sparse = sparse.issparse(columns)

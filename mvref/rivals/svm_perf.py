@@ -115,9 +115,10 @@ class SVMPerf(MultiViewClassifier):
         self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling
         self.max_iter, self.n_jobs, self.views = max_iter, n_jobs, views
 
-    def _fit(self, X, codes, *groups):
+    def _fit(self, X, codes, groups=None):
         signs = one_against_rest(codes, len(self.classes_))
-        tables = self._training_tables(X, signs, *groups)
+        more = () if groups is None else (groups,)  # only of a method that splits the samples
+        tables = self._training_tables(X, signs, *more)
         learnt = Parallel(self.n_jobs)(
             delayed(self._learn)(table, y_k) for table, y_k in zip(tables, signs, strict=True)
         )
