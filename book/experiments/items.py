@@ -9,6 +9,7 @@ from mvref import datasets
 from mvref.datasets._lookup import unavailable
 
 from . import (
+    calibration,
     mvl_svm,
     mvm,
     mvna_kmhks,
@@ -47,6 +48,7 @@ PAPERS = (
     mvna_kmhks,
     speed,
     study,
+    calibration,
     universes_mvna,
     universes_mvl_svm,
     universes_mwmvc2,
@@ -157,7 +159,7 @@ def run_items(names, *, quick=False, n_jobs=1, n_repeats=None, folder=None, only
 
 def data_here():
     """Data sets that are on this machine, and those that are drawn."""
-    drawn = (mvm, mvna_kmhks, speed, study_data)
+    drawn = (mvm, mvna_kmhks, speed, study_data, calibration)
     here = {*datasets.available(), *(name for paper in drawn for name in paper.DRAWN)}
     here |= {*(problems.PEOPLE if "uwave" in here else ()), *study_data.OF_SKLEARN}
     return here | {name for name, file in universes_mwmvc2.FILES.items() if file in here}

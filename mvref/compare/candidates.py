@@ -31,7 +31,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from .. import MultiView, PerView, PerViewClassifier
+from .. import MultiView, PatternClassifier, PerView, PerViewClassifier
 from ..core.voters import check_classifier
 from ..mvl_svm import MVLSVM
 from ..mvm import MVMClassifier
@@ -284,6 +284,11 @@ def of_views(learner):
     return make
 
 
+def of_patterns(learner):
+    """A learner for each pattern of views that a sample has, of their columns."""
+    return lambda X, **point: PatternClassifier(learner(X.views, **point))
+
+
 def stack_of_columns(X):
     """All learners of all columns, at the middle of their ranges, and what they say together."""
     return stack(X, {"columns": X.names})
@@ -424,6 +429,11 @@ PLAIN = [
         for use, (knows, make) in STACKS.items()
     ),
 ]
+# Where views are missing: a machine for each pattern of views.
+REDUCED = [
+    Candidate(f"{learner}, reduced models", "all", of_patterns(method), space)
+    for learner, (method, space) in LEARNERS.items()
+]
 # What part VI of the book, "Which method", recommends of this package for some kind of data: a
 # statement about its study stands behind each (``advice.toml``).
 ADVISED = ("CoLabeling", "PerViewSVM", "MVLSVM", "FMClassifier")
@@ -439,7 +449,7 @@ def candidate_of(name, given=None):
             return clone(estimator).set_params(**point)
 
         return Candidate(name, "all", make, given=tuple(points), estimator=estimator)
-    plain = {candidate.name: candidate for candidate in PLAIN}
+    plain = {candidate.name: candidate for candidate in PLAIN + REDUCED}
     if name not in plain and name not in ALL:
         names = sorted({*ALL, *plain})
         raise ValueError(f"methods must be 'recommended' or among {names}, got {name!r}.")

@@ -23,7 +23,8 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from tqdm import tqdm
 
 from ..core.input import as_multiview, check_number, check_votable, is_encoded, validate_targets
-from .candidates import RECOMMENDED, candidate_of, plain_methods
+from ..core.voters import fit_in_groups, part_of
+from .candidates import RECOMMENDED, REDUCED, candidate_of, plain_methods
 from .comparison import Comparison
 from .seeds import derive_seed
 from .tuning import Machine, Method, Split, train, validate
@@ -57,7 +58,8 @@ def compare_methods(
         Labels.
     methods : "recommended", sequence of str or estimators, or mapping, default="recommended"
         "recommended": what the book's chapter *Which method* recommends for some kind of data, by
-        its study of twelve data sets, unless `X` is too large for it. Names are those of
+        its study of twelve data sets, unless `X` is too large for it, and reduced models where
+        views are missing. Names are those of
         :func:`mvref.all_methods`; an estimator is tried as it stands. A mapping has names of yours
         -> estimator, or ``(estimator, points)`` with a list of parameter dicts, of which the first
         `budget` count. The baselines join in any case.
@@ -231,7 +233,8 @@ def _folds(asked, usual, fewest, name):
 def chosen(methods, X):
     """The candidates that the user asks for."""
     if isinstance(methods, str) and methods == "recommended":
-        return [c for c in RECOMMENDED if c.largest is None or X.n_samples <= c.largest]
+        gaps = [] if X.observed.all() else REDUCED
+        return [c for c in RECOMMENDED if X.n_samples <= (c.largest or np.inf)] + gaps
     if isinstance(methods, str) or hasattr(methods, "fit"):
         methods = [methods]
     if not isinstance(methods, Mapping):
@@ -274,6 +277,12 @@ class Scored(Machine):
 
     def features(self, rows):
         return self.encoder(self.split, self.rows, rows)
+
+    def fit(self, point):
+        model, groups = self.build(point, self.X, self.seed), self.split.meta["groups"]
+        fit_in_groups(model, self.X, self.y, None, part_of(groups, self.rows))
+        self.model = model
+        return self
 
     def predict(self, features):
         return self.model, features
