@@ -1,0 +1,41 @@
+"""The interval that ``compare_methods`` prints keeps its level, and sees more than the others."""
+
+import numpy as np
+import pytest
+
+from mvref.experiments import calibration, read_ledger
+from mvref.experiments.engine import with_parameters
+
+
+@pytest.mark.parametrize("world", calibration.DRAWN)
+def test_the_effect_is_what_its_name_says(world):
+    strength = calibration.STRENGTH[world, 100, 0.08]
+    assert abs(calibration.effect(world, 100, strength, n_runs=60, seed=3) - 0.08) < 0.015
+
+
+def test_a_block_has_the_shares_of_its_runs(monkeypatch):
+    monkeypatch.setattr(calibration, "N_RUNS", 3)
+    given = {"measures": calibration.MEASURES, "n": 100, "effect": 0.0, "seed": 5}
+    found = {name: calibration.simulated("linear", name, **given) for name in calibration.INTERVALS}
+    assert found["samples, 5 x 2"]["half"] < found["corrected, 5 x 2"]["half"]
+    for shares in found.values():
+        assert shares["covered"] == 1.0 - shares["worth"] - shares["cost"]
+
+
+def stored():
+    rows, _ = with_parameters(read_ledger("calibration"))
+    names = ["dataset", "n", "effect", "method", "measure"]
+    return rows.groupby(names)["value"].agg(["mean", "size"])
+
+
+def test_the_level_holds_and_the_power_is_the_largest():
+    found = stored()["mean"].unstack("measure")
+    null = found.xs(0.0, level="effect")
+    spread = np.sqrt(0.025 * 0.975 / (10 * calibration.N_RUNS))
+    here = null.xs("samples, 5 x 2", level="method")
+    assert (here[["worth", "cost"]] <= 0.025 + 2 * spread).all(axis=None)
+    assert here[["worth", "cost"]].mean().max() <= 0.025
+    power = found.drop(0.0, level="effect")["worth"].unstack("method")
+    gain = power["samples, 5 x 2"] - power.drop(columns="samples, 5 x 2").max(axis=1)
+    assert gain.mean() > 0.0
+    assert (power["samples, 5 x 2"] >= power["corrected, 5 x 2"]).all()
