@@ -156,9 +156,9 @@ def test_a_search_in_a_view_gets_the_groups():
         (Mono(cv="five"), None, "cv must be an integer >= 2 or a splitter of scikit-learn"),
         (Mono(), GROUPS[:-1], "groups has 79 labels, but X has 80 samples"),
         (Mono(), np.zeros(80), "at least 2 groups"),
-        (Mono(), [None, *GROUPS[1:]], "groups must hold one label per sample"),
-        (Mono(), np.zeros((80, 2)), "groups must hold one label per sample"),
-        (Mono(), [np.nan, *GROUPS[1:]], "groups must hold one label per sample"),
+        (Mono(), [None, *GROUPS[1:]], "groups must have a label for every sample"),
+        (Mono(), np.zeros((80, 2)), "groups should be a 1d array"),
+        (Mono(), [np.nan, *GROUPS[1:]], "groups must have a label for every sample"),
         (Fusion(), Y, "Fusion needs groups of every class on its two levels.*PerViewClassifier"),
     ],
 )

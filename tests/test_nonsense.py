@@ -178,12 +178,12 @@ def test_dates_and_hidden_labels_are_refused(name):
     dates = FLAT.astype("int64").astype("M8[s]")
     model = METHODS[name](views=[4, 3])
     for wrong in (dates, FRAME.assign(a=pd.Timestamp("2020-01-01")), [A, dates[:, 4:]]):
-        with pytest.raises(ValueError, match="datetime64.*days since a date|words, categories or"):
+        with pytest.raises(ValueError, match="datetime64.*days since a date"):
             model.fit(wrong, Y)
     if hasattr(model, "predict"):
         with pytest.raises(ValueError, match="datetime64.*days since a date"):
             with_seed(name).fit(FLAT, Y).predict(dates)
-        with pytest.raises(ValueError, match="y must have a label for every sample, got 1 masked"):
+        with pytest.raises(ValueError, match="y must have a label for every sample, got 1 miss"):
             model.fit(FLAT, np.ma.masked_array(Y, np.arange(40) == 3))
 
 

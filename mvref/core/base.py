@@ -6,10 +6,10 @@ import numpy as np
 from scipy.special import expit, log_expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from .input import MultiViewInput
+from .input import MultiViewInput, Scored
 
 
-class MultiViewClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
+class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator):
     """Every classifier of mvref: its input, its classes, and scores that decide.
 
     A subclass stores its parameters in ``__init__``, refuses bad ones in ``_check_parameters``,
@@ -45,7 +45,7 @@ class MultiViewClassifier(ClassifierMixin, MultiViewInput, BaseEstimator):
         return winning_labels(self.decision_function(X), self.classes_)
 
 
-class MultiViewRegressor(RegressorMixin, MultiViewInput, BaseEstimator):
+class MultiViewRegressor(Scored, RegressorMixin, MultiViewInput, BaseEstimator):
     """Every regressor of mvref; a subclass has ``_fit(X, y)`` and ``_scores(X)``, shape (n, 1)."""
 
     def predict(self, X):

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch, check_random_state, column_or_1d
 
-from .input import MultiView, as_multiview, check_choice, check_number, freeze, rows_of
+from .input import MultiView, as_multiview, check_choice, check_ids, check_number, freeze, rows_of
 
 WAYS = ("permute", "hide")
 
@@ -61,7 +61,9 @@ def view_importance(
             "X must be a MultiView or a list of views, got one table: cut it with "
             "MultiView.from_array."
         )
-    X, y = as_multiview(X), column_or_1d(y)
+    X = as_multiview(X)
+    check_ids(X, y=y)
+    y = column_or_1d(y)
     score = check_scoring(estimator, scoring=scoring)
     rng = check_random_state(random_state)
     before = score(estimator, X, y)

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .input import MultiView, check_length, rows_of, validate_views
+from .input import MultiView, check_ids, check_length, rows_of, validate_views
 
 WORDS = ("passthrough", "drop")
 
@@ -200,6 +200,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         """
         X = validate_views(self, X, reset=True, raw=True)
         if y is not None:
+            check_ids(X, y=y)
             y = np.asarray(y)
             check_length(y, X.n_samples)
         self.transformers_, self._of_nobody, self._of_texts = [], [], []
@@ -259,7 +260,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
             [views[v] for v in kept],
             names=[X.names[v] for v in kept],
             feature_names=[self._columns_out(v) for v in kept],
-        )
+        )._with_samples_of(X)
 
     def _columns_out(self, v):
         """Names of the columns that a transformed view has; None where they would be made up."""

@@ -7,13 +7,12 @@ words among numbers. What the join leaves out is printed, and kept in ``meta``.
 
 import csv
 import re
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from ..core.input import MultiView
+from ..core.input import MultiView, join_report
 from ._base import MultiViewDataset
 from ._sources import describe
 
@@ -292,21 +291,7 @@ def _all_keys(tables):
 
 def _report(tables, ids):
     """A line for each table of a view; tables that share no key are refused."""
-    lines, ids = [], set(ids)
-    for table in tables.values():
-        found = len(ids.intersection(table.index))
-        lost = f"; {len(ids) - found} without this view" if found < len(ids) else ""
-        name = table.attrs["file"]
-        lines.append(f"{name}: {len(table)} rows, in {found} of {len(ids)} samples{lost}")
-    often = Counter(key for table in tables.values() for key in table.index)
-    alone = [t.attrs["file"] for t in tables.values() if max(often[key] for key in t.index) == 1]
-    if alone and len(tables) > 1:
-        examples = {t.attrs["file"]: t.index[:3].tolist() for t in tables.values()}
-        raise ValueError(
-            f"no key of {alone[0]} is in another table; the keys begin with {examples}: are they "
-            "written in the same way?"
-        )
-    return lines
+    return join_report({table.attrs["file"]: table.index for table in tables.values()}, ids)
 
 
 def _tell(lines, verbose):

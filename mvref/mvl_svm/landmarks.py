@@ -17,6 +17,7 @@ from ..core.input import (
     MultiView,
     MultiViewInput,
     check_choice,
+    check_ids,
     check_number,
     check_votable,
     validate_views,
@@ -208,7 +209,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array
-        y : ignored
+        y : ignored, but for its ids
 
         Returns
         -------
@@ -220,6 +221,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
             For a parameter out of range, or fewer complete samples than landmarks.
         """
         X = validate_views(self, X, reset=True)
+        check_ids(X, y=y)
         self._check_parameters()
         V = X.n_views
         if isinstance(self.landmarks, str):

@@ -31,6 +31,7 @@ from tqdm import tqdm
 
 from ..core.input import (
     MultiView,
+    check_ids,
     check_length,
     check_number,
     stack_samples,
@@ -203,6 +204,7 @@ def _draw(drawn, L, pairs):
     rng, labels = deepcopy(rng), []  # a worker may have to do it twice
     for X, y in pairs:
         X = validate_views(model, X, reset=best is None)
+        check_ids(X, y=y)
         check_length(y, len(X))
         complete = np.flatnonzero(X.observed.all(axis=1))
         new = rng.uniform(size=len(complete))

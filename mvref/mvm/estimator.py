@@ -44,7 +44,6 @@ Departures from the paper, each explained in the chapter
 """
 
 import numpy as np
-from sklearn.utils import column_or_1d
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight
@@ -58,9 +57,10 @@ from ..core.base import (
 from ..core.input import (
     Splitting,
     check_choice,
-    check_length,
+    check_ids,
     check_number,
     check_votable,
+    labels_of,
     validate_numbers,
     validate_targets,
     validate_views,
@@ -274,8 +274,8 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
             raise ValueError(
                 f"classes={classes!r} are not those of the first call, {self.classes_.tolist()}."
             )
-        y = column_or_1d(y, warn=True)
-        check_length(y, X.n_samples)
+        check_ids(X, y=y, sample_weight=sample_weight)
+        y = labels_of(self, y, X.n_samples)
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
             raise ValueError(
@@ -411,6 +411,7 @@ class MVMRegressor(Splitting, MultiViewRegressor, MultiViewMachine):
         first = getattr(self, "_states", (None,))[0] is None
         X = validate_views(self, X, reset=first)
         self._check_parameters()
+        check_ids(X, y=y, sample_weight=sample_weight)
         y = validate_numbers(self, y, X.n_samples)
         check_votable(X)
         weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)

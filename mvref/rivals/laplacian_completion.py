@@ -22,6 +22,7 @@ from ..core.input import (
     MultiView,
     MultiViewInput,
     check_choice,
+    check_ids,
     stack_samples,
     validate_views,
     warn_caller,
@@ -126,13 +127,14 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array of m samples
-        y : ignored
+        y : ignored, but for its ids
 
         Returns
         -------
         self : LaplacianCompletion
         """
         X = validate_views(self, X, reset=True)
+        check_ids(X, y=y)
         check_choice(self.output, "output", OUTPUTS)
         self.X_ = X[np.arange(len(X))]  # a copy: the caller's arrays may change
         given = view_position(self.reference, X, "most", "reference")
@@ -155,14 +157,15 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array of m samples
-        y : ignored
+        y : ignored, but for its ids
 
         Returns
         -------
         completed : MultiView; V arrays (m, m), or for "features" as wide as those of `X`
         """
-        self.fit(X)
-        return self._completed(self.X_, np.arange(self.X_.n_samples))
+        self.fit(X, y)
+        completed = self._completed(self.X_, np.arange(self.X_.n_samples))
+        return completed._with_samples_of(self.X_)
 
     def transform(self, X):
         """Complete new samples: their similarities to the training samples, or their features.
@@ -177,7 +180,8 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         """
         X = self._validated(X)  # first of all: is it fitted?
         together = stack_samples(self.X_, X)
-        return self._completed(together, np.arange(self.X_.n_samples, len(together)))
+        completed = self._completed(together, np.arange(self.X_.n_samples, len(together)))
+        return completed._with_samples_of(X)
 
     def _completed(self, X, rows):
         """Complete all views of X and return the rows asked for, as a MultiView."""

@@ -5,7 +5,8 @@
 * `X` is a :class:`~mvref.MultiView` of read-only float64 arrays and CSR matrices; ``_scores(X)``
   gets one with the same views and columns in the same order;
 * ``X.observed[i, v]`` is False where sample i misses view v: a row of NaN; all else is finite;
-* no sample is without a view, unless the class has ``_needs_a_view = False``;
+* no sample is without a view, unless the class has ``_needs_a_view = False``, and no view without
+  a sample;
 * `codes` (n,) are 0 .. K - 1, the positions of the labels in ``classes_``, and each of the K >= 2
   occurs; a regressor gets finite float64 numbers;
 * `groups` (n,), only of a :class:`Splitting` method, are numbers from 0, or None;
@@ -15,7 +16,8 @@
 
 Only :class:`~mvref.PerViewClassifier` has ``_raw = True``: it also takes words and single gaps. Who
 reads a method may stop here. The way itself: ``fit``, ``validate`` (samples, labels, weights),
-``views`` (the samples), ``storage`` (how a view is kept), ``columns``, ``checks``, ``threads``.
+``views`` (the samples), ``ids`` (whose row it is), ``storage`` (how a view is kept), ``columns``,
+``checks``, ``threads``.
 """
 
 from .checks import (
@@ -27,11 +29,13 @@ from .checks import (
     warn_if_few_complete,
 )
 from .columns import root_mean_squares, take_rows, view_features
-from .fit import MultiViewInput, Splitting, Weighted
+from .fit import MultiViewInput, Scored, Splitting, Weighted
+from .ids import check_ids, join_report
 from .storage import as_numbers, as_table_of_numbers, freeze, is_encoded, rows_of
 from .validate import (
     check_length,
     check_votable,
+    labels_of,
     sample_weights,
     validate_numbers,
     validate_targets,
@@ -39,10 +43,10 @@ from .validate import (
 )
 from .views import MultiView, as_multiview, stack_samples
 
-__all__ = ["MultiView", "MultiViewInput", "NothingLearntWarning", "Splitting", "Weighted"]
-__all__ += ["as_multiview"]
-__all__ += ["as_numbers", "as_table_of_numbers", "check_choice", "check_kernel", "check_length"]
-__all__ += ["check_number", "check_votable", "freeze", "is_encoded", "root_mean_squares"]
-__all__ += ["rows_of", "sample_weights", "stack_samples", "take_rows", "validate_numbers"]
+__all__ = ["MultiView", "MultiViewInput", "NothingLearntWarning", "Scored", "Splitting"]
+__all__ += ["Weighted", "as_multiview", "as_numbers", "as_table_of_numbers", "check_choice"]
+__all__ += ["check_ids", "check_kernel", "check_length", "check_number", "check_votable", "freeze"]
+__all__ += ["is_encoded", "join_report", "labels_of", "root_mean_squares", "rows_of"]
+__all__ += ["sample_weights", "stack_samples", "take_rows", "validate_numbers"]
 __all__ += ["validate_targets", "validate_views", "view_features", "warn_caller"]
 __all__ += ["warn_if_few_complete"]

@@ -7,6 +7,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from .checks import refuse_huge, warn_if_nothing_learnt
+from .ids import check_ids
 from .threads import one_blas_thread
 from .validate import (
     check_votable,
@@ -61,6 +62,7 @@ class MultiViewInput:
         """
         X = validate_views(self, X, reset=True, raw=self._raw)
         self._check_parameters()
+        check_ids(X, y=y, **given)
         validate = validate_targets if is_classifier(self) else validate_numbers
         targets = validate(self, y, X.n_samples)
         weights, groups = (), None
@@ -76,6 +78,9 @@ class MultiViewInput:
                 if groups is not None:
                     more = (*more[:-1], groups[rows])
         self._check_votable(X)
+        for name, seen in zip(X.names, X.observed.T, strict=True):
+            if not seen.any():
+                raise ValueError(f"view {name!r} is missing in every sample: leave it out.")
         try:
             with one_blas_thread() if self._one_blas_thread else nullcontext():
                 self._fit(X, targets, *weights, *more)
@@ -167,6 +172,26 @@ class Splitting(Weighted):
             For wrong input, a parameter out of range, a single class, or a sample without views.
         """
         return self._check_and_fit(X, y, sample_weight=sample_weight, groups=groups)
+
+
+class Scored:
+    """Mixin of what predicts: ``score`` holds the ids of y and weights against those of X."""
+
+    def score(self, X, y, sample_weight=None):
+        """Return the accuracy of ``predict(X)``, in a regressor the coefficient R².
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,)
+        sample_weight : array-like of n numbers, default=None
+
+        Returns
+        -------
+        score : float
+        """
+        check_ids(X, y=y, sample_weight=sample_weight)
+        return super().score(X, y, sample_weight)
 
 
 def _refuse_cut_gram(estimator, n_without):

@@ -1,27 +1,102 @@
 """How one view is stored: a read-only array, a CSR matrix, or as it came if it holds no numbers.
 
-A missing row is NaN. A view of words, categories or dates stays a data frame, and a view of texts a
-series, until :class:`~mvref.PerView` makes numbers of it; estimators refuse it.
+A missing row is NaN. A view of words or categories becomes a data frame, and a view of texts a
+series, until :class:`~mvref.PerView` makes numbers of it; estimators refuse it. Dates, durations
+and complex numbers are refused, in whatever container they come.
 """
+
+from datetime import date, time, timedelta
+from numbers import Complex, Number, Real
 
 import numpy as np
 from scipy import sparse
 
-NUMBERS = ("integer", "floating", "mixed-integer-float", "boolean", "decimal", "empty")
+DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 
 def as_view(view, name):
     """Return a read-only float64 array, a CSR matrix, or a pandas copy of what is no numbers."""
+    if view is None:
+        raise ValueError(
+            f"view {name!r} is None, but must be an array of numbers: leave it out; only a fitted "
+            "model knows the columns of a view that nobody has."
+        )
     if is_texts(view):
         from pandas import Series
 
         return Series(list(view), dtype=object)
-    if _is_frame(view) and not _all_numbers(view):
-        return freeze(view)
-    view = as_table_of_numbers(view, f"view {name!r}")
+    if is_annotated(view):
+        view = view.X
+    frame = as_frame(view, f"view {name!r}")
+    if frame is not None and set(check_kinds(frame, f"view {name!r}")) & {"text", "other"}:
+        return freeze(frame)
+    view = as_table_of_numbers(view if frame is None else frame, f"view {name!r}")
     if view.shape[1] == 0:
         raise ValueError(f"view {name!r} has no features.")
     return freeze(view)
+
+
+def is_annotated(view):
+    """Tell an AnnData, or what looks like one: X, with names of its rows and columns."""
+    return all(hasattr(view, part) for part in ("X", "obs_names", "var_names"))
+
+
+def as_frame(values, name):
+    """A pandas frame of a table whose columns may differ in kind; None of any other."""
+    if is_frame(values):
+        return values
+    if hasattr(values, "column_names") and hasattr(values, "to_pandas"):  # pyarrow
+        return values.to_pandas()
+    if hasattr(values, "get_columns"):  # polars, whose to_pandas would need pyarrow
+        columns = {column.name: column.to_numpy() for column in values.get_columns()}
+    else:
+        try:
+            columns = np.asarray(values) if isinstance(values, list | tuple) else values
+        except ValueError as error:
+            raise ValueError(f"{name} must be an array of numbers: {error}.") from error
+        kind = getattr(getattr(columns, "dtype", None), "kind", "?")
+        if kind not in "OUST" or np.ma.isMaskedArray(columns) or np.ndim(columns) != 2:
+            return None
+    from pandas import DataFrame
+
+    return DataFrame(columns)
+
+
+def kind_of(column):
+    """Tell what a column of a data frame holds: number, text, date, complex, gap or other.
+
+    Words, categories and whatever is not one of the others are for a transformer to encode.
+
+    >>> from pandas import Series
+    >>> [kind_of(Series(c)) for c in ([1, None], ["1"], [1j], [None], ["2026-01-05"], [{}])]
+    ['number', 'text', 'complex', 'gap', 'text', 'other']
+    >>> kind_of(Series(["2026-01-05"]).astype("datetime64[s]"))
+    'date'
+    """
+    dtype = column.dtype
+    kind = getattr(dtype, "kind", "O")
+    if kind in "biufcmM":
+        return {"c": "complex", "m": "date", "M": "date"}.get(kind, "number")
+    kinds = {type(value) for value in column.array if not is_gap(value)}
+    if any(issubclass(k, DATES) or k.__name__ == "Period" for k in kinds):
+        return "date"
+    if dtype.name == "category":
+        return "text"
+    if not kinds:
+        return "gap"
+    if all(issubclass(k, Number | np.bool_) for k in kinds):
+        real = all(issubclass(k, Real) or not issubclass(k, Complex) for k in kinds)
+        return "number" if real else "complex"
+    return "text" if all(issubclass(k, str | bytes | Number | np.bool_) for k in kinds) else "other"
+
+
+def check_kinds(frame, name):
+    """Return the kinds of the columns of a data frame; refuse dates and complex numbers."""
+    kinds = [kind_of(frame.iloc[:, j]) for j in range(frame.shape[1])]
+    for j, kind in enumerate(kinds):
+        if kind in ("date", "complex"):
+            refuse_dates(f"{frame.dtypes.iloc[j]} in column {frame.columns[j]!r}", name, kind)
+    return kinds
 
 
 def as_table_of_numbers(values, name):
@@ -52,19 +127,36 @@ def as_numbers(values, name):
         raise ValueError(f"{name} must be an array of numbers: {error}.") from error
 
 
-def as_flat_table(X):
-    """Return one table of all views as it came, NaN where a masked array has a mask; no dates."""
-    for dtype in getattr(X, "dtypes", [getattr(X, "dtype", None)]):
-        _refuse_dates(dtype, "X", "mM")  # of complex numbers scikit-learn speaks
-    return _dense(X) if np.ma.isMaskedArray(X) else X
+def as_flat_table(X, raw=False):
+    """Return one table of all views as it came, NaN where a masked array has a mask; no dates.
+
+    raw: words may stay.
+    """
+    frame = as_frame(X, "X")
+    if frame is None:
+        listed = isinstance(X, list | tuple)  # of arrays that are complex scikit-learn speaks
+        dtype = np.asarray(X).dtype if listed else getattr(X, "dtype", None)
+        _refuse_dates(dtype, "X", "cmM" if listed else "mM")
+        return _dense(X) if np.ma.isMaskedArray(X) and not raw else X
+    kinds = check_kinds(frame, "X")
+    if raw and "text" in kinds:
+        return frame
+    if "text" in kinds and "other" not in kinds:
+        check_encoded(frame)
+    return X
 
 
 def _refuse_dates(dtype, name, kinds="cmM"):
     if getattr(dtype, "kind", "?") in kinds:
-        raise ValueError(
-            f"{name} must be an array of real numbers, got {dtype}; make numbers of dates first, "
-            "such as days since a date."
-        )
+        refuse_dates(dtype, name, "complex" if dtype.kind == "c" else "date")
+
+
+def refuse_dates(dtype, name, kind):
+    """Raise the ValueError of a table that holds dates, durations or complex numbers."""
+    mend = "take real and imaginary parts as columns"
+    if kind == "date":
+        mend = "make numbers of dates first, such as days since a date"
+    raise ValueError(f"{name} must be an array of real numbers, got {kind}s ({dtype}); {mend}.")
 
 
 def is_texts(view):
@@ -73,25 +165,19 @@ def is_texts(view):
     if not one_dimensional:
         return False
     texts = [isinstance(text, str) for text in view]
-    return any(texts) and all(t or _is_gap(text) for t, text in zip(texts, view, strict=True))
+    return any(texts) and all(t or is_gap(text) for t, text in zip(texts, view, strict=True))
 
 
-def _is_gap(value):
-    return value is None or value != value or type(value).__name__ == "NAType"
+def is_gap(value):
+    """Tell None, NaN, NaT and NA."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return bool(isinstance(value, Number | np.generic) and value != value)
 
 
-def _is_frame(view):
+def is_frame(view):
+    """Tell a frame of pandas."""
     return hasattr(view, "iloc") and hasattr(view, "columns")
-
-
-def _all_numbers(frame):
-    from pandas.api.types import infer_dtype, is_numeric_dtype
-
-    return all(
-        is_numeric_dtype(column.dtype)
-        or (column.dtype == object and infer_dtype(column) in NUMBERS)
-        for _, column in frame.items()
-    )
 
 
 def _dense(view):
@@ -103,7 +189,7 @@ def _dense(view):
     try:
         return np.asarray(view, dtype=np.float64)
     except TypeError:
-        if not _is_frame(view):
+        if not is_frame(view):
             raise
         return view.to_numpy(dtype=np.float64, na_value=np.nan)
 
@@ -111,6 +197,28 @@ def _dense(view):
 def is_encoded(view):
     """Tell numbers from a frame of words or a series of texts."""
     return not hasattr(view, "iloc")
+
+
+def check_encoded(view, name=None):
+    """Refuse a view that holds no numbers, or without a name a flat table X."""
+    if is_encoded(view):
+        return
+    from pandas import to_numeric
+
+    told, whose = ("X", "") if name is None else (f"view {name!r}", f"{name!r}: ")
+    for column, texts in (view.to_frame("texts") if view.ndim == 1 else view).items():
+        if kind_of(texts) == "text" and texts.dtype.name != "category":
+            if (to_numeric(texts, errors="coerce").notna() | texts.isna()).all():
+                raise ValueError(
+                    f"{told} holds numbers written as texts in column {column!r}: make numbers of "
+                    "them first, with pandas.to_numeric."
+                )
+    encoder = "OneHotEncoder(handle_unknown='ignore')"
+    raise ValueError(
+        f"{told} holds words or categories: make numbers of it first, with "
+        f"PerView({f'{{{whose}{encoder}}}' if whose else encoder}) or, if it holds texts, with a "
+        "TfidfVectorizer there."
+    )
 
 
 def width_of(view):
@@ -125,7 +233,8 @@ def rows_of(view, rows):
 
 def names_of_columns(view, name):
     """Return the names of a frame's columns; None where they are not all texts."""
-    columns = list(getattr(view, "columns", []))
+    columns = getattr(view, "var_names", getattr(view, "column_names", None))
+    columns = list(getattr(view, "columns", []) if columns is None else columns)
     if not columns or not any(isinstance(column, str) for column in columns):
         return None
     if not all(isinstance(column, str) for column in columns):

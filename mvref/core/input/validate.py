@@ -1,5 +1,7 @@
 """Samples, labels and weights as an estimator takes them, or a sentence that says what is wrong."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils import column_or_1d
@@ -8,8 +10,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
 
 from .checks import check_common_parameters, check_number, warn_caller
-from .storage import as_flat_table, is_encoded, names_of_columns
-from .views import as_multiview, check_encoded, default_names, is_collection_of_views
+from .ids import samples_of
+from .storage import as_flat_table, check_encoded, is_encoded, is_gap, names_of_columns
+from .views import MultiView, as_multiview, default_names, is_collection_of_views, unpacked
 
 NUMBERS = (int, float, np.integer, np.floating, np.bool_)
 
@@ -26,6 +29,10 @@ def validate_views(estimator, X, *, reset, raw=False):
         check_common_parameters(estimator)
     if isinstance(X, list | tuple) and len(X) == 0:
         raise ValueError("X is an empty list: at least one of the views is needed.")
+    table, X = X, unpacked(X, estimator.views)
+    samples = samples_of(table if hasattr(table, "iloc") else X)
+    if not reset:
+        X = _with_all_views(estimator, X)
     if is_collection_of_views(X):
         X = as_multiview(X, estimator.views)
         if X.n_samples == 0:
@@ -40,6 +47,7 @@ def validate_views(estimator, X, *, reset, raw=False):
             X = _in_fitted_order(estimator, X)
     else:
         X = _cut_table(estimator, X, reset, raw)
+    X._samples = samples
     if reset:
         estimator.view_widths_ = X.widths
         estimator.view_names_ = X.names
@@ -52,7 +60,7 @@ def validate_views(estimator, X, *, reset, raw=False):
 
 def _cut_table(estimator, X, reset, raw):
     """Check one 2-D `X` as scikit-learn does, and cut it into views."""
-    X = X if raw else as_flat_table(X)
+    X = as_flat_table(X, raw)
     views = estimator.views
     learnt = getattr(estimator, "view_widths_", [])
     if not reset and views is None and len(learnt) > 1:  # fitted on views, given a flat table
@@ -114,11 +122,36 @@ def _check_columns(estimator, X):
         )
 
 
+def _with_all_views(estimator, X):
+    """Add the views of ``fit`` that are not given by name, or are None: nobody has them."""
+    learnt = estimator.view_names_
+    if isinstance(X, list | tuple) and len(X) == len(learnt) and any(view is None for view in X):
+        X = dict(zip(learnt, X, strict=True))
+    if isinstance(X, Mapping) and not sparse.issparse(X):
+        given = {name: view for name, view in X.items() if view is not None}
+        if not given or not {str(name) for name in X} <= set(learnt):
+            return X
+        X = MultiView(given)
+    elif not isinstance(X, MultiView) or X.names == default_names(X.n_views):
+        return X
+    if not set(X.names) < set(learnt):
+        return X
+    views, names, columns = X.views, X.names, X.feature_names
+    for name, width, learnt_columns in zip(
+        learnt, estimator.view_widths_, estimator.view_feature_names_, strict=True
+    ):
+        if name not in X.names:
+            views.append(np.full((len(X), width), np.nan))
+            names.append(name)
+            columns.append(learnt_columns)
+    return MultiView(views, names=names, feature_names=columns)
+
+
 def _in_fitted_order(estimator, X):
     """Bring named views into the order of ``fit``; unnamed ones are taken as they come."""
     learnt = estimator.view_names_
     unnamed = default_names(X.n_views)
-    if X.names in (learnt, unnamed) or learnt == unnamed or X.n_views != len(learnt):
+    if X.names in (learnt, unnamed) or learnt == unnamed:
         return X
     if set(X.names) != set(learnt):
         raise ValueError(
@@ -150,7 +183,7 @@ def _check_values(X, raw):
 
 def validate_targets(estimator, y, n_samples):
     """Check labels of any type, set ``classes_`` and return their positions in it."""
-    y = _of_one_type(_one_per_sample(estimator, y, n_samples))
+    y = labels_of(estimator, y, n_samples)
     check_classification_targets(y)
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     if len(estimator.classes_) < 2:
@@ -184,7 +217,13 @@ def sample_weights(estimator, X, y, sample_weight):
             for number in class_weight.values() if isinstance(class_weight, dict) else ():
                 check_number(number, "class_weight", low=0, low_open=True)
             of_class = compute_class_weight(class_weight, classes=classes, y=classes[codes])
-        weights = weights * of_class[codes]
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            weights = weights * of_class[codes]
+        if not ((weights > 0) & (weights < np.inf)).all():
+            raise ValueError(
+                "sample_weight times class_weight must be numbers > 0 and finite, got some from "
+                f"{weights.min()} to {weights.max()}: give weights that are nearer to 1."
+            )
     return rows, weights
 
 
@@ -193,7 +232,7 @@ def validate_numbers(estimator, y, n_samples):
     y = _one_per_sample(estimator, y, n_samples)
     try:
         y = y.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"y must hold numbers, got {y[:3].tolist()} ...") from None
     assert_all_finite(y, input_name="y")  # NaN may have been an object
     return y
@@ -203,58 +242,79 @@ def validate_groups(groups, n_samples):
     """Return the groups of the samples as numbers (n,) from 0, or None if none are given."""
     if groups is None:
         return None
-    try:
-        groups = _of_one_type(column_or_1d(groups))
-        if groups.dtype.kind in "fc":
-            assert_all_finite(groups, input_name="groups")
-        groups = np.unique(groups, return_inverse=True)[1]
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"groups must hold one label per sample, all of one type: {error}"
-        ) from None
-    if len(groups) != n_samples:
-        raise ValueError(f"groups has {len(groups)} labels, but X has {n_samples} samples.")
+    groups = np.unique(labels_of(None, groups, n_samples, "groups"), return_inverse=True)[1]
     if groups.max() == 0:
         raise ValueError("groups must name at least 2 groups, got one: nothing can be held out.")
     return groups
 
 
-def _one_per_sample(estimator, y, n_samples):
-    if y is None:
-        raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
-        )
-    if np.ma.is_masked(y):
-        raise ValueError(f"y must have a label for every sample, got {y.mask.sum()} masked ones.")
-    kind = getattr(getattr(y, "dtype", None), "kind", "?")
-    if hasattr(y, "to_numpy") and kind in "biu":
-        y = y.to_numpy()  # integers of a nullable type stay what they are
-    elif kind == "T":
-        y = np.array(y.tolist())  # NumPy's strings of any length
-    y = column_or_1d(y, warn=True)
-    if y.dtype.kind in "fc":
-        assert_all_finite(y, input_name="y")
-    check_length(y, n_samples)
-    return y
+def labels_of(estimator, y, n_samples, name="y"):
+    """Return labels of any type as an array (n_samples,) that can be put in order.
 
-
-def check_length(y, n_samples):
-    """Raise a ValueError unless there is one label per sample."""
-    if len(y) != n_samples:
-        raise ValueError(f"y has {len(y)} labels, but X has {n_samples} samples.")
-
-
-def _of_one_type(y):
-    """Labels (n,) that can be put in order, with a type for numbers that came as objects.
-
-    Refuses numbers among words, None, NaN.
+    Numbers that came as objects get a type. Refuses numbers among words, None, NaN.
     """
+    y = _one_per_sample(estimator, y, n_samples, name)
     kinds = {type(label): label for label in y.tolist()}
     numbers = all(issubclass(kind, NUMBERS) for kind in kinds)
     if len(kinds) > 1 and not numbers:
         told = ", ".join(f"{label!r} ({kind.__name__})" for kind, label in kinds.items())
-        raise ValueError(f"y must hold labels of one type, got for example {told}.")
-    return np.array(y.tolist()) if numbers and y.dtype == object else y
+        raise ValueError(f"{name} must hold labels of one type, got for example {told}.")
+    if numbers:
+        return np.array(y.tolist()) if y.dtype == object else y
+    try:
+        np.unique(y)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold labels that can be put in order: {error}.") from error
+    return y
+
+
+def _one_per_sample(estimator, y, n_samples, name="y"):
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    y = _as_array(y, name)
+    if y.ndim != 1 and y.shape[1:] != (1,):
+        raise ValueError(f"{name} should be a 1d array, got an array of shape {y.shape} instead.")
+    y = column_or_1d(y, warn=name == "y")
+    if y.dtype.kind in "fc":
+        assert_all_finite(y, input_name=name)
+    check_length(y, n_samples, name)
+    return y
+
+
+def _as_array(y, name):
+    """Labels of any container as a NumPy array; missing ones are refused."""
+    missing = np.ma.getmaskarray(y) if np.ma.isMaskedArray(y) else False
+    if hasattr(y, "to_pylist"):  # pyarrow
+        y = y.to_pylist()
+    elif hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    elif getattr(getattr(y, "dtype", None), "kind", "?") == "T":  # strings of any length
+        y = y.tolist()
+    try:
+        words = isinstance(y, list | tuple) and any(map(is_gap, y))  # of which NumPy makes "nan"
+        y = np.asarray(y, dtype=object if words else None)
+    except ValueError as error:
+        raise ValueError(f"{name} must have one label for each sample: {error}") from error
+    if y.dtype.kind == "O":
+        gaps = np.array([is_gap(label) for label in y.ravel()], dtype=bool)
+        missing = gaps.reshape(y.shape) | missing
+    elif y.dtype.kind in "mM":
+        missing = np.isnat(y) | missing
+    if np.any(missing):
+        raise ValueError(
+            f"{name} must have a label for every sample, got {np.sum(missing)} missing "
+            f"({y[missing].tolist()[0]}): leave out these samples, of X too."
+        )
+    return y
+
+
+def check_length(y, n_samples, name="y"):
+    """Raise a ValueError unless there is one label per sample."""
+    n_labels = len(y) if np.ndim(y) else "no"
+    if n_labels != n_samples:
+        raise ValueError(f"{name} has {n_labels} labels, but X has {n_samples} samples.")
 
 
 def check_votable(X):

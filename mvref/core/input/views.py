@@ -7,21 +7,27 @@ of NaN in that view, in every form of input.
 """
 
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, ValuesView
 from numbers import Integral
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from .checks import check_number
+from .checks import check_choice, check_number
 from .columns import view_columns
+from .ids import check_views, index_of, join_report, joined_ids, numbered, samples_of
 from .storage import (
     all_nan_rows,
+    as_frame,
+    as_table_of_numbers,
     as_view,
     check_columns,
+    check_encoded,
     freeze,
-    is_encoded,
+    is_annotated,
+    is_frame,
+    is_texts,
     names_of_columns,
     rows_of,
     width_of,
@@ -35,9 +41,10 @@ class MultiView:
     Parameters
     ----------
     views : sequence of V arrays, CSR matrices or data frames, or mapping name -> array
-        View v has shape (n_samples, n_features_v). Dense views are seen, not copied. A frame with
-        words, categories or dates, and a list or series of one text per sample, are kept as they
-        are for :class:`PerView` to encode; estimators refuse them.
+        View v has shape (n_samples, n_features_v). Dense views are seen, not copied. A table with
+        words or categories, and a list or series of one text per sample, are kept for
+        :class:`PerView` to encode; estimators refuse them. An AnnData is a view; of a MuData the
+        modalities are, and the samples are those of any of them.
     names : sequence of V str; default the keys of the mapping, or ``"view_0", "view_1", ...``
     observed : array of bool, shape (n_samples, V), optional
         ``observed[i, v]`` is False where view v of sample i is missing; those rows become NaN.
@@ -73,20 +80,19 @@ class MultiView:
     (2, 5)
     """
 
+    _samples = None  # positions in the table that this one was cut from, by the ids of the samples
+
     def __init__(self, views, *, names=None, observed=None, feature_names=None):
-        if isinstance(views, Mapping) and not sparse.issparse(views):
-            names = list(views) if names is None else names
-            views = list(views.values())
-        if not isinstance(views, Iterable) or hasattr(views, "shape"):
-            raise ValueError(
-                "views must be a sequence or a mapping of 2-D arrays, got "
-                f"{type(views).__name__}; use MultiView.from_array to cut one 2-D array into views."
-            )
-        views = list(views)
-        if not views:
-            raise ValueError("views is empty: at least one view is needed.")
-        _check_same_index(views)
+        if is_mudata(views):
+            joined, _ = type(self).align(views, verbose=False)
+            views, columns, self._samples = joined._views, joined._feature_names, joined._samples
+            names = joined._names if names is None else names
+            feature_names = columns if feature_names is None else feature_names
+        own_names, views = _listed(views)
+        names = own_names if names is None else names
         self._names = _check_names(names, len(views))
+        check_views(views, self._names)
+        self._samples = samples_of(views) if self._samples is None else self._samples
         self._views = [as_view(view, name) for view, name in zip(views, self._names, strict=True)]
         self._feature_names = self._columns_of_each(views, feature_names)
         n_samples = [view.shape[0] for view in self._views]
@@ -140,6 +146,11 @@ class MultiView:
         return self._observed
 
     @property
+    def index(self):
+        """Ids of the samples, the pandas Index that their frames bring; None without."""
+        return None if self._samples is None else self._samples.index
+
+    @property
     def n_views(self):
         """Number of views V."""
         return len(self._views)
@@ -187,7 +198,8 @@ class MultiView:
             if rows.dtype != bool:
                 rows = rows.astype(np.intp)
         views = [rows_of(view, rows) for view in self._views]
-        return self._like(views, self._names, self._observed[rows], self._feature_names)
+        new = self._like(views, self._names, self._observed[rows], self._feature_names)
+        return new._with_samples_of(self, rows)
 
     @classmethod
     def _like(cls, views, names, observed, feature_names):
@@ -198,6 +210,11 @@ class MultiView:
         new._observed = observed
         new._observed.flags.writeable = False
         return new
+
+    def _with_samples_of(self, X, rows=slice(None)):
+        """This table, new and of some samples of another one, with their ids."""
+        self._samples = None if X._samples is None else X._samples.iloc[rows]
+        return self
 
     def __setstate__(self, state):
         self.__dict__.update(state)
@@ -253,7 +270,7 @@ class MultiView:
         views, names, columns = (
             [parts[v] for v in index] for parts in (self._views, self._names, self._feature_names)
         )
-        return self._like(views, names, self._observed[:, index], columns)
+        return self._like(views, names, self._observed[:, index], columns)._with_samples_of(self)
 
     def _position(self, which):
         if isinstance(which, str) and which in self._names:
@@ -286,6 +303,13 @@ class MultiView:
         >>> MultiView.from_array(np.zeros((5, 7)), {"left": slice(0, 3), "right": slice(3, 7)})
         MultiView(5 samples, left: 3, right: 4)
         """
+        if is_annotated(X):
+            columns = list(X.var_names) if columns is None else columns
+            new = cls.from_array(X.X, views, names=names, columns=columns)
+            new._samples = samples_of(X)
+            return new
+        frame = as_frame(X, "X")
+        X = X if frame is None else frame
         if columns is None and hasattr(X, "columns"):
             columns = list(X.columns)
         if not hasattr(X, "iloc"):
@@ -304,6 +328,70 @@ class MultiView:
             names=names,
             feature_names=[[columns[j] for j in index] for index in indices] if named else None,
         )
+
+    @classmethod
+    def align(cls, views, how="outer", *, layer=None, verbose=True):
+        """Join tables of different samples by their ids; a sample without a row misses the view.
+
+        Parameters
+        ----------
+        views : mapping name -> table, sequence of tables, or MuData
+            Tables are data frames, series and AnnData objects, each with its ids as index, each id
+            once; of a MuData they are its modalities.
+        how : {"outer", "inner"}, default="outer"
+            The samples of any table, in the order in which they come, or those of every table.
+        layer : str or mapping name -> str, default=None
+            Layer to take, of AnnData objects and modalities, in place of ``X``.
+        verbose : bool, default=True
+            Print how many rows of each table found their samples.
+
+        Returns
+        -------
+        X : MultiView
+        index : pandas Index, shape (n_samples,)
+            The ids, for ``y.loc[index]``.
+
+        Raises
+        ------
+        ValueError
+            If a table has no ids, one of them twice, or none that another table has.
+
+        See Also
+        --------
+        mvref.datasets.read_views : The same for files.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from mvref import MultiView
+        >>> blood = pd.DataFrame({"iron": [3.0, 5.0]}, index=["ann", "bob"])
+        >>> scan = pd.DataFrame({"size": [1.0, 2.0]}, index=["bob", "cid"])
+        >>> X, index = MultiView.align({"blood": blood, "scan": scan})
+        blood: 2 rows, in 2 of 3 samples; 1 without this view
+        scan: 2 rows, in 2 of 3 samples; 1 without this view
+        >>> index.tolist(), X.observed.tolist()
+        (['ann', 'bob', 'cid'], [[True, False], [True, True], [False, True]])
+        """
+        check_choice(how, "how", ("outer", "inner"))
+        first = index_of(views) if is_mudata(views) else None
+        names, tables = _listed(views.mod if is_mudata(views) else views)
+        tables = [_with_columns(table) for table in tables]
+        names = _check_names(names, len(tables))
+        indices = dict(zip(names, map(index_of, tables), strict=True))
+        ids = joined_ids(indices, how, first)
+        report = join_report(indices, ids, strict=first is None)
+        if verbose:
+            print("\n".join(report))
+        if not len(ids):
+            raise ValueError("how='inner' leaves no sample: none is in every view.")
+        layers = layer if isinstance(layer, Mapping) else dict.fromkeys(names, layer)
+        X = cls(
+            [_rows_by_id(t, n, ids, layers.get(n)) for n, t in zip(names, tables, strict=True)],
+            names=names,
+            feature_names=[names_of_columns(*pair) for pair in zip(tables, names, strict=True)],
+        )
+        X._samples = numbered(ids)
+        return X, ids
 
     def _first_of_copies(self):
         """Boolean (n_samples,): False where all views are those of an earlier sample."""
@@ -359,7 +447,7 @@ class MultiView:
         X : MultiView
         """
         names = {"names": self._names, "feature_names": self._feature_names}
-        return type(self)(self._views, observed=observed, **names)
+        return type(self)(self._views, observed=observed, **names)._with_samples_of(self)
 
 
 def _bytes_of_row(view, i):
@@ -367,6 +455,50 @@ def _bytes_of_row(view, i):
         return view[i].tobytes()
     stored = slice(view.indptr[i], view.indptr[i + 1])
     return view.indices[stored].tobytes() + b"|" + view.data[stored].tobytes()
+
+
+def _listed(views):
+    """Names of the views, None for a sequence, and a list of the views."""
+    names = None
+    if isinstance(views, Mapping) and not sparse.issparse(views):
+        names, views = list(views), list(views.values())
+    if not isinstance(views, Iterable) or hasattr(views, "shape"):
+        stacked = "list(views) if the views are stacked in it, "
+        raise ValueError(
+            "views must be a sequence or a mapping of 2-D arrays, got "
+            f"{type(views).__name__}; use {stacked * (getattr(views, 'ndim', 2) == 3)}"
+            "MultiView.from_array to cut one 2-D array into views."
+        )
+    views = list(views)
+    if not views:
+        raise ValueError("views is empty: at least one view is needed.")
+    return names, views
+
+
+def _with_columns(table):
+    """A series of numbers as a frame; any other table as it is."""
+    series = hasattr(table, "iloc") and table.ndim == 1 and not is_texts(table)
+    return table.to_frame() if series else table
+
+
+def _rows_by_id(table, name, ids, layer):
+    """The rows of a table that has an index, by their ids; NaN where it has none."""
+    if not is_annotated(table):
+        if layer is not None:
+            raise ValueError(f"layer={layer!r}, but view {name!r} has no layers.")
+        return table.reindex(ids)
+    if layer is not None and layer not in table.layers:
+        raise ValueError(f"view {name!r} has no layer {layer!r}, only {list(table.layers)}.")
+    values = as_table_of_numbers(
+        table.X if layer is None else table.layers[layer], f"view {name!r}"
+    )
+    rows = table.obs_names.get_indexer(ids)
+    return with_nan_rows(values[rows], np.flatnonzero(rows < 0))
+
+
+def is_mudata(X):
+    """Tell a MuData, or what looks like one: modalities, with the names of all samples."""
+    return hasattr(X, "mod") and hasattr(X, "obs_names")
 
 
 def as_multiview(X, views=None, columns=None):
@@ -377,6 +509,7 @@ def as_multiview(X, views=None, columns=None):
     >>> as_multiview(np.zeros((4, 5)), views=[2, 3]).widths
     [2, 3]
     """
+    X = unpacked(X, views)
     if is_collection_of_views(X):
         X = X if isinstance(X, MultiView) else MultiView(X)
         if views is not None:
@@ -385,6 +518,28 @@ def as_multiview(X, views=None, columns=None):
     if views is not None:
         return MultiView.from_array(X, views, columns=columns)
     return MultiView([X], feature_names=None if columns is None else [columns])
+
+
+def unpacked(X, views=None):
+    """Return as a collection of views what is another packet of them; all else as it is.
+
+    A MuData, an AnnData, a generator, the values of a mapping, and a frame whose columns have two
+    levels, the views and their columns, unless `views` says how to cut it.
+    """
+    if isinstance(X, Iterator | ValuesView):
+        return list(X)
+    if is_mudata(X):
+        return MultiView(X)
+    if is_annotated(X):
+        return MultiView([X]) if views is None else MultiView.from_array(X, views)
+    if views is None and is_frame(X) and getattr(X.columns, "nlevels", 1) > 1:
+        return {str(view): X[view] for view in X.columns.unique(0)}
+    if getattr(X, "ndim", 2) == 3:
+        raise ValueError(
+            f"Found array with dim 3, of shape {tuple(X.shape)}: hand over views that are stacked "
+            "in it as a list, list(X)."
+        )
+    return X
 
 
 def _check_described(X, views):
@@ -398,16 +553,6 @@ def _check_described(X, views):
         raise ValueError(f"views gives the widths {widths}, but those of X are {X.widths}.")
 
 
-def check_encoded(view, name):
-    """Refuse a view that holds no numbers."""
-    if not is_encoded(view):
-        raise ValueError(
-            f"view {name!r} holds words, categories or dates: make numbers of it first, with "
-            f"PerView({{{name!r}: OneHotEncoder(handle_unknown='ignore')}}) or, if it holds texts, "
-            "with a TfidfVectorizer there."
-        )
-
-
 def is_collection_of_views(X):
     """Tell a collection of views (MultiView, mapping, list of 2-D arrays) from one 2-D array."""
     if sparse.issparse(X):  # a DOK matrix is a mapping as well
@@ -416,17 +561,8 @@ def is_collection_of_views(X):
         return True
     if not isinstance(X, list | tuple) or not X:
         return False
-    return any(sparse.issparse(view) or np.ndim(view) >= 2 for view in X)
-
-
-def _check_same_index(views):
-    """Refuse data frames that would be joined by position although their indices differ."""
-    frames = [view for view in views if hasattr(view, "index") and hasattr(view, "columns")]
-    if any(not frame.index.equals(frames[0].index) for frame in frames):
-        raise ValueError(
-            "views are data frames with different indices; bring them to the same rows in the same "
-            "order first, for example with frame.reindex(index)."
-        )
+    whole = (sparse.issparse(view) or is_annotated(view) or np.ndim(view) >= 2 for view in X)
+    return any(whole)
 
 
 def default_names(n_views):

@@ -8,7 +8,13 @@ from sklearn.base import BaseEstimator
 
 from mvref import MVLSVM, MultiView
 from mvref.core.base import one_against_rest
-from mvref.core.input import check_choice, check_number, validate_targets, validate_views
+from mvref.core.input import (
+    check_choice,
+    check_number,
+    sample_weights,
+    validate_targets,
+    validate_views,
+)
 from tests.literal import toy_views
 
 
@@ -19,6 +25,7 @@ class Dummy(BaseEstimator):
         self.views = views
 
 
+NAN = np.nan
 VIEWS, Y = toy_views(0, m=30, widths=(3, 2))
 FLAT = np.hstack(VIEWS)
 FRAME = pd.DataFrame(FLAT, columns=list("abcde"))
@@ -67,6 +74,10 @@ FORMS_OF_LABELS = {
     "column": lambda y: y[:, None],
     "series": pd.Series,
     "category": lambda y: pd.Series(y, dtype="category"),
+    "index": pd.Index,
+    "matrix": lambda y: np.asmatrix(y).T if y.dtype.kind != "O" else y,
+    "polars": lambda y: pytest.importorskip("polars").Series(y.tolist()),
+    "Arrow": lambda y: pytest.importorskip("pyarrow").array(y.tolist()),
     "nullable": lambda y: pd.Series(pd.array(y)),
     "objects": lambda y: y.astype(object),
     "NumPy's numbers as objects": lambda y: np.array(list(y), dtype=object),
@@ -83,10 +94,51 @@ def test_labels_of_any_type(labels, form):
     codes = validate_targets(dummy, FORMS_OF_LABELS[form](labels[[0, 1, 0, 0]]), 4)
     assert_array_equal(codes, [1, 0, 1, 1])
     assert_array_equal(dummy.classes_, np.sort(labels))
-    if form != "category":  # of booleans are floats
-        assert dummy.classes_.dtype.kind in (
-            "UO" if isinstance(labels[0], str) else labels.dtype.kind
-        )
+    assert dummy.classes_.dtype.kind in ("UO" if isinstance(labels[0], str) else labels.dtype.kind)
+
+
+MISSING = {
+    "list": [None, "a", "b", "a"],
+    "words and NaN": ["a", NAN, "b", "a"],
+    "objects": np.array(["a", "b", NAN, "a"], dtype=object),
+    "masked": np.ma.masked_array([1, 2, 1, 2], [0, 0, 1, 0]),
+    "masked words": np.ma.masked_array(["a", "b", "a", "b"], [0, 0, 1, 0]),
+    "integers": pd.array([1, 2, pd.NA, 1]),
+    "Booleans": pd.array([True, False, None, True]),
+    "strings": pd.Series(["a", None, "b", "a"], dtype="string"),
+    "category": pd.Series(["a", None, "b", "a"], dtype="category"),
+    "dates": pd.Series([pd.Timestamp("2026-01-05"), pd.NaT] * 2),
+    "column": pd.DataFrame({"y": ["a", None, "b", "a"]}),
+    "floats": [0.0, NAN, 1.0, 1.0],
+}
+
+
+@pytest.mark.parametrize("y", MISSING.values(), ids=MISSING)
+def test_labels_that_are_missing(y):
+    with pytest.raises(ValueError, match="y must have a label for every sample, got|contains NaN"):
+        validate_targets(Dummy(), y, 4)
+
+
+@pytest.mark.parametrize(
+    ("y", "told"),
+    [
+        ([{"a": 1}] * 4, "put in order"),
+        ([[1, 2], [3], [4], [5]], "one label for each"),
+        (np.array(1), "1d array"),
+        ({0, 1}, "1d array"),
+    ],
+)
+def test_labels_that_are_none(y, told):
+    with pytest.raises(ValueError, match=told):
+        validate_targets(Dummy(), y, 4)
+
+
+@pytest.mark.parametrize("weights", [[1e-300, 1, 1, 1], [1e300, 1, 1, 1]])
+def test_products_of_weights_stay_numbers(weights):
+    dummy = Dummy()
+    dummy.class_weight = {0: 1e-300, 1: 1e300}
+    with pytest.raises(ValueError, match="sample_weight times class_weight .* nearer to 1"):
+        sample_weights(dummy, np.eye(4), np.array([int(weights[0] > 1), 0, 1, 1]), weights)
 
 
 def test_two_classes_are_one_problem_and_more_are_one_each():

@@ -1,0 +1,198 @@
+"""Whose row it is: the ids by which tables, labels, weights and groups belong together.
+
+Ids are the index of a data frame or series, or the ``obs_names`` of an AnnData. What has none, such
+as an array, is taken by position, and so is a default range beside other ids.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from itertools import chain
+
+import numpy as np
+
+from .checks import warn_caller
+
+AS_IT_IS = "; if they are in the order of X all the same, hand over {name}.to_numpy()."
+MENDS = {  # of the relations of ids that are not those of X
+    "order": "the ids of X in another order: {name} = {name}.loc[X.index].",
+    "more": "more ids than X: {name} = {name}.loc[X.index].",
+    "fewer": "not all ids of X, {lost!r} is missing: X = X[X.index.isin({name}.index)], and then "
+    "{name} = {name}.loc[X.index].",
+    "twice": "other ids than X, or another order, and {twice!r} more than once, so they cannot "
+    "be joined" + AS_IT_IS,
+    "type": "ids of another type than X, such as {given!r} and {own!r}: make texts of both by "
+    ".index.astype(str), and then {name} = {name}.loc[X.index].",
+    "other": "other ids than X, such as {given!r} and {own!r}" + AS_IT_IS,
+}
+OF_VIEWS = {
+    "order": "in another order the ids of",
+    "more": "more ids than",
+    "fewer": "not all ids of",
+    "twice": "some ids more than once, as against",
+    "type": "ids of another type, {given!r} and {own!r}, so frame.index.astype(str) first, than",
+    "other": "none of the ids of",
+}
+ONE_TABLE = "one table"  # whose rows in a fold do not tell where they stood in it
+BY_POSITION = (
+    "either its index or that of X is a range without names, the other is not. Give both the same "
+    "ids, or none."
+)
+
+
+def index_of(values):
+    """The ids of a table, a series or an AnnData, a pandas Index; None without."""
+    if hasattr(values, "obs_names"):
+        return values.obs_names
+    return values.index if hasattr(values, "iloc") else None
+
+
+def samples_of(X):
+    """Positions of the samples of any form of input, a series with their ids as index, or None."""
+    if hasattr(X, "_samples"):
+        return X._samples
+    views = X.values() if isinstance(X, Mapping) else X if isinstance(X, list | tuple) else [X]
+    found = [index for index in map(index_of, views) if index is not None]
+    if not found:
+        return None
+    named = [index for index in found if not is_default(index)]  # texts may have a range
+    return numbered((named or found)[0], ONE_TABLE if hasattr(X, "iloc") else None)
+
+
+def numbered(index, name=None):
+    """A series of the positions of some ids."""
+    from pandas import Series
+
+    return Series(np.arange(len(index)), index=index, name=name)
+
+
+def is_default(index):
+    """Whether an index is the range of one who gave none."""
+    return type(index).__name__ == "RangeIndex" and index.equals(type(index)(len(index)))
+
+
+def same_ids(first, second):
+    """Whether two indices are equal, of whatever types they are."""
+    plain = [index.to_flat_index().astype(object) for index in (first, second)]
+    return plain[0].equals(plain[1])
+
+
+def relation(own, given):
+    """How the ids `given` differ from the ids `own`, which are not the same: a key of MENDS."""
+    own, given = (index.to_flat_index().astype(object) for index in (own, given))
+    if own.has_duplicates or given.has_duplicates:
+        return "twice"
+    known, there = given.isin(own), own.isin(given)
+    if there.all():
+        return "order" if known.all() else "more"
+    if known.any():
+        return "fewer"
+    return "type" if given.astype(str).isin(own.astype(str)).any() else "other"
+
+
+def check_views(views, names):
+    """Refuse views that would be joined by position although they have different ids."""
+    found = {name: index_of(view) for name, view in zip(names, views, strict=True)}
+    plain = {n for n, v in zip(names, views, strict=True) if getattr(v, "ndim", 2) == 1}
+    found = {
+        name: index
+        for name, index in found.items()
+        if index is not None and not (name in plain and is_default(index))  # of texts
+    }
+    for name, index in found.items():
+        first, own = next(iter(found.items()))
+        if not same_ids(own, index):
+            told = OF_VIEWS[relation(own, index)]
+            told = told.format(given=index[:1].tolist()[0], own=own[:1].tolist()[0])
+            raise ValueError(
+                f"views are data frames with different indices: {name!r} has {told} {first!r}. "
+                "Bring them to the same rows in the same order, with frame.reindex(index) or "
+                "MultiView.align(views)."
+            )
+
+
+def check_ids(X, **given):
+    """Raise a ValueError if labels, weights or groups have other ids than X, or another order.
+
+    X: samples in any form of input; given: what has a value for each of them, by its name. Where
+    one side has no ids, or a default range, they belong together by position.
+
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"a": [1.0, 2.0]}, index=["ann", "bob"])
+    >>> check_ids(X, y=pd.Series([0, 1], index=["bob", "ann"]))
+    Traceback (most recent call last):
+    ...
+    ValueError: y has the ids of X in another order: y = y.loc[X.index].
+    """
+    for name, values in given.items():
+        index = index_of(values)
+        samples = None if index is None else samples_of(X)
+        if samples is not None and not same_ids(samples.index, index):
+            _check_differing(samples, index, name)
+
+
+def _check_differing(samples, given, name):
+    """Refuse ids that are not those of the samples, unless one side has none."""
+    own = samples.index
+    as_cut = len(own) == len(given) and list(samples) == list(given)  # rows of a default range
+    without = as_cut or is_default(given) or list(own) == list(samples)
+    how = relation(own, given)
+    if without and how != "order":
+        return
+    ranges = [index.dtype.kind in "iu" for index in (own, given)]
+    if samples.name == ONE_TABLE and how in ("other", "twice") and ranges[0] != ranges[1]:
+        warn_caller(f"{name} is taken by position: {BY_POSITION}", UserWarning)
+        return
+    twice = chain(given[given.duplicated()], own[own.duplicated()])
+    told = {"own": own[:1].tolist()[0], "given": given[:1].tolist()[0], "twice": next(twice, None)}
+    told |= {"lost": next(iter(own.difference(given)), None)}
+    told = MENDS[how].format(name=name, **told)
+    raise ValueError(f"{name} has {told}")
+
+
+def joined_ids(indices, how, first=None):
+    """All ids of some views ("outer"), or those that all of them have ("inner"), in order of place.
+
+    indices: name -> pandas Index; first: ids that stand before all others, or None.
+    """
+    for name, index in indices.items():
+        if index is None or is_default(index):
+            raise ValueError(
+                f"view {name!r} has no ids, so it cannot be joined: give it an index, for example "
+                "with frame.set_index('id')."
+            )
+        if index.has_duplicates:
+            twice = index[index.duplicated()][0]
+            raise ValueError(
+                f"view {name!r} has the id {twice!r} more than once: one row for each sample, for "
+                "example frame[~frame.index.duplicated()]."
+            )
+    others = list(indices.values())
+    ids = others[0] if first is None else first
+    if how == "outer":
+        return ids.append(others).drop_duplicates()
+    for index in others:
+        ids = ids[ids.isin(index)]
+    return ids
+
+
+def join_report(indices, ids, strict=True):
+    """Lines that tell what a join found; strict: tables that share no key are refused.
+
+    indices: name of a table -> its keys; ids: the samples that were joined.
+    """
+    wanted, lines = set(ids), []
+    for name, index in indices.items():
+        found = len(wanted.intersection(index))
+        lost = f"; {len(ids) - found} without this view" if found < len(ids) else ""
+        lines.append(f"{name}: {len(index)} rows, in {found} of {len(ids)} samples{lost}")
+    often = Counter(key for index in indices.values() for key in index)
+    alone = [name for name, index in indices.items() if max(often[key] for key in index) == 1]
+    if strict and alone and len(indices) > 1:
+        examples = {name: index[:3].tolist() for name, index in indices.items()}
+        kinds = {isinstance(key, str) for index in indices.values() for key in index[:1]}
+        hint = " Make texts of all: frame.index = frame.index.astype(str)." * (len(kinds) > 1)
+        raise ValueError(
+            f"no key of {alone[0]} is in another table; the keys begin with {examples}: are they "
+            f"written in the same way?{hint}"
+        )
+    return lines
