@@ -22,7 +22,15 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from tqdm import tqdm
 
-from ..core.input import as_multiview, check_number, check_votable, is_encoded, validate_targets
+from ..core.input import (
+    as_multiview,
+    check_ids,
+    check_number,
+    check_votable,
+    is_encoded,
+    validate_groups,
+    validate_targets,
+)
 from ..core.voters import fit_in_groups, part_of
 from .candidates import RECOMMENDED, REDUCED, candidate_of, plain_methods
 from .comparison import Comparison
@@ -153,23 +161,14 @@ def _keeper(folder):
 
 def _checked(X, y, views, groups):
     """The views, labels of one type, and a number for each group."""
+    check_ids(X, y=y, groups=groups)
     X = as_multiview(X, views)
     if X.n_views < 2:
         raise ValueError("X must have two views or more: cut its columns with views=[...].")
     check_votable(X)
     asked = type("compare_methods", (), {})()  # it is named where y is refused
-    y = validate_targets(asked, y, X.n_samples)
-    y = asked.classes_[y]
-    if groups is not None:
-        if len(groups) != X.n_samples:
-            raise ValueError(f"groups has {len(groups)} values, but X has {X.n_samples} samples.")
-        groups = pd.factorize(np.asarray(groups).reshape(len(groups)))[0]
-        if (groups < 0).any():
-            missing = np.flatnonzero(groups < 0)
-            raise ValueError(
-                f"groups must say of every sample whose it is: {missing[:3]} are gaps."
-            )
-    return X, y, groups
+    codes = validate_targets(asked, y, X.n_samples)
+    return X, asked.classes_[codes], validate_groups(groups, X.n_samples)
 
 
 def _check_encoded(X, encode):

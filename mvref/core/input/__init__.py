@@ -37,6 +37,7 @@ from .validate import (
     check_votable,
     labels_of,
     sample_weights,
+    validate_groups,
     validate_numbers,
     validate_targets,
     validate_views,
@@ -49,4 +50,4 @@ __all__ += ["check_ids", "check_kernel", "check_length", "check_number", "check_
 __all__ += ["is_encoded", "join_report", "labels_of", "root_mean_squares", "rows_of"]
 __all__ += ["sample_weights", "stack_samples", "take_rows", "validate_numbers"]
 __all__ += ["validate_targets", "validate_views", "view_features", "warn_caller"]
-__all__ += ["warn_if_few_complete"]
+__all__ += ["validate_groups", "warn_if_few_complete"]
