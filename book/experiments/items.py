@@ -39,22 +39,9 @@ from .engine import (
 )
 
 PAPERS = (
-    mvl_svm,
-    mwmvc2,
-    voting_text,
-    mvpo,
-    noise,
-    mvm,
-    mvna_kmhks,
-    speed,
-    study,
-    calibration,
-    universes_mvna,
-    universes_mvl_svm,
-    universes_mwmvc2,
-    universes_mvpo,
-    universes_mvm,
-)
+    mvl_svm, mwmvc2, voting_text, mvpo, noise, mvm, mvna_kmhks, speed, study, calibration,
+    universes_mvna, universes_mvl_svm, universes_mwmvc2, universes_mvpo, universes_mvm,
+)  # fmt: skip
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
 NOT_HERE = "not on this machine"
 

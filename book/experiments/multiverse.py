@@ -29,13 +29,7 @@ from .universes import FAILURES, PAPER
 from .words import AXES, choice_of, readable, span
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
-MODULES = (  # declare them
-    universes_mvna,
-    universes_mvl_svm,
-    universes_mwmvc2,
-    universes_mvpo,
-    universes_mvm,
-)
+MODULES = universes_mvna, universes_mvl_svm, universes_mwmvc2, universes_mvpo, universes_mvm
 MULTIVERSES = {m.name: m for module in MODULES for m in module.MULTIVERSES}
 DECIDES = 0.8  # axes are named until they own this share of the spread
 

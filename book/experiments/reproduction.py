@@ -263,7 +263,7 @@ def judge(paper, folder):
 @lru_cache(maxsize=16)
 def _judged(paper, folder, stamps):
     """The verdicts of one paper and all cells, each item summarised once."""
-    ours = cache(lambda item: indexed(summarize(_full_name(paper, item), folder)))
+    ours = cache(lambda item: indexed(_confirmed(_full_name(paper, item), folder)))
     printed = read_paper_numbers(paper)
     tables = {place: printed_cells(numbers) for place, numbers in printed.groupby("place")}
     report, cells = [], []
@@ -295,6 +295,14 @@ def _judged(paper, folder, stamps):
 def _full_name(paper, item):
     """The full name of an item of a paper, or of another ledger, which is already one."""
     return item if "." in item else f"{paper}.{item}"
+
+
+def _confirmed(item, folder):
+    """The summary of an item; what a search has found counts by its repeats in ``<item>_again``."""
+    found, again = summarize(item, folder), f"{item}_again"
+    if again in ITEMS and len(other := summarize(again, folder)):
+        found = pd.concat([other, found]).drop_duplicates([*found.columns.difference(SUMMARY[3:])])
+    return found
 
 
 def _in_universes(tried):

@@ -190,7 +190,7 @@ def _table(cells):
     for cell in cells.loc[first.transform("min").sort_values(kind="stable").index].itertuples():
         own = [word for word in details[cell.point] if word not in shared]
         rows.append([_name(cell, own), _ours(cell), _paper(cell), _apart(cell)])
-    head, *lines = ["| " + " | ".join(row[:n_columns]) + " |" for row in rows]
+    head, *lines = dict.fromkeys("| " + " | ".join(row[:n_columns]) + " |" for row in rows)
     return [head, "|" + "---|" * n_columns, *lines, ""]
 
 
@@ -375,17 +375,18 @@ def headlines(folder=None):
 
 
 def headline_table(folder=None):
-    """Write the headline claims as a Markdown table."""
-    lines = ["| paper | what it says | what came out |", "|---|---|---|"]
+    """Write the headline claims as a Markdown table; folded below it their words, and why."""
+    lines = ["| paper | the difference | paper | ours (95 %) | verdict |", "|---|---|---|---|---|"]
+    told = ['<details class="report"><summary>In their words, and why</summary>', ""]
     for _, row in headlines(folder).iterrows():
         form = "+.3f" if abs(row["ours"]) < 1 else "+.0f"
-        printed = "" if np.isnan(row["printed"]) else f"the paper {row['printed']:{form}}, "
-        ours = f"ours {row['ours']:{form}} ({row['low']:{form}} to {row['high']:{form}})"
-        lines.append(
-            f"| {PAPERS[row['paper']]} | “{row['says']}” | {verdict_of(row)}. "
-            f"{row['of'][0].upper()}{row['of'][1:]}: {printed}{ours}. {linked(row['why'])} |"
-        )
-    return "\n".join(lines)
+        printed = "–" if np.isnan(row["printed"]) else f"{row['printed']:{form}}"
+        ours = f"{row['ours']:{form}} ({row['low']:{form}} to {row['high']:{form}})"
+        paper, full = PAPERS[row["paper"]], verdict_of(row)
+        short = full.partition(" (")[0]
+        lines.append(f"| {paper} | {row['of']} | {printed} | {ours} | {short} |")
+        told.append(f"- {paper}: “{row['says']}” {full}. {linked(row['why'])}")
+    return "\n".join([*lines, "", *told, "", "</details>"])
 
 
 # One item: python -m mvref compare ITEM -----------------------------------------------------------

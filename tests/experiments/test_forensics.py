@@ -1,13 +1,7 @@
 """Every check of printed digits against brute force on small cases, and on numbers made wrong."""
 
-from decimal import (
-    ROUND_DOWN,
-    ROUND_HALF_DOWN,
-    ROUND_HALF_EVEN,
-    ROUND_HALF_UP,
-    Decimal,
-    localcontext,
-)
+import decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
 
@@ -30,10 +24,10 @@ from mvref.experiments.forensics import (
 )
 
 MODES = {
-    "half up": [ROUND_HALF_UP],
-    "half even": [ROUND_HALF_EVEN],
-    "down": [ROUND_DOWN],
-    "either": [ROUND_HALF_UP, ROUND_HALF_DOWN],
+    "half up": [decimal.ROUND_HALF_UP],
+    "half even": [decimal.ROUND_HALF_EVEN],
+    "down": [decimal.ROUND_DOWN],
+    "either": [decimal.ROUND_HALF_UP, decimal.ROUND_HALF_DOWN],
 }
 
 

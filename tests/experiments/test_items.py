@@ -26,9 +26,9 @@ from mvref.experiments.engine import COLUMNS, encode_parameter
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
 WAITING = ("mvl_svm.fig3", "mvl_svm.fig4", "mvna_kmhks.table3_paired",
-           "multiverse.mvna_table2_again",
-           "multiverse.mvna_table3_again",
+           "multiverse.mvna_table2_again", "multiverse.mvna_table3_again",
            "multiverse.mwmvc2_table1_again")  # for rows of others  # fmt: skip
+IN_UNIVERSES = (*universes_mvl_svm.MULTIVERSES, *universes_mvpo.MULTIVERSES)
 TIMED = {"mvl_svm.fig3", "mvpo.fig4", "speed.scaling", "speed.against", "speed.peers"}
 REPEATS = {  # of an item, else of its paper, of one of its data sets
     "mvl_svm": 5, "mvl_svm.columns flower17": 1, "mvl_svm.columns uwave": 20,
@@ -40,12 +40,11 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     "mvna_kmhks": 20, "mvna_kmhks.table3": 3, "mvna_kmhks.table3_untuned": 3,
     "mvna_kmhks.table2_universes": 10,
     "speed": 3, "multiverse": 4, "multiverse.mvna_table3": 1,
-    **{m.item.full_name: m.n_repeats for m in universes_mvl_svm.MULTIVERSES},
+    **{m.item.full_name: m.n_repeats for m in IN_UNIVERSES},
     "multiverse.mwmvc2_table1": 3, "multiverse.mwmvc2_figure2": 3,
     "multiverse.mwmvc2_order": 20, "multiverse.mvm_sharing": 5,
     "mwmvc2.sentences": voting_text.N_REPEATS,
     **{f"mvpo.noise {name}": n for name, n in noise.REPEATS.items()},
-    **{m.item.full_name: m.n_repeats for m in universes_mvpo.MULTIVERSES},
     **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
     **{f"study.n{n}": n_repeats for n, n_repeats in study.SIZES.items()},
     "study.gaps": study.GAP_REPEATS, "study.transfer": study.SIZES[100],
@@ -60,8 +59,7 @@ METHODS = {
     "mvna_kmhks.table2": mvna_kmhks.METHODS,
     "mvna_kmhks.table3": mvna_kmhks.ON_DIGITS,
     "multiverse.mvna_table2": mvna_kmhks.OF_PAPER,
-    **{m.item.full_name: m.methods for m in universes_mvl_svm.MULTIVERSES},
-    **{m.item.full_name: m.methods for m in universes_mvpo.MULTIVERSES},
+    **{m.item.full_name: m.methods for m in IN_UNIVERSES},
     **dict.fromkeys(("study.n100", "study.gaps", "study.transfer"), study.CANDIDATES),
     "speed.scaling": speed.LARGEST | speed.BASELINES,
     "speed.against": speed.PAIRS,

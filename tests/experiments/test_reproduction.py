@@ -24,6 +24,7 @@ from mvref.experiments import (
 from mvref.experiments.claims import CLAIMS
 from mvref.experiments.engine import Ledger
 from mvref.experiments.items import ITEMS
+from mvref.experiments.mvna_kmhks import FOUND
 from mvref.experiments.report import printed_cells, with_parameters
 from mvref.experiments.reproduction import (
     ANOTHER,
@@ -140,6 +141,16 @@ def test_stored_verdicts_of_cells_follow_from_the_numbers(index):
         assert point == "data" or item in ITEMS or f"{row['paper']}.{item}" in ITEMS
     found = all_cells().query("row == @index")["ours"]
     assert len(found) and (found.notna().all() or row["dataset"] == "voc07")
+
+
+def test_what_a_search_has_found_counts_by_its_repeats_on_other_halves():
+    rows = report().index[report()["dataset"].isin(FOUND)]
+    found = all_cells()[all_cells()["row"].isin(rows)].query("point.str.startswith('table2_u')")
+    found = found.groupby("row").filter(lambda row: row["measure"].nunique() == 2)
+    near = found.groupby(["row", "point"]).filter(lambda point: point["within"].all())
+    again = summarize("mvna_kmhks.table2_universes_again")
+    assert len(near) == 6 and set(near["n"]) == {20}, "all that is near has run again"
+    assert set(found.query("n == 20")["ours"]) == set(again["mean"]) and len(again) == 8
 
 
 def ours(item):
