@@ -233,9 +233,10 @@ def first_places(summary, row):
         means = sign * part.pivot(index=["dataset", "digit"], columns="method", values="mean")
         means = means.reindex(columns=[row.method, *RIVALS[measure]]).round(9)
         own, best = means[row.method], means[RIVALS[measure]].max(axis=1)
-        text = f"{(own >= best).sum()} of {len(means)}, {(own == best).sum()} of them ties"
-        texts.append(text if measure == "errors" else f"{text} ({choice_of('protocol', protocol)})")
-    return ", ".join(texts) or "-"
+        text, ties = f"{(own >= best).sum()} of {len(means)}", (own == best).sum()
+        text += "" if measure == "errors" else f" by {choice_of('protocol', protocol)}"
+        texts += [text + (f" ({ties} tied)" if ties else "")] * (len(means) > 1)
+    return "; ".join(texts) or "-"
 
 
 def excess_left(summary, row):
@@ -244,15 +245,12 @@ def excess_left(summary, row):
     if rows.empty:
         return "-"
     means = rows.pivot_table(index="method", columns=["coupling", "measure"], values="mean")
-    texts = []
+    texts, couplings = [], ", ".join(f"{coupling:g}" for coupling in means.columns.levels[0])
     for method, part in means.iterrows():
-        ends = [
-            f"{part[coupling, 'n_iter']:.0f} iterations to {part[coupling, 'excess']:.2%} above "
-            f"the minimum (coupling {coupling:g})"
-            for coupling in means.columns.levels[0]
-        ]
-        texts.append(f"{method}: {', '.join(ends)}")
-    return "; ".join(texts)
+        ends, after = part.xs("excess", level="measure"), part.xs("n_iter", level="measure")
+        texts.append(f"{method} {', '.join(map('{:.0f}'.format, after))} iterations, "
+                     f"{', '.join(map('{:.2%}'.format, ends))} above the minimum")  # fmt: skip
+    return f"couplings {couplings}: {'; '.join(texts)}"
 
 
 def low_alignment_needed(summary, row):

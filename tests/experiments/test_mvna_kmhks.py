@@ -673,7 +673,7 @@ def test_first_places_count_ties_and_leave_out_the_variants():
     summary = pd.DataFrame(cells, columns=["dataset", "protocol", "method", "measure", "mean"])
     row = SimpleNamespace(item="table2", dataset="", method="MVNA")
     text = claims.first_places(summary, row)
-    assert text == "1 of 2, 1 of them ties (folds), 1 of 2, 1 of them ties (halves)"
+    assert text == "1 of 2 by folds (1 tied); 1 of 2 by halves (1 tied)"
 
 
 def test_errors_are_better_where_they_are_fewer_and_digit_1_does_not_count():
@@ -684,7 +684,7 @@ def test_errors_are_better_where_they_are_fewer_and_digit_1_does_not_count():
     ]
     summary = pd.DataFrame(cells, columns=["digit", "method", "measure", "mean"])
     row = SimpleNamespace(item="table3", dataset="optdigits", method="MVNA")
-    assert claims.first_places(summary.assign(dataset="optdigits"), row) == "1 of 2, 1 of them ties"
+    assert claims.first_places(summary.assign(dataset="optdigits"), row) == "1 of 2 (1 tied)"
 
 
 def test_iterations_are_limited_and_more_with_a_strong_coupling():
