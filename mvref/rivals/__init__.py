@@ -48,9 +48,9 @@ PROVENANCE = {
     for kind, names in {
         "full text": "PerViewSVM Mono Concat Fusion",
         "public implementation": "MVML MSL SVM2K L3SVM Mumbo FMClassifier FMRegressor "
-        "LaplacianCompletion",
+        "LaplacianCompletion RBoostSH",
         "another paper's description": "MVMV SVMPerf",
-        "abstract": "MVWAB RBoostSH SMS CAPO",
+        "abstract": "MVWAB SMS CAPO",
         "memory": "CoLabeling FSMulti STMClassifier",
     }.items()
     for name in names.split()

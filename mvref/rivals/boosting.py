@@ -200,9 +200,8 @@ class RBoostSH(Boosted):
 
     Notes
     -----
-    Provenance: abstract. A reconstruction: shared weights and a bandit over the views are in the
-    abstract, EXP3.P is from memory of Auer et al. (2002), and the defaults of gamma and sigma are
-    those of a public program by others.
+    Provenance: public implementation. Reward, update and defaults are those of MultiviewBoosting, a
+    public program by others, which also draws the columns of all views side by side.
 
     With more than two classes the attributes up to ``normalizers_`` are lists, one entry per class.
     The weighted share of training errors is at most the product of the Z_t. Boosting stops early
