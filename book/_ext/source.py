@@ -1,10 +1,11 @@
-"""Pages in two columns, prose and the code that runs, and the map of a paper's equations.
+"""Pages in two columns, prose and code; the map of a paper's equations; links to its errata.
 
 Code is taken from the package when the book is built, without docstrings, and never pasted.
 """
 
 import ast
 import inspect
+import re
 import textwrap
 import tomllib
 from pathlib import Path
@@ -12,11 +13,14 @@ from pkgutil import resolve_name
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REPOSITORY = PROJECT["urls"]["Repository"]
+NUMBER = re.compile(r"\b([ABPMN][1-9]\d?)\b")  # of an erratum or a remark
+APART = (nodes.reference, nodes.literal, nodes.title, nodes.math, nodes.raw, nodes.FixedTextElement)
 
 
 def source_of(name, start="", end=""):
@@ -103,8 +107,24 @@ class EquationMap(SphinxDirective):
         return f"[{shown}]({REPOSITORY}/blob/main/{file_of(name)})"
 
 
+def link_errata(app, doctree):
+    """The number of an erratum or a remark leads to its entry, wherever it is named."""
+    for text in list(doctree.findall(nodes.Text)):
+        pieces, over = NUMBER.split(text), text.parent
+        while over and not isinstance(over, (*APART, addnodes.pending_xref)):
+            over = over.parent
+        if over is None and len(pieces) > 1:
+            how = dict(refdomain="std", reftype="ref", refexplicit=True, refdoc=app.env.docname)
+            for i, piece in enumerate(pieces):
+                how["reftarget"] = f"erratum-{piece.lower()}"
+                inside = nodes.inline("", piece)
+                pieces[i] = addnodes.pending_xref("", inside, **how) if i % 2 else nodes.Text(piece)
+            text.parent.replace(text, pieces)
+
+
 def setup(app):
     """Called by Sphinx."""
     app.add_directive("annotated", Annotated)
     app.add_directive("equation-map", EquationMap)
+    app.connect("doctree-read", link_errata)
     return {"parallel_read_safe": True}

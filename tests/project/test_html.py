@@ -27,18 +27,8 @@ BUILT = ROOT / "_build" / "html"
 HOME = yaml.safe_load((ROOT / "_config.yml").read_text())["html"]["baseurl"]
 
 # What a browser fetches by itself; a link that the reader may follow is none of these.
-FETCHED = {
-    ("audio", "src"),
-    ("embed", "src"),
-    ("iframe", "src"),
-    ("img", "src"),
-    ("img", "srcset"),
-    ("object", "data"),
-    ("script", "src"),
-    ("source", "src"),
-    ("source", "srcset"),
-    ("video", "src"),
-}
+FETCHED = {(tag, "src") for tag in ("audio", "embed", "iframe", "img", "script", "source", "video")}
+FETCHED |= {("img", "srcset"), ("object", "data"), ("source", "srcset")}
 FETCHED_BY_LINK = {"stylesheet", "icon", "preload", "modulepreload", "prefetch", "manifest"}
 FETCHED_BY_LINK |= {"preconnect", "dns-prefetch"}
 OUTSIDE = re.compile(r"\s*(https?:)?//")
@@ -310,6 +300,15 @@ def test_pages_have_one_title_and_headings_in_order(book):
 
 def test_no_markup_is_left_over(book):
     assert list(markup_left_over(book)) == []
+
+
+def test_an_erratum_is_linked_where_it_is_named(book):
+    pages = [*(BUILT / "book").glob("*/derive.html"), *(BUILT / "book").glob("*/validate.html")]
+    for page in pages:
+        article = page.read_text(encoding="utf-8").split("<article", 1)[1]
+        named = set(re.findall(r"(?:erratum|remark) ([ABPMN]\d+)\b", re.sub("<.*?>", "", article)))
+        assert named <= {found.upper() for found in re.findall(r"#erratum-(\w+)", article)}, page
+    assert len(pages) == 10
 
 
 def test_types_have_straight_quotes(book):
