@@ -21,13 +21,8 @@ from mvref.experiments import mvpo
 from mvref.experiments.engine import Ledger, encode_parameter
 from mvref.experiments.items import ITEMS
 
-N_POINTS = {
-    "mvl_svm.fig2": 7,
-    "mvl_svm.columns": 7,
-    "mvl_svm.fig5": 7,
-    "mvm.order": 18,
-    "mvm.real": 18,
-}
+N_POINTS = dict.fromkeys(("mvl_svm.fig2", "mvl_svm.columns", "mvl_svm.fig5"), 7)
+N_POINTS |= dict.fromkeys(("mvm.order", "mvm.real"), 18)
 NATURAL = {  # of data sets that begin so
     ("", "k", 1.0),
     *[(planted, "k", k) for planted in ("planted", "onehot") for k in (2.0, 4.0)],  # their rank

@@ -65,9 +65,6 @@ def small_split(n=60, seed=0):
     return cut(MultiView([A]), y, np.sort(rows[: n // 2]), np.sort(rows[n // 2 :]), seed)
 
 
-# ----------------------------------------------------------------------------------- splits
-
-
 @pytest.mark.parametrize("name", SIZES)
 def test_halves_have_the_sizes_that_the_printed_digits_fit(name):
     y = labels(SIZES[name])
@@ -653,9 +650,6 @@ def test_digits_stand_beside_the_printed_errors(tmp_path):
     assert ["optdigits", "MVNA", "2", "1", "5.00", "1.00", "+4.00"] in of_digits
     assert ["optdigits", "MVNA", "1", "1", "3.00"] in of_digits, "the paper has no digit 1"
     assert sum("not yet" in line for line in lines) == 3 * 9 - 1
-
-
-# ----------------------------------------------------------------------------------- claims
 
 
 def test_first_places_count_ties_and_leave_out_the_variants():

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -310,6 +311,16 @@ def test_an_erratum_is_linked_where_it_is_named(book):
         named = set(re.findall(r"(?:erratum|remark) ([ABPMN]\d+)\b", text))
         assert named <= {found.upper() for found in re.findall(r"#erratum-(\w+)", article)}, page
     assert len(pages) == 10
+
+
+def test_style_sheets_are_whole_and_an_editor_is_as_high_as_its_lines(book):
+    for theme in ("pydata_sphinx_theme", "sphinx_book_theme"):
+        static = Path(str(files(theme) / "theme" / theme / "static"))
+        for sheet in [*static.rglob("*.css"), *static.rglob("*.woff2")]:
+            built = BUILT / "_static" / sheet.relative_to(static)
+            assert built.read_bytes().count(b"{") == sheet.read_bytes().count(b"{"), built
+    style = (BUILT / "_static" / "live.css").read_text(encoding="utf-8")
+    assert "height: auto" in re.search(r"\.cm-s-mvref\.CodeMirror \{(.*?)\}", style, re.DOTALL)[1]
 
 
 def test_types_have_straight_quotes(book):
