@@ -374,8 +374,8 @@ def test_a_verdict_has_one_colour():
 
 def test_reconstructions_are_called_so():
     text = page("mwmvc2")
-    assert "RBoostSH (reconstruction)" in text and "MVWAB (reconstruction)" in text
-    assert "Mono (reconstruction)" not in text and "RBoostSH, accuracy" not in text
+    assert "MVWAB (reconstruction)" in text and "MVWAB, accuracy" not in text
+    assert "Mono (reconstruction)" not in text and "RBoostSH, accuracy" in text
 
 
 def test_names_and_numbers_are_for_a_reader():
