@@ -403,7 +403,7 @@ WRONG = [
     ({"n_folds": 1}, "n_folds must be an integer >= 2"),
     ({"scoring": "beauty"}, "beauty"),
     ({"groups": [1, 2]}, "groups has 2 labels"),
-    ({"groups": [None] + [1] * 119}, "groups must hold one label per sample"),
+    ({"groups": [None] + [1] * 119}, "groups must have a label for every sample"),
     ({"y": None}, "compare_methods requires y"),
     ({"y": [None] + ["a", "b"] * 59 + ["a"]}, "y must have a label for every sample"),
     ({"y": np.linspace(0, 1, 120)}, "continuous"),
