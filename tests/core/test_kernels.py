@@ -36,6 +36,15 @@ def test_squared_distances_and_rbf_by_loops(left, right):
     assert_allclose(rbf(left(X), right(Z), 0.3), np.exp(-0.3 * by_loops), atol=1e-13)
 
 
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e7, 1e8, 1.6e9])
+def test_an_offset_costs_no_digits(offset):
+    """Of the distances; the numbers themselves are rounded to `offset` times 1e-16."""
+    there = X + [offset, -offset, 0.0, 1.0]
+    got, direct = rbf(there, there[ROWS], 0.3), np.exp(-0.3 * cdist(there, there[ROWS]) ** 2)
+    assert_allclose(got, direct, rtol=1e-12, atol=1e-14)
+    assert_allclose(got[ROWS, range(3)], 1.0, rtol=1e-13)
+
+
 @given(arrays(float, (5, 3), elements=st.floats(-1e6, 1e6)), st.floats(1e-6, 1e3))
 def test_rbf_is_in_the_unit_interval_and_one_on_itself(points, gamma):
     """Rounding must not push a squared distance below zero, hence a similarity above one."""
