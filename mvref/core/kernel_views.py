@@ -56,6 +56,13 @@ class LinearViews:
             return w, np.zeros(len(w))
         return [w_j[:-1] for w_j in w], self.constant * np.array([w_j[-1] for w_j in w])
 
+    def training_scores(self, w, shares):
+        """Return the scores of the views (V, n) that weights and shares give, and all |w|^2."""
+        if self.constant:
+            w = [np.append(w_j, b / self.constant) for w_j, b in zip(w, shares, strict=True)]
+        pairs = zip(self.features, w, strict=True)
+        return np.array([Z @ w_j for Z, w_j in pairs]), sum(w_j @ w_j for w_j in w)
+
 
 class KernelViews:
     """Kernels of the views, and the coefficients of the training samples.
@@ -88,6 +95,13 @@ class KernelViews:
         betas = metric.coefficients(c)
         betas = [beta[rows] for beta, rows in zip(betas, self.rows, strict=True)]
         return betas, self.constant**2 * np.array([beta.sum() for beta in betas])
+
+    def training_scores(self, betas, _):
+        """Return the scores of the views (V, n) that coefficients give, and all |w|^2."""
+        views = list(zip(self._grams, betas, self.rows, strict=True))
+        U = np.array([K[:, rows] @ beta for K, beta, rows in views])
+        norms = (beta @ u[rows] for (_, beta, rows), u in zip(views, U, strict=True))
+        return U, sum(norms)
 
 
 def similarities_to(X, kernels, gammas, rows):

@@ -22,7 +22,7 @@ def squared_distances(X, Z):
     array([[25.]])
     """
     X, Z = _two_tables(X, Z)
-    if not sparse.issparse(X) and not sparse.issparse(Z):
+    if not sparse.issparse(X) and not sparse.issparse(Z) and len(Z):
         centre = Z.mean(axis=0)  # of the table that stays the same from call to call
         X, Z = X - centre, Z - centre
     D2 = linear(X, Z)

@@ -33,6 +33,8 @@ Departures from the paper, each explained in the chapter
             :mod:`mvref.core.kernel_views`.
 """
 
+from itertools import combinations
+
 import numpy as np
 from joblib import Parallel, delayed
 
@@ -102,7 +104,7 @@ class MVPO(MultiViewClassifier):
         Share of every view in `intercept_`; a sample that misses the view goes without.
     n_iter_ : int, iterations; the largest number over the classes
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them; values at every iteration
-    dual_gap_ : float, or array (n_classes,); primal minus dual value at the end
+    dual_gap_ : float, or array (n_classes,); primal value of these weights less the dual value
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
@@ -171,8 +173,8 @@ class MVPO(MultiViewClassifier):
         metric = self._metric(form, X.observed)
         signs = one_against_rest(codes, len(self.classes_))
         solutions = Parallel(self.n_jobs)(delayed(self._solve)(metric, y_k) for y_k in signs)
-        self._set_fitted(metric, form, signs, solutions)
-        self._warn_of_gaps(solutions)
+        self._set_fitted(metric, form, X.observed, signs, solutions)
+        self._warn_of_gaps(all(solution.converged for solution in solutions))
 
     def _form(self, X):
         """The views as columns, or as kernels."""
@@ -190,38 +192,53 @@ class MVPO(MultiViewClassifier):
     def _metric(self, form, seen):
         """I + C1 Lambda, by the features or by the samples."""
         n = len(seen)
-        C1 = self.C1 / n if self.normalize else self.C1
+        C1 = self._weight_of_disagreement(n)
         if self.solver == "dual" or (self.solver == "auto" and form.n_features > n):
             return DualMetric(form.grams(), seen, C1)
         return PrimalMetric(form.features, seen, C1)
 
+    def _weight_of_disagreement(self, n):
+        return self.C1 / n if self.normalize else self.C1
+
+    def _most_violated(self, y):
+        return most_violated_of(self.measure, y, normalize=self.normalize, beta=self.beta)
+
     def _solve(self, metric, y):
         """Cutting planes for one class against the rest, y in {-1, +1}."""
-        most_violated = most_violated_of(self.measure, y, normalize=self.normalize, beta=self.beta)
         options = {"C2": self.C2, "tol": self.tol, "max_iter": self.max_iter}
-        return cutting_planes(most_violated, metric.scores, len(y), **options)
+        return cutting_planes(self._most_violated(y), metric.scores, len(y), **options)
 
-    def _warn_of_gaps(self, solutions):
-        gaps = [solution.gap for solution in solutions if not solution.converged]
-        if gaps and min(gaps) < 0:
+    def _primal(self, U, squares, seen, y):
+        """Eq. (13) of the views' scores U (V, n) and |w|^2; seen (n, V)."""
+        pairs = combinations(range(len(U)), 2)
+        apart = sum(np.sum((U[i] - U[j])[seen[:, i] & seen[:, j]] ** 2) for i, j in pairs)
+        loss = self.C2 * max(self._most_violated(y)(U.sum(axis=0))[0], 0.0)
+        return (squares + self._weight_of_disagreement(len(y)) * apart) / 2 + loss
+
+    def _warn_of_gaps(self, in_time):
+        gaps, allowed = np.atleast_1d(self.dual_gap_), self.C2 * self.tol
+        worst = gaps[np.abs(gaps).argmax()]
+        if worst < -2 * allowed or (in_time and worst > 2 * allowed):
             warn_caller(
-                f"MVPO lost its digits: rounding puts the dual value {-min(gaps):.3g} above the "
-                "primal one; scale the views to unit variance, or lower C1."
+                f"MVPO lost its digits: rounding leaves a duality gap of {worst:.3g}, where C2 tol "
+                f"is {allowed:.3g}; centre and scale the columns, or lower C1."
             )
-        elif gaps:
+        elif not in_time:
             warn_caller(
                 f"MVPO stopped after max_iter={self.max_iter} iterations with a duality gap of "
-                f"{max(gaps):.3g}, above C2 tol = {self.C2 * self.tol:.3g}; raise max_iter or "
-                "tol, or lower C2."
+                f"{worst:.3g}, above C2 tol = {allowed:.3g}; centre and scale the columns, or "
+                "raise max_iter or tol, or lower C2."
             )
 
-    def _set_fitted(self, metric, form, signs, solutions):
-        coef, shares, intercept = [], [], []
+    def _set_fitted(self, metric, form, seen, signs, solutions):
+        coef, shares, intercept, gaps = [], [], [], []
         for y_k, solution in zip(signs, solutions, strict=True):
             of_views, b = form.functions(metric, solution.c)
+            U, squares = form.training_scores(of_views, b)
+            gaps.append(float(self._primal(U, squares, seen, y_k) - solution.dual_curve[-1]))
             threshold = 0.0
             if self.measure in RANKING:
-                threshold = ranking_threshold(metric.scores(solution.c), int((y_k > 0).sum()))
+                threshold = ranking_threshold(U.sum(axis=0), int((y_k > 0).sum()))
             coef.append(of_views)
             shares.append(b)
             intercept.append(float(b.sum() - threshold))
@@ -232,7 +249,7 @@ class MVPO(MultiViewClassifier):
         vars(self).pop(gone, None)  # of an earlier fit with another kernel
         self.intercept_ = one_or_array(intercept)
         self.view_intercepts_ = one_or_array(shares)
-        self.dual_gap_ = one_or_array([s.gap for s in solutions])
+        self.dual_gap_ = one_or_array(gaps)
         self.primal_curve_ = one_or_list([s.primal_curve for s in solutions])
         self.dual_curve_ = one_or_list([s.dual_curve for s in solutions])
         self.n_iter_ = max(len(s.primal_curve) for s in solutions)
