@@ -349,7 +349,7 @@ PARAMETERS = [
     # factors
     *values(FACTORISED, "n_factors", 0, 2.0, also=(">= 1",)),
     *values(FACTORISED, "alpha", -1.0, also=(">= 0",)),
-    *values(FACTORISED, "alpha", "auto", "small", also=("solver='als'",)),
+    *values(FACTORISED, "alpha", "small", also=("solver='als'",)),
     *values(FACTORISED, "init_scale", NAN),
     *values("FMClassifier FMRegressor", "order", 0, 2.5, also=(">= 1",)),
     *values("FMClassifier FMRegressor", "multiview", "no", also=("True or False",)),

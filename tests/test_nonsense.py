@@ -108,6 +108,34 @@ def test_what_is_learnt_is_not_complained_about(name):
     assert not nothing_learnt(with_seed(name), gaps, Y)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("scale", [1e2, 1e4, 1e6])
+@pytest.mark.parametrize("name", PREDICTORS)
+def test_a_view_of_another_scale_is_learnt_or_told(name, scale):
+    """Worse than one answer for all, or .15 below what it is at scale 1, and a word of that."""
+    y = A[:, 0] - B[:, 1] if is_regressor(METHODS[name]()) else Y
+    one = with_seed(name).fit(VIEWS, y).score(VIEWS, y)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            model = with_seed(name).fit([A, B * scale], y)
+        except ValueError as error:
+            assert "scale" in str(error)
+            return
+    assert said or model.score([A, B * scale], y) >= one - 0.15
+
+
+def test_worse_than_a_constant_is_told():
+    model = MVMRegressor(random_state=0).fit(VIEWS, A[:, 0])
+    with pytest.warns(NothingLearntWarning, match="worse than one answer for all"):
+        warn_if_nothing_learnt(model, MultiView(VIEWS), -A[:, 0])
+    model = MVPO().fit(VIEWS, Y)
+    with pytest.warns(NothingLearntWarning, match="worse than one answer for all"):
+        warn_if_nothing_learnt(model, MultiView(VIEWS), 1 - Y)
+    few = np.where(np.arange(40) < 4, 1.0, 0.0)  # whom alone the weights ask
+    warn_if_nothing_learnt(MVMRegressor().fit(VIEWS, A[:, 0]), MultiView(VIEWS), A[:, 0], few)
+
+
 def test_a_rare_class_that_is_found_is_learnt():
     rare = np.arange(1000) % 50 == 0
     X = RNG.normal(size=(1000, 2)) * 0.1 + 10 * rare[:, None]

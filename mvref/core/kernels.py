@@ -9,12 +9,14 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from .input import as_multiview, as_numbers, as_table_of_numbers, check_kernel, check_number
 
+FAR = 100.0  # standard deviations between 0 and the mean of a column
+
 
 def squared_distances(X, Z):
     """Return all squared Euclidean distances, |x|^2 + |z|^2 - 2 x.z clipped at zero.
 
-    X (n, d), Z (p, d): arrays, sparse matrices, lists or data frames of numbers -> D2 (n, p). Two
-    dense tables are centred first: a column far from 0 would leave no digits of the difference.
+    X (n, d), Z (p, d): arrays, sparse matrices, lists or data frames of numbers -> D2 (n, p).
+    Columns of dense tables that lie far from 0 are centred first: else no digits would be left.
 
     >>> import numpy as np
     >>> from mvref.core.kernels import squared_distances
@@ -24,7 +26,9 @@ def squared_distances(X, Z):
     X, Z = _two_tables(X, Z)
     if not sparse.issparse(X) and not sparse.issparse(Z) and len(Z):
         centre = Z.mean(axis=0)  # of the table that stays the same from call to call
-        X, Z = X - centre, Z - centre
+        centre[np.abs(centre) <= FAR * Z.std(axis=0)] = 0.0
+        if centre.any():
+            X, Z = X - centre, Z - centre
     D2 = linear(X, Z)
     D2 *= -2.0
     D2 += _squared_norms(X)[:, None]

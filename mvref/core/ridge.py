@@ -205,7 +205,7 @@ def check_alpha(alpha, solver, loss):
         check_number(alpha, "alpha", low=0)
     elif alpha != "auto" or solver != "als" or loss not in EVIDENCE:
         raise ValueError(
-            "alpha must be a number >= 0 or, with solver='als' and a loss out of "
+            "alpha must be a number >= 0 or, with solver='als' or 'auto' and a loss out of "
             f"{list(EVIDENCE)}, 'auto'; got {alpha!r}, solver={solver!r}, loss={loss!r}."
         )
 

@@ -92,16 +92,17 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
     loss : {"logistic", "squared_hinge", "hinge", "squared"}, default="logistic"
         "hinge" needs solver="sgd". "squared" takes the labels as -1 and +1.
     alpha : float or "auto", default=1e-3
-        lambda, weight of the penalty against the mean loss. "auto", with solver="als" and the
-        squared or logistic loss: a penalty for each factor of every view, chosen from the data.
+        lambda, weight of the penalty against the mean loss. "auto", by alternating least squares
+        of the squared or logistic loss: a penalty for each factor of every view, from the data.
     penalty : {"l2", "l1"}, default="l2"
         Of all factors with their bias rows: with bias rows free, factors could hide in them. "l1"
         is smoothed and makes weights small, not 0.
     smoothing : float, default=1e-8
         epsilon of "l1": weights below its root, 1e-4 where bias rows are about 1, count as 0.
-    solver : {"lbfgs", "sgd", "als"}, default="lbfgs"
+    solver : {"auto", "lbfgs", "sgd", "als"}, default="auto"
         L-BFGS; stochastic gradients with the steps of AdaGrad; or alternating least squares, with
-        penalty="l2" and any loss but "hinge": the one for one-hot views.
+        penalty="l2" and any loss but "hinge": the one for one-hot views. "auto" is "als" with
+        ``alpha="auto"``, else "lbfgs".
     init : {"live", "paper"}, default="live"
         "live": bias rows of -1 and +1, small random feature rows. "paper": all entries small and
         random, which collapses from four views on where they are too small.
@@ -201,7 +202,7 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
         alpha=1e-3,
         penalty="l2",
         smoothing=1e-8,
-        solver="lbfgs",
+        solver="auto",
         init="live",
         init_scale=0.1,
         n_init=1,
@@ -315,7 +316,7 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
         super()._check_parameters()
         if self.loss == "hinge" and self.solver != "sgd":
             raise ValueError(
-                f"loss='hinge' has no derivative at its minimum, where solver={self.solver!r} "
+                f"loss='hinge' has no derivative at its minimum, where solver={self._solver!r} "
                 "looks for one: use solver='sgd' or loss='squared_hinge'."
             )
 
@@ -332,7 +333,7 @@ class MVMRegressor(Splitting, MultiViewRegressor, MultiViewMachine):
         data, which also learn the noise.
     penalty : {"l2", "l1"}, default="l2"; of all factors with their bias rows
     smoothing : float, default=1e-8; epsilon, by which "l1" is smoothed
-    solver : {"lbfgs", "sgd", "als"}, default="lbfgs"
+    solver : {"auto", "lbfgs", "sgd", "als"}, default="auto"
         L-BFGS, stochastic gradients, or alternating least squares (with "l2").
     init : {"live", "paper"}, default="live"; bias rows of -1 and +1, or small and random like all
     init_scale : float, default=0.1; standard deviation of the small entries

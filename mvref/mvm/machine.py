@@ -15,7 +15,7 @@ from ..core.starts import best_starts
 from .model import Design, Objective, contributions, start_factors, subset_weights
 from .solvers import ADVICE, AdaGrad, als, lbfgs, sgd
 
-SOLVERS, INITS = ("lbfgs", "sgd", "als"), ("live", "paper")
+SOLVERS, INITS = ("auto", "lbfgs", "sgd", "als"), ("live", "paper")
 COLLAPSED = 1e-6  # scores smaller than this share of the targets: the factors went to 0
 HELD_OUT = 0.1  # share of every class that early stopping looks at
 
@@ -25,7 +25,7 @@ def streams(estimator):
     if estimator.solver != "sgd" or estimator.early_stopping or estimator.n_init != 1:
         raise AttributeError(
             "partial_fit needs solver='sgd', early_stopping=False and n_init=1, got "
-            f"solver={estimator.solver!r}, early_stopping={estimator.early_stopping!r}, "
+            f"solver={estimator._solver!r}, early_stopping={estimator.early_stopping!r}, "
             f"n_init={estimator.n_init!r}."
         )
     return True
@@ -44,7 +44,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         alpha=1e-3,
         penalty="l2",
         smoothing=1e-8,
-        solver="lbfgs",
+        solver="auto",
         init="live",
         init_scale=0.1,
         n_init=1,
@@ -70,6 +70,12 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         self.early_stopping, self.n_iter_no_change = early_stopping, n_iter_no_change
         self.n_jobs, self.verbose = n_jobs, verbose
         self.views, self.random_state = views, random_state
+
+    @property
+    def _solver(self):
+        if self.solver != "auto":
+            return self.solver
+        return "als" if isinstance(self.alpha, str) else "lbfgs"
 
     def _fit_machines(self, X, targets, codes, weights, whole):
         """Learn a machine for each array of targets; held out are `whole` groups of all `codes`."""
@@ -115,10 +121,10 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         """
         rng = np.random.RandomState(seed)
         factors = start_factors(self.init, self.init_scale, objective.design, rng)
-        with tqdm(total=self.max_iter, desc=self.solver, disable=not self.verbose) as bar:
+        with tqdm(total=self.max_iter, desc=self._solver, disable=not self.verbose) as bar:
             options = {"tol": self.tol, "max_iter": self.max_iter, "tick": bar.update}
-            if self.solver != "sgd":
-                state, minimise = None, {"lbfgs": lbfgs, "als": als}[self.solver]
+            if self._solver != "sgd":
+                state, minimise = None, {"lbfgs": lbfgs, "als": als}[self._solver]
                 solution = minimise(objective, factors, **options)
             else:
                 state = AdaGrad(factors, rng, objective.design)
@@ -181,7 +187,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
     def _warn(self, troubles, note=""):
         told = "; ".join(sorted({trouble for trouble in troubles if trouble is not None}))
         if told:
-            warn_caller(f"{type(self).__name__} with solver={self.solver!r}: {told}.{note}")
+            warn_caller(f"{type(self).__name__} with solver={self._solver!r}: {told}.{note}")
 
     def _compare_with_zero(self, objectives):
         """Tell whether a machine has gone to factors 0, or is worse than that."""
@@ -275,8 +281,8 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         for name in ("smoothing", "init_scale", "learning_rate"):
             check_number(getattr(self, name), name, low=0, low_open=True)
         check_number(self.tol, "tol", low=0)
-        check_alpha(self.alpha, self.solver, self.loss)
-        if self.solver == "als" and (self.loss not in MAJORISERS or self.penalty != "l2"):
+        check_alpha(self.alpha, self._solver, self.loss)
+        if self._solver == "als" and (self.loss not in MAJORISERS or self.penalty != "l2"):
             raise ValueError(
                 f"solver='als' needs penalty='l2' and a loss out of {list(MAJORISERS)}, got "
                 f"loss={self.loss!r}, penalty={self.penalty!r}: its steps are ridge regressions."

@@ -33,7 +33,8 @@ POINTS = 1e-3, 100  # tol and max_iter of the sweeps before the mean field of al
 NATS = 10.0  # of free energy per sample that a sweep of the mean field must save, in units of tol
 TINY, HUGE = 1e-8, 1e150  # AdaGrad's start; size of a gradient whose square still is a number
 ADVICE = (
-    "centre and scale the columns, divide each view by the root of their number, or raise alpha"
+    "standardise every column (centre it, too), divide each view by the root of its number of "
+    "features, or raise alpha"
 )
 
 

@@ -34,6 +34,7 @@ Collapse  With alpha > 0, V_p = 0 is a strict local minimum in V_p for every p >
 from collections import namedtuple
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import logit
 from sklearn.utils import check_random_state
@@ -54,6 +55,7 @@ from ..core.starts import best_starts
 from .anova import Columns, interaction_terms
 from .common import contiguous_views
 
+ALPHA = 1e-3  # of L-BFGS, where none is given
 FTOL = 64 * np.finfo(float).eps
 TINY = 1e-8  # mean field: variance of a number that is known, or at the start
 DEAD = 1e-3  # mean field: a factor whose squared means are a smaller share of its variances
@@ -99,26 +101,28 @@ class FMObjective:
 Learnt = namedtuple("Learnt", "theta curve converged overflow alphas", defaults=[None])
 
 
-def minimise(objective, start, *, tol, max_iter):
+def minimise(objective, start, *, tol, max_iter, units=1.0):
     """Minimise a function, parameters -> value, gradient, by L-BFGS.
 
-    tol: largest entry of the gradient; a large objective at the start is its unit.
+    tol: largest entry of the gradient, in units of the objective of the constant start[0] if above
+    1; units: of the parameters, which L-BFGS multiplies by them.
     """
     curve, overflows = [], []
 
     def guarded(theta):
-        value, gradient = objective(theta)
+        value, gradient = objective(theta / units)
         if np.isfinite(value) and np.isfinite(gradient).all():
-            return value, gradient
+            return value, gradient / units
         overflows.append(theta)
         return np.inf, np.zeros_like(theta)  # the line search comes back with a shorter step
 
     with np.errstate(over="ignore", invalid="ignore"):
-        first = guarded(start)[0]
+        start = start * units
+        first, constant = guarded(start)[0], guarded(start * (np.arange(len(start)) == 0))[0]
         if not np.isfinite(first):
             told = "X holds values too large for products of features"
             raise ValueError(f"{told}; scale the views to unit variance.")
-        gtol = tol * max(1.0, first)
+        gtol = tol * max(1.0, constant)
         found = minimize(
             guarded,
             start,
@@ -129,7 +133,21 @@ def minimise(objective, start, *, tol, max_iter):
         )
     # After an overflow a short step looks like the end, and is none unless the gradient says so.
     converged = found.success and (not overflows or np.abs(found.jac).max() <= gtol)
-    return Learnt(found.x, np.array([first, *curve]), converged, bool(overflows))
+    return Learnt(found.x / units, np.array([first, *curve]), converged, bool(overflows))
+
+
+def column_sizes(views):
+    """Return for each column its root mean square as a power of 2, (d,), and 1 below 16.
+
+    >>> column_sizes([np.array([[5.0, 100.0], [0.2, 50.0]])])
+    array([ 1., 64.])
+    """
+    with np.errstate(over="ignore"):
+        squares = [np.asarray((v.multiply(v) if sparse.issparse(v) else v**2).mean(axis=0)).ravel()
+                   for v in views]  # fmt: skip
+    size = np.sqrt(np.concatenate(squares))
+    large = np.isfinite(size) & (size >= 16.0)
+    return 2.0 ** np.floor(np.log2(np.where(large, size, 1.0)))
 
 
 class Sweeps:
@@ -249,8 +267,8 @@ class FactorisationMachine:
         for name in ("n_factors", "order", "n_init", "max_iter"):
             check_number(getattr(self, name), name, low=1, integer=True)
         check_number(self.init_scale, "init_scale", low=0)
-        check_choice(self.solver, "solver", ("lbfgs", "als"))
-        check_alpha(self.alpha, self.solver, "logistic")
+        check_choice(self.solver, "solver", ("auto", "lbfgs", "als"))
+        check_alpha(self.alpha, "als", "logistic")
         if self.solver == "als" and self.order > 2:
             raise ValueError(f"solver='als' needs order <= 2, got order={self.order!r}.")
         check_number(self.tol, "tol", low=0, low_open=True)
@@ -265,9 +283,15 @@ class FactorisationMachine:
     def _fit_machines(self, X, targets, loss, constants, weights, rngs):
         """Learn one machine for each array of targets, from starts that its generator draws."""
         columns, terms = self._design(X)
-        problems = [(columns, terms, y, loss, weights) for y in targets]
+        sizes = column_sizes(columns.views)
+        units = np.concatenate([[1.0], sizes, *[np.repeat(sizes, self.n_factors)] * len(terms)])
+        tables = self._tables(columns, terms)
+        problems = [(columns, terms, tables, y, loss, weights, units) for y in targets]
         starts = [
-            [self._start(columns.n_columns, len(terms), w0, rng) for _ in range(self.n_init)]
+            [
+                self._start(columns.n_columns, len(terms), w0, rng) / units
+                for _ in range(self.n_init)
+            ]
             for w0, rng in zip(constants, rngs, strict=True)
         ]
         best = best_starts(self._solve, problems, starts, n_jobs=self.n_jobs)
@@ -279,23 +303,34 @@ class FactorisationMachine:
         factors = [rng.normal(0.0, scale, d * self.n_factors) for scale in scales]
         return np.concatenate([[w0], np.zeros(d), *factors])
 
-    def _solve(self, start, columns, terms, y, loss, weights):
-        """One machine from a start, for ``best_starts``."""
-        if self.solver == "als":
-            learnt = self._sweep(columns, terms, y, loss, start, weights)
-        else:
-            objective = FMObjective(columns, terms, y, loss, self.n_factors, self.alpha, weights)
-            learnt = minimise(objective, start, tol=self.tol, max_iter=self.max_iter)
-        return learnt, learnt.curve[-1], learnt.converged
-
-    def _sweep(self, columns, terms, y, loss, theta, weights):
-        """One machine by alternating least squares, from the parameters theta."""
+    def _tables(self, columns, terms):
+        """Tables of the views for alternating least squares, or None for L-BFGS."""
+        wanted = self.solver == "als" or (self.solver == "auto" and self.alpha == "auto")
+        if not wanted or self.order > 2:
+            return None
         tables = [Table(view, constant=False) for view in columns.views]
-        if terms and not self.multiview and any(table.level is None for table in tables):
+        if all(table.level is not None for table in tables):
+            return tables
+        if self.solver == "als" and terms and not self.multiview:
             raise ValueError(
                 "solver='als' needs views whose columns do not overlap, such as one-hot views, or "
                 "multiview=True: pairs within a view are no linear function of its factors."
             )
+        return tables if self.solver == "als" else None
+
+    def _solve(self, start, columns, terms, tables, y, loss, weights, units):
+        """One machine from a start, for ``best_starts``."""
+        if tables:
+            learnt = self._sweep(columns, terms, tables, y, loss, start, weights)
+        else:
+            alpha = ALPHA if self.alpha == "auto" else self.alpha
+            objective = FMObjective(columns, terms, y, loss, self.n_factors, alpha, weights)
+            options = {"tol": self.tol, "max_iter": self.max_iter, "units": units}
+            learnt = minimise(objective, start, **options)
+        return learnt, learnt.curve[-1], learnt.converged
+
+    def _sweep(self, columns, terms, tables, y, loss, theta, weights):
+        """One machine by alternating least squares, from the parameters theta."""
         n, k = len(y), self.n_factors * len(terms)
         weights = np.ones(n) if weights is None else weights / weights.mean()
         V = theta[1 + columns.n_columns :].reshape(columns.n_columns, k)
@@ -315,7 +350,7 @@ class FactorisationMachine:
         self.objectives_ = one_or_array(best.objectives)
         self.n_iter_ = max(len(one.curve) - 1 for one in learnt)
         vars(self).pop("alpha_", None)  # of an earlier fit
-        if self.alpha == "auto":
+        if self.alpha == "auto" and learnt[0].alphas is not None:
             self.alpha_ = one_or_array([one.alphas for one in learnt])
         bad = [one for one in learnt if not one.converged]
         if bad:
@@ -355,17 +390,20 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
     n_factors : int, default=8; k, length of the factors of every feature
     order : int, default=2; P, the largest number of features in a product, 1: logistic regression
     multiview : bool, default=False; only products of different views' features, at most V (Eq. 27)
-    alpha : float or "auto", default=1e-3
-        lambda, weight of all squared parameters but w0, where the loss is a mean. "auto", with
-        solver="als": penalties of every view's weights and factors, chosen from the data.
-    solver : {"lbfgs", "als"}, default="lbfgs"
+    alpha : float or "auto", default="auto"
+        lambda, weight of all squared parameters but w0, where the loss is a mean. "auto": with
+        "als" penalties of every view's weights and factors, chosen from the data; else 1e-3.
+    solver : {"auto", "lbfgs", "als"}, default="auto"
         L-BFGS; or alternating least squares, fast for one-hot views, with order <= 2 and, unless
-        the columns of no view overlap, ``multiview=True``.
+        the columns of no view overlap, ``multiview=True``. "auto" takes it with ``alpha="auto"``
+        where the columns of no view overlap and order <= 2, else L-BFGS.
     init_scale : float, default=0.1
-        Standard deviation of the factors at the start; for order p > 2 its power 2/p.
+        Standard deviation of the factors at the start, divided by the size of a feature if above
+        16; for order p > 2 its power 2/p.
     n_init : int, default=1; random starts, that of least training objective is kept, class by class
     tol : float, default=1e-7
-        Largest entry of the gradient at the end, in units of the objective at the start if above 1.
+        Largest entry of the gradient at the end, in units of the objective of the best constant if
+        above 1, and with respect to parameters times the size of their features, if above 16.
         With "als" its root is the share by which a sweep must lower the objective, and with
         ``alpha="auto"`` the number of nats per sample: 1e-4 is enough for predictions.
     max_iter : int, default=2000; largest number of iterations of L-BFGS, or of sweeps
@@ -381,7 +419,7 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
     coef_ : array (d,), or (n_classes, d) with more than two classes, w
     factors_ : array (n_orders, d, k), or (n_classes, n_orders, d, k); order p is at ``p - 2``
     alpha_ : array (V, 1 + k), or (n_classes, V, 1 + k)
-        With ``alpha="auto"`` only: the penalties found, of linear weights and of every factor.
+        With ``alpha="auto"`` and "als" only: penalties found, of linear weights and every factor.
     loss_curve_ : array (n_iter + 1,), or a list of them, from the start on
         With ``alpha="auto"`` the free energy per sample, a bound of minus the log evidence.
     objectives_ : array (n_init,), or (n_classes, n_init); where ``loss_curve_`` of every start ends
@@ -420,8 +458,8 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
         *,
         order=2,
         multiview=False,
-        alpha=1e-3,
-        solver="lbfgs",
+        alpha="auto",
+        solver="auto",
         init_scale=0.1,
         n_init=1,
         tol=1e-7,
@@ -470,7 +508,7 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
     Parameters
     ----------
     n_factors, order, multiview : int, int and bool, default=8, 2 and False
-    alpha, solver : float or "auto", and {"lbfgs", "als"}, default=1e-3 and "lbfgs"
+    alpha, solver : float or "auto", and {"auto", "lbfgs", "als"}, default="auto" and "auto"
     init_scale, n_init : float and int, default=0.1 and 1
     tol, max_iter : float and int, default=1e-7 and 2000
         All as in :class:`FMClassifier`; order 1 is ridge regression.
@@ -512,8 +550,8 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
         *,
         order=2,
         multiview=False,
-        alpha=1e-3,
-        solver="lbfgs",
+        alpha="auto",
+        solver="auto",
         init_scale=0.1,
         n_init=1,
         tol=1e-7,

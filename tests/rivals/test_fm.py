@@ -232,7 +232,8 @@ def test_small_factors_of_order_three_are_drawn_to_zero():
 @pytest.mark.parametrize("multiview", [False, True])
 @pytest.mark.parametrize("order", [2, 3])
 def test_the_solution_is_stationary_and_the_curve_falls(order, multiview):
-    model = FMClassifier(2, order=order, multiview=multiview, random_state=0).fit(VIEWS, Y)
+    options = {"order": order, "multiview": multiview, "alpha": 1e-3, "random_state": 0}
+    model = FMClassifier(2, **options).fit(VIEWS, Y)
     columns, y = Columns(VIEWS), np.where(Y == 1, 1.0, -1.0)
     terms = interaction_terms(columns, order, multiview)
     objective = FMObjective(columns, terms, y, logistic, 2, model.alpha)
@@ -391,6 +392,32 @@ def test_a_wall_of_overflows_is_not_taken_for_the_end():
         minimise(bowl, np.full(2, 2.0), tol=1e-6, max_iter=100)
 
 
+def test_the_default_takes_penalties_from_the_data_where_it_can():
+    levels = np.random.default_rng(5).integers(6, size=(3, 200))
+    one_hot, y = [np.eye(6)[codes] for codes in levels], levels.sum(axis=0) % 4 + 0.0
+    auto = FMRegressor(2, random_state=0).fit(one_hot, y)
+    asked = FMRegressor(2, alpha="auto", solver="als", random_state=0).fit(one_hot, y)
+    assert_array_equal(auto.factors_, asked.factors_)
+    assert auto.alpha_.shape == (3, 3)
+    for views, order in ((VIEWS, 2), (one_hot, 3)):
+        options = {"order": order, "random_state": 0, "max_iter": 20}
+        model = FMRegressor(2, **options).fit(views, y[: len(views[0])])
+        number = FMRegressor(2, alpha=1e-3, solver="lbfgs", **options)
+        assert_array_equal(number.fit(views, y[: len(views[0])]).factors_, model.factors_)
+        assert not hasattr(model, "alpha_")
+
+
+def test_columns_of_any_size_are_learnt():
+    """The same machine, L-BFGS in other units: a power of 2 moves no digit where no penalty is."""
+    options = {"alpha": 0.0, "max_iter": 30, "random_state": 0}
+    one = FMRegressor(2, **options).fit(VIEWS, R)
+    for scale in (2.0**10, 2.0**20):
+        model = FMRegressor(2, **options).fit([VIEWS[0] * scale, *VIEWS[1:]], R)
+        assert_allclose(
+            model.predict([VIEWS[0] * scale, *VIEWS[1:]]), one.predict(VIEWS), rtol=1e-6
+        )
+
+
 # ------------------------------------------------------------------ the API
 
 
@@ -402,7 +429,7 @@ def test_sparse_columns_are_never_filled(options):
     ones, rows = np.ones(n), np.arange(n + 1)
     views = [sparse.csr_matrix((ones, rng.integers(d, size=n), rows), (n, d)) for _ in range(3)]
     y = rng.integers(2, size=n)
-    model = FMClassifier(1, max_iter=3, random_state=0, **options)
+    model = FMClassifier(1, alpha=1e-3, max_iter=3, random_state=0, **options)
     tracemalloc.start()
     with pytest.warns(ConvergenceWarning):
         model.fit(views, y)

@@ -16,6 +16,7 @@ N_ASKED = 200  # training samples that a fitted model is asked about
 EQUAL = 1e-4  # scores closer than this, in units of the largest one, are the same
 NEARLY_ZERO = 1e-8  # and so are scores below this, which also the coins of ties are
 FEW_COMPLETE = 20  # samples with all views, below which what learns from them alone says so
+BEATEN = 0.9  # share of what a constant reaches, below which it would have been the better answer
 HUGE = 1e100  # the products of such numbers overflow, or those of their products
 
 
@@ -109,16 +110,18 @@ def refuse_huge(X, error):
         ) from error
 
 
-def warn_if_nothing_learnt(estimator, X, targets):
+def warn_if_nothing_learnt(estimator, X, targets, weights=None):
     """Warn if the scores of the training samples, or of N_ASKED of them, are nearly all the same.
 
-    X: MultiView of n samples; targets (n,): codes of the classes, or numbers.
+    Or if a constant would tell clearly more of them. X: MultiView of n samples; targets (n,):
+    codes of the classes, or numbers; weights (n,): of the samples, None: equal.
     """
     rows = np.flatnonzero(X.observed.any(axis=1))
     if len(rows) > N_ASKED:  # by a generator of its own
         rows = np.random.default_rng(0).choice(rows, N_ASKED, replace=False)
     if len(rows) < X.n_samples:
         X, targets = X[rows], targets[rows]
+        weights = None if weights is None else weights[rows]
     try:
         with np.errstate(all="ignore"):
             scores = np.asarray(estimator._scores(X)).reshape(len(rows), -1)
@@ -130,13 +133,18 @@ def warn_if_nothing_learnt(estimator, X, targets):
     if is_classifier(estimator):
         said = scores.argmax(axis=1) if scores.shape[1] > 1 else scores[:, 0] > 0
         told_apart = others - np.sum(said != targets) > 0.1 * others
+        recalls = [np.mean(said[targets == k] == k) for k in np.unique(targets)]
+        worse = np.mean(recalls) < BEATEN / len(recalls)
         same = spread <= max(EQUAL * np.abs(scores).max(), NEARLY_ZERO) and not told_apart
     else:
         same = spread <= EQUAL * np.std(targets)
-    if not same or not others:  # or there was nothing to tell apart
+        mean = np.average(targets, weights=weights)
+        errors, spreads = ((targets - guess) ** 2 for guess in (scores[:, 0], mean))
+        worse = BEATEN * np.average(errors, weights=weights) > np.average(spreads, weights=weights)
+    if not (same or worse) or not others:  # or there was nothing to tell apart
         return
     name = type(estimator).__name__
-    seen = "0" if not scores.any() else "the same"
+    seen = "worse than one answer for all" if worse else "0" if not scores.any() else "the same"
     gaps = "" if X.observed.all(axis=1).any() else " No sample has all views."
     warn_caller(
         f"{name} has learnt nothing: the scores of (nearly) all its training samples are {seen}."

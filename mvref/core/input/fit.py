@@ -93,7 +93,7 @@ class MultiViewInput:
         except (ArithmeticError, ValueError) as error:
             refuse_huge(X, error)
             raise
-        warn_if_nothing_learnt(self, X, targets)
+        warn_if_nothing_learnt(self, X, targets, *weights)
         return self
 
     def _validated(self, X):
