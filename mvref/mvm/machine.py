@@ -288,7 +288,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
                 f"loss={self.loss!r}, penalty={self.penalty!r}: its steps are ridge regressions."
             )
         if self.early_stopping and self.solver != "sgd":
-            raise ValueError(f"early_stopping needs solver='sgd', got solver={self.solver!r}.")
+            raise ValueError(f"early_stopping needs solver='sgd', got solver={self._solver!r}.")
 
 
 def hold_out(codes, rng, groups=None):
