@@ -191,7 +191,8 @@ VARIANTS = {
     "MwMvC2-paper": {"update": "paper"},
     "MwMvC2-random": {"voters": "random_trees"},
     "MVMLsp-weak": {"lam": 1e-5, "eta": 1e-3},
-    "MVWAB-stumps": {"depth": "1"},
+    "MVWAB": {"n_estimators": 100},
+    "MVWAB-stumps": {"depth": "1", "n_estimators": 100},
     "RBoostSH-full": {"depth": "full"},
 }
 OWN_FITS = {"MwMvC2-uniform": fit_uniform, "MVMLsp": fit_metric}

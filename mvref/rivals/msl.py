@@ -64,7 +64,7 @@ class MSL(Splitting, MultiViewClassifier):
     Parameters
     ----------
     alpha : float, default=0.1; weight of the norm, in (0, 1): at 1 nothing would be left of Z
-    C : float, default=1.0; weight of the summed loss of the SVM
+    C : float, default=10.0; weight of the summed loss of the SVM
     beta : float, or list of one per view, default=1.0; bounds of U's columns, only ratios matter
     ridge : float, default=1e-3; weight of new samples' |h|^2, in squared spectral norms of U
     loss : {"hinge", "squared_hinge"}, default="hinge"
@@ -128,7 +128,7 @@ class MSL(Splitting, MultiViewClassifier):
         self,
         alpha=0.1,
         *,
-        C=1.0,
+        C=10.0,
         beta=1.0,
         ridge=1e-3,
         loss="hinge",

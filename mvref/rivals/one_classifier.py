@@ -35,7 +35,8 @@ class Mono(Splitting, MultiViewClassifier):
 
     Parameters
     ----------
-    estimator : scikit-learn classifier, default=None; None: a decision tree
+    estimator : scikit-learn classifier, default=None; None: a decision tree, as in
+        papers; on columns of numbers a linear or kernel machine is better
     view : "cv", int or str, default="cv"
         Position or name of the view. "cv": the view whose classifier is most accurate in
         cross-validation on the training samples; the first of equal ones.
@@ -156,7 +157,8 @@ class Concat(Weighted, MultiViewClassifier):
 
     Parameters
     ----------
-    estimator : scikit-learn classifier, default=None; None: a decision tree
+    estimator : scikit-learn classifier, default=None; None: a decision tree, as in
+        papers; on columns of numbers a linear or kernel machine is better
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``.
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`

@@ -102,9 +102,9 @@ class SVM2K(Weighted, MultiViewClassifier):
 
     Parameters
     ----------
-    C1, C2 : float, default=1.0 and None
+    C1, C2 : float, default=10.0 and None
         Weights of the summed hinge loss of the first and the second view of a pair. None: C1.
-    D : float, default=1.0; weight of the summed disagreement, 0 learns the SVMs on their own
+    D : float, default=0.1; weight of the summed disagreement, 0 learns the SVMs on their own
     eps : float, default=0.001; disagreement that costs nothing
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
         Similarity to the training samples; :class:`~mvref.LandmarkProjection` says what each takes.
@@ -164,10 +164,10 @@ class SVM2K(Weighted, MultiViewClassifier):
 
     def __init__(
         self,
-        C1=1.0,
+        C1=10.0,
         *,
         C2=None,
-        D=1.0,
+        D=0.1,
         eps=1e-3,
         kernel="rbf",
         gamma=None,

@@ -44,7 +44,8 @@ class Fusion(Splitting, MultiViewClassifier):
     Parameters
     ----------
     estimator, final_estimator : scikit-learn classifier, default=None
-        The first is cloned for every view. None: a decision tree.
+        The first is cloned for every view. None: a decision tree, as in
+        papers; on columns of numbers a linear or kernel machine is better.
     train_size : float, default=0.6
         Share of every class that trains the view classifiers, in (0, 1); the rest trains the
         final model. Each part gets one sample of a class or more.
@@ -174,7 +175,8 @@ class MVMV(Weighted, MultiViewClassifier):
 
     Parameters
     ----------
-    estimator : scikit-learn classifier, default=None; a decision tree, one for every view
+    estimator : scikit-learn classifier, default=None; a decision tree, one for every view,
+        as in papers; on columns of numbers a linear or kernel machine is better
     ties : {"random", "smallest", "largest"}, default="random"
         Between classes with equally many votes: a coin of the sample, the smallest label or the
         largest. With an even number of views this matters.

@@ -248,7 +248,7 @@ def test_training_samples_with_gaps_by_hand():
     both = observed.all(axis=1)
     assert 20 < both.sum() < 50
     gaps = hide(VIEWS, observed)
-    model = MSL(tol=1e-6, random_state=0).fit(gaps, Y)
+    model = MSL(C=1.0, tol=1e-6, random_state=0).fit(gaps, Y)
     assert_array_equal(model.rows_, np.flatnonzero(both))
     few = MSL(tol=1e-6, random_state=0).fit([v[both] for v in VIEWS], Y[both])
     assert_allclose(model.factor_, few.factor_, atol=1e-12)
