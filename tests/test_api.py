@@ -362,7 +362,7 @@ CONTRACT = {
         "estimators_ final_estimator_",
     ),
     "MVMV": (VOTES, "estimators_"),
-    "MVWAB": (BOOST, "voters_ alphas_"),
+    "MVWAB": (BOOST.replace("100", "50"), "voters_ alphas_"),
     "RBoostSH": (
         f"{BOOST} gamma=0.3 sigma=0.15",
         "view_history_ view_probabilities_ alphas_ edges_",
@@ -375,7 +375,7 @@ CONTRACT = {
     "FMClassifier": FM,
     "FMRegressor": FM,
     "SVM2K": (
-        "C1=1.0 C2=None D=1.0 eps=1e-3 kernel='rbf' gamma=None ties='score' tol max_iter",
+        "C1=10.0 C2=None D=0.1 eps=1e-3 kernel='rbf' gamma=None ties='score' tol max_iter",
         "pairs_ dual_coef_ objective_ dual_gap_ n_iter_",
     ),
     "L3SVM": (
@@ -392,7 +392,7 @@ CONTRACT = {
         "dual_coef_ intercept_ dual_gap_ transduction_",
     ),
     "MSL": (
-        "alpha C=1.0 beta=1.0 ridge",
+        "alpha C=10.0 beta=1.0 ridge",
         "pair_ components_ factor_ theta_ dual_gap_ coef_ intercept_",
     ),
     "STMClassifier": (
@@ -950,7 +950,7 @@ def test_extreme_scales(name, options, sizes, too_large):
         if name in FOR_MEASURES:
             assert said or -1e-9 < model.dual_gap_ <= model.C2 * model.tol
         if name == "FMClassifier":
-            assert model.loss_curve_[-1] <= model.loss_curve_[0] and (said or size < 1e8)
+            assert model.loss_curve_[-1] <= model.loss_curve_[0]
 
 
 # ------------------------------------------------------------------ classes
