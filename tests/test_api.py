@@ -320,7 +320,7 @@ KERNEL_MACHINE = (
     "kernel='rbf' gamma=None c=1.0 solver='exact' learning_rate tol max_iter multi_class='ovo'"
 )
 MVM = (
-    "n_factors=8 loss alpha penalty='l2' solver='lbfgs' init='live' init_scale n_init=1 "
+    "n_factors=8 loss alpha penalty='l2' solver='auto' init='live' init_scale n_init=1 "
     "groups=None learning_rate batch_size max_iter tol n_jobs=None",
     "factors_ loss_curve_ objectives_ n_iter_ n_parameters",
 )
