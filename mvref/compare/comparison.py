@@ -33,8 +33,8 @@ class Comparison:
     rows : DataFrame
         One row per candidate and split: ``learner`` of a plain candidate, ``knows``, ``repeat``,
         ``score``, ``validation``, ``tie`` (decides between equal validations), ``point``, seconds,
-        ``failure``, and where the score is accuracy ``right`` and ``size``: of each sample or group
-        of the test part how many were right, of how many.
+        ``failure``, and where the score is a mean over samples ``parts`` and ``size``: the sum of
+        what the samples of a unit (one, or a group) of the test part add, and their number.
     scoring : str
 
     Examples
@@ -94,10 +94,10 @@ class Comparison:
 
     def _interval(self, ahead, behind):
         """The mean difference of two rows per split, and its interval."""
-        if "right" not in ahead:
+        if "parts" not in ahead:
             ratio = (ahead["n_test"] / ahead["n_train"]).mean()
             return paired_interval(ahead["score"] - behind["score"], ratio)
-        pairs = zip(ahead["right"], behind["right"], ahead["size"], ahead["repeat"], strict=True)
+        pairs = zip(ahead["parts"], behind["parts"], ahead["size"], ahead["repeat"], strict=True)
         units = [(np.subtract(a, b), np.asarray(size), repeat) for a, b, size, repeat in pairs]
         repeats = sorted({repeat for _, _, repeat in units})
         d, sizes = (

@@ -315,9 +315,8 @@ def tuned_and_tested(candidate, split, number, *, encoder, scorer, scoring, budg
     """Tune on the inner folds, train, and look at the test part."""
 
     def judge(model, features, rows):
-        if scoring == "accuracy":
-            return np.asarray(model.predict(features) == split.y[rows], dtype=float)
-        return scorer(model, features, split.y[rows])
+        parts = by_sample(scoring, model, features, split.y[rows])
+        return scorer(model, features, split.y[rows]) if parts is None else parts
 
     def quality(split, rows, answer):
         model, features = answer
@@ -338,12 +337,39 @@ def tuned_and_tested(candidate, split, number, *, encoder, scorer, scoring, budg
     except Exception as error:  # any candidate may fail; the others go on, and the reason is told
         reason = str(error).split("\n")[0]
         raise Failed(f"{type(error).__name__}: {reason}") from error
-    if scoring == "accuracy":
+    if np.ndim(scores):
         units = split.meta["units"]
-        row |= {"right": np.bincount(units, scores), "size": np.bincount(units)}
+        row |= {"parts": np.bincount(units, scores), "size": np.bincount(units)}
     row |= {"score": float(np.mean(scores)), "point": repr(run.point)}
     row |= dict(zip(("validation", "tie"), map(float, values[best]), strict=True))
     return row | {"fit_seconds": run.fit_seconds, "stopped": bool(run.messages)}
+
+
+def by_sample(scoring, model, features, y):
+    """What each sample (n,) adds to a score that is their mean; None for other scores.
+
+    Of the area under the curve and of balanced accuracy: the score plus the sample's influence on
+    it, so that the variance is that of DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988.
+    """
+    if scoring not in ("accuracy", "balanced_accuracy", "roc_auc"):
+        return None
+    classes, codes = np.unique(y, return_inverse=True)
+    share = np.bincount(codes) / len(y)
+    if scoring == "roc_auc":
+        if len(classes) != 2:
+            return None
+        ask = getattr(model, "decision_function", None) or (lambda X: model.predict_proba(X)[:, 1])
+        said = ask(features)
+        above = said[codes == 1][:, None] - said[codes == 0]
+        above = 0.5 + 0.5 * np.sign(above)
+        own = np.empty(len(y))
+        own[codes == 1], own[codes == 0] = above.mean(axis=1), above.mean(axis=0)
+        return above.mean() + (own - above.mean()) / share[codes]
+    own = np.asarray(model.predict(features) == y, dtype=float)
+    if scoring == "accuracy":
+        return own
+    recall = np.bincount(codes, own) / np.bincount(codes)
+    return recall.mean() + (own - recall[codes]) / share[codes] / len(classes)
 
 
 def tie(model, features, y):

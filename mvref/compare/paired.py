@@ -3,7 +3,7 @@
 Splits of one data set share samples, so their differences are not independent, and the variance
 that the ordinary t-test estimates from them is too small. Nadeau and Bengio, "Inference for the
 generalization error", Machine Learning 52, 2003, replace its factor 1/J by 1/J + n_test/n_train:
-the *corrected resampled t-test*. Where a score is a mean over samples, as accuracy is, the samples
+the *corrected resampled t-test*. Where a score is a mean over samples, as accuracy is, these
 tell more than the few means of parts: each has been tested once in a repeat, and the variance of
 its difference over n is a consistent estimate (Bayle, Bayle, Janson and Mackey, "Cross-validation
 confidence intervals for test error", NeurIPS 2020). ``book/experiments/calibration.py`` measures

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -21,7 +22,7 @@ import mvref
 from mvref import MultiView, PerView, PerViewClassifier, compare_methods
 from mvref.__main__ import main
 from mvref.compare.candidates import ALL, PLAIN, REDUCED, Candidate, candidate_of, plain_methods
-from mvref.compare.own_tables import Comparison, outer_splits
+from mvref.compare.own_tables import Comparison, by_sample, outer_splits
 from mvref.compare.seeds import derive_seed
 from mvref.datasets import load_digits_views, load_iris_views, load_mfeat
 from mvref.rivals import Concat
@@ -84,7 +85,7 @@ def test_the_table_has_everybody_and_the_interval_of_samples(found):
     assert set(table.index) == {c.name for c in CHEAP} | set(OWN)
     scores = rows.pivot(index="split", columns="candidate", values="score")
     assert_allclose(table["score"], scores.mean()[table.index])
-    right = rows.set_index(["candidate", "split"])["right"]
+    right = rows.set_index(["candidate", "split"])["parts"]
     d = np.concatenate([right["forest", i] - right[comparison.baseline, i] for i in range(3)])
     half = stats.t.ppf(0.975, len(d) - 1) * d.std(ddof=1) / np.sqrt(len(d))
     row = table.loc["forest"]
@@ -94,6 +95,22 @@ def test_the_table_has_everybody_and_the_interval_of_samples(found):
     assert str(comparison).endswith(comparison.summary)
     axes = comparison.plot()
     assert len(axes.get_yticks()) == len(table)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "roc_auc"])
+@pytest.mark.parametrize("model", [LogisticRegression(), TREE, SVC()])
+def test_parts_of_a_score_are_those_of_the_scorer_and_of_delong(scoring, model):
+    X, y = few("iris")
+    X, y = X.concat()[:, :2], np.array(["no", "yes"])[(y == 1).astype(int)]
+    model = model.fit(X[:40], y[:40])
+    parts = by_sample(scoring, model, X[40:], y[40:])
+    assert_allclose(parts.mean(), get_scorer(scoring)(model, X[40:], y[40:]))
+    if scoring == "roc_auc":
+        said = getattr(model, "decision_function", lambda X: model.predict_proba(X)[:, 1])(X[40:])
+        pairs = [said[y[40:] == k] for k in ("yes", "no")]
+        above = (pairs[0][:, None] > pairs[1]) + 0.5 * (pairs[0][:, None] == pairs[1])
+        var = sum(above.mean(axis=k).var() / above.shape[1 - k] for k in (0, 1))
+        assert_allclose(parts.var() / len(parts), var)
 
 
 def test_another_score_has_the_corrected_interval():
