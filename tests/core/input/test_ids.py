@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ShuffleSplit, cross_val_score, cross_validate, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -136,6 +137,20 @@ def test_folds_of_a_default_range(form, cv):
     bare = MultiView({name: frame.reset_index(drop=True) for name, frame in FRAMES.items()})
     for labels in (y, y.set_axis(IDS)):
         assert_array_equal(cross_val_score(MODEL, bare, labels, cv=cv), expected)
+
+
+def test_groups_have_ids():
+    """Of a patient's visits, say, which the folds of a stack must not tear apart."""
+    groups = pd.Series(np.arange(40) // 2, IDS)
+    stack = PerViewClassifier(combine=LogisticRegression(), cv=3, random_state=0)
+    expected = stack.fit(FRAMES, Y, groups=groups).predict_proba(FRAMES)
+    for change, told in WAYS.values():
+        if told is None:
+            same = stack.fit(FRAMES, Y, groups=change(groups)).predict_proba(FRAMES)
+            assert_array_equal(same, expected)
+        else:
+            with pytest.raises(ValueError, match="groups has .*X"):
+                stack.fit(FRAMES, Y, groups=change(groups))
 
 
 def test_the_ids_go_with_the_samples():
