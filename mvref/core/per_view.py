@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .input import MultiView, check_ids, check_length, rows_of, validate_views
+from .input import MultiView, check_length, rows_of, validate_views
 
 WORDS = ("passthrough", "drop")
 
@@ -198,9 +198,8 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         -------
         X : MultiView
         """
-        X = validate_views(self, X, reset=True, raw=True)
+        X = validate_views(self, X, reset=True, raw=True, y=y)
         if y is not None:
-            check_ids(X, y=y)
             y = np.asarray(y)
             check_length(y, X.n_samples)
         self.transformers_, self._of_nobody, self._of_texts = [], [], []

@@ -17,7 +17,6 @@ from ..core.input import (
     MultiView,
     MultiViewInput,
     check_choice,
-    check_ids,
     check_number,
     check_votable,
     validate_views,
@@ -220,8 +219,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         ValueError
             For a parameter out of range, or fewer complete samples than landmarks.
         """
-        X = validate_views(self, X, reset=True)
-        check_ids(X, y=y)
+        X = validate_views(self, X, reset=True, y=y)
         self._check_parameters()
         V = X.n_views
         if isinstance(self.landmarks, str):

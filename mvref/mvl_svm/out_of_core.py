@@ -31,7 +31,6 @@ from tqdm import tqdm
 
 from ..core.input import (
     MultiView,
-    check_ids,
     check_length,
     check_number,
     stack_samples,
@@ -203,8 +202,7 @@ def _draw(drawn, L, pairs):
     model, rng, m, best, keys, rows = drawn
     rng, labels = deepcopy(rng), []  # a worker may have to do it twice
     for X, y in pairs:
-        X = validate_views(model, X, reset=best is None)
-        check_ids(X, y=y)
+        X = validate_views(model, X, reset=best is None, y=y)
         check_length(y, len(X))
         complete = np.flatnonzero(X.observed.all(axis=1))
         new = rng.uniform(size=len(complete))

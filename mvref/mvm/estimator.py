@@ -57,7 +57,6 @@ from ..core.base import (
 from ..core.input import (
     Splitting,
     check_choice,
-    check_ids,
     check_number,
     check_votable,
     labels_of,
@@ -259,7 +258,7 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
         first = getattr(self, "_states", (None,))[0] is None
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        X = validate_views(self, X, reset=first)
+        X = validate_views(self, X, reset=first, y=y, sample_weight=sample_weight)
         self._check_parameters()
         check_votable(X)
         if isinstance(self.class_weight, str):
@@ -275,7 +274,6 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
             raise ValueError(
                 f"classes={classes!r} are not those of the first call, {self.classes_.tolist()}."
             )
-        check_ids(X, y=y, sample_weight=sample_weight)
         y = labels_of(self, y, X.n_samples)
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
@@ -410,9 +408,8 @@ class MVMRegressor(Splitting, MultiViewRegressor, MultiViewMachine):
         self : MVMRegressor
         """
         first = getattr(self, "_states", (None,))[0] is None
-        X = validate_views(self, X, reset=first)
+        X = validate_views(self, X, reset=first, y=y, sample_weight=sample_weight)
         self._check_parameters()
-        check_ids(X, y=y, sample_weight=sample_weight)
         y = validate_numbers(self, y, X.n_samples)
         check_votable(X)
         weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)

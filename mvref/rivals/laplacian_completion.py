@@ -22,7 +22,6 @@ from ..core.input import (
     MultiView,
     MultiViewInput,
     check_choice,
-    check_ids,
     stack_samples,
     validate_views,
     warn_caller,
@@ -133,8 +132,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         -------
         self : LaplacianCompletion
         """
-        X = validate_views(self, X, reset=True)
-        check_ids(X, y=y)
+        X = validate_views(self, X, reset=True, y=y)
         check_choice(self.output, "output", OUTPUTS)
         self.X_ = X[np.arange(len(X))]  # a copy: the caller's arrays may change
         given = view_position(self.reference, X, "most", "reference")

@@ -60,9 +60,8 @@ class MultiViewInput:
 
         more: handed on to ``_fit``, and the groups after it.
         """
-        X = validate_views(self, X, reset=True, raw=self._raw)
+        X = validate_views(self, X, reset=True, raw=self._raw, y=y, **given)
         self._check_parameters()
-        check_ids(X, y=y, **given)
         validate = validate_targets if is_classifier(self) else validate_numbers
         targets = validate(self, y, X.n_samples)
         weights, groups = (), None

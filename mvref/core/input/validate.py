@@ -10,20 +10,21 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
 
 from .checks import check_common_parameters, check_number, warn_caller
-from .ids import samples_of
+from .ids import check_ids, samples_of
 from .storage import as_flat_table, check_encoded, is_encoded, is_gap, names_of_columns
 from .views import MultiView, as_multiview, default_names, is_collection_of_views, unpacked
 
 NUMBERS = (int, float, np.integer, np.floating, np.bool_)
 
 
-def validate_views(estimator, X, *, reset, raw=False):
+def validate_views(estimator, X, *, reset, raw=False, **given):
     """Check `X` for an estimator and return it as a :class:`~mvref.MultiView`.
 
     estimator: its parameter ``views`` tells how a 2-D `X` is cut; reset: True in ``fit``, to set
     ``n_features_in_``, ``view_names_``, ``view_widths_``, ``view_feature_names_`` and, for one data
     frame, ``feature_names_in_``; False afterwards, to compare `X` with them; raw: accept what is
-    not ready for an estimator: words, and rows of a view that are NaN only in part.
+    not ready for an estimator: words, and rows of a view that are NaN only in part; given: y and
+    the like, whose ids must be those of `X`.
     """
     if reset:
         check_common_parameters(estimator)
@@ -48,6 +49,7 @@ def validate_views(estimator, X, *, reset, raw=False):
     else:
         X = _cut_table(estimator, X, reset, raw)
     X._samples = samples
+    check_ids(X, **given)
     if reset:
         estimator.view_widths_ = X.widths
         estimator.view_names_ = X.names

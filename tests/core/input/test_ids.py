@@ -137,6 +137,8 @@ def test_folds_of_a_default_range(form, cv):
     bare = MultiView({name: frame.reset_index(drop=True) for name, frame in FRAMES.items()})
     for labels in (y, y.set_axis(IDS)):
         assert_array_equal(cross_val_score(MODEL, bare, labels, cv=cv), expected)
+    with pytest.raises(ValueError, match="y has the ids of X in another order"):
+        MODEL.fit(bare, y[TURNED])
 
 
 def test_groups_have_ids():
