@@ -147,7 +147,8 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     -----
     A transformer is fitted and applied on the samples that have its view; a missing view stays
     missing. A view that came as a data frame reaches its transformer as one, so that a
-    ColumnTransformer can name columns, and a view of texts as a 1-D array. The output is a
+    ColumnTransformer can name columns, and a view of texts as a 1-D array; so does a frame of one
+    column where the transformer is one of texts, such as a TfidfVectorizer. The output is a
     MultiView whatever ``set_output`` or scikit-learn's ``transform_output`` say; it keeps the names
     of the columns. Metadata such as ``sample_weight`` is not routed to the transformers.
 
@@ -214,7 +215,8 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
                 transformer = clone(transformer)
                 with naming(name, transformer):
                     labels = None if y is None else y[seen]
-                    out = transformer.fit_transform(rows_of(as_table(X, v), seen), labels)
+                    table = rows_of(as_table(X, v, transformer), seen)
+                    out = _as_many(transformer.fit_transform(table, labels), len(seen))
                 out = spread(out, X.observed[:, v])
             self.transformers_.append(transformer)
             self._of_nobody.append((out.shape[1:], sparse.issparse(out)))
@@ -242,7 +244,8 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
             if not isinstance(transformer, str):
                 if len(seen):
                     with naming(X.names[v], transformer):
-                        out = transformer.transform(rows_of(as_table(X, v), seen))
+                        table = rows_of(as_table(X, v, transformer), seen)
+                        out = _as_many(transformer.transform(table), len(seen))
                 else:  # nobody has the view: no rows, of the width that they would have
                     width, is_sparse = self._of_nobody[v]
                     out = (sparse.csr_matrix if is_sparse else np.empty)((0, *width))
@@ -332,14 +335,38 @@ def _check_transformer(transformer):
         )
 
 
-def as_table(X, v):
-    """Return a view as its member gets it: a frame if its columns have names, else as stored."""
+def as_table(X, v, member):
+    """Return a view as its member gets it: a frame if its columns have names, else as stored.
+
+    A member of texts gets a frame of one column as a series: of a frame it would read the header.
+    """
     view, columns = X.views[v], X.feature_names[v]
-    if columns is None or not isinstance(view, np.ndarray):
+    if not isinstance(view, np.ndarray):
+        frame_of_one = view.ndim == 2 and view.shape[1] == 1 and not sparse.issparse(view)
+        return view.iloc[:, 0] if frame_of_one and _reads_texts(member) else view
+    if columns is None:
         return view
     from pandas import DataFrame
 
     return DataFrame(view, columns=columns)
+
+
+def _reads_texts(member):
+    """Tell a transformer of documents, or a pipeline that begins with one."""
+    while hasattr(member, "steps"):
+        member = member.steps[0][1]
+    tags = get_tags(member).input_tags if hasattr(member, "__sklearn_tags__") else None
+    return tags is not None and tags.string and not tags.two_d_array
+
+
+def _as_many(out, n_samples):
+    """Transformed rows; another number of them than went in is refused."""
+    if out.shape[0] != n_samples:
+        raise ValueError(
+            f"{n_samples} samples went in and {out.shape[0]} rows came out; a transformer of texts "
+            "needs a view of one column, or make_column_transformer((transformer, 'column'))."
+        )
+    return out
 
 
 def spread(out, seen):

@@ -176,7 +176,7 @@ class PerViewClassifier(ByView, Splitting, MultiViewClassifier):
 
         def fitted(v, name):
             seen = rows[X.observed[rows, v]]
-            table = rows_of(as_table(X, v), seen)
+            table = rows_of(as_table(X, v, members[name]), seen)
             with naming(name, members[name]):
                 return fit_in_groups(clone(members[name]), table, *(part_of(t, seen) for t in told))
 
@@ -192,7 +192,7 @@ class PerViewClassifier(ByView, Splitting, MultiViewClassifier):
             seen = np.flatnonzero(X.observed[:, v])
             if not len(seen):
                 continue
-            table = rows_of(as_table(X, v), seen)
+            table = rows_of(as_table(X, v, member), seen)
             with naming(name, member):
                 if self.combine == "vote":
                     said[seen, v] = member.predict(table)[:, None] == np.arange(K)
