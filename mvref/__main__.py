@@ -4,6 +4,8 @@ import argparse
 import os
 import sys
 
+import numpy as np
+
 
 def main(arguments=None):
     """Run the command line.
@@ -27,7 +29,7 @@ def main(arguments=None):
     options = parser.parse_args(words)
     try:
         text = options.answer(options)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ImportError, MemoryError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         print("\nStopped; the same command goes on from here.", file=sys.stderr)
@@ -44,6 +46,11 @@ def _add_compare_tables(commands):
     own.add_argument("folder", help="one table per view, see mvref.datasets.read_folder")
     own.add_argument("--target", default="label", help="column of the labels (default label)")
     own.add_argument("--key", default="id", help="column that joins the tables (default id)")
+    own.add_argument("--groups", metavar="COLUMN", help="which samples belong together: patients")
+    own.add_argument("--text", nargs="+", default=(), metavar="COLUMN", help="columns of words")
+    own.add_argument("--sep", help="what separates the fields of text files")
+    own.add_argument("--decimal", help="mark of decimals in text files (default .)")
+    own.add_argument("--encoding", help="of text files (default utf-8)")
     own.add_argument("--scoring", default="accuracy", help="a scorer of scikit-learn")
     own.add_argument("--methods", nargs="+", default="recommended", metavar="METHOD")
     own.add_argument("--budget", type=int, default=6, help="points that each method tries")
@@ -56,16 +63,39 @@ def _compare_tables(options):
     from . import compare_methods
     from .datasets import read_folder
 
-    data = read_folder(options.folder, key=options.key, target=options.target)
+    names = ("key", "target", "groups", "text", "sep", "decimal", "encoding")
+    data = read_folder(options.folder, **{name: getattr(options, name) for name in names})
     return compare_methods(
         data.X,
         data.y,
         options.methods,
         scoring=options.scoring,
+        groups=data.meta["groups"],
+        encode=_encoder(data.X, options.text),
         budget=options.budget,
         folder=options.keep,
         n_jobs=options.jobs,
     )
+
+
+def _encoder(X, text):
+    """What makes numbers of the columns `text`, by what stands between blanks; None without any."""
+    from sklearn.compose import make_column_transformer
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+
+    from . import PerView
+
+    flat = SimpleImputer(strategy="constant", fill_value=""), FunctionTransformer(np.ravel)
+    read = make_pipeline(*flat, TfidfVectorizer(token_pattern=r"\S+"))
+    encoders = {}
+    for name, columns in zip(X.names, X.feature_names, strict=True):
+        words = [(read, [column]) for column in columns if column in text]
+        if words:
+            encoders[name] = make_column_transformer(*words, remainder="passthrough")
+    return PerView(encoders, remainder="passthrough") if encoders else None
 
 
 if __name__ == "__main__":

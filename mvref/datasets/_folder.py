@@ -2,11 +2,15 @@
 
 Keys are texts. What a file does not say for certain is refused with the file's name and line:
 unnamed, repeated or missing columns, rows of another length than the header, keys twice or empty,
-words among numbers. What the join leaves out is printed, and kept in ``meta``.
+words among numbers. What is not read and what the join leaves out is printed, and kept in ``meta``.
 """
 
 import csv
+import gzip
+import itertools
 import re
+from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +18,22 @@ import pandas as pd
 
 from ..core.input import MultiView, join_report
 from ._base import MultiViewDataset
+from ._lookup import DAMAGED_GZIP
 from ._sources import describe
 
-SEPARATORS = {".csv": ",", ".tsv": "\t", ".parquet": None}
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": None, ".parquet": None}
+EXCEL = "pd.read_excel({file!r}).to_csv({csv!r}, index=False)"
+CONVERT = {  # other files of tables, and the line that makes one of those above of them
+    ".xlsx": EXCEL,
+    ".xls": EXCEL,
+    ".ods": EXCEL,
+    ".feather": "pd.read_feather({file!r}).to_csv({csv!r}, index=False)",
+    ".pkl": "pd.read_pickle({file!r}).to_csv({csv!r}, index=False)",
+    ".h5ad": "anndata.read_h5ad({file!r}).to_df().to_csv({csv!r}, index_label={key!r})",
+    ".h5mu": "for name, part in mudata.read_h5mu({file!r}).mod.items(): "
+    "part.to_df().to_csv(name + '.csv', index_label={key!r})",
+}
+MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A", "-"]
 
 
 def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options):
@@ -25,8 +42,10 @@ def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options)
     Parameters
     ----------
     folder : path
-        Every .csv, .tsv and .parquet file in it is a view of the file's name. Parquet needs the
-        package pyarrow.
+        Every .csv, .tsv and .parquet file in it is a view of the file's name; with `sep`, so is
+        every .txt whose first line names the key. Texts may be packed (.csv.gz), Parquet needs the
+        package pyarrow. Tables of other kinds, such as .xlsx, are refused with the line that
+        converts them, and what else is not read is named.
     key : str, default="id"
         The column that says whose row it is, read as text. A sample lacks the views in whose tables
         it has none.
@@ -36,10 +55,10 @@ def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options)
     text : sequence of str, default=()
         Columns of words, kept for :class:`mvref.PerView` to encode; all others must hold numbers.
     verbose : bool, default=True
-        Print how many rows of each file found their samples.
+        Print how many rows of each file found their samples, and what was not read.
     **options : sep, decimal, encoding, dtype, na_values
         Of pandas' ``read_csv``, for all text files. Default: commas in .csv and tabs in .tsv,
-        UTF-8.
+        UTF-8. Of words and labels, only an empty cell is a gap unless `na_values` says more.
 
     Returns
     -------
@@ -72,14 +91,16 @@ def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options)
     >>> X.observed.tolist()
     [[True, False], [True, True], [False, True]]
     """
-    tables = _read_tables(folder, key, text, options)
+    tables, others = _read_tables(folder, key, text, options)
     ids = _all_keys(tables)
-    _tell(_report(tables, ids), verbose)
+    lost = [] if like is None else [name for name in like.names if name not in tables]
+    lines = [f"{name}: no table, missing in every sample" for name in lost]
+    _tell([*_report(tables, ids), *lines, *_not_read(others)], verbose)
     tables = tables if like is None else _in_form_of(like, tables, folder)
     return _join(tables, ids), np.array(ids, dtype=object)
 
 
-def read_folder(folder, *, key="id", target="label", text=(), verbose=True, **options):
+def read_folder(folder, *, key="id", target="label", groups=None, text=(), verbose=True, **options):
     """Read a folder of tables, one per view, and the labels that one of them holds.
 
     Parameters
@@ -88,15 +109,19 @@ def read_folder(folder, *, key="id", target="label", text=(), verbose=True, **op
         As in :func:`read_views`.
     target : str, default="label"
         Column of the class labels, in one of the tables; a table of nothing else but the key is no
-        view. Labels are texts, "None" and "NA" too, or numbers if all of them are; an empty cell is
-        no label.
+        view. Labels are texts, "None" and "NA" too, or numbers if all of them are; an empty cell
+        and what `na_values` names is no label.
+    groups : str, default=None
+        Column in one of the tables that says which samples belong together, such as those of one
+        patient; it is no feature.
 
     Returns
     -------
     dataset : MultiViewDataset
         The samples that have a label and a view, in the order of their keys. Of ``meta``, ``ids``
-        are their keys, ``unlabelled`` those without label, ``without_views`` those in no view, and
-        ``join`` is what was printed.
+        are their keys, ``unlabelled`` those without label, ``without_views`` those in no view,
+        ``groups`` theirs or None, ``not_read`` the files that were not read, ``join`` what was
+        printed.
 
     See Also
     --------
@@ -114,19 +139,15 @@ def read_folder(folder, *, key="id", target="label", text=(), verbose=True, **op
     blood.csv: 3 rows, in 2 of 2 samples
     who.csv: 2 labels, 2 of samples with a view
     left out: 1 without a label, 0 without a view
+    classes: {'ill': 1, 'well': 1}
     >>> data.y.tolist(), data.meta["unlabelled"]
     (['ill', 'well'], ['cid'])
     """
-    tables = _read_tables(folder, key, text, options, target)
-    having = [name for name, table in tables.items() if target in table]
-    if len(having) != 1:
-        columns = {tables[name].attrs["file"]: list(tables[name]) for name in having or tables}
-        raise ValueError(
-            f"target={target!r} must be a column of one of the tables in {folder}, got "
-            f"{len(having)} that have it; the columns are {columns}."
-        )
-    where = tables[having[0]].attrs["file"]
-    labels = _labels(tables[having[0]].pop(target))
+    words = [target] if groups is None else [target, groups]
+    tables, others = _read_tables(folder, key, text, options, words)
+    labels, where = _taken(tables, target, "target", folder)
+    labels = _labels(labels)
+    belongs = None if groups is None else _taken(tables, groups, "groups", folder)[0].dropna()
     views = {name: table for name, table in tables.items() if table.shape[1]}
     if not views:
         raise ValueError(f"folder={str(folder)!r} has labels, but no table of a view.")
@@ -136,6 +157,7 @@ def read_folder(folder, *, key="id", target="label", text=(), verbose=True, **op
         raise ValueError(
             f"no key of {where} is in another table of {folder}: {where} has "
             f"{labels.index[:3].tolist()}, the views have {known[:3]}."
+            f"{_turned(views.values(), labels.index)}"
         )
     unlabelled = [i for i in known if i not in labels.index]
     without_views = sorted(set(labels.index) - set(known), key=_natural)
@@ -143,47 +165,122 @@ def read_folder(folder, *, key="id", target="label", text=(), verbose=True, **op
         *_report(views, ids),
         f"{where}: {len(labels)} labels, {len(ids)} of samples with a view",
         f"left out: {len(unlabelled)} without a label, {len(without_views)} without a view",
+        *_classes(labels.loc[ids]),
+        *_not_read(others),
     ]
     _tell(join, verbose)
     X, y = _join(views, ids), labels.loc[ids].to_numpy()
+    if groups is not None:
+        alone = [i for i in ids if i not in belongs.index]
+        if alone:
+            raise ValueError(
+                f"{len(alone)} samples have no groups={groups!r}, such as {alone[:3]}."
+            )
+        belongs = belongs.loc[ids].to_numpy()
     name, classes = Path(folder).resolve().name, [str(label) for label in np.unique(y)]
     description = describe("folder", X, where=name, key=key, n=len(without_views))
     meta = {"ids": np.array(ids, dtype=object), "unlabelled": unlabelled}
-    meta |= {"without_views": without_views, "join": join}
+    meta |= {"without_views": without_views, "groups": belongs, "join": join}
+    meta["not_read"] = list(others)
     return MultiViewDataset(name, X, y, classes, description, meta=meta)
 
 
-def _read_tables(folder, key, text, options, target=None):
-    """The tables by file name, with their keys as index."""
+def _read_tables(folder, key, text, options, words=()):
+    """The tables by file name, with their keys as index; and the other files, each with a word."""
     folder = Path(folder)
     if not folder.is_dir():
         raise ValueError(f"folder={str(folder)!r} is no folder.")
-    paths = sorted(
-        path
-        for path in folder.iterdir()
-        if path.suffix.lower() in SEPARATORS and not path.name.startswith(".")
-    )
+    options = {name: value for name, value in options.items() if value is not None}
+    sep = options.get("sep", ",")
+    if not isinstance(sep, str) or len(sep) != 1:
+        raise ValueError(f"sep must be one character, got {sep!r}.")
+    visible = [p for p in sorted(folder.iterdir()) if not p.name.startswith((".", "~$"))]
+    paths, others = defaultdict(list), {}
+    for path in visible:
+        name, kind = _kind_of(path)
+        if kind not in SEPARATORS or path.is_dir():
+            others[path.name] = ""
+        elif kind == ".txt" and not ("sep" in options and _names_key(path, key, options)):
+            others[path.name] = f" (of .txt, what has a column {key!r} is read, with sep=)"
+        else:
+            paths[name].append(path)
+    for path in visible:
+        name, kind = _kind_of(path)
+        if kind in CONVERT and name not in paths:  # else it has been converted
+            line = CONVERT[kind].format(file=path.name, csv=f"{name}.csv", key=key)
+            raise ValueError(
+                f"{path.name} in {folder} is of a kind that is not read: convert it there by "
+                f"{line} and move it elsewhere."
+            )
     if not paths:
         kinds = " or ".join(SEPARATORS)
-        found = sorted(path.name for path in folder.iterdir())[:5]
-        raise ValueError(f"folder={str(folder)!r} has no file of {kinds}, only {found}.")
-    names = [path.stem for path in paths]
-    if len(set(names)) < len(names):
-        raise ValueError(f"folder={str(folder)!r} has two files of one name: {names}.")
-    return {path.stem: _read_table(path, key, target, set(text), options) for path in paths}
+        raise ValueError(
+            f"folder={str(folder)!r} has no file of {kinds}, only {_list_of(others) or 'nothing'}."
+        )
+    twice = [[path.name for path in found] for found in paths.values() if len(found) > 1]
+    if twice:
+        raise ValueError(f"folder={str(folder)!r} has two files of one name: {twice[0]}.")
+    return {n: _read_table(p, key, words, set(text), options) for n, [p] in paths.items()}, others
 
 
-def _read_table(path, key, target, text, options):
-    """A table with its keys as index; numbers, but for the target and the columns of `text`."""
+def _kind_of(path):
+    """Name of a file without its ending, and the ending; that of what is packed in a .gz."""
+    inner = Path(path.stem) if path.suffix.lower() == ".gz" else path
+    packed_table = inner is not path and inner.suffix.lower() == ".parquet"
+    return inner.stem, ".gz" if packed_table else inner.suffix.lower()
+
+
+def _open(path, encoding):
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    return opened(path, "rt", newline="", encoding=encoding)
+
+
+def _names_key(path, key, options):
+    """Tell a table from other texts: its first line names the key."""
+    with _open(path, options.get("encoding", "utf-8-sig")) as file:
+        try:
+            return key in next(csv.reader(file, delimiter=options["sep"]), [])
+        except (UnicodeError, csv.Error, *DAMAGED_GZIP):
+            return False
+
+
+def _list_of(others):
+    """Names of files, at most ten, each with its word."""
+    more = f" and {len(others) - 10} more" if len(others) > 10 else ""
+    return ", ".join(f"{name}{why}" for name, why in list(others.items())[:10]) + more
+
+
+def _not_read(others):
+    """The line on files that are no tables."""
+    return [f"not read: {_list_of(others)}"] if others else []
+
+
+def _taken(tables, column, parameter, folder):
+    """Take a column out of the one table that has it; also returns the file's name."""
+    having = [name for name, table in tables.items() if column in table]
+    if len(having) != 1:
+        columns = {tables[name].attrs["file"]: list(tables[name]) for name in having or tables}
+        raise ValueError(
+            f"{parameter}={column!r} must be a column of one of the tables in {folder}, got "
+            f"{len(having)} that have it; the columns are {columns}."
+        )
+    return tables[having[0]].pop(column), tables[having[0]].attrs["file"]
+
+
+def _read_table(path, key, words, text, options):
+    """A table with its keys as index; numbers, but for the columns `words` and `text`."""
     if path.suffix.lower() == ".parquet":
-        table = pd.read_parquet(path)
+        try:
+            table = pd.read_parquet(path)
+        except ImportError as error:
+            raise ImportError(f"{path.name} needs a package: pip install pyarrow.") from error
         _check_header(path, list(table.columns), key, "")
     else:
-        table = _read_text(path, key, target, text, options)
+        table = _read_text(path, key, {key, *words, *text}, options)
     if not len(table):
         raise ValueError(f"{path.name} has a header and no rows.")
     keys = table.pop(key)
-    ids = keys.astype(str).str.strip()
+    ids = keys.astype(str).str.strip().str.normalize("NFC")  # "Å" may be one character or two
     empty = np.flatnonzero(keys.isna() | (ids == ""))
     if len(empty):
         where = f"the first is row {empty[0] + 1}"
@@ -192,21 +289,32 @@ def _read_table(path, key, target, text, options):
         twice = ids[ids.duplicated()].iloc[0]
         raise ValueError(
             f"{path.name} has {key!r} {twice!r} more than once, in the rows "
-            f"{(np.flatnonzero(ids == twice)[:3] + 1).tolist()}."
+            f"{(np.flatnonzero(ids == twice)[:3] + 1).tolist()}.{_if_long(path, key, table)}"
         )
     for column, values in table.items():
-        if column != target and column not in text:
+        if column not in words and column not in text:
             table[column] = _numbers(path, column, values)
-    table.index = pd.Index(ids, dtype=object)
+    table.index = pd.Index(ids, dtype=object, name=key)
     table.attrs["file"] = path.name
     return table
 
 
-def _read_text(path, key, target, text, options):
+def _if_long(path, key, table):
+    """What to say of a table of two or three further columns: key, feature, value."""
+    if table.shape[1] not in (2, 3) or path.suffix.lower() == ".parquet":
+        return ""
+    columns = list(table.columns)
+    return (
+        f" If it is a long table, make it wide by pd.read_csv({path.name!r}).pivot(index={key!r}, "
+        f"columns={columns[0]!r}, values={columns[1]!r}).to_csv({path.name!r}) there."
+    )
+
+
+def _read_text(path, key, words, options):
     """A text file, whose rows are counted before pandas reads them."""
-    options = {"sep": SEPARATORS[path.suffix.lower()], "encoding": "utf-8-sig"} | options
+    options = {"sep": SEPARATORS[_kind_of(path)[1]], "encoding": "utf-8-sig"} | options
     try:
-        with path.open(newline="", encoding=options["encoding"]) as file:
+        with _open(path, options["encoding"]) as file:
             lines = csv.reader(file, delimiter=options["sep"])
             header = next(lines, [])
             _check_header(path, header, key, options["sep"])
@@ -216,16 +324,14 @@ def _read_text(path, key, target, text, options):
                         f"{path.name}, line {lines.line_num}: {len(fields)} fields, but the header "
                         f"has {len(header)}; is a comma too much at its end?"
                     )
-        words = {name: str for name in {key, target, *text} & set(header)}
         given = options.pop("dtype", {})
         given = given if isinstance(given, dict) else dict.fromkeys(header, given)
-        options["dtype"] = given | words
-        # Of texts nothing but an empty cell is missing: "None" and "NA" are names.
-        missing = {name: [""] for name in words}
-        usual = options.pop("na_values", MISSING)
-        missing |= {name: usual for name in header if name not in words}
-        options |= {"na_values": missing, "keep_default_na": False, "index_col": False}
+        options["dtype"] = given | dict.fromkeys(words & set(header), str)
+        marks = _marks_of_gaps(options.pop("na_values", None), header, words) | {key: [""]}
+        options |= {"na_values": marks, "keep_default_na": False, "index_col": False}
         return pd.read_csv(path, **options)
+    except DAMAGED_GZIP as error:
+        raise ValueError(f"{path.name} is not a complete gzip file ({error}).") from error
     except (UnicodeError, csv.Error) as error:
         raise ValueError(
             f"{path.name} cannot be read as text of encoding {options['encoding']!r} ({error}); "
@@ -233,7 +339,15 @@ def _read_text(path, key, target, text, options):
         ) from error
 
 
-MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A", "-"]
+def _marks_of_gaps(given, header, words):
+    """What stands for a gap in each column: in one of words "None" and "NA" are words."""
+    marks = {}
+    for name in header:
+        of = given.get(name) if isinstance(given, Mapping) else given
+        usual = [] if name in words else MISSING
+        of = usual if of is None else [of] if np.isscalar(of) else of
+        marks[name] = ["", *of]
+    return marks
 
 
 def _check_header(path, header, key, sep):
@@ -279,6 +393,24 @@ def _labels(values):
     return numbers.astype(int) if (numbers % 1 == 0).all() else numbers
 
 
+def _classes(labels):
+    """Lines on the classes: their counts, and those that may be gaps or each other."""
+    classes, counts = np.unique(labels.to_numpy(), return_counts=True)
+    classes = classes.tolist()
+    shown = dict(zip(classes[:10], counts.tolist(), strict=False))
+    more = f" and {len(classes) - 10} more" if len(classes) > 10 else ""
+    lines, alike, gaps = [f"classes: {shown}{more}"], defaultdict(list), {*map(str.lower, MISSING)}
+    for label in classes if isinstance(classes[0], str) else []:
+        alike[" ".join(label.split()).casefold()].append(label)
+    lines += [
+        f"the classes {same} differ by space or case only: are they one?"
+        for same in alike.values()
+        if len(same) > 1
+    ]
+    odd = [label for reading, same in alike.items() if reading in gaps for label in same]
+    return lines + ([f"is it a class or a gap? If a gap, na_values={odd}"] if odd else [])
+
+
 def _natural(key):
     """Numbers in the order of numbers, then words."""
     return (0, int(key), key) if key.isdecimal() else (1, 0, key)
@@ -290,8 +422,29 @@ def _all_keys(tables):
 
 
 def _report(tables, ids):
-    """A line for each table of a view; tables that share no key are refused."""
-    return join_report({table.attrs["file"]: table.index for table in tables.values()}, ids)
+    """A line for each table of a view, and for each copy; tables that share no key are refused."""
+    try:
+        lines = join_report({table.attrs["file"]: table.index for table in tables.values()}, ids)
+    except ValueError as error:
+        keys = {key for table in tables.values() for key in table.index}
+        raise ValueError(f"{error}{_turned(tables.values(), keys)}") from None
+    for second, first in itertools.combinations([*tables.values()][::-1], 2):
+        if second.equals(first):
+            files = first.attrs["file"], second.attrs["file"]
+            lines.append("{} and {} have the same content: is one a copy?".format(*files))
+    return lines
+
+
+def _turned(tables, keys):
+    """What to say of a table most of whose columns are keys of others."""
+    for table in tables:
+        if 2 * len({*table.columns}.intersection(keys)) > table.shape[1]:
+            file, key = table.attrs["file"], table.index.name
+            return (
+                f" The columns of {file} are keys: if it is transposed, turn it by pd.read_csv("
+                f"{file!r}, index_col={key!r}).T.to_csv({file!r}, index_label={key!r}) there."
+            )
+    return ""
 
 
 def _tell(lines, verbose):

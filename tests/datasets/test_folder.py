@@ -1,6 +1,11 @@
 """Your own tables: read right, or refused in a sentence that names the file."""
 
+import gzip
+import pickle
 import re
+import sys
+import unicodedata
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,11 +14,15 @@ from numpy.testing import assert_array_equal
 from sklearn.preprocessing import OneHotEncoder
 
 from mvref import MVLSVM, PerView
+from mvref.__main__ import main
 from mvref.datasets import load_mfeat, read_folder, read_views
 
 BLOOD = "id,iron,zinc\n3,30,3\n1,10,1\n2,20,2\n"
 SCAN = "id,size\n4,.4\n2,.2\n"
 WHO = "id,label\n2,b\n1,a\n4,a\n9,b\n"
+
+
+normal = partial(unicodedata.normalize, "NFC")
 
 
 @pytest.fixture
@@ -48,7 +57,7 @@ def test_labels_and_who_is_left_out(folder, capsys):
     assert capsys.readouterr().out == ""
     assert data.meta["ids"].tolist() == ["1", "2", "4"] and data.y.tolist() == ["a", "b", "a"]
     assert data.meta["unlabelled"] == ["3"] and data.meta["without_views"] == ["9"]
-    assert data.meta["join"][-1] == "left out: 1 without a label, 1 without a view"
+    assert data.meta["join"][-2] == "left out: 1 without a label, 1 without a view"
     assert data.view_names == ["blood", "scan"] and data.target_names == ["a", "b"]
     assert_array_equal(data.X.views[0][:, 0], [10, 20, np.nan])
 
@@ -103,6 +112,14 @@ READ = {
         [np.nan, 20.0, 30.0],
     ),
     "true and false": ({"blood.csv": "id,iron\n3,True\n1,False\n2,True\n"}, {}, [0.0, 1.0, 1.0]),
+    "packed": ({"blood.csv.gz": gzip.compress(BLOOD.encode())}, {}, IRON),
+    ".txt": ({"blood.txt": BLOOD, "README.txt": "how, by whom"}, {"sep": ","}, IRON),
+    "converted already": ({"blood.csv": BLOOD, "blood.xlsx": b"x"}, {}, IRON),
+    "own mark of one column": (
+        {"blood.csv": "id,iron,x\n3,30,?\n1,,?\n2,20,?\n"},
+        {"na_values": {"x": "?"}},
+        [np.nan, 20.0, 30.0],
+    ),
     "exponents": ({"blood.csv": "id,iron\n3,3e1\n1,1E1\n2,+20\n"}, {}, IRON),
 }
 
@@ -121,6 +138,7 @@ KEYS = {  # of two files, and what they become
     "NA": (["NA", "1"], ["NA", "2"], ["1", "2", "NA"]),
     "numbers in their order": (["10", "9"], ["9", "100"], ["9", "10", "100"]),
     "true": (["True", "2"], ["True", "3"], ["2", "3", "True"]),
+    "one letter, two ways": (["A\u030a"], ["\u00c5"], ["\u00c5"]),
 }
 
 
@@ -133,7 +151,8 @@ def test_keys_are_texts(folder, name):
     }
     X, ids = read_views(folder({f"{f}.csv": text for f, text in files.items()}), verbose=False)
     assert ids.tolist() == expected
-    assert_array_equal(X.observed.T, [[k in ks for k in expected] for ks in (one, two)])
+    seen = [[k in map(normal, ks) for k in expected] for ks in (one, two)]
+    assert_array_equal(X.observed.T, seen)
 
 
 LABELS = {
@@ -155,8 +174,9 @@ def test_labels_are_what_is_written(folder, name):
 
 
 REFUSED = {  # files, and words of the sentence
-    "no file": ({}, "has no file of .csv or .tsv or .parquet"),
-    "only others": ({"a.xlsx": b"x"}, "only ['a.xlsx']"),
+    "no file": ({}, "has no file of .csv or .tsv or .txt or .parquet, only nothing"),
+    "only others": ({"a.png": b"x"}, "only a.png"),
+    "packed and torn": ({"a.csv.gz": gzip.compress(BLOOD.encode())[:-9]}, "a.csv.gz is not a comp"),
     "empty file": ({"blood.csv": ""}, "blood.csv is empty"),
     "header only": ({"blood.csv": "id,iron\n"}, "blood.csv has a header and no rows"),
     "no key": ({"blood.csv": "ID,iron\n1,2\n"}, "key='id'|blood.csv|['ID', 'iron']"),
@@ -177,6 +197,10 @@ REFUSED = {  # files, and words of the sentence
     "column twice": ({"blood.csv": "id,x,x\n1,2,3\n"}, "line 1: several columns|['x']"),
     "key column twice": ({"blood.csv": "id,id,x\n1,2,3\n"}, "several columns|['id']"),
     "key twice": ({"blood.csv": BLOOD + "3,1,1\n"}, "blood.csv has 'id' '3' more than once|[1, 4]"),
+    "long table": (
+        {"blood.csv": "id,what,value\n1,iron,10\n1,zinc,1\n2,iron,20\n"},
+        "pivot(index='id', columns='what', values='value')",
+    ),
     "key twice by blanks": ({"blood.csv": BLOOD + " 3,1,1\n"}, "'3' more than once"),
     "empty key": ({"blood.csv": BLOOD + ",1,1\n"}, "blood.csv has 1 rows without 'id'|row 4"),
     "words": ({"blood.csv": "id,unit\n1,mg\n"}, "'unit' of blood.csv|'mg'|text=['unit']"),
@@ -214,6 +238,10 @@ NO_LABELS = {
     "empty labels": ({"who.csv": "id,label,x\n1,,2\n"}, "'label' of labels is empty"),
     "labels of others": ({"who.csv": "id,label\n01,a\n", "blood.csv": BLOOD}, "who.csv|['01']"),
     "no folder": (None, "is no folder"),
+    "transposed": (
+        {"who.csv": WHO, "rna.csv": "id,1,2\ng1,10,20\ng2,1,2\n"},
+        "index_col='id').T.to_csv('rna.csv', index_label='id')",
+    ),
 }
 
 
@@ -265,3 +293,106 @@ def test_new_tables_take_the_form_of_the_old_ones(folder, tmp_path):
     (later / "spit.csv").write_text("id,iron\n7,50\n")
     with pytest.raises(ValueError, match=re.escape("the tables ['spit']")):
         read_views(later, like=X, verbose=False)
+
+
+def test_what_is_not_read_is_named(folder, capsys):
+    (folder({"blood.csv": BLOOD, "who.csv": WHO, "a.md": "", ".b": "", "n.txt": "x"}) / "c").mkdir()
+    data = read_folder(folder({}))
+    assert data.meta["not_read"] == ["a.md", "c", "n.txt"]
+    line = "not read: a.md, c, n.txt (of .txt, what has a column 'id' is read, with sep=)"
+    assert capsys.readouterr().out.splitlines()[-1] == data.meta["join"][-1] == line
+    (folder({}) / "blood.csv").rename(folder({}) / "rna.csv")
+    (folder({}) / "who.csv").unlink()
+    with pytest.raises(ValueError, match="like has"):
+        read_views(folder({}), like=data.X)
+    assert "blood: no table, missing in every sample" in capsys.readouterr().out
+
+
+KINDS = {  # of other files: their content, from a table
+    "pkl": pickle.dumps,
+    "feather": lambda table: table.to_feather,
+    "xlsx": lambda table: pytest.importorskip("openpyxl") and table.to_excel,
+    "h5ad": lambda table: pytest.importorskip("anndata").AnnData(table.set_index("id")).write,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_kinds_are_refused_with_the_line_that_converts_them(folder, monkeypatch, kind):
+    table = pd.DataFrame({"id": ["1", "2", "3"], "iron": IRON})
+    path = folder({"scan.csv": SCAN}) / f"blood.{kind}"
+    content = KINDS[kind](table)
+    path.write_bytes(content) if kind == "pkl" else content(path)
+    with pytest.raises(ValueError, match=rf"blood.{kind} in .* convert it there by") as error:
+        read_views(path.parent)
+    run_the_line(error, r" by (.*) and move", path.parent, monkeypatch)
+    X, _ = read_views(path.parent, verbose=False)
+    assert_array_equal(X.views[0][:3, 0], IRON)
+
+
+def run_the_line(error, where, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    exec(re.search(where, str(error.value))[1], {"pd": pd, "anndata": sys.modules.get("anndata")})
+
+
+@pytest.mark.parametrize("name", ["long table", "transposed"])
+def test_the_line_that_mends_a_table_mends_it(folder, monkeypatch, name):
+    files = (REFUSED | NO_LABELS)[name][0]
+    with pytest.raises(ValueError) as error:
+        read_folder(folder(files | {"who.csv": WHO}))
+    run_the_line(error, r" by (pd.*) there", folder({}), monkeypatch)
+    X = read_folder(folder({}), verbose=False).X
+    assert_array_equal(X.views[0][:2], [[10, 1], [20, np.nan if "long" in name else 2]])
+
+
+WORDS = {  # labels, options, and what the report says of the classes
+    "gaps": ("ill,NA,-, ", {}, "classes: {' ': 1, '-': 1, 'NA': 1, 'ill': 1}|na_values=[' ', '-',"),
+    "no gaps": ("ill,NA,-, ", {"na_values": ["NA", " ", "-"]}, "classes: {'ill': 1}"),
+    "of the labels": ("1,0,NA", {"na_values": {"label": "NA"}}, "classes: {0: 1, 1: 1}"),
+    "one class": ("ill, ill,Ill,well", {}, "the classes [' ill', 'Ill', 'ill'] differ by space"),
+    "many": (",".join(map(str, range(12))), {}, "9: 1} and 2 more"),
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_the_report_tells_the_classes(folder, name):
+    labels, options, words = WORDS[name]
+    rows = [f"{i},{label},{i}" for i, label in enumerate(labels.split(","))]
+    table = "\n".join(["id,label,x", *rows, ""])
+    told = "\n".join(read_folder(folder({"t.csv": table}), verbose=False, **options).meta["join"])
+    assert all(word in told for word in words.split("|"))
+    assert ("na_values" in told) == (name == "gaps") and ("by space" in told) == (
+        name == "one class"
+    )
+
+
+def test_copies_get_a_word(folder):
+    files = {"blood.csv": BLOOD, "blood (1).csv": BLOOD, "scan.csv": SCAN, "who.csv": WHO}
+    told = read_folder(folder(files), verbose=False).meta["join"]
+    assert "blood (1).csv and blood.csv have the same content: is one a copy?" in told
+
+
+def test_groups_are_no_feature(folder):
+    text = "id,label,who,x\n1,a,ann,1\n2,b,bob,2\n3,a,ann,3\n"
+    data = read_folder(folder({"t.csv": text}), groups="who", verbose=False)
+    assert data.meta["groups"].tolist() == ["ann", "bob", "ann"] and data.X.widths == [1]
+    with pytest.raises(
+        ValueError, match=re.escape("1 samples have no groups='who', such as ['2']")
+    ):
+        read_folder(folder({"t.csv": text.replace("bob", "")}), groups="who")
+    with pytest.raises(ValueError, match="groups='patient' must be a column of one"):
+        read_folder(folder({}), groups="patient", text=["who"])
+
+
+def test_the_command_line_takes_what_the_files_want(folder, capsys):
+    n = 24
+    blood = "".join(f"{i};{i % 2},5;{'hum' if i % 2 else ''}\n" for i in range(n))
+    who = "".join(f"{i};{'äb'[i % 2]};{i // 2}\n" for i in range(n))
+    files = {"blood.csv": "id;iron;says\n" + blood, "who.csv": "id;label;pair\n" + who}
+    files = {name: text.encode("latin-1") for name, text in files.items()}
+    options = ["--sep", ";", "--decimal", ",", "--encoding", "latin-1", "--text", "says"]
+    command = ["compare-tables", str(folder(files)), *options, "--methods", "Concat"]
+    with pytest.raises(SystemExit):
+        main([*command, "--groups", "nobody"])
+    assert "groups='nobody' must be a column" in capsys.readouterr().err
+    assert main([*command, "--groups", "pair", "--budget", "1"]) == 0
+    assert "{'b': 12, 'ä': 12}" in capsys.readouterr().out
