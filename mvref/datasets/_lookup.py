@@ -103,9 +103,12 @@ def read_content(path):
     """Return the content of a file or of a ``.gz``, which must be complete."""
     try:
         with open_content(path) as stream:
-            return stream.read()
+            content = stream.read(LARGEST + 1 if path.suffix == ".gz" else -1)
     except DAMAGED_GZIP as error:
         raise DatasetCorrupted(f"{path} is not a complete gzip file ({error})") from None
+    if path.suffix == ".gz" and len(content) > LARGEST:
+        raise DatasetCorrupted(f"{path} has more than {LARGEST} bytes when it is unpacked")
+    return content
 
 
 def read_of(dataset, path):

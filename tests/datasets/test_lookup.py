@@ -65,6 +65,16 @@ def test_truncated_gzip_is_a_sentence(folders, put):
         lookup.fetch("mfeat", FILE)
 
 
+def test_a_gzip_file_is_unpacked_up_to_a_limit(folders, put, register, monkeypatch):
+    register("mfeat", FILE, GOOD * 300, None)
+    monkeypatch.setattr(lookup, "LARGEST", len(GOOD) * 300)
+    path = put(folders[0] / "mfeat" / f"{FILE}.gz", gzip.compress(GOOD * 300))
+    assert lookup.fetch("mfeat", FILE) == path
+    put(path, gzip.compress(GOOD * 301))
+    with pytest.raises(DatasetCorrupted, match=f"{re.escape(str(path))} has more than .* unpacked"):
+        lookup.fetch("mfeat", FILE)
+
+
 def test_unreadable_file_is_a_sentence(folders, put, monkeypatch):
     path = put(folders[0] / "mfeat" / FILE, GOOD)
 
