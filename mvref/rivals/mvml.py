@@ -52,7 +52,6 @@ Departures (the formulas above are those of the authors' program; the bound is o
 
 import numpy as np
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 
 from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
 from ..core.input import Weighted, check_number
@@ -173,9 +172,6 @@ class MVML(Weighted, MultiViewClassifier):
         self.class_weight = class_weight
         self.views, self.random_state = views, random_state
 
-    # Many small and middling products: BLAS threads that wait for each other made a fit on a busy
-    # machine more than ten times as long, and on an idle one they were no faster than one thread.
-    @threadpool_limits.wrap(limits=1, user_api="blas")
     def _fit(self, X, codes, weights):
         """Learn the metric and the function."""
         root = np.ones(X.n_samples) if weights is None else np.sqrt(weights)

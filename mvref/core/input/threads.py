@@ -7,8 +7,9 @@ False``): those whose time is one factorisation of n rows and columns, and those
 the user's. Predictions are few large products and are left alone, too.
 """
 
+import sys
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from threading import Lock
 
 from threadpoolctl import ThreadpoolController
@@ -18,8 +19,9 @@ _inside = 0  # how many threads of Python are in a `one_blas_thread`
 _limits = None  # what the last of them gives back
 
 
-@cache
-def _controller():
+@lru_cache(maxsize=1)
+def _controller(n_modules):
+    """Of the libraries that are loaded; an import may have brought another one since."""
     return ThreadpoolController()
 
 
@@ -33,7 +35,7 @@ def one_blas_thread():
     global _inside, _limits
     with _LOCK:
         if _inside == 0:
-            _limits = _controller().limit(limits=1, user_api="blas")
+            _limits = _controller(len(sys.modules)).limit(limits=1, user_api="blas")
         _inside += 1
     try:
         yield

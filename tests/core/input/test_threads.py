@@ -1,5 +1,6 @@
 """One BLAS thread while a method learns, whoever else learns at the time."""
 
+import sys
 import threading
 
 import numpy as np
@@ -8,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from mvref import MVLSVM, PerViewClassifier
+from mvref.core.input import threads as module
 from mvref.core.input.threads import one_blas_thread
 from mvref.mvna_kmhks import KMHKS
 from tests.literal import toy_views
@@ -75,3 +77,15 @@ def test_fits_in_threads():
     for fit in fits:
         fit.join()
     assert threads() == 2
+
+
+def test_a_blas_that_is_loaded_later_is_limited_too(monkeypatch):
+    """The libraries are looked for again after an import, and not at every fit."""
+    with one_blas_thread():
+        pass
+    made, controller = [], module.ThreadpoolController
+    monkeypatch.setattr(module, "ThreadpoolController", lambda: made.append(0) or controller())
+    for expected in (0, 1, 1):
+        with one_blas_thread():
+            assert threads() == 1 and len(made) == expected
+        monkeypatch.setitem(sys.modules, "a_package_with_a_blas", None)
