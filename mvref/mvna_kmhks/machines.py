@@ -19,6 +19,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinv
 
 from ..core.kernel_views import KernelViews, similarities_to
 
+ROUNDING = 1e-7  # singular values below this share of the largest count as 0
 SMALLEST_PIVOT = 1e-6  # of a Cholesky factor that is believed, relative to the largest
 
 
@@ -68,7 +69,7 @@ class FactorMachine:
         n, r = self.F.shape
         rows = np.sqrt(self.weight)[:, None] * np.column_stack([self.F, self.one])
         penalty = np.sqrt(self.c) * np.eye(r, r + 1)
-        inverse = pinv(np.vstack([rows, penalty]))[:, :n]
+        inverse = pinv(np.vstack([rows, penalty]), rtol=ROUNDING)[:, :n]
         return inverse / np.sqrt(self.weight)
 
     def solve(self, rhs):
