@@ -77,7 +77,10 @@ def fit_pool(voters, view, y, rng, weights=None, name=None):
     elif len(y) > SEPARATE:
         for s in rng.randint(2**31, size=GROWN - 1):
             grown.append(clone(grown[0]).set_params(random_state=int(s)).fit(view, y, weights))
-        return [cut(grown[k % GROWN], k) for k in depths]
+        try:
+            return [cut(grown[k % GROWN], k) for k in depths]
+        except (AttributeError, LookupError, TypeError, ValueError):  # other trees than we know
+            seeds = [grown[k % GROWN].random_state for k in depths]
     trees = [
         DecisionTreeClassifier(max_depth=k, splitter=splitter, random_state=int(s))
         for k, s in zip(depths, seeds, strict=True)

@@ -10,8 +10,7 @@ from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score
-from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils import check_random_state, get_tags
 
 from ..core.base import MultiViewClassifier
 from ..core.input import Splitting, Weighted
@@ -142,13 +141,13 @@ def _accuracy(name, classifier, view, codes, weights, groups, folds):
     """Mean over the folds of the weighted accuracy of one view's classifier."""
     accuracies = []
     for fit, check in folds.split():
-        table, labels = _safe_split(classifier, view, codes, fit)
+        columns = fit if get_tags(classifier).input_tags.pairwise else slice(None)
+        table = view[fit][:, columns]
         with naming(name, classifier):
             told = part_of(weights, fit), part_of(groups, fit)
-            fitted = fit_in_groups(clone(classifier), table, labels, *told)
-        table, labels = _safe_split(classifier, view, codes, check, fit)
-        said = fitted.predict(table)
-        accuracies.append(accuracy_score(labels, said, sample_weight=part_of(weights, check)))
+            fitted = fit_in_groups(clone(classifier), table, codes[fit], *told)
+        said, w = fitted.predict(view[check][:, columns]), part_of(weights, check)
+        accuracies.append(accuracy_score(codes[check], said, sample_weight=w))
     return np.mean(accuracies)
 
 

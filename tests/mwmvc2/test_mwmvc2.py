@@ -186,6 +186,10 @@ def test_trees_of_many_samples_are_cut_from_three(form, weighted, monkeypatch):
     assert len({tree.random_state for tree in pool}) == 3
     few = fit_pool("trees", form(view[1:]), y[1:], np.random.RandomState(5))
     assert len({tree.random_state for tree in few}) == 1
+    monkeypatch.setattr("mvref.core.trees.CHILDREN", ["left", "right"])  # another scikit-learn's
+    grown = fit_pool("trees", form(view), y, np.random.RandomState(5), w)
+    assert [tree.get_params() for tree in grown] == [tree.get_params() for tree in pool]
+    assert [tree.get_depth() for tree in grown] == list(range(1, len(pool) + 1))
     random = fit_pool("random_trees", form(view), y, np.random.RandomState(5), w)
     assert len({tree.random_state for tree in random}) == len(random)
 
