@@ -27,6 +27,8 @@ def main(arguments=None):
         else:
             add_commands(commands)
     options = parser.parse_args(words)
+    if hasattr(sys.stdout, "reconfigure"):  # a terminal without the letter shows a "?"
+        sys.stdout.reconfigure(errors="replace")
     try:
         text = options.answer(options)
     except (ValueError, OSError, ImportError, MemoryError) as error:

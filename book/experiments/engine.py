@@ -222,12 +222,17 @@ class Ledger:
         n_rows : int; how many were written
         """
         rows = [{name: str(row[name]) for name in COLUMNS} for row in rows]
+        for row in rows:
+            words = [row[name] for name in ("measure", *VERSIONS)]
+            if any(set(',;"\n\r') & set(word) or not word for word in words):
+                raise ValueError(f"{self.path} takes no such measure or version: {words}.")
         keys = [tuple(row[name] for name in KEY) for row in rows]
         if twice := [key for key, count in Counter(keys).items() if count > 1]:
             raise ValueError(f"{self.path} takes no row twice: {twice[0]}.")
         with locked(self.path), open(self.path, "a+b") as file:
             file.seek(0)
             whole = _whole_lines(file.read())
+            _check_header(next(iter(_lines(whole[: whole.find(b"\n") + 1])), FIELDS), self.path)
             new = [row for row in rows if row["measure"] not in _measures_of(row, whole)]
             lines = self._lines_of(new)
             file.truncate(len(whole))  # without what a killed run left of its last line
@@ -243,8 +248,11 @@ class Ledger:
             ordered = _csv(*sorted(_lines(content)[1:], key=_position), header=True).encode()
             if ordered != content:
                 draft = self.path.with_suffix(".tmp")
-                draft.write_bytes(ordered)
-                os.replace(draft, self.path)
+                try:
+                    draft.write_bytes(ordered)
+                    os.replace(draft, self.path)
+                finally:
+                    draft.unlink(missing_ok=True)
 
     def _lines_of(self, rows):
         """The fields of a line for each job."""
@@ -278,25 +286,32 @@ class Ledger:
 @contextmanager
 def locked(path):
     """Be the only one who writes. The lock of a process that is killed ends with it."""
-    with open(path.with_suffix(".lock"), "ab") as file:
-        if os.name == "nt":
-            import msvcrt
+    try:
+        with open(path.with_suffix(".lock"), "ab") as file:
+            if os.name == "nt":
+                import msvcrt
 
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-        else:
-            import fcntl
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+            else:
+                import fcntl
 
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield  # closing the file frees the lock
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield  # closing the file frees the lock
+    except OSError as error:
+        if error.errno is None:  # a sentence already
+            raise
+        raise OSError(
+            f"{path} cannot be written ({error.strerror}); what is there is kept, and the same "
+            "command goes on from it."
+        ) from None
 
 
 @lru_cache(maxsize=8)
 def _rows(content, environments, path):
     """The rows of a file with this content; a ValueError names the first damaged line."""
     header, *lines = _lines(content) or [FIELDS]
-    if header != FIELDS:
-        raise ValueError(f"{path} must have the columns {FIELDS}, got {ascii(header)}.")
-    known = {name: of for name, *of in csv.reader(environments.splitlines())}
+    _check_header(header, path)
+    known = {name: of for name, *of in csv.reader(environments.split("\n")[:-1])}
     jobs, names, values = [], [], []
     for number, line in enumerate(lines, 2):
         try:
@@ -314,6 +329,11 @@ def _rows(content, environments, path):
     if (again := rows.duplicated(KEY)).any():
         raise ValueError(f"{path}, line {rows.index[again][0] + 2}: a row that is there already.")
     return rows[COLUMNS].reset_index(drop=True).astype(TYPES)
+
+
+def _check_header(header, path):
+    if header != FIELDS:
+        raise ValueError(f"{path} must have the columns {FIELDS}, got {ascii(header)}.")
 
 
 def _parsed(line):

@@ -105,6 +105,11 @@ def test_the_process_says_by_its_status_that_an_item_is_unknown():
     assert "Traceback" not in messages
 
 
+def test_a_terminal_without_a_letter_shows_another():
+    status, out, messages = mvref("report", "mwmvc2", PYTHONIOENCODING="ascii:strict")
+    assert status == 0 and "MwMvC?" in out, messages
+
+
 def test_stopping_is_no_accident(monkeypatch, capsys):
     def stopped(*args, **kwargs):
         raise KeyboardInterrupt

@@ -1,5 +1,6 @@
 """The engine: every row once, whatever stops a run, in whatever order or number of processes."""
 
+import errno
 import os
 import re
 import subprocess
@@ -157,6 +158,38 @@ def test_a_file_with_other_columns_is_refused(ledger):
         ledger.read()
 
 
+def test_what_cannot_be_read_is_not_added_to(full):
+    rows = full.read().assign(repeat=lambda rows: rows["repeat"] + 100).to_dict("records")
+    full.path.write_bytes(b"\xef\xbb\xbf" + full.path.read_bytes())  # by an editor
+    content = full.path.read_bytes()
+    for call in (full.read, lambda: full.append(rows)):
+        with pytest.raises(ValueError, match=r"must have the columns .*ufeffitem"):
+            call()
+    assert full.path.read_bytes() == content
+
+
+@pytest.mark.parametrize("broken", ["fsync", "replace"])
+def test_a_full_disk_is_a_sentence_and_leaves_what_was_there(full, monkeypatch, broken):
+    before, lines = full.read(), full.path.read_bytes().splitlines(keepends=True)
+    full.path.write_bytes(b"".join([lines[0], *lines[:0:-1]]))  # in another order
+    files = set(full.path.parent.iterdir())
+
+    def fail(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, broken, fail)
+    new = before.assign(repeat=lambda rows: rows["repeat"] + 100).to_dict("records")
+    with pytest.raises(
+        OSError, match="cannot be written .No space left.*the same command"
+    ) as error:
+        full.append(new) if broken == "fsync" else full.sort()
+    assert error.value.errno is None and set(full.path.parent.iterdir()) == files
+    monkeypatch.undo()
+    full.append(new)
+    full.sort()
+    assert len(full.read()) == 2 * len(before)
+
+
 def test_two_processes_give_the_rows_of_one(tmp_path):
     item = find_item("mvna_kmhks.decision")
     serial, parallel = (Ledger(item.paper, tmp_path / name) for name in ("one", "two"))
@@ -249,6 +282,9 @@ def test_rows_are_appended_once_and_with_finite_values_only(full):
     for words in ("two\nlines", "one\rline"):
         with pytest.raises(ValueError, match="no such row, a word of more than one line"):
             full.append([rows[0] | {"dataset": words}])
+    for name, words in [("measure", w) for w in ("", "a,b", 'a"', "a;b")] + [("numpy", "2,1")]:
+        with pytest.raises(ValueError, match="takes no such measure or version"):
+            full.append([rows[0] | {name: words}])
     new = rows[0] | {"repeat": 7}
     with pytest.raises(ValueError, match="takes no row twice: .'table1', 'toy'"):
         full.append([new, new | {"value": 2.0}])
