@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit, log_expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from .input import MultiViewInput, Scored
+from .input import MultiViewInput, Scored, memory_for
 
 
 class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator):
@@ -28,7 +28,9 @@ class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator
         -------
         scores : array, (n,) for two classes (positive: the second one), else (n, n_classes)
         """
-        scores = np.asarray(self._scores(self._validated(X)))  # whatever scikit-learn's output is
+        X = self._validated(X)
+        with memory_for(self, X):
+            scores = np.asarray(self._scores(X))  # whatever scikit-learn's output is
         return scores.reshape(-1) if len(self.classes_) == 2 else scores
 
     def predict(self, X):
@@ -59,7 +61,9 @@ class MultiViewRegressor(Scored, RegressorMixin, MultiViewInput, BaseEstimator):
         -------
         y : array, shape (n,)
         """
-        return self._scores(self._validated(X))[:, 0]
+        X = self._validated(X)
+        with memory_for(self, X):
+            return self._scores(X)[:, 0]
 
 
 def one_against_rest(codes, n_classes):

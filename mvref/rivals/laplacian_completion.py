@@ -22,6 +22,7 @@ from ..core.input import (
     MultiView,
     MultiViewInput,
     check_choice,
+    memory_for,
     stack_samples,
     validate_views,
     warn_caller,
@@ -183,6 +184,10 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
 
     def _completed(self, X, rows):
         """Complete all views of X and return the rows asked for, as a MultiView."""
+        with memory_for(self, X, "LandmarkProjection compares with a few landmarks only."):
+            return self._completed_rows(X, rows)
+
+    def _completed_rows(self, X, rows):
         has_reference = X.observed[:, self.reference_]
         K_ref = self._gram(X, self.reference_)[np.ix_(has_reference, has_reference)]
         complete = self._complete_gram if self.output == "gram" else self._complete_features

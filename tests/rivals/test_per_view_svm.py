@@ -119,6 +119,14 @@ def test_matrices_that_do_not_fit_into_memory(model, monkeypatch):
     told = r"finds no memory for 60 samples \(Unable to allocate 298. GiB.*fit_in_chunks"
     with pytest.raises(MemoryError, match=told):
         model.fit(VIEWS, Y)
+    monkeypatch.undo()
+    model.fit(VIEWS, Y)
+    monkeypatch.setattr("mvref.core.kernels.safe_sparse_dot", no_memory)
+    with pytest.raises(MemoryError, match=r"finds no memory for 60 samples .*fewer samples at"):
+        model.predict(VIEWS)
+    completion = mvref.rivals.LaplacianCompletion(kernel="linear").fit(VIEWS)
+    with pytest.raises(MemoryError, match=r"finds no memory for 120 samples .*LandmarkProjection"):
+        completion.transform(VIEWS)
 
 
 # ------------------------------------------------------------------ ties

@@ -29,7 +29,7 @@ from .checks import (
     warn_if_few_complete,
 )
 from .columns import root_mean_squares, take_rows, view_features
-from .fit import MultiViewInput, Scored, Splitting, Weighted
+from .fit import MultiViewInput, Scored, Splitting, Weighted, memory_for
 from .ids import check_ids, join_report
 from .storage import as_numbers, as_table_of_numbers, freeze, is_encoded, rows_of
 from .threads import one_blas_thread
@@ -51,4 +51,4 @@ __all__ += ["check_ids", "check_kernel", "check_length", "check_number", "check_
 __all__ += ["is_encoded", "join_report", "labels_of", "root_mean_squares", "rows_of"]
 __all__ += ["sample_weights", "stack_samples", "take_rows", "validate_numbers"]
 __all__ += ["validate_targets", "validate_views", "view_features", "warn_caller"]
-__all__ += ["one_blas_thread", "validate_groups", "warn_if_few_complete"]
+__all__ += ["memory_for", "one_blas_thread", "validate_groups", "warn_if_few_complete"]

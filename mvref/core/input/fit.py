@@ -1,6 +1,6 @@
 """The way of X, y and the weights through ``fit`` into the ``_fit`` of a method."""
 
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -17,6 +17,22 @@ from .validate import (
     validate_targets,
     validate_views,
 )
+
+FEWER = (
+    "What does without the similarities of all pairs of them: mvref.fit_in_chunks, "
+    "mvref.MVMClassifier(solver='sgd'), mvref.PerViewClassifier with a linear model."
+)
+
+
+@contextmanager
+def memory_for(estimator, X, advice="Hand over fewer samples at a time."):
+    """Say in a MemoryError what to do instead."""
+    try:
+        yield
+    except MemoryError as error:
+        raise MemoryError(
+            f"{type(estimator).__name__} finds no memory for {len(X)} samples ({error}). {advice}"
+        ) from error
 
 
 class MultiViewInput:
@@ -81,14 +97,9 @@ class MultiViewInput:
             if not seen.any():
                 raise ValueError(f"view {name!r} is missing in every sample: leave it out.")
         try:
-            with one_blas_thread() if self._one_blas_thread else nullcontext():
+            limit = one_blas_thread() if self._one_blas_thread else nullcontext()
+            with memory_for(self, X, FEWER), limit:
                 self._fit(X, targets, *weights, *more)
-        except MemoryError as error:
-            raise MemoryError(
-                f"{type(self).__name__} finds no memory for {X.n_samples} samples ({error}). What "
-                "does without the similarities of all pairs of them: mvref.fit_in_chunks, "
-                "mvref.MVMClassifier(solver='sgd'), mvref.PerViewClassifier with a linear model."
-            ) from error
         except (ArithmeticError, ValueError) as error:
             refuse_huge(X, error)
             raise
