@@ -132,8 +132,9 @@ def test_hinge_is_the_solution_of_the_quadratic_program(C, shape):
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("tol", [1e-8, 0.1])
 @given(st.integers(0, 10_000), st.floats(-4, 6), st.sampled_from([(30, 4), (12, 20), (50, 30)]))
-def test_the_gap_is_the_gap(loss, seed, log_c, shape):
+def test_the_gap_is_the_gap(loss, tol, seed, log_c, shape):
     """P(w) - D(a), from their definitions, is the gap that is told, and at most tol."""
     X, y = noisy(*shape, seed=seed)
     if len(np.unique(y)) < 2:
@@ -142,15 +143,15 @@ def test_the_gap_is_the_gap(loss, seed, log_c, shape):
     C = 10**log_c * rng.uniform(0.1, 2.0, len(y))
     signs, Z = 2.0 * y - 1, with_constant_feature(X, 1.0)
     solve = {"hinge": hinge, "squared_hinge": squared_hinge}[loss]
-    w, a, gap, _ = solve(Rows(Z), signs, C, tol=1e-8, max_iter=1000)
+    w, a, gap, _ = solve(Rows(Z), signs, C, tol=tol, max_iter=1000)
     slack = np.maximum(0, 1 - signs * (Z @ w))
     u = Z.T @ (signs * a)
     primal = w @ w / 2 + C @ (slack if loss == "hinge" else slack**2)
     dual = a.sum() - u @ u / 2 - (0 if loss == "hinge" else (a**2 / C).sum() / 4)
     assert a.min() >= 0
     assert loss == "squared_hinge" or (a <= C).all()
-    assert_allclose(gap, (primal - dual) / primal, atol=1e-9)
-    assert gap <= 1e-8
+    assert_allclose(gap, (primal - dual) / primal, rtol=1e-6, atol=1e-9)
+    assert gap <= tol
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])

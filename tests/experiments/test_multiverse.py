@@ -204,6 +204,10 @@ def test_a_statement_holds_where_its_value_of_the_means_is_large_enough(rows):
     table = reading.statement_curve(toy, "margin", rows)
     order = reading.order_curve(TOY, "iris", "one", "two", rows=rows)
     assert len(table) == 10 and (table["near"] == (table["value"] > 0.1)).all()
+    edge = replace(margin, above=table["value"].iloc[3])  # at equality it does not hold
+    at_edge = reading.statement_curve(replace(TOY, statements={"margin": edge}), "margin", rows)
+    assert (at_edge["near"] == (at_edge["value"] > edge.above)).all()
+    assert (at_edge["value"] == edge.above).any()
     np.testing.assert_allclose(table["value"], order["value"])
     np.testing.assert_allclose(table["std"], order["std"], atol=1e-12)
     assert table["n"].max() == 4 and (table["failure"] != "").sum() == table["value"].isna().sum()

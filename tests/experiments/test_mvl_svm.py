@@ -299,6 +299,7 @@ def test_the_missing_views_of_figure_5_are_feasible():
     ("method", "L", "choices", "medians"),
     [
         ("MVLSVM", 50, {"C": (0.1, 10.0, 1.0, 1.0, 10.0)}, {"C": 1.0}),
+        ("MVLSVM", 50, {"C": (0.1, 10.0, 1.0, 10.0)}, {"C": 1.0}),  # the lower of two in the middle
         ("MVML", 10, {"lam": (0.1, 1.0, 0.01), "eta": 3 * (1.0,)}, {"lam": 0.1, "eta": 1.0}),
     ],
 )

@@ -306,16 +306,17 @@ def gap_of(X, y, train, test):
     ("N", "n", "n_test", "n_repeats"),
     [(1800, 100, 1000, 20), (570, 300, 270, 5), (1000, 500, 500, 10)],
 )
-def test_intervals_cover_what_is_true_of_the_population(N, n, n_test, n_repeats):
+def test_intervals_cover_what_is_true_of_the_population(N, n, n_test, n_repeats, monkeypatch):
     rng = np.random.default_rng(0)
     pool = [simulated(rng, n + 20_000, n, 20_000, 1)[0] for _ in range(150)]
     truth = np.mean(pool)
-    ratio, covered, plain = n / (N - n), [], []
+    monkeypatch.setitem(study_reading.N_SAMPLES, "pool", N)
+    covered, plain = [], []
     for _ in range(200):
         gaps = simulated(rng, N, n, n_test, n_repeats)
-        for found, r in ((covered, ratio), (plain, 0.0)):
-            _, low, high = paired_interval(gaps, r)
-            found.append(low <= truth <= high)
+        for found, dataset in ((covered, "pool"), (plain, "drawn anew")):
+            told = study_reading.difference(gaps, dataset, n)
+            found.append(told["low"] <= truth <= told["high"])
     assert np.mean(covered) > 0.93, "200 intervals of 95 %"
     assert np.mean(covered) > np.mean(plain) + 0.02
 
@@ -363,6 +364,14 @@ def test_the_inner_folds_choose_in_every_split(folder):
     pair = study_reading.gaps_between("stacking", "RBF SVM, all columns", folder=folder)
     assert_allclose(pair, [0.02, 0.02, 0.04, 0.04])
     assert study_reading.gaps_between("MSL", "stacking", folder=folder).empty
+
+
+def test_who_failed_is_not_chosen():
+    """In the first split nobody failed, in the second the better one, in the third the other."""
+    values = pd.DataFrame({"a": [1.0, np.nan, 0.5], "b": [0.5, 0.2, np.nan]})
+    validation = pd.DataFrame({"a": [0.9, np.nan, 0.1], "b": [0.8, 0.1, np.nan]})
+    picked = study_reading.chosen(values, validation, ["a", "b"])
+    assert_allclose(picked, [1.0, 0.2, 0.5])
 
 
 def test_over_data_sets_each_counts_once():
