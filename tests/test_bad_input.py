@@ -313,7 +313,7 @@ PARAMETERS = [
     *values("SVM2K", "eps", None, NAN, also=(">= 0",)),
     *values("CoLabeling", "max_rounds", 0, also=(">= 1",)),
     *values("L3SVM", "n_clusters", 0, 41, also=("<= 40",)),
-    *values("L3SVM", "n_landmarks", 41, "all", also=("<= 40",)),
+    *values("L3SVM", "n_landmarks", 0, "all", also=(">= 1",)),
     *values("L3SVM", "landmarks", "all", "per_view", also=("cluster",)),
     *values("L3SVM", "n_init", 0, also=(">= 1",)),
     *values("MSL", "alpha", 0, also=POSITIVE),
@@ -398,10 +398,6 @@ PARAMETERS = [
 
 # Sentences of their own.
 RELATIONS = [
-    case("L too large", fit("LandmarkProjection", n_landmarks=41), "n_landmarks", "41", "40 of 40"),
-    case("L more than complete",
-        fit("LandmarkProjection", [changed(A, slice(0, 30), NAN), B], n_landmarks=11),
-        "n_landmarks", "11", "10 of 40"),
     case("no complete row", fit("LandmarkProjection", NO_PAIR), "no sample is complete"),
     case("landmarks twice", fit("LandmarkProjection", landmarks=[1, 1]), "different", "[1, 1]"),
     case("landmarks empty", fit("LandmarkProjection", landmarks=[]), "landmarks", "[]"),
@@ -481,10 +477,6 @@ RELATIONS = [
     case("MSL, no bound", fit("MSL", beta=[1.0, 0.0]), "beta must be a number > 0", "0.0"),
     case("MSL, one bound", fit("MSL", beta=[1.0]), "beta has 1 entries, but X has 2 views"),
     case("MSL, a loose tol", fit("MSL", tol=0.5), "tol below 0.1"),
-    *(
-        case(f"{name}, too many", fit(name, n_components=41), "n_components=41 is larger", "40")
-        for name in ("MVML", "MVNAKMHKS", "NAKMHKS")
-    ),
     case("MVM, hinge by L-BFGS", fit("MVMClassifier", loss="hinge"), "'lbfgs'", "'sgd'",
         "squared_hinge"),
     case("MVM, ALS and hinge", fit("MVMClassifier", solver="als", loss="hinge"), "'als'",

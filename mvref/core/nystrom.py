@@ -19,7 +19,7 @@ samples that are equal, or a linear kernel of few features, make G_mm singular.
 import numpy as np
 from scipy.linalg import eigh
 
-from .input import check_number
+from .input import check_number, warn_caller
 from .kernel_views import similarities_to
 
 EIGEN_CUTOFF = 1e-10  # of eigenvalues of G_SS that count, relative to the largest
@@ -32,8 +32,8 @@ def draw_components(observed, n_components, rng):
     """Draw the components of every view among the samples that have it, without replacement.
 
     observed (n, V); n_components: m, or the share of the samples, above 0 and at most 1, or "auto",
-    half of them, at most 256; rng: RandomState -> a list of V increasing arrays of rows (m_v,). A
-    view with fewer samples than components, or none, raises a ValueError.
+    half of them, at most 256; rng: RandomState -> a list of V increasing arrays of rows (m_v,): all
+    of a view with fewer samples than components, with a warning. One without any is refused.
 
     >>> import numpy as np
     >>> from mvref.core.nystrom import draw_components
@@ -52,12 +52,20 @@ def draw_components(observed, n_components, rng):
             m = min(AUTO_COMPONENTS, (n + 1) // 2)
         elif isinstance(m, float | np.floating):
             m = int(np.ceil(m * n))
-        elif m > n:
-            raise ValueError(
-                f"n_components={m} is larger than the number of samples to draw from, {n}."
-            )
+        else:
+            m = no_more_than_there_are(m, "n_components", n)
         drawn.append(np.sort(rng.choice(rows, m, replace=False)))
     return drawn
+
+
+def no_more_than_there_are(n, name, n_samples):
+    """Return `n`; of fewer samples, as a search or a learning curve has some, all, and warn."""
+    if n > n_samples:
+        warn_caller(
+            f"{name}={n}, but there are {n_samples} samples to draw from: all of them are taken.",
+            UserWarning,
+        )
+    return min(n, n_samples)
 
 
 def check_n_components(n_components):

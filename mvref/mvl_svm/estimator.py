@@ -208,7 +208,8 @@ class MVLSVM(Weighted, MultiViewClassifier):
         Phi = self.projection_.fit(X).transform(X)
         if self.n_selected is not None:  # keep the landmarks of the largest blocks
             L = self.projection_.landmarks_.n_samples
-            check_number(self.n_selected, "n_selected", low=1, high=L, integer=True)
+            asked = L if isinstance(self.n_landmarks, str) else self.n_landmarks
+            check_number(self.n_selected, "n_selected", low=1, high=max(L, asked), integer=True)
             options = {"intercept_scaling": self._intercept_scaling(), "tol": self.tol}
             options["weights"] = weights
             norms, _ = block_sparse_norms(Phi, codes, self.c, L, **options)
@@ -309,7 +310,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
         """f(x), Eq. (1)."""
         size = max(1, NUMBERS_PER_BLOCK // self.coef_.shape[1])  # projections stay in the cache
         blocks = [X[start : start + size] for start in range(0, len(X), size)]
-        scores = [self.projection_.transform(block) @ self.coef_.T for block in blocks]
+        scores = [self.projection_._projected(block) @ self.coef_.T for block in blocks]
         return np.concatenate(scores) + self.intercept_
 
     def _check_parameters(self):

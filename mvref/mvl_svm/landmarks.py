@@ -23,6 +23,7 @@ from ..core.input import (
     warn_if_few_complete,
 )
 from ..core.kernels import fit_similarities
+from ..core.nystrom import no_more_than_there_are
 
 DEFAULT_LANDMARKS = 200  # the number in the paper's experiments with missing views
 
@@ -40,9 +41,7 @@ def draw_landmarks(observed, n_landmarks, rng, *, per_view=False, distinct=None)
         way_out = "" if per_view else ": take landmarks='per_view', for which one view is enough"
         raise ValueError(f"no sample is complete, so no landmark can be drawn{way_out}.")
     L = min(DEFAULT_LANDMARKS, smallest) if n_landmarks == "auto" else n_landmarks
-    if L > smallest:
-        told = f"there are only {smallest} of {len(observed)} samples to draw from"
-        raise ValueError(f"n_landmarks={L} is too large: {told}.")
+    L = no_more_than_there_are(L, "n_landmarks", smallest)
     if L == smallest and distinct is not None:  # all of them: no sample twice
         pools = [pool[distinct()[pool]] for pool in pools]
         L = min(map(len, pools))
@@ -133,8 +132,8 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     Parameters
     ----------
     n_landmarks : int or "auto", default="auto"
-        L, drawn without replacement among the complete training samples. "auto": 200, or all
-        of them when there are fewer; fewer than 20, and than half of all samples, are warned of.
+        L, drawn without replacement among the complete training samples; "auto": 200. All of them
+        where there are fewer, with a warning; fewer than 20, and than half, are warned of, too.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
         "rbf": ``exp(-gamma_v |x - l|^2)``. "precomputed": the view holds distances d to points
         that contain the training samples (each training row has a zero where its own column is),
@@ -217,7 +216,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         Raises
         ------
         ValueError
-            For a parameter out of range, or fewer complete samples than landmarks.
+            For a parameter out of range, or where no sample is complete.
         """
         X = validate_views(self, X, reset=True, y=y)
         self._check_parameters()
@@ -286,6 +285,10 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         check_is_fitted(self, "reference_")
         X = validate_views(self, X, reset=False)
         check_votable(X)
+        return self._projected(X)
+
+    def _projected(self, X):
+        """The same of samples that are validated already."""
         Phi = project(X, self.similarities_)
         if X.observed.all() and self.keep_known:
             return Phi

@@ -41,6 +41,7 @@ from ..core.base import MultiViewClassifier
 from ..core.input import Weighted, check_choice, check_number, view_features
 from ..core.kernels import fit_similarity
 from ..core.linear_svm import LOSSES, fit_linear_svm
+from ..core.nystrom import no_more_than_there_are
 from .common import side_by_side
 
 MOST_LANDMARKS = 200  # of "auto", as in MVLSVM
@@ -161,7 +162,7 @@ class L3SVM(Weighted, MultiViewClassifier):
         m = X.n_samples
         check_number(self.n_clusters, "n_clusters", low=1, high=m, integer=True)
         if self.n_landmarks != "auto":
-            check_number(self.n_landmarks, "n_landmarks", low=1, high=m, integer=True)
+            check_number(self.n_landmarks, "n_landmarks", low=1, integer=True)
         if X.n_views > 1 and self.kernel in ("precomputed", "gram"):
             told = "kernel must be one of ['linear', 'rbf'] or callable for several views"
             raise ValueError(f"{told}, got {self.kernel!r}.")
@@ -188,7 +189,8 @@ class L3SVM(Weighted, MultiViewClassifier):
     def _draw_landmarks(self, labels, rng):
         """Training rows of the landmarks of every cluster; an empty cluster draws among all."""
         m = len(labels)
-        L = min(MOST_LANDMARKS, m) if self.n_landmarks == "auto" else self.n_landmarks
+        L = self.n_landmarks
+        L = min(MOST_LANDMARKS, m) if L == "auto" else no_more_than_there_are(L, "n_landmarks", m)
         if self.landmarks == "shared":
             return [rng.choice(m, L, replace=False)] * self.n_clusters
         members = [np.flatnonzero(labels == k) for k in range(self.n_clusters)]

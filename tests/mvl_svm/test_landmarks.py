@@ -1,6 +1,7 @@
 """Landmarks: how they are drawn, the projection (Eq. 1), and imputation (Eq. 11)."""
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
+import mvref
 from mvref import MVLSVM, LandmarkProjection, MultiView
 from mvref.mvl_svm import draw_landmarks, impute, project
 from mvref.rivals import MSL, STMClassifier
@@ -69,6 +71,31 @@ def test_auto_takes_all_complete_samples_up_to_200():
     assert len(LandmarkProjection().fit(X).landmark_indices_) == n_complete
     many = [np.random.default_rng(0).normal(size=(300, 2))]
     assert len(LandmarkProjection().fit(many).landmark_indices_) == 200
+
+
+@pytest.mark.parametrize(
+    "name", ["MVLSVM", "LandmarkProjection", "L3SVM", "MVNAKMHKS", "NAKMHKS", "MVML"]
+)
+def test_a_fold_of_fewer_samples_gives_all_of_them(name):
+    """As in scikit-learn's Nystroem: a search and a learning curve would end otherwise."""
+    method, y = mvref.all_methods()[name], np.arange(60) % 2
+    many = "n_landmarks" if hasattr(method(), "n_landmarks") else "n_components"
+    seed = {"random_state": 0} if hasattr(method(), "random_state") else {}
+    told = f"{many}=70, but there are 60 samples to draw from: all of them are taken"
+    with pytest.warns(UserWarning, match=told) as warned:
+        model = method(**{many: 70}, **seed).fit(VIEWS, y)
+    assert {Path(warning.filename).name for warning in warned} == {Path(__file__).name}
+    same = method(**{many: 60}, **seed).fit(VIEWS, y)
+    answer = "decision_function" if hasattr(model, "decision_function") else "transform"
+    assert_array_equal(getattr(model, answer)(VIEWS), getattr(same, answer)(VIEWS))
+
+
+def test_names_that_cannot_be_checked_are_told_once():
+    frames = [pd.DataFrame(view).add_prefix("x") for view in VIEWS]
+    model = mvref.MVLSVM(10, random_state=0).fit(frames, np.arange(60) % 2)
+    with pytest.warns(UserWarning, match="MVLSVM was fitted with them: whether") as warned:
+        model.predict(VIEWS)
+    assert len(warned) == 1
 
 
 # ------------------------------------------------------------------ projection

@@ -183,7 +183,10 @@ class MultiView:
             if not all(
                 o is Ellipsis or (isinstance(o, slice) and o == slice(None)) for o in others
             ):
-                raise IndexError("a MultiView is indexed by samples only; use select() for views.")
+                raise IndexError(
+                    "a MultiView is indexed by samples only; use select() for views. A tool that "
+                    "wants columns takes X.concat(), which a fitted model takes, too."
+                )
         if isinstance(rows, Integral):
             if not -self.n_samples <= rows < self.n_samples:
                 raise IndexError(f"sample {rows} is out of range for {self.n_samples} samples.")
