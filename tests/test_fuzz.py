@@ -10,6 +10,7 @@ import traceback
 import warnings
 from decimal import Decimal
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ import pytest
 import sklearn
 from scipy import sparse
 from sklearn.base import is_classifier
+from sklearn.utils.validation import has_fit_parameter
 
 import mvref
 from mvref import MultiView
@@ -168,6 +170,7 @@ def containers():
     levels = pd.MultiIndex.from_product([[0, 1]] * 2)
     yield "frame with levels", [frame(A).set_axis(levels, axis=1), B]
     yield "series", [pd.Series(A[:, 0]), B]
+    yield "one series", pd.Series(A[:, 0])
     yield "texts", [["some words"] * N, B]
     for dtype in ("Int64", "Float64"):
         yield f"nullable {dtype}", both(lambda view, d=dtype: nullable(view, d, 1))
@@ -230,6 +233,7 @@ def labels():
     yield "column", Y[:, None]
     yield "row", Y[None]
     yield "two columns", np.column_stack([Y, 1 - Y])
+    yield from held((Y, words, Y > 0, Y * 1.0, Y.astype("datetime64[s]")))
     yield "3-D", Y[:, None, None]
     yield "sparse", sparse.csr_matrix(Y)
     yield "masked, nothing", np.ma.masked_array(Y, False)
@@ -248,6 +252,77 @@ def labels():
     yield "a lone sample", np.where(np.arange(N) == 3, 2, Y)
     yield "six classes", np.arange(N) % 6
     yield "7 % positives", (np.arange(N) < 2).astype(int)
+
+
+def held(of):
+    """Values in what holds one of them per sample, whole and with a gap."""
+    dtypes = ("Int64", "string", "boolean", "Float64", "datetime64[s]")
+    for kind, dtype in zip(of, dtypes, strict=True):
+        whole = pd.Series(kind).astype(dtype)
+        for told, full in (("", whole), (" with a gap", whole.mask(np.arange(N) == 2))):
+            name = f"{dtype}{told}"
+            yield f"array of {name}", full.array
+            yield f"index of {name}", pd.Index(full)
+            yield f"categories of {name}", full.astype("category").array
+            yield f"frame of {name}", full.to_frame("y")
+            yield f"objects of {name}", full.astype(object).to_numpy()
+            yield f"list of {name}", full.tolist()
+            yield f"two rows of {name}", pd.concat([full, full], axis=1).T
+            yield f"short {name}", full[:-1]
+            for container, make in ARROWS.items():
+                yield f"Arrow's {container} of {name}", make(full)
+
+
+ARROWS = {}
+if find_spec("pyarrow"):
+    import pyarrow
+
+    ARROWS = {
+        "pandas": lambda values: values.convert_dtypes(dtype_backend="pyarrow"),
+        "array": pyarrow.array,
+        "chunks": lambda values: pyarrow.chunked_array([pyarrow.array(values)]),
+        "dictionary": lambda values: pyarrow.array(values).dictionary_encode(),
+    }
+if find_spec("polars"):
+    import polars
+
+    ARROWS["polars"] = polars.from_pandas
+
+
+def weights():
+    """Weights of any kind, of all, of some, of one class."""
+    ones = np.linspace(0.5, 1.5, N)
+    for value in (0.0, 1.0, -1.0, 1e300, 1e-300, NAN, np.inf, None, NA, "x", 1j, True, 2**70):
+        yield f"only {value!r}", [value] * N
+        yield f"a {value!r}", changed(ones.astype(object), 2, value)
+    yield "of one class", Y * 1.0
+    yield "of one sample", (np.arange(N) == 3) * 1.0
+    yield "of two samples", np.isin(np.arange(N), [Y.argmin(), Y.argmax()]) * 1.0
+    for dtype in ("float32", "float16", "longdouble", "int8", "bool", "U9", "S9", "complex"):
+        yield dtype, np.ceil(ones).astype(dtype)
+    yield from held((Y + 1, np.full(N, "x"), ones > 0, ones, Y.astype("datetime64[s]")))
+    for told, value in {
+        "number": 2, "fraction": 0.5, "text": "balanced", "mapping": {0: 1.0}, "set": {1, 2},
+        "empty": [], "one more": np.ones(N + 1), "column": ones[:, None], "row": ones[None],
+        "two columns": np.ones((N, 2)), "3-D": np.ones((N, 1, 1)), "generator": (w for w in ones),
+        "sparse": sparse.csr_matrix(ones), "masked": np.ma.masked_array(ones, ones > 1.4),
+        "tuple": tuple(ones), "0-D": np.array(2.0), "ragged": [[1.0]] * 12 + [[1.0, 2.0]] * 12,
+    }.items():  # fmt: skip
+        yield told, value
+
+
+def ids():
+    """Frames and labels of the same index, whatever it holds."""
+    for told, index in {
+        "twice": np.arange(N) // 2, "NaN": np.r_[NAN, np.arange(1.0, N)], "floats": A[:, 0],
+        "mixed": [*"abc", *range(N - 3)], "tuples": [(i, "x") for i in range(N)],
+        "None": [None, *"abc", *range(N - 4)], "NA": pd.array([NA, *range(1, N)], dtype="Int64"),
+        "dates": pd.date_range("2020", periods=N, tz="UTC"), "booleans": Y > 0,
+        "categories": pd.Categorical([f"p{i}" for i in range(N)]), "bytes": [b"%d" % i for i in Y],
+        "levels": pd.MultiIndex.from_product([range(12), [*"ab"]]), "lists": [str([i]) for i in Y],
+        "periods": pd.period_range("2020", periods=N), "intervals": pd.interval_range(0, N),
+    }.items():  # fmt: skip
+        yield told, ([frame(A, index=index), frame(B, index=index)], pd.Series(Y, index=index))
 
 
 def new_samples():
@@ -300,31 +375,36 @@ def cases():
     for kind, make in told.items():
         yield from ((f"{kind}: {name}", (X, Y, X)) for name, X in make())
     yield from ((f"labels: {name}", (VIEWS, y, VIEWS)) for name, y in labels())
+    yield from ((f"ids: {name}", (X, y, X)) for name, (X, y) in ids())
+    yield from ((f"weights: {name}", (VIEWS, Y, VIEWS, w)) for name, w in weights())
     yield from ((f"predict: {name}", ([A, B], Y, X)) for name, X in new_samples())
 
 
 CASES = dict(cases())
+ONE_CLASS_IS_FAIR = {"labels: 7 % positives", "weights: a 1e+300", f"weights: a {2**70}"}
 
 
-def fitted(name, X, y):
+def fitted(name, X, y, *weights):
     """A cheap model, its views named where X is one table of both."""
     model = METHODS[name](**CHEAP.get(name, {}))
     if getattr(X, "shape", (0,))[-1] == 7:
         model.set_params(views=[4, 3])
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
-    return model.fit(X, y)
+    return model.fit(X, y, **({"sample_weight": weights[0]} if weights else {}))
 
 
 def trouble(name, case):
     """What is wrong with the end of a case; "" if it ended well."""
-    X, y, new = CASES[case]
-    if hasattr(X, "send") or hasattr(y, "send") or hasattr(new, "send"):  # runs once
-        X, y, new = dict(cases())[case]
+    X, y, new, *w = CASES[case]
+    if any(hasattr(given, "send") for given in CASES[case]):  # runs once
+        X, y, new, *w = dict(cases())[case]
+    if w and not has_fit_parameter(METHODS[name], "sample_weight"):
+        return ""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            model = fitted(name, X, y)
+            model = fitted(name, X, y, *w)
             if not hasattr(model, "predict"):
                 model.transform(new)
                 return ""
@@ -338,7 +418,7 @@ def trouble(name, case):
         return "scores are not finite"
     warned = any(issubclass(w.category, NothingLearntWarning) for w in said)
     constant = len(predicted) > 1 and (predicted == predicted[0]).all()
-    rare = case == "labels: 7 % positives"  # where the other class is a fair answer
+    rare = case in ONE_CLASS_IS_FAIR
     unwarned = constant and new is X and not warned and not rare
     return "constant and no warning" if unwarned else ""
 

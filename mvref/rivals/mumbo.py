@@ -58,7 +58,8 @@ def edge_of(C, said, codes):
 
 def weight_of(edge, m):
     """Return 1/2 ln((1 + edge)/(1 - edge)), the edge limited to 1 - 1/m for m samples."""
-    return float(np.arctanh(np.clip(edge, 1 / m - 1, 1 - 1 / m)))
+    limit = 1 - max(1 / m, np.finfo(float).eps)  # weights may add up to more than 1 / eps
+    return float(np.arctanh(np.clip(edge, -limit, limit)))
 
 
 class Mumbo(Boosted):

@@ -97,7 +97,12 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
             exact &= svm.gap <= gap
             s = view @ new
             losses = weights * np.maximum(0, 1 - y * (t * s + new_b))
-            value = (new @ new + new_b**2) / 2 + C * losses.sum()
+            value = (new @ new + new_b * new_b) / 2 + C * losses.sum()
+            if not np.isfinite(value):
+                raise ValueError(
+                    f"C={C:g} times sample_weight, up to {weights.max():g}, is so large that the "
+                    "objective overflows; give weights that are nearer to 1."
+                )
             if not value < curve[-1]:  # the gain is below what the linear SVM resolves
                 continue
             curve.append(value)
