@@ -383,16 +383,23 @@ def test_groups_are_no_feature(folder):
         read_folder(folder({}), groups="patient", text=["who"])
 
 
-def test_the_command_line_takes_what_the_files_want(folder, capsys):
+def test_the_command_line_takes_what_the_files_want(folder, capsys, monkeypatch):
+    """And hands on the groups, and an encoder of the words."""
+    asked = {}
+    monkeypatch.setattr("mvref.compare_methods", lambda X, y, *_, **more: asked.update(more, X=X))
     n = 24
-    blood = "".join(f"{i};{i % 2},5;{'hum' if i % 2 else ''}\n" for i in range(n))
+    blood = "".join(f"{i};{i % 2},5;{'a hum' if i % 2 else ''}\n" for i in range(n))
     who = "".join(f"{i};{'äb'[i % 2]};{i // 2}\n" for i in range(n))
     files = {"blood.csv": "id;iron;says\n" + blood, "who.csv": "id;label;pair\n" + who}
     files = {name: text.encode("latin-1") for name, text in files.items()}
     options = ["--sep", ";", "--decimal", ",", "--encoding", "latin-1", "--text", "says"]
-    command = ["compare-tables", str(folder(files)), *options, "--methods", "Concat"]
+    command = ["compare-tables", str(folder(files)), *options]
     with pytest.raises(SystemExit):
         main([*command, "--groups", "nobody"])
     assert "groups='nobody' must be a column" in capsys.readouterr().err
-    assert main([*command, "--groups", "pair", "--budget", "1"]) == 0
+    assert main([*command, "--groups", "pair"]) == 0
     assert "{'b': 12, 'ä': 12}" in capsys.readouterr().out
+    assert asked["groups"].tolist() == [str(i // 2) for i in range(n)]
+    columns = asked["encode"].fit_transform(asked["X"]).views[0]  # "a" and "hum", then the iron
+    assert_array_equal(columns[:, 2], np.arange(n) % 2 + 0.5)
+    assert_array_equal(columns[:, :2] > 0, np.tile(np.arange(n)[:, None] % 2, 2))

@@ -20,7 +20,7 @@ from mvref.experiments import ITEMS, cost_lines, study, study_data, study_readin
 from mvref.experiments.engine import COLUMNS, Ledger
 from mvref.experiments.engine import rows_of as engine_rows_of
 from mvref.experiments.items import data_here
-from mvref.experiments.report import paired_interval, rope_probabilities
+from mvref.experiments.report import rope_probabilities
 
 PREREGISTERED = "a7effb389d9ee05e"  # of transfer.toml
 NAMES = [*study_data.EXPLORED, *study_data.HELD_OUT]
