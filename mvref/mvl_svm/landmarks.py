@@ -287,8 +287,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         check_votable(X)
         return self._projected(X)
 
-    def _projected(self, X):
-        """The same of samples that are validated already."""
+    def _projected(self, X):  # of samples that are validated already
         Phi = project(X, self.similarities_)
         if X.observed.all() and self.keep_known:
             return Phi

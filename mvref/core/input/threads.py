@@ -19,9 +19,8 @@ _inside = 0  # how many threads of Python are in a `one_blas_thread`
 _limits = None  # what the last of them gives back
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # of the libraries that are loaded: an import may bring another one
 def _controller(n_modules):
-    """Of the libraries that are loaded; an import may have brought another one since."""
     return ThreadpoolController()
 
 
