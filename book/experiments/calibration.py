@@ -100,12 +100,14 @@ def differences(world, n, strength, n_repeats, seed):
     return d, means
 
 
-def simulated(world, method, *, measures, n, effect, seed):
+def simulated(world, method, *, measures, n_samples, effect, seed):
     """The shares of some comparisons."""
-    strength = STRENGTH[world, n, effect] if effect else WEAK
+    strength = STRENGTH[world, n_samples, effect] if effect else WEAK
     found = []
     for run in range(N_RUNS):
-        d, means = differences(world, n, strength, INTERVALS[method], (seed + 1000 * run) % 2**32)
+        d, means = differences(
+            world, n_samples, strength, INTERVALS[method], (seed + 1000 * run) % 2**32
+        )
         if method.startswith("samples"):
             _, low, high = interval_of_samples(d, np.ones_like(d))
         else:
@@ -117,7 +119,7 @@ def simulated(world, method, *, measures, n, effect, seed):
 def intervals(dataset, quick, rows):
     """All intervals at all sizes and effects; quick: one block of the smallest size."""
     cells = [
-        Cell(method, {"n": n, "effect": effect}, MEASURES, 1 if quick else n_blocks)
+        Cell(method, {"n_samples": n, "effect": effect}, MEASURES, 1 if quick else n_blocks)
         for n in SIZES[: 1 if quick else None]
         for effect, n_blocks in BLOCKS.items()
         for method in INTERVALS

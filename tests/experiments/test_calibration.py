@@ -15,7 +15,7 @@ def test_the_effect_is_what_its_name_says(world):
 
 def test_a_block_has_the_shares_of_its_runs(monkeypatch):
     monkeypatch.setattr(calibration, "N_RUNS", 3)
-    given = {"measures": calibration.MEASURES, "n": 100, "effect": 0.0, "seed": 5}
+    given = {"measures": calibration.MEASURES, "n_samples": 100, "effect": 0.0, "seed": 5}
     found = {name: calibration.simulated("linear", name, **given) for name in calibration.INTERVALS}
     assert found["samples, 5 x 2"]["half"] < found["corrected, 5 x 2"]["half"]
     for shares in found.values():
@@ -24,7 +24,7 @@ def test_a_block_has_the_shares_of_its_runs(monkeypatch):
 
 def stored():
     rows, _ = with_parameters(read_ledger("calibration"))
-    names = ["dataset", "n", "effect", "method", "measure"]
+    names = ["dataset", "n_samples", "effect", "method", "measure"]
     return rows.groupby(names)["value"].agg(["mean", "size"])
 
 

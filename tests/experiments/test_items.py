@@ -47,7 +47,7 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     **{f"mvpo.noise {name}": n for name, n in noise.REPEATS.items()},
     **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
     **{f"study.n{n}": n_repeats for n, n_repeats in study.SIZES.items()},
-    "study.gaps": study.GAP_REPEATS, "study.transfer": study.SIZES[100],
+    "study.gaps": study.GAP_REPEATS, "study.transfer": study.SIZES[100], "calibration": 10,
 }  # fmt: skip
 QUICK_REPEATS = {"mwmvc2": 2, "mwmvc2.sentences": 1, "mvna_kmhks.table2": 2}  # others: 1
 METHODS = {
