@@ -487,7 +487,7 @@ RELATIONS = [
         "solver='lbfgs'"),
     case("MVM, nobody to validate on",
         fit("MVMClassifier", X[:4], [0, 1, 0, 1], solver="sgd", early_stopping=True),
-        "early_stopping", "none of 4"),
+        "early_stopping", "0 of 4"),
     *(
         case(f"MVM, groups {groups}", fit("MVMClassifier", groups=groups), "groups", *told)
         for groups, told in (

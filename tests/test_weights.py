@@ -37,7 +37,8 @@ RARE = [
     *(("MwMvC2", {"voters": v}) for v in ("trees", [DecisionTreeClassifier(max_depth=1)])),
     *((name, {"n_estimators": 20}) for name in BOOSTED),
     *((name, {"c": 20.0}) for name in ("MVNAKMHKS", "NAKMHKS", "KMHKS")),
-    *((name, {}) for name in ("PerViewSVM", "SVM2K", "CoLabeling", "MSL")),
+    *((name, {}) for name in ("PerViewSVM", "SVM2K", "CoLabeling")),
+    ("MSL", {"C": 1.0}),
 ]
 
 

@@ -112,8 +112,15 @@ def compare_methods(
     -----
     The points of a candidate are spread evenly over the ranges in
     ``mvref.compare.candidates``. Dense features get mean 0 and variance 1 over each training
-    part, gaps of single values its means. Methods that use no views get all columns as one table. A
-    candidate that fails in a split is in ``failures`` with its reason, and not in the table.
+    part, gaps of single values its means. A candidate that fails in a split is in ``failures`` with
+    its reason, and not in the table.
+
+    The summary compares plain methods only: the same learners, with the same points, of all columns,
+    of the best view, and of each view with a vote, and a stack of them. Of accuracy, balanced
+    accuracy and the AUROC of two classes the intervals are those of the samples, else the corrected
+    ones of the splits. By simulation (item ``calibration.intervals`` of the book, for accuracy) a
+    sentence of either kind is wrong in at most 2.5 % of the comparisons of equals, but for chance;
+    8 points are seen in {power}, of the splits in {splits}.
 
     Examples
     --------
