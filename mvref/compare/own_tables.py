@@ -32,8 +32,9 @@ from ..core.input import (
     validate_targets,
 )
 from ..core.voters import fit_in_groups, part_of
-from .candidates import RECOMMENDED, REDUCED, candidate_of, plain_methods
+from .candidates import RECOMMENDED, candidate_of
 from .comparison import Comparison
+from .plain import REDUCED, plain_methods
 from .seeds import derive_seed
 from .tuning import Machine, Method, Split, train, validate
 
@@ -115,10 +116,10 @@ def compare_methods(
     part, gaps of single values its means. A candidate that fails in a split is in ``failures`` with
     its reason, and not in the table.
 
-    The summary compares plain methods only: the same learners, with the same points, of all columns,
-    of the best view, and of each view with a vote, and a stack of them. Of accuracy, balanced
-    accuracy and the AUROC of two classes the intervals are those of the samples, else the corrected
-    ones of the splits. By simulation (item ``calibration.intervals`` of the book, for accuracy) a
+    The summary compares plain methods only: the same learners, with the same points, of all
+    columns, of the best view, and of each view with a vote, and a stack of them. Of accuracy,
+    balanced accuracy and the AUROC of two classes the intervals are those of the samples, else the
+    corrected ones of the splits. By simulation (item ``calibration.intervals`` of the book, for accuracy) a
     sentence of either kind is wrong in at most 2.5 % of the comparisons of equals, but for chance;
     8 points are seen in {power}, of the splits in {splits}.
 
@@ -249,7 +250,8 @@ def chosen(methods, X):
         if len(methods) < len(pairs):
             names = [name for name, _ in pairs]
             raise ValueError(f"methods must have different names, got {names}: give a mapping.")
-    return [candidate_of(name, given) for name, given in methods.items()]
+    reduced = {candidate.name: candidate for candidate in REDUCED}
+    return [reduced.get(name) or candidate_of(name, given) for name, given in methods.items()]
 
 
 class Encoder:

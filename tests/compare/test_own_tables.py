@@ -22,8 +22,9 @@ from sklearn.tree import DecisionTreeClassifier
 import mvref
 from mvref import MultiView, PerView, PerViewClassifier, compare_methods
 from mvref.__main__ import main
-from mvref.compare.candidates import ALL, PLAIN, REDUCED, Candidate, candidate_of, plain_methods
+from mvref.compare.candidates import ALL, Candidate, candidate_of
 from mvref.compare.own_tables import Comparison, by_sample, outer_splits
+from mvref.compare.plain import PLAIN, REDUCED, plain_methods
 from mvref.compare.seeds import derive_seed
 from mvref.datasets import load_digits_views, load_iris_views, load_mfeat
 from mvref.rivals import Concat
@@ -300,7 +301,8 @@ KEYS = """
 import joblib
 from sklearn.tree import DecisionTreeClassifier
 from mvref.datasets import load_iris_views
-from mvref.compare.candidates import PLAIN, RECOMMENDED, candidate_of
+from mvref.compare.candidates import RECOMMENDED, candidate_of
+from mvref.compare.plain import PLAIN
 data = load_iris_views()
 own = candidate_of("own", (DecisionTreeClassifier(max_depth=2), [{"max_depth": 1}]))
 found = [c.key(4) for c in (*PLAIN, *RECOMMENDED, own)]
@@ -439,7 +441,7 @@ def test_equal_folds_are_told_apart_by_log_loss():
     found = compare_methods(X, y, {}, **QUICK | {"budget": 4})
     sure = found.rows[found.rows["candidate"] == "logistic, all columns"]
     assert (sure["validation"] == 1.0).all()
-    points = candidate_of("logistic, all columns").points(4)
+    points = CHEAP[0].points(4)
     largest = max(points, key=lambda point: point["C"])
     assert set(sure["point"]) == {repr(largest)} != {repr(points[0])}
 
