@@ -1,7 +1,8 @@
 """Multi-view data sets: embedded (``load_*``), fetched (``fetch_*``), drawn (``make_*``), or yours.
 
 All of these return a :class:`MultiViewDataset`, and so does :func:`read_folder`, which joins your
-own tables. Files are looked for in ``$MVREF_DATA/<name>``, then in the user's cache
+own tables. :func:`kinds` tells which have views of several instruments. Files are looked for in an
+installed package, if one has them, in ``$MVREF_DATA/<name>``, then in the user's cache
 (``$MVREF_CACHE`` sets another one), and then downloaded where a canonical address with a known
 sha256 exists. Licence, citation and sizes of a data set stand in its ``DESCR``.
 """
@@ -13,6 +14,14 @@ from ._citeseer import fetch_citeseer
 from ._embedded import load_digits_views, load_iris_views
 from ._flower17 import fetch_flower17
 from ._generators import make_two_moons_views
+from ._instruments import (
+    fetch_bdgp,
+    fetch_htad,
+    fetch_nutrimouse,
+    fetch_prokaryotic,
+    fetch_shoulder_exercises,
+    fetch_tcga,
+)
 from ._interactions import make_interactions, unseen_share
 from ._lookup import FORMS, DatasetCorrupted, DatasetUnavailable, folder_of
 from ._mfeat import fetch_mfeat, load_mfeat
@@ -20,6 +29,7 @@ from ._mnist import fetch_mnist_views
 from ._optdigits import fetch_optdigits
 from ._reuters import fetch_reuters, folder_of_full
 from ._reuters_index import read_reuters_index
+from ._sources import kinds
 from ._uci import fetch_uci
 from ._uwave import fetch_uwave
 from ._voc07 import fetch_voc07
@@ -30,16 +40,23 @@ __all__ = [
     "DatasetUnavailable",
     "MultiViewDataset",
     "available",
+    "fetch_bdgp",
     "fetch_citeseer",
     "fetch_flower17",
+    "fetch_htad",
     "fetch_mfeat",
     "fetch_mnist_views",
+    "fetch_nutrimouse",
     "fetch_optdigits",
+    "fetch_prokaryotic",
     "fetch_reuters",
+    "fetch_shoulder_exercises",
+    "fetch_tcga",
     "fetch_uci",
     "fetch_uwave",
     "fetch_voc07",
     "fetch_webkb",
+    "kinds",
     "load_digits_views",
     "load_iris_views",
     "load_mfeat",
@@ -72,7 +89,8 @@ def available():
         Name -> "embedded" or the folder that has the files, for what is here and nothing else:
         digits, iris, mfeat, and, if they are here, mfeat_original (:func:`fetch_mfeat`), uwave,
         flower17, mnist, citeseer, webkb, voc07, optdigits, reuters1200, reuters600, reuters_full
-        (the subsets of :func:`fetch_reuters`), and the five names of :func:`fetch_uci`.
+        (the subsets of :func:`fetch_reuters`), tcga-brca, tcga-lgg, tcga-kipan, htad,
+        shoulder-exercises, nutrimouse, prokaryotic, bdgp, and the five names of :func:`fetch_uci`.
 
     Examples
     --------

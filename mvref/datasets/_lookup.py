@@ -1,5 +1,6 @@
-"""Where a data file is found: ``MVREF_DATA``, the user cache, then a checked download.
+"""Where a data file is found: a package, ``MVREF_DATA``, the user cache, a checked download.
 
+Package   of some data sets: the files of an installed Python package, which is not imported.
 Folders   ``$MVREF_DATA/<data set>``, then ``<cache>/<data set>``; the cache is ``$MVREF_CACHE`` or
           the operating system's usual place (``pooch.os_cache("mvref")``).
 Checks    a file with a registered sha256 is checked each time it is opened, wherever it came from.
@@ -21,11 +22,12 @@ import warnings
 import zlib
 from contextlib import suppress
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
-from ._sources import BY_HAND, FILES, FOLDERS
+from ._sources import BY_HAND, FILES, FOLDERS, PACKAGES
 
 # In a notebook pooch's progress bar warns, on import, of a missing ipywidgets; it works without.
 with warnings.catch_warnings():
@@ -57,6 +59,14 @@ def data_folders(dataset):
     return [Path(root).expanduser() / FOLDERS[dataset] for root in roots]
 
 
+def _in_package(dataset, file):
+    """Return where an installed package would have a file, which does not bear its folder's name."""
+    package, _, below = PACKAGES.get(dataset, "").partition("/")
+    spec = find_spec(package) if package else None
+    places = spec.submodule_search_locations if spec else None
+    return [Path(p) / below / file.removeprefix(f"{Path(below).name}_") for p in places or ()]
+
+
 def unavailable(dataset, reason):
     """Return the exception that says why a data set is missing and how to get it."""
     return DatasetUnavailable(
@@ -68,10 +78,11 @@ def unavailable(dataset, reason):
 def locate(dataset, *files):
     """Return the path of the first of `files` that is here, or of its ``.gz``, or None."""
     for file in files:
-        for folder in data_folders(dataset):
-            for path in (folder / file, folder / f"{file}.gz"):
-                if os.path.isfile(path):  # False, not an error, for a folder we may not enter
-                    return path
+        folders = data_folders(dataset)
+        here = [path for folder in folders for path in (folder / file, folder / f"{file}.gz")]
+        for path in _in_package(dataset, file) + here:
+            if os.path.isfile(path):  # False, not an error, for a folder we may not enter
+                return path
     return None
 
 

@@ -11,6 +11,8 @@ _FETCHED = {name: entry for name, entry in SOURCES.items() if "by_hand" in entry
 BY_HAND = {name: entry["by_hand"].format(**entry) for name, entry in _FETCHED.items()}
 # data set -> its folder
 FOLDERS = {name: entry.get("folder", name) for name, entry in _FETCHED.items()}
+# data set -> the folder of an installed package that has its files
+PACKAGES = {name: entry["package"] for name, entry in _FETCHED.items() if "package" in entry}
 # data set -> file -> (sha256 of its uncompressed content, URL or None)
 FILES = {
     name: {
@@ -27,14 +29,55 @@ def checksums(dataset, files):
     return {name: FILES[dataset][name][0] for name in names if name in FILES[dataset]}
 
 
+def kinds():
+    """Tell of each data set whether its views are views, and of what.
+
+    Returns
+    -------
+    kinds : dict
+        Name, as in :func:`available` or of what is drawn -> a dictionary:
+
+        - ``kind``: "instruments", if the views come from several instruments or sources; "cut", if
+          one instrument or record was cut into views, or described in several ways; "drawn";
+        - ``instruments``: list of them, none of what is drawn;
+        - ``groups``: the key of ``meta`` that tells whose samples belong together, "" if there are
+          no groups or they are not known;
+        - ``before``: what was done to the data before they are loaded;
+        - ``licence``, as in ``DESCR``.
+
+    Examples
+    --------
+    >>> from mvref.datasets import kinds
+    >>> kinds()["shoulder-exercises"]["instruments"]
+    ['accelerometer', 'gyroscope']
+    >>> [name for name, about in kinds().items() if about["kind"] == "drawn"]
+    ['two_moons', 'interactions']
+    """
+    return {
+        name: {
+            "kind": entry["kind"],
+            "instruments": list(entry.get("instruments", [])),
+            "groups": entry.get("groups", ""),
+            "before": " ".join(entry["before"].split()),
+            "licence": " ".join(entry["licence"].split()),
+        }
+        for name, entry in ((name, _entry(name)) for name in SOURCES if "kind" in SOURCES[name])
+    }
+
+
+def _entry(source):
+    """Return an entry of ``SOURCES.toml``, with what it has from another one."""
+    entry = SOURCES[source]
+    return SOURCES.get(entry.get("like"), {}) | entry
+
+
 def describe(source, X, checksums=None, **values):
     """Write the ``DESCR`` of a data set, the same sections in the same order for all.
 
     source: an entry of ``SOURCES.toml``; X: the shapes are read off it; values: what the entry has
     in braces.
     """
-    entry = SOURCES[source]
-    fields = SOURCES.get(entry.get("like"), {}) | entry | values
+    fields = _entry(source) | values
     names = ("title", "source", "licence", "citation", "notes")
     title, origin, licence, citation, notes = (fields[name].format(**fields) for name in names)
     views = [f"{n}: ({X.n_samples}, {w})" for n, w in zip(X.names, X.widths, strict=True)]
