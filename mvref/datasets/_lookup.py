@@ -60,7 +60,7 @@ def data_folders(dataset):
 
 
 def _in_package(dataset, file):
-    """Return where an installed package would have a file, which does not bear its folder's name."""
+    """Return where an installed package has a file; there it has not its folder's name in front."""
     package, _, below = PACKAGES.get(dataset, "").partition("/")
     spec = find_spec(package) if package else None
     places = spec.submodule_search_locations if spec else None

@@ -43,10 +43,11 @@ citeseer, flower17, mfeat, mnist, optdigits, reuters1200, reuters600, uwave, web
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
-    """Point MVREF_DATA and the cache to empty folders; return both."""
+    """Point MVREF_DATA and the cache to empty folders, hide packages; return both folders."""
     data, cache = tmp_path / "data", tmp_path / "cache"
     monkeypatch.setenv("MVREF_DATA", str(data))
     monkeypatch.setenv("MVREF_CACHE", str(cache))
+    monkeypatch.setattr("mvref.datasets._lookup.PACKAGES", {})
     monkeypatch.setenv("NO_PROXY", "*")
     return data, cache
 

@@ -23,5 +23,11 @@ FETCHED = {
     "webkb": datasets.fetch_webkb,
     "voc07": datasets.fetch_voc07,
     "optdigits": datasets.fetch_optdigits,
+    **{f"tcga-{name}": partial(datasets.fetch_tcga, name) for name in ("brca", "lgg", "kipan")},
+    "htad": datasets.fetch_htad,
+    "shoulder-exercises": datasets.fetch_shoulder_exercises,
+    "nutrimouse": datasets.fetch_nutrimouse,
+    "prokaryotic": datasets.fetch_prokaryotic,
+    "bdgp": datasets.fetch_bdgp,
     **{name: partial(datasets.fetch_uci, name) for name in TABLES},
 }

@@ -12,6 +12,7 @@ from scipy.io import savemat
 from sklearn.datasets import load_digits
 
 from mvref.datasets._flower17 import ORIGINALS
+from mvref.datasets._instruments import movement_features
 from mvref.datasets._webkb import ARCHIVE, manifest
 
 LANGUAGES = ["EN", "FR", "GR", "IT", "SP"]
@@ -296,6 +297,66 @@ HORSE_COLIC = Small(
         "_uci.HORSE_ROWS": 2,
     },
 )
+
+
+def tcga(rng, name="brca"):
+    """Three patients; each table has them in an order of its own."""
+    patients, parts = np.array(["P2", "P1", "P3"]), ("methylation", "mirna", "rna", "clinical")
+    views = [rng.normal(size=(3, width)) for width in (3, 2, 2, 1)]
+    files = {f"{name}_target.csv": b"patient,target\nP2,1.0\nP1,0\nP3,1\n"}
+    for part, view in zip(parts, views, strict=True):
+        order, head = rng.permutation(3), ["", *(f'"{part}, {j}"' for j in range(view.shape[1]))]
+        rows = [[patients[i], *view[i].tolist()] for i in order]
+        files[f"{name}_{part}.csv"] = as_text([head, *rows], ",")
+    return Small(files, views, [1, 0, 1], meta={"patient": patients})
+
+
+def htad(rng):
+    head = "class,v1_a,v1_b,v2_c\n"
+    content = f"{head}wash_hands,1,2,3\nbrush_teeth,4,5,-6e-1\n".encode()
+    views = [[[1, 2], [4, 5]], [[3], [-0.6]]]
+    return Small({"htad.csv": content}, views, [1, 0], names=["brush_teeth", "wash_hands"])
+
+
+def shoulder_exercises(rng):
+    """Recordings of two windows, and of one with a point too few for another."""
+    X, stream = rng.normal(size=(300 + 299, 6)).astype(np.float32), io.BytesIO()
+    told = {"length": [300, 299], "y": [1, 0], "subject": [7, 3], "side": [0, 1]}
+    np.savez(stream, X=X, y_labels=["PEN", "ABD"], X_labels=list("abcdef"), **told)
+    windows = np.stack([X[i : i + 200].T for i in (0, 100, 300)]).astype(float)
+    return Small(
+        {"shoulder_exercises.npz": stream.getvalue()},
+        [movement_features(windows[:, :3]), movement_features(windows[:, 3:])],
+        [1, 1, 0],
+        names=["PEN", "ABD"],
+        meta={"subject": [7, 7, 3], "recording": [0, 0, 1], "side": [0, 0, 1]},
+    )
+
+
+def nutrimouse(rng):
+    files = {"gene.csv": b'"a","b"\n1,-0.5\n2,0\n', "lipid.csv": b'"c"\n3\n4\n'}
+    files |= {"diet.csv": b'"diet"\n"sun"\n"lin"\n', "genotype.csv": b'"genotype"\n"wt"\n"wt"\n'}
+    views, diets = [[[1, -0.5], [2, 0]], [[3], [4]]], ["sun", "lin"]
+    return Small(files, views, [1, 0], names=["lin", "sun"], meta={"diet": diets})
+
+
+def prokaryotic(rng):
+    names = ("text", "proteome_comp", "gene_repert")
+    views = {name: rng.normal(size=(3, width)) for width, name in enumerate(names, start=1)}
+    content = views | {"truth": np.uint8([[1], [2], [1]])}
+    return Small({"prokaryotic.mat": mat(content)}, list(views.values()), [0, 1, 0])
+
+
+def bdgp(rng):
+    cells, labels = np.empty((2, 1, 2), dtype=object)
+    views = [np.array([[0, 0], [0.5, 0]]), np.array([[1.0, 0, 0], [0, 0, 0]])]
+    cells[0], labels[0] = [view.T for view in views], [np.uint8([[1], [2]])] * 2
+    empty = [[True, False], [False, True]]
+    content = mat({"data": cells, "truelabel": labels})
+    return Small({"BDGP.mat": content}, views, [0, 1], meta={"empty": empty})
+
+
+INSTRUMENTS = (htad, shoulder_exercises, nutrimouse, prokaryotic, bdgp)
 MAKERS = (mnist, optdigits, uwave, flower17, voc07, webkb, reuters1200, reuters600, reuters_full)
 SMALL = {
     "mfeat_original": mfeat(np.random.default_rng(0)),
@@ -303,4 +364,6 @@ SMALL = {
     "house-votes-84": VOTES,
     "horse-colic": HORSE_COLIC,
     **{make.__name__: make(np.random.default_rng(0)) for make in MAKERS},
+    **{make.__name__.replace("_", "-"): make(np.random.default_rng(0)) for make in INSTRUMENTS},
+    **{f"tcga-{k}": tcga(np.random.default_rng(0), k) for k in ("brca", "lgg", "kipan")},
 }

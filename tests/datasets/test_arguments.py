@@ -5,7 +5,9 @@ import pytest
 
 from mvref.datasets import (
     fetch_mnist_views,
+    fetch_nutrimouse,
     fetch_reuters,
+    fetch_tcga,
     fetch_uci,
     fetch_voc07,
     load_digits_views,
@@ -68,6 +70,8 @@ WRONG = {
         ({"name": "house-votes-84", "part": "data"}, r"part of house.*must be one of \['all'\]"),
         ({"name": "horse-colic", "part": "test"}, r"part of horse-colic .*\['all', 'data'\]"),
     ],
+    fetch_tcga: [({"name": "gbm"}, r"name must be one of \['brca', 'lgg', 'kipan'\], got 'gbm'")],
+    fetch_nutrimouse: [({"target": "sex"}, r"target .* \['diet', 'genotype'\], got 'sex'")],
     fetch_voc07: [
         ({"descriptor": name}, "descriptor must be one of .*'DenseSift', 'HarrisSift'")
         for name in ("Gist", None, 1)

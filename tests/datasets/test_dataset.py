@@ -25,6 +25,13 @@ WORDS = {
     "and 999 no outbound one",
     "webkb": "Blum|a choice of mvref|do not state theirs|Five pages have no anchor word",
     "optdigits": "Alpaydin|CC BY 4.0",
+    "tcga-brca": "CC BY-NC-ND 4.0|with the labels of all patients|defined by RNA",
+    "tcga-lgg": "CC BY-NC-ND 4.0|radiation comes after the diagnosis",
+    "htad": "need written permission|not told apart",
+    "shoulder-exercises": "BSD 3-Clause|share one half",
+    "nutrimouse": "the GPL|chosen by the authors",
+    "prokaryotic": "test samples had a part in them",
+    "bdgp": "likely and not stated|201 lateral rows and 1203 dorsal ones have no word",
 }
 LANGUAGES = ["EN", "FR", "GR", "IT", "SP"]
 CORNERS = ["top_left", "top_right", "bottom_left", "bottom_right"]
@@ -36,6 +43,9 @@ TRAIN_UWAVE = [122, 108, 106, 110, 127, 111, 112, 100]
 TEST_UWAVE = [437, 452, 454, 450, 433, 449, 447, 460]
 TRAIN_DIGITS = [376, 389, 380, 389, 387, 376, 377, 387, 380, 382]
 TEST_DIGITS = [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+OMICS, CLINICAL = ("methylation", "mirna", "rna", "clinical"), {"brca": 20, "lgg": 13, "kipan": 12}
+ACTIVITIES = "brush_teeth eat_chips mop_floor sweep type_on_keyboard wash_hands watch_tv".split()
+EXERCISES = ["PEN", "ABD", "FEL", "IR", "ER", "TRAP", "ROW"]
 VIEWS = {  # and their widths
     "digits": dict.fromkeys(CORNERS, 16),
     "iris": {"sepal": 2, "petal": 2},
@@ -46,6 +56,12 @@ VIEWS = {  # and their widths
     "citeseer": {"text": 3703, "inbound": 3312, "outbound": 3312},
     "webkb": {"page": 16_545, "anchor": 1797},
     "reuters1200": dict.fromkeys(LANGUAGES, 2000),
+    **{f"tcga-{k}": dict(zip(OMICS, [400, 100, 200, n], strict=True)) for k, n in CLINICAL.items()},
+    "htad": {"audio": 36, "accelerometer": 16},
+    "shoulder-exercises": {"accelerometer": 48, "gyroscope": 48},
+    "nutrimouse": {"genes": 120, "lipids": 21},
+    "prokaryotic": {"text": 438, "proteome": 3, "genes": 393},
+    "bdgp": {"lateral": 1000, "dorsal": 500},
     "reuters600": dict(zip(LANGUAGES, [21526, 24892, 34121, 15487, 11539], strict=True)),
 }
 CLASSES = {  # and how many samples of each are in the parts of the split, or in all
@@ -59,6 +75,14 @@ CLASSES = {  # and how many samples of each are in the parts of the split, or in
     "webkb": (["non-course", "course"], [[821, 230]]),
     "reuters1200": (TOPICS, [[200] * 6]),
     "reuters600": (TOPICS, [[100] * 6]),
+    "tcga-brca": ([f"subtype {k}" for k in range(5)], [[419, 46, 140, 130, 34]]),
+    "tcga-lgg": (["class 0", "class 1"], [[386, 125]]),
+    "tcga-kipan": (["class 0", "class 1"], [[417, 216]]),
+    "htad": (ACTIVITIES, [[180, 282, 181, 178, 179, 180, 206]]),
+    "shoulder-exercises": (EXERCISES, [[234, 369, 376, 343, 346, 274, 287]]),
+    "nutrimouse": (["coc", "fish", "lin", "ref", "sun"], [[8] * 5]),
+    "prokaryotic": ([f"phylum {k}" for k in range(1, 5)], [[313, 91, 35, 112]]),
+    "bdgp": ([f"class {k}" for k in range(1, 6)], [[500] * 5]),
 }
 
 

@@ -45,6 +45,7 @@ def test_is_read(small, name, suffix):
 NOTHING = {  # what the sentence names where no file is here, in place of the first one
     "uwave": "uwave_ucr2018_xyz.npz",
     "flower17": "there are no distance matrices",
+    "shoulder-exercises": "watch_dataset.npy or shoulder_exercises.npz",
     "reuters_full": "Index_EN-EN, Index_EN-FR, Index_EN-GR and 22 more",
 }
 
