@@ -120,9 +120,9 @@ def compare_methods(
     columns, of the best view, and of each view with a vote, and a stack of them. Of accuracy,
     balanced accuracy and the AUROC of two classes the intervals are those of the samples, else the
     corrected ones of the splits. By simulation (item ``calibration.intervals`` of the
-    book, for accuracy) a sentence of either side is wrong in 1.5 and 1.8 % of the comparisons of
-    equals; 8 points are seen in 35 % of them at 100 samples, 81 % at 300 and all at 1000, with the
-    corrected interval of the same splits in 16, 56 and 99 %.
+    book, for accuracy) a sentence of either side is wrong in 1.5 and 1.7 % of the comparisons of
+    equals; 8 points between linear machines are seen in 36, 81, 100 % of them at 100, 300, 1000
+    samples, by the corrected interval of the same splits in 16, 56, 99 %.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mvref import compare_methods
 from mvref.experiments import calibration, read_ledger
 from mvref.experiments.engine import with_parameters
 
@@ -39,3 +40,17 @@ def test_the_level_holds_and_the_power_is_the_largest():
     gain = power["samples, 5 x 2"] - power.drop(columns="samples, 5 x 2").max(axis=1)
     assert gain.mean() > 0.0
     assert (power["samples, 5 x 2"] >= power["corrected, 5 x 2"]).all()
+
+
+def test_the_docstring_has_the_numbers():
+    words, shares = " ".join(compare_methods.__doc__.split()), 100 * stored()["mean"]
+    chosen = shares.xs("samples, 5 x 2", level="method").unstack("measure")
+    wrong = chosen.xs(0.0, level="effect").mean()
+    assert f"wrong in {wrong['worth']:.1f} and {wrong['cost']:.1f} % of" in words
+    seen = shares.unstack("measure").loc["linear"].xs(0.08, level="effect")["worth"]
+    for name, told in (
+        ("samples, 5 x 2", "seen in {} % of them"),
+        ("corrected, 5 x 2", "in {} %."),
+    ):
+        numbers = [f"{power:.0f}" for power in seen.xs(name, level="method")]
+        assert told.format(", ".join(numbers)) in words

@@ -28,12 +28,12 @@ FLOORS = {
 # Lines of Python; who raises one of these names in CHANGELOG the capability that it is for. Rows of
 # the ledger are no lines. What one opens to read a method is in `test_reading`.
 LINES = {
-    "mvref": 20_000,
-    "mvref/mvl_svm": 1_015, "mvref/mwmvc2": 525, "mvref/mvpo": 760, "mvref/mvm": 1_465,
+    "mvref": 22_200,
+    "mvref/mvl_svm": 1_020, "mvref/mwmvc2": 525, "mvref/mvpo": 770, "mvref/mvm": 1_475,
     "mvref/mvna_kmhks": 900,
-    "book/experiments": 9_450,
+    "book/experiments": 9_710,
     "book": 1_500,  # what makes the book, without experiments and errata
-    "tests": 37_400,
+    "tests": 39_450,
 }  # fmt: skip
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 # Functions of one formula and parts of methods: a paragraph tells of their arguments, with shapes.
