@@ -1,9 +1,9 @@
 """The plain methods that :func:`~mvref.compare_methods` compares: learner x use of the views.
 
-Each learner of `LEARNERS` gets all
-columns as one table, one view (the best), or a vote of the views, with the same points; and a stack
-of the learners is on top of each. So families that know nothing of the views, one view, or all
-differ in nothing else, and are one machine where there is one view.
+Each learner of `LEARNERS` gets all columns as one table, one view (the best), or a vote of the
+views, with the same points; and a stack of the learners is on top of each. So families that know
+nothing of the views, one view, or all differ in nothing else, and are one machine where there is
+one view.
 """
 
 from sklearn.ensemble import ExtraTreesClassifier
@@ -55,7 +55,8 @@ def of_views(learner):
     """A learner for each view, and the mean of what they say."""
 
     def make(X, **point):
-        members = {name: learner([X.select([name]).views[0]], **point) for name in X.names}
+        views = zip(X.names, X.views, strict=True)
+        members = {name: learner([view], **point) for name, view in views}
         has = all(hasattr(member, "predict_proba") for member in members.values())
         return PerViewClassifier(members, combine="mean_proba" if has else "mean_decision")
 

@@ -147,7 +147,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
         "rank_one": a product of linear functions, learnt view by view. "product": a tensor of any
         rank, learnt by a kernel SVM with n^2 products.
     C : float, default=1.0; weight of the summed hinge loss
-    n_init : int, default=10; starts of the rank-one machine, that of least objective is kept
+    n_init : int, default=5; starts of the rank-one machine, that of least objective is kept
     tol : float, default=1e-4
         Relative gain of the last sweep over the views. Product: tolerance of the kernel SVM.
     max_iter : int, default=100; largest number of sweeps, the kernel SVM may take a million steps
@@ -205,7 +205,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
         kernel="rank_one",
         *,
         C=1.0,
-        n_init=10,
+        n_init=5,
         tol=1e-4,
         max_iter=100,
         class_weight=None,
