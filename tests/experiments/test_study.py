@@ -327,7 +327,7 @@ def rows_of(values, dataset="moons", n_train=100):
     for method, measures in values.items():
         for measure, column in ({"failure": [0] * 9} | measures).items():
             for repeat, value in enumerate(column[: len(measures["accuracy"])]):
-                row = dict.fromkeys(COLUMNS, "") | {
+                row = dict.fromkeys(COLUMNS, "0") | {
                     "paper": "study", "item": "n100", "dataset": dataset, "method": method,
                     "parameter": f'{{"n_train":{n_train}}}', "measure": measure,
                     "repeat": repeat, "seed": 0, "value": value, "seconds": 0,
