@@ -141,17 +141,6 @@ def test_families_are_equal_and_one_machine_where_there_is_one_view():
                 assert (told[0] == told[1]).all() and (told[0] == told[2]).all()
 
 
-def test_scaling_equally_wide_views_alike_is_no_knowledge():
-    """Nor are fillings where nothing is missing: they are all the SVM of all columns."""
-    X, y = few("iris")
-    names = ("RBF SVM, all columns", "RBF SVM, views scaled alike", "RBF SVM, kNN imputation",
-             "RBF SVM, iterative imputation", "RBF SVM, Laplacian completion")  # fmt: skip
-    for point in candidate_of(names[0]).points(6):
-        one, *others = (candidate_of(name).build(point, X, 0).fit(X, y) for name in names)
-        for other in others:
-            assert_allclose(other.decision_function(X), one.decision_function(X), atol=1e-9)
-
-
 def test_few_columns_join_where_there_are_more_columns_than_samples():
     X, y = few("iris", 20)
     wide = MultiView([np.hstack([X.views[0]] * 11), X.views[1]])
