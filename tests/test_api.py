@@ -396,7 +396,7 @@ CONTRACT = {
         "pair_ components_ factor_ theta_ dual_gap_ coef_ intercept_",
     ),
     "STMClassifier": (
-        "kernel='rank_one' C=1.0 n_init=10",
+        "kernel='rank_one' C=1.0 n_init=5",
         "coef_ intercept_ objective_curve_ objectives_ n_iter_",
     ),
 }
