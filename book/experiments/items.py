@@ -10,6 +10,7 @@ from mvref.datasets._lookup import unavailable
 
 from . import (
     calibration,
+    fusion,
     mvl_svm,
     mvm,
     mvna_kmhks,
@@ -39,7 +40,7 @@ from .engine import (
 )
 
 PAPERS = (
-    mvl_svm, mwmvc2, voting_text, mvpo, noise, mvm, mvna_kmhks, speed, study, calibration,
+    mvl_svm, mwmvc2, voting_text, mvpo, noise, mvm, mvna_kmhks, speed, study, fusion, calibration,
     universes_mvna, universes_mvl_svm, universes_mwmvc2, universes_mvpo, universes_mvm,
 )  # fmt: skip
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}

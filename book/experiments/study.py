@@ -17,33 +17,119 @@ Failures   are rows: ``failure`` is the number of the reason in `REASONS`, and t
 Cut        sizes and repeats before methods: `SIZES`.
 """
 
-import signal
-import threading
 import warnings
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.impute import KNNImputer, SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC
 
-from mvref.compare.candidates import ALL, candidate_of
-from mvref.compare.kernel_means import without_gaps
+from mvref import PerViewClassifier
+from mvref.compare.candidates import (
+    ALL,
+    COLUMNS,
+    FOREST,
+    STRENGTH,
+    SVM,
+    Candidate,
+    all_columns,
+    logistic,
+    scaled_views,
+)
+from mvref.compare.kernel_means import KernelMeanSVC, without_gaps
 from mvref.compare.tuning import Machine, Method, tuned
 from mvref.core.input import MultiView
+from mvref.rivals import LaplacianCompletion, Mono
 
 from .engine import Item, derive_seed, encode_parameter
+from .fusion import CHAIN, dense_columns, limited, with_gaps
 from .study_data import EXPLORED, HELD_OUT, draw_split, sizes_of
 from .tables import Cell, jobs_of
 
 SIZES = {100: 20, 300: 3, 1000: 1}  # of the training part, and repeats
 N_GAPS, MISSING, GAP_REPEATS = 100, (0.25, 0.5, "block"), 5  # ``gaps``: size, gaps, repeats
+BOOSTING = {
+    "learning_rate": (0.05, 0.5), "max_leaf_nodes": [4, 8, 31], "min_samples_leaf": [2, 5, 20],
+}  # fmt: skip
 BUDGET, N_FOLDS, LIMIT = 6, 3, 30.0
 TRIALS = 3
-CANDIDATES = {name: candidate_of(name) for name in ALL}
 TESTED = {"accuracy_r25": 0.25, "accuracy_r50": 0.5, "accuracy_block": "block"}
 MEASURES = ("accuracy", *TESTED, "validation", "point", "fit_seconds", "failure")
 QUICK_METHODS = ("RBF SVM, all columns", "MVLSVM", "KMHKS")
 REASONS = (TimeoutError, ValueError, ArithmeticError, np.linalg.LinAlgError, MemoryError)
+
+
+def svm_of_columns(**point):
+    """An SVM on all columns, which the scaling of the views before it has balanced.
+
+    As in the study's rows, those of X have norm sqrt(V): a kernel V times narrower at one gamma.
+    """
+    return make_pipeline(COLUMNS, SimpleImputer(keep_empty_features=True), SVC(**point))
+
+
+def imputed_svm(fill):
+    """The same, where a transformer of one table fills gaps with more than means."""
+    return scaled_views(
+        lambda **point: make_pipeline(FunctionTransformer(dense_columns), clone(fill), SVC(**point))
+    )
+
+
+def completed_svm(**point):
+    """The same, where a graph of the reference view fills gaps of whole views."""
+    completion = LaplacianCompletion(output="features", gamma=1.0)
+    return make_pipeline(completion, svm_of_columns(**point))
+
+
+def boosting(X, **point):
+    """A candidate whose trees need no scaling and take gaps as they are."""
+    columns = FunctionTransformer(dense_columns)
+    return make_pipeline(columns, HistGradientBoostingClassifier(max_iter=40, **point))
+
+
+def extra_trees(X, **point):
+    """A candidate of random trees, 200 of them."""
+    fill = SimpleImputer(keep_empty_features=True)
+    return make_pipeline(COLUMNS, fill, ExtraTreesClassifier(200, **point))
+
+
+def vote(C):
+    """A logistic regression per view, and the mean of their probabilities."""
+    return PerViewClassifier(logistic(C), combine="mean_proba")
+
+
+def stacked(C):
+    """A logistic regression per view, and one of what they say of samples they have not seen."""
+    return PerViewClassifier(logistic(C), combine=LogisticRegression(max_iter=2000))
+
+
+def stacked_svms(**point):
+    """The same of an SVM per view."""
+    return PerViewClassifier(SVC(**point), combine=LogisticRegression(max_iter=2000))
+
+
+BASELINES = {
+    "best single view": ("which", scaled_views(lambda **p: Mono(SVC(**p), cv=3)), SVM),
+    "logistic, all columns": ("none", all_columns(logistic), STRENGTH),
+    "RBF SVM, all columns": ("none", all_columns(SVC), SVM),
+    "boosting, all columns": ("none", boosting, BOOSTING),
+    "RBF SVM, views scaled alike": ("all", scaled_views(svm_of_columns), SVM),
+    "SVM, mean of kernels": ("all", scaled_views(KernelMeanSVC), SVM),
+    "vote of views": ("all", scaled_views(vote), STRENGTH),
+    "stacking": ("all", scaled_views(stacked), STRENGTH),
+    "extra trees, all columns": ("none", extra_trees, FOREST),
+    "RBF SVM, kNN imputation": ("all", imputed_svm(KNNImputer(keep_empty_features=True)), SVM),
+    "RBF SVM, iterative imputation": ("all", imputed_svm(CHAIN), SVM),
+    "RBF SVM, Laplacian completion": ("all", scaled_views(completed_svm), SVM),
+    "SVM, aligned kernels": ("all", scaled_views(partial(KernelMeanSVC, weights="alignment")), SVM),
+    "stacking of SVMs": ("all", scaled_views(stacked_svms), SVM),
+}  # fmt: skip
+CANDIDATES = {name: Candidate(name, *of) for name, of in (BASELINES | ALL).items()}
 
 
 class Filled(Machine):
@@ -78,39 +164,6 @@ class Filled(Machine):
                     raise
         self.filled = True
         return self.model.predict(without_gaps(X, self.known))
-
-
-def with_gaps(X, gap, seed, trains=False):
-    """Drop a share of the views of samples, or "block": one view of all, or of half that train."""
-    if gap != "block":
-        most = 1.0 - 1.0 / X.n_views
-        seed = (seed, "train") if trains else seed
-        return X.drop_views(min(gap, most), random_state=derive_seed(seed, "gaps", gap))
-    lost = np.random.RandomState(derive_seed(seed, "lost")).permutation(len(X))
-    lost = lost[: len(X) // 2] if trains else lost
-    observed = np.ones((len(X), X.n_views), dtype=bool)
-    observed[lost, derive_seed(seed, "block") % X.n_views] = False
-    return MultiView(X.views, names=X.names, observed=observed)
-
-
-@contextmanager
-def limited(seconds):
-    """Raise a TimeoutError after so many seconds of the processor, where the system can."""
-    here = threading.current_thread() is threading.main_thread()
-    if not (here and hasattr(signal, "setitimer")):
-        yield
-        return
-
-    def stop(*_):
-        raise TimeoutError(f"more than {seconds:g} s of the processor")
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
 
 
 def on_split(name, method, *, measures, n_train, missing=0.0, budget=BUDGET, seed):

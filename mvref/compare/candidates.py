@@ -16,16 +16,14 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import qmc
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
-from sklearn.experimental import enable_iterative_imputer  # noqa: F401
-from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from .. import MultiView, PerView, PerViewClassifier
+from .. import MultiView, PerView
 from ..core.voters import check_classifier
 from ..mvl_svm import MVLSVM
 from ..mvm import MVMClassifier
@@ -46,7 +44,6 @@ from ..rivals import (
     FMClassifier,
     FSMulti,
     Fusion,
-    LaplacianCompletion,
     Mono,
     Mumbo,
     PerViewSVM,
@@ -54,7 +51,6 @@ from ..rivals import (
     STMClassifier,
     SVMPerf,
 )
-from .kernel_means import KernelMeanSVC
 
 
 @dataclass(frozen=True)
@@ -167,61 +163,6 @@ def scaled_views(method):
     return make
 
 
-def svm_of_columns(**point):
-    """An SVM on all columns, which the scaling of the views before it has balanced.
-
-    As in the study's rows, those of X have norm sqrt(V): a kernel V times narrower at one gamma.
-    """
-    return make_pipeline(COLUMNS, SimpleImputer(keep_empty_features=True), SVC(**point))
-
-
-def imputed_svm(fill):
-    """The same, where a transformer of one table fills gaps with more than means."""
-    return scaled_views(
-        lambda **point: make_pipeline(FunctionTransformer(dense_columns), clone(fill), SVC(**point))
-    )
-
-
-def completed_svm(**point):
-    """The same, where a graph of the reference view fills gaps of whole views."""
-    completion = LaplacianCompletion(output="features", gamma=1.0)
-    return make_pipeline(completion, svm_of_columns(**point))
-
-
-def boosting(X, **point):
-    """A candidate whose trees need no scaling and take gaps as they are."""
-    columns = FunctionTransformer(dense_columns)
-    return make_pipeline(columns, HistGradientBoostingClassifier(max_iter=40, **point))
-
-
-def extra_trees(X, **point):
-    """A candidate of random trees, 200 of them."""
-    fill = SimpleImputer(keep_empty_features=True)
-    return make_pipeline(COLUMNS, fill, ExtraTreesClassifier(200, **point))
-
-
-def vote(C):
-    """A logistic regression per view, and the mean of their probabilities."""
-    return PerViewClassifier(logistic(C), combine="mean_proba")
-
-
-def stacked(C):
-    """A logistic regression per view, and one of what they say of samples they have not seen."""
-    return PerViewClassifier(logistic(C), combine=LogisticRegression(max_iter=2000))
-
-
-def stacked_svms(**point):
-    """The same of an SVM per view."""
-    return PerViewClassifier(SVC(**point), combine=LogisticRegression(max_iter=2000))
-
-
-def dense_columns(X):
-    """All columns as an array, NaN where a view is missing."""
-    dense = [view.toarray() if sparse.issparse(view) else view for view in X.views]
-    pairs = zip(dense, X.observed.T, strict=True)
-    return np.hstack([np.where(seen[:, None], view, np.nan) for view, seen in pairs])
-
-
 def logistic(C=1.0):
     """A logistic regression that has time."""
     return LogisticRegression(C=C, max_iter=2000)
@@ -250,29 +191,11 @@ BASES = {"estimator": [
 VOTERS = {"voters": ["trees", "random_trees"], "max_iter": [5, 20, 50]}
 CLUSTERS = {"c": (10.0, 3e3), "n_clusters": [1, 2, 5]}
 MEASURED = {"C1": (1e-3, 10.0), "C2": (10.0, 1e4)}
-BOOSTING = {
-    "learning_rate": (0.05, 0.5), "max_leaf_nodes": [4, 8, 31], "min_samples_leaf": [2, 5, 20],
-}  # fmt: skip
 FOREST = {"max_features": (0.02, 1.0), "min_samples_leaf": [1, 2, 5]}
-CHAIN = IterativeImputer(max_iter=2, n_nearest_features=10, keep_empty_features=True)
 
 # Name: what it knows of the views, how it is made, its ranges, and the number
 # of samples beyond which it takes minutes, and is not recommended.
 ALL = {
-    "best single view": ("which", scaled_views(lambda **p: Mono(SVC(**p), cv=3)), SVM),
-    "logistic, all columns": ("none", all_columns(logistic), STRENGTH),
-    "RBF SVM, all columns": ("none", all_columns(SVC), SVM),
-    "boosting, all columns": ("none", boosting, BOOSTING),
-    "RBF SVM, views scaled alike": ("all", scaled_views(svm_of_columns), SVM),
-    "SVM, mean of kernels": ("all", scaled_views(KernelMeanSVC), SVM),
-    "vote of views": ("all", scaled_views(vote), STRENGTH),
-    "stacking": ("all", scaled_views(stacked), STRENGTH),
-    "extra trees, all columns": ("none", extra_trees, FOREST),
-    "RBF SVM, kNN imputation": ("all", imputed_svm(KNNImputer(keep_empty_features=True)), SVM),
-    "RBF SVM, iterative imputation": ("all", imputed_svm(CHAIN), SVM),
-    "RBF SVM, Laplacian completion": ("all", scaled_views(completed_svm), SVM),
-    "SVM, aligned kernels": ("all", scaled_views(partial(KernelMeanSVC, weights="alignment")), SVM),
-    "stacking of SVMs": ("all", scaled_views(stacked_svms), SVM),
     "MVLSVM": ("all", of_mvref(MVLSVM, loss="squared_hinge"), {"c": (10.0, 3e3)} | KERNEL),
     "MwMvC2": ("all", of_mvref(MwMvC2), VOTERS, 4000),
     "MVPO": ("all", of_mvref(MVPO, measure="error"), MEASURED),

@@ -68,6 +68,10 @@ class KernelMeanSVC(ClassifierMixin, BaseEstimator):
         """Return the labels."""
         return self.svm_.predict(self._mean(self._kernels(X)))
 
+    def decision_function(self, X):
+        """Return the scores of the SVM."""
+        return self.svm_.decision_function(self._mean(self._kernels(X)))
+
     def _kernels(self, X):
         pairs = zip(without_gaps(X, self.known_).views, self.X_.views, strict=True)
         return [rbf_kernel(a, b, gamma=self.gamma) for a, b in pairs]

@@ -384,12 +384,17 @@ def by_sample(scoring, model, features, y):
 
 def tie(model, features, y):
     """What decides between equal scores: minus the log loss; of scores, as if of a softmax."""
+    told = log_probabilities(model, features)
+    at = np.searchsorted(model.classes_, y)
+    return 0.0 if told is None else np.mean(told[np.arange(len(y)), at])
+
+
+def log_probabilities(model, features):
+    """Logarithms (n, K) of what a model says of its classes; None of one with labels only."""
     if hasattr(model, "predict_proba"):
-        told = np.log(np.maximum(model.predict_proba(features), 1e-15))
-    elif hasattr(model, "decision_function"):
-        scores = model.decision_function(features)
-        scores = scores if scores.ndim == 2 else np.column_stack([0.0 * scores, scores])
-        told = log_softmax(scores, axis=1)
-    else:
-        return 0.0
-    return np.mean(told[np.arange(len(y)), np.searchsorted(model.classes_, y)])
+        return np.log(np.maximum(model.predict_proba(features), 1e-15))
+    if not hasattr(model, "decision_function"):
+        return None
+    scores = model.decision_function(features)
+    scores = scores if scores.ndim == 2 else np.column_stack([0.0 * scores, scores])
+    return log_softmax(scores, axis=1)

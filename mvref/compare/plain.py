@@ -68,38 +68,39 @@ def of_patterns(learner):
     return lambda X, **point: PatternClassifier(learner(X.views, **point))
 
 
-def stack_of_columns(X):
+def stack_of_columns(X, learners=None):
     """All learners of all columns, at the middle of their ranges, and what they say together."""
-    return stack(X, {"columns": X.names})
+    return stack(X, {"columns": X.names}, learners)
 
 
-def stack_of_one_view(X, view):
+def stack_of_one_view(X, view, learners=None):
     """All learners of one view; who lacks it has its means."""
     table = FunctionTransformer(columns_of, kw_args={"views": [view]})
     named = FunctionTransformer(as_view, kw_args={"name": view})
-    members = stack(X, {"view": [view]})
+    members = stack(X, {"view": [view]}, learners)
     return make_pipeline(table, SimpleImputer(keep_empty_features=True), named, members)
 
 
-def stack_of_views(X):
+def stack_of_views(X, learners=None):
     """All learners of each view, and of all columns."""
-    return stack(X, {f"view {name}": [name] for name in X.names} | {"columns": X.names})
+    tables = {f"view {name}": [name] for name in X.names} | {"columns": X.names}
+    return stack(X, tables, learners)
 
 
-def stack(X, tables):
+def stack(X, tables, learners):
     """A logistic regression of what all learners say of some tables, of samples not seen."""
-    members = {}
+    members, learners = {}, learners or LEARNERS
     for table, names in tables.items():
-        for learner, (method, space) in LEARNERS.items():
+        for learner, (method, space) in learners.items():
             middle = {name: at(0.5, ends) for name, ends in space.items()}
             members[f"{table}, {learner}"] = method(X.select(names).views, **middle)
-    copies = FunctionTransformer(copies_of, kw_args={"tables": tables})
+    copies = FunctionTransformer(copies_of, kw_args={"tables": tables, "learners": [*learners]})
     return make_pipeline(copies, PerViewClassifier(members, combine=logistic(), cv=3))
 
 
-def copies_of(X, tables):
+def copies_of(X, tables, learners):
     """Some tables, one copy for each learner."""
-    pairs = [(table, learner) for table in tables for learner in LEARNERS]
+    pairs = [(table, learner) for table in tables for learner in learners]
     return MultiView({f"{t}, {learner}": columns_of(X, tables[t]) for t, learner in pairs})
 
 

@@ -1,0 +1,148 @@
+"""The data sets of the study of part VI, and why their views are views.
+
+What the study concludes is formed on `FORMING`, real data that chapters of this book have used
+before. Its statements are tested on `KEPT`, which no chapter had touched when they were written.
+Tables without views are cut by what their columns mean. Where samples belong to people, one person
+tests and others train: person after person, repeat after repeat.
+"""
+
+from functools import lru_cache, partial
+
+import numpy as np
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.model_selection import GroupKFold
+
+from mvref import datasets
+from mvref.compare.tuning import Split
+from mvref.core.input import MultiView
+
+from .engine import derive_seed
+from .problems import LOADERS
+from .tables import stratified_folds, stratified_parts
+
+FORMING = {
+    "mfeat": "six descriptions of one image of a digit, by six programs",
+    "digits": "the four quarters of one image of a digit",
+    "mnist1": "the four quarters of one image of a digit",
+    "uwave": "the three axes of one accelerometer, every fifth time step",
+    "webkb": "words of a page, and words of the links that point to it",
+    "citeseer": "words of an article, the articles it cites, and those that cite it",
+    "reuters1200": "one news story in five languages, four of them translated by machine",
+    "iris": "measures of sepals, and of petals",
+    "wine": "acids and minerals, phenols, and colour of a wine",
+    "breast-cancer": "mean, standard error and worst value of the same ten measures",
+    "horse-colic": "what is seen, what is felt, and what the laboratory says of a horse",
+    "house-votes-84": "sixteen votes, four in the order of the file a view: made, not natural",
+}
+KEPT = {
+    "tcga-brca": "three assays of a tumour, and the record of the patient; five subtypes",
+    "tcga-lgg": "three assays of a tumour, and the record of the patient; two kinds of glioma",
+    "tcga-kipan": "three assays of a tumour, and the record of the patient; kidney",
+    "htad": "sound, and an accelerometer at the wrist; seven things done at home",
+    "shoulder-exercises": "accelerometer and gyroscope of a watch; seven exercises of ten people",
+    "prokaryotic": "texts about a species, its proteome, and its genes",
+    "nutrimouse": "genes active in the liver of a mouse, and its fatty acids; five diets",
+    "bdgp": "a fly's embryo seen from the side, and from the back",
+}
+REAL = FORMING | KEPT
+INSTRUMENTS = (  # several instruments or sources; the others are one, cut in pieces
+    "webkb", "citeseer", *(name for name in KEPT if name != "bdgp"),
+)  # fmt: skip
+PEOPLE = {"uwave": "user", "shoulder-exercises": "subject"}
+STRIDE = 5
+N_WORDS = 500  # of a sparse view: those that most training samples have
+N_TEST, N_FOLDS = 1000, 3
+CUTS = {  # columns of each view
+    "wine": {"acids": [1, 2, 3, 4, 12], "phenols": [5, 6, 7, 8], "colour": [0, 9, 10, 11]},
+    "horse-colic": {
+        "seen": [0, 1, 5, 7, 8, 9, 11], "felt": [2, 3, 4, 6, 10, 12, 13, 15, 16],
+        "laboratory": [14, 17, 18, 19, 20],
+    },
+    "house-votes-84": {f"votes {i}": list(range(i - 4, i)) for i in (4, 8, 12, 16)},
+    "breast-cancer": {
+        "mean": list(range(10)), "error": list(range(10, 20)), "worst": list(range(20, 30)),
+    },
+}  # fmt: skip
+LOAD = LOADERS | {
+    **{f"tcga-{name}": partial(datasets.fetch_tcga, name) for name in ("brca", "lgg", "kipan")},
+    "htad": datasets.fetch_htad,
+    "shoulder-exercises": datasets.fetch_shoulder_exercises,
+    "nutrimouse": datasets.fetch_nutrimouse,
+    "prokaryotic": datasets.fetch_prokaryotic,
+    "bdgp": datasets.fetch_bdgp,
+}
+OF_SKLEARN = {"wine": load_wine, "breast-cancer": load_breast_cancer}
+SIZES = {  # samples, views, columns, classes
+    "mfeat": (2000, 6, 649, 10), "digits": (1797, 4, 64, 10), "mnist1": (70_000, 4, 784, 10),
+    "uwave": (4478, 3, 189, 8), "webkb": (1051, 2, 18342, 2), "citeseer": (3312, 3, 10327, 6),
+    "reuters1200": (1200, 5, 10000, 6), "iris": (150, 2, 4, 3), "wine": (178, 3, 13, 3),
+    "breast-cancer": (569, 3, 30, 2), "horse-colic": (368, 3, 21, 2),
+    "house-votes-84": (435, 4, 16, 2), "tcga-brca": (769, 4, 720, 5), "tcga-lgg": (511, 4, 713, 2),
+    "tcga-kipan": (633, 4, 712, 2), "htad": (1386, 2, 52, 7),
+    "shoulder-exercises": (2229, 2, 96, 7), "prokaryotic": (551, 3, 834, 4),
+    "nutrimouse": (40, 2, 141, 5), "bdgp": (2500, 2, 1500, 5),
+}  # fmt: skip
+N_SAMPLES = {name: size[0] for name, size in SIZES.items()}
+
+
+@lru_cache(maxsize=1)
+def load(name):
+    """Views, labels, and who a sample is of, or None."""
+    if name in OF_SKLEARN:
+        (X, y), people = OF_SKLEARN[name](return_X_y=True), None
+    else:
+        data = LOAD[name]()
+        X, y, people = data.X, data.y, data.meta.get(PEOPLE.get(name))
+    if name in CUTS:
+        table = X.views[0] if isinstance(X, MultiView) else X
+        X = MultiView({view: table[:, columns] for view, columns in CUTS[name].items()})
+    if name == "uwave":
+        X = MultiView([view[:, ::STRIDE] for view in X.views], names=X.names)
+    return X, y, people
+
+
+def size_of(name, n_train):
+    """How many samples train: as many as are asked for, at most four fifths of a small set."""
+    most = int(0.8 * N_SAMPLES[name])
+    return n_train if n_train <= most or n_train > 100 else most
+
+
+def patterns_of(name):
+    """The views that are there, "0" and "1", where one is gone, and where one alone is left."""
+    V = SIZES[name][1]
+    alone = ["0" * v + "1" + "0" * (V - v - 1) for v in range(V)]
+    gone = ["".join("10"[int(c)] for c in word) for word in alone]
+    return tuple(dict.fromkeys(gone + alone))
+
+
+@lru_cache(maxsize=1)
+def draw_split(name, n_train, seed, repeat):
+    """Return a stratified training part of a size, others to test on, and folds to tune on."""
+    X, y, people = load(name)
+    rows = np.arange(len(y))
+    if people is not None:
+        who = np.unique(people)[repeat % len(np.unique(people))]
+        test, rows = rows[people == who], rows[people != who]
+    size = size_of(name, n_train)
+    train, others = stratified_parts(y, derive_seed(seed, "train"), rows, train_size=size)
+    test = others if people is None else test
+    if len(test) > N_TEST:
+        _, test = stratified_parts(y, derive_seed(seed, "test"), test, test_size=N_TEST)
+    if people is None:
+        folds = stratified_folds(y, train, N_FOLDS, derive_seed(seed, "folds"))
+    else:
+        pairs = GroupKFold(N_FOLDS).split(train, groups=people[train])
+        folds = [(train[fit], train[check]) for fit, check in pairs]
+    return Split(common_words(X, train), y, train, test, folds)
+
+
+def common_words(X, train):
+    """Keep the columns of sparse views that most training samples have."""
+    views = []
+    for view in X.views:
+        if sparse.issparse(view) and view.shape[1] > N_WORDS:
+            counts = np.asarray((view[train] != 0).sum(axis=0)).ravel()
+            view = view[:, np.sort(np.argsort(-counts, kind="stable")[:N_WORDS])]
+        views.append(view)
+    return MultiView(views, names=X.names)
