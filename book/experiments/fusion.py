@@ -65,15 +65,16 @@ from .engine import Item, derive_seed, encode_parameter
 from .fusion_data import N_SAMPLES, REAL, draw_split, patterns_of, size_of
 from .tables import Cell, jobs_of
 
-SIZES = {50: 3, 100: 5, 300: 3, 1000: 1}  # of the training part, and repeats
+SIZES = {50: 2, 100: 3, 300: 2, 1000: 1}  # of the training part, and repeats
 REPEATS_OF = {"nutrimouse": 20, "uwave": 8, "shoulder-exercises": 10}  # eight mice; all people
-FEW = 3  # repeats of patterns, of gaps, and of what is measured beforehand
-GAPS = (0.25, 0.5, "block")
-BUDGET, LIMIT, TRIALS = 8, 5.0, 2
+FEW = 2  # repeats of patterns, of gaps, and of what is measured beforehand
+GAPS = (0.5, "block")
+BUDGET, LIMIT, TRIALS = 7, 5.0, 2
 N_COPIES = 3
 REASONS = (TimeoutError, ValueError, ArithmeticError, np.linalg.LinAlgError, MemoryError)
 MEASURES = (
-    "accuracy", "log_loss", "brier", "validation", "point", "fit_seconds", "failure",
+    "accuracy", "log_loss", "brier", "validation", "validation_loss", "point", "fit_seconds",
+    "failure",
 )  # fmt: skip
 TESTED = {"accuracy_r25": 0.25, "accuracy_r50": 0.5}
 BOOSTING = {"learning_rate": (0.05, 0.5), "max_leaf_nodes": [4, 8], "min_samples_leaf": [2, 5, 10]}
@@ -319,7 +320,7 @@ def on_split(
             seed_of = derive_seed(seed, "fit")
             values = validate(split, how, seed_of, quality)
             best = max(range(len(values)), key=lambda i: tuple(values[i]))
-            run = train(split, how, best, seed_of, values[best][0])
+            run = train(split, how, best, seed_of, values[best])
             return tested(run, measures, classes, seed)
     except REASONS as error:
         number = [isinstance(error, kind) for kind in REASONS].index(True) + 1
@@ -332,7 +333,8 @@ def tested(run, measures, classes, seed):
     answer = run.predicted
     values = dict(zip(("log_loss", "brier"), losses(answer, y, classes), strict=True))
     values |= {"accuracy": np.mean(answer[0] == y), "failure": 0.0, "point": run.index}
-    values |= {"validation": run.validation, "fit_seconds": run.fit_seconds}
+    values |= {"validation": run.validation[0], "validation_loss": -run.validation[1]}
+    values |= {"fit_seconds": run.fit_seconds}
     for of in measures:
         if of not in values:
             gaps = with_gaps(X, TESTED[of], seed) if of in TESTED else of_pattern(X, of[3:])
