@@ -1,4 +1,4 @@
-"""The level and the power of the intervals that ``compare_methods`` could print, by simulation.
+"""Level and power of the intervals of ``compare_methods`` and of the study, by simulation.
 
 World      Two classes; both methods see five columns that tell them weakly, and each has ten of
            its own. Where these tell as much the two are equally good, and not the same; `STRENGTH`
@@ -8,11 +8,17 @@ Methods    "linear": a linear discriminant, "trees": a decision tree, which move
 Intervals  `INTERVALS`: of splits (corrected), or of samples, over so many repeats of five folds.
 Measures   the share of `N_RUNS` comparisons whose interval is above zero ("worth"), below ("cost"),
            or holds the effect ("covered"), and the mean of its half ("half").
+
+``coverage``: intervals over data sets, of which each has one effect, drawn from a world (`EFFECTS`)
+of mean 0: of the mean ("t", and two of the bootstrap), and of one further data set ("next, t", and
+"next, range": from the smallest to the largest). Measures: the share of the draws in which the
+truth is inside ("covered"), above and below, and the median of the half.
 """
 
 from functools import partial
 
 import numpy as np
+from scipy import stats
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
@@ -22,7 +28,6 @@ from .engine import Item
 from .tables import Cell, jobs_of
 
 SHARED, OWN = 5, 10  # columns
-DRAWN = ("linear", "trees")
 POINTS = {"linear": (0.01, 1.0), "trees": (4,)}  # ridge, or depth
 N_RUNS, BLOCKS, SIZES = 40, {0.0: 10, 0.04: 5, 0.08: 5}, (100, 300, 1000)
 WEAK = 0.1
@@ -37,6 +42,17 @@ STRENGTH = {
 }  # fmt: skip
 INTERVALS = {"corrected, 5 x 2": 2, "corrected, 5 x 10": 10, "samples, 5 x 2": 2}
 MEASURES = ("worth", "cost", "covered", "half")
+EFFECTS = {  # of data sets, all with mean 0
+    "normal": lambda z, u: z,
+    "half are ties": lambda z, u: z * (u < 0.5),
+    "log-normal": lambda z, u: np.exp(z) - np.exp(0.5),
+    "one in five +10": lambda z, u: z + 10 * (u < 0.2) - 2,
+    "one in ten +25": lambda z, u: z + 25 * (u < 0.1) - 2.5,
+}
+DRAWN = (*POINTS, *EFFECTS)
+OVER_SETS = ("t", "bootstrap", "studentized bootstrap", "next, t", "next, range")
+N_SETS, N_DRAWN, N_RESAMPLES = (5, 8, 12, 20), 4000, 600
+COVERAGE = ("covered", "above", "below", "half")
 
 
 def draw(n, strength, rng):
@@ -127,7 +143,53 @@ def intervals(dataset, quick, rows):
     return jobs_of(dataset, dataset, cells, simulated)
 
 
+def ends(x, method, rng):
+    """The ends of an interval over the data sets of every draw, x (n, n_sets)."""
+    n, k = x.shape
+    mean, spread = x.mean(axis=1), x.std(axis=1, ddof=1)
+    if method == "next, range":
+        return x.min(axis=1), x.max(axis=1)
+    if method.endswith("t") and "boot" not in method:
+        half = stats.t.ppf(0.975, k - 1) * spread * np.sqrt(1 / k + method.startswith("next"))
+        return mean - half, mean + half
+    found = []
+    for part in np.array_split(np.arange(n), 20):
+        again = x[part][:, rng.integers(k, size=(N_RESAMPLES, k))]
+        means, errors = again.mean(axis=2), again.std(axis=2, ddof=1)
+        if method == "bootstrap":
+            found.append(np.quantile(means, (0.025, 0.975), axis=1))
+        else:
+            t = (means - mean[part, None]) / np.maximum(errors, 1e-9)
+            high, low = np.quantile(t, (0.025, 0.975), axis=1)
+            found.append(mean[part] - spread[part] * np.array([low, high]))
+    return np.concatenate(found, axis=1)
+
+
+def covered(world, method, *, measures, n_sets, seed):
+    """How often an interval over data sets holds the truth."""
+    rng = np.random.default_rng(seed)
+    z, u = rng.normal(size=(N_DRAWN, n_sets + 1)), rng.random((N_DRAWN, n_sets + 1))
+    x = EFFECTS[world](z, u)
+    truth = x[:, -1] if method.startswith("next") else 0.0
+    low, high = ends(x[:, :-1], method, rng)
+    above, below = np.mean(truth > high), np.mean(truth < low)
+    values = (1 - above - below, above, below, np.median(high - low) / 2)
+    return dict(zip(measures, map(float, values), strict=True))
+
+
+def coverage(dataset, quick, rows):
+    """All intervals over data sets; quick: of few."""
+    cells = [
+        Cell(method, {"n_sets": n}, COVERAGE)
+        for n in N_SETS[: 1 if quick else None]
+        for method in OVER_SETS
+    ]
+    return jobs_of(dataset, dataset, cells, covered)
+
+
 ITEMS = [
+    Item("calibration", "coverage", "what intervals over data sets cover", tuple(EFFECTS),
+         coverage),
     Item("calibration", "intervals", "level and power of the intervals of compare_methods",
-         DRAWN, intervals),
+         tuple(POINTS), intervals),
 ]  # fmt: skip

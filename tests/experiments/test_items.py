@@ -7,6 +7,7 @@ from sklearn.base import is_classifier
 from mvref import all_methods
 from mvref.experiments import (
     ITEMS,
+    fusion,
     mvl_svm,
     mvna_kmhks,
     mvpo,
@@ -48,6 +49,9 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
     **{f"study.n{n}": n_repeats for n, n_repeats in study.SIZES.items()},
     "study.gaps": study.GAP_REPEATS, "study.transfer": study.SIZES[100], "calibration": 10,
+    **{f"fusion.n{n}": n_repeats for n, n_repeats in fusion.SIZES.items()}, "fusion": fusion.FEW,
+    **{f"fusion.n100 {name}": n for name, n in fusion.REPEATS_OF.items()},
+    "calibration.coverage": 1,
 }  # fmt: skip
 QUICK_REPEATS = {"mwmvc2": 2, "mwmvc2.sentences": 1, "mvna_kmhks.table2": 2}  # others: 1
 METHODS = {
@@ -61,6 +65,10 @@ METHODS = {
     "multiverse.mvna_table2": mvna_kmhks.OF_PAPER,
     **{m.item.full_name: m.methods for m in IN_UNIVERSES},
     **dict.fromkeys(("study.n100", "study.gaps", "study.transfer"), study.CANDIDATES),
+    **{f"fusion.n{n}": fusion.PLAIN for n in fusion.SIZES},
+    "fusion.n100": fusion.CANDIDATES,
+    "fusion.gaps": fusion.WITH_GAPS,
+    "fusion.before": fusion.LEARNERS,
     "speed.scaling": speed.LARGEST | speed.BASELINES,
     "speed.against": speed.PAIRS,
 }
@@ -115,7 +123,7 @@ def test_which_items_share_their_splits():
 
 def test_every_classifier_of_mvref_takes_part():
     classifiers = {name for name, cls in all_methods().items() if is_classifier(cls())}
-    assert classifiers < set(study.CANDIDATES)
+    assert classifiers < set(fusion.CANDIDATES)
     assert set(speed.LARGEST) == classifiers
     ends = (speed.LARGEST | speed.BASELINES).values()
     assert all(largest in speed.SIZES[2:] for largest in ends), "for a slope"
