@@ -21,8 +21,9 @@ Patterns    item ``patterns``: the learners of all columns, trained and tested o
 Gaps        item ``gaps``: the training part has gaps at random, too, or half of it lacks a view.
 Before      item ``before``: what the training part alone tells before any choice.
 Failures    are rows: ``failure`` is the number of the reason in `REASONS`, the other measures are 0
-            and not read. A training may take `LIMIT` seconds of the processor; who runs out of them
-            in the first `TRIALS` repeats is not asked again. Who takes no gaps gets means.
+            and not read. A training may take `LIMIT` seconds of the processor, and as many times
+            longer as its candidate has fewer points; who runs out of them in the first `TRIALS`
+            repeats is not asked again. Who takes no gaps gets means.
 """
 
 import signal
@@ -247,6 +248,8 @@ class Filled(Machine):
         self.candidate, self.filled = candidate, False
         super().__init__(split, rows, seed)
         self.known = self.X
+        n_points = len(candidate.points_of(self.X, BUDGET))
+        self.limit = LIMIT * max(1, BUDGET / n_points)
 
     def build(self, point, X, seed):
         """Return the candidate at a point."""
@@ -254,7 +257,7 @@ class Filled(Machine):
 
     def fit(self, point):
         """Train with the gaps, or without, in limited time."""
-        with limited(LIMIT):
+        with limited(self.limit):
             try:
                 return super().fit(point)
             except ValueError:

@@ -1,5 +1,6 @@
 """The study of part VI: equal treatment, splits, gaps, failures as rows, and how it is read."""
 
+import hashlib
 import time
 
 import numpy as np
@@ -412,3 +413,23 @@ def test_a_hit_is_seldom_wrong_in_any_world():
     """Where effects are skewed the interval misses the mean upwards, and not downwards."""
     rows = Ledger("calibration").read().query("item == 'coverage' and measure == 'below'")
     assert rows.query("method == 't'")["value"].max() < 0.03
+
+
+REGISTERED = "5632ba82ec2a152f"  # of registered.toml, without its log of deviations
+
+
+def test_registered_statements_do_not_change():
+    text = (fusion_reading.HERE / "registered.toml").read_text("utf-8")
+    first, _, _ = text.partition("# Deviations")
+    assert hashlib.sha256(first.encode()).hexdigest()[:16] == REGISTERED
+
+
+def test_predicted_hits_had_power_and_name_what_the_study_has():
+    for statement in fusion_reading.statements().values():
+        assert statement.measure in fusion.tests_of("wine")
+        assert statement.expected in ("hit", "open")
+        assert len(statement.means(fusion_data.FORMING, 1)) >= 8
+        power = statement.power(len(fusion_data.KEPT))
+        assert power >= 0.8 if statement.expected == "hit" else power < 0.8
+    with pytest.raises(ValueError, match="names candidates"):
+        fusion_reading.candidates_of("use all columns")
