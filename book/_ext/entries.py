@@ -6,9 +6,12 @@ folder `book/reference/<group>`, which git ignores. sphinx-codeautolink links co
 
 import inspect
 import textwrap
+import tomllib
+from pathlib import Path
 
 from docutils import nodes
 from source import file_of
+from sphinx import addnodes
 from sphinx.ext.autosummary import autosummary_toc
 from sphinx.transforms import SphinxTransform
 from sphinx_codeautolink.extension.backref import DetailsNode
@@ -16,6 +19,7 @@ from sphinx_codeautolink.extension.backref import DetailsNode
 FOLDER = "book/reference/"
 # Where scikit-learn describes a name: a rule, since an inventory would have to be fetched.
 OUTSIDE = "https://scikit-learn.org/stable/modules/generated/{}.html"
+ASKED = Path(__file__).parents[1] / "asked.toml"
 # The theme asks for a template with a file_name in it.
 EDIT = "{{ github_url }}/{{ github_user }}/{{ github_repo }}/edit/main/{# not file_name #}"
 
@@ -28,6 +32,18 @@ class OneTree(SphinxTransform):
     def apply(self):
         for tree in list(self.document.findall(autosummary_toc)):
             tree.parent.remove(tree)
+
+
+class Asked(SphinxTransform):
+    """Words of asked.toml become entries of the index, which the search shows first."""
+
+    default_priority = 600  # before Sphinx gathers the index
+
+    def apply(self):
+        self.env.note_dependency(str(ASKED))
+        words = tomllib.loads(ASKED.read_text(encoding="utf-8")).get(self.env.docname, [])
+        entries = [("single", word, "", "main", None) for word in words]
+        self.document.append(addnodes.index(entries=entries))
 
 
 def tell_more(app, what, name, obj, options, lines):
@@ -84,6 +100,7 @@ def setup(app):
     """Called by Sphinx."""
     app.setup_extension("sphinx.ext.autosummary")
     app.add_transform(OneTree)
+    app.add_transform(Asked)
     app.connect("autodoc-process-docstring", tell_more, priority=900)
     app.connect("doctree-resolved", name_uses, priority=600)
     app.connect("missing-reference", link_outside)
