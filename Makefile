@@ -45,7 +45,7 @@ exercises: .venv/installed
 	rm -rf _build/exercises
 	$(BIN)/python book/plain.py _build/exercises --no-solutions
 
-## make pdf        print the built book into _build/html/mvref.pdf (needs Chromium, Chrome or Edge)
+## make pdf        print the chapters, a PDF for each part, into _build/html (needs Chromium, Chrome or Edge)
 pdf: .venv/installed
 	$(BIN)/python book/pdf.py $(if $(CHROME),"$(CHROME)")
 

@@ -1,12 +1,13 @@
-"""Print the built book into one file, _build/html/mvref.pdf (this is `make pdf`).
+"""Print the parts of the built book, _build/html/mvref-0.pdf and so on (this is `make pdf`).
 
 python book/pdf.py            with the first browser found
 python book/pdf.py BROWSER    with this one: a name on the PATH, or a path
 
-The built pages are put under each other in the order of _toc.yml, and a browser of the Chromium
-family prints them. That keeps the figures, the formulas and the look of the HTML, and a link
-between two pages becomes a link inside the PDF. Solutions are unfolded; folded code that only
-draws is left out. The file is tagged: a screen reader finds headings, lists and tables in it,
+The built pages of a part are put under each other in the order of _toc.yml, and a browser of the
+Chromium family prints them. That keeps the figures, the formulas and the look of the HTML; a link
+to a page of the part stays inside the PDF, others lead to the web. The API reference and the
+appendices are for the screen. Solutions are unfolded; folded code that only draws is left out. Each
+file is tagged: a screen reader finds headings, lists and tables in it,
 and the source of every formula. What is printed stays in _build/pdf.
 """
 
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from itertools import takewhile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -31,13 +33,9 @@ logging.getLogger("pypdf").setLevel(logging.ERROR)
 ROOT = Path(__file__).resolve().parents[1]
 HTML = ROOT / "_build" / "html"
 WORK = ROOT / "_build" / "pdf"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 BROWSERS = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "chrome",
-    "msedge",
+    *"chromium chromium-browser google-chrome google-chrome-stable chrome msedge".split(),
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "C:/Program Files/Google/Chrome/Application/chrome.exe",
@@ -57,21 +55,18 @@ def find_browser(names=BROWSERS):
 
 
 def read_toc(path=ROOT / "_toc.yml"):
-    """Pairs of a part's caption and its pages, in the order of the book."""
+    """Pairs of a part's caption and its pages, in the order of the book, before the reference."""
     toc = yaml.safe_load(path.read_text(encoding="utf-8"))
 
     def flat(entries):
         for entry in entries:
-            if "glob" in entry:  # pages that exist in the built book only
-                found = sorted(HTML.glob(f"{entry['glob']}.html"))
-                yield from (path.relative_to(HTML).with_suffix("").as_posix() for path in found)
-            else:
-                yield entry["file"]
-                yield from flat(entry.get("sections", []))
+            yield entry["file"]
+            yield from flat(entry.get("sections", []))
 
-    parts = [(part["caption"], list(flat(part["chapters"]))) for part in toc["parts"]]
-    (caption, pages), *rest = parts
-    return [(caption, [toc["root"], *pages]), *rest]
+    first = [{"file": toc["root"]}]
+    for part in takewhile(lambda part: part["caption"] != "API reference", toc["parts"]):
+        yield part["caption"], list(flat(first + part["chapters"]))
+        first = []
 
 
 def anchor(page, fragment=""):
@@ -81,13 +76,15 @@ def anchor(page, fragment=""):
 
 
 def new_address(href, page, pages):
-    """Where a link of a page leads in the PDF; None if its target is not part of it."""
+    """Where a link of a page leads in the PDF: to the web if its target is not part of it."""
     parts = urlsplit(href)
     if parts.scheme or parts.netloc:
         return href
     path = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(parts.path)))
     target = path.removesuffix(".html") if parts.path else page
-    return f"#{anchor(target, unquote(parts.fragment))}" if target in pages else None
+    if target in pages:
+        return f"#{anchor(target, unquote(parts.fragment))}"
+    return f"{PROJECT['urls']['Documentation']}{path}" + (parts.fragment and f"#{parts.fragment}")
 
 
 def prepare(article, page, pages):
@@ -108,11 +105,9 @@ def prepare(article, page, pages):
     for tag in article.find_all(id=True):
         tag["id"] = anchor(page, tag["id"])
     for link in article.find_all("a", href=True):
-        address = new_address(link["href"], page, pages)
-        if address is None or link.find("img"):
+        link["href"] = new_address(link["href"], page, pages)
+        if link.find("img"):
             link.unwrap()
-        else:
-            link["href"] = address
     for picture in article.find_all("img"):
         place = posixpath.normpath(posixpath.join(posixpath.dirname(page), picture["src"]))
         picture["src"] = f"../html/{place}"
@@ -122,77 +117,34 @@ def prepare(article, page, pages):
         formula.select_one(".katex-mathml").decompose()
         # A browser writes no text for what holds nothing but hidden parts.
         del formula.select_one(".katex-html")["aria-hidden"]
-    # Level 1 is the part.
-    for level in (5, 4, 3, 2, 1):
-        for heading in article.find_all(f"h{level}"):
-            heading.name = f"h{level + 1}"
     article["id"] = anchor(page)
     return article
 
 
-def gather(parts):
-    """All pages in one: title, contents, then part by part."""
-    pages = {page for _, names in parts for page in names}
-    contents, body, titles, styles = [], [], [], {}
-    for caption, names in parts:
-        contents.append(f"<p>{caption}</p><ul>")
-        body.append(f'<h1 class="part">{caption}</h1>')
-        for page in names:
-            html = (HTML / f"{page}.html").read_text(encoding="utf-8")
-            soup = BeautifulSoup(html, "html.parser")
-            for link in soup.find_all("link", rel="stylesheet"):
-                styles[posixpath.normpath(posixpath.join(page, "..", link["href"]))] = None
-            article = soup.find("article")
-            titles.append(article.h1.get_text().removesuffix("#"))
-            contents.append(f'<li><a href="#{anchor(page)}">{titles[-1]}</a> <span></span></li>')
-            body.append(str(prepare(article, page, pages)))
-        contents.append("</ul>")
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return PAGE.format(
-        styles="\n".join(f'<link rel="stylesheet" href="../html/{name}">' for name in styles),
-        css=(ROOT / "book" / "pdf.css").read_text(encoding="utf-8"),
-        title=titles[0],
-        description=project["description"],
-        version=project["version"],
-        contents="\n".join(contents),
-        body="\n".join(body),
+def gather(caption, pages):
+    """The pages of a part in one: title, contents, then page by page."""
+    contents, body, styles = [], [], {}
+    for page in pages:
+        soup = BeautifulSoup((HTML / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
+        for link in soup.find_all("link", rel="stylesheet"):
+            styles[posixpath.normpath(posixpath.join(page, "..", link["href"]))] = None
+        article = soup.find("article")
+        title = article.h1.get_text().removesuffix("#")
+        contents.append(f'<li><a href="#{anchor(page)}">{title}</a> <span></span></li>')
+        body.append(str(prepare(article, page, pages)))
+    return (
+        (ROOT / "book" / "pdf.html")
+        .read_text(encoding="utf-8")
+        .format(
+            styles="\n".join(f'<link rel="stylesheet" href="../html/{name}">' for name in styles),
+            css=(ROOT / "book" / "pdf.css").read_text(encoding="utf-8"),
+            title=caption,
+            description=PROJECT["description"],
+            version=PROJECT["version"],
+            contents="\n".join(contents),
+            body="\n".join(body),
+        )
     )
-
-
-PAGE = """<!DOCTYPE html>
-<html lang="en" data-theme="light" data-mode="light">
-<head>
-<meta charset="utf-8">
-<title>mvref: {title}</title>
-{styles}
-<style>{css}</style>
-</head>
-<body>
-<header class="title-page">
-<p class="name">mvref</p>
-<p class="title">{title}</p>
-<p>{description}</p>
-<p>Version {version}</p>
-<p class="note">Printed from the HTML book. Solutions are unfolded; code that only draws is in the
-HTML and in the notebooks.</p>
-</header>
-<div class="pdf-contents"><h1>Contents</h1>
-{contents}
-</div>
-<main class="bd-content">
-{body}
-</main>
-<script type="module">
-// Shrinks what is wider than the paper, once the fonts of the formulas are there.
-await document.fonts.ready;
-for (const wide of document.querySelectorAll("div.math, table, dl.py > dt")) {{
-  const room = wide.parentElement.clientWidth;
-  if (wide.scrollWidth > room) wide.style.zoom = room / wide.scrollWidth;
-}}
-</script>
-</body>
-</html>
-"""
 
 
 def run(browser, *arguments):
@@ -217,17 +169,10 @@ def print_page(browser, page):
     return PdfReader(target)
 
 
-def first_sheets(printed, parts):
+def first_sheets(printed, pages):
     """The sheet, counted from 0, on which each page of the book begins."""
     places = printed.named_destinations
-    pages = [page for _, names in parts for page in names]
-    return {page: printed.get_destination_page_number(places[f"/{anchor(page)}"]) for page in pages}
-
-
-def number_contents(page, sheets):
-    """Write the page number behind each row of the contents."""
-    for row, sheet in zip(page.select(".pdf-contents li"), sheets.values(), strict=True):
-        row.span.string = str(sheet + 1)
+    return [printed.get_destination_page_number(places[f"/{anchor(page)}"]) for page in pages]
 
 
 def local_links(printed):
@@ -239,27 +184,31 @@ def local_links(printed):
                 yield address
 
 
-def bind(printed, parts, page, sheets):
-    """Add the title and an outline of parts and chapters, and write the PDF."""
+def print_part(browser, caption, pages, target):
+    """Print a part, with page numbers in its contents, a title and an outline."""
+    page = BeautifulSoup(gather(caption, pages), "html.parser")
+    rows = page.select(".pdf-contents li")
+    for row, sheet in zip(rows, first_sheets(print_page(browser, page), pages), strict=True):
+        row.span.string = str(sheet + 1)
+    printed = print_page(browser, page)
+    if bad := sorted(set(local_links(printed))):
+        sys.exit(f"Links of the PDF that lead nowhere: {bad}")
     writer = PdfWriter(clone_from=printed)
     writer.metadata = {"/Title": page.title.string, "/Author": "mvref authors"}
-    titles = [row.a.get_text() for row in page.select(".pdf-contents li")]
-    titles = dict(zip(sheets, titles, strict=True))
-    for caption, names in parts:
-        part = writer.add_outline_item(title=caption, page_number=sheets[names[0]], is_open=False)
-        for name in names:
-            writer.add_outline_item(title=titles[name], page_number=sheets[name], parent=part)
-    writer.write(HTML / "mvref.pdf")
+    for row, sheet in zip(rows, first_sheets(printed, pages), strict=True):
+        writer.add_outline_item(title=row.a.get_text(), page_number=sheet)
+    writer.write(target)
+    print(f"{target}: {len(printed.pages)} pages", flush=True)
 
 
-def link_from_welcome_page(root):
-    """A line below the welcome page's text that leads to the PDF, unless it is there."""
-    path = HTML / f"{root}.html"
+def link_from_welcome_page(files):
+    """A line below the welcome page's text that leads to the PDFs, unless it is there."""
+    path = HTML / "book" / "intro.html"
     page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
     if page.find(class_="pdf-link"):
         return
-    href = posixpath.relpath("mvref.pdf", posixpath.dirname(root))
-    line = f'<p class="pdf-link"><a href="{href}">The whole book as one PDF</a></p>'
+    links = ", ".join(f'<a href="../{name}">{part[0]}</a>' for name, part in files.items())
+    line = f'<p class="pdf-link">To print, as PDF: {links}.</p>'
     page.find("article").append(BeautifulSoup(line, "html.parser"))
     path.write_text(str(page), encoding="utf-8")
 
@@ -269,15 +218,10 @@ def main(names):
         sys.exit("The book is not built: run make book first")
     browser = find_browser(names or BROWSERS)
     WORK.mkdir(parents=True, exist_ok=True)
-    parts = read_toc()
-    page = BeautifulSoup(gather(parts), "html.parser")
-    number_contents(page, first_sheets(print_page(browser, page), parts))
-    printed = print_page(browser, page)
-    if bad := sorted(set(local_links(printed))):
-        sys.exit(f"Links of the PDF that lead nowhere: {bad}")
-    bind(printed, parts, page, first_sheets(printed, parts))
-    link_from_welcome_page(parts[0][1][0])
-    print(f"The PDF ({len(printed.pages)} pages): {HTML / 'mvref.pdf'}")
+    files = {f"mvref-{number}.pdf": part for number, part in enumerate(read_toc())}
+    for name, part in files.items():
+        print_part(browser, *part, HTML / name)
+    link_from_welcome_page(files)
 
 
 if __name__ == "__main__":

@@ -42,15 +42,12 @@ def pdf():
     return module
 
 
-def test_every_page_of_the_book_is_in_it_once(pdf):
-    text = (ROOT / "_toc.yml").read_text(encoding="utf-8")
-    parts = pdf.read_toc()
-    pages = [page for _, names in parts for page in names]
+def test_every_page_of_the_chapters_is_in_it_once(pdf):
+    text = (ROOT / "_toc.yml").read_text(encoding="utf-8").partition("- caption: API")[0]
+    parts = dict(pdf.read_toc())
     listed = [yaml.safe_load(text)["root"], *re.findall(r"file: (\S+)", text)]
-    entries = [page for page in pages if "/mvref." in page]  # of the reference, if it is built
-    assert [page for page in pages if page not in entries] == listed
-    assert len(set(pages)) == len(pages)
-    assert [caption for caption, _ in parts] == re.findall(r'caption: "?(.*?)"?\n', text)
+    assert [page for pages in parts.values() for page in pages] == listed
+    assert list(parts) == re.findall(r'caption: "?(.*?)"?\n', text)
 
 
 PAGES = {"book/intro", "book/a/run", "book/b"}
@@ -60,8 +57,8 @@ ADDRESSES = {
     "../b.html#part%201": "#book.b:part 1",
     "run.html#x": "#book.a.run:x",
     "https://example.org/b.html#x": "https://example.org/b.html#x",
-    "../../genindex.html": None,
-    "../c.html#x": None,
+    "../../genindex.html": "https://mvref.github.io/mvref/genindex.html",
+    "../c.html#x": "https://mvref.github.io/mvref/book/c.html#x",
 }
 
 
@@ -84,14 +81,14 @@ def test_article_is_made_for_paper(pdf):
     assert "plt.plot()" not in text  # code that draws
     assert "print(42)" in text  # what a solution computes
     assert "Show" not in text and "[source]" not in text and "headerlink" not in text
-    assert article.h2.get_text() == "Run" and article.h3.get_text() == "Exercises"
+    assert article.h1.get_text() == "Run" and article.h2.get_text() == "Exercises"
     assert article.img["src"] == "../html/_images/a.png"
     assert {tag["id"] for tag in article.find_all(id=True)} == {
         "book.a.run:here",
         "book.a.run:exercises",
     }
     assert article["id"] == "book.a.run"
-    assert "elsewhere" in text and article.find("a", href=True) is None
+    assert article.find("a", href=True)["href"].endswith("/mvref/book/c.html")
 
 
 def test_verdicts_and_counterexamples_are_unfolded(pdf):
@@ -145,37 +142,38 @@ def site(pdf, tmp_path):
     return pdf
 
 
-def test_small_book_is_printed(site, capsys):
+def test_small_book_is_printed_part_by_part(site, capsys):
     site.main([])
-    assert "The PDF (6 pages)" in capsys.readouterr().out
-    printed = PdfReader(site.HTML / "mvref.pdf")
+    out = capsys.readouterr().out
+    assert "mvref-0.pdf: 5 pages" in out and "mvref-1.pdf: 3 pages" in out
+    printed = PdfReader(site.HTML / "mvref-0.pdf")
     texts = [sheet.extract_text() for sheet in printed.pages]
     # A title, the contents with page numbers, and the pages in their order.
-    titles = [f"Page book/{name}" for name in ("intro", "a/run", "a/more", "b")]
+    titles = [f"Page book/{name}" for name in ("intro", "a/run", "a/more")]
     for number, title in enumerate(titles, start=3):
         assert re.search(rf"{title}\s+{number}\b", texts[1])
         assert title in texts[number - 1]
-    # The links between pages lead to the right sheet, and none to a file.
+    # A link inside the part leads to the right sheet, another to the web, and none to a file.
     sheets = [sheet.indirect_reference for sheet in printed.pages]
     targets = []
     for sheet in printed.pages[2:]:
         [link] = [note.get_object() for note in sheet["/Annots"]]
-        place = link["/Dest"] if "/Dest" in link else link["/A"]["/D"]
-        targets.append(sheets.index(printed.named_destinations[place].page) + 1)
-    assert targets == [4, 6, 4, 3]
+        place = link["/Dest"] if "/Dest" in link else link["/A"].get("/D")
+        inside = printed.named_destinations.get(place)
+        targets.append(sheets.index(inside.page) + 1 if inside else link["/A"]["/URI"])
+    assert targets == [4, "https://mvref.github.io/mvref/book/b.html#eq", 4]
     assert list(site.local_links(printed)) == []
     # The outline, and a title instead of the machine's.
-    parts = [item["/Title"] for item in printed.outline if not isinstance(item, list)]
-    assert parts == ["One", "Two"]
-    assert printed.metadata.author == "mvref authors"
-    assert str(site.HTML.parent) not in (site.HTML / "mvref.pdf").read_bytes().decode("latin-1")
+    assert [item["/Title"] for item in printed.outline] == titles
+    assert printed.metadata.title == "mvref: One" and printed.metadata.author == "mvref authors"
+    assert str(site.HTML.parent) not in (site.HTML / "mvref-0.pdf").read_bytes().decode("latin-1")
 
 
-def test_welcome_page_leads_to_it_once(site):
+def test_welcome_page_leads_to_each_once(site):
     for _ in range(2):
-        site.link_from_welcome_page("book/intro")
+        site.link_from_welcome_page({"mvref-0.pdf": ("One", []), "mvref-1.pdf": ("Two", [])})
     welcome = (site.HTML / "book" / "intro.html").read_text(encoding="utf-8")
-    assert welcome.count('href="../mvref.pdf"') == 1
+    assert welcome.count('href="../mvref-') == 2
 
 
 def tags(element):
@@ -190,10 +188,10 @@ def tags(element):
 
 def test_a_screen_reader_finds_headings_links_and_formulas(site):
     site.main([])
-    root = PdfReader(site.HTML / "mvref.pdf").trailer["/Root"]
+    root = PdfReader(site.HTML / "mvref-0.pdf").trailer["/Root"]
     assert root["/Lang"] == "en" and root["/MarkInfo"]["/Marked"]
     found = list(tags(root["/StructTreeRoot"]))
     kinds = [kind for kind, _ in found]
-    assert {"/H1", "/H2", "/P", "/Link", "/L"} <= set(kinds)
-    assert kinds.count("/H2") == 4
-    assert [text for _, text in found if text] == ["x^2"] * 4
+    assert {"/H1", "/P", "/Link", "/L"} <= set(kinds)
+    assert kinds.count("/H1") == 4  # and that of the contents
+    assert [text for _, text in found if text] == ["x^2"] * 3
