@@ -1,28 +1,24 @@
-"""What a phone needs: wide pictures scroll, and no line begins with the comma after a formula.
+"""Pictures keep their shades where the text speaks of them; no line begins with a comma.
 
-Wide pictures get a class: the style sheet gives them a least width, at which their text has
-8 pixels. A browser may end a line on both sides of a formula, and the next one would begin with a
+A browser may end a line on both sides of a formula, and the next one would begin with a
 comma: a short formula gets a frame with its punctuation, in which no line ends.
 """
 
 import re
-from pathlib import Path
 
-import imagesize
 from docutils import nodes
 
-CLASSES = {800: "wide", 640: "medium"}  # of pictures wider than so many pixels
+SHADES = re.compile(r"\b(dark|black|white|bright|light|pale|shade|handwritten)", re.IGNORECASE)
 WHOLE = "whole"  # class of a formula with its punctuation
 LONGEST = 24  # characters of LaTeX that fit on a phone, punctuation included
 BEFORE, AFTER = re.compile(r"[(\[\u2018\u201c]*\Z"), re.compile(r"[^\w\s]*")
 
 
-def mark(app, doctree, docname):
-    """Class every picture of a page by its width."""
+def keep_shades(app, doctree, docname):
+    """Class the pictures whose text says what is dark or light: they stay so in dark mode."""
     for image in doctree.findall(nodes.image):
-        path = Path(app.srcdir, image["uri"])
-        width = imagesize.get(path)[0] if path.suffix == ".png" and path.exists() else 0
-        image["classes"] += [name for least, name in CLASSES.items() if width > least][:1]
+        if SHADES.search(image.get("alt", "") + image.parent.astext()):
+            image["classes"].append("shades")
 
 
 def keep_whole(app, doctree, docname):
@@ -42,6 +38,6 @@ def keep_whole(app, doctree, docname):
 
 def setup(app):
     """Called by Sphinx."""
-    app.connect("doctree-resolved", mark)
+    app.connect("doctree-resolved", keep_shades)
     app.connect("doctree-resolved", keep_whole)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

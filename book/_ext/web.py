@@ -9,11 +9,15 @@ from importlib.resources import files
 from urllib.parse import unquote, urljoin
 
 import imagesize
+from bs4 import BeautifulSoup
 
 # Of the theme, and not asked for: its search while one types is off; 1.5 MB of icons, of which the
 # book uses a few: these are drawn by a style sheet.
 UNUSED = ("searchtools.js", "language_data.js", "searchindex.js", "fontawesome.js")
-FRAME = 13  # pixels that a picture is wider than its file, see mvref.css
+# Pixels around a picture (mvref.css); shares of its own: shown, and least on a phone (text of 8).
+FRAME, SHOWN, LEAST = 13, 0.9, 0.524
+TABLE = re.compile(r'<table border="1" class="dataframe">.*?</table>', re.DOTALL)
+WORDS = re.compile(r"(?!nan|inf|none$)[^\W\d_]{2}", re.IGNORECASE)  # with which a text begins
 
 TAG = re.compile(r"<(?:button|div|i|img|ol|span|summary|ul)\b[^>]*>")
 HASTE = re.compile(r'\s*<link\b[^>]*as="script"[^>]*>')  # all scripts come without
@@ -39,9 +43,7 @@ def mend_tag(tag, folder):
     if re.search("search-button-field|theme-switch-button|Toggle hidden content", tag):
         tag = re.sub(r'\saria-label="[^"]*"', "", tag)  # which differs from the name that is shown
     if "citation" in tag:
-        tag = re.sub(
-            r'\srole="[^"]*"', "", tag
-        )  # a list without items, and roles that may not stand there
+        tag = re.sub(r'\srole="[^"]*"', "", tag)  # lists without items: it may not stand there
     if tag.startswith("<img"):
         tag = mend_picture(tag, folder)
     return tag
@@ -52,8 +54,32 @@ def mend_picture(tag, folder):
     source = folder / unquote(ADDRESS.search(tag)[1])
     if "loading=" in tag or source.suffix != ".png":
         return tag if "loading=" in tag else tag.replace("<img", '<img loading="lazy"', 1)
-    width, height = (pixels + FRAME for pixels in imagesize.get(source))
-    return tag.replace("<img", f'<img loading="lazy" width="{width}" height="{height}"', 1)
+    width, height = (round(SHOWN * pixels) + FRAME for pixels in imagesize.get(source))
+    size = f'width="{width}" height="{height}"'
+    if "style=" not in tag:  # which gives the welcome page's pictures their width
+        size += f' style="--least: {round(LEAST / SHOWN * width)}px"'
+    return tag.replace("<img", f'<img loading="lazy" {size}', 1)
+
+
+def mend_table(found):
+    """A table of pandas: the names of its index in the row of heads, columns of words marked."""
+    table = BeautifulSoup(found[0], "html.parser")
+    *heads, last = (row.find_all("th") for row in table.thead.find_all("tr"))
+    body = [row.find_all(["th", "td"])[::-1] for row in table.tbody.find_all("tr")]
+    wide = len(table.tbody.tr.find_all("td")) if body else 0
+    if heads and len(heads[-1]) == len(last) and not any(th.string for th in last[-wide:]):
+        for above, below in zip(heads[-1], last, strict=True):
+            above.string = " \\ ".join(filter(None, (below.string, above.string)))
+        last[0].parent.decompose()
+        last = heads[-1]
+    words = last[: len(last) - wide]
+    for column in zip(last[: -wide - 1 : -1], *body, strict=False):  # from the right
+        told = [cell.get_text().strip() for cell in column[1:]]
+        if 2 * sum(map(bool, map(WORDS.match, told))) > sum(map(bool, told)):
+            words += column
+    for cell in words:
+        cell["class"] = "text"
+    return str(table)
 
 
 def mend(path, html, out):
@@ -76,6 +102,7 @@ def mend(path, html, out):
     up = "../" * len(path.parent.relative_to(out).parts)
     if "stylesheet" in head:  # the page for what is not found has none
         head += f'<link rel="stylesheet" href="{up}_static/icons.css">\n'
+    body = TABLE.sub(mend_table, body)
     body = TAG.sub(lambda found: mend_tag(found[0], path.parent), BRANCH.sub(branch, body))
     return f"{head}</head>{body}"
 

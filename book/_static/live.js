@@ -73,7 +73,7 @@
     running = true;
     for (const cell of cells) {
       const name = `Cell ${notebook.cells.indexOf(cell) + 1} of ${notebook.cells.length}`;
-      say(`${name} runs.`);
+      say(`${name} is running.`);
       const done = await cell.execute();
       for (const image of cell.area.node.querySelectorAll("img:not([alt])")) {
         image.alt = "Figure drawn by the code above";
