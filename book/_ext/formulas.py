@@ -5,6 +5,7 @@ seen, each formula holds its MathML, which screen readers read.
 """
 
 import atexit
+import re
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -15,6 +16,8 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
 KATEX = Path(__file__).parent / "katex" / "katex.min.js"
+# Where a formula may be cut, and what may not be: between braces, in environments and brackets.
+JOINT = re.compile(r"(\\qquad|\\begin|\\end|\\left(?![a-z])|\\right(?![a-z])|\\?[{}])")
 FONTS = ("Main-Regular", "Math-Italic")  # that almost every formula needs
 logger = logging.getLogger(__name__)
 
@@ -44,6 +47,18 @@ def html_of(node, tex, display):
         return f"<code>{escape(tex)}</code>"
 
 
+def parts_of(tex):
+    r"""Cut a formula at each \\qquad outside of all groups: on a phone its parts have lines."""
+    parts, depth = [""], 0
+    for piece in JOINT.split(tex):
+        depth += (piece in ("{", r"\begin", r"\left")) - (piece in ("}", r"\end", r"\right"))
+        if piece == r"\qquad" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts
+
+
 def visit_math(self, node):
     """A formula in the line."""
     self.body.append(self.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
@@ -61,7 +76,8 @@ def visit_displaymath(self, node):
     tex = node.astext()
     if r"\\" in tex and not node["nowrap"]:
         tex = rf"\begin{{split}}{tex}\end{{split}}"
-    self.body.append(html_of(node, tex, True) + "</div>\n")
+    parts = "".join(html_of(node, part, True) for part in parts_of(tex))
+    self.body.append(f'<div class="parts">{parts}</div></div>\n')
     raise nodes.SkipNode
 
 
