@@ -2,29 +2,30 @@
 // all states and prints one block (IPython.display.HTML); no server, and no library:
 //
 //   <div class="states" role="group" aria-label="What the block shows">
-//     <svg viewBox="0 0 320 80" role="img" aria-label="Bars">
-//       <rect y="10" height="20" width="120" data-bind="width:bars.0"/>
-//     </svg>
+//     <div style="background:#0072B2;height:1em;width:90%" data-bind="style.width:bars.0"></div>
 //     <p>accuracy = right / all = <b data-bind="text:right">45</b> / 50</p>
 //     <p class="told" aria-live="polite" data-bind="text:told">With 2 landmarks 0.90.</p>
 //     <script type="application/json">
 //       {"controls": [{"label": "Landmarks", "values": ["2", "5"], "at": 0}],
-//        "states": [{"bars": [120], "right": 45, "told": "With 2 landmarks 0.90."}, {...}]}
+//        "states": [{"bars": ["90%"], "right": 45, "told": "With 2 landmarks 0.90."}, {...}]}
 //     </script>
 //   </div>
 //
-// - The HTML is the first state as it stands: without scripts (paper, slides, JupyterLab) it reads.
-//   The controls are made here, so that nothing dead stands there; `at` is the value of each
-//   control (its place in `values`) in that first state, 0 unless given.
-// - data-bind: pairs "attribute:path" with a blank between. "text" is the text of the element,
-//   every other name an attribute (width, y, fill, class, aria-label, ...; null takes it away). A path
-//   leads into the state: "told", "bars.0".
+// - The HTML is one of the states as it stands: without scripts (paper, slides, JupyterLab) it
+//   reads. The controls are made here, so that nothing dead stands there; `at` is the value of each
+//   control (its place in `values`) in that state, 0 unless given.
+// - data-bind: pairs "name:path" with a blank between. "text" is the text of the element,
+//   "style.width" a property of its style, every other name an attribute (src, alt, class, hidden,
+//   aria-label, ...; null takes it away). A path leads into the state: "told", "bars.0".
 // - controls: a slider has label and values. A button has also "button", its name ("Next step"):
 //   it goes through the values, and a second one goes back.
 // - states: one for every combination, the values of the last control fastest, as
 //   itertools.product gives them.
-// - Format numbers in Python (text), with true minus signs; give attributes as numbers.
-// - Colours: those of the palette as attributes, text in currentColor; both modes are readable.
+// - Format numbers in Python (text), with true minus signs.
+// - JupyterLab takes inline SVG and style sheets from a notebook that was not run there. Boxes with
+//   a style of their own (position, left, width, height, background, display: flex) stay, so do
+//   tables and <img src="data:...">. A <figure> inside would confuse live.js.
+// - Colours: those of the palette; text keeps the page's colour, or both modes are not readable.
 "use strict";
 {
   function make(name, properties, ...children) {
@@ -38,12 +39,10 @@
       for (const pair of element.dataset.bind.split(/\s+/)) {
         const [name, path] = pair.split(":");
         const value = path.split(".").reduce((inside, key) => inside[key], state);
-        if (name !== "text") {
-          if (value === null) element.removeAttribute(name);
-          else element.setAttribute(name, value);
-        } else if (element.textContent !== String(value)) {
-          element.textContent = value;  // only what is new is read out
-        }
+        if (name.startsWith("style.")) element.style.setProperty(name.slice(6), value);
+        else if (name !== "text" && value === null) element.removeAttribute(name);
+        else if (name !== "text") element.setAttribute(name, value);
+        else if (element.textContent !== String(value)) element.textContent = value;
       }
     }
   }
