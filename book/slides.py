@@ -1,7 +1,7 @@
 """Slides of every chapter "In one page", made by nbconvert (`make slides`, part of `make book`).
 
-A slide begins at a heading, at the bold start of a paragraph and at code. What the page folds, and
-the solutions, are left out.
+A slide begins at a heading, at the bold start of a paragraph, at code and at a block of states.js.
+What the page folds, and the solutions, are left out.
 """
 
 import json
@@ -27,11 +27,11 @@ def notebook_of(path):
     alts = {cell["id"]: cell["metadata"].get("mystnb", {}).get("image") for cell in page["cells"]}
     copy, cells = plain.copy_of(path, page, solutions=False), []
     for cell in copy["cells"]:
-        source, tags = "".join(cell["source"]), cell["metadata"].get("tags", [])
+        source, tags = "".join(cell["source"]), {*cell["metadata"].get("tags", [])}
         is_text = cell["cell_type"] == "markdown"
         for text in START.split(source) if is_text else [source]:
-            begins = START.match("\n" + text) if is_text else not FOLDED & {*tags}
-            told = {"tags": tags, "slideshow": {"slide_type": "slide" if begins else "-"}}
+            begins = START.match("\n" + text) if is_text else "states" in tags or not FOLDED & tags
+            told = {"tags": [*tags], "slideshow": {"slide_type": "slide" if begins else "-"}}
             told |= alts.get(cell["id"]) or {}
             cells.append(cell | {"id": f"cell-{len(cells)}", "source": text, "metadata": told})
     return nbformat.reads(json.dumps(copy | {"cells": cells}), as_version=4)
