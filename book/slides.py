@@ -31,7 +31,7 @@ def notebook_of(path):
         is_text = cell["cell_type"] == "markdown"
         for text in START.split(source) if is_text else [source]:
             begins = START.match("\n" + text) if is_text else "states" in tags or not FOLDED & tags
-            told = {"tags": [*tags], "slideshow": {"slide_type": "slide" if begins else "-"}}
+            told = {"tags": sorted(tags), "slideshow": {"slide_type": "slide" if begins else "-"}}
             told |= alts.get(cell["id"]) or {}
             cells.append(cell | {"id": f"cell-{len(cells)}", "source": text, "metadata": told})
     return nbformat.reads(json.dumps(copy | {"cells": cells}), as_version=4)
