@@ -13,19 +13,18 @@ BOOK = Path(__file__).resolve().parents[1] / "book"
 MOST_LINES = 40
 
 
-def cells_of(part):
-    """The sources of the cells of a part's one page that are tagged "from-scratch"."""
+def cells_of(part, *tags):
+    """The sources of the cells of a part's one page that have one of the tags."""
     notebook = json.loads((BOOK / part / "one_page.ipynb").read_text(encoding="utf-8"))
-    cells = [
-        cell for cell in notebook["cells"] if "from-scratch" in cell["metadata"].get("tags", [])
-    ]
+    wanted = {*tags} or {"from-scratch"}
+    cells = [cell for cell in notebook["cells"] if wanted & {*cell["metadata"].get("tags", [])}]
     return ["".join(cell["source"]) for cell in cells]
 
 
 def from_scratch(part):
-    """The names that these cells define."""
+    """The names that these cells define, with the searches for other measures."""
     names = {}
-    for source in cells_of(part):
+    for source in cells_of(part, "from-scratch", "search"):
         exec(compile(source, f"{part}/one_page", "exec"), names)
     return names
 
