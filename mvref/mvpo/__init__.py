@@ -6,9 +6,7 @@ the views agree).
 
 One page                Here
 ``change_of_weights``   ``PrimalMetric``, which factorises M and changes nothing
-``worst_for_f1``        ``f_beta_argmax``
-``worst_for_prbep``     ``prbep_argmax``
-``worst_for_auroc``     ``auroc_argmax``
+``worst_for_f1``        ``f_beta_argmax``, and so for ``prbep_argmax``, ``auroc_argmax``
 ``best_weights``        ``solve_budget_qp`` in :mod:`mvref.core.simplex_qp`
 ``fit``                 ``cutting_planes``
 """
