@@ -8,7 +8,7 @@ from mvref.experiments import calibration, read_ledger
 from mvref.experiments.engine import with_parameters
 
 
-@pytest.mark.parametrize("world", calibration.DRAWN)
+@pytest.mark.parametrize("world", calibration.POINTS)
 def test_the_effect_is_what_its_name_says(world):
     strength = calibration.STRENGTH[world, 100, 0.08]
     assert abs(calibration.effect(world, 100, strength, n_runs=60, seed=3) - 0.08) < 0.015
