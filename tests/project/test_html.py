@@ -176,9 +176,10 @@ def formulas_not_set(pages):
 
 
 def pictures_in_haste(pages):
-    """Pictures that are loaded though nobody may ever see them."""
+    """Pictures that are loaded though nobody may ever see them; those inside of a page are there."""
     for path, page in pages.items():
-        yield from (f"{path.name}: {name}" for name in page.hasty)
+        names = (name for name in page.hasty if not name.startswith("data:"))
+        yield from (f"{path.name}: {name}" for name in names)
 
 
 def pages_without_description(pages):
