@@ -176,7 +176,7 @@ def formulas_not_set(pages):
 
 
 def pictures_in_haste(pages):
-    """Pictures that are loaded though nobody may ever see them; those inside of a page are there."""
+    """Pictures that are loaded though nobody may ever see them, without those inside of a page."""
     for path, page in pages.items():
         names = (name for name in page.hasty if not name.startswith("data:"))
         yield from (f"{path.name}: {name}" for name in names)
