@@ -63,7 +63,8 @@ test: .venv/installed
 ## make lint         style of the code and of the chapters
 lint: .venv/installed
 	$(BIN)/python -m ruff check .
-	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m ruff format --check --exclude '*.ipynb' .
+	$(BIN)/python -m ruff format --check --line-length 88 --exclude '*.py' .
 
 ## make unit         unit and property tests, doctests, packaging
 unit: .venv/installed

@@ -10,6 +10,7 @@ SMALL = {
     "book/compare/worth.ipynb": {"n_draws": 2},
     "book/compare/speed.ipynb": {"n_live": 250, "n_stream": 4000},
     "book/data.ipynb": {"n_train": 200},
+    "book/data_sets.ipynb": {"seed": 1},
     "book/errata/index.ipynb": {"n_machine": 200, "n_updates": 3},
     "book/forensics.ipynb": {"k": 5},
     "book/multiverse.ipynb": {"tolerances": [2.0]},
