@@ -16,6 +16,7 @@ SMALL = {
     "book/multiverse.ipynb": {"tolerances": [2.0]},
     "book/mvl_svm/derive.ipynb": {"n_samples": 80},
     "book/mvl_svm/one_page.ipynb": {"n_samples": 200, "n_landmarks": 10},
+    "book/mvl_svm/prove.ipynb": {"n_samples": 80},
     "book/mvl_svm/run.ipynb": {"n_landmarks": 20, "n_draws": 2},
     "book/mvl_svm/validate.ipynb": {"n_replacements": 3},
     "book/mvm/derive.ipynb": {"n_samples": 150, "n_starts": 2, "most_views": 4},
