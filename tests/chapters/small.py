@@ -21,6 +21,7 @@ SMALL = {
     "book/mvl_svm/validate.ipynb": {"n_replacements": 3},
     "book/mvm/derive.ipynb": {"n_samples": 150, "n_starts": 2, "most_views": 4},
     "book/mvm/one_page.ipynb": {"n_samples": 100},
+    "book/mvm/prove.ipynb": {"n_samples": 150, "most_views": 4},
     "book/mvm/run.ipynb": {
         "n_train": 150,
         "n_clicks": 500,
