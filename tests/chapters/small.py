@@ -50,6 +50,7 @@ SMALL = {
     "book/mvpo/validate.ipynb": {"n_starts": 2, "n_random": 30},
     "book/mwmvc2/derive.ipynb": {"n_samples": 60, "seed": 1},
     "book/mwmvc2/one_page.ipynb": {"n_samples": 100},
+    "book/mwmvc2/prove.ipynb": {"n_samples": 60, "seed": 1},
     "book/mwmvc2/run.ipynb": {"n_rounds": 2},
     "book/mwmvc2/validate.ipynb": {"n_problems": 10},
     "book/own_data.ipynb": {"n_samples": 400, "n_landmarks": 20, "budget": 1},
