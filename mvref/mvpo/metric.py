@@ -7,7 +7,7 @@ m_i views of sample i, D = diag(m_i), and zeros in the rows of X_j where the vie
     Lambda = blockdiag(X_j' D X_j) - X'X,
 
 pairs of views that the sample has. A cutting-plane method only asks for the scores X M^-1 X'c of
-vectors c with one entry per sample, and at the end for w = M^-1 X'c. Derive, part III, proves both
+vectors c with one entry per sample, and at the end for w = M^-1 X'c. Prove, part III, has both
 forms.
 
 Primal    Cholesky of M, (d, d): for n >= d.

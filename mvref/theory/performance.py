@@ -4,7 +4,7 @@ Wang, Tsang and Gao (AAAI 2016) prove no theorem on generalisation. They state t
 the loss of the training sample, Eq. (9) to (12); that Eq. (5) measures how far the views disagree;
 and that cutting planes end. The bound for their loop, as we know it, is that of T. Joachims,
 T. Finley and C.-N. Yu, "Cutting-plane training of structural SVMs", Machine Learning 77, 2009,
-whose text was not at hand; Derive, part III, proves ours. Chapter: validate, part III.
+whose text was not at hand; Prove, part III, has ours. Chapter: validate, part III.
 
 Symbols   paper    code       meaning
           xi       slack      max over y' of Delta(y', y) - w' pi_y'
@@ -138,7 +138,7 @@ def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
 
     "newest": ``ceil(log2(loss_max / 4 R^2 C2)) + ceil(16 R^2 C2 / tol)``, no logarithm below 0;
     "halfway": ``ceil(log_4/3(loss_max / 8 R^2 C2)) + ceil(32 R^2 C2 / tol)``. A second term below
-    4, of a large ``tol``, is replaced by 4, and R to match. Derive, part III, proves "halfway":
+    4, of a large ``tol``, is replaced by 4, and R to match. Prove, part III, has "halfway":
     either the gap A of the best point, ``C2 loss_max`` at the start, falls to 3/4 A or less, or the
     dual value rises by ``min(A / 4, A^2 / (32 R^2 C2^2))`` or more. Both bounds are far above what
     is needed: a check of sanity, no forecast. Their factor 2 says nothing about the loops; in

@@ -46,6 +46,7 @@ SMALL = {
     "book/mvna_kmhks/validate.ipynb": {"n_samples": 60, "n_repeats": 3, "n_draws": 400},
     "book/mvpo/one_page.ipynb": {"n_samples": 100},
     "book/mvpo/derive.ipynb": {"n_samples": 50, "max_iter": 250},
+    "book/mvpo/prove.ipynb": {"n_samples": 20},
     "book/mvpo/run.ipynb": {"C2": 10.0, "n_draws": 1},
     "book/mvpo/validate.ipynb": {"n_starts": 2, "n_random": 30},
     "book/mwmvc2/derive.ipynb": {"n_samples": 60, "seed": 1},
