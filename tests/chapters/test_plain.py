@@ -43,7 +43,7 @@ SHOWN = r"""Before (12.3).
 
 **Lemma 12.1** (A name)
 
-As Lemma 12.2, Wang *et al.* (2016), and votes:
+As Lemma 13.1, Wang *et al.* (2016), and votes:
 
 $$
 \begin{aligned}a = b \\ c\end{aligned}
