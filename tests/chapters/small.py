@@ -30,13 +30,9 @@ SMALL = {
         "n_draws": 1,
     },
     "book/mvm/validate.ipynb": {"n_seeds": 2, "n_test": 1000},
-    "book/mvna_kmhks/derive.ipynb": {
-        "n_draws": 2,
-        "n_sweeps": 200,
-        "n_signs": 100,
-        "largest_n": 100,
-    },
+    "book/mvna_kmhks/derive.ipynb": {"n_draws": 2, "n_sweeps": 200},
     "book/mvna_kmhks/one_page.ipynb": {"n_samples": 80},
+    "book/mvna_kmhks/prove.ipynb": {"n_signs": 100, "largest_n": 100},
     "book/mvna_kmhks/run.ipynb": {
         "n_train": 100,
         "n_draws": 2,

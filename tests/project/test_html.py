@@ -334,7 +334,7 @@ ASKED = {
     "own data": "own_data", "how do I use my own data": "own_data", "cross validation": "api",
     "liblinear": "setup", "slides": "teach", "SVM-2K": "rivals/kernel_machines", "binder": "setup",
     "what are views worth": "compare/worth", "stability bound": "mvl_svm/prove",
-    "bregman": "mwmvc2/derive", "rademacher": "mvna_kmhks/derive", "notation": "notation",
+    "bregman": "mwmvc2/derive", "rademacher": "mvna_kmhks/prove", "notation": "notation",
     "nystrom": "mvna_kmhks/one_page", "MVLSVM": "reference/methods/mvref.MVLSVM",
     "PerView": "reference/input/mvref.PerView", "speed": "compare/speed", "course": "teach",
     "cheat sheet": "cheat_sheet", "errata": "errata/index",
