@@ -39,7 +39,7 @@ SMALL = {
         "n_numerals": 300,
         "n_largest": 800,
     },
-    "book/mvna_kmhks/validate.ipynb": {"n_samples": 60, "n_repeats": 3, "n_draws": 400},
+    "book/mvna_kmhks/validate.ipynb": {"n_samples": 60, "n_repeats": 3},
     "book/mvpo/one_page.ipynb": {"n_samples": 100},
     "book/mvpo/derive.ipynb": {"n_samples": 50, "max_iter": 250},
     "book/mvpo/prove.ipynb": {"n_samples": 20},
