@@ -32,7 +32,7 @@ SMALL = {
     "book/mvm/validate.ipynb": {"n_seeds": 2, "n_test": 1000},
     "book/mvna_kmhks/derive.ipynb": {"n_draws": 2, "n_sweeps": 200},
     "book/mvna_kmhks/one_page.ipynb": {"n_samples": 80},
-    "book/mvna_kmhks/prove.ipynb": {"n_signs": 100, "largest_n": 100},
+    "book/mvna_kmhks/prove.ipynb": {"n_signs": 100, "largest_n": 100, "seed": 1},
     "book/mvna_kmhks/run.ipynb": {
         "n_train": 100,
         "n_draws": 2,
