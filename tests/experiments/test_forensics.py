@@ -197,6 +197,8 @@ def test_chance_of_equal_p_values():
     implied = equal_p_values("0.6346", "0.6063", "0.048", 10)
     assert implied["chance"] == pytest.approx(same.mean(), rel=0.05)
     assert implied["low"] < sd < implied["high"]
+    # of the sizes that fit Table 2 (N19), a constant rule has that mean for one
+    assert [n for n in (127, 159) if attainable_counts("0.6063", n)] == [127]
 
 
 @pytest.mark.parametrize("total", [False, True])
