@@ -30,7 +30,7 @@ REMARKS = {
     "comment": "Comment",
 }
 NUMBER = re.compile(r"\b[ABPMN][1-9]\d?\b")
-CHAPTERS = {"derive": "Derive", "run": "Run", "validate": "Validate"}
+CHAPTERS = {"derive": "Derive", "prove": "Prove", "run": "Run", "validate": "Validate"}
 # The page is a notebook in Markdown: the builder runs its cells.
 HEAD = """---
 file_format: mystnb

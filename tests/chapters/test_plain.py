@@ -37,24 +37,24 @@ $$ (mvpo-dual)
 
 {glue:text}`half:.2f`, {py:class}`mvref.MVPO`, [errata](../errata/mvpo.md), [P9](#erratum-p9).
 """
-SHOWN = r"""Before (12.3).
+SHOWN = r"""Before (14.3).
 
 <blockquote>
 
-**Lemma 12.1** (A name)
+**Lemma 14.1** (A name)
 
-As Lemma 13.1, Wang *et al.* (2016), and votes:
+As Lemma 15.1, Wang *et al.* (2016), and votes:
 
 $$
 \begin{aligned}a = b \\ c\end{aligned}
-\tag{12.2}
+\tag{14.2}
 $$
 
 </blockquote>
 
 $$
 d
-\tag{12.6}
+\tag{14.6}
 $$
 
 0.50, `mvref.MVPO`, [errata](HOMEbook/errata/mvpo.html), [P9](HOMEbook/errata/mvpo.html#erratum-p9).
@@ -77,7 +77,7 @@ def test_what_stands_for_directives_roles_and_links():
     text, code, caption = plain.copy_of(BOOK / "mvpo" / "page.ipynb", {"cells": cells})["cells"]
     assert "".join(text["source"]) == SHOWN
     assert code["metadata"]["jupyter"] == {"source_hidden": True}
-    assert "".join(caption["source"]) == "**Fig. 12.2** What one sees."
+    assert "".join(caption["source"]) == "**Fig. 14.2** What one sees."
 
 
 @pytest.mark.parametrize("path", CHAPTERS)
