@@ -261,6 +261,11 @@ def statements(name="registered"):
     return {entry["name"]: Statement(**entry) for entry in entries}
 
 
+def leaves():
+    """The tree of *Which method*: questions, what to take if yes, and the statement behind it."""
+    return tomllib.loads((HERE / "advice.toml").read_text("utf-8"))["leaf"]
+
+
 def outcomes(datasets=tuple(KEPT)):
     """Each registered statement: its power before, and what the data sets that were kept say."""
     return pd.DataFrame({
