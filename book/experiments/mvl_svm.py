@@ -65,7 +65,7 @@ Figure 5   Views are missing in every part, exactly in the ratio asked for, and 
   7.5e8 (ratio .3). That is erratum A9, and no slip of the run.
 
   SVM2K and MVML are not in the paper's Figure 5 and not in ours: how both treat missing views is
-  in the study, :mod:`mvref.experiments.study`.
+  in the study, :mod:`mvref.experiments.fusion`.
 
 Beside Figure 2, not in the paper (item `columns`): what needs no view at all. Same parts, folds
 and grid; five repeats for uwave (with other landmarks) and mfeat (with other halves too).

@@ -145,7 +145,7 @@ def plot_methods(ax, table, x, *, value="mean", spread="std", order=None):
 
     See Also
     --------
-    plot_differences : Paired differences.
+    plot_expected : Means over data sets.
 
     Examples
     --------
@@ -166,17 +166,17 @@ def plot_methods(ax, table, x, *, value="mean", spread="std", order=None):
     return ax
 
 
-def plot_differences(ax, table, *, shift=0.0, **style):
-    """Draw paired differences with their intervals, a row each, in points of a hundredth.
+def plot_expected(ax, y, found, color, marker="o", label=None):
+    """Draw a mean gain in points of a hundredth: where the mean is, and where the next one may be.
 
     Less than a point either way is grey, as nobody would change a method for it.
 
     Parameters
     ----------
     ax : matplotlib Axes
-    table : DataFrame, with the columns ``difference``, ``low`` and ``high``; its index names rows
-    shift : float; by how many rows the points are moved up, so that several tables share the rows
-    **style : of ``errorbar``
+    y : float; the row
+    found : mapping, with ``difference``, ``low`` and ``high`` (thick), ``next_low``, ``next_high``
+    color, marker, label : as of ``plot``
 
     Returns
     -------
@@ -189,19 +189,20 @@ def plot_differences(ax, table, *, shift=0.0, **style):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> import pandas as pd
-    >>> from mvref.experiments.plotting import plot_differences
-    >>> table = pd.DataFrame({"difference": [0.02], "low": [-0.01], "high": [0.05]}, ["digits"])
+    >>> from mvref.experiments.fusion_reading import over_datasets
+    >>> from mvref.experiments.plotting import plot_expected
     >>> figure, ax = plt.subplots()
-    >>> [label.get_text() for label in plot_differences(ax, table).get_yticklabels()]
-    ['digits']
+    >>> len(plot_expected(ax, 0, over_datasets([0.01, 0.02, 0.0]), "black").lines)
+    4
+    >>> plt.close(figure)
     """
-    rows = np.arange(len(table), 0, -1)
-    middle, low, high = (100 * table[name].astype(float) for name in ("difference", "low", "high"))
-    ax.axvspan(-1, 1, color="0.9", zorder=0, lw=0)
-    ax.axvline(0, color="0.5", lw=0.8)
-    style = {"fmt": "o", "ms": 5, "lw": 1.4} | style
-    ax.errorbar(middle, rows + shift, xerr=[middle - low, high - middle], **style)
-    ax.set_yticks(rows, table.index)
-    ax.set_ylim(0.4, len(table) + 0.6)
+    if not ax.lines:
+        ax.axvspan(-1, 1, color="0.9", zorder=0, lw=0)
+        ax.axvline(0, color="0.5", lw=0.8)
+    for ends, style in (
+        (("next_low", "next_high"), {"lw": 0.8}),
+        (("low", "high"), {"lw": 3.5, "alpha": 0.6}),
+    ):
+        ax.plot([100 * found[end] for end in ends], [y, y], color=color, **style)
+    ax.plot(100 * found["difference"], y, marker, color=color, label=label)
     return ax

@@ -262,18 +262,3 @@ def with_holm(tests, p, table):
     """Tests with ``p_holm``: the column `p`, adjusted for all rows that agree in `table`."""
     adjusted = tests.groupby(table or (lambda _: "one"), dropna=False)[p].transform(holm)
     return tests.assign(p_holm=adjusted)
-
-
-def rope_probabilities(differences, ratio=0.0, practical=0.01):
-    """Return how likely the mean difference is below, inside and above what matters in practice.
-
-    The posterior of the correlated t-test (Corani and Benavoli, Machine Learning 100, 2015): a t
-    distribution around the mean with the spread of :func:`paired_interval`. Inside is from
-    -practical to practical, so that "no difference" can be a finding.
-    """
-    d, spread = with_spread(differences, ratio)
-    if spread == 0:
-        below, above = float(d[0] < -practical), float(d[0] > practical)
-    else:
-        below, above = stats.t.cdf((-practical - np.array([1, -1]) * d.mean()) / spread, len(d) - 1)
-    return float(below), float(1.0 - below - above), float(above)

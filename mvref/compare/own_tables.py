@@ -67,7 +67,7 @@ def compare_methods(
         Labels.
     methods : "recommended", sequence of str or estimators, or mapping, default="recommended"
         "recommended": what the book's chapter *Which method* recommends for some kind of data, by
-        its study of twelve data sets, unless `X` is too large for it, and reduced models where
+        its study of twenty data sets, unless `X` is too large for it, and reduced models where
         views are missing. Names are those of
         :func:`mvref.all_methods`; an estimator is tried as it stands. A mapping has names of yours
         -> estimator, or ``(estimator, points)`` with a list of parameter dicts, of which the first

@@ -10,13 +10,13 @@ from sklearn.metrics.pairwise import euclidean_distances
 from mvref import MultiView
 from mvref.compare.tuning import Machine, Method, Split, n_correct, train, validate
 from mvref.experiments import (
+    fusion,
     methods,
     mvl_svm,
     nystrom_methods,
     order_methods,
     pair_methods,
     ranking,
-    study,
 )
 from mvref.experiments.halves import quality
 from mvref.experiments.tables import grid, stratified_folds
@@ -71,17 +71,30 @@ def of_all_papers():
     points = grid(width=(4.0, 0.25), c=(10.0, 1e-3), coupling=(1.0,))
     for name in ("MVNA", "MVNA-printed", "NA-average", "NA", "KMHKS", "SVM", "Majority"):
         yield "complete", name, Method(partial(nystrom_methods.machine, name=name), points)
-    for name in ("stacking of SVMs", "boosting, all columns", "CoLabeling", "MVMV", "MVLSVM"):
+    for name in (
+        "RBF SVM, stack of views",
+        "boosting, all columns",
+        "CoLabeling",
+        "MVMV",
+        "MVLSVM",
+    ):
         for kind in ("complete", "gaps"):
             yield kind, name, of_study(name)
-    for fill in ("kNN imputation", "iterative imputation", "Laplacian completion"):
+    for fill in ("neighbours", "regressions", "completion"):
         yield "gaps", fill, of_study(f"RBF SVM, {fill}")
+
+
+class Labels(fusion.Filled):
+    """A candidate of the study, without its probabilities."""
+
+    def predict(self, X):
+        return super().predict(X)[0]
 
 
 def of_study(name):
     """A candidate of the study at three points."""
-    candidate = study.CANDIDATES[name]
-    return Method(partial(study.Filled, candidate=candidate), candidate.points(3))
+    candidate = fusion.CANDIDATES[name]
+    return Method(partial(Labels, candidate=candidate), candidate.points(3))
 
 
 def of_scores():

@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mvref import MultiView
-from mvref.compare.candidates import Candidate
+from mvref.compare.candidates import ADVISED, Candidate
 from mvref.compare.kernel_means import KernelMeanSVC, alignment, without_gaps
 from mvref.compare.tuning import Split
 from mvref.experiments import ITEMS, fusion, fusion_data, fusion_reading
@@ -414,6 +414,19 @@ def test_a_hit_is_seldom_wrong_in_any_world():
     """Where effects are skewed the interval misses the mean upwards, and not downwards."""
     rows = Ledger("calibration").read().query("item == 'coverage' and measure == 'below'")
     assert rows.query("method == 't'")["value"].max() < 0.03
+
+
+@pytest.mark.parametrize("name", fusion_reading.statements("advice"))
+def test_advice_holds_in_the_ledger(name):
+    statement = fusion_reading.statements("advice")[name]
+    assert statement.judged(fusion_data.REAL)["verdict"] == "hit"
+
+
+def test_tree_and_recommendations_have_their_evidence():
+    advice = fusion_reading.statements("advice")
+    for leaf in fusion_reading.leaves():
+        assert leaf["because"] in advice and leaf["time"] in fusion.CANDIDATES
+    assert set(ADVISED) <= {statement.ahead for statement in advice.values()}
 
 
 REGISTERED = "5632ba82ec2a152f"  # of registered.toml, without its log of deviations

@@ -17,7 +17,6 @@ from mvref.experiments import (
     read_paper_numbers,
     speed,
     speed_peers,
-    study,
     universes_mvl_svm,
     universes_mvpo,
     voting_text,
@@ -47,8 +46,7 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     "mwmvc2.sentences": voting_text.N_REPEATS,
     **{f"mvpo.noise {name}": n for name, n in noise.REPEATS.items()},
     **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
-    **{f"study.n{n}": n_repeats for n, n_repeats in study.SIZES.items()},
-    "study.gaps": study.GAP_REPEATS, "study.transfer": study.SIZES[100], "calibration": 10,
+    "calibration": 10,
     **{f"fusion.n{n}": n_repeats for n, n_repeats in fusion.SIZES.items()}, "fusion": fusion.FEW,
     **{f"fusion.n100 {name}": n for name, n in fusion.REPEATS_OF.items()},
     "calibration.coverage": 1,
@@ -64,7 +62,6 @@ METHODS = {
     "mvna_kmhks.table3": mvna_kmhks.ON_DIGITS,
     "multiverse.mvna_table2": mvna_kmhks.OF_PAPER,
     **{m.item.full_name: m.methods for m in IN_UNIVERSES},
-    **dict.fromkeys(("study.n100", "study.gaps", "study.transfer"), study.CANDIDATES),
     **{f"fusion.n{n}": fusion.PLAIN for n in fusion.SIZES},
     "fusion.n100": fusion.CANDIDATES,
     "fusion.gaps": fusion.WITH_GAPS,
@@ -118,7 +115,7 @@ def test_which_items_share_their_splits():
     assert len(set(halves)) == 5 and not set(halves) & set(seeds("mvpo.fig1", "webkb"))
     for name in ("mvpo.fig2", "mvpo.alike", "mvpo.fig3", "mvpo.fig4", "mvm.real"):
         assert seeds(name) == halves
-    assert not set(seeds("study.n100")) & set(seeds("study.gaps"))
+    assert seeds("fusion.n100") == seeds("fusion.gaps") == seeds("fusion.patterns")
 
 
 def test_every_classifier_of_mvref_takes_part():
