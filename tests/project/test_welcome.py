@@ -1,11 +1,19 @@
-"""The pictures of README and welcome page show what part I, Run, and the report show."""
+"""README and welcome page tell and draw what the study and the report say today."""
 
 import re
 import struct
 
-from book.draw_welcome import VERDICT, WORTH, accuracies, verdicts, words_of
+from book.draw_welcome import (
+    MARKS,
+    PAGES,
+    VERDICT,
+    WORTH,
+    answers,
+    findings,
+    verdicts,
+    words_of,
+)
 from book.execute import BOOK
-from tests.chapters.notebooks import read
 
 
 def told_by(picture):
@@ -26,7 +34,7 @@ def alternative(picture):
 
 
 def test_the_pictures_are_those_of_today():
-    assert told_by(WORTH) == words_of(accuracies())
+    assert told_by(WORTH) == words_of(answers())
     counts = verdicts()
     assert told_by(VERDICT) == str(counts.to_numpy().tolist())
     total = counts.sum()
@@ -34,17 +42,7 @@ def test_the_pictures_are_those_of_today():
     assert alternative(VERDICT).endswith(f"In all, of {total.sum()}: {told}.")
 
 
-def test_the_chapter_and_the_page_tell_the_same():
-    told = dict(part.rsplit(" ", 1) for part in told_by(WORTH).split(", "))
-    tables = [
-        output.data["text/plain"]
-        for cell in read(BOOK / "mvl_svm" / "run.ipynb").cells
-        for output in cell.get("outputs", [])
-        if "top_left" in output.get("data", {}).get("text/plain", "")
-    ]
-    rows = dict(re.findall(r"^(\w+) alone \(MVLSVM\) +(0\.\d{3})$", tables[0], re.MULTILINE))
-    rows |= re.findall(r"^(four views) \(MVLSVM\) +(0\.\d{3})$", tables[0], re.MULTILINE)
-    rows["all four views"] = rows.pop("four views")
-    assert rows == told
-    *quarters, together = told.values()
-    assert re.findall(r"0\.\d+", alternative(WORTH)) == [min(quarters), max(quarters), together]
+def test_the_findings_are_those_of_today():
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        assert text.split(MARKS[0])[1].split(MARKS[1])[0] == findings()
