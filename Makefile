@@ -73,7 +73,7 @@ unit: .venv/installed
 
 ## make outputs      nbval executes every chapter and compares what it shows with what is stored
 outputs: .venv/installed
-	$(NO_DATA) $(PYTEST) --nbval --nbval-cell-timeout=600 -o verbosity_assertions=2 -n 2 --dist loadfile \
+	$(NO_DATA) $(PYTEST) --nbval --nbval-sanitize-with tests/chapters/pictures.cfg --nbval-cell-timeout=600 -o verbosity_assertions=2 -n 2 --dist loadfile \
 	  $$(ls -S $(or $(CHAPTERS),book/*.ipynb book/*/*.ipynb))
 
 ## make small        the notebooks' form; papermill runs chapters with small parameters, where they changed

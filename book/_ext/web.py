@@ -14,8 +14,8 @@ from bs4 import BeautifulSoup
 # Of the theme, and not asked for: its search while one types is off; 1.5 MB of icons, of which the
 # book uses a few: these are drawn by a style sheet.
 UNUSED = ("searchtools.js", "language_data.js", "searchindex.js", "fontawesome.js")
-# Pixels around a picture (mvref.css); shares of its own: shown, and least on a phone (text of 8).
-FRAME, SHOWN, LEAST = 13, 0.9, 0.524
+# Pixels around a picture (mvref.css); shares of its own: shown, and least on a phone (6.8 in fit).
+FRAME, SHOWN, LEAST = 13, {".png": 0.9, ".svg": 1.12}, 0.47
 TABLE = re.compile(r'<table border="1" class="dataframe">.*?</table>', re.DOTALL)
 WORDS = re.compile(r"(?!nan|inf|none$)[^\W\d_]{2}", re.IGNORECASE)  # with which a text begins
 
@@ -52,12 +52,12 @@ def mend_tag(tag, folder):
 def mend_picture(tag, folder):
     """A picture that is loaded when it comes near, and whose place is kept free until then."""
     source = folder / unquote(ADDRESS.search(tag)[1])
-    if "loading=" in tag or source.suffix != ".png":
+    if "loading=" in tag or source.suffix not in SHOWN:
         return tag if "loading=" in tag else tag.replace("<img", '<img loading="lazy"', 1)
-    width, height = (round(SHOWN * pixels) + FRAME for pixels in imagesize.get(source))
+    width, height = (round(SHOWN[source.suffix] * px) + FRAME for px in imagesize.get(source))
     size = f'width="{width}" height="{height}"'
     if "style=" not in tag:  # which gives the welcome page's pictures their width
-        size += f' style="--least: {round(LEAST / SHOWN * width)}px"'
+        size += f' style="--least: {round(LEAST * width)}px"'
     return tag.replace("<img", f'<img loading="lazy" {size}', 1)
 
 

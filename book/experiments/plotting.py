@@ -6,6 +6,8 @@ Needs matplotlib, which comes with the extra ``mvref[book]``.
 import matplotlib.pyplot as plt
 import numpy as np
 from cycler import cycler
+from IPython import get_ipython
+from matplotlib_inline.backend_inline import set_matplotlib_formats
 
 # Okabe and Ito's palette: told apart with every common form of colour blindness.
 PALETTE = {
@@ -93,16 +95,19 @@ def use_style():
             "axes.titlesize": "medium",
             "figure.dpi": 110,
             "figure.facecolor": "white",
-            "figure.figsize": (6.4, 3.8),
+            "figure.figsize": (6.8, 3.8),
             "figure.constrained_layout.use": True,
-            "font.size": 10,
+            "font.size": 9,
             "grid.alpha": 0.25,
             "image.cmap": "gray_r",
             "legend.frameon": False,
             "lines.markersize": 5,
             "savefig.facecolor": "white",
+            "svg.hashsalt": "mvref",
         }
     )
+    if get_ipython():  # in a notebook: lines that are sharp at every size
+        set_matplotlib_formats("svg", metadata={"Date": None})
 
 
 def method_style(name):

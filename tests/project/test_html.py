@@ -280,9 +280,9 @@ def test_pictures_have_a_text(book):
 
 
 def test_a_picture_of_a_chapter_has_a_least_width_on_a_phone(book):
-    """At which its text has 8 pixels; the style sheet knows it."""
+    """The style sheet knows it."""
     style = (ROOT / "book" / "_static" / "mvref.css").read_text(encoding="utf-8")
-    tags = re.findall(r"<img[^>]*_images/\w{64}\.png[^>]*>", "".join(
+    tags = re.findall(r"<img[^>]*_images/\w{64}\.svg[^>]*>", "".join(
         path.read_text(encoding="utf-8") for path in BUILT.glob("book/**/*.html")))  # fmt: skip
     assert len(tags) > 100 and all('style="--least: ' in tag for tag in tags)
     assert "min-width: var(--least" in style

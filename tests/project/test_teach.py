@@ -91,7 +91,9 @@ def test_slides_show_what_the_page_shows(path):
     made = BeautifulSoup(slides.deck(path), "html.parser")
     shown = made.get_text()
     told = [
-        cell["metadata"]["mystnb"]["image"]["alt"] for cell in kept if "'image/png'" in str(cell)
+        cell["metadata"]["mystnb"]["image"]["alt"]
+        for cell in kept
+        if "'image/svg+xml'" in str(cell)
     ]
     assert told == [image["alt"] for image in made.select("img:not(.states img)")]
     assert told or made.select(".states")
