@@ -70,9 +70,9 @@ def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=Non
         number(multiverse, dataset, first, measure) - number(multiverse, dataset, second, measure)
         for number in (printed_number, stated_number)
     )
-    title = readable(f"{dataset}, {first} less {second}, {measure}")
+    title = readable(f"{dataset}, {first} minus {second}, {measure}")
     failures = failed.where(failed != "", failed_too)
-    attrs = {"title": title, "printed": printed, "stated": stated}
+    attrs = {"title": title, "printed": printed, "stated": stated, "order": True}
     return _compared(universes, one - other, failures, "difference", **attrs)
 
 
@@ -237,33 +237,39 @@ def shares(table, value="value"):
     return pd.Series(owned, dtype=float).sort_values(ascending=False, kind="stable")
 
 
+def told(table):
+    """What a curve tells, heading -> words: where it agrees, how far it goes, what decides."""
+    value, attrs, of = table["value"].dropna(), table.attrs, f"of {len(table)}"
+    order = attrs.get("order", False)
+    cells = {"printed": f"{attrs['printed']:{'+' * order}.4g}"} if "printed" in attrs else {}
+    if order:
+        cells |= {"ahead in": f"{(value > 0).sum()} {of}", "behind in": f"{(value < 0).sum()} {of}"}
+        cells["equal in"] = f"{(value == 0).sum()} {of}"
+    else:
+        held = "holds in" if "above" in attrs else "within the spread in"
+        cells[held] = f"{table['near'].sum()} {of}"
+    cells |= {"holds above": f"{attrs['above']:g}"} if "above" in attrs else {}
+    if len(value):
+        cells |= {"ours, least to largest": span(value), "decided by": _deciding(table)}
+    if not order and (common := common_choices(table)):
+        cells["all of them share"] = common
+    return cells | ({"not counted:": untold} if (untold := _untold(table)) else {})
+
+
+def told_table(tables):
+    """What some curves tell, a row for each."""
+    rows = {table.attrs["title"]: told(table) for table in tables}
+    found = pd.DataFrame.from_dict(rows, orient="index").fillna("\N{EN DASH}")
+    return found.replace(r"(?<!\w)-(?=\d)", "\N{MINUS SIGN}", regex=True)
+
+
 def sentence(table):
-    """How many universes are near, what they have in common, and the axes that decide."""
-    known = table.dropna(subset=["value"])
-    near, attrs = known[known["near"]], table.attrs
-    text = f"{attrs['title']}: {len(near)} of {len(table)} universes within the spread of the "
-    text += f"printed {attrs['printed']:.4g}"
-    if len(known):
-        text += f" (ours {span(known['value'])}); {_deciding(table)}"
-    return f"{text}{_have(table, 'near ones')}{_untold(table)}."
+    """What a curve tells, in one line."""
+    parts = [f"{head} {words}" for head, words in told(table).items()]
+    return f"{table.attrs['title']}: {'; '.join(parts)}."
 
 
-def order_sentence(table):
-    """In how many universes the first method is ahead, and the axes that decide."""
-    ahead, behind = (table["value"] > 0).sum(), (table["value"] < 0).sum()
-    tied = (table["value"] == 0).sum()
-    text = f"{table.attrs['title']}: ahead in {ahead} of {len(table)} universes, behind in {behind}"
-    text += f", equal in {tied}; printed {table.attrs['printed']:+.4g}"
-    return f"{text}; {_deciding(table)}{_untold(table)}."
-
-
-def statement_sentence(table):
-    """In how many universes a statement holds, what these have in common, and what decides."""
-    known, above = table["value"].dropna(), table.attrs["above"]
-    text = f"{table.attrs['title']}: holds in {table['near'].sum()} of {len(table)} universes"
-    if len(known):
-        text += f" (above {above:g}; ours {span(known)}); {_deciding(table)}"
-    return f"{text}{_have(table, 'of them')}{_untold(table)}."
+statement_sentence = sentence  # as the validation of MVM calls it
 
 
 def joint_sentence(multiverse, dataset, rows=None):
@@ -318,9 +324,7 @@ def item_again(multiverse):
 def _deciding(table):
     owned = shares(table)
     named = owned[owned.cumsum().shift(fill_value=0.0) < DECIDES]
-    if not owned.any():
-        return "no axis decides"
-    return "decided by " + ", ".join(f"{AXES.get(a, a)} {share:.0%}" for a, share in named.items())
+    return ", ".join(f"{AXES.get(a, a)} {s:.0%}" for a, s in named.items() if s) or "no choice"
 
 
 def common_choices(table):
@@ -331,16 +335,12 @@ def common_choices(table):
     return ", ".join(f"{AXES.get(a, a)} = {choice_of(a, choice)}" for a, choice in alike.items())
 
 
-def _have(table, who):
-    return f"; all {who} have {common}" if (common := common_choices(table)) else ""
-
-
 def _untold(table):
     """What failed, and what has not run."""
     failed = table.loc[table["failure"] != "", "failure"].value_counts()
-    text = "".join(f"; {count} failed: {reason}" for reason, count in failed.items())
+    parts = [f"{count} failed: {reason}" for reason, count in failed.items()]
     missing = (table["value"].isna() & (table["failure"] == "")).sum()
-    return text + (f"; {missing} have not run" if missing else "")
+    return "; ".join(parts + ([f"{missing} have not run"] if missing else []))
 
 
 def plot_curve(table, axes=None):
@@ -364,11 +364,14 @@ def plot_curve(table, axes=None):
         height_ratios=(2.4, 0.2 + 0.18 * len(lines)),
     )  # fmt: skip
     colors = np.where(known["near"], PALETTE["blue"], "0.5")
+    words = ("holds", "does not") if "above" in attrs else ("within the spread", "outside")
     if "above" in attrs:
-        above.axhline(attrs["above"], color=PALETTE["black"], lw=1, label="holds above")
+        above.axhline(attrs["above"], color=PALETTE["black"], lw=1, label="must be exceeded")
     else:
         _draw_printed(above, known, attrs)
-    above.scatter(known.index, known["value"], c=colors, s=8 * width, zorder=3)
+    for color, label in zip((PALETTE["blue"], "0.5"), words, strict=True):
+        own = known["value"][colors == color]
+        above.scatter(own.index, own, color=color, s=8 * width, zorder=3, label=label)
     above.set_title(attrs["title"], loc="left")
     fig.legend(loc="outside upper left", fontsize="small", ncols=3)
     above.margins(x=0.01)
@@ -381,7 +384,10 @@ def plot_curve(table, axes=None):
     told = [f"{AXES.get(axis, axis)}: {choice_of(axis, choice)}" for axis, choice in lines]
     below.set_yticks(range(len(lines)), told)
     below.tick_params(axis="y", labelsize=8, length=0)
-    below.set(xlabel=f"{len(known)} universes, sorted by value", ylim=(len(lines) - 0.4, -0.6))
+    below.set(
+        xlabel=f"{len(known)} combinations of choices, sorted by value",
+        ylim=(len(lines) - 0.4, -0.6),
+    )
     below.grid(axis="y", visible=False)
     below.xaxis.get_major_locator().set_params(integer=True)
     return fig
@@ -398,10 +404,12 @@ def _draw_printed(ax, known, attrs):
     printed, stated = attrs["printed"], attrs["stated"]
     if np.isfinite(half):  # not after a single repeat
         ax.axhspan(printed - half, printed + half, color=PALETTE["yellow"], alpha=0.3, lw=0,
-                   label="its spread")  # fmt: skip
-    ax.axhline(printed, color=PALETTE["black"], lw=1, label="printed")
+                   label="spread of the printed number")  # fmt: skip
+    ax.axhline(printed, color=PALETTE["black"], lw=1, label="printed number")
     if np.isfinite(stated):
-        ax.axhline(stated, color=PALETTE["vermilion"], lw=1.2, ls="--", label="as stated, tuned")
+        ax.axhline(
+            stated, color=PALETTE["vermilion"], lw=1.2, ls="--", label="stated protocol, tuned"
+        )
 
 
 def lines_of(multiverse, dataset, rows=None):
@@ -413,7 +421,7 @@ def lines_of(multiverse, dataset, rows=None):
     (first, measure), *rivals = cells or [("", "")]
     orders = [order_curve(multiverse, dataset, first, rival, measure, rows)
               for rival, other in rivals if other == measure and rival != first]  # fmt: skip
-    lines += [order_sentence(order) for order in orders]
+    lines += map(sentence, orders)
     return [*lines, joint_sentence(multiverse, dataset, rows)] if cells else lines
 
 
@@ -440,7 +448,7 @@ def run_multiverse(name, *, quick=False, n_jobs=1, folder=None, only=None, figur
     for name, statement in multiverse.statements.items():
         if only is None or statement.datasets == (only,):
             table = statement_curve(multiverse, name, rows)
-            lines.append(statement_sentence(table))
+            lines.append(sentence(table))
             table.attrs["title"] = name
             curves.append(table)
     if figures:

@@ -159,15 +159,15 @@ def test_a_curve_has_the_means_in_order_and_the_distance_by_hand(rows, monkeypat
         assert row.distance == pytest.approx(apart, rel=1e-4)
         assert row.near == (abs(apart) <= 2)
     assert 0 < known["near"].sum() < 8
-    assert f"{known['near'].sum()} of 10 universes" in reading.sentence(table)
+    assert f"within the spread in {known['near'].sum()} of 10;" in reading.sentence(table)
 
 
 def test_differences_are_paired_by_universe_and_repeat(rows):
     table = reading.order_curve(TOY, "iris", "one", "two", rows=rows).dropna(subset=["value"])
     assert np.allclose(table["value"], 0.05 * table["width"] + table["share"])
     assert np.allclose(table["std"], 0.0, atol=1e-9), "the noise of a repeat cancels"
-    text = reading.order_sentence(table)
-    assert "ahead in 8 of 8 universes, behind in 0, equal in 0" in text
+    text = reading.sentence(table)
+    assert "ahead in 8 of 8; behind in 0 of 8; equal in 0 of 8" in text
 
 
 def test_all_at_once_is_the_same_universe(rows, monkeypatch):
@@ -211,7 +211,7 @@ def test_a_statement_holds_where_its_value_of_the_means_is_large_enough(rows):
     np.testing.assert_allclose(table["value"], order["value"])
     np.testing.assert_allclose(table["std"], order["std"], atol=1e-12)
     assert table["n"].max() == 4 and (table["failure"] != "").sum() == table["value"].isna().sum()
-    text = reading.statement_sentence(table)
+    text = reading.sentence(table)
     assert f"holds in {table['near'].sum()} of 10" in text and "2 failed" in text
     assert reading.plot_curve(table).axes[0].get_title(loc="left") == "one before two"
 
@@ -251,7 +251,7 @@ def test_what_the_search_has_found_runs_again_with_other_seeds(folder, rows, tmp
 def test_what_has_not_run_is_told(rows, monkeypatch):
     monkeypatch.setattr(reading, "printed_number", lambda *cell: 0.5)
     table = reading.curve(TOY, "iris", "one", rows=rows[:0])
-    assert "0 of 10 universes" in reading.sentence(table)
+    assert "in 0 of 10; not counted: 10" in reading.sentence(table)
     assert "10 have not run" in reading.sentence(table)
 
 
@@ -304,7 +304,7 @@ def test_an_axis_without_a_choice_owns_nothing_and_equal_values_are_nobodys():
     assert list(reading.shares(design(axes, lambda a, b: a)).index) == ["a"]
     same = design(axes, lambda a, b: 1.0)
     assert reading.shares(same).to_dict() == {"a": 0.0}
-    assert reading._deciding(same) == "no axis decides"
+    assert reading._deciding(same) == "no choice"
 
 
 # ------------------------------------------------------------------------------------- in words
@@ -343,8 +343,9 @@ def test_the_picture_has_every_universe_in_both_panels(rows, monkeypatch):
     fig = reading.plot_curve(table)
     above, below = fig.axes
     known = table.dropna(subset=["value"])
-    points = above.collections[0].get_offsets()
-    assert np.allclose(points[:, 1], known["value"])
+    agree, differ = (of.get_offsets() for of in above.collections[:2])
+    assert np.allclose(agree[:, 1], known.loc[known["near"], "value"])
+    assert np.allclose(differ[:, 1], known.loc[~known["near"], "value"])
     labels = [label.get_text() for label in below.get_yticklabels()]
     assert labels[0] == "table: plain" and len(labels) == 2 + 3 + 2
     marked = np.vstack([c.get_offsets() for c in below.collections[: len(labels)]])
