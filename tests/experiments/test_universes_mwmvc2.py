@@ -13,6 +13,7 @@ from mvref.experiments.mwmvc2 import N_REPEATS, SCORES, SIGNIFICANCE_LEVEL
 from mvref.experiments.report import printed_cells
 from mvref.experiments.universes_mwmvc2 import (
     ABOVE,
+    FIGURE2,
     GAINS,
     IN_ORDER,
     LATE,
@@ -181,6 +182,14 @@ def test_each_choice_of_the_order_but_one_is_that_of_its_row():
         assert near == {"accuracy": True, "f1": method != "MVWAB"}
 
 
+@pytest.mark.parametrize("dataset", SHIFTS)
+@pytest.mark.parametrize("method", ["MVMLsp", "MwMvC2"])
+def test_one_choice_of_a_system_gives_both_of_its_numbers(dataset, method):
+    axes = OWN[method]
+    one, other = (curve(TABLE1, dataset, method, m).query("near")[[*axes]] for m in SCORES)
+    assert set(map(tuple, one.merge(other).to_numpy())) == {tuple(IN_ORDER[a] for a in axes)}
+
+
 def test_one_depth_gives_both_boosting_rows_on_mnist2_only():
     for dataset, depths in {"mnist1": set(), "mnist2": {"4"}}.items():
         found = []
@@ -210,6 +219,10 @@ def test_what_sentences_have_in_common():
     assert "full" not in set(improve["sh_depth"]) and set(improve["update"]) == {"monotone"}
     assert 0.15 < len(improve) / len(statement("improve_mnist1")) < 0.25 and len(shared("improve"))
     assert set(first["sh_depth"]) == {"full"}, "so that it excludes the sentence above"
+    assert set(first["wab_depth"]) == {"4", "full"} and "smallest" not in set(first["ties"])
+    assert set(first["lam"]) == {"1e-05", "0.001"}
+    few = statement_curve(FIGURE2, "few").query("near")
+    assert len(few) and (few["value"] < few["std"]).all()
     for dataset in SHIFTS:
         table = statement(f"last_{dataset}")
         below = (table["update"] == "paper") & (table["voters"] == "trees")
