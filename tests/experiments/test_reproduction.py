@@ -95,6 +95,15 @@ def test_every_statement_is_whole():
         assert bool(row.ours) != bool(row.measured), row
 
 
+def test_on_no_data_set_of_table_2_can_the_rule_tell_an_order():
+    """Its tolerance is wider than the range of the four printed accuracies."""
+    cells = all_cells()
+    of_halves = cells["point"].str.fullmatch(r"table2 \S+ \S+ protocol=halves")
+    rows = cells[of_halves & (cells["measure"] == "accuracy")].groupby("dataset")
+    tolerance = TOLERANCE * np.sqrt(2) * rows["std"].mean()
+    assert len(tolerance) == 6 and (tolerance > rows["printed"].agg(np.ptp)).all()
+
+
 def test_a_verdict_is_that_of_its_kind_and_of_its_share():
     """What a paper leaves open is not a change to it, and a few protocols of many are none."""
     for row in report().itertuples():
