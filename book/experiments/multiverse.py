@@ -369,9 +369,9 @@ def plot_curve(table, axes=None):
         above.axhline(attrs["above"], color=PALETTE["black"], lw=1, label="must be exceeded")
     else:
         _draw_printed(above, known, attrs)
-    for color, label in zip((PALETTE["blue"], "0.5"), words, strict=True):
+    for color, label, z in zip((PALETTE["blue"], "0.5"), words, (4, 3), strict=True):
         own = known["value"][colors == color]
-        above.scatter(own.index, own, color=color, s=8 * width, zorder=3, label=label)
+        above.scatter(own.index, own, color=color, s=8 * width, zorder=z, label=label)
     above.set_title(attrs["title"], loc="left")
     fig.legend(loc="outside upper left", fontsize="small", ncols=3)
     above.margins(x=0.01)
