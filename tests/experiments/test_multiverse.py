@@ -181,11 +181,8 @@ def test_all_at_once_is_the_same_universe(rows, monkeypatch):
             axes = [axis for axis in TOY.axes if axis in own]
             own = own.set_index(axes)["near"]
             cells.append(bool(own[tuple(getattr(row, axis) for axis in axes)]))
-        assert (row.accuracies, row.others, row.all) == (
-            cells[0] and cells[2],
-            cells[1],
-            all(cells),
-        )
+        wanted = cells[0] and cells[2], cells[1], all(cells)
+        assert (row.accuracies, row.others, row.all) == wanted
     assert 0 < found["all"].sum() < found["others"].sum()
     text = reading.joint_sentence(TOY, "iris", rows)
     assert f"both in {found['all'].sum()};" in text and "of 10 universes" in text
@@ -238,9 +235,7 @@ def test_what_the_search_has_found_runs_again_with_other_seeds(folder, rows, tmp
     new = ledger.read().query("item == 'toy_again'")
     assert new["repeat"].nunique() == TOY.n_again
     assert not set(new["seed"]) & set(rows["seed"])
-    assert {p for p in new[new["method"] == "one"]["parameter"]} == set(
-        map(encode_parameter, found)
-    )
+    assert set(new[new["method"] == "one"]["parameter"]) == set(map(encode_parameter, found))
     confirmed = reading.joint(reading.again(TOY, ledger.read()), "iris", ledger.read())
     text = reading.joint_sentence(TOY, "iris", ledger.read())
     assert f"; {confirmed['all'].sum()} of these also in 10 repeats" in text
@@ -361,13 +356,9 @@ def test_the_picture_has_every_universe_in_both_panels(rows, monkeypatch):
 def test_table_2_has_126_universes_for_each_table_but_the_smallest():
     counts = {name: len(TABLE2_OF_MVNA.universes(name)) for name in TABLE2_OF_MVNA.datasets}
     assert counts == {
-        "lung-cancer": 84,
-        "house-votes-84": 378,
-        "shuttle-landing-control": 84,
-        "horse-colic": 378,
-        "echocardiogram": 252,
-        "iris": 126,
-    }
+        "lung-cancer": 84, "house-votes-84": 378, "shuttle-landing-control": 84, "horse-colic": 378,
+        "echocardiogram": 252, "iris": 126,
+    }  # fmt: skip
     assert set(DATA) == set(TABLE2_OF_MVNA.datasets)
 
 

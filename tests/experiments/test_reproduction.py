@@ -97,9 +97,8 @@ def test_every_statement_is_whole():
 
 def test_on_no_data_set_of_table_2_can_the_rule_tell_an_order():
     """Its tolerance is wider than the range of the four printed accuracies."""
-    cells = all_cells()
-    of_halves = cells["point"].str.fullmatch(r"table2 \S+ \S+ protocol=halves")
-    rows = cells[of_halves & (cells["measure"] == "accuracy")].groupby("dataset")
+    halves = all_cells()["point"].str.fullmatch(r"table2 \S+ \S+ protocol=halves")
+    rows = all_cells()[halves].query("measure == 'accuracy'").groupby("dataset")
     tolerance = TOLERANCE * np.sqrt(2) * rows["std"].mean()
     assert len(tolerance) == 6 and (tolerance > rows["printed"].agg(np.ptp)).all()
 

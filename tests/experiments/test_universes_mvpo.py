@@ -273,9 +273,8 @@ def test_of_three_rivals_only_mvpo_is_above_one_half_at_a_small_c2():
     assert capo["value"].min() > 0.8
     table = told(multiverse.name, "half_but_capo")
     [near] = table[table["near"]].itertuples()
-    assert (near.scaling, near.threshold, near.constant, near.tuning) == (
-        "standard", "sign", False, "1",
-    )  # fmt: skip
+    found = near.scaling, near.threshold, near.constant, near.tuning
+    assert found == ("standard", "sign", False, "1")
     own = mvpo[(mvpo["scaling"] == "standard") & (mvpo["threshold"] == "sign")]["value"]
     assert own.between(0.5, 0.65).all()
 
