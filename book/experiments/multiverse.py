@@ -269,9 +269,6 @@ def sentence(table):
     return f"{table.attrs['title']}: {'; '.join(parts)}."
 
 
-statement_sentence = sentence  # as the validation of MVM calls it
-
-
 def joint_sentence(multiverse, dataset, rows=None):
     """In how many universes the accuracies, the other numbers, and all are near; and again."""
     found = joint(multiverse, dataset, rows)
