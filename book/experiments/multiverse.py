@@ -357,7 +357,7 @@ def plot_curve(table, axes=None):
     width = np.clip(150 / max(len(known), 1), 1, 4)  # of a mark: few universes, wide marks
     lines = [(axis, choice) for axis in axes for choice in attrs["axes"][axis]]
     fig, (above, below) = plt.subplots(
-        2, sharex=True, figsize=(5.6, 2.9 + 0.18 * len(lines)),
+        2, sharex=True, figsize=(6.8, 2.9 + 0.18 * len(lines)), dpi=220,
         height_ratios=(2.4, 0.2 + 0.18 * len(lines)),
     )  # fmt: skip
     colors = np.where(known["near"], PALETTE["blue"], "0.5")
@@ -368,13 +368,14 @@ def plot_curve(table, axes=None):
         _draw_printed(above, known, attrs)
     for color, label, z in zip((PALETTE["blue"], "0.5"), words, (4, 3), strict=True):
         own = known["value"][colors == color]
-        above.scatter(own.index, own, color=color, s=8 * width, zorder=z, label=label)
+        above.scatter(own.index, own, color=color, s=8 * width, zorder=z, label=label,
+                      rasterized=True)  # fmt: skip
     above.set_title(attrs["title"], loc="left")
     fig.legend(loc="outside upper left", fontsize="small", ncols=3)
     above.margins(x=0.01)
     for y, (axis, choice) in enumerate(lines):
         at = np.flatnonzero(known[axis] == choice)
-        marks = {"s": 12 * width**1.2, "marker": "|", "linewidths": width}
+        marks = {"s": 12 * width**1.2, "marker": "|", "linewidths": width, "rasterized": True}
         below.scatter(at, np.full(len(at), y), c=colors[at], **marks)
     starts = np.cumsum([0, *(len(attrs["axes"][axis]) for axis in axes)])[1:-1]
     below.hlines(starts - 0.5, 0, len(known) - 1, color="0.8", lw=0.6)
