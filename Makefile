@@ -64,7 +64,7 @@ test: .venv/installed
 lint: .venv/installed
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check --exclude '*.ipynb' .
-	$(BIN)/python -m ruff format --check --line-length 88 --exclude '*.py' .
+	$(BIN)/python -m ruff format --check --line-length 88 --exclude '*.py' --exclude '*.md' .
 
 ## make unit         unit and property tests, doctests, packaging
 unit: .venv/installed
