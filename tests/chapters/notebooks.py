@@ -14,7 +14,7 @@ CHAPTERS = {path.relative_to(ROOT).as_posix(): path for path in chapters()}
 
 LARGEST_OUTPUT = 1_000_000  # bytes
 MOST_LINES = 15  # of code that a page shows unfolded
-LONGEST_LINE = 98  # characters that fit beside both sidebars in a window of 1280 pixels
+LONGEST_LINE = 88  # characters of code or print that fit into a window of 1280 pixels
 # A folder of somebody's machine, a process id, the address of an object.
 MACHINE = re.compile(
     r"/(home|root|Users|tmp)/|[A-Z]:\\|site-packages|ipykernel_\d|\bat 0x[0-9a-f]+"
@@ -132,10 +132,14 @@ def long_cells(notebook):
         told = EXERCISE.findall(cell.source) if cell.cell_type == "markdown" else []
         if told and told[-1].startswith("solution-"):
             folded = told[-1] == "solution-start"
-        n_lines = sum(bool(line.strip()) for line in cell.source.splitlines())
+        lines = [line for line in cell.source.splitlines() if line.strip()]
         hidden = {"hide-input", "remove-input", "remove-cell"} & {*cell.metadata.get("tags", [])}
-        if cell.cell_type == "code" and not folded and not hidden and n_lines > MOST_LINES:
-            yield f"{cell.get('id')}: {n_lines} lines of code: split it, or fold it (hide-input)"
+        if cell.cell_type != "code" or folded or hidden:
+            continue
+        if len(lines) > MOST_LINES:
+            yield f"{cell.get('id')}: {len(lines)} lines of code: split it, or fold it (hide-input)"
+        if max(map(len, lines), default=0) > LONGEST_LINE:
+            yield f"{cell.get('id')}: a line of more than {LONGEST_LINE} characters"
 
 
 def faults(notebook):
