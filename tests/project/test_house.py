@@ -33,7 +33,7 @@ LINES = {
     "mvref/mvna_kmhks": 900,
     "book/experiments": 10_090,
     "book": 1_500,  # what makes the book, without experiments and errata
-    "tests": 39_445,
+    "tests": 39_450,
 }  # fmt: skip
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 # Functions of one formula and parts of methods: a paragraph tells of their arguments, with shapes.
