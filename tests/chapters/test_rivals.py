@@ -15,9 +15,7 @@ INDEX = (FOLDER / "index.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| \{py:class\}`~mvref\.rivals\.(\w+)` \| (.*) \|$", re.MULTILINE)
 ROWS = {name: cells.split(" | ") for name, cells in ROW.findall(INDEX)}
 EQUATION = re.compile(r"^```\{math\}\n:label: rivals-", re.MULTILINE)
-ANCHOR = re.compile(
-    r"^\| `(\w+)` \| ([^|]+) \| ([^|]*)\| ((?:`\w+`: [\w ]+(?:; )?)+) \|$", re.MULTILINE
-)
+ANCHOR = re.compile(r"^\| `(\w+)` \| ([^|]+) \| ([^|]*)\| ((?:`\w+`(?:, )?)+) \|$", re.MULTILINE)
 ANCHORS = {name: cells for name, *cells in ANCHOR.findall(INDEX)}
 VERDICTS = BOOK / "experiments" / "ledger" / "verdicts"
 
@@ -45,10 +43,8 @@ def test_every_rival_has_an_anchor():
 
 @pytest.mark.parametrize("name", sorted(rivals.__all__))
 def test_the_tests_of_an_anchor_exist(name):
-    for file, test in re.findall(r"`(\w+)`: ([\w ]+)", ANCHORS[name][-1]):
-        path = BOOK.parent / "tests" / "rivals" / f"test_{file}.py"
-        text = path.read_text(encoding="utf-8")
-        assert re.search(rf"^def test_{test.strip().replace(' ', '_')}\(", text, re.MULTILINE)
+    for file in re.findall(r"`(\w+)`", ANCHORS[name][-1]):
+        text = (BOOK.parent / "tests" / "rivals" / f"test_{file}.py").read_text(encoding="utf-8")
         assert re.search(rf"\b{name}\b", text)
 
 
