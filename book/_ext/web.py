@@ -62,7 +62,7 @@ def mend_picture(tag, folder):
 
 
 def mend_table(found):
-    """A table of pandas: the names of its index in the row of heads, columns of words marked."""
+    """A table of pandas: index names in the row of heads, columns of words marked, true minus."""
     table = BeautifulSoup(found[0], "html.parser")
     *heads, last = (row.find_all("th") for row in table.thead.find_all("tr"))
     body = [row.find_all(["th", "td"])[::-1] for row in table.tbody.find_all("tr")]
@@ -79,7 +79,7 @@ def mend_table(found):
             words += column
     for cell in words:
         cell["class"] = "text"
-    return str(table)
+    return re.sub(r">-(?=[\d.])", ">\N{MINUS SIGN}", str(table))
 
 
 def mend(path, html, out):

@@ -220,13 +220,14 @@ class Statement:
     behind: str
     measure: str = "accuracy"
     n_train: int = 100
+    missing: float | str = 0.0  # from the training part, see item ``gaps``
     margin: float = 0.0
     expected: str = ""
 
     def means(self, datasets, repeats=None):
         """The gains that it speaks of, one of each data set; of all repeats, or the first ones."""
-        pair = [candidates_of(words) for words in (self.ahead, self.behind)]
-        return gain(*pair, self.measure, datasets, repeats, n_train=self.n_train)
+        given = *map(candidates_of, (self.ahead, self.behind)), self.measure, datasets, repeats
+        return gain(*given, n_train=self.n_train, missing=self.missing)
 
     def judged(self, datasets):
         """What some data sets say of it: hit, miss, or cannot tell."""
@@ -270,7 +271,6 @@ def outcomes(datasets=tuple(KEPT)):
     """Each registered statement: its power before, and what the data sets that were kept say."""
     return pd.DataFrame({
         name: {"text": of.text, "margin": of.margin, "expected": of.expected}
-        | {"power": of.power(len(datasets))}
-        | of.judged(datasets)
+        | {"power": of.power(len(datasets))} | of.judged(datasets)
         for name, of in statements().items()
     }).T  # fmt: skip

@@ -10,6 +10,7 @@ from pkgutil import resolve_name
 
 import pytest
 
+from book.quotations import prose_of
 from tests.project.test_reference import NAMES, is_exception
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -142,6 +143,18 @@ def test_few_flat_modules():
 def test_lines_of_a_folder(folder):
     others = sum(map(lines_in, ("book/experiments", "book/errata"))) if folder == "book" else 0
     assert lines_in(folder) - others <= LINES[folder]
+
+
+def test_words_of_the_book():
+    """Its pages without the API reference and the changes; no code, no formulas."""
+    pages = {*(ROOT / "book").rglob("*.ipynb"), *(ROOT / "book").rglob("*.md")}
+    words = 0
+    for path in pages - {*(ROOT / "book/reference").rglob("*"), ROOT / "book/changelog.md"}:
+        text = "\n".join(text for _, text in prose_of(path))
+        text = re.sub(r"(?s)\$\$.*?\$\$|```\{(?:math|code-cell)\}.*?```|\$[^$\n]+\$", " ", text)
+        text = re.sub(r"\{[^}]*\}|\]\([^)]*\)|[`#*|:()\[\]]", " ", text)
+        words += len(re.findall(r"[A-Za-z][\w'’-]*", text))
+    assert 80_000 < words <= 85_000
 
 
 # ------------------------------------------------------------------ numpydoc sections
