@@ -156,11 +156,6 @@ def linear(x, weights, intercept):
     return intercept + sum(inner(w_v, x_v) for w_v, x_v in zip(weights, x, strict=True))
 
 
-def support_tensor(x, weights):
-    """Eq. (25) with a tensor of rank one."""
-    return math.prod(inner(w_v, x_v) for w_v, x_v in zip(weights, x, strict=True))
-
-
 def factorisation_machine(x, w0, weights, vectors):
     """Eq. (27): pairs of features of different views; vectors[v][i] is the vector of a feature."""
     total = linear(x, weights, w0)

@@ -46,16 +46,16 @@ def matrix_of_eq_7(K, Y, c, gamma):
     return A
 
 
-def table_1(Ks, Y, c, gamma, mu, rho, T, *, b_1=None, start=None, stale=False):
+def table_1(Ks, Y, c, gamma, mu, rho, T, *, start=None, stale=False):
     """Table 1: Eq. (7) and Eq. (9), T times.
 
-    `b_1` and `start` = (Gammas, w0s) are the first values, zeros by default; `stale` takes e_t of
-    the old Gamma in Eq. (9), as printed. Returns Gammas, w0s, bs, margins and the values of J'.
+    `start` = (Gammas, w0s) are the first values, zeros by default; `stale` takes e_t of the old
+    Gamma in Eq. (9), as printed. Returns Gammas, w0s, bs, margins and the values of J'.
     """
     M, n = len(Ks), len(Y)
     Gammas, w0s = (np.zeros((M, n)), np.zeros(M)) if start is None else start
     Gammas, w0s = [g.copy() for g in Gammas], list(w0s)
-    bs = [np.zeros(n) if b_1 is None else b_1[p].copy() for p in range(M)]
+    bs = [np.zeros(n) for _ in range(M)]
     factors = [lu_factor(matrix_of_eq_7(K, Y, c, gamma)) for K in Ks]
     f = [Ks[p] @ Gammas[p] + w0s[p] * Y for p in range(M)]
     curve = [fast_objective(Ks, Gammas, f, bs, c, gamma, mu)]

@@ -93,12 +93,10 @@ def uniform_start(Ms):
     return rho, pi
 
 
-def literal_printed(Ms, T, smoothing=0.0, rho_step="split"):
+def literal_printed(Ms, T, smoothing=0.0):
     """Algorithm 1 as printed, read as T updates; ``bound`` is Eq. (11).
 
-    ``rho_step`` says what step 10 returns where several views share the largest gain (within
-    1e-12): "split" the equal mixture, "vertex" the first of them; every mixture solves Eq. (8).
-    "keep" leaves rho uniform and is not in the paper.
+    Views that share the largest gain, within 1e-12, have equal weights: every mixture solves (8).
     """
     rho, pi = uniform_start(Ms)
     path = Path()
@@ -112,22 +110,19 @@ def literal_printed(Ms, T, smoothing=0.0, rho_step="split"):
             pairs = zip(W_plus[v], W_minus[v], strict=True)
             gain.append(sum((math.sqrt(a) - math.sqrt(b)) ** 2 for a, b in pairs))
         best = [v for v in range(len(Ms)) if gain[v] >= max(gain) - 1e-12]
-        if rho_step == "vertex":
-            best = best[:1]
-        if rho_step != "keep":
-            rho = [1 / len(best) if v in best else 0.0 for v in range(len(Ms))]
+        rho = [1 / len(best) if v in best else 0.0 for v in range(len(Ms))]
         path.bound.append(-sum(rho[v] * gain[v] for v in range(len(Ms))))
         path.add(Ms, rho, pi)
     return path
 
 
-def literal_monotone(Ms, T, smoothing=0.0, step="backtrack", rho_step="qp"):
+def literal_monotone(Ms, T, smoothing=0.0, step="backtrack"):
     """The monotone form: the same delta, a step of 1/N to 1 at fixed rho, then a convex rho step.
 
     ``step`` is "collins" (1/N) or "backtrack" (1, halved until D falls by what 1/N guarantees,
-    never below 1/N); ``rho_step`` is "qp" or "keep". ``bound`` is the corrected Eq. (10) at 1/N,
-    which the step in pi alone has to keep. Close to the optimum the test of "backtrack" compares
-    two numbers that differ by rounding only, and another order of the sums may halve once more.
+    never below 1/N). ``bound`` is the corrected Eq. (10) at 1/N, which the step in pi alone has to
+    keep. Close to the optimum the test of "backtrack" compares two numbers that differ by rounding
+    only, and another order of the sums may halve once more.
     """
     rho, pi = uniform_start(Ms)
     path = Path()
@@ -146,10 +141,9 @@ def literal_monotone(Ms, T, smoothing=0.0, step="backtrack", rho_step="qp"):
             eta = max(eta / 2, 1 / N)
         for v in range(len(Ms)):
             pi[v] = [pi[v][j] + eta * delta[v][j] for j in range(len(pi[v]))]
-        if rho_step == "qp":
-            proposed = rho_by_enumeration(Ms, rho, pi)
-            if loss(margins(Ms, proposed, pi)) <= loss(margins(Ms, rho, pi)):
-                rho = proposed
+        proposed = rho_by_enumeration(Ms, rho, pi)
+        if loss(margins(Ms, proposed, pi)) <= loss(margins(Ms, rho, pi)):
+            rho = proposed
         path.bound.append(bound)
         path.add(Ms, rho, pi)
     return path

@@ -131,6 +131,7 @@ def middle_problems():
 
 @every_measure
 def test_equals_the_quadratic_twin(name):
+    """Sorting is enough (P9)."""
     for s, y in middle_problems():
         cut = ARGMAX[name](s, y)
         if name == "auroc":

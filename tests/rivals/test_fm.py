@@ -158,6 +158,7 @@ def test_scores_are_the_sum_over_subsets(order, multiview, form):
 
 
 def test_eq_26_minus_eq_27_is_what_lies_within_a_view():
+    """Which (27) and, it being a product over views, the multi-view machine have not (M10)."""
     rng = np.random.default_rng(5)
     V = rng.normal(size=(9, 3))
     pairs = [(i, j) for i, j in itertools.combinations(range(9), 2) if OWNER[i] == OWNER[j]]

@@ -160,7 +160,7 @@ def test_legendre_is_optimal_and_a_semigroup(q, r, s):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_legendre_minimises_what_defines_it(seed):
-    """Over the whole cube, and over its own neighbours; a minimiser agrees: test_B7."""
+    """Over the whole cube, and over its own neighbours."""
     rng = np.random.default_rng(seed)
     q, r = rng.uniform(0.05, 0.95, 8), rng.uniform(-4, 4, 8)
     p = legendre(q, r)

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 from mvref import LandmarkProjection, MultiView, PerView
 from mvref.datasets import load_mfeat
 from mvref.mvl_svm import impute, project
-from mvref.theory.stability import exact_hinge_svm, loss_range
+from mvref.theory.stability import exact_hinge_svm
 
 
 @pytest.fixture(scope="module")
@@ -54,19 +53,6 @@ def test_A9_least_squares_without_ridge_is_worse_than_the_column_mean(hidden_dig
     assert error(np.clip(plain, 0, 1), everyone) < error(mean, everyone)
 
 
-def test_A9_landmarks_that_agree_in_the_known_view_leave_the_other_undetermined(hidden_digits):
-    *_, P = hidden_digits
-    P = P.copy()
-    P[1, :100] = P[0, :100]  # two landmarks that one view cannot tell apart
-    P[:, 1] = P[:, 0]
-    known, unknown = P[:, :100], P[:, 100:]
-    assert np.linalg.matrix_rank(known) < len(P)
-    r = np.zeros((2, 100))
-    r[[0, 1], [0, 1]] = 1.0  # both reproduce what is known of sample 0
-    assert np.abs(r @ known - known[0]).max() == 0
-    assert np.abs(np.subtract(*(r @ unknown))).max() > 0.1
-
-
 def test_A10_a_uniform_draw_empties_rows_and_ours_does_not():
     """With V=3 and half of the cells dropped, 1/8 of the samples lose every view."""
     rng = np.random.default_rng(0)
@@ -81,19 +67,3 @@ def test_A10_a_uniform_draw_empties_rows_and_ours_does_not():
     ours = MultiView([rng.normal(size=(n, 1)) for _ in range(3)]).drop_views(0.5, random_state=0)
     assert (~ours.observed).mean() == 0.5
     assert ours.observed.any(axis=1).all()
-
-
-def test_A11_the_bound_on_the_similarity_needs_the_absolute_value():
-    x, landmark = np.array([[-3.0]]), np.array([[1.0]])
-    mu = x @ landmark.T
-    assert np.linalg.norm(mu) > mu.max()
-    assert np.linalg.norm(mu) <= np.abs(mu).max()
-
-
-def test_A12_a_free_intercept_escapes_the_loss_range():
-    """theta is nearly 0, and still the wrong label costs 2: b is bounded by nothing in E."""
-    Phi = np.exp(-0.5 * np.random.default_rng(1).uniform(40, 80, size=(21, 3)))
-    y = np.where(np.arange(21) < 11, 1, -1)
-    scores = SVC(kernel="linear", C=1e-3 / 21, tol=1e-8).fit(Phi, y).decision_function(Phi)
-    printed, corrected = (loss_range(1e-3, 3, 1, version=v) for v in ("printed", "corrected"))
-    assert (1 + np.abs(scores)).max() > 1.99 > max(printed, corrected)

@@ -8,12 +8,11 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from mvref import MultiView, MVMClassifier
-from mvref.core.losses import LOSSES, PENALTIES
+from mvref import MVMClassifier
 from mvref.datasets import make_interactions
 from mvref.mvm.model import Objective, leave_one_out, prefix_products, start_factors
 from mvref.mvm.solvers import AdaGrad, als, als_sweep, balance_norms, lbfgs
-from mvref.rivals import FMClassifier, STMClassifier
+from mvref.rivals import FMClassifier
 from tests import literal_mvm as literal
 from tests.mvm.test_mvm import WIDTHS, design_of, flat, planted
 
@@ -48,34 +47,6 @@ def largest(arrays):
 
 def accuracy(views, y, A):
     return np.mean(np.sign(scores_of(views, A)) == y)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_M1_the_gradient_is_of_eqs_17_to_21(loss):
-    """With the losses (11)-(13) where their slopes belong it is no gradient of Eq. (10)."""
-    rng = np.random.default_rng(0)
-    views, y, alpha = draws([(20, d) for d in WIDTHS], rng), rng.choice([-1.0, 1.0], 20), 0.1
-    objective = objective_of(views, y, 2, loss=loss, alpha=alpha)
-    A = draws([(d + 1, 2) for d in WIDTHS], rng)
-    direction = draws([a.shape for a in A], rng)
-
-    def along(t):
-        return objective.value([a + t * d for a, d in zip(A, direction, strict=True)])
-
-    difference = (along(1e-6) - along(-1e-6)) / 2e-6
-    S = objective.design.products(A)
-    scores, prefixes = prefix_products(S, [[0, 1, 2]])
-    values, slopes = LOSSES[loss](scores, y)
-    penalties, penalty_slopes = zip(*(PENALTIES["l2"](a, 0.0) for a in A), strict=True)
-
-    def gradient(factor, penalty):
-        H = leave_one_out(S, [[0, 1, 2]], prefixes, factor / 20)
-        parts = zip(objective.design.Z, H, penalty, strict=True)
-        return flat([Z.T @ H_v + alpha * p for Z, H_v, p in parts]) @ flat(direction)
-
-    assert_allclose(gradient(slopes, penalty_slopes), difference, rtol=1e-6)
-    assert abs(gradient(values, penalty_slopes) / difference - 1) > 0.1
-    assert abs(gradient(slopes, penalties) / difference - 1) > 0.01
 
 
 @pytest.mark.parametrize(("V", "size"), [(4, 2e-6), (8, 4e-13)])
@@ -250,14 +221,6 @@ def test_M3_the_best_objective_cannot_rise_with_k():
     small, large = (objective_of(views, y, k, alpha=0.01) for k in (2, 4))
     wider = [np.hstack([a, np.zeros((6, 2))]) for a in A]
     assert_allclose(large.value(wider), small.value(A), rtol=1e-14)
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_M3_an_odd_k_starts_at_a_score_of_one(k):
-    views, y = planted(3)
-    objective = objective_of(views, y, k)
-    A = start_factors("live", 1e-6, objective.design, np.random.RandomState(0))
-    assert_allclose(np.abs(objective.design.scores(A)), k % 2, atol=1e-4)
 
 
 def test_M4_the_bias_row_is_never_skipped():
@@ -453,33 +416,6 @@ def test_M8_the_multi_view_machine_is_the_smaller_class():
         assert bordered_rank(MVMClassifier(k, random_state=0).fit(X, y), X) == k
         fm = FMClassifier(k, multiview=True, alpha=1e-5, random_state=0).fit(X, y)
         assert bordered_rank(fm, X) == k + 2
-
-
-def test_M9_a_support_tensor_machine_is_one_factor_with_zero_bias_rows(reference):
-    """4e-16; and a fitted one, whose own constant is a factor of bias rows alone."""
-    views, w = reference["views"], reference["linear"]
-    A = [np.append(w_v, 0.0)[:, None] for w_v in w]
-    expected = [literal.support_tensor(x, w) for x in zip(*views, strict=True)]
-    assert np.abs(scores_of(views, A) - expected).max() < 2e-15
-    X = draws([(100, 3), (100, 2)], np.random.default_rng(0))
-    y = np.sign(X[0][:, 0] * X[1][:, 1] + 0.2)
-    stm = STMClassifier(random_state=0).fit(X, y)
-    parts = zip(stm.coef_, [stm.intercept_, 1.0], strict=True)
-    A = [np.vstack([np.c_[w_v, np.zeros(len(w_v))], [0.0, b]]) for w_v, b in parts]
-    assert_allclose(scores_of(X, A), stm.decision_function(X), atol=1e-12)
-
-
-def test_M10_eq_26_has_pairs_within_a_view_and_eq_27_has_not():
-    """The class is the sign of a product of two features of one view."""
-    X = MultiView(draws([(600, 3), (600, 3)], np.random.default_rng(0)))
-    y = np.sign(X.views[0][:, 0] * X.views[0][:, 1])
-
-    def score(model):
-        return model.fit(X[:400], y[:400]).score(X[400:], y[400:])
-
-    assert score(FMClassifier(4, random_state=0)) > 0.95
-    assert score(FMClassifier(4, multiview=True, random_state=0)) < 0.6
-    assert score(MVMClassifier(4, random_state=0)) < 0.6  # nor has the machine itself
 
 
 def test_gauge_without_a_penalty_of_bias_rows_the_infimum_is_not_attained(reference):

@@ -1,6 +1,4 @@
-"""Errata and remarks P1 to P15 of MVPO; P15, on names, has nothing to test."""
-
-import itertools
+"""Errata and remarks of MVPO beyond their scripts; P15, on names, has nothing to test."""
 
 import numpy as np
 import pytest
@@ -15,10 +13,11 @@ from mvref.core.measures import auroc, f_beta, precision_recall_break_even
 from mvref.datasets import load_mfeat
 from mvref.mvpo import metric, solver
 from mvref.mvpo.metric import PrimalMetric
-from mvref.mvpo.most_violated import auroc_argmax, error_argmax, f_beta_argmax, prbep_argmax
+from mvref.mvpo.most_violated import f_beta_argmax
 from mvref.rivals import SVMPerf
 from mvref.theory.performance import surrogate_slack, view_disagreement
 from tests import literal_mvpo as literal
+from tests.mvpo.test_metric import literal_lambda, random_views
 
 SUMS = {"normalize": False}  # the paper's units
 
@@ -36,20 +35,6 @@ def scores_of(model, views):
     return scores_by_view(views, model.coef_).sum(axis=1) + model.view_intercepts_.sum()
 
 
-def random_views(widths):
-    rng = np.random.default_rng(0)
-    return [rng.normal(size=(8, width)) for width in widths], [rng.normal(size=w) for w in widths]
-
-
-def test_P1_every_view_has_its_own_weights():
-    """w_j on view j': where the lengths agree, it is another penalty than Eq. (5)."""
-    views, w = random_views((4, 4))
-    by_lambda = np.concatenate(w) @ lambda_of(views) @ np.concatenate(w) / 2
-    assert_allclose(view_disagreement(scores_by_view(views, w)), by_lambda)  # Eq. (5) is right
-    printed = view_disagreement(scores_by_view(views, [w[0], w[0]]))
-    assert abs(printed / by_lambda - 1) > 0.1
-
-
 def lambda_of(views, C1=0.5):
     """Lambda of the code: what the factor of I + C1 Lambda is the factor of."""
     U = np.triu(PrimalMetric(views, np.ones((len(views[0]), len(views)), bool), C1).factor[0])
@@ -58,103 +43,19 @@ def lambda_of(views, C1=0.5):
 
 def test_P2_lambda_has_two_factors():
     """Eq. (7) with two: the sum of Eq. (6), positive semi-definite, of rank (m - 1) n."""
-    views, w = random_views((20, 20, 20))
-    Lambda = np.zeros((60, 60))
-    for i, (j, k) in itertools.product(range(8), itertools.combinations(range(3), 2)):
-        blocks = [np.zeros(20)] * 3
-        blocks[j], blocks[k] = views[j][i], -views[k][i]
-        Lambda += np.outer(np.concatenate(blocks), np.concatenate(blocks))
+    views, seen = random_views(0, 8, (20, 20, 20), missing=False)
+    Lambda = literal_lambda(views, seen)
     assert_allclose(lambda_of(views), Lambda, rtol=0, atol=2e-13 * Lambda.max())
-    disagreement, w = view_disagreement(scores_by_view(views, w)), np.concatenate(w)
-    assert_allclose(w @ Lambda @ w, 2 * disagreement)
     values = np.linalg.eigvalsh(lambda_of(views))
     assert values[0] > -1e-12 * values[-1] and (values > 1e-9 * values[-1]).sum() == 16
 
 
-def test_P3_without_y_itself_the_maximum_may_be_negative():
-    """x = (10, -10), w = 1: every wrong tuple loses by 19 or more, and 0 <= -19 is false."""
-    s, y = [10.0, -10.0], [1, -1]
-    values = {
-        wrong: literal.tuple_value(s, y, wrong, literal.f_beta_loss(y, wrong))
-        for wrong in itertools.product([-1, 1], repeat=2)
-        if list(wrong) != y
-    }
-    assert_allclose([values[-1, -1], values[-1, 1], values[1, 1]], [-19, -39, -19.67], atol=0.005)
-    assert max(values.values()) == -19 < 0 == literal.f_beta_loss(y, signs_of(np.array(s)).tolist())
-    assert surrogate_slack(s, y, "f1") == 0
-    assert not f_beta_argmax(s, y).c.any()  # y' = y is the most violated
-
-
-@pytest.mark.parametrize("argmax", [f_beta_argmax, prbep_argmax, auroc_argmax, error_argmax])
-def test_P4_the_slack_over_some_constraints_is_a_lower_bound(argmax, monkeypatch):
-    """Of the true slack in every iteration, and not even of the loss an upper one."""
-    monkeypatch.setattr(solver, "STEP", 1.0)  # the paper's loop
-    rng = np.random.default_rng(0)
-    y, asked = np.where(np.arange(60) < 20, 1, -1), []
-    X = rng.normal(size=(60, 6)) + 0.4 * y[:, None]
-
-    def most_violated(s):
-        cut = argmax(s, y)
-        asked.append((s.copy(), cut))
-        return cut.value, cut.loss, cut.c
-
-    metric = PrimalMetric([X], np.ones((60, 1), bool), 0.0)
-    options = {"C2": 2e-3, "tol": 1e-4, "max_iter": 500}
-    found = solver.cutting_planes(most_violated, metric.scores, 60, **options)
-    slacks = []
-    for t, (s, cut) in enumerate(asked):
-        over_some = max([0.0] + [old.loss - old.c @ s for _, old in asked[:t]])
-        slacks.append((over_some, cut.value, 1 - f_beta(y, signs_of(s))))
-    over_some, true, losses = np.array(slacks).T
-    assert found.converged and len(asked) > 8
-    assert (over_some <= true + 1e-12).all()
-    assert (over_some[:-1] < true[:-1] - 1e-4).all()  # else it would have ended
-    assert true[-1] <= over_some[-1] + 1e-4  # and the test of the end is right
-    if argmax is f_beta_argmax:
-        assert (over_some[:5] < losses[:5]).any()
-
-
-def drawn_problems():
-    """Two problems drawn in a row: a rare class, and two views of 8 features."""
+def drawn_problem():
+    """Two views of 8 features; the first draws are those of another problem."""
     rng = np.random.default_rng(1)
-    y = np.where(rng.random(400) < 0.1, 1, -1)
-    first = y + rng.normal(size=400)
-    second = first + 0.5 * rng.normal(size=400)
-    rare = [first[:, None] + 6, second[:, None] + 6], y
+    rng.random(400), rng.normal(size=800)
     y = np.where(rng.random(600) < 0.3, 1, -1)
-    return rare, ([rng.normal(size=(600, 8)) + 0.6 * y[:, None] for _ in "ab"], y)
-
-
-@pytest.mark.parametrize("measure", ["prbep", "auroc"])
-def test_P5_the_sign_is_not_the_rule_of_rankings(measure):
-    """All 400 samples are called positive, and the slack of PRBEP is below that loss."""
-    (views, y), _ = drawn_problems()
-    model = MVPO(measure, C1=0.0, C2=1.0, **SUMS).fit(views, y)
-    assert_allclose(model.view_intercepts_, [0, 0], atol=1e-10)
-    scores = scores_of(model, views)
-    assert (scores >= 0).sum() == 400 and (y == 1).sum() == 41
-    assert_allclose(f_beta(y, signs_of(scores)), 0.186, atol=5e-4)
-    assert_allclose(auroc(y, scores), 0.94, atol=5e-3)
-    if measure == "prbep":
-        assert_allclose(precision_recall_break_even(y, scores), 0.659, atol=5e-4)
-        precision = (y == 1)[scores >= 0].mean()
-        slack = surrogate_slack(scores, y, "prbep")
-        assert_allclose([slack, 1 - precision], [0.758, 0.8975], atol=1e-3)
-        assert 1 - precision > slack > 1 - precision_recall_break_even(y, scores)
-    # what the estimator does: as many positives as there are
-    assert model.predict(views).tolist().count(1) == 41
-
-
-def test_P5_f1_has_a_threshold_and_rankings_have_weights_that_cancel():
-    (views, y), _ = drawn_problems()
-    f1 = MVPO("f1", C1=0.0, C2=1.0, **SUMS).fit(views, y)
-    assert f_beta(y, f1.predict(views)) > 0.6
-    assert f1.view_intercepts_.max() < -0.01
-    for measure in ("prbep", "auroc"):
-        model = MVPO(measure, C1=0.1, C2=1.0, **SUMS).fit([views[0] + 1, views[1]], y)
-        first, second = model.view_intercepts_
-        assert_allclose(first, -second, rtol=1e-6)
-        assert abs(first) > 1e-4
+    return [rng.normal(size=(600, 8)) + 0.6 * y[:, None] for _ in "ab"], y
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +134,7 @@ def test_P6_single_views_of_mfeat_have_the_printed_size():
 
 def test_P7_a_share_or_a_percentage():
     """Delta = 1 - measure; in per cent C2 is 100 times as large and w, too."""
-    _, (views, y) = drawn_problems()
+    views, y = drawn_problem()
     X, y = np.hstack(views)[:80], y[:80]
     metric = PrimalMetric([X], np.ones((80, 1), bool), 0.0)
 
@@ -275,19 +176,6 @@ def test_P8_auroc_needs_pairs():
 
 
 @pytest.mark.parametrize(
-    ("argmax", "twin"),
-    [(f_beta_argmax, literal.best_table_value), (prbep_argmax, literal.best_swap_value)],
-)
-def test_P9_sorting_is_enough(argmax, twin):
-    """Equal to the quadratic search. (The benchmarks measure the time.)"""
-    rng = np.random.default_rng(0)
-    for n, scale in itertools.product((50, 200), (1e-4, 1e-2, 1.0)):
-        y = np.where(rng.random(n) < 0.2, 1, -1)
-        s = scale * rng.normal(size=n)
-        assert_allclose(argmax(s, y).value, twin(s.tolist(), y.tolist()), atol=1e-12)
-
-
-@pytest.mark.parametrize(
     ("C1", "solver", "sizes"),
     [(0.5, "primal", [9]), (0.5, "dual", [40] * 3), (0.0, "primal", []), (0.0, "dual", [])],
 )
@@ -308,7 +196,7 @@ def test_P10_one_factor_more_than_svm_perf(C1, solver, sizes, monkeypatch):
 
 
 def test_P10_without_the_factor_it_is_not_the_solution():
-    _, (views, y) = drawn_problems()
+    views, y = drawn_problem()
     model = MVPO(C1=1e-2, C2=1e-3, **SUMS).fit(views, y)
     perf = MVPO(C1=0.0, C2=1e-3, **SUMS).fit(views, y)
     assert_allclose(model.dual_gap_, 0, atol=1e-6)
@@ -354,7 +242,7 @@ def test_P11_every_start_ends_at_the_same_value(digits, monkeypatch):
 
 def test_P12_a_large_C1_shrinks_the_weights():
     """Views that cannot imitate each other agree at 0 only: Lambda has no null space."""
-    _, (views, y) = drawn_problems()
+    views, y = drawn_problem()
     views, y = [view[:300] for view in views], y[:300]
     options = {"C2": 1.0, "tol": 1e-4, "fit_intercept": False, **SUMS}
     norms, slacks = [], []
@@ -378,7 +266,7 @@ def test_P12_a_large_C1_shrinks_the_weights():
 
 def test_P12_f1_suffers_and_the_order_hardly():
     """Of new samples, with the constant feature."""
-    _, (views, y) = drawn_problems()
+    views, y = drawn_problem()
     found = []
     for C1 in (0.0, 1e4):
         model = MVPO(C1=C1, C2=1.0, **SUMS).fit([view[:300] for view in views], y[:300])
@@ -391,7 +279,7 @@ def test_P12_f1_suffers_and_the_order_hardly():
 @pytest.mark.parametrize(("scale", "share"), [(0.01, 0.995), (1.0, 0.515)])
 def test_P12_the_scale_of_a_view_decides_who_speaks(scale, share):
     """Share of view 1 in the score of new samples."""
-    _, (views, y) = drawn_problems()
+    views, y = drawn_problem()
     views = [views[0], scale * views[1]]
     options = {"C1": 1e-2, "C2": 1e-3, "tol": 1e-5, "fit_intercept": False}
     model = MVPO(**options, **SUMS).fit([view[:300] for view in views], y[:300])
