@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MultiView
-from mvref.rivals import MVWAB, RBoostSH
+from mvref.rivals import MVWAB, Mumbo, RBoostSH
 from mvref.rivals.adaboost import Table, boost_step, half_log_odds
 from mvref.rivals.boosting import reward_view, view_probabilities, vote_sign
 from tests.literal import hide, random_pattern, toy_views
@@ -161,7 +161,7 @@ def test_certificates(method, missing, seed):
 # ------------------------------------------------------------------ twins
 
 
-@pytest.mark.parametrize("method", BOTH)
+@pytest.mark.parametrize("method", [*BOTH, Mumbo])
 def test_one_view_is_scikit_learns_adaboost(method):
     """Its weights are twice ours; its decision function is 2 F / sum of our weights."""
     model = method(STUMP, n_estimators=25, random_state=0).fit(VIEWS[:1], Y)
@@ -169,6 +169,8 @@ def test_one_view_is_scikit_learns_adaboost(method):
     assert_allclose(2 * model.alphas_, other.estimator_weights_, atol=1e-9)
     if method is MVWAB:  # h_t is the voter itself, whatever its weight
         assert_allclose(model.view_weights_[:, 0], model.alphas_, atol=1e-9)
+    if method is Mumbo:
+        assert_allclose(model.local_edges_[:, 0], model.edges_, atol=1e-9)
     assert_array_equal(model.predict(NEW[:1]), other.predict(NEW[0]))
     f = 2 * model.decision_function(NEW[:1]) / model.alphas_.sum()
     assert_allclose(f, other.decision_function(NEW[0]), atol=1e-9)
@@ -201,12 +203,17 @@ def mvwab_by_hand(views, s, observed, T):
     return rounds
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("missing", [False, True])
-def test_mvwab_by_hand(missing):
+def test_mvwab_by_hand(missing, weighted):
+    """With weights, on so many copies of every row."""
     observed = random_pattern(7, 60, 3) if missing else np.ones((60, 3), dtype=bool)
     X, new = MultiView(hide(VIEWS, observed)), MultiView(hide(NEW, observed))
-    model = MVWAB(STUMP, n_estimators=6, random_state=0).fit(X, Y)
-    rounds = mvwab_by_hand(VIEWS, S, observed, 6)
+    w = np.random.default_rng(7).integers(0, 4, size=60) if weighted else np.ones(60, dtype=int)
+    rows = np.repeat(np.arange(60), w)
+    model = MVWAB(STUMP, n_estimators=6, random_state=0)
+    model.fit(X, Y, sample_weight=w if weighted else None)
+    rounds = mvwab_by_hand([view[rows] for view in VIEWS], S[rows], observed[rows], 6)
     assert_allclose(model.alphas_, [alpha for alpha, _, _ in rounds], atol=1e-9)
     assert_allclose(model.view_weights_, [b for _, b, _ in rounds], atol=1e-9)
     F = np.zeros(60)
@@ -276,14 +283,16 @@ def test_the_learning_rate_is_small():
 # ------------------------------------------------------------------ when it stops
 
 
-@pytest.mark.parametrize("method", BOTH)
+@pytest.mark.parametrize("method", [*BOTH, Mumbo])
 def test_a_perfect_round_is_capped_and_the_last(method):
+    views, y = (THREE, Y3) if method is Mumbo else (VIEWS, Y)
     tree = DecisionTreeClassifier(random_state=0)
-    model = method(tree, n_estimators=50, random_state=0).fit(VIEWS, Y)
-    assert_allclose(model.alphas_, [0.5 * math.log(2 * 60 - 1)])
+    model = method(tree, n_estimators=50, random_state=0).fit(views, y)
+    assert_allclose(model.alphas_, [0.5 * math.log(2 * len(y) - 1)])
     assert_allclose(model.edges_, [1.0])
-    assert_allclose(model.normalizers_, [1 / math.sqrt(2 * 60 - 1)])
-    assert model.score(VIEWS, Y) == 1.0
+    if method is not Mumbo:
+        assert_allclose(model.normalizers_, [1 / math.sqrt(2 * 60 - 1)])
+    assert model.score(views, y) == 1.0
 
 
 def test_perfect_views_that_do_not_cover_all_samples():
@@ -291,20 +300,21 @@ def test_perfect_views_that_do_not_cover_all_samples():
     observed = np.zeros((60, 2), dtype=bool)
     observed[:30, 0] = observed[30:, 1] = True
     X = MultiView(hide([S[:, None] * 1.0, S[:, None] * 1.0], observed))
-    model = RBoostSH(STUMP, n_estimators=30, random_state=0).fit(X, Y)
-    assert set(model.view_history_) == {0, 1} and len(model.alphas_) == 30
-    assert model.score(X, Y) == 1.0
+    for method in (RBoostSH, Mumbo):
+        model = method(STUMP, n_estimators=30, random_state=0).fit(X, Y)
+        assert set(model.view_history_) == {0, 1} and model.score(X, Y) == 1.0
+        assert method is Mumbo or len(model.alphas_) == 30
     assert len(MVWAB(STUMP).fit(X, Y).alphas_) == 1  # all views vote: perfect at once
 
 
 def test_nothing_to_learn():
     """Constant features and balanced classes: no vote counts, and ties decide."""
-    x, y = np.ones((20, 2)), np.arange(20) % 2
-    for method, rounds in ((MVWAB, 1), (RBoostSH, 7)):
-        for ties, winner in (("smallest", 0), ("largest", 1)):
+    for method, rounds, K in ((MVWAB, 1, 2), (RBoostSH, 7, 2), (Mumbo, 1, 3)):
+        x, y = np.ones((10 * K, 2)), np.arange(10 * K) % K
+        for ties, winner in (("smallest", 0), ("largest", K - 1)):
             model = method(STUMP, n_estimators=7, ties=ties, random_state=0).fit([x, x], y)
             assert_allclose(model.alphas_, np.zeros(rounds), atol=1e-12)
-            assert_array_equal(model.predict([x, x]), np.full(20, winner))
+            assert_array_equal(model.predict([x, x]), np.full(10 * K, winner))
 
 
 class Contrary(DecisionTreeClassifier):

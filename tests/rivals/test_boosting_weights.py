@@ -13,7 +13,7 @@ from mvref import MultiView
 from mvref.rivals import MVWAB, Mumbo, RBoostSH
 from mvref.rivals.adaboost import Table
 from tests.literal import hide, random_pattern, toy_views
-from tests.rivals.test_boosting import mvwab_by_hand, votes_of_rounds
+from tests.rivals.test_boosting import votes_of_rounds
 from tests.rivals.test_mumbo import mumbo_by_hand
 
 METHODS = pytest.mark.parametrize("method", [MVWAB, RBoostSH, Mumbo])
@@ -31,16 +31,6 @@ def weighted_problem(seed=0, m=60, n_classes=2, *, widths=WIDTHS, missing=False,
 
 
 # ------------------------------------------------------------------ literal twins on copied rows
-
-
-@pytest.mark.parametrize("missing", [False, True])
-def test_mvwab_by_hand_on_copies(missing):
-    views, y, observed, w, rows = weighted_problem(7, missing=missing)
-    s = 2 * y - 1
-    model = MVWAB(STUMP, n_estimators=6).fit(hide(views, observed), y, sample_weight=w)
-    rounds = mvwab_by_hand([view[rows] for view in views], s[rows], observed[rows], 6)
-    assert_allclose(model.alphas_, [alpha for alpha, _, _ in rounds], atol=1e-9)
-    assert_allclose(model.view_weights_, [b for _, b, _ in rounds], atol=1e-9)
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -68,28 +58,6 @@ def test_rboost_by_hand_on_copies(missing):
         after = [d[i] * math.exp(-alpha * yh[i]) for i in range(m)]
         assert_allclose(Z, sum(after), rtol=1e-9)
         d = np.array(after) / sum(after)
-
-
-@pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize("K", [2, 3])
-def test_mumbo_by_hand_on_copies(K, missing):
-    views, y, observed, w, rows = weighted_problem(4, 90, K, missing=missing)
-    base = DecisionTreeClassifier(max_depth=K - 1, random_state=0)
-    copies = [view[rows] for view in views]
-    rounds, _, totals = mumbo_by_hand(copies, y[rows], observed[rows], K, base, 5)
-    drawn, alphas, edges, local, _ = zip(*rounds, strict=True)
-    model = Mumbo(base, n_estimators=5).fit(hide(views, observed), y, sample_weight=w)
-    assert_array_equal(model.view_history_, drawn)
-    assert_allclose(model.alphas_, alphas, atol=1e-9)
-    assert_allclose(model.edges_, edges, atol=1e-9)
-    assert_allclose(model.local_edges_, local, atol=1e-9)
-    # the objective, literally: every copy of a sample and every wrong class
-    scores = model.decision_function(MultiView(hide(views, observed)))
-    total = 0.0
-    for i in rows:
-        f = [0.0, scores[i]] if K == 2 else scores[i]
-        total += sum(math.exp(f[k] - f[y[i]]) for k in range(K) if k != y[i])
-    assert_allclose(total, totals[-1], rtol=1e-6)
 
 
 @pytest.mark.parametrize("missing", [False, True])

@@ -193,20 +193,6 @@ def test_gradient_by_finite_differences(order, multiview, loss, form):
         assert abs((up - down) / (2 * h) - gradient[j]) < 1e-8 * max(1, abs(gradient).max())
 
 
-def test_the_objective_literally():
-    """Mean loss, and alpha times the squares of everything but w0."""
-    rng = np.random.default_rng(10)
-    columns, y = Columns(VIEWS), np.where(Y == 1, 1.0, -1.0)
-    terms = interaction_terms(columns, 3, False)
-    theta = rng.normal(size=1 + 9 + 36)
-    w0, w, factors = theta[0], theta[1:10], theta[10:].reshape(2, 9, 2)
-    s = machine(FLAT, w0, w, factors)
-    losses = {logistic: np.log1p(np.exp(-y * s)), squared: (s - y) ** 2}
-    for loss, expected in losses.items():
-        value = FMObjective(columns, terms, y, loss, 2, 0.3)(theta)[0]
-        assert_allclose(value, expected.mean() + 0.3 * (theta[1:] @ theta[1:]), rtol=1e-12)
-
-
 def test_small_factors_of_order_three_are_drawn_to_zero():
     """V_2 = 0 is a saddle for small alpha; V_3 = 0 a strict local minimum for every alpha."""
     columns, alpha = Columns(VIEWS), 1e-9

@@ -356,13 +356,6 @@ def test_a_weight_is_a_number_of_copies():
     assert np.abs(plain.fit(X, Y).decision_function(X) - expected).max() > 0.01
 
 
-class WithoutFolds(MSL):
-    """scikit-learn's checks would give it folds, which a single pair of views does not need."""
-
-    def get_params(self, deep=True):
-        return {name: value for name, value in super().get_params(deep).items() if name != "cv"}
-
-
 def test_the_accuracies_that_choose_a_pair_are_weighted():
     """View 0 tells the class of the heavy half, and lies louder on the other; view 2 tells that."""
     rng = np.random.RandomState(0)

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import MultiView
@@ -129,22 +128,29 @@ def mumbo_by_hand(views, y, observed, K, base, T):
 PROBLEMS = {"two": (VIEWS, Y, NEW, 2, STUMP), "three": (THREE, Y3, NEW3, 3, TREE)}
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("problem", PROBLEMS)
-def test_mumbo_by_hand(problem, missing):
+def test_mumbo_by_hand(problem, missing, weighted):
+    """With weights, on so many copies of every row."""
     views, y, new, K, base = PROBLEMS[problem]
-    observed = random_pattern(4, len(y), 3) if missing else np.ones((len(y), 3), dtype=bool)
-    rounds, f, totals = mumbo_by_hand(views, y, observed, K, base, 6)
+    m = len(y)
+    observed = random_pattern(4, m, 3) if missing else np.ones((m, 3), dtype=bool)
+    w = np.random.default_rng(4).integers(0, 4, size=m) if weighted else np.ones(m, dtype=int)
+    rows = np.repeat(np.arange(m), w)
+    copies = [view[rows] for view in views]
+    rounds, f, totals = mumbo_by_hand(copies, y[rows], observed[rows], K, base, 6)
     X = MultiView(hide(views, observed))
-    model = Mumbo(base, n_estimators=6, ties="smallest", random_state=0).fit(X, y)
+    model = Mumbo(base, n_estimators=6, ties="smallest", random_state=0)
+    model.fit(X, y, sample_weight=w if weighted else None)
     views_drawn, alphas, edges, local, trees = zip(*rounds, strict=True)
     assert_array_equal(model.view_history_, views_drawn)
     assert_allclose(model.alphas_, alphas, atol=1e-9)
     assert_allclose(model.edges_, edges, atol=1e-9)
     assert_allclose(model.local_edges_, local, atol=1e-9)
-    scores = model.decision_function(X)
+    scores = model.decision_function(X)[rows]
     assert_allclose(scores, f[:, 1] - f[:, 0] if K == 2 else f, atol=1e-7)
-    votes = np.zeros((len(y), K))
+    votes = np.zeros((m, K))
     for v, alpha, tree in zip(views_drawn, alphas, trees, strict=True):
         for i in np.flatnonzero(observed[:, v]):
             votes[i, tree.predict(new[v][[i]])[0]] += alpha
@@ -167,14 +173,6 @@ def test_the_bound_on_training_errors(missing, seed, K):
     assert (model.edges_ > 0).all() and (np.abs(model.local_edges_) <= 1 + 1e-12).all()
 
 
-def test_one_view_and_two_classes_are_adaboost():
-    model = Mumbo(STUMP, n_estimators=15, random_state=0).fit(VIEWS[:1], Y)
-    other = AdaBoostClassifier(STUMP, n_estimators=15, random_state=0).fit(VIEWS[0], Y)
-    assert_allclose(2 * model.alphas_, other.estimator_weights_, atol=1e-9)
-    assert_allclose(model.local_edges_[:, 0], model.edges_, atol=1e-9)
-    assert_array_equal(model.predict(NEW[:1]), other.predict(NEW[0]))
-
-
 def test_cooperation_leaves_a_sample_to_the_view_that_manages_it():
     """View 1 is right but for two samples: the mistakes of view 0 elsewhere are forgiven.
 
@@ -190,34 +188,6 @@ def test_cooperation_leaves_a_sample_to_the_view_that_manages_it():
     alone = Mumbo(STUMP, n_estimators=2, random_state=0).fit(X[:1], noisy)
     assert_allclose(alone.local_edges_[0], model.local_edges_[0, :1], atol=1e-12)
     assert not np.isclose(alone.local_edges_[1], model.local_edges_[1, 0])
-
-
-# ------------------------------------------------------------------ when it stops
-
-
-def test_a_voter_without_error_is_capped_and_the_last():
-    tree = DecisionTreeClassifier(random_state=0)
-    model = Mumbo(tree, n_estimators=20).fit(THREE, Y3)
-    assert_allclose(model.alphas_, [0.5 * math.log(2 * 90 - 1)])
-    assert_allclose(model.edges_, [1.0])
-    assert model.score(THREE, Y3) == 1.0
-
-
-def test_perfect_views_that_do_not_cover_all_samples():
-    observed = np.zeros((60, 2), dtype=bool)
-    observed[:30, 0] = observed[30:, 1] = True
-    X = MultiView(hide([Y[:, None] * 1.0, Y[:, None] * 1.0], observed))
-    model = Mumbo(STUMP, n_estimators=10).fit(X, Y)
-    assert set(model.view_history_) == {0, 1}
-    assert model.score(X, Y) == 1.0
-
-
-def test_nothing_to_learn():
-    x, y = np.ones((21, 2)), np.arange(21) % 3
-    for ties, winner in (("smallest", 0), ("largest", 2)):
-        model = Mumbo(STUMP, n_estimators=7, ties=ties).fit([x, x], y)
-        assert_allclose(model.alphas_, [0.0], atol=1e-12)
-        assert_array_equal(model.predict([x, x]), np.full(21, winner))
 
 
 # ------------------------------------------------------------------ input
