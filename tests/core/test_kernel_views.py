@@ -1,11 +1,9 @@
 """MVPO with kernels: against its linear form, and against the program of all label tuples."""
 
-import itertools
 import warnings
 
 import numpy as np
 import pytest
-from cvxopt import matrix, solvers
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import solve_triangular
 from scipy.spatial.distance import cdist
@@ -17,8 +15,8 @@ from mvref import MultiView
 from mvref.core.input import view_features
 from mvref.core.kernel_views import KernelViews, LinearViews
 from mvref.mvpo import MEASURES, MVPO
-from tests import literal_mvpo as literal
-from tests.literal import QP_OPTIONS, hide, random_pattern, rbf_gram, toy_views
+from tests.literal import hide, random_pattern, rbf_gram, toy_views
+from tests.mvpo.test_solver import full_program
 
 WIDTHS = (3, 4, 2)
 GAMMAS = [0.3, 0.2, 0.5]
@@ -109,14 +107,6 @@ def test_a_list_of_linear_kernels_is_the_linear_form():
 # ------------------------------------------------------------------ all label tuples
 
 
-LOSS = {
-    "f1": literal.f_beta_loss,
-    "fbeta": lambda y, prediction: literal.f_beta_loss(y, prediction, 2.0),
-    "prbep": literal.prbep_loss,
-    "error": literal.error_loss,
-}
-
-
 def factors(views, seen, gammas, B):
     """F_j with F_j F_j' = K_j + B^2 on the samples that have view j, zero rows elsewhere."""
     Fs = []
@@ -125,30 +115,6 @@ def factors(views, seen, gammas, B):
         F[rows] = np.linalg.cholesky(rbf_gram(view[rows], gamma) + B**2)
         Fs.append(F)
     return Fs
-
-
-def full_program(Fs, seen, y, measure, C1, C2):
-    """Solve Eq. (13) with all constraints for the features F_j; return its value and the w_j."""
-    offsets = np.cumsum([0] + [F.shape[1] for F in Fs])
-    M = np.eye(offsets[-1])
-    for i in range(len(y)):
-        for j, k in itertools.combinations(np.flatnonzero(seen[i]), 2):
-            v = np.zeros(offsets[-1])
-            v[offsets[j] : offsets[j + 1]] = Fs[j][i]
-            v[offsets[k] : offsets[k + 1]] = -Fs[k][i]
-            M += C1 * np.outer(v, v)
-    cuts = literal.all_cuts(measure, y, LOSS.get(measure))
-    deltas, cs = map(np.array, zip(*cuts, strict=True))
-    rows = np.unique(np.column_stack([deltas, cs @ np.hstack(Fs)]).round(14), axis=0)
-    deltas, pis = rows[:, 0], rows[:, 1:]
-    d = len(M)
-    P = np.zeros((d + 1, d + 1))
-    P[:d, :d] = M
-    G = np.vstack([np.column_stack([-pis, -np.ones(len(pis))]), -np.eye(d + 1)[-1:]])
-    arguments = (P, np.append(np.zeros(d), C2), G, np.append(-deltas, 0.0))
-    w = np.ravel(solvers.qp(*map(matrix, arguments), options=QP_OPTIONS)["x"])[:d]
-    value = w @ M @ w / 2 + C2 * max(0.0, (deltas - pis @ w).max())
-    return value, np.split(w, offsets[1:-1])
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -163,7 +129,9 @@ def test_rbf_against_the_program_of_all_tuples(measure, C1, B, missing):
     new = [rng.normal(size=(5, width)) for width in WIDTHS]
     seen = random_pattern(2, n, 3) if missing else np.ones((n, 3), dtype=bool)
     Fs = factors(views, seen, GAMMAS, B)
-    value, w = full_program(Fs, seen, y.tolist(), measure, C1, C2)
+    program = Fs, y, "f2" if measure == "fbeta" else measure, C1, C2, seen
+    w, value = full_program(*program)
+    w = np.split(w, np.cumsum([F.shape[1] for F in Fs])[:-1])
     model = MVPO(
         measure,
         beta=2.0,

@@ -55,20 +55,6 @@ def test_binary_minimum(loss, B):
     assert_allclose(intercept[0], expected[4] * B if B else 0.0, atol=2e-5)
 
 
-@given(st.integers(0, 10_000), st.floats(1e-3, 1e2), st.sampled_from([0.0, 1.0, 3.0]))
-def test_squared_hinge_is_stationary(seed, C, B):
-    """The gradient vanishes: w = 2 C sum xi_i y_i x_i, no other solver asked."""
-    X, y = problem(seed, m=30)
-    signs = 2.0 * y - 1
-    coef, intercept, *_ = fit_linear_svm(
-        X, y, C, loss="squared_hinge", intercept_scaling=B, **TIGHT
-    )
-    Z = with_constant_feature(X, B) * signs[:, None]
-    w = np.append(coef[0], intercept / B) if B else coef[0]
-    slack = np.maximum(0, 1 - Z @ w)
-    assert_allclose(w, 2 * C * Z.T @ slack, atol=1e-6 * (1 + C))
-
-
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_many_classes_are_one_against_the_rest(loss):
     X, y = problem(n_classes=4, m=60)
@@ -241,11 +227,6 @@ def test_weights_outlive_liblinears_memory_and_nothing_is_printed(official, capf
     assert capfd.readouterr() == ("", "")
 
 
-def test_liblinear_has_no_seeded_hinge():
-    with pytest.raises(ValueError, match="solver='liblinear' needs loss='squared_hinge'"):
-        MVLSVM(solver="liblinear", loss="hinge").fit(*problem())
-
-
 @pytest.fixture
 def without_liblinear(monkeypatch):
     """As on a machine without a C++ compiler."""
@@ -297,20 +278,6 @@ def test_no_convergence_warns_and_says_what_to_do(loss):
     assert (found.gap > 1e-6).all()
 
 
-def test_the_estimator_warns_once_for_many_classes():
-    views, y = toy_views(0, n_classes=4)
-    with pytest.warns(ConvergenceWarning) as said:
-        MVLSVM(10, max_iter=1, random_state=0).fit(views, y)
-    assert len(said) == 1
-
-
-def test_no_warning_after_convergence():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        n_iter = fit_linear_svm(*problem(), 1.0, **SQUARED | {"loss": "hinge"}).n_iter
-    assert n_iter < TIGHT["max_iter"]
-
-
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("C", [0.05, 2.0])
 def test_a_weight_is_a_number_of_copies(loss, C):
@@ -322,14 +289,3 @@ def test_a_weight_is_a_number_of_copies(loss, C):
     expected, b, *_ = fit_linear_svm(*copies, C, **options)
     assert_allclose(coef, expected, atol=1e-7)
     assert_allclose(intercept, b, atol=1e-7)
-
-
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_primal_objective_is_below_that_of_any_perturbation(loss):
-    X, y = problem()
-    coef, intercept, *_ = fit_linear_svm(X, y, 0.5, **SQUARED | {"loss": loss})
-    w, rng = np.append(coef[0], intercept), np.random.default_rng(0)
-    best = primal_objective(w, X, 2.0 * y - 1, 0.5, 1.0, loss)
-    for size in (1e-3, 1e-1, 1.0):
-        other = w + size * rng.normal(size=5)
-        assert primal_objective(other, X, 2.0 * y - 1, 0.5, 1.0, loss) > best

@@ -1,6 +1,4 @@
-"""The quadratic program of the cuts: optimality by Karush-Kuhn-Tucker, cvxopt, and all supports."""
-
-import itertools
+"""The quadratic program of the cuts: optimality by Karush-Kuhn-Tucker, and cvxopt."""
 
 import numpy as np
 import pytest
@@ -111,34 +109,6 @@ def test_start_makes_no_difference(kind):
             warm = solve_budget_qp(H, d, C, start)
             assert kkt_violation(H, d, C, warm) < 1e-10, seed
             assert abs(objective(H, d, warm) - objective(H, d, cold)) <= 1e-10 * size, seed
-
-
-def best_of_all_supports(H, d, C):
-    """Least value of the stationary points of all faces, feasible ones, budget spent or not."""
-    K, best = len(d), 0.0
-    for size in range(1, K + 1):
-        for S in map(list, itertools.combinations(range(K), size)):
-            A = H[np.ix_(S, S)]
-            free = np.linalg.lstsq(A, d[S], rcond=None)[0]
-            border = np.block([[A, np.ones((size, 1))], [np.ones((1, size)), np.zeros((1, 1))]])
-            spent = np.linalg.lstsq(border, np.append(d[S], C), rcond=None)[0][:size]
-            for part in (free, spent):
-                if (part >= 0).all() and part.sum() <= C * (1 + 1e-12):
-                    best = min(best, objective(A, d[S], part))
-    return best
-
-
-@pytest.mark.parametrize("rank", [1, 2, 4, 7])
-@pytest.mark.parametrize("C", [1e-3, 0.3, 2.0, 1e3])
-def test_best_of_all_supports(rank, C):
-    rng = np.random.default_rng(rank)
-    for _ in range(5):
-        P, d = rng.normal(size=(rank, 6)), rng.normal(size=6)
-        P[:, 0] = rng.choice([0.0, 1.0]) * P[:, 1]
-        H = P.T @ P
-        value = objective(H, d, solve_budget_qp(H, d, C))
-        best = best_of_all_supports(H, d, C)
-        assert_allclose(value, best, rtol=1e-9, atol=1e-12)
 
 
 def cvxopt_budget_qp(H, d, C):

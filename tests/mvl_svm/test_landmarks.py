@@ -321,22 +321,6 @@ def test_rows_do_not_know_each_other(seed):
         assert_allclose(projection.transform(X[[i]]), Phi[[i]], atol=1e-12)
 
 
-def test_a_sample_without_any_view():
-    X = MultiView([np.where(np.arange(60)[:, None] == 4, np.nan, v) for v in VIEWS])
-    projection = LandmarkProjection(8, random_state=0).fit(X)
-    with pytest.raises(ValueError, match="1 sample.* no view at all.* row 4"):
-        projection.transform(X)
-
-
-def test_impute_refuses_a_row_without_any_known_entry():
-    """Zeros would be a silent invention (the authors' code returns them)."""
-    Phi, P = latent_with_gaps(0)
-    Phi[5] = np.nan
-    for ridge in (0.0, 0.1):
-        with pytest.raises(ValueError, match="row 5|no known|no view"):
-            impute(Phi, P, ridge)
-
-
 def wild(clip, kernel="rbf"):
     """Samples whose imputed similarities leave [0, 1] when they are not clipped."""
     projection = LandmarkProjection(40, ridge=0, clip=clip, kernel=kernel, random_state=0)

@@ -7,15 +7,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from mvref import MVLSVM, MultiView
 from mvref.datasets import load_iris_views, load_mfeat
 from tests import literal
-from tests.one_page import MOST_LINES, from_scratch, n_lines, two_classes
+from tests.one_page import from_scratch, two_classes
 
-PART = "mvl_svm"
+PAGE = from_scratch("mvl_svm")
 LAM = 0.1
-
-
-@pytest.fixture(scope="module")
-def page():
-    return from_scratch(PART)
 
 
 def mfeat():
@@ -34,59 +29,55 @@ def problem():
     return literal.hide(views, observed), landmarks, 2.0 * y - 1
 
 
-def test_it_is_short():
-    assert n_lines(PART) <= MOST_LINES
-
-
 @pytest.mark.parametrize("c", [0.1, 10.0, 1000.0])
 @pytest.mark.parametrize("share", [0.0, 0.3])
 @pytest.mark.parametrize("draw", [mfeat, iris])
-def test_decision_values_are_those_of_the_class(page, draw, share, c):
+def test_decision_values_are_those_of_the_class(draw, share, c):
     X, y, X_new, _ = draw()
     if share:
         X, X_new = X.drop_views(share, random_state=1), X_new.drop_views(share, random_state=2)
     options = {"c": c, "loss": "squared_hinge", "ridge": LAM, "tol": 1e-13, "random_state": 5}
     model = MVLSVM(15, **options).fit(X, y)
     rng = np.random.RandomState(5)
-    landmarks, w = page["fit"](X.views, y, 15, c, LAM, rng)
+    landmarks, w = PAGE["fit"](X.views, y, 15, c, LAM, rng)
     for mine, theirs in zip(landmarks, model.projection_.landmarks_.views, strict=True):
         assert_array_equal(mine, theirs)
-    f = page["decision"](X_new.views, landmarks, w, LAM)
+    f = PAGE["decision"](X_new.views, landmarks, w, LAM)
     assert_allclose(f, model.decision_function(X_new), rtol=0, atol=1e-8)
 
 
-def test_the_table_is_the_definition_by_loops(page):
+def test_the_table_is_the_definition_by_loops():
     views, _ = literal.toy_views(0, m=20, widths=(3, 2, 4))
     rows = [4, 1, 13]
-    table = page["project"](views, [view[rows] for view in views])
+    table = PAGE["project"](views, [view[rows] for view in views])
     expected = literal.rbf_projection(views, [rows] * 3, [1 / 3, 1 / 2, 1 / 4])
     assert_allclose(table, expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("lam", [1e-3, 0.1, 10.0])
-def test_gaps_are_filled_row_by_row(page, lam):
+def test_gaps_are_filled_row_by_row(lam):
     views, landmarks, _ = problem()
-    M, P = page["project"](views, landmarks), page["project"](landmarks, landmarks)
+    M, P = PAGE["project"](views, landmarks), PAGE["project"](landmarks, landmarks)
     gaps = np.isnan(M)
     assert gaps.any(axis=0).all()
-    filled = page["fill"](M, P, lam)
+    filled = PAGE["fill"](M, P, lam)
     expected = literal.impute_row_by_row(M, P, ridge=lam)
     assert_allclose(filled, np.where(gaps, expected.clip(0, 1), M), atol=1e-9)
     assert_array_equal(np.isnan(M), gaps)
 
 
-def test_what_is_filled_stays_a_similarity(page):
+def test_what_is_filled_stays_a_similarity():
     P = np.array([[1.0, 0.0, 1.0, 0.9], [0.0, 1.0, 0.9, 1.0]])
     M = np.array([[1.0, 1.0, np.nan, np.nan], [-1.0, 0.2, np.nan, np.nan]])
-    assert_allclose(page["fill"](M, P, 0.01)[:, 2:], [[1.0, 1.0], [0.0, 0.0]])
+    assert_allclose(PAGE["fill"](M, P, 0.01)[:, 2:], [[1.0, 1.0], [0.0, 0.0]])
 
 
 @pytest.mark.parametrize("c", [0.01, 1.0, 100.0, 10_000.0])
-def test_the_weights_are_the_minimum_of_another_solver(page, c):
+def test_the_weights_are_the_minimum_of_another_solver(c):
     views, landmarks, y = problem()
-    Z = page["latent"](views, landmarks, LAM)
+    Z = PAGE["latent"](views, landmarks, LAM)
     assert_array_equal(Z[:, -1], 1.0)
-    w = page["linear_svm"](Z, y, c)
+    w = PAGE["linear_svm"](Z, y, c)
     slack = np.maximum(0, 1 - y * (Z @ w))
     gradient = w - 2 * c / len(y) * Z.T @ (slack * y)
     assert np.linalg.norm(gradient) < 1e-9 * max(1.0, c)
@@ -96,21 +87,21 @@ def test_the_weights_are_the_minimum_of_another_solver(page, c):
     assert_allclose(F[0], F[1], rtol=1e-6)
 
 
-def test_sets_that_repeat_in_a_cycle_are_told(page):
+def test_sets_that_repeat_in_a_cycle_are_told():
     """Five samples that the class, which shortens its steps, solves."""
     Phi, y = np.array([[1, 3], [-1, 1], [2, 1], [2, 2], [0, 2]]), np.array([1, -1, -1, 1, -1])
     Z, c = np.column_stack([Phi, np.ones(5)]), 10_000.0
     with pytest.raises(RuntimeError, match="keep changing"):
-        page["linear_svm"](Z, y, c)
+        PAGE["linear_svm"](Z, y, c)
     model = MVLSVM(c=c, loss="squared_hinge", tol=1e-9).fit_latent(Phi, y)
     w = np.append(model.coef_, model.intercept_)
     exact = literal.squared_hinge_minimum(Phi, y, c / 5, 1.0)
     assert_allclose(w, exact, rtol=1e-3)
 
 
-def test_landmarks_have_all_views(page):
+def test_landmarks_have_all_views():
     views, _, y = problem()
     rng = np.random.RandomState(0)
-    landmarks, _ = page["fit"](views, y, 10, 1.0, LAM, rng)
+    landmarks, _ = PAGE["fit"](views, y, 10, 1.0, LAM, rng)
     assert MultiView(landmarks).observed.all()
     assert len({tuple(row) for row in np.hstack(landmarks)}) == 10

@@ -17,8 +17,8 @@ from mvref.mvm.machine import hold_out
 from mvref.mvm.model import Design, Objective, start_factors
 from mvref.mvm.solvers import AdaGrad, als_sweep, curvature_units
 from tests import literal_mvm as literal
+from tests.mvm.test_mvm import GROUPS, every_structure, flat, rows_of, stopped
 
-GROUPS = [[0, 1], [1, 2], [2]]
 RNG = np.random.default_rng(0)
 VIEWS = [scale * RNG.normal(size=(12, d)) for d, scale in ((3, 5.0), (4, 1.0), (2, 2.0))]
 VIEWS[1] *= RNG.random((12, 4)) > 0.5  # zeros, which the units of a view leave out
@@ -27,7 +27,6 @@ Y = np.where(np.arange(12) % 3 > 0, 1.0, -1.0)
 COUNTS = np.array([1, 2, 3] * 4)
 REPEATED = [np.repeat(view, COUNTS, axis=0) for view in VIEWS]
 MANY = np.repeat(Y, COUNTS)
-stopped = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
 def objective_of(views, y, counts=None, groups=None, shared=True, **options):
@@ -37,20 +36,12 @@ def objective_of(views, y, counts=None, groups=None, shared=True, **options):
     return Objective(Design(X, group_structure(groups, X, shared), 2, weights), y, **options)
 
 
-def rows_of(views, blocks=(0, 1, 2)):
-    return [[views[v][i] for v in blocks] for i in range(len(views[0]))]
-
-
 def factors_for(objective):
     rng = np.random.default_rng(1)
     return [rng.normal(scale=0.3, size=shape) for shape in objective.design.shapes]
 
 
-def flat(arrays):
-    return np.concatenate([A.ravel() for A in arrays])
-
-
-@pytest.mark.parametrize(("groups", "shared"), [(None, True), (GROUPS, True), (GROUPS, False)])
+@every_structure
 @pytest.mark.parametrize("loss", LOSSES)
 def test_objective_and_gradient_are_literally_those_of_repeated_rows(loss, groups, shared):
     objective = objective_of(VIEWS, Y, COUNTS, groups, shared, loss=loss)
@@ -116,17 +107,6 @@ def test_sgd_multiplies_the_gradient_of_a_sample_by_its_weight(penalty):
             squares[b] += G[b] ** 2
         A = [B - 0.1 * G_b / np.sqrt(s) for B, G_b, s in zip(A, G, squares, strict=True)]
     assert_allclose(flat(state.factors), flat(A), atol=1e-9)
-
-
-@stopped
-@pytest.mark.parametrize("cls", [MVMClassifier, MVMRegressor])
-def test_minimum_of_lbfgs_is_that_of_repeated_rows(cls):
-    model = cls(2, alpha=0.03, tol=1e-12, random_state=0, views=[3, 4, 2])
-    X, weights = np.hstack(VIEWS), np.r_[COUNTS[:9], 0, 0, 0]
-    weighted = model.fit(X, Y, sample_weight=weights)._scores(MultiView(VIEWS))
-    assert np.ptp(weighted) > 0.5
-    model.fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
-    assert_allclose(model._scores(MultiView(VIEWS)), weighted, rtol=1e-5)
 
 
 def test_early_stopping_watches_the_weighted_loss():

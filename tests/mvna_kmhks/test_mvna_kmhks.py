@@ -75,7 +75,7 @@ def small(seed=0, n=24, m=6, M=3, missing=False):
 # ------------------------------------------------------------------ Eq. (1)
 
 
-@given(seeds, st.integers(1, 12), st.sampled_from([0.1, 1.0, 10.0]))
+@given(seeds, st.integers(1, 20), st.sampled_from([0.1, 1.0, 10.0]))
 @settings(max_examples=40)
 def test_nystrom_identities(seed, m, gamma):
     """K = F F' is Eq. (1), equals G in the rows of the components, and G - K is PSD."""
@@ -88,12 +88,6 @@ def test_nystrom_identities(seed, m, gamma):
     assert_allclose(K[np.ix_(S, S)], G[np.ix_(S, S)], atol=1e-9)
     assert_allclose(K[:, S], G[:, S], atol=1e-5)  # the cut-off drops features of size 1e-5
     assert np.linalg.eigvalsh(G - K)[0] > -1e-9
-
-
-def test_all_samples_as_components_give_the_kernel_itself():
-    k, *_ = small()
-    F = factors_of(k, [np.arange(24)])[0]
-    assert_allclose(F @ F.T, k, atol=1e-9)
 
 
 @given(seeds)
@@ -147,19 +141,24 @@ def test_components_are_drawn_from_the_samples_that_have_the_view():
 
 
 @pytest.mark.parametrize("c", [1e-3, 1.0])
-def test_gram_machine_is_the_factor_machine_of_all_samples(c):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gram_machine_is_the_factor_machine_of_all_samples(weighted, c):
     k, Y, *_ = small()
-    rhs = Y * np.random.default_rng(0).random(24)
-    gram = GramMachine(k.copy(), np.ones(len(k)), c)
-    factor = FactorMachine(factors_of(k, [np.arange(24)])[0], Y != 0, np.ones(24), c)
+    rng = np.random.default_rng(0)
+    rhs, close = Y * rng.random(24), 1e-7 if weighted else 1e-8
+    w = rng.uniform(0.5, 3.0, size=24) if weighted else np.ones(24)
+    gram = GramMachine(k.copy(), w, c)
+    factor = FactorMachine(factors_of(k, [np.arange(24)])[0], Y != 0, w, c)
     theta, u = gram.solve(rhs)
     beta, v = factor.solve(rhs)
-    assert_allclose(u, v, atol=1e-8)
-    assert_allclose(u, k @ theta[:-1] + theta[-1], atol=1e-10)
+    assert_allclose(u, v, atol=close)
+    assert_allclose(u, k @ theta[:-1] + theta[-1], atol=close / 100)
+    coefficients = gram.coefficients(theta, u, rhs), factor.coefficients(beta, v, rhs)
+    assert_allclose(*coefficients, atol=close / c)
+    if weighted:
+        return
     assert_allclose(theta[-1], beta[-1], atol=1e-8)
     assert_allclose(gram.norm(theta, u), factor.norm(beta, v), rtol=1e-8)
-    coefficients = gram.coefficients(theta, u, rhs), factor.coefficients(beta, v, rhs)
-    assert_allclose(*coefficients, atol=1e-8 / c)
     A = literal.matrix_of_eq_7(literal.signed_gram(k, Y), Y, c, 0.0)
     x = np.linalg.solve(A, np.append(Y * rhs, rhs.sum()))  # (rhs here has the labels already)
     assert_allclose(Y * coefficients[0], x[:-1], atol=1e-8 / c)
@@ -630,8 +629,6 @@ def test_number_of_views():
     assert len(fitted(X, Y).alphas_) == 2
     assert len(fitted(X, Y, n_views=5, n_components=5).alphas_) == 5
     assert fitted(VIEWS, LABELS).sources_ == [0, 1]
-    with pytest.raises(ValueError, match=r"n_views.*multiple.*2, got 3"):
-        fitted(VIEWS, LABELS, n_views=3)
 
 
 # ------------------------------------------------------------------ more than two classes
@@ -769,33 +766,6 @@ def test_weighted_table_1_is_that_of_copies_by_loops(solver, c, missing):
         assert_allclose(shared, repeated.coefficients, atol=1e-6)
     plain = solve(Fs, Y, **options, seen=seen)
     assert np.abs(plain.margins - weighted.margins).max() > 1e-3
-
-
-@pytest.mark.parametrize("missing", [False, True])
-def test_weighted_limit_is_the_minimum_over_copies(missing):
-    _, Y, _, Fs, seen = small(4, missing=missing)
-    w = np.random.default_rng(2).integers(1, 4, size=24)
-    rows = np.repeat(np.arange(24), w)
-    options = {"T": 100_000, "tol": 1e-15, "momentum": True, "weights": w.astype(float)}
-    found = solve(Fs, Y, 0.1, 2.0, MU, seen=seen, **options)
-    copied = [F[rows] for F in Fs], Y[rows], seen[:, rows]
-    _, best = literal.co_regularised_squared_hinge(*copied, np.full(3, 0.1), 2.0, MU)
-    assert_allclose(found.curve[-1], best, rtol=1e-6)
-
-
-@pytest.mark.parametrize("c", [1e-3, 1.0])
-def test_weighted_gram_machine_is_the_factor_machine(c):
-    k, Y, *_ = small()
-    rng = np.random.default_rng(0)
-    rhs, w = Y * rng.random(24), rng.uniform(0.5, 3.0, size=24)
-    gram = GramMachine(k.copy(), w, c)
-    factor = FactorMachine(factors_of(k, [np.arange(24)])[0], Y != 0, w, c)
-    theta, u = gram.solve(rhs)
-    beta, v = factor.solve(rhs)
-    assert_allclose(u, v, atol=1e-7)
-    assert_allclose(u, k @ theta[:-1] + theta[-1], atol=1e-9)
-    coefficients = gram.coefficients(theta, u, rhs), factor.coefficients(beta, v, rhs)
-    assert_allclose(*coefficients, atol=1e-7 / c)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -148,19 +148,6 @@ def test_equals_the_quadratic_twin(name):
         assert cut.value >= reported_loss(name, s, y) - 1e-12
 
 
-def test_auroc_is_the_sum_of_the_hinges_of_pairs():
-    """Another road: with t = 1/(P N), the mean over pairs of the hinge with margin 1."""
-    rng = np.random.default_rng(2)
-    y = np.where(rng.random(300) < 0.2, 1, -1)
-    s = rng.normal(size=300) + y
-    difference = s[y == 1][:, None] - s[y == -1]
-    cut = auroc_argmax(s / difference.size, y)
-    assert_allclose(cut.value, np.maximum(0, 1 - difference).mean(), rtol=1e-12)
-    assert_allclose(cut.loss, (difference < 1).mean(), rtol=1e-12)
-    assert_array_equal(cut.c[y == 1], (difference < 1).sum(axis=1))
-    assert_array_equal(cut.c[y == -1], -(difference < 1).sum(axis=0))
-
-
 def test_a_large_common_part_of_the_scores_does_not_blur_the_value():
     rng = np.random.default_rng(5)
     y = np.where(rng.random(1000) < 0.3, 1, -1)

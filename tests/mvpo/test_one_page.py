@@ -9,10 +9,9 @@ from sklearn.preprocessing import StandardScaler
 from mvref import MVPO, PerView
 from mvref.datasets import load_iris_views, load_mfeat
 from tests import literal_mvpo as literal
-from tests.one_page import MOST_LINES, cells_of, code_lines, from_scratch, n_lines
+from tests.one_page import from_scratch
 
-PART = "mvpo"
-PAGE = from_scratch(PART)
+PAGE = from_scratch("mvpo")
 MFEAT = (load_mfeat, 3, ["mor", "zer"])
 IRIS = (load_iris_views, 1, ["sepal", "petal"])
 SEARCHES = {name: PAGE[f"worst_for_{name}"] for name in ("f1", "prbep", "auroc")}
@@ -45,13 +44,6 @@ def disagreement(tables, w):
     ends = np.cumsum([X_j.shape[1] for X_j in tables])[:-1]
     u = np.column_stack([X_j @ w_j for X_j, w_j in zip(tables, np.split(w, ends), strict=True)])
     return literal.pair_sum(u, np.ones(u.shape, dtype=int))
-
-
-def test_it_is_short():
-    assert n_lines(PART) <= MOST_LINES
-    assert 3 <= len(cells_of(PART)) <= 5
-    searches = cells_of(PART, "search")
-    assert max(len(code_lines(source)) for source in cells_of(PART) + searches) <= 15
 
 
 @pytest.mark.parametrize("data", [MFEAT, IRIS], ids=["mfeat", "iris"])

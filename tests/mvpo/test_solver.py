@@ -42,15 +42,16 @@ def random_problem(seed, n, widths=(2, 2), n_positive=None, signal=0.5):
     return views, y
 
 
-def metric_matrix(views, C1):
+def metric_matrix(views, C1, seen=None):
     """M = I + C1 Lambda, by the double sum of Eq. (6)."""
-    Lambda = literal_lambda(views, np.ones((len(views[0]), len(views)), bool))
+    everyone = np.ones((len(views[0]), len(views)), bool)
+    Lambda = literal_lambda(views, everyone if seen is None else seen)
     return np.eye(len(Lambda)) + C1 * Lambda
 
 
-def full_program(views, y, measure, C1, C2):
+def full_program(views, y, measure, C1, C2, seen=None):
     """Solve Eq. (13) with all constraints by cvxopt: the weights and the minimum."""
-    M, X = metric_matrix(views, C1), np.hstack(views)
+    M, X = metric_matrix(views, C1, seen), np.hstack(views)
     cuts = literal.all_cuts(measure, y.tolist(), LOSS.get(measure))
     deltas, cs = map(np.array, zip(*cuts, strict=True))
     rows = np.unique(np.column_stack([deltas, cs @ X]), axis=0)

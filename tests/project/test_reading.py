@@ -3,6 +3,7 @@
 import pytest
 
 from mvref.experiments.fingerprint import _bindings, _names
+from tests.one_page import MOST_LINES, cells_of, code_lines, n_lines
 
 STOP = "mvref.core.input"  # what it promises is all that a reader needs of it
 CAPS = {
@@ -36,3 +37,12 @@ def opened(module, name):
 def test_lines_from_a_class_to_its_prediction(name):
     lines = sum(last - first + 1 for _, first, last in opened(*name.rsplit(".", 1)))
     assert CAPS[name] / 2 < lines <= CAPS[name]
+
+
+@pytest.mark.parametrize("part", ["mvl_svm", "mwmvc2", "mvpo", "mvm", "mvna_kmhks"])
+def test_a_method_from_scratch_is_short(part):
+    assert n_lines(part) <= MOST_LINES
+    if part in ("mvpo", "mvm"):  # in a few cells, of which none is long
+        assert 3 <= len(cells_of(part)) <= 5
+        cells = cells_of(part) + cells_of(part, "search")
+        assert max(len(code_lines(source)) for source in cells) <= 15

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 
@@ -314,17 +313,6 @@ def test_classes_one_against_the_rest():
     for k in range(3):
         expected = machine(np.hstack(THREE), pairs.intercept_[k], pairs.coef_[k], pairs.factors_[k])
         assert_allclose(pairs.decision_function(THREE)[:, k], expected, atol=1e-10)
-
-
-def test_probabilities():
-    two = FMClassifier(2, random_state=0).fit(VIEWS, Y)
-    assert_allclose(two.predict_proba(VIEWS)[:, 1], expit(two.decision_function(VIEWS)))
-    three = FMClassifier(2, random_state=0).fit(THREE, Y3)
-    p = three.predict_proba(THREE)
-    each = expit(three.decision_function(THREE))
-    assert_allclose(p, each / each.sum(axis=1, keepdims=True), rtol=1e-10)
-    far = [1e6 * view for view in THREE]  # where every expit is 0 or 1
-    assert_allclose(three.predict_proba(far).sum(axis=1), 1.0)
 
 
 # ------------------------------------------------------------------ weights

@@ -420,18 +420,3 @@ def test_a_pair_without_a_view_of_the_sample_does_not_vote():
     K = rbf_gram(np.vstack([NEW[2], VIEWS[2]]), 1 / 2)[:40, 40:] + 1
     assert_allclose(scores[1, :, 0], K @ model.dual_coef_[1, 1, 0], atol=1e-10)
     assert set(np.round(model.decision_function(X))) <= {-2.0, 0.0, 2.0}
-
-
-# ------------------------------------------------------------------ weights
-
-
-@pytest.mark.parametrize("C2", [None, 0.4])
-def test_weights_stand_in_every_loss(C2):
-    """Two views against cvxopt."""
-    w = np.random.default_rng(0).integers(0, 4, size=40)
-    options = {"C2": C2, "D": 0.1, "eps": 0.01, **EXACT, "tol": 1e-9}
-    C2 = 0.1 if C2 is None else C2
-    of_losses = 0.1 * w, C2 * w, 0.1 * w, 0.01
-    fA, fB, _ = quadratic_program(*map(gram, TWO), SIGNS, *map(np.asarray, of_losses))
-    two = SVM2K(0.1, **options).fit(TWO, Y, sample_weight=w)
-    assert_allclose(two.decision_function(TWO), (fA + fB) / 2, atol=1e-5)

@@ -12,16 +12,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import (
-    GridSearchCV,
     cross_val_predict,
     cross_val_score,
     train_test_split,
 )
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from mvref import MVLSVM, MultiView, PerView
+from mvref import MVLSVM, MultiView
 from mvref.core.input import as_multiview
 from mvref.core.input.views import is_collection_of_views
 from tests.literal import hide, random_pattern, toy_views
@@ -389,28 +387,3 @@ def test_cross_validation_of_every_form_of_input(data):
         assert_array_equal(cross_val_score(model, table, y, cv=3), scores)
     expected = cross_val_predict(flat, X.concat(), y, cv=3)
     assert_array_equal(cross_val_predict(MODEL, X, y, cv=3), expected)
-
-
-def test_grid_search_over_a_pipeline(data):
-    X, y = data
-    pipeline = make_pipeline(PerView(StandardScaler()), MODEL)
-    grid = {"mvlsvm__c": [1e-3, 100.0], "perview__transformer__with_mean": [True, False]}
-    search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
-    scores = [
-        cross_val_score(clone(pipeline).set_params(**p), X, y, cv=3).mean()
-        for p in search.cv_results_["params"]
-    ]
-    assert len(scores) == 4
-    assert_allclose(search.cv_results_["mean_test_score"], scores)
-    assert_array_equal(
-        search.predict(X), clone(pipeline).set_params(**search.best_params_).fit(X, y).predict(X)
-    )
-
-
-def test_missing_views_pass_through_the_tools(data):
-    X, y = data
-    gaps = X.drop_views(0.3, random_state=0)
-    train, test, *_ = train_test_split(gaps, y, random_state=0)
-    assert (~train.observed).sum() + (~test.observed).sum() == (~gaps.observed).sum()
-    scores = cross_val_score(MODEL, gaps, y, cv=3)
-    assert np.isfinite(scores).all() and scores.mean() > 0.6
