@@ -104,14 +104,6 @@ def test_ways_to_write_the_same(tmp_path, content):
     np.testing.assert_array_equal(X.toarray(), [[0, 0.5, 0, 2], [0, 0, 1.5, 0]])
 
 
-def test_documents_without_words(tmp_path):
-    path = tmp_path / "Index_EN-EN"
-    path.write_text("C15\nM11 2:1\nE21 \n")
-    labels, X = read_reuters_index(path)
-    assert labels.tolist() == ["C15", "M11", "E21"]
-    np.testing.assert_array_equal(X.toarray(), [[0, 0, 0], [0, 0, 1], [0, 0, 0]])
-
-
 # The 25 files together
 
 

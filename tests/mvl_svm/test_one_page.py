@@ -46,45 +46,10 @@ def test_decision_values_are_those_of_the_class(draw, share, c):
     assert_allclose(f, model.decision_function(X_new), rtol=0, atol=1e-8)
 
 
-def test_the_table_is_the_definition_by_loops():
-    views, _ = literal.toy_views(0, m=20, widths=(3, 2, 4))
-    rows = [4, 1, 13]
-    table = PAGE["project"](views, [view[rows] for view in views])
-    expected = literal.rbf_projection(views, [rows] * 3, [1 / 3, 1 / 2, 1 / 4])
-    assert_allclose(table, expected, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("lam", [1e-3, 0.1, 10.0])
-def test_gaps_are_filled_row_by_row(lam):
-    views, landmarks, _ = problem()
-    M, P = PAGE["project"](views, landmarks), PAGE["project"](landmarks, landmarks)
-    gaps = np.isnan(M)
-    assert gaps.any(axis=0).all()
-    filled = PAGE["fill"](M, P, lam)
-    expected = literal.impute_row_by_row(M, P, ridge=lam)
-    assert_allclose(filled, np.where(gaps, expected.clip(0, 1), M), atol=1e-9)
-    assert_array_equal(np.isnan(M), gaps)
-
-
 def test_what_is_filled_stays_a_similarity():
     P = np.array([[1.0, 0.0, 1.0, 0.9], [0.0, 1.0, 0.9, 1.0]])
     M = np.array([[1.0, 1.0, np.nan, np.nan], [-1.0, 0.2, np.nan, np.nan]])
     assert_allclose(PAGE["fill"](M, P, 0.01)[:, 2:], [[1.0, 1.0], [0.0, 0.0]])
-
-
-@pytest.mark.parametrize("c", [0.01, 1.0, 100.0, 10_000.0])
-def test_the_weights_are_the_minimum_of_another_solver(c):
-    views, landmarks, y = problem()
-    Z = PAGE["latent"](views, landmarks, LAM)
-    assert_array_equal(Z[:, -1], 1.0)
-    w = PAGE["linear_svm"](Z, y, c)
-    slack = np.maximum(0, 1 - y * (Z @ w))
-    gradient = w - 2 * c / len(y) * Z.T @ (slack * y)
-    assert np.linalg.norm(gradient) < 1e-9 * max(1.0, c)
-    exact = literal.squared_hinge_minimum(Z[:, :-1], y, c / len(y), 1.0)
-    F = [v @ v / 2 + c * (np.maximum(0, 1 - y * (Z @ v)) ** 2).mean() for v in (w, exact)]
-    assert F[0] <= F[1] * (1 + 1e-10)
-    assert_allclose(F[0], F[1], rtol=1e-6)
 
 
 def test_sets_that_repeat_in_a_cycle_are_told():

@@ -5,7 +5,6 @@ import pytest
 
 from mvref import MVMClassifier
 from mvref.datasets import load_iris_views, load_mfeat
-from tests import literal_mvm as literal
 from tests.one_page import from_scratch, two_classes
 
 PAGE = from_scratch("mvm")
@@ -17,14 +16,6 @@ IRIS = (load_iris_views, ["sepal", "petal"], (1, 2))
 def drawn_from(load, names, classes):
     """Views and labels of 120 samples, or of all where there are fewer."""
     return two_classes(load(), names, classes, 120)[:2]
-
-
-def drawn(seed=0, n=6):
-    """Views with their constants, factors of size 1, labels."""
-    rng = np.random.default_rng(seed)
-    views = [rng.normal(size=(n, width)) for width in WIDTHS]
-    factors = [rng.normal(size=(width + 1, K)) for width in WIDTHS]
-    return views, factors, rng.choice([-1.0, 1.0], n)
 
 
 @pytest.mark.parametrize("data", [MFEAT, IRIS], ids=["mfeat", "iris"])
@@ -55,13 +46,6 @@ def test_it_starts_where_the_class_starts(k):
     assert sum(np.prod([A_v[-1] for A_v in A], axis=0)) == 0  # the global bias, Eq. (8)
 
 
-def test_scores_are_sums_over_the_whole_tensor():
-    views, A, _ = drawn()
-    ours = PAGE["scores"](PAGE["products"](PAGE["with_constant"](views), A))
-    by_loops = [literal.tensor_score(x, A) for x in zip(*views, strict=True)]
-    np.testing.assert_allclose(ours, by_loops, rtol=1e-12)
-
-
 def test_products_of_others_leave_out_one_view():
     rng = np.random.default_rng(0)
     S = list(rng.normal(size=(4, 5, K)))
@@ -69,12 +53,3 @@ def test_products_of_others_leave_out_one_view():
     for v, H_v in enumerate(PAGE["products_of_others"](S)):
         one_by_one = np.prod([S_u for u, S_u in enumerate(S) if u != v], axis=0)
         np.testing.assert_allclose(H_v, one_by_one, rtol=1e-12)
-
-
-def test_objective_and_gradient_are_the_formulas():
-    views, A, y = drawn()
-    F, G = PAGE["objective"](A, PAGE["with_constant"](views), y, LAM)
-    samples, options = list(zip(*views, strict=True)), ("logistic", "l2", LAM, 0.0)
-    assert pytest.approx(literal.objective(samples, y, A, *options), rel=1e-12) == F
-    for G_v, by_loops in zip(G, literal.gradient(samples, y, A, *options), strict=True):
-        np.testing.assert_allclose(G_v, by_loops, rtol=1e-10, atol=1e-12)

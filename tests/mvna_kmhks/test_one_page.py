@@ -56,52 +56,14 @@ def test_both_end_at_the_same_minimum(draw):
     assert_allclose(scores, model.decision_function(X_new), rtol=0, atol=1e-6)
 
 
-@pytest.fixture(scope="module")
-def problem():
-    """Moons, one of them twice; three sets of components, one with both copies."""
-    X, y = make_moons(30, noise=0.2, random_state=0)
+def test_features_are_the_approximation_of_the_paper():
+    """Three sets of components of moons, one with both copies of a sample."""
+    X = make_moons(30, noise=0.2, random_state=0)[0]
     X[1] = X[0]
     S = [np.array([0, 1, 7, 12]), np.array([3, 9, 20]), np.array([2, 5, 11, 17, 28])]
-    return X, np.where(y == 1, 1.0, -1.0), S
-
-
-def test_features_are_the_approximation_of_the_paper(problem):
-    X, _, S = problem
     k = rbf_kernel(X, gamma=0.7)
     assert_allclose(PAGE["kernel"](X, X[S[1]], 0.7), k[:, S[1]], atol=1e-12)
     for S_p, rank in zip(S, (3, 3, 5), strict=True):
         F = PAGE["features"](X, X[S_p], 0.7)
         assert F.shape == (30, rank)
         assert_allclose(F @ F.T, literal.nystrom(k, S_p), atol=1e-9)
-
-
-@pytest.mark.parametrize("n_sweeps", [1, 2, 5])
-def test_sweeps_are_the_exact_block_steps(problem, n_sweeps):
-    X, Y, S = problem
-    c, gamma = 0.3, 4.0
-    theta, f, b = PAGE["fit"](X, Y, S, c, gamma, 0.7, n_sweeps)
-    Fs = [PAGE["features"](X, X[S_p], 0.7) for S_p in S]
-    seen, mu = np.ones((3, 30), dtype=bool), np.full(3, 1 / 3)
-    thetas, bs, curve = literal.exact_sweeps(Fs, Y, seen, [c] * 3, gamma, mu, n_sweeps)
-    for p in range(3):
-        assert_allclose(theta[p], thetas[p], atol=1e-8)
-        assert_allclose(f[p], Y * (Fs[p] @ thetas[p][:-1] + thetas[p][-1]), atol=1e-8)
-    assert_allclose(b, bs, atol=1e-8)
-    assert_allclose(PAGE["objective"](theta, f, b, c, gamma), curve[-1], rtol=1e-10)
-
-
-def test_the_end_is_the_minimum_of_an_independent_judge(problem):
-    X, Y, S = problem
-    c, gamma = 0.3, 4.0
-    theta, f, b = PAGE["fit"](X, Y, S, c, gamma, 0.7, 3000)
-    Fs = [PAGE["features"](X, X[S_p], 0.7) for S_p in S]
-    seen, mu = np.ones((3, 30), dtype=bool), np.full(3, 1 / 3)
-    _, least = literal.co_regularised_squared_hinge(Fs, Y, seen, [c] * 3, gamma, mu)
-    assert_allclose(PAGE["objective"](theta, f, b, c, gamma), least, rtol=1e-10)
-    X_new = X[:7] + 0.1
-    k, k_new = rbf_kernel(X, gamma=0.7), rbf_kernel(X_new, X, gamma=0.7)
-    # Any Gamma with F'D Gamma = beta: the extension does not depend on the choice.
-    Gammas = [Y * np.linalg.lstsq(F.T, t[:-1])[0] for F, t in zip(Fs, theta, strict=True)]
-    w0s = [t[-1] for t in theta]
-    expected = literal.nystrom_decision(k, k_new, S, Y, Gammas, w0s, mu)
-    assert_allclose(PAGE["decision"](X_new, X, S, theta, 0.7), expected, atol=1e-8)

@@ -1,7 +1,5 @@
 """The cutting planes of the one page: as long as promised, as mvref's, and as their formulas."""
 
-import itertools
-
 import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
@@ -33,19 +31,6 @@ def drawn(seed, n, decimals):
     return (rng.normal(size=n) * rng.choice([0.05, 0.3, 1.0])).round(decimals), y
 
 
-def drawn_tables(seed=0, n=9):
-    rng = np.random.default_rng(seed)
-    tables = PAGE["with_constant"]([rng.normal(size=(n, d)) for d in (2, 3, 1)])
-    return tables, np.where(np.arange(n) < 3, 1, -1)
-
-
-def disagreement(tables, w):
-    """Eq. (5), pair by pair, at the weights of all views."""
-    ends = np.cumsum([X_j.shape[1] for X_j in tables])[:-1]
-    u = np.column_stack([X_j @ w_j for X_j, w_j in zip(tables, np.split(w, ends), strict=True)])
-    return literal.pair_sum(u, np.ones(u.shape, dtype=int))
-
-
 @pytest.mark.parametrize("data", [MFEAT, IRIS], ids=["mfeat", "iris"])
 @pytest.mark.parametrize("measure", SEARCHES)
 @pytest.mark.parametrize("c1", [0.0, 0.1, 10.0])
@@ -74,44 +59,6 @@ def test_the_worst_tuple_is_the_worst_of_all(measure, seed, decimals):
     assert value == pytest.approx(best, abs=1e-12)
     assert loss - c @ s == pytest.approx(best, abs=1e-12)
     assert any(list(c) == list(c_of) and abs(loss - Delta) < 1e-12 for Delta, c_of in cuts)
-
-
-def test_the_length_of_the_new_weights_is_the_price_of_the_old():
-    tables, _ = drawn_tables()
-    C1, C2 = 0.3, 7.0
-    T = PAGE["change_of_weights"](tables, C1, C2)
-    for u in np.random.default_rng(1).normal(size=(5, len(T))):
-        w = T @ u
-        assert C2 * u @ u == pytest.approx(w @ w + C1 * disagreement(tables, w), rel=1e-10)
-
-
-def test_the_best_weights_need_what_the_dual_promises():
-    rng = np.random.default_rng(2)
-    for _ in range(20):
-        G, Deltas = rng.normal(size=(6, 4)), rng.uniform(0.1, 1, size=6)
-        u, value = PAGE["best_weights"](G, Deltas)
-        assert 0 < value < Deltas.max()
-        assert u @ u / 2 + max(0, (Deltas - G @ u).max()) == pytest.approx(value, rel=1e-12)
-
-
-@pytest.mark.parametrize("measure", SEARCHES)
-@pytest.mark.parametrize("seed", range(3))
-def test_the_objective_is_that_of_all_tuples_and_the_smallest(measure, seed):
-    tables, y = drawn_tables(seed, n=6 if measure == "auroc" else 9)
-    C1, C2 = 0.05, 0.3
-    X = np.hstack(tables)
-    cuts = list(literal.all_cuts(measure, list(y), LOSSES[measure]))
-    losses, C = np.array([cut[0] for cut in cuts]), np.array([cut[1] for cut in cuts])
-
-    def objective(w):
-        slack = (losses - C @ (X @ w)).max()
-        return w @ w / 2 + C1 / 2 * disagreement(tables, w) + C2 * slack
-
-    w, lowest = PAGE["fit"](tables, y, C1, C2, 1e-12, SEARCHES[measure])
-    assert lowest == pytest.approx(objective(w), rel=1e-10)
-    assert 0 < lowest < 0.99 * objective(0 * w)
-    for step, k in itertools.product([1e-3, -1e-3], range(len(w))):
-        assert objective(w + step * np.eye(len(w))[k]) > lowest
 
 
 def test_a_larger_tolerance_is_kept():
