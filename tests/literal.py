@@ -190,3 +190,10 @@ def hide(views, observed):
     return [
         np.where(seen[:, None], view, np.nan) for view, seen in zip(views, observed.T, strict=True)
     ]
+
+
+def changed(array, index, value):
+    """Return a copy of the array with one entry changed."""
+    array = array.copy()
+    array[index] = value
+    return array

@@ -24,7 +24,7 @@ from mvref import MVLSVM, LandmarkProjection, MultiView, PerView, all_methods
 from mvref.mvl_svm import impute
 from mvref.mwmvc2.weights import learn_weights
 from mvref.rivals import LaplacianCompletion
-from tests.literal import toy_views
+from tests.literal import changed, toy_views
 from tests.test_api import IN_FULL
 
 METHODS = all_methods()
@@ -50,13 +50,6 @@ class Case(NamedTuple):
 
 def case(name, call, *fragments):
     return pytest.param(Case(call, fragments), id=name)
-
-
-def changed(array, index, value):
-    """Return a copy of the array with one entry changed."""
-    array = array.copy()
-    array[index] = value
-    return array
 
 
 GAP = [changed(A, 3, NAN), B]

@@ -24,7 +24,7 @@ from sklearn.utils.validation import has_fit_parameter
 import mvref
 from mvref import MultiView
 from mvref.core.input import NothingLearntWarning
-from tests.literal import toy_views
+from tests.literal import changed, toy_views
 from tests.test_api import CHEAP, IN_FULL, METHODS
 
 N = 24
@@ -34,13 +34,6 @@ NAN, NA = np.nan, pd.NA
 OURS, THEIRS = Path(mvref.__file__).parent, Path(sklearn.__file__).parent
 FORMATS = ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")
 COLUMNS = list("abcdefg")
-
-
-def changed(array, index, value):
-    """Return a copy of the array with one entry changed."""
-    array = array.copy()
-    array[index] = value
-    return array
 
 
 def both(function):

@@ -276,16 +276,3 @@ def test_no_convergence_warns_and_says_what_to_do(loss):
         found = fit_linear_svm(*noisy(), 1e3, **SQUARED | {"loss": loss, "max_iter": 1})
     assert len(said) == 1
     assert (found.gap > 1e-6).all()
-
-
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-@pytest.mark.parametrize("C", [0.05, 2.0])
-def test_a_weight_is_a_number_of_copies(loss, C):
-    X, y = problem(n_classes=3)
-    weights = np.random.default_rng(0).integers(1, 5, size=50)
-    options = TIGHT | {"loss": loss, "intercept_scaling": 1.0}
-    coef, intercept, *_ = fit_linear_svm(X, y, C, weights=weights.astype(float), **options)
-    copies = np.repeat(X, weights, axis=0), np.repeat(y, weights)
-    expected, b, *_ = fit_linear_svm(*copies, C, **options)
-    assert_allclose(coef, expected, atol=1e-7)
-    assert_allclose(intercept, b, atol=1e-7)

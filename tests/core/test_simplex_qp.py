@@ -151,15 +151,6 @@ def test_units(seed, a, b):
     )
 
 
-@given(seeds)
-def test_the_order_of_cuts_does_not_matter(seed):
-    rng = np.random.default_rng(seed)
-    P, d = rng.normal(size=(12, 8)), rng.uniform(size=8)
-    H, order = P.T @ P, rng.permutation(8)
-    x = solve_budget_qp(H, d, 0.5)
-    assert_allclose(solve_budget_qp(H[np.ix_(order, order)], d[order], 0.5), x[order], atol=1e-10)
-
-
 def test_many_cuts_of_low_rank():
     """As at the end of a long run: 300 cuts that depend on each other, and that are alike."""
     rng = np.random.default_rng(0)

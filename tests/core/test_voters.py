@@ -15,18 +15,16 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from mvref import MultiView
 from mvref.core.base import winning_labels
-from mvref.core.input import check_votable
 from mvref.core.voters import (
     cast_votes,
     check_classifier,
-    check_trainable,
     class_scores,
     count_votes,
     difference_if_two,
     predict_all,
     seeded_clone,
 )
-from tests.literal import hide, random_pattern, toy_views
+from tests.literal import random_pattern, toy_views
 
 (A, B), Y = toy_views(0, m=40, widths=(3, 2))
 SIGNS = 2 * Y - 1
@@ -70,24 +68,6 @@ def test_clones_of_one_generator_differ_and_repeat():
 
     assert len(set(seeds())) == 20
     assert seeds() == seeds()
-
-
-def test_a_view_of_one_class():
-    X = MultiView([np.where(Y[:, None] == 1, A, np.nan), B], names=["sound", "image"])
-    with pytest.raises(ValueError, match="view 'sound' is observed in samples of one class only"):
-        check_trainable(X, Y)
-    with pytest.raises(ValueError, match="one class only in the first half"):
-        check_trainable(X, Y, " in the first half")
-    check_trainable(MultiView([A, B]), Y)
-
-
-def test_samples_without_any_view():
-    observed = np.ones((40, 2), dtype=bool)
-    observed[[5, 9]] = False
-    with pytest.raises(ValueError, match=r"2 sample\(s\) have no view at all, first row 5"):
-        check_votable(MultiView(hide([A, B], observed)))
-    observed[[5, 9], [0, 1]] = True
-    check_votable(MultiView(hide([A, B], observed)))
 
 
 @pytest.mark.parametrize("seen", [random_pattern(0, 40, 2)[:, 0], np.zeros(40, dtype=bool)])

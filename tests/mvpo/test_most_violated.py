@@ -219,18 +219,6 @@ def test_first_cut_of_the_learner(name):
 # --------------------------------------------------------------------------------- symmetries
 
 
-@every_measure
-@given(seed=st.integers(0, 2**32 - 1))
-def test_samples_may_come_in_any_order(name, seed):
-    rng = np.random.default_rng(seed)
-    y = np.concatenate([[1, -1], np.where(rng.random(15) < 0.5, 1, -1)])
-    s, order = 0.1 * rng.normal(size=17), rng.permutation(17)
-    cut, permuted = ARGMAX[name](s, y), ARGMAX[name](s[order], y[order])
-    assert_array_equal(permuted.c, cut.c[order])
-    assert permuted.loss == cut.loss
-    assert_allclose(permuted.value, cut.value, atol=1e-14)
-
-
 # Multiples of 1/8 are added without rounding, so the cut must be the same to the bit.
 EIGHTHS = st.integers(-40, 40).map(lambda k: k / 8)
 

@@ -281,33 +281,6 @@ def test_ties_of_three_classes(ties):
         assert set(labels) == {4 if ties == "smallest" else 6}
 
 
-# ------------------------------------------------------------------ labels, order, randomness
-
-
-def test_exchanged_classes_change_the_sign():
-    """Flipping y flips every vote of a logistic regression, so no weight moves."""
-    options = {"voters": [LINEAR, LogisticRegression(C=0.01)], "max_iter": 3}
-    model, other = MwMvC2(**options).fit(VIEWS, Y), MwMvC2(**options).fit(VIEWS, 1 - Y)
-    assert_allclose(other.rho_, model.rho_, atol=1e-9)
-    assert_allclose(np.hstack(other.pi_), np.hstack(model.pi_), atol=1e-9)
-    scores = model.decision_function(NEW)
-    clear = np.abs(scores) > 1e-6
-    assert_allclose(other.decision_function(NEW)[clear], -scores[clear], atol=1e-7)
-
-
-@pytest.mark.parametrize("update", ["monotone", "paper"])
-def test_order_of_the_views(update):
-    """Permuted with deterministic voters, the weights are permuted."""
-    order = [2, 0, 1]
-    options = {"voters": [LINEAR, STUMP], "update": update, "max_iter": 3}
-    model = MwMvC2(**options).fit(VIEWS, Y)
-    other = MwMvC2(**options).fit([VIEWS[v] for v in order], Y)
-    assert_allclose(other.rho_, model.rho_[order], atol=1e-6)
-    assert np.ptp(model.rho_) > 1e-3
-    for k, v in enumerate(order):
-        assert_allclose(other.pi_[k], model.pi_[v], atol=1e-6)
-
-
 # ------------------------------------------------------------------ missing views
 
 
@@ -337,8 +310,6 @@ def test_the_bound_holds_with_missing_views(views, y, step):
 
 # ------------------------------------------------------------------ weighted samples
 
-TIGHT = LogisticRegression(tol=1e-12, max_iter=10_000)
-
 
 @pytest.mark.parametrize("voters", ["trees", [STUMP, LINEAR]], ids=["trees", "list"])
 def test_the_weighted_objective_is_that_of_the_samples_repeated(voters):
@@ -350,18 +321,6 @@ def test_the_weighted_objective_is_that_of_the_samples_repeated(voters):
         for _ in range(w[i]):
             total += np.log1p(np.exp(-(2 * Y[i] - 1) * B[i]))
     assert_allclose(model.loss_curve_[-1], total, rtol=1e-9)
-
-
-def test_coins_of_weighted_samples():
-    """The uniform vote of an even number of voters ties often."""
-    w = np.random.default_rng(2).integers(0, 4, size=60)
-    rows = np.repeat(np.arange(60), w)
-    model = MwMvC2([STUMP, TIGHT], max_iter=0, random_state=0)
-    weighted = clone(model).fit(VIEWS, Y, sample_weight=w)
-    copied = clone(model).fit([view[rows] for view in VIEWS], Y[rows])
-    tied = np.abs(weighted.decision_function(NEW)) < 1e-6
-    assert tied.sum() >= 5 and len(set(weighted.predict(NEW)[tied])) == 2
-    assert_array_equal(weighted.predict(NEW), copied.predict(NEW))
 
 
 def test_voters_that_take_no_weights_are_named():

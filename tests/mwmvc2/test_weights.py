@@ -159,18 +159,6 @@ def test_weights_are_copies_to_the_twins(seed, update, step):
     assert_allclose(fast.decrease_bound, -np.array(slow.bound), atol=1e-5)
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("seed", range(5))
-def test_weights_are_copies_to_exact_view_weights(seed, step):
-    Ms, w, copies = weighted_tables(seed, m=25)
-    options = {"max_iter": 3, "rho_step": "exact", "step": step}
-    weighted = learn_weights(Ms, sample_weight=w, **options)
-    copied = learn_weights(copies, **options)
-    assert_allclose(weighted.loss_curve, copied.loss_curve, rtol=1e-7)
-    assert_allclose(weighted.rho_path, copied.rho_path, atol=1e-5)
-    assert_allclose(np.hstack(weighted.pi), np.hstack(copied.pi), atol=1e-5)
-
-
 @given(seeds, st.sampled_from(RHO_STEPS))
 def test_weighted_view_weights_have_no_frank_wolfe_gap(seed, rho_step):
     """At the minimum of the weighted loss, or of the quadratic above it."""
@@ -537,36 +525,6 @@ def test_loss_of_one_sample(z):
 
 
 # ------------------------------------------------------------------ invariances
-
-
-@pytest.mark.parametrize("rho_step", RHO_STEPS)
-@pytest.mark.parametrize("update", ["monotone", "paper"])
-@pytest.mark.parametrize("seed", range(5))
-def test_order_of_views_voters_and_samples(seed, update, rho_step):
-    Ms = random_tables(seed, m=25, n_voters=[2, 3, 1])
-    options = {"max_iter": 3, "update": update, "rho_step": rho_step}
-    weights = learn_weights(Ms, **options)
-    rng = np.random.default_rng(seed)
-    rows, views = rng.permutation(25), rng.permutation(3)
-    other = learn_weights([Ms[v][rows, ::-1] for v in views], **options)
-    assert_allclose(other.rho, weights.rho[views], atol=1e-5)
-    for k, v in enumerate(views):
-        assert_allclose(other.pi[k][::-1], weights.pi[v], atol=1e-5)
-    assert_allclose(other.loss_curve, weights.loss_curve, atol=1e-5)
-
-
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("update", ["monotone", "paper"])
-@pytest.mark.parametrize("seed", range(5))
-def test_samples_in_several_copies(seed, update, step):
-    Ms = random_tables(seed, m=25, n_voters=[2, 3, 1])
-    options = {"max_iter": 3, "update": update, "step": step, "smoothing": 0.02}
-    weights = learn_weights(Ms, **options)
-    copies = learn_weights([np.tile(M, (4, 1)) for M in Ms], **options)
-    assert_allclose(copies.rho, weights.rho, atol=1e-6)
-    assert_allclose(np.hstack(copies.pi), np.hstack(weights.pi), atol=1e-6)
-    assert_allclose(copies.loss_curve, 4 * weights.loss_curve, rtol=1e-6)
-    assert_allclose(copies.decrease_bound, 4 * weights.decrease_bound, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("update", ["monotone", "paper"])

@@ -376,14 +376,6 @@ def test_a_view_that_never_shows_a_class(method):
     assert model.score(X, Y3) > 0.6
 
 
-def test_mvwab_with_classes_swapped_or_views_in_another_order():
-    model = MVWAB(STUMP, n_estimators=10, random_state=0)
-    f, order = clone(model).fit(VIEWS, Y).decision_function(NEW), [2, 0, 1]
-    assert_allclose(clone(model).fit(VIEWS, 1 - Y).decision_function(NEW), -f, atol=1e-8)
-    model.fit([VIEWS[v] for v in order], Y)
-    assert_allclose(model.decision_function([NEW[v] for v in order]), f, atol=1e-8)
-
-
 @pytest.mark.parametrize("method", BOTH)
 def test_the_default_learner(method):
     model = method(n_estimators=3, random_state=0).fit(VIEWS, Y)

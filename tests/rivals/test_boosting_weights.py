@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -74,20 +74,6 @@ def test_the_objective_on_copies_is_the_product_of_the_normalisers(method, missi
 
 
 # ------------------------------------------------------------------ coins and scale
-
-
-@METHODS
-@pytest.mark.filterwarnings("ignore:.*has learnt nothing")
-def test_coins_of_weighted_samples(method):
-    """Features without information tie all: weighted classes are equal, and so are the coins."""
-    x, y = np.ones((30, 2)), np.arange(30) % 3 % 2
-    w = np.where(y == 1, 2, 1)  # ten copies in pairs, twenty alone
-    new = [np.random.default_rng(0).normal(size=(40, 2))]
-    model = method(STUMP, n_estimators=3, random_state=0)
-    weighted = clone(model).fit([x], y, sample_weight=w).predict(new)
-    copied = clone(model).fit([np.ones((40, 2))], np.repeat(y, w)).predict(new)
-    assert set(weighted) == {0, 1}
-    assert_array_equal(weighted, copied)
 
 
 def test_the_learner_sees_the_scale_of_the_weights():

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -28,6 +27,7 @@ from mvref.rivals.anova import (
     interaction_terms,
 )
 from mvref.rivals.fm import FMObjective, minimise
+from tests.costs import peak_bytes
 from tests.literal import toy_views
 
 WIDTHS = (3, 4, 2)
@@ -405,9 +405,6 @@ def test_sparse_columns_are_never_filled(options):
     views = [sparse.csr_matrix((ones, rng.integers(d, size=n), rows), (n, d)) for _ in range(3)]
     y = rng.integers(2, size=n)
     model = FMClassifier(1, alpha=1e-3, max_iter=3, random_state=0, **options)
-    tracemalloc.start()
     with pytest.warns(ConvergenceWarning):
-        model.fit(views, y)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 60 * 8 * model.n_parameters  # bytes: the vectors of L-BFGS, and little else
+        peak = peak_bytes(lambda: model.fit(views, y))
+    assert peak < 60 * 8 * model.n_parameters  # the vectors of L-BFGS, and little else

@@ -198,10 +198,3 @@ def test_the_default_tree_has_a_leaf_per_class(K, depth):
     views, y = toy_views(3, m=200, n_classes=K, noise=2.0)
     model = Mumbo(n_estimators=2, random_state=0).fit(views, y)
     assert {voter.get_depth() for voter in model.voters_} == {depth}
-
-
-def test_the_order_of_the_views_does_not_matter():
-    order = [2, 0, 1]
-    f = Mumbo(TREE, n_estimators=8, random_state=0).fit(THREE, Y3).decision_function(NEW3)
-    model = Mumbo(TREE, n_estimators=8, random_state=0).fit([THREE[v] for v in order], Y3)
-    assert_allclose(model.decision_function([NEW3[v] for v in order]), f, atol=1e-9)

@@ -344,11 +344,3 @@ def test_ties_of_two_views():
         assert_array_equal(said[~tied], votes.argmax(axis=1)[~tied])
     models = (MVMV(TREE, random_state=seed).fit(VIEWS[:2], Y) for seed in range(40))
     assert 0.35 < np.mean([model.predict(NEW[:2])[tied].mean() for model in models]) < 0.65
-
-
-@pytest.mark.parametrize("ties", ["smallest", "largest"])
-def test_the_order_of_the_views_does_not_matter(ties):
-    order = [2, 0, 1]
-    a = MVMV(TREE, ties=ties).fit(THREE, Y3).decision_function(NEW3)
-    model = MVMV(TREE, ties=ties).fit([THREE[v] for v in order], Y3)
-    assert_array_equal(model.decision_function([NEW3[v] for v in order]), a)
