@@ -63,7 +63,7 @@ from mvref.core.input import MultiView
 from mvref.rivals import LaplacianCompletion
 
 from .engine import Item, derive_seed, encode_parameter
-from .fusion_data import N_SAMPLES, REAL, draw_split, patterns_of, size_of
+from .fusion_data import N_SAMPLES, N_TEST, REAL, draw_split, patterns_of, size_of
 from .tables import Cell, jobs_of
 
 SIZES = {50: 2, 100: 3, 300: 2, 1000: 1}  # of the training part, and repeats
@@ -449,8 +449,9 @@ def beforehand(dataset, quick, rows):
 
 
 def large_enough(n_train):
-    """The data sets that leave a fifth of the samples to test on."""
-    return tuple(name for name in REAL if size_of(name, n_train) <= 0.8 * N_SAMPLES[name])
+    """The data sets that leave a fifth of the samples to test on, and not one beside these."""
+    left = {name: N_SAMPLES[name] - size_of(name, n_train) for name in REAL}
+    return tuple(n for n, k in left.items() if 5 * k >= N_SAMPLES[n] and k != N_TEST + 1)
 
 
 ITEMS = [
@@ -459,8 +460,7 @@ ITEMS = [
              partial(complete, n_train=n), seeds=f"n{n}")
         for n in SIZES
     ),
-    Item("fusion", "patterns", "what is trained on a pattern alone", tuple(REAL), patterns,
-         seeds="n100"),
+    Item("fusion", "patterns", "trained on a pattern alone", tuple(REAL), patterns, seeds="n100"),
     Item("fusion", "gaps", "accuracy where training has gaps", tuple(REAL), gaps, seeds="n100"),
     Item("fusion", "before", "what folds tell beforehand", tuple(REAL), beforehand, seeds="n100"),
 ]  # fmt: skip
