@@ -36,11 +36,11 @@ def findings():
     (chosen, *_), (*_, reduced) = (list(rows.values()) for rows in answers())
     printed, another, changed, differs, *unclear = counts = verdicts().sum()[list(VERDICTS)]
     said = f"""
-        **All views there?** Knowing them is worth {study.told(chosen)} of accuracy, on average over
-        {len(REAL)} real data sets: four learners and eight uses of the views, chosen by folds,
-        against the same learners on all columns.
-        **Views missing later?** One model for each pattern of views is ahead of one model with
-        means in the gaps by {study.told(reduced)}, the average of the four learners.
+        **All views there?** Knowing them is worth {study.told(chosen)} of accuracy on {len(REAL)}
+        real data sets, learner and use of views chosen by folds, against learners on all columns.
+        **Views missing later?** After complete training one model for each pattern of views is
+        ahead of one model with means in the gaps by {study.told(reduced)}, the average of the four
+        learners; if training samples have such gaps as well, a vote of views is better.
         **The papers:** of {counts.sum()} printed results and claims {printed} come out as printed,
         {another + changed} with a change, {differs} do not; of {sum(unclear)} our experiments
         cannot tell. Every misprint has a script that shows it."""
