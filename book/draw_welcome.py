@@ -75,7 +75,7 @@ def draw_worth(*answers):
 def draw_verdicts(counts):
     """A bar per paper, cut by verdict."""
     use_style()
-    figure, axes = plt.subplots(figsize=(6.8, 2.8))
+    figure, axes = plt.subplots(figsize=(6.8, 3.2))
     colors = [color for color, _ in LOOKS.values()]
     counts.rename(PAPERS).plot.barh(stacked=True, color=colors, ax=axes, legend=False, width=0.8)
     for verdict, bars in zip(counts, axes.containers, strict=True):
@@ -85,7 +85,7 @@ def draw_verdicts(counts):
     axes.spines[:].set_visible(False)
     axes.set(xticks=[], ylabel="")
     axes.grid(False)
-    figure.legend(loc="outside upper center", ncols=3)
+    figure.legend(loc="outside upper center", ncols=2)
     return figure
 
 
