@@ -38,14 +38,14 @@ def test_it_ends_where_the_class_ends(data, measure, c1):
     X, y = one_against_rest(*data)
     pairs = np.sum(y > 0) * np.sum(y < 0)
     C2 = 10 / pairs**2 if measure == "auroc" else 100 / len(y) ** 2
-    C1, tol = c1 / len(y), 1e-12
-    model = MVPO(measure, C1=C1, C2=C2, normalize=False, tol=tol, max_iter=5000).fit(X, y)
+    C1 = c1 / len(y)
+    model = MVPO(measure, C1=C1, C2=C2, normalize=False, tol=1e-12, max_iter=5000).fit(X, y)
     tables = PAGE["with_constant"](X.views)
-    w, lowest = PAGE["fit"](tables, y, C1, C2, tol, SEARCHES[measure])
-    assert lowest == pytest.approx(model.primal_curve_.min(), rel=1e-10, abs=0)
+    w, lowest = PAGE["fit"](tables, y, C1, C2, 1e-8, SEARCHES[measure])
+    assert lowest == pytest.approx(model.primal_curve_.min(), rel=1e-6, abs=0)
     theirs = sum(X_j @ w_j for X_j, w_j in zip(X.views, model.coef_, strict=True))
     theirs += model.view_intercepts_.sum()  # without the threshold that rankings get
-    assert np.abs(np.hstack(tables) @ w - theirs).max() < 1e-6 * np.abs(theirs).max()
+    assert np.abs(np.hstack(tables) @ w - theirs).max() < 2e-4 * np.abs(theirs).max()
 
 
 @pytest.mark.parametrize("measure", SEARCHES)
@@ -65,7 +65,7 @@ def test_a_larger_tolerance_is_kept():
     X, y = one_against_rest(*IRIS)
     tables = PAGE["with_constant"](X.views)
     C1, C2 = 0.1 / len(y), 100 / len(y) ** 2
-    _, lowest = PAGE["fit"](tables, y, C1, C2, 1e-12)
+    _, lowest = PAGE["fit"](tables, y, C1, C2, 1e-8)
     for epsilon in (0.1, 0.01):
         _, found = PAGE["fit"](tables, y, C1, C2, epsilon)
         assert lowest < found <= lowest + C2 * epsilon * (1 + 1e-9)
