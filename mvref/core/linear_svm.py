@@ -42,17 +42,7 @@ class LinearMachines(NamedTuple):
 
 
 def fit_linear_svm(
-    X,
-    y,
-    C,
-    *,
-    loss,
-    intercept_scaling,
-    tol,
-    max_iter,
-    solver="newton",
-    weights=None,
-    start=None,
+    X, y, C, *, loss, intercept_scaling, tol, max_iter, solver="newton", weights=None, start=None
 ):
     """Solve one linear SVM per class against the rest.
 

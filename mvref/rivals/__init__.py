@@ -19,28 +19,10 @@ from .svm_perf import SVMPerf
 from .votes import MVMV, Fusion
 
 __all__ = [
-    "CAPO",
-    "CoLabeling",
-    "Concat",
-    "FMClassifier",
-    "FMRegressor",
-    "FSMulti",
-    "Fusion",
-    "L3SVM",
-    "LaplacianCompletion",
-    "MSL",
-    "MVML",
-    "MVMV",
-    "MVWAB",
-    "Mono",
-    "Mumbo",
-    "PerViewSVM",
-    "RBoostSH",
-    "SMS",
-    "SVM2K",
-    "STMClassifier",
-    "SVMPerf",
-]
+    "CAPO", "CoLabeling", "Concat", "FMClassifier", "FMRegressor", "FSMulti", "Fusion", "L3SVM",
+    "LaplacianCompletion", "MSL", "MVML", "MVMV", "MVWAB", "Mono", "Mumbo", "PerViewSVM",
+    "RBoostSH", "SMS", "SVM2K", "STMClassifier", "SVMPerf",
+]  # fmt: skip
 
 # How the definition of each is known; the class docstrings and the pages on the rivals say more.
 PROVENANCE = {

@@ -26,12 +26,7 @@ import numpy as np
 
 from ..core.input import check_number
 from ..core.voters import cast_votes
-from .adaboost import (
-    Boosted,
-    boost_step,
-    half_log_odds,
-    number_of_samples,
-)
+from .adaboost import Boosted, boost_step, half_log_odds, number_of_samples
 
 STEPS = ("alphas_", "edges_", "normalizers_")
 
