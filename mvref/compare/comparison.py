@@ -83,8 +83,7 @@ class Comparison:
 
         Parameters
         ----------
-        kinds : "none", "which", "all"
-            What it may know: nothing of the views, one view, all views.
+        kinds : "none", "which", "all"; what it may know: nothing of the views, one view, all views
 
         Returns
         -------

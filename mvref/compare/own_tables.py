@@ -63,8 +63,7 @@ def compare_methods(
     ----------
     X : MultiView, list or mapping of arrays, or 2-D array of n samples
         Two views or more; they may be missing.
-    y : array-like of shape (n,)
-        Labels.
+    y : array-like of shape (n,); labels
     methods : "recommended", sequence of str or estimators, or mapping, default="recommended"
         "recommended": what the book's chapter *Which method* recommends for some kind of data, by
         its study of twenty data sets, unless `X` is too large for it, and reduced models where
@@ -72,13 +71,11 @@ def compare_methods(
         :func:`mvref.all_methods`; an estimator is tried as it stands. A mapping has names of yours
         -> estimator, or ``(estimator, points)`` with a list of parameter dicts, of which the first
         `budget` count. The baselines join in any case.
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     encode : transformer, default=None
         Makes numbers of views of text and categories, a :class:`mvref.PerView` for instance. It is
         fitted on every training part anew, and what it gives goes to all candidates.
-    scoring : str or callable, default="accuracy"
-        A scorer of scikit-learn; larger is better.
+    scoring : str or callable, default="accuracy"; a scorer of scikit-learn, larger is better
     groups : array-like of shape (n,), default=None
         Samples of one group (a patient, say) are never on both sides of a split.
     budget : int, default=6
@@ -90,10 +87,8 @@ def compare_methods(
     folder : path, default=None
         Where finished trainings are kept, so that the same call goes on after an interruption.
     n_jobs : int or None, default=None; trainings in parallel (joblib)
-    random_state : int, default=0
-        Seed of splits and methods.
-    verbose : bool, default=True
-        Show a progress bar; at the end, wall time and peak memory.
+    random_state : int, default=0; seed of splits and methods
+    verbose : bool, default=True; show a progress bar; at the end, wall time and peak memory
 
     Returns
     -------

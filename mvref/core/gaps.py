@@ -134,8 +134,7 @@ class PatternClassifier(AroundClassifier):
     patterns : {"seen", "all"}, default="seen"
         Which machines ``fit`` trains: those of the patterns that the training samples have, others
         are trained whenever a sample to predict has them; or of all ``2**V - 1`` patterns.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply ``sample_weight``.
+    class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
     n_jobs : int or None, default=None; machines trained in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seeds of the classifier
@@ -143,8 +142,7 @@ class PatternClassifier(AroundClassifier):
     Attributes
     ----------
     patterns_ : dict, tuple of names of views -> tuple of names of the views that its machine knows
-    estimators_ : dict, tuple of names of views -> fitted classifier
-        They predict positions in ``classes_``.
+    estimators_ : dict, tuple of names -> fitted classifier; they predict positions in ``classes_``
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
@@ -290,8 +288,7 @@ class ViewDropout(AroundClassifier):
         Share of the views that are missing in a masked copy, those that the samples themselves
         lack included: the share that is expected in prediction. Every sample keeps a view.
     n_copies : int, default=5; copies of each sample, the first of which is whole
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply ``sample_weight``.
+    class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; gaps, seeds of the classifier
 

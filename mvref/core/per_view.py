@@ -130,8 +130,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         a view as it is, "drop" leaves it out.
     remainder : transformer, "passthrough" or "drop", default="passthrough"
         For the views that a mapping does not name.
-    views : sequence or mapping, optional
-        How to cut a 2-D `X` into views, see :meth:`MultiView.from_array`.
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
 
     Attributes
     ----------
@@ -233,8 +232,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
 
         Returns
         -------
-        X : MultiView
-            The transformed views; a missing view stays missing.
+        X : MultiView; the transformed views; a missing view stays missing
         """
         check_is_fitted(self, "transformers_")
         X = validate_views(self, X, reset=False, raw=True)

@@ -54,21 +54,17 @@ class PerViewClassifier(ByView, Splitting, MultiViewClassifier):
         the views say of samples that they have not seen.
     remainder : classifier, "drop" or None, default=None
         For the views that a mapping does not name; None refuses such a mapping.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply ``sample_weight``.
+    class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
     cv : int or splitter, default=5
         Folds from which a classifier on top learns: their number, stratified and shuffled, and by
         the groups given to ``fit``; or a splitter that holds out every sample once.
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
-    views : sequence or mapping, default=None
-        How to cut a 2-D `X` into views: widths, slices, index lists or column names.
-    random_state : int, RandomState instance or None, default=None
-        Seeds of the classifiers and of the folds.
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seeds of classifiers and folds
 
     Attributes
     ----------
-    estimators_ : dict, view name -> fitted classifier
-        They predict positions in ``classes_``.
+    estimators_ : dict, view name -> fitted classifier; they predict positions in ``classes_``
     final_estimator_ : fitted classifier on top, if there is one
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view

@@ -62,8 +62,7 @@ def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options)
 
     Returns
     -------
-    X : MultiView
-        Views in the alphabetical order of their files, samples in the order of their keys.
+    X : MultiView; views in alphabetical order of the files, samples in the order of their keys
     ids : array of str, shape (n_samples,)
 
     Raises

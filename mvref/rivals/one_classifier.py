@@ -42,8 +42,7 @@ class Mono(Splitting, MultiViewClassifier):
     cv : int or splitter, default=5
         Number of folds, stratified and shuffled, and by the groups given to ``fit``; or a splitter
         that holds out every sample once.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply ``sample_weight``.
+    class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seeds of folds and classifiers
@@ -51,8 +50,7 @@ class Mono(Splitting, MultiViewClassifier):
     Attributes
     ----------
     view_ : int, position of the chosen view
-    scores_ : array (V,)
-        Weighted accuracy in cross-validation, each on the samples that have the view.
+    scores_ : array (V,); weighted accuracy in cross-validation, on the samples that have the view
     order_ : int array (V,), the chosen view, then the others by falling score
     estimator_ : fitted classifier of the chosen view
     estimators_ : list of V fitted classifiers; they predict positions in ``classes_``
@@ -158,8 +156,7 @@ class Concat(Weighted, MultiViewClassifier):
     ----------
     estimator : scikit-learn classifier, default=None; None: a decision tree, as in
         papers; on columns of numbers a linear or kernel machine is better
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply ``sample_weight``.
+    class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seed of the classifier
 

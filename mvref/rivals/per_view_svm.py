@@ -38,8 +38,7 @@ class PerViewSVM(Weighted, MultiViewClassifier):
         label (the authors' code), or the last class in an order that is drawn in ``fit``.
     tol : float, default=1e-3; tolerance of the SVM solver
     max_iter : int, default=10000000; largest number of steps of the SVM solver
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply ``sample_weight``.
+    class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; draw of ``ties="random"``

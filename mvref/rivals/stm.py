@@ -153,8 +153,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
     max_iter : int, default=100; largest number of sweeps, the kernel SVM may take a million steps
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight`` and the terms of the summed loss.
-    n_jobs : int or None, default=None
-        Classes and starts learnt in parallel processes (joblib).
+    n_jobs : int or None, default=None; classes and starts learnt in parallel processes (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; starts of the rank-one machine
 

@@ -49,8 +49,7 @@ class Fusion(Splitting, MultiViewClassifier):
     train_size : float, default=0.6
         Share of every class that trains the view classifiers, in (0, 1); the rest trains the
         final model. Each part gets one sample of a class or more.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply ``sample_weight``.
+    class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seeds of split and classifiers
@@ -180,8 +179,7 @@ class MVMV(Weighted, MultiViewClassifier):
     ties : {"random", "smallest", "largest"}, default="random"
         Between classes with equally many votes: a coin of the sample, the smallest label or the
         largest. With an even number of views this matters.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply ``sample_weight``.
+    class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seeds of classifiers and coins

@@ -130,15 +130,13 @@ class Weighted:
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of shape (n,)
-            Labels of any type; in a regressor, numbers.
+        y : array-like of shape (n,); labels of any type, or in a regressor numbers
         sample_weight : array-like of n numbers >= 0, default=None
             A weight of 2 is worth the same as the sample twice, one of 0 as a sample left out.
 
         Returns
         -------
-        self : object
-            The fitted estimator.
+        self : object; the fitted estimator
 
         Raises
         ------
@@ -163,8 +161,7 @@ class Splitting(Weighted):
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array of n samples
-        y : array-like of shape (n,)
-            Labels of any type; in a regressor, numbers.
+        y : array-like of shape (n,); labels of any type, or in a regressor numbers
         sample_weight : array-like of n numbers >= 0, default=None
             A weight of 2 is worth the same as the sample twice, one of 0 as a sample left out.
         groups : array-like of n labels, default=None
@@ -173,8 +170,7 @@ class Splitting(Weighted):
 
         Returns
         -------
-        self : object
-            The fitted estimator.
+        self : object; the fitted estimator
 
         Raises
         ------

@@ -345,14 +345,12 @@ class MultiView:
             The samples of any table, in the order in which they come, or those of every table.
         layer : str or mapping name -> str, default=None
             Layer to take, of AnnData objects and modalities, in place of ``X``.
-        verbose : bool, default=True
-            Print how many rows of each table found their samples.
+        verbose : bool, default=True; print how many rows of each table found their samples
 
         Returns
         -------
         X : MultiView
-        index : pandas Index, shape (n_samples,)
-            The ids, for ``y.loc[index]``.
+        index : pandas Index, shape (n_samples,); the ids, for ``y.loc[index]``
 
         Raises
         ------
