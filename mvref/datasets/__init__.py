@@ -13,7 +13,7 @@ from ._base import MultiViewDataset
 from ._citeseer import fetch_citeseer
 from ._embedded import load_digits_views, load_iris_views
 from ._flower17 import fetch_flower17
-from ._generators import make_two_moons_views
+from ._generators import make_interactions, make_two_moons_views, unseen_share
 from ._instruments import (
     fetch_bdgp,
     fetch_htad,
@@ -22,7 +22,6 @@ from ._instruments import (
     fetch_shoulder_exercises,
     fetch_tcga,
 )
-from ._interactions import make_interactions, unseen_share
 from ._lookup import FORMS, DatasetCorrupted, DatasetUnavailable, folder_of
 from ._mfeat import fetch_mfeat, load_mfeat
 from ._mnist import fetch_mnist_views

@@ -1,10 +1,21 @@
-"""Data sets that are drawn, not measured."""
+"""Data sets that are drawn, not measured.
+
+Interactions, for the protocol of multi-view machines, part IV of the book: every view v has a few
+hidden factors, linear functions g_v1, ..., g_vK of its features, of mean 0, variance 1 and
+uncorrelated. The score is a sum over k of products of factors of different views, of an order that
+is known, scaled to variance 1.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 
 import numpy as np
+from scipy import sparse
 from sklearn.datasets import make_moons
 from sklearn.utils import check_random_state
 
-from ..core.input import MultiView, check_number
+from ..core.input import MultiView, as_multiview, check_choice, check_number
 from ._base import MultiViewDataset
 from ._sources import describe
 
@@ -56,3 +67,252 @@ def rotation(angle):
     """Return the matrix that turns the plane by `angle` radians, counter-clockwise."""
     cosine, sine = np.cos(angle), np.sin(angle)
     return np.array([[cosine, -sine], [sine, cosine]])
+
+
+@dataclass(frozen=True, eq=False)
+class PlantedInteractions:
+    """The score behind the labels: products of factors of different views.
+
+    weights (d_v, K): factor k of view v is ``g_vk = x_v @ weights[v][:, k]``. order p: the sum over
+    all sets T of p views and over k of prod_{v in T} g_vk, divided by (K C(V, p))^(1/2). "all": the
+    sum over k of +-[prod_v (1 + g_vk) - 1], signs alternating, divided by (K (2^V - 1))^(1/2).
+    """
+
+    weights: list
+    order: object
+
+    def __call__(self, X):
+        """Return the scores of samples, shape (n,)."""
+        views = as_multiview(X).views
+        g = np.array([view @ W for view, W in zip(views, self.weights, strict=True)])
+        V, _, K = g.shape
+        if self.order == "all":
+            signs = np.where(np.arange(K) % 2, -1.0, 1.0)
+            return (np.prod(1.0 + g, axis=0) - 1.0) @ signs / np.sqrt(K * (2**V - 1))
+        sets = combinations(range(V), self.order)
+        products = sum(np.prod(g[list(T)], axis=0) for T in sets)
+        return products.sum(axis=1) / np.sqrt(K * comb(V, self.order))
+
+
+def linear_plus_pair(X):
+    """Return x_11 + x_13 x_22 + 0.3: one feature, one product of two views, and a constant."""
+    views = (view[:, :3] for view in as_multiview(X).views[:2])
+    first, second = (view.toarray() if sparse.issparse(view) else view for view in views)
+    return first[:, 0] + second[:, 1] * first[:, 2] + 0.3
+
+
+class MultiViewRegressionDataset(MultiViewDataset):
+    """A multi-view data set whose `y` are numbers; ``target_names`` is empty."""
+
+    def __post_init__(self):
+        if self.X.n_samples != len(self.y):
+            raise ValueError(f"X has {self.X.n_samples} samples, but y has {len(self.y)} numbers.")
+
+
+def make_interactions(
+    n_samples=500,
+    n_views=3,
+    order="full",
+    *,
+    n_features=None,
+    rank=2,
+    sparsity=0.0,
+    tail=1.0,
+    noise=0.0,
+    task="classification",
+    random_state=None,
+):
+    """Draw samples whose score is a sum of products over views, of a known order.
+
+    Parameters
+    ----------
+    n_samples, n_views : int
+    order : int, or {"linear", "pairwise", "full", "all", "mixed"}
+        Number of views in every product, 1 to V: "linear" is 1, "pairwise" 2, "full" V. "all":
+        products of 1, ..., V views, every set of views with the same weight. "mixed": the score
+        x_11 + x_13 x_22 + 0.3, a linear term and one pair, for any number of views from 2.
+    n_features : int, optional
+        Features of every view; None: 5, or 100 levels for one-hot views, whose number is even.
+    rank : int, K, number of factors; at most the number of features, or half the number of levels
+    sparsity : float or "one_hot"
+        0: independent standard normal features. Between 0 and 1: the same with this share of
+        zeros, as CSR. "one_hot": every view is one of `n_features` levels, as CSR.
+    tail : float, one-hot: the r-th commonest pair of levels has a frequency proportional to r^-tail
+    noise : float
+        Classification: share of the labels that are turned over, at most 0.5. Regression:
+        standard deviation of what is added; the score has variance 1, unless it is "mixed".
+    task : {"classification", "regression"}
+        `y` is the sign of the score as 0 or 1, drawn where it is 0, of both classes; or the score.
+    random_state : int, RandomState instance, Generator instance or None
+
+    Returns
+    -------
+    dataset : MultiViewDataset
+        For regression ``target_names`` is empty. ``meta["planted"]`` is the score as a function of
+        the views, ``meta["scores"]`` (n_samples,) its values. One-hot: ``meta["levels"]``
+        (n_samples, V) and ``meta["frequencies"]`` (n_features,).
+
+    See Also
+    --------
+    unseen_share : What part of the test training never shows.
+
+    Notes
+    -----
+    Exact but for a constant are: a linear function for order 1; a multi-view factorisation machine
+    with K factors for order 2; a multi-view machine with K factors for order V (with K = 1 a
+    rank-one tensor) and, if K is even, for "all".
+
+    Given the features of fewer than p views, the score of order p has mean 0. One-hot levels come
+    in twins of equal frequency and opposite factors, so that this holds for them too. The sign of
+    the score keeps as much for p = V: the label is independent of any V - 1 views. For V > 1 no
+    linear function then correlates with it, and the best one in any convex loss is constant. Yet
+    with V odd a linear function may agree in sign more often than not: minus the sum of the
+    factors does so for 0.588 of the samples, with V = 3, normal features and K = 1.
+
+    A product of two levels that never met in training can be predicted, for the factors of a level
+    are seen in every product that it enters; see :func:`unseen_share`. Part IV compares starts on
+    ``make_interactions(500, V, "mixed", random_state=np.random.default_rng(2))``.
+
+    Examples
+    --------
+    >>> from mvref.datasets import make_interactions
+    >>> make_interactions(200, 3, "full", noise=0.1, random_state=0).X
+    MultiView(200 samples, view_0: 5, view_1: 5, view_2: 5)
+    >>> clicks = make_interactions(1000, 3, "pairwise", sparsity="one_hot", random_state=0)
+    >>> clicks.X.views[0].nnz
+    1000
+    """
+    for name, value in (("n_samples", n_samples), ("n_views", n_views), ("rank", rank)):
+        check_number(value, name, low=1, integer=True)
+    check_number(tail, "tail", low=0)
+    check_choice(task, "task", ("classification", "regression"))
+    check_number(noise, "noise", low=0, high=0.5 if task == "classification" else np.inf)
+    one_hot = isinstance(sparsity, str)
+    d = n_features if n_features is not None else 100 if one_hot else 5
+    p = _check_form(order, n_views, d, rank, sparsity)
+    rng = random_state
+    if not isinstance(rng, np.random.Generator):
+        rng = check_random_state(random_state)
+    X, second_moments, meta = _draw_views(rng, n_samples, n_views, d, sparsity, tail)
+    if p == "mixed":
+        meta["planted"] = linear_plus_pair
+    else:
+        weights = [_factor_weights(rng, second_moments, rank, one_hot) for _ in range(n_views)]
+        meta["planted"] = PlantedInteractions(weights, p)
+    meta["scores"] = meta["planted"](X)
+    told = {"order": order, "rank": rank, "sparsity": sparsity, "noise": noise, "task": task}
+    text = describe("interactions", X, **told)
+    if task == "regression":
+        y = meta["scores"] + noise * rng.standard_normal(n_samples)
+        return MultiViewRegressionDataset("interactions", X, y, [], text, meta=meta)
+    y = _labels(rng, meta["scores"], noise)
+    return MultiViewDataset("interactions", X, y, ["negative", "positive"], text, meta=meta)
+
+
+def unseen_share(train, test, order=2):
+    """Return the share of combinations of levels in `test` that `train` never shows.
+
+    Parameters
+    ----------
+    train, test : MultiView of one-hot views
+    order : int, number of views in a combination: 2 for pairs
+
+    Returns
+    -------
+    share : float, mean over the samples of `test` and over all sets of `order` views
+
+    See Also
+    --------
+    make_interactions : Samples to count it for.
+
+    Examples
+    --------
+    >>> from mvref.datasets import make_interactions, unseen_share
+    >>> X = make_interactions(1000, 3, "pairwise", sparsity="one_hot", random_state=0).X
+    >>> unseen_share(X[:500], X[:500]), unseen_share(X[:500], X[500:]) > 0.5
+    (0.0, True)
+    """
+    train, test = as_multiview(train), as_multiview(test)
+    check_number(order, "order", low=1, high=test.n_views, integer=True)
+    known, asked = _levels(train), _levels(test)
+    shares = []
+    for T in combinations(range(test.n_views), order):
+        both = np.vstack([known[:, T], asked[:, T]])
+        codes = np.unique(both, axis=0, return_inverse=True)[1].ravel()
+        shares.append(np.mean(~np.isin(codes[len(known) :], codes[: len(known)])))
+    return float(np.mean(shares))
+
+
+def _levels(X):
+    """Level of every sample in every view, shape (n, V)."""
+    levels = []
+    for view, name in zip(X.views, X.names, strict=True):
+        table = sparse.csr_matrix(view, copy=True)
+        table.eliminate_zeros()
+        if (np.diff(table.indptr) != 1).any() or (table.data != 1).any():
+            raise ValueError(f"view {name!r} is not one-hot: a 1 in every row, and zeros.")
+        levels.append(table.indices)
+    return np.column_stack(levels)
+
+
+def _draw_views(rng, n, V, d, sparsity, tail):
+    """The views, the mean squares of a view's features, and what is known of one-hot levels."""
+    if sparsity == "one_hot":
+        share = np.repeat(np.arange(1.0, d // 2 + 1) ** -float(tail), 2)  # of twins, both the same
+        frequencies = share / share.sum()
+        levels = [rng.choice(d, n, p=frequencies) for _ in range(V)]
+        ends = np.arange(n + 1)
+        X = MultiView([sparse.csr_matrix((np.ones(n), level, ends), (n, d)) for level in levels])
+        return X, frequencies, {"levels": np.column_stack(levels), "frequencies": frequencies}
+    views = []
+    for _ in range(V):
+        x = rng.standard_normal((n, d))
+        views.append(sparse.csr_matrix(x * (rng.random((n, d)) >= sparsity)) if sparsity else x)
+    return MultiView(views), np.full(d, 1.0 - sparsity), {}
+
+
+def _labels(rng, scores, noise):
+    """1 for positive scores, 0 for negative ones; a share of them turned over."""
+    coin = rng.random(len(scores)) < 0.5  # for a score of zero, which sparse views make likely
+    y = np.where(scores == 0, coin, scores > 0).astype(int)
+    y = np.where(rng.random(len(scores)) < noise, 1 - y, y)
+    if len(np.unique(y)) < 2:
+        raise ValueError(
+            f"n_samples={len(scores)} drew labels of one class only; take more, or another "
+            "random_state."
+        )
+    return y
+
+
+def _factor_weights(rng, second_moments, rank, twins):
+    """Weights (d, K) whose factors have variance 1 and are uncorrelated; opposite ones for twins.
+
+    The features are uncorrelated, with these mean squares.
+    """
+    W = rng.standard_normal((len(second_moments) // (2 if twins else 1), rank))
+    if twins:
+        W = np.stack([W, -W], axis=1).reshape(-1, rank)
+    L = np.linalg.cholesky((W.T * second_moments) @ W)
+    return np.linalg.solve(L, W.T).T
+
+
+def _check_form(order, n_views, d, rank, sparsity):
+    """Return p, "all" or "mixed". Each view needs a feature, or two levels, per factor."""
+    one_hot = isinstance(sparsity, str)
+    if one_hot:
+        check_choice(sparsity, "sparsity", ["one_hot"])
+    elif check_number(sparsity, "sparsity", low=0, high=1) == 1:
+        raise ValueError("sparsity must be below 1, got 1: nothing would be left.")
+    named = {"linear": 1, "pairwise": 2, "full": n_views, "all": "all", "mixed": "mixed"}
+    if isinstance(order, str):
+        order = named[check_choice(order, "order", list(named))]
+    if order == "mixed":
+        check_number(n_views, 'n_views, with order="mixed",', low=2, integer=True)
+        check_number(sparsity, 'sparsity, with order="mixed",')
+    elif order != "all":
+        check_number(order, "order", low=1, high=n_views, integer=True)
+    least = 3 if order == "mixed" else 2 * rank if one_hot else rank
+    check_number(d, "n_features", low=least, integer=True)
+    if one_hot and d % 2:
+        raise ValueError(f"n_features must be even for one-hot views, got {d}.")
+    return order

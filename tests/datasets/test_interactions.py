@@ -14,7 +14,7 @@ from sklearn.metrics import log_loss
 
 from mvref import MultiView
 from mvref.datasets import MultiViewDataset
-from mvref.datasets._interactions import make_interactions, unseen_share
+from mvref.datasets._generators import make_interactions, unseen_share
 
 ONE_HOT = {"sparsity": "one_hot", "n_features": 12}
 PURE = [(V, p) for V in (1, 2, 3, 4) for p in range(1, V + 1)]
