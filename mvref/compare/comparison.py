@@ -53,10 +53,8 @@ class Comparison:
     @property
     def failures(self):
         """DataFrame of the trainings that failed, with the reason."""
-        if "failure" not in self.rows:
-            return self.rows.iloc[:0][["candidate", "split"]].assign(failure="")
-        failed = self.rows["failure"].notna()
-        return self.rows.loc[failed, ["candidate", "split", "failure"]].reset_index(drop=True)
+        rows = self.rows.reindex(columns=["candidate", "split", "failure"])
+        return rows[rows["failure"].notna()].reset_index(drop=True)
 
     @property
     def complete(self):
@@ -118,15 +116,13 @@ class Comparison:
         ``score``: mean over the test parts; ``difference``, ``low``, ``high``: mean of its score
         minus the best baseline's, and the 95 % interval of that difference; mean seconds.
         """
-        rows, reference = self.complete, self.baseline
-        of = {
-            name: part.set_index("split").sort_index() for name, part in rows.groupby("candidate")
-        }
-        table = rows.groupby("candidate")[["score", "fit_seconds", "predict_seconds"]].mean()
-        table.insert(0, "knows", rows.groupby("candidate")["knows"].first())
-        gaps = {name: self._interval(part, of[reference]) for name, part in of.items()}
+        of = self.complete.set_index("split").sort_index().groupby("candidate")
+        table = of[["score", "fit_seconds", "predict_seconds"]].mean()
+        table.insert(0, "knows", of["knows"].first())
+        reference = of.get_group(self.baseline)
+        gaps = [self._interval(part, reference) for _, part in of]
         for k, column in enumerate(("difference", "low", "high")):
-            table.insert(2 + k, column, [gaps[name][k] for name in table.index])
+            table.insert(2 + k, column, [gap[k] for gap in gaps])
         return table.sort_values("score", ascending=False, kind="stable")
 
     def worth_of_views(self):
@@ -199,16 +195,11 @@ class Comparison:
 
         ax = plt.subplots()[1] if ax is None else ax
         table = self.table[::-1]
-        spread = [table["difference"] - table["low"], table["high"] - table["difference"]]
+        middle, low, high = table[["difference", "low", "high"]].to_numpy().T
+        spread = np.array([middle - low, high - middle])
         for (kind, words), marker in zip(WORDS.items(), "osd", strict=True):
             rows = np.flatnonzero(table["knows"] == kind)
-            ax.errorbar(
-                table["difference"].iloc[rows],
-                rows,
-                xerr=[side.iloc[rows] for side in spread],
-                fmt=marker,
-                label=words,
-            )
+            ax.errorbar(middle[rows], rows, xerr=spread[:, rows], fmt=marker, label=words)
         ax.axvline(0.0, color="black", lw=1)
         ax.axvspan(-PRACTICAL, PRACTICAL, color="grey", alpha=0.15, lw=0)
         ax.set_yticks(range(len(table)), table.index)

@@ -425,8 +425,7 @@ def _report(tables, ids):
     try:
         lines = join_report({table.attrs["file"]: table.index for table in tables.values()}, ids)
     except ValueError as error:
-        keys = {key for table in tables.values() for key in table.index}
-        raise ValueError(f"{error}{_turned(tables.values(), keys)}") from None
+        raise ValueError(f"{error}{_turned(tables.values(), _all_keys(tables))}") from None
     for second, first in itertools.combinations([*tables.values()][::-1], 2):
         if second.equals(first):
             files = first.attrs["file"], second.attrs["file"]
