@@ -20,6 +20,8 @@ reads a method may stop here. The way itself: ``fit``, ``validate`` (samples, la
 ``checks``, ``threads``.
 """
 
+# ruff: noqa: F401, the door hands these on
+
 from .checks import (
     NothingLearntWarning,
     check_choice,
@@ -44,11 +46,3 @@ from .validate import (
     validate_views,
 )
 from .views import MultiView, as_multiview, stack_samples
-
-__all__ = ["MultiView", "MultiViewInput", "NothingLearntWarning", "Scored", "Splitting"]
-__all__ += ["Weighted", "as_multiview", "as_numbers", "as_table_of_numbers", "check_choice"]
-__all__ += ["check_ids", "check_kernel", "check_length", "check_number", "check_votable", "freeze"]
-__all__ += ["is_encoded", "join_report", "labels_of", "root_mean_squares", "rows_of"]
-__all__ += ["sample_weights", "stack_samples", "take_rows", "validate_numbers"]
-__all__ += ["validate_targets", "validate_views", "view_features", "warn_caller"]
-__all__ += ["memory_for", "one_blas_thread", "validate_groups", "warn_if_few_complete"]
