@@ -26,8 +26,7 @@ from ._lookup import FORMS, DatasetCorrupted, DatasetUnavailable, folder_of
 from ._mfeat import fetch_mfeat, load_mfeat
 from ._mnist import fetch_mnist_views
 from ._optdigits import fetch_optdigits
-from ._reuters import fetch_reuters, folder_of_full
-from ._reuters_index import read_reuters_index
+from ._reuters import fetch_reuters, folder_of_full, read_reuters_index
 from ._sources import kinds
 from ._uci import fetch_uci
 from ._uwave import fetch_uwave

@@ -126,7 +126,7 @@ def reuters_full(rng):
         [topic for source in LANGUAGES for topic in topics[source]],
         names=TOPICS,
         meta={"source_language": np.repeat(LANGUAGES, list(N_DOCUMENTS.values()))},
-        constants={"_reuters_index.N_DOCUMENTS": N_DOCUMENTS, "_reuters_index.N_WORDS": N_WORDS},
+        constants={"_reuters.N_DOCUMENTS": N_DOCUMENTS, "_reuters.N_WORDS": N_WORDS},
     )
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mvref.datasets import DatasetCorrupted, available, fetch_reuters, read_reuters_index
-from mvref.datasets import _reuters_index as index_module
+from mvref.datasets import _reuters as index_module
 from tests.datasets.small import (
     LANGUAGES,
     SMALL,
