@@ -8,10 +8,7 @@ import numpy as np
 
 
 def main(arguments=None):
-    """Run the command line.
-
-    arguments: default: those of the process.
-    """
+    """Run the command line; arguments: by default those of the process."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     parser = argparse.ArgumentParser(
         prog="python -m mvref", description="Your own tables, and those of the papers."

@@ -193,8 +193,7 @@ CLUSTERS = {"c": (10.0, 3e3), "n_clusters": [1, 2, 5]}
 MEASURED = {"C1": (1e-3, 10.0), "C2": (10.0, 1e4)}
 FOREST = {"max_features": (0.02, 1.0), "min_samples_leaf": [1, 2, 5]}
 
-# Name: what it knows of the views, how it is made, its ranges, and the number
-# of samples beyond which it takes minutes, and is not recommended.
+# Name: what a `Candidate` knows, how it is made, its space, and its largest number of samples.
 ALL = {
     "MVLSVM": ("all", of_mvref(MVLSVM, loss="squared_hinge"), {"c": (10.0, 3e3)} | KERNEL),
     "MwMvC2": ("all", of_mvref(MwMvC2), VOTERS, 4000),
