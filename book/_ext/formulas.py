@@ -17,7 +17,8 @@ from sphinx.util.math import get_node_equation_number
 
 KATEX = Path(__file__).parent / "katex" / "katex.min.js"
 # Where a formula may be cut, and what may not be: between braces, in environments and brackets.
-JOINT = re.compile(r"(\\qquad|\\begin|\\end|\\left(?![a-z])|\\right(?![a-z])|\\?[{}])")
+JOINT = re.compile(r"(\\(?:qquad|begin|end)|\\\\(?:\[\w+\])?|\\(?:left|right)(?![a-z])|\\?[{}])")
+LINES = re.compile(r"\s*\\begin{gathered}(.*)\\end{gathered}\s*", re.DOTALL)
 FONTS = ("Main-Regular", "Math-Italic")  # that almost every formula needs
 logger = logging.getLogger(__name__)
 
@@ -47,12 +48,12 @@ def html_of(node, tex, display):
         return f"<code>{escape(tex)}</code>"
 
 
-def parts_of(tex):
-    r"""Cut a formula at each \\qquad outside of all groups: on a phone its parts have lines."""
+def parts_of(tex, end=r"\qquad"):
+    """Cut a formula at each `end` outside of all groups: on a phone its parts have lines."""
     parts, depth = [""], 0
     for piece in JOINT.split(tex):
         depth += (piece in ("{", r"\begin", r"\left")) - (piece in ("}", r"\end", r"\right"))
-        if piece == r"\qquad" and not depth:
+        if piece.startswith(end) and not depth:
             parts.append("")
         else:
             parts[-1] += piece
@@ -74,10 +75,14 @@ def visit_displaymath(self, node):
         self.add_permalink_ref(node, "Link to this equation")
         self.body.append("</span>")
     tex = node.astext()
-    if r"\\" in tex and not node["nowrap"]:
+    lines = LINES.fullmatch(tex)
+    if r"\\" in tex and not lines and not node["nowrap"]:
         tex = rf"\begin{{split}}{tex}\end{{split}}"
-    parts = "".join(html_of(node, part, True) for part in parts_of(tex))
-    self.body.append(f'<div class="parts">{parts}</div></div>\n')
+    self.body.append('<div class="lines">')
+    for line in parts_of(lines[1], r"\\") if lines else [tex]:
+        parts = (html_of(node, part, True) for part in parts_of(line))
+        self.body += ['<div class="parts">', *parts, "</div>"]
+    self.body.append("</div></div>\n")
     raise nodes.SkipNode
 
 

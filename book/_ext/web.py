@@ -17,7 +17,12 @@ UNUSED = ("searchtools.js", "language_data.js", "searchindex.js", "fontawesome.j
 # Pixels around a picture (mvref.css); shares of its own: shown, and least on a phone (6.8 in fit).
 FRAME, SHOWN, LEAST = 13, {".png": 0.9, ".svg": 1.12}, 0.47
 TABLE = re.compile(r'<table border="1" class="dataframe">.*?</table>', re.DOTALL)
-WORDS = re.compile(r"(?!nan|inf|none$)[^\W\d_]{2}", re.IGNORECASE)  # with which a text begins
+WORDS = re.compile(r"(?!nan|inf|none$)[^\W\d_]([^\W\d_]| )", re.IGNORECASE)  # a text begins so
+SHORTEST, SHORT = 10, 22  # characters of a cell that has one line, and of one where there is room
+DENSE = 98  # characters of a row in smaller letters
+# A minus before a number in the text; code and formulas are found first, and stay.
+VERBATIM = r"<(pre|script|annotation)\b.*?</\1>"
+MINUS = re.compile(VERBATIM + r'|(?<=[>( ])(?<!"pre">)(?<!\w\()-(?=\.?\d[^<>]*<)', re.DOTALL)
 
 TAG = re.compile(r"<(?:button|div|i|img|ol|span|summary|ul)\b[^>]*>")
 HASTE = re.compile(r'\s*<link\b[^>]*as="script"[^>]*>')  # all scripts come without
@@ -74,12 +79,18 @@ def mend_table(found):
         last = heads[-1]
     words = last[: len(last) - wide]
     for column in zip(last[: -wide - 1 : -1], *body, strict=False):  # from the right
-        told = [cell.get_text().strip() for cell in column[1:]]
+        told = [cell.get_text().strip(" -\N{EN DASH}") for cell in column[1:]]
         if 2 * sum(map(bool, map(WORDS.match, told))) > sum(map(bool, told)):
             words += column
     for cell in words:
         cell["class"] = "text"
-    return re.sub(r">-(?=[\d.])", ">\N{MINUS SIGN}", str(table))
+    if any(sum(min(len(cell.text), SHORT) + 3 for cell in row) > DENSE for row in body):
+        table.table["class"] = "dataframe dense"
+    for cell in sum(body, []):
+        n = len(cell.get_text())
+        kind = "shortest" if n <= SHORTEST else "short" if n <= SHORT else ""
+        cell["class"] = f"{cell.get('class', '')} {kind}".split()
+    return str(table)
 
 
 def mend(path, html, out):
@@ -103,6 +114,7 @@ def mend(path, html, out):
     if "stylesheet" in head:  # the page for what is not found has none
         head += f'<link rel="stylesheet" href="{up}_static/icons.css">\n'
     body = TABLE.sub(mend_table, body)
+    body = MINUS.sub(lambda found: found[0] if found[1] else "\N{MINUS SIGN}", body)
     body = TAG.sub(lambda found: mend_tag(found[0], path.parent), BRANCH.sub(branch, body))
     return f"{head}</head>{body}"
 

@@ -76,9 +76,9 @@ def link(table, chapter, heading):
     return f"[{CHAPTERS[chapter]}: {heading}]({target})"
 
 
-def overview(rows, kinds):
+def overview(head, rows, kinds):
     """The entries of a paper at a glance: number, title, kind."""
-    lines = ["| | | Kind |", "|---|---|---|"]
+    lines = [f"| No. | {head} | Kind |", "|---|---|---|"]
     for row in rows:
         kind = kinds[row["kind"]].lower() + (", **serious**" if row.get("serious") else "")
         lines.append(f"| [{row['id']}](#{anchor(row['id'])}) | {row['title']} | {kind} |")
@@ -148,11 +148,11 @@ def page(paper):
         f"**Does not:** {len(errata)} errata, and after them {len(remarks)} remarks, which are no "
         "errors of the paper.",
         "## Errata",
-        overview(errata, KINDS),
+        overview("Erratum", errata, KINDS),
         *(entry(table, row, KINDS) for row in errata),
     ]
     if remarks:
-        text += ["## Remarks", overview(remarks, REMARKS)]
+        text += ["## Remarks", overview("Remark", remarks, REMARKS)]
         text += [entry(table, row, REMARKS) for row in remarks]
     return HEAD + "\n" + "\n\n".join(text) + "\n"
 
