@@ -18,7 +18,7 @@ UNUSED = ("searchtools.js", "language_data.js", "searchindex.js", "fontawesome.j
 FRAME, SHOWN, LEAST = 13, {".png": 0.9, ".svg": 1.12}, 0.47
 TABLE = re.compile(r'<table border="1" class="dataframe">.*?</table>', re.DOTALL)
 WORDS = re.compile(r"(?!nan|inf|none$)[^\W\d_]([^\W\d_]| )", re.IGNORECASE)  # a text begins so
-SHORTEST, SHORT = 10, 22  # characters of a cell that has one line, and of one where there is room
+SHORTEST, SHORT, LONG = 10, 22, 50  # characters of cells: one line, one where there is room, many
 DENSE = 98  # characters of a row in smaller letters
 # A minus before a number in the text; code and formulas are found first, and stay.
 VERBATIM = r"<(pre|script|annotation)\b.*?</\1>"
@@ -88,7 +88,7 @@ def mend_table(found):
         table.table["class"] = "dataframe dense"
     for cell in sum(body, []):
         n = len(cell.get_text())
-        kind = "shortest" if n <= SHORTEST else "short" if n <= SHORT else ""
+        kind = "shortest" if n <= SHORTEST else "short" if n <= SHORT else "long" * (n > LONG)
         cell["class"] = f"{cell.get('class', '')} {kind}".split()
     return str(table)
 
