@@ -32,11 +32,6 @@ def chapters():
     return [path for path in found if ".ipynb_checkpoints" not in path.parts]
 
 
-def name_of(path):
-    """The path as a reader knows it."""
-    return path.relative_to(BOOK.parent).as_posix()
-
-
 def run(path, parameters=None):
     """A chapter, run in a fresh kernel in its own folder: the notebook with its outputs."""
     # Without the argument every kernel remarks on its connection.
@@ -48,16 +43,17 @@ def run(path, parameters=None):
 
 def store(path):
     """Run one chapter and write what it shows; return its name and, if a cell fails, the error."""
+    name = path.relative_to(BOOK.parent).as_posix()
     try:
         notebook = run(path)
     except PapermillExecutionError as error:
-        return name_of(path), str(error)
+        return name, str(error)
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:  # without what editors and papermill add
         kept = {key: value for key in CELL_METADATA if (value := cell.metadata.get(key))}
         cell.metadata = nbformat.from_dict(kept)
     nbformat.write(notebook, path)
-    return name_of(path), None
+    return name, None
 
 
 def main():

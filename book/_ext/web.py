@@ -21,7 +21,7 @@ WORDS = re.compile(r"(?!nan|inf|none$)[^\W\d_]([^\W\d_]| )", re.IGNORECASE)  # a
 SHORTEST, SHORT, LONG = 10, 22, 50  # characters of cells: one line, one where there is room, many
 DENSE = 98  # characters of a row in smaller letters
 # A minus before a number in the text; code and formulas are found first, and stay.
-VERBATIM = r"<(pre|script|annotation)\b.*?</\1>"
+VERBATIM = r"<(pre|script|style|annotation)\b.*?</\1>"
 MINUS = re.compile(VERBATIM + r'|(?<=[>( ])(?<!"pre">)(?<!\w\()-(?=\.?\d[^<>]*<)', re.DOTALL)
 
 TAG = re.compile(r"<(?:button|div|i|img|ol|span|summary|ul)\b[^>]*>")

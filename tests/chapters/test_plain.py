@@ -10,9 +10,9 @@ import re
 import pytest
 
 from book import plain
-from book.execute import BOOK, chapters, name_of
+from book.execute import BOOK, chapters
 
-CHAPTERS = [pytest.param(path, id=name_of(path)) for path in chapters()]
+CHAPTERS = [pytest.param(path, id=path.relative_to(BOOK.parent).as_posix()) for path in chapters()]
 FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$\n]*\$", re.S)
 LEFT_OVER = re.compile(
     r"\{[\w:-]+\}`|^[`:]{3,}\{|^:\w+:|^\([\w-]+\)=|\]\([^)]*\.md|\]\(#erratum", re.M
