@@ -1,6 +1,9 @@
-"""Universes of MVL-SVM: each choice does what its name says, and the counts behind the verdicts."""
+"""Universes of MVL-SVM: each choice does what its name says, and so do the statements.
 
-from functools import cache
+What they came to is asserted in the chapter on the protocols of MVL-SVM.
+"""
+
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,14 +11,14 @@ import pytest
 
 from mvref import MVLSVM
 from mvref.compare.tuning import Method, train, tuned
+from mvref.core.input import MultiView
 from mvref.experiments import universes_mvl_svm as universes
-from mvref.experiments.multiverse import curve, find_multiverse, statement_curve
+from mvref.experiments.methods import tuned_accuracy
 from mvref.experiments.problems import load_people, load_problem
 from mvref.experiments.universes_mvl_svm import (
     BY_PEOPLE,
     CODE,
     FIGURE2,
-    MISSING,
     MULTIVERSES,
     STATEMENTS,
     TIME,
@@ -110,10 +113,6 @@ def test_one_view_is_chosen_with_its_constant():
     assert [tuple(p.values()) for p in of.points] == [(C, v) for C in (0.1, 1.0) for v in range(6)]
     run = train(split, of, 9, 2)  # C = 1, the fourth view
     one = Method(universes.Columns, points=[{"C": 1.0}], fixed={"head": universes.rbf})
-    from dataclasses import replace
-
-    from mvref.core.input import MultiView
-
     alone = replace(split, X=MultiView([split.X.views[3]]))
     assert np.array_equal(run.predicted, train(alone, one, 0, 2).predicted)
 
@@ -196,8 +195,6 @@ def test_known_similarities_are_kept_or_replaced(kept):
 
 
 def test_treatments_of_gaps_are_those_of_figure_5():
-    from mvref.experiments.methods import tuned_accuracy
-
     given = {"missing": 0.5, "seed": 7}
     for ours, theirs in (("MVLSVM", "MVLSVM"), ("mean", "MVLSVM-mean"), ("drop", "MVLSVM-drop"),
                          ("vote", "PerViewSVM")):  # fmt: skip
@@ -242,112 +239,3 @@ def test_statements_by_hand():
         "ten_times": 2, "hundred": 2, "hundred_solver": np.log10(100 / 9), "hundred_shared": 1,
         "hundred_anew": 3, "linear_latent": 1, "linear_columns": -1,
     })  # fmt: skip
-
-
-# ---------------------------------------------------------------------- what the verdicts rest on
-
-
-@cache
-def asked(multiverse, name):
-    """The curve of a statement, which has run in all universes."""
-    found = statement_curve(find_multiverse(multiverse), name)
-    assert found["value"].notna().all()
-    return found
-
-
-def test_with_plain_least_squares_imputation_pays_only_where_half_of_the_views_are_missing():
-    gain = asked("mvl_missing", "drop")
-    plain, ridge = gain[gain["ridge"] == 0], gain[gain["ridge"] > 0]
-    assert (plain["near"] == (plain["missing"] == 0.5)).all()
-    assert ridge[ridge["missing"] >= 0.3]["near"].all()
-    dramatic = asked("mvl_missing", "dramatic")
-    assert not dramatic[dramatic["missing"] < 0.5]["near"].any()
-    assert dramatic[dramatic["missing"] == 0.5]["near"].mean() > 0.9
-
-
-def test_the_ridge_and_not_the_clipping_makes_imputation_better():
-    mean = asked("mvl_missing", "mean")
-    for axis, wanted in (("ridge", 0.9), ("clip", None)):
-        others = [other for other in MISSING.axes if other != axis]
-        pairs = mean.pivot(index=others, columns=axis, values="value")
-        better = pairs.iloc[:, 1] > pairs.iloc[:, 0]
-        if wanted:
-            assert better.mean() > wanted
-        else:
-            plain = better[better.index.get_level_values("ridge") == 0]
-            assert plain.mean() < 0.5, "clipping does not repair plain least squares"
-
-
-def test_imputation_stays_ahead_of_the_vote_with_a_ridge_up_to_three_tenths():
-    ahead = asked("mvl_missing", "vote")
-    ahead = ahead[(ahead["landmarks"] == "known") & (ahead["missing"] <= 0.3)]
-    assert ahead[ahead["ridge"] > 0]["near"].all()
-    plain = ahead[(ahead["ridge"] == 0) & (ahead["missing"] == 0.3)]
-    assert not plain[plain["C"] == 10]["near"].any() and plain[plain["C"] < 10]["near"].all()
-
-
-def test_a_person_who_does_not_train_costs_every_method_some_points():
-    accuracy = {}
-    for method in ("MVLSVM-200", "vote", "SVC"):
-        found = by_person(method)
-        accuracy[method] = found
-        assert (found["all"] > found["others"]).mean() >= 7 / 8
-        assert 0.05 < (found["all"] - found["others"]).mean() < 0.12
-    new = pd.DataFrame({method: found["others"] for method, found in accuracy.items()})
-    assert (new["MVLSVM-200"] > new["vote"]).all()
-    assert new["SVC"].mean() > new["MVLSVM-200"].mean() > new["vote"].mean()
-    lost = {method: (found["all"] - found["others"]).mean() for method, found in accuracy.items()}
-    assert max(lost, key=lost.get) == "vote"
-
-
-def by_person(method):
-    """Accuracy by person, a column for who trains; squared hinge."""
-    found = curve(BY_PEOPLE, "uwave-people", method)
-    if "machine" in found:
-        found = found[found["machine"] == "squared_hinge"]
-    return found.pivot(index="person", columns="people", values="value")
-
-
-def test_the_latent_space_is_ahead_of_the_vote_unless_its_penalty_is_too_strong():
-    ahead = asked("mvl_figure2", "vote")
-    assert ahead["near"].mean() > 0.7
-    behind = ahead[~ahead["near"]]
-    linear = (behind["kernel"] == "linear") & (behind["machine"] != "rbf")
-    weak = behind["tuning"].isin(["none", "mean"]) & (behind["machine"] == "rbf")
-    assert (linear | (weak & (behind["kernel"] == "narrow"))).all()
-
-
-def test_one_machine_on_one_view_is_behind_and_one_on_all_columns_is_not():
-    one_view, columns = (asked("mvl_figure2", f"{name}_uwave") for name in ("view", "SVC"))
-    assert one_view["near"].mean() > 0.9
-    behind = one_view[~one_view["near"]]
-    assert (behind["machine"] == "rbf").all() and (behind["tuning"] == "none").all()
-    assert columns["value"].max() < 0.01 and (columns["value"] > 0).mean() < 0.1
-    assert not asked("mvl_figure2", "SVC_mfeat")["near"].any()
-    assert asked("mvl_figure2", "linear_uwave")["near"].mean() > 0.7
-
-
-def test_more_than_ten_landmarks_add_to_it_in_every_universe_but_a_poor_one():
-    poor = asked("mvl_figure2", "ten_best").query("near")
-    [found] = poor[["kernel", "machine", "tuning"]].to_numpy().tolist()
-    assert found == ["linear", "squared_hinge", "none"]
-    error, point = (asked("mvl_figure2", f"ten_{margin}") for margin in ("error", "point"))
-    assert (error[error["near"]]["kernel"] == "linear").all()
-    near = point[point["near"] & ((point["kernel"] != "linear") | (point["tuning"] != "none"))]
-    assert (near["machine"] == "rbf").all()
-
-
-def test_the_vote_is_nowhere_a_hundred_times_slower_but_computes_as_many_similarities():
-    for name in ("hundred", "hundred_solver"):
-        assert not asked("mvl_time", name)["near"].any()
-    tenfold = asked("mvl_time", "ten_times")
-    assert tenfold[tenfold["near"]]["L"].max() <= 50
-    counted = asked("mvl_time", "hundred_anew")
-    assert counted[(counted["classes"] == "rest") & (counted["L"] <= 50)]["near"].all()
-
-
-def test_the_linear_machine_is_faster_than_a_kernel_machine_on_all_columns():
-    columns, latent = (asked("mvl_time", f"linear_{name}") for name in ("columns", "latent"))
-    assert columns[columns["classes"] == "rest"]["near"].mean() > 0.9
-    assert 0.3 < latent["near"].mean() < 0.9
-    assert columns.query("m == 896 and loss == 'hinge' and classes == 'rest'")["near"].all()
