@@ -526,25 +526,6 @@ def differences(dataset, protocol, first, second):
     return values.loc["accuracy", first] - values.loc["accuracy", second], sizes.mean()
 
 
-def readings(dataset):
-    others = (f"halves-{name}" for name in mvna_kmhks.READINGS.get(dataset, ()))
-    return ("halves", "folds", "halves-narrow", *others)
-
-
-@pytest.mark.parametrize("dataset", mvna_kmhks.TABLE2)
-def test_the_order_in_table_2_cannot_be_told(dataset):
-    """The tolerance is wider than the printed range, and intervals of differences hold 0."""
-    halves = summarize("mvna_kmhks.table2").query(
-        "protocol == 'halves' and measure == 'accuracy' and dataset == @dataset"
-    )
-    spread = halves[halves["method"].isin(mvna_kmhks.OF_PAPER)]["std"].min()
-    assert np.ptp(PRINTED.loc[dataset]) < 2 * np.sqrt(2) * spread
-    for protocol in readings(dataset):
-        for rival in ("NA", "KMHKS", "SVM"):
-            _, low, high = paired_interval(*differences(dataset, protocol, "MVNA", rival))
-            assert low <= 0 <= high, (protocol, rival)
-
-
 @pytest.mark.parametrize(
     ("dataset", "protocol"), [("lung-cancer", "halves"), ("horse-colic", "halves-surgery")]
 )
@@ -589,33 +570,6 @@ def test_differences_on_the_same_images_are_those_of_table_3(chosen, rival):
     assert (found["only_mvna"] - found["only_rival"]).tolist() == expected.tolist()
 
 
-def test_treated_alike_mvna_is_not_first_on_the_digits():
-    """More errors than KMHKS whatever the treatment; first in the sum beside untuned rivals."""
-    tuned, *untuned = (
-        sums_of_errors(item, **point).mean()
-        for item, point in (
-            ("table3", {}), ("table3_untuned", {"c": 1.0}), ("table3_untuned", {"c": 3.0}),
-        )
-    )  # fmt: skip
-    for chosen in ("tuned", "c=1", "c=3"):
-        full, one = (on_the_same_images(chosen, rival) for rival in ("KMHKS", "NA"))
-        assert (full["difference"] > 3 * full["std_error"]).all(), (
-            "behind, by three standard errors"
-        )
-        assert (one["difference"] < 3 * one["std_error"]).all()
-    assert tuned["MVNA"] < min(untuned[0]["NA"], untuned[1]["KMHKS"])
-    means = {
-        item: summarize(f"mvna_kmhks.{item}").query("measure == 'errors' and digit != 1")
-        for item in ("table3", "table3_untuned")
-    }
-    own = means["table3"].query("method == 'MVNA'").set_index("digit")["mean"]
-    rivals = means["table3_untuned"].query(
-        "method == 'NA' and c == 1 or method == 'KMHKS' and c == 3"
-    )
-    first = own <= rivals.groupby("digit")["mean"].min()
-    assert first.sum() == 7 and list(first.index[~first]) == [0, 5]
-
-
 # ------------------------------------------------------------------------- printed numbers
 
 
@@ -629,12 +583,6 @@ def test_the_printed_tables_are_whole():
     assert ((rivals["p"] < mvna_kmhks.SIGNIFICANCE_LEVEL) == (rivals["arrow"] == 1)).all()
     best = accuracies.loc[accuracies.groupby("dataset")["value"].idxmax()].set_index("dataset")
     assert (best["method"] == "MVNA").sum() == 5 and best.loc["iris", "method"] == "SVM"
-    errors = cells[cells["measure"] == "errors"]
-    assert errors.groupby("method")["value"].sum().to_dict() == {
-        "MVNA": 99,
-        "NA": 124,
-        "KMHKS": 122,
-    }
     assert len(cells[cells["measure"] == "alignment"]) == 6
 
 
