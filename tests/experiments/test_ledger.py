@@ -235,6 +235,23 @@ def test_figures_1_and_2_of_mvpo_are_whole():
     assert (second[["MVPO", "LinearSVC", "CoLabeling"]] == 10).all(axis=None)
 
 
+def test_rivals_of_mvpo_have_the_view_of_svm_perf_and_targets_share_a_pair():
+    of = ROWS["mvpo"].query("measure in ['view', 'second_view', 'n_iter']")
+    of = of.set_index(["item", "measure", "method", "dataset", "repeat", "parameter"])[
+        "value"
+    ].sort_index()
+    views = of["fig1", "view"].unstack("method")
+    for rival in ("SMS", "CAPO", "FSMulti"):
+        known = views[rival].dropna()
+        assert len(known) > 10 and (known == views["SVMPerf"][known.index]).all()
+    pairs = of["fig2"].unstack("measure").dropna(subset=["second_view"])
+    assert set(pairs.index.get_level_values("method")) == {"SVM2K", "MSL"}
+    assert (pairs["view"] < pairs["second_view"]).all()
+    pairs = pairs.groupby(["method", "dataset", "repeat"])[["view", "second_view"]]
+    assert (pairs.nunique() == 1).all(axis=None)
+    assert (of["fig4", "n_iter"] == of["fig3", "n_iter"].reindex(of["fig4", "n_iter"].index)).all()
+
+
 def test_no_live_start_of_mvm_collapses_and_the_papers_does():
     """Issue 5: train accuracy at least .99 for 2 to 8 views; small sigma collapses from four on."""
     rows = ROWS["mvm"].query("item == 'start' and dataset == 'planted-mixed'")

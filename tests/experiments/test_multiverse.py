@@ -83,19 +83,6 @@ def test_a_method_runs_once_where_its_universes_differ_in_what_it_does_not_have(
     assert not any("share" in job.parameter for job in jobs if job.method == "two")
 
 
-def test_universes_share_the_seed_of_a_repeat(rows):
-    assert (rows.groupby("repeat")["seed"].nunique() == 1).all()
-    assert rows["seed"].nunique() == 4
-
-
-def test_a_run_goes_on_where_it_was_stopped(folder, tmp_path):
-    ledger = Ledger("multiverse", shutil.copytree(folder, tmp_path / "stopped"))
-    lines = ledger.path.read_text().splitlines(keepends=True)
-    ledger.path.write_text("".join(lines[:-10]))
-    assert run(TOY.item, "iris", ledger) == 20
-    assert run(TOY.item, "iris", ledger) == 0
-
-
 def test_a_failed_universe_is_told_and_stops_nothing(rows):
     seeds = [TOY.item.seed("iris", repeat) for repeat in range(4)]
     assert any(seed % 2 for seed in seeds) and not all(seed % 2 for seed in seeds)

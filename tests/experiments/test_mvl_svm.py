@@ -17,7 +17,6 @@ from mvref.experiments import mvl_svm, similarity_rivals, summarize
 from mvref.experiments.engine import COLUMNS, encode_parameter
 from mvref.experiments.methods import METHODS, complete_by_laplacian
 from mvref.experiments.problems import label, load_problem, mean_distance_gamma, reference
-from mvref.experiments.similarity_rivals import positive_projection
 from mvref.mvl_svm import project
 from mvref.rivals import MVML, SVM2K, Concat
 
@@ -192,20 +191,6 @@ def test_metrics_draw_components_from_the_reference_alone():
         assert np.array_equal(mu.landmarks, view[problem.train[:12]])
 
 
-def test_the_positive_part_is_the_nearest_kernel():
-    rng = np.random.default_rng(0)
-    K = rng.standard_normal((12, 12))
-    K = K + K.T
-    P = positive_projection(K)
-    values, vectors = np.linalg.eigh(K)
-    np.testing.assert_allclose(K @ P, (vectors * np.maximum(values, 0)) @ vectors.T, atol=1e-12)
-    np.testing.assert_allclose(K @ P, P @ K @ P, atol=1e-12)
-    for _ in range(50):  # Higham (1988)
-        A = rng.standard_normal((12, 12))
-        near = K @ P + rng.uniform(0, 0.3) * A @ A.T
-        assert np.linalg.norm(K - near) > np.linalg.norm(K - K @ P)
-
-
 def test_distances_that_no_points_have_give_positive_kernels():
     problem = of_distances()
     gammas = mean_distance_gamma(problem, landmarks_of(problem))
@@ -248,16 +233,6 @@ def test_the_rivals_take_the_strongest_of_equally_good_settings():
     assert mvl_svm.GRID[0] == {"C": 1e-3}
 
 
-def test_the_minimum_of_mvml_depends_on_lam_squared_eta_alone():
-    """Why the grid has one eta: A -> lam A turns (lam, eta) into (1, lam^2 eta)."""
-    rng = np.random.default_rng(0)
-    g, B = rng.standard_normal(4), rng.standard_normal((4, 4))
-    A, lam, eta = B @ B.T, 0.03, 7.0
-    value = lam * g @ np.linalg.solve(A, g) + eta * np.sum(A**2)
-    scaled = A / lam
-    assert g @ np.linalg.solve(scaled, g) + lam**2 * eta * np.sum(scaled**2) == pytest.approx(value)
-
-
 def test_completing_nothing_changes_nothing():
     problem = small()
     one, other = (machine_of(p, "PerViewSVM") for p in (problem, complete_by_laplacian(problem)))
@@ -288,11 +263,6 @@ def test_jobs_follow_the_protocol(name, quick):
         assert splits == ({1} if quick else {1, 2, 3}) if name == "flower17" else splits == {None}
     if name == "flower17":  # distances have no columns
         assert {j.method for j in jobs} == {"SVC-mean"}
-
-
-def test_the_missing_views_of_figure_5_are_feasible():
-    n_views = {"uwave": 3, "flower17": 7, "mfeat": 6}
-    assert all(max(mvl_svm.RATIOS) <= 1 - 1 / V for V in n_views.values())
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,8 @@ from mvref import MultiView, MVMClassifier
 from mvref.compare.seeds import derive_seed
 from mvref.compare.tuning import Machine, Method, Split, train, tuned
 from mvref.datasets import make_interactions
-from mvref.experiments import interactions, mvm, read_paper_numbers, run_items
+from mvref.experiments import interactions, mvm, read_paper_numbers
 from mvref.experiments.claims import CLAIMS
-from mvref.experiments.engine import Ledger
 from mvref.experiments.interactions import N_POOL, N_TEST, NOISE, PLANTED, planted, unseen
 from mvref.experiments.order_methods import (
     FACTORISED,
@@ -291,29 +290,6 @@ def test_start_jobs_train_from_the_start_that_they_name():
         assert job.function.args == ("planted-mixed", job.method)
         assert job.function.keywords.get("sigma") == job.parameter.get("sigma")
         assert job.function.keywords["V"] == job.parameter["V"]
-
-
-def test_a_quick_run_of_what_is_drawn(tmp_path):
-    for only, name in (("planted-full", "mvm.start"), ("onehot-full", "mvm.order")):
-        run_items([name], quick=True, folder=tmp_path, only=only, say=str)
-    rows = Ledger("mvm", tmp_path).read()
-    starts = rows[rows["item"] == "start"]
-    assert len(starts) == 2 * 3 * len([*mvm.START_MEASURES, "accuracy"])
-    methods = rows[rows["item"] == "order"].pivot(index="method", columns="measure", values="value")
-    assert set(methods.index) == {"data", *METHODS}
-    shares = methods.loc["data", ["unseen_pairs", "unseen_triples"]]
-    assert 0.3 < shares.iloc[0] < shares.iloc[1] < 1
-    chosen = methods.drop("data")
-    assert chosen["k"].dropna().eq(2).all() and chosen["k"].count() == 4
-    assert chosen["gamma"].count() == 1
-
-
-def test_a_tuned_method_on_real_data():
-    for method, least in (("MVM", 0.9), ("STM-product", 0.7)):
-        quick = mvm.cell(method, {}, 1, True, mvm.REAL_STARTS, mvm.GRIDS)
-        found = mvm.measured("digits", method, measures=quick.measures, **quick.options, seed=1)
-        assert tuple(found) == quick.measures
-        assert least < found["accuracy"] < found["auroc"] <= 1
 
 
 # ----------------------------------------------------------------------------------- claims

@@ -14,12 +14,11 @@ from sklearn.metrics.pairwise import linear_kernel
 
 from mvref import MultiView
 from mvref.compare.tuning import Split, validate
-from mvref.experiments import halves as halves_module
-from mvref.experiments import mvpo, ranking, read_paper_numbers
+from mvref.experiments import mvpo, ranking, read_ledger, read_paper_numbers
 from mvref.experiments.claims import CLAIMS
-from mvref.experiments.engine import COLUMNS, Ledger, run
+from mvref.experiments.engine import COLUMNS, encode_parameter
 from mvref.experiments.halves import TARGETS, load_halves, measure_all, quality
-from mvref.experiments.mvpo import ITEMS, fig1, fig2, fig3, fig4, on_halves, points_of
+from mvref.experiments.mvpo import fig1, fig2, fig3, fig4, on_halves, points_of
 from mvref.experiments.pair_methods import PAIR_METHODS
 from mvref.experiments.problems import load_dataset
 from mvref.experiments.ranking import METHODS, ColumnsMachine, MVPOMachine, certified, linear_svc
@@ -211,21 +210,6 @@ def test_a_rival_takes_the_view_of_svm_perf_and_sms_its_C2_too(tune):
     assert capo["C2"] == points[values.argmax()]["C2"]
 
 
-@pytest.mark.data("name")
-@pytest.mark.parametrize("name", ["citeseer", "webkb"])
-def test_a_tuned_method_on_text(monkeypatch, name):
-    forget()
-    monkeypatch.setattr(mvpo, "GRID_C1", (1.0,))
-    monkeypatch.setitem(mvpo.GRID_C2, name, (100.0,))
-    measures = METHODS["MVPO"].measures
-    found = on_halves(name, "MVPO", measures=measures, target="auroc", quick=False, seed=1)
-    forget()
-    assert list(found) == list(measures)
-    assert 0.85 < found["auroc"] <= 1
-    assert found["gap"] <= 1
-    assert (found["C1"], found["C2"]) == (1.0, 100.0)
-
-
 # ------------------------------------------------------------------------------------- jobs
 
 
@@ -311,64 +295,15 @@ def test_the_second_figure_waits_for_the_first():
     assert max(job.repeat for job in jobs if job.method in PAIR_METHODS) == 2
 
 
-@pytest.fixture(scope="module")
-def quick_rows(tmp_path_factory):
-    """Rows of a quick run on three of the ten digits."""
-    data = load_dataset("mfeat")
-    few = np.flatnonzero(data.y < 3)[::3]
-    three = SimpleNamespace(X=data.X[few], y=data.y[few])
-    forget()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(halves_module, "load_dataset", lambda name: three)
-        yield quick_run(tmp_path_factory)
-    forget()
-
-
-def quick_run(tmp_path_factory):
-    ledger = Ledger("mvpo", tmp_path_factory.mktemp("ledger"))
-    counts = {item.name: run(item, "mfeat", ledger, quick=True) for item in ITEMS}
-    assert all(run(item, "mfeat", ledger, quick=True) == 0 for item in ITEMS), "all is there"
-    return ledger.read(), counts
-
-
-def values_of(rows, item, measure):
-    rows = rows[(rows["item"] == item) & (rows["measure"] == measure)]
-    return rows.set_index(["method", "parameter"])["value"]
-
-
-def test_a_quick_run(quick_rows):
-    rows, counts = quick_rows
-    methods = [*mvpo.FIG1_METHODS, *mvpo.RIVALS]
-    n_measures = sum(len(METHODS[method].measures) for method in methods)
-    assert counts["fig1"] == n_measures * len(TARGETS)
-    assert rows.query("measure == 'gap'")["value"].max() <= 1
-    assert values_of(rows, "fig1", "auroc").min() > 0.9
-    target = '{"target":"f1"}'
-    assert values_of(rows, "fig1", "f1")["MVPO", target] > 0.9
-    assert set(values_of(rows, "fig1", "C1")) <= set(mvpo.QUICK_C1)
-    assert set(values_of(rows, "fig1", "C2")) <= set(mvpo.QUICK_C2)
-    assert set(values_of(rows, "fig1", "view")) <= set(range(6))
-    views = values_of(rows, "fig1", "view").unstack("method")
-    for method in mvpo.RIVALS:
-        assert views[method].equals(views["SVMPerf"].rename(method)), "the view of SVM^perf"
-    assert values_of(rows, "fig4", "train_seconds").min() > 0
-    assert values_of(rows, "fig4", "n_iter").equals(values_of(rows, "fig3", "n_iter"))
-
-
-def test_the_second_figure_repeats_the_rows_of_the_first(quick_rows):
-    rows, counts = quick_rows
-    for measure in METHODS["MVPO"].measures:
-        first, second = (values_of(rows, item, measure) for item in ("fig1", "fig2"))
-        for target in TARGETS:
-            point = "MVPO", f'{{"target":"{target}"}}'
-            assert first[point] == second[point]
-    assert set(rows.loc[rows["item"] == "fig2", "method"]) == {*mvpo.FIG2_METHODS, *PAIR_METHODS}
-    assert values_of(rows, "fig2", "auroc").min() > 0.9
-    pairs = [values_of(rows, "fig2", name).unstack() for name in ("view", "second_view")]
-    assert set(pairs[0].index) == set(PAIR_METHODS)
-    assert (pairs[0] < pairs[1]).all(axis=None) and pairs[1].max(axis=None) < 6
-    for of_targets in pairs:
-        assert (of_targets.nunique(axis=1) == 1).all(), "one pair for all targets"
+def test_the_second_figure_repeats_the_rows_of_the_first():
+    rows = read_ledger("mvpo")
+    first = rows.query("item == 'fig1' and dataset == 'mfeat' and method == 'MVPO'")
+    stored = first.set_index(["parameter", "repeat", "measure"])["value"]
+    jobs = [job for job in fig2("mfeat", False, rows) if job.method == "MVPO"]
+    assert len(jobs) == 10 * len(TARGETS)
+    for job in jobs:
+        expected = stored[encode_parameter(job.parameter), job.repeat]
+        assert job.function(seed=0) == expected.to_dict()
 
 
 # ----------------------------------------------------------------------------------- claims
