@@ -207,6 +207,8 @@ def test_a_statement_on_several_data_sets_has_the_universes_of_all(rows):
     both = pd.concat([rows, rows.assign(dataset="wine")])
     table = reading.statement_curve(toy, "", both)
     assert set(table["data"]) == {"rich"} and len(table) == 6
+    seeds = np.array([TOY.item.seed("iris", repeat) for repeat in range(4)])
+    assert np.allclose(table["std"], 0.01 * (seeds % 3 - 1.0).std(ddof=1))
 
 
 def test_what_the_search_has_found_runs_again_with_other_seeds(folder, rows, tmp_path, monkeypatch):

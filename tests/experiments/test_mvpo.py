@@ -30,19 +30,15 @@ from mvref.rivals.svm_perf import SVMPerf
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
 
 
-def small_problem(n=40, widths=(3, 4), n_classes=3, seed=0):
-    """Views that hint at the class: the first 30 samples train."""
-    rng = np.random.RandomState(seed)
+def small_problem(n=40, widths=(3, 4), n_classes=3, *, apart=3.0, noise=1.0, n_train=30):
+    """Views that hint at the class: the first samples train."""
+    rng = np.random.RandomState(0)
     y = np.arange(n) % n_classes
-    centres = [3.0 * rng.randn(n_classes, d) for d in widths]
-    views = [c[y] + rng.randn(n, d) for c, d in zip(centres, widths, strict=True)]
-    return split_of(MultiView(views), y, y[:, None] == np.arange(n_classes))
-
-
-def split_of(X, y, Y):
-    train = np.arange(30)
-    folds = [(np.setdiff1d(train, check), check) for check in np.split(train, 3)]
-    return Split(X, y, train, np.arange(30, len(y)), folds, {"Y": Y})
+    centres = [apart * rng.randn(n_classes, d) for d in widths]
+    X = MultiView([c[y] + noise * rng.randn(n, d) for c, d in zip(centres, widths, strict=True)])
+    train, test = np.split(np.arange(n), [n_train])
+    folds = [(np.setdiff1d(train, check), check) for check in np.array_split(train, 3)]
+    return Split(X, y, train, test, folds, {"Y": y[:, None] == np.arange(n_classes)})
 
 
 def scores_of(make, split, point, target="f1", rows=None):

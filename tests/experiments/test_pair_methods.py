@@ -23,20 +23,13 @@ from mvref.experiments.pair_methods import (
 from mvref.experiments.ranking import ANY
 from mvref.experiments.tables import grid
 from mvref.rivals import MSL, SVM2K
+from tests.experiments.test_mvpo import small_problem
 
 TWO = {"view": 0, "second_view": 1}
 FIRST = {"D/C": 0.1, "alpha": 0.1, "C2": 10.0}
 
 
-def small_halves(n=60, widths=(3, 3, 3), n_classes=3, noise=2.5, n_train=30):
-    """Views that hint at the class; the first samples train."""
-    rng = np.random.RandomState(0)
-    y = np.arange(n) % n_classes
-    centres = [2.0 * rng.randn(n_classes, d) for d in widths]
-    X = MultiView([c[y] + noise * rng.randn(n, len(c[0])) for c in centres])
-    train, test = np.split(np.arange(n), [n_train])
-    folds = [(np.setdiff1d(train, check), check) for check in np.array_split(train, 3)]
-    return Split(X, y, train, test, folds, {"Y": y[:, None] == np.arange(n_classes)})
+small_halves = partial(small_problem, n=60, widths=(3, 3, 3), apart=2.0, noise=2.5)
 
 
 # --------------------------------------------------------------------------------- machines
@@ -117,7 +110,7 @@ def test_the_principal_directions_of_all_rows_change_nothing():
 @pytest.mark.parametrize("method", PAIR_METHODS)
 def test_the_pair_leaves_out_the_noise(method):
     how, points = PAIR_METHODS[method], [{"C2": 1.0}, {"C2": 2.0}]
-    halves = small_halves(240, n_train=120)
+    halves = small_halves(n=240, n_train=120)
     noise = np.random.RandomState(7).randn(240, 3)
     halves = replace(halves, X=MultiView([halves.X.views[0], noise, halves.X.views[2]]))
     found = with_pair(halves, how, points, FIRST, 0)

@@ -113,3 +113,17 @@ def test_statements_are_what_they_say():
                 values = found.value(means)
                 assert ((values[:400] > found.above) == [wants(row) for row in rows]).all(), name
                 assert name == "gain" or 0 < (values > found.above).sum() < len(values), name
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "f1", "holds"),
+    [(0.16, 3, True), (0.14, 3, False), (2.24, 3, True), (2.26, 3, False), (1, 2.16, True),
+     (1, 2.14, False), (1, 3.84, True), (1, 3.86, False)],
+)  # fmt: skip
+def test_a_gain_is_in_the_printed_range_as_it_is_rounded(accuracy, f1, holds):
+    columns = pd.MultiIndex.from_product([["mnist1"], OWN, SCORES])
+    means = pd.DataFrame(0.5, index=[0], columns=columns)
+    means["mnist1", "MwMvC2", "accuracy"] *= 1 + accuracy / 100
+    means["mnist1", "MwMvC2", "f1"] *= 1 + f1 / 100
+    statement = TABLE1.statements["gain_mnist1"]
+    assert (statement.value(means).item() > statement.above) == holds
