@@ -9,7 +9,7 @@ with their interval (:mod:`mvref.compare.paired`).
 import sys
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 import joblib
@@ -238,7 +238,7 @@ def chosen(methods, X):
     if isinstance(methods, str) and methods == "recommended":
         gaps = [] if X.observed.all() else REDUCED
         return [c for c in RECOMMENDED if X.n_samples <= (c.largest or np.inf)] + gaps
-    if isinstance(methods, str) or hasattr(methods, "fit"):
+    if isinstance(methods, str) or hasattr(methods, "fit") or not isinstance(methods, Iterable):
         methods = [methods]
     if not isinstance(methods, Mapping):
         pairs = [(m, None) if isinstance(m, str) else (type(m).__name__, m) for m in methods]

@@ -477,6 +477,8 @@ def test_labels_and_groups_are_joined_by_id_or_refused(name, ids):
 WRONG = [
     ({"methods": ["SVM9"]}, "methods must be 'recommended' or among"),
     ({"methods": ["MVMRegressor"]}, "methods must be"),
+    ({"methods": None}, "methods must be 'recommended' or among"),
+    ({"methods": 3}, "must be a scikit-learn classifier, got 3"),
     ({"methods": [Concat(TREE), Concat(FOREST)]}, r"different names, got \['Concat', 'Concat'\]"),
     (
         {"methods": {"mine": StratifiedKFold()}},
