@@ -153,10 +153,10 @@ def _refuse_dates(dtype, name, kinds="cmM"):
 
 def refuse_dates(dtype, name, kind):
     """Raise the ValueError of a table that holds dates, durations or complex numbers."""
-    mend = "take real and imaginary parts as columns"
+    told, mend = "complex numbers", "take real and imaginary parts as columns"
     if kind == "date":
-        mend = "make numbers of dates first, such as days since a date"
-    raise ValueError(f"{name} must be an array of real numbers, got {kind}s ({dtype}); {mend}.")
+        told, mend = "dates", "make numbers of dates first, such as days since a date"
+    raise ValueError(f"{name} must be an array of real numbers, got {told} ({dtype}); {mend}.")
 
 
 def is_texts(view):
@@ -208,7 +208,7 @@ def check_encoded(view, name=None):
     told, whose = ("X", "") if name is None else (f"view {name!r}", f"{name!r}: ")
     for column, texts in (view.to_frame("texts") if view.ndim == 1 else view).items():
         if kind_of(texts) == "text" and texts.dtype.name != "category":
-            if (to_numeric(texts, errors="coerce").notna() | texts.isna()).all():
+            if (to_numeric(texts.astype(object), errors="coerce").notna() | texts.isna()).all():
                 raise ValueError(
                     f"{told} holds numbers written as texts in column {column!r}: make numbers of "
                     "them first, with pandas.to_numeric."

@@ -302,8 +302,8 @@ def _as_array(y, name):
     if y.dtype.kind == "O":
         gaps = np.array([is_gap(label) for label in y.ravel()], dtype=bool)
         missing = gaps.reshape(y.shape) | missing
-    elif y.dtype.kind in "mM":
-        missing = np.isnat(y) | missing
+    elif y.dtype.kind in "fcmM":
+        missing = np.isnan(y) | missing
     if np.any(missing):
         raise ValueError(
             f"{name} must have a label for every sample, got {np.sum(missing)} missing "
