@@ -11,7 +11,14 @@ from sklearn.utils.validation import _check_sample_weight, assert_all_finite, va
 
 from .checks import check_common_parameters, check_number, warn_caller
 from .ids import check_ids, samples_of
-from .storage import as_flat_table, check_encoded, is_encoded, is_gap, names_of_columns
+from .storage import (
+    as_flat_table,
+    as_numbers,
+    check_encoded,
+    is_encoded,
+    is_gap,
+    names_of_columns,
+)
 from .views import MultiView, as_multiview, default_names, is_collection_of_views, unpacked
 
 NUMBERS = (int, float, np.integer, np.floating, np.bool_)
@@ -204,10 +211,10 @@ def sample_weights(estimator, X, y, sample_weight):
     class_weight = getattr(estimator, "class_weight", None)
     if sample_weight is None and class_weight is None:
         return np.arange(len(X)), None
-    if np.ma.is_masked(sample_weight):
-        raise ValueError("sample_weight must have a number for every sample, got masked ones.")
+    if getattr(sample_weight, "shape", ()):  # no dates; NaN where it is masked
+        sample_weight = as_numbers(sample_weight, "sample_weight")
     weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-    rows = np.flatnonzero(weights > 0)
+    rows = np.flatnonzero(weights >= np.finfo(float).tiny)  # what is smaller has no digits
     if not len(rows):
         raise ValueError("sample_weight must contain at least one non-zero number, got zeros only.")
     weights = weights[rows]
@@ -231,11 +238,7 @@ def sample_weights(estimator, X, y, sample_weight):
 
 def validate_numbers(estimator, y, n_samples):
     """Check the targets of a regression and return them as floats, shape (n_samples,)."""
-    y = _one_per_sample(estimator, y, n_samples)
-    try:
-        y = y.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"y must hold numbers, got {y[:3].tolist()} ...") from None
+    y = as_numbers(_one_per_sample(estimator, y, n_samples), "y")
     assert_all_finite(y, input_name="y")  # NaN may have been an object
     return y
 
@@ -295,8 +298,8 @@ def _as_array(y, name):
     elif getattr(getattr(y, "dtype", None), "kind", "?") == "T":  # strings of any length
         y = y.tolist()
     try:
-        words = isinstance(y, list | tuple) and any(map(is_gap, y))  # of which NumPy makes "nan"
-        y = np.asarray(y, dtype=object if words else None)
+        texts = [isinstance(label, str) for label in y] if isinstance(y, list | tuple) else []
+        y = np.asarray(y, dtype=object if any(texts) and not all(texts) else None)  # else all words
     except ValueError as error:
         raise ValueError(f"{name} must have one label for each sample: {error}") from error
     if y.dtype.kind == "O":

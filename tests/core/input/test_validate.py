@@ -12,6 +12,7 @@ from mvref.core.input import (
     check_choice,
     check_number,
     sample_weights,
+    validate_numbers,
     validate_targets,
     validate_views,
 )
@@ -128,11 +129,31 @@ def test_labels_that_are_missing(y):
         ([[1, 2], [3], [4], [5]], "one label for each"),
         (np.array(1), "1d array"),
         ({0, 1}, "1d array"),
+        ([0, "a", 0, "a"], "labels of one type"),
     ],
 )
 def test_labels_that_are_none(y, told):
     with pytest.raises(ValueError, match=told):
         validate_targets(Dummy(), y, 4)
+
+
+@pytest.mark.parametrize(
+    ("weights", "told"),
+    [
+        (np.arange(1, 5).astype("m8[s]"), "real numbers, got dates"),
+        (pd.date_range("2026", periods=4), "real numbers, got dates"),
+        (np.full(4, 1e-320), "at least one non-zero number"),
+        (np.ma.masked_array(np.ones(4), [0, 0, 1, 0]), "contains NaN"),
+    ],
+)
+def test_weights_that_are_none(weights, told):
+    with pytest.raises(ValueError, match=told):
+        sample_weights(Dummy(), np.eye(4), np.array([0, 1, 0, 1]), weights)
+
+
+def test_numbers_that_are_dates():
+    with pytest.raises(ValueError, match="y must be an array of real numbers, got dates"):
+        validate_numbers(Dummy(), np.arange(1, 5).astype("m8[s]"), 4)
 
 
 @pytest.mark.parametrize("weights", [[1e-300, 1, 1, 1], [1e300, 1, 1, 1]])
