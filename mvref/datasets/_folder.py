@@ -273,6 +273,8 @@ def _read_table(path, key, words, text, options):
             table = pd.read_parquet(path)
         except ImportError as error:
             raise ImportError(f"{path.name} needs a package: pip install pyarrow.") from error
+        except (OSError, ValueError) as error:  # of pyarrow, too
+            raise ValueError(f"{path.name} is not a whole Parquet file: {error}") from error
         _check_header(path, list(table.columns), key, "")
     else:
         table = _read_text(path, key, {key, *words, *text}, options)

@@ -177,6 +177,7 @@ REFUSED = {  # files, and words of the sentence
     "no file": ({}, "has no file of .csv or .tsv or .txt or .parquet, only nothing"),
     "only others": ({"a.png": b"x"}, "only a.png"),
     "packed and torn": ({"a.csv.gz": gzip.compress(BLOOD.encode())[:-9]}, "a.csv.gz is not a comp"),
+    "torn Parquet": ({"a.parquet": b"PAR1"}, "a.parquet is not a whole Parquet file"),
     "empty file": ({"blood.csv": ""}, "blood.csv is empty"),
     "header only": ({"blood.csv": "id,iron\n"}, "blood.csv has a header and no rows"),
     "no key": ({"blood.csv": "ID,iron\n1,2\n"}, "key='id'|blood.csv|['ID', 'iron']"),
