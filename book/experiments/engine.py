@@ -55,18 +55,8 @@ LEDGER = Path(__file__).parent / "ledger"
 
 
 def encode_parameter(parameter):
-    """Write a parameter point as compact JSON, keys in alphabetical order.
+    """Write a `parameter` point, a dict, as compact JSON, keys in alphabetical order.
 
-    Parameters
-    ----------
-    parameter : dict
-
-    Returns
-    -------
-    text : str
-
-    Examples
-    --------
     >>> from mvref.experiments.engine import encode_parameter
     >>> encode_parameter({"missing": 0.3, "L": 200})
     '{"L":200,"missing":0.3}'
@@ -78,17 +68,10 @@ def encode_parameter(parameter):
 class Job:
     """The smallest piece of work that a run can skip.
 
-    Parameters
-    ----------
-    dataset, method : str
-    parameter : dict, a point, for example ``{"L": 200}``
-    repeat : int
-    measures : tuple of str
-    function : callable
-        Picklable; ``function(seed=...)`` returns a dict measure -> number, of just these measures.
+    `parameter` is a point, for example ``{"L": 200}``; `function` is picklable, and
+    ``function(seed=...)`` returns a dict measure -> number, of just the `measures`. `dataset`,
+    `method` and `repeat` are those of the row.
 
-    Examples
-    --------
     >>> from mvref.experiments.engine import Job
     >>> Job("digits", "two", {"a": 1}, 0, ("value",), lambda seed: {"value": 2.0})
     Job(dataset='digits', method='two', parameter={'a': 1}, repeat=0, measures=('value',))
@@ -106,20 +89,13 @@ class Job:
 class Item:
     """A table or a figure of a paper.
 
-    Parameters
-    ----------
-    paper, name, title : str
-        Ledger file and short name, such as "mvl_svm" and "fig2", and what it shows, in one line.
-    datasets : tuple of str; names as in :func:`mvref.datasets.available`
-    jobs : callable
-        ``jobs(dataset, quick, rows)`` yields the jobs; `rows` are the paper's rows so far.
-    needs : tuple of str; items of the same paper that are run first
-    serial : bool; one job at a time, because time is what it measures
-    seeds : str, default the name
-        Items with the same word have the same seeds, and so the same splits.
+    `paper`, `name` and `title` are its ledger file and short name, such as "mvl_svm" and "fig2",
+    and what it shows, in one line; `datasets` are names as in :func:`mvref.datasets.available`.
+    ``jobs(dataset, quick, rows)`` yields the jobs; rows are the paper's rows so far. What it
+    `needs`, items of the same paper, is run first. A `serial` one runs one job at a time, because
+    time is what it measures. Items with the same word `seeds`, by default the name, have the same
+    seeds, and so the same splits.
 
-    Examples
-    --------
     >>> from mvref.experiments.engine import Item
     >>> Item("my_paper", "table1", "what it shows", ("digits",), lambda *_: ()).full_name
     'my_paper.table1'
@@ -140,31 +116,16 @@ class Item:
         return f"{self.paper}.{self.name}"
 
     def seed(self, dataset, repeat):
-        """Return the seed of all rows of a repeat, whatever the method and the parameter point.
-
-        Parameters
-        ----------
-        dataset : str
-        repeat : int
-
-        Returns
-        -------
-        seed : int
-        """
+        """Return the seed of a `repeat` on a `dataset`, whatever the method and the point."""
         return derive_seed(self.seeds or self.name, dataset, repeat)
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """The CSV file of a paper's results, a line for each job.
+    """The CSV file of a `paper`'s results, a line for each job.
 
-    Parameters
-    ----------
-    paper : str
-    folder : path, default that of the repository's ledger
+    It is in a `folder`, by default that of the repository's ledger.
 
-    Examples
-    --------
     >>> from mvref.experiments.engine import Ledger
     >>> Ledger("no_such_paper").read().empty
     True
@@ -197,14 +158,7 @@ class Ledger:
     def read(self):
         """Return a row for each measure; the end of a line that a killed run left is ignored.
 
-        Returns
-        -------
-        rows : DataFrame
-
-        Raises
-        ------
-        ValueError
-            If the file has other columns, a damaged line, or the same row twice.
+        A file with other columns, a damaged line, or the same row twice is a ValueError.
         """
         content = self.path.read_bytes() if self.path.exists() else b""
         known = self.environments.read_text("utf-8") if self.environments.exists() else ""
@@ -213,13 +167,7 @@ class Ledger:
     def append(self, rows):
         """Write rows at the end of the file, all in one piece; not those that are there already.
 
-        Parameters
-        ----------
-        rows : list of dict; one entry per column
-
-        Returns
-        -------
-        n_rows : int; how many were written
+        `rows` are dicts with an entry per column. Returns how many were written.
         """
         rows = [{name: str(row[name]) for name in COLUMNS} for row in rows]
         for row in rows:
@@ -400,19 +348,8 @@ def with_parameters(rows):
 def missing_jobs(item, dataset, rows, quick=False):
     """Return the jobs of an item that the ledger does not have, or not all measures of.
 
-    Parameters
-    ----------
-    item : Item
-    dataset : str
-    rows : DataFrame; the paper's rows so far
-    quick : bool
+    `rows` are the paper's rows so far; `item`, `dataset` and `quick` are as in :func:`run`.
 
-    Returns
-    -------
-    jobs : list of Job
-
-    Examples
-    --------
     >>> from mvref.experiments.engine import Ledger, missing_jobs
     >>> from mvref.experiments import find_item
     >>> missing_jobs(find_item("mvl_svm.extensions"), "mfeat", Ledger("mvl_svm").read())
@@ -446,26 +383,13 @@ def stale_rows(item, dataset, rows):
 
 
 def run(item, dataset, ledger, *, quick=False, n_jobs=1, n_repeats=None):
-    """Compute the rows of an item on one data set that the ledger does not have.
+    """Compute the rows of an `item` on one `dataset` that the `ledger` does not have.
 
-    Every job computes with one thread: the results then do not depend on `n_jobs`, and two
-    processes do not fight for the same cores.
+    Every job computes with one thread: the results then do not depend on `n_jobs`, the number of
+    processes, which items that measure time ignore, and two processes do not fight for the same
+    cores. With `quick` it is the small variant of the item; `n_repeats`, by default all: only so
+    many repeats of every cell. Returns how many rows were added.
 
-    Parameters
-    ----------
-    item : Item
-    dataset : str
-    ledger : Ledger
-    quick : bool; the small variant of the item
-    n_jobs : int, processes; ignored by items that measure time
-    n_repeats : int, default all; only so many repeats of every cell
-
-    Returns
-    -------
-    n_rows : int; how many were added
-
-    Examples
-    --------
     >>> from mvref.experiments.engine import Item, Job, Ledger, run
     >>> import tempfile
     >>> def jobs(dataset, quick, rows):
@@ -489,26 +413,10 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1, n_repeats=None):
 
 
 def execute(job, seed):
-    """Run a job in one thread.
+    """Run a `job` with a `seed` in one thread; return it, its values by measure, and the seconds.
 
-    Parameters
-    ----------
-    job : Job
-    seed : int
+    Other measures than it declares, or a value that is not finite, are a ValueError.
 
-    Returns
-    -------
-    job : Job
-    values : dict measure -> float
-    seconds : float
-
-    Raises
-    ------
-    ValueError
-        If the job returned other measures than it declares, or a value that is not finite.
-
-    Examples
-    --------
     >>> from mvref.experiments.engine import Job, execute
     >>> job = Job("digits", "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
     >>> execute(job, seed=0)[1]

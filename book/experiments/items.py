@@ -47,23 +47,10 @@ NOT_HERE = "not on this machine"
 
 
 def find_item(name):
-    """Return the item of a name.
+    """Return the item of a `name`, "table1", or "mvl_svm.fig2" where several have a Figure 2.
 
-    Parameters
-    ----------
-    name : str, "table1", or "mvl_svm.fig2" where several papers have a Figure 2
+    That no item, or more than one, has the name is a ValueError.
 
-    Returns
-    -------
-    item : Item
-
-    Raises
-    ------
-    ValueError
-        If no item, or more than one, has the name.
-
-    Examples
-    --------
     >>> from mvref.experiments import find_item
     >>> find_item("mvl_svm.fig2").title
     'test accuracy over the number of landmarks'
@@ -88,36 +75,14 @@ def in_order(items):
 def run_items(names, *, quick=False, n_jobs=1, n_repeats=None, folder=None, only=None, say=None):
     """Run items and what they need, on the data sets that are on this machine.
 
-    Parameters
-    ----------
-    names : list of str, of items; "all" for all
-    quick : bool
-        Small variants, by default into a new temporary folder: their rows never mix with those
-        of the ledger.
-    n_jobs : int
-    n_repeats : int, default all; only so many repeats of every cell, to go on later
-    folder : path, default that of the ledger
-    only : str, default all; the only data set to run
-    say : callable, default printing to stderr; takes the messages to the user
+    `names` are those of the items, or "all". With `quick` small variants run, by default into a new
+    temporary folder: their rows never mix with those of the ledger. `n_jobs`: processes;
+    `n_repeats`, by default all: only so many repeats of every cell, to go on later; `folder`: by
+    default that of the ledger; `only`: the only data set to run; `say`: takes the messages to the
+    user, by default it prints them to stderr. Returns the folder of the rows. An unknown item or
+    data set is a ValueError, a ledger that cannot be written an OSError. What there is to run,
+    :func:`status` tells, and what it takes, :func:`cost_lines`.
 
-    Returns
-    -------
-    folder : Path of the rows
-
-    Raises
-    ------
-    ValueError
-        If an item or a data set is unknown.
-    OSError
-        If the ledger cannot be written.
-
-    See Also
-    --------
-    status : What there is to run.
-    cost_lines : What it takes.
-
-    Examples
-    --------
     >>> from mvref.experiments import run_items
     >>> run_items(["mwmvc2.fig2"], only="no data")
     Traceback (most recent call last):
@@ -153,18 +118,10 @@ def data_here():
 
 
 def status(folder=None):
-    """Tell what each item is and how much of it the ledger has.
+    """Tell what each item is and how much of it the ledger has, in a list of lines.
 
-    Parameters
-    ----------
-    folder : path, default that of the ledger that comes with mvref
+    `folder` is by default that of the ledger that comes with mvref.
 
-    Returns
-    -------
-    lines : list of str
-
-    Examples
-    --------
     >>> from mvref.experiments import status
     >>> print(status()[0].splitlines()[0])
     mvl_svm.fig2       test accuracy over the number of landmarks
@@ -182,19 +139,9 @@ def cost_lines(names, folder=None):
     """Tell how many processor hours the rest of some items takes, by the rows that it has.
 
     A job takes as long as the mean of its cell; a cell without rows, as the mean of its method at
-    the same point of other data sets.
+    the same point of other data sets. `names` are those of items; `folder` is by default that of
+    the ledger. Returns a list of lines.
 
-    Parameters
-    ----------
-    names : list of str, of items
-    folder : path, default that of the ledger
-
-    Returns
-    -------
-    lines : list of str
-
-    Examples
-    --------
     >>> from mvref.experiments import cost_lines
     >>> cost_lines(["mvm.order"])[0]
     'mvm.order planted-linear: 0 jobs left, 0.00 h of one processor'

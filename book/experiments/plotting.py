@@ -81,8 +81,6 @@ def use_style():
 
     Figures are opaque white, so that they can be read in dark mode as well.
 
-    Examples
-    --------
     >>> from mvref.experiments.plotting import use_style
     >>> use_style()
     """
@@ -111,18 +109,8 @@ def use_style():
 
 
 def method_style(name):
-    """Return the keyword arguments of ``plot`` that draw a method in its colour and marker.
+    """Return how ``plot`` draws the method of a `name` of the ledger: color, marker and linestyle.
 
-    Parameters
-    ----------
-    name : str, of a method, as in the ledger
-
-    Returns
-    -------
-    style : dict; color, marker and linestyle
-
-    Examples
-    --------
     >>> from mvref.experiments.plotting import method_style
     >>> method_style("MVLSVM")
     {'color': '#0072B2', 'marker': 'o', 'linestyle': '-'}
@@ -134,26 +122,12 @@ def method_style(name):
 
 
 def plot_methods(ax, table, x, *, value="mean", spread="std", order=None):
-    """Draw one line with error bars per method.
+    """Draw one line with error bars per method on matplotlib's `ax`, and return it.
 
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    table : DataFrame, with the columns ``method``, `x`, `value` and `spread`
-    x : str, column of the horizontal axis
-    value, spread : str; columns of the points and of the half length of their error bars
-    order : sequence of str, optional; methods to draw, in this order; default all
+    `table` has the columns ``method``, `x`, of the horizontal axis, `value`, and `spread`, half the
+    length of an error bar; `order`: the methods to draw, by default all. Means over data sets are
+    drawn by :func:`plot_expected`.
 
-    Returns
-    -------
-    ax : matplotlib Axes
-
-    See Also
-    --------
-    plot_expected : Means over data sets.
-
-    Examples
-    --------
     >>> import matplotlib.pyplot as plt
     >>> import pandas as pd
     >>> from mvref.experiments.plotting import plot_methods
@@ -174,25 +148,11 @@ def plot_methods(ax, table, x, *, value="mean", spread="std", order=None):
 def plot_expected(ax, y, found, color, marker="o", label=None):
     """Draw a mean gain in points of a hundredth: where the mean is, and where the next one may be.
 
-    Less than a point either way is grey, as nobody would change a method for it.
+    Less than a point either way is grey, as nobody would change a method for it. It is drawn on
+    matplotlib's `ax`, which is returned, in the row `y`; `found` has ``difference``, ``low`` and
+    ``high`` (thick), ``next_low`` and ``next_high``; `color`, `marker` and `label` are as of
+    ``plot``. The results themselves are drawn by :func:`plot_methods`.
 
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    y : float; the row
-    found : mapping, with ``difference``, ``low`` and ``high`` (thick), ``next_low``, ``next_high``
-    color, marker, label : as of ``plot``
-
-    Returns
-    -------
-    ax : matplotlib Axes
-
-    See Also
-    --------
-    plot_methods : The results themselves.
-
-    Examples
-    --------
     >>> import matplotlib.pyplot as plt
     >>> from mvref.experiments.fusion_reading import over_datasets
     >>> from mvref.experiments.plotting import plot_expected

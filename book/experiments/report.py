@@ -21,19 +21,10 @@ PART = r"_(std|arrow|p)$"  # of a measure's name
 
 
 def read_ledger(paper="mvl_svm", folder=None):
-    """Return the stored results of a paper.
+    """Return the stored results of a `paper`, one row per measure; `parameter` is JSON text.
 
-    Parameters
-    ----------
-    paper : str
-    folder : path, default that of the ledger that comes with mvref
+    `folder` is by default that of the ledger that comes with mvref.
 
-    Returns
-    -------
-    rows : DataFrame; one row per measure; `parameter` is JSON text
-
-    Examples
-    --------
     >>> from mvref.experiments import read_ledger
     >>> list(read_ledger("mvl_svm").columns[:6])
     ['paper', 'item', 'dataset', 'method', 'parameter', 'measure']
@@ -42,18 +33,8 @@ def read_ledger(paper="mvl_svm", folder=None):
 
 
 def read_paper_numbers(paper="mvl_svm"):
-    """Return what the paper's text says in numbers, with the place where it stands.
+    """Return what the text of a `paper` says in numbers, with the place where it stands.
 
-    Parameters
-    ----------
-    paper : str
-
-    Returns
-    -------
-    numbers : DataFrame
-
-    Examples
-    --------
     >>> from mvref.experiments import read_paper_numbers
     >>> numbers = read_paper_numbers()
     >>> numbers.loc[numbers["measure"] == "landmarks_at_best", ["dataset", "value"]]
@@ -104,24 +85,15 @@ def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
 
 
 def summarize(item, folder=None):
-    """Summarise the repeats of an item.
+    """Summarise the repeats of an `item`.
 
-    Parameters
-    ----------
-    item : str
-    folder : path, default that of the ledger that comes with mvref
+    A row per data set, method, parameter point (its own columns, such as ``L``) and measure:
+    ``mean``, ``std`` (between repeats, n - 1), ``low`` and ``high`` (95 % interval of the mean by
+    Student's t), ``n`` repeats. With one repeat the columns of spread are NaN. Official splits are
+    averaged first, so that `std` is that of the mean over the splits; a repeat that lacks a split
+    is left out. For Figure 4: ``accuracy`` against ``train_seconds``. `folder` is by default that
+    of the ledger that comes with mvref.
 
-    Returns
-    -------
-    summary : DataFrame
-        One row per data set, method, parameter point (its own columns, such as ``L``) and measure:
-        ``mean``, ``std`` (between repeats, n - 1), ``low`` and ``high`` (95 % interval of the mean
-        by Student's t), ``n`` repeats. With one repeat the columns of spread are NaN. Official
-        splits are averaged first, so that `std` is that of the mean over the splits; a repeat that
-        lacks a split is left out. For Figure 4: ``accuracy`` against ``train_seconds``.
-
-    Examples
-    --------
     >>> from mvref.experiments import summarize
     >>> summary = summarize("mvl_svm.fig2")
     >>> {"dataset", "method", "measure", "mean", "std", "n"} <= set(summary.columns)

@@ -37,10 +37,9 @@ LINES = {
     "tests": 37_730,
 }  # fmt: skip
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
-# Functions of one formula and parts of methods: a paragraph tells of their arguments, with shapes.
+# Functions of one formula, parts of methods, experiments: a paragraph tells of their arguments.
 BRIEF = re.compile(
-    r"mvref\.(theory|core\.(kernels|nystrom|voters)|mwmvc2\.weights)\."
-    r"|mvref\.experiments\.(forensics|reproduction|verdict_text|report\.\w*significance)\b"
+    r"mvref\.(theory|experiments|core\.(kernels|nystrom|voters)|mwmvc2\.weights)\."
     r"|mvref\.core\.measures\.(\w+_loss|check_beta)$"
     r"|mvref\.mvl_svm\.(landmarks\.impute|estimator\.block_sparse_norms)$"
 )
