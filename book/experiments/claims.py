@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from scipy import stats
 
-from . import mvl_svm, mvna_kmhks, mvpo, mwmvc2, nystrom_methods, ranking, similarity_rivals, voting
+from . import methods, mvl_svm, mvna_kmhks, mvpo, mwmvc2, nystrom_methods, ranking, voting
 from .sizes import size
 from .words import choice_of
 
@@ -278,7 +278,7 @@ CLAIMS = {
         "exponent_of_L": exponent_of_L,
         "ratio_before_drop": ratio_before_drop,
         "n_repeats": mvl_svm.N_REPEATS,
-        "epsilon": similarity_rivals.AGREEMENT["eps"],
+        "epsilon": methods.AGREEMENT["eps"],
         "L": mvl_svm.MISSING_LANDMARKS,
         **{f"{name}_min": min(values) for name, values in RANGES.items()},
         **{f"{name}_max": max(values) for name, values in RANGES.items()},

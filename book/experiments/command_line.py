@@ -16,7 +16,9 @@ def add_commands(commands):
     running = commands.add_parser("run", help="compute the rows that the ledger does not have")
     running.add_argument("item", nargs="+", help="for example mvl_svm.fig2, table1, or all")
     running.add_argument("--repeats", type=int, metavar="N", help="only N of each, to go on later")
-    running.set_defaults(answer=_run)
+    running.set_defaults(
+        answer=lambda o: experiments.run_items(o.item, n_repeats=o.repeats, **_how(o))
+    )
     pricing = commands.add_parser(
         "cost", help="how long the rest takes, by the rows that are there"
     )
@@ -25,7 +27,7 @@ def add_commands(commands):
     universes = commands.add_parser("multiverse", help="every choice that a paper leaves open")
     universes.add_argument("item", help="for example mvna_table2")
     universes.add_argument("--figures", metavar="DIR", help="folder for a picture of every curve")
-    universes.set_defaults(answer=_multiverse)
+    universes.set_defaults(answer=lambda o: run_multiverse(o.item, figures=o.figures, **_how(o)))
     for command in (running, universes):
         command.add_argument("--quick", action="store_true", help="small variant, minutes")
         command.add_argument("--jobs", type=int, default=1, metavar="N", help="default 1 process")
@@ -44,26 +46,8 @@ def _list(options):
     return "\n".join((stale_lines if options.stale else experiments.status)(options.ledger))
 
 
-def _run(options):
-    return experiments.run_items(
-        options.item,
-        quick=options.quick,
-        n_jobs=options.jobs,
-        n_repeats=options.repeats,
-        folder=options.ledger,
-        only=options.dataset,
-    )
-
-
-def _multiverse(options):
-    return run_multiverse(
-        options.item,
-        quick=options.quick,
-        n_jobs=options.jobs,
-        folder=options.ledger,
-        only=options.dataset,
-        figures=options.figures,
-    )
+def _how(o):
+    return {"quick": o.quick, "n_jobs": o.jobs, "folder": o.ledger, "only": o.dataset}
 
 
 def _report(options):

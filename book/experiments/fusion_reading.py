@@ -23,7 +23,6 @@ from .fusion import CANDIDATES, LEARNERS, PAPERS
 from .fusion_data import FORMING, KEPT, patterns_of
 from .report import read_ledger
 
-PRACTICAL = 0.01  # a point of accuracy: nobody changes a method for less
 FORMED_BY = 1  # repeats of the forming data sets that were there when statements were registered
 USES = ("best view", "all columns", "vote of views", "stack of views", "views alike")
 INDEX = ["dataset", "n_train", "missing", "pattern", "repeat"]
@@ -154,20 +153,16 @@ def hierarchical(table):
     return pd.DataFrame(rows).T, {"between": float(between), "rest": float(within)}
 
 
-def oracle(pattern, **where):
-    """Accuracy of what is trained on a pattern of views alone, the learner chosen by its folds."""
-    return chosen(family("all columns"), pattern=pattern, **where)
-
-
 def regret(which, missing=0.0):
     """How far a candidate is behind what is trained on just that pattern, by data set and pattern.
 
+    That is the learner of all columns which its folds choose.
     Columns: ``dataset``, ``pattern``, ``gone`` (number of views that are missing), ``regret``.
     """
     found = []
     for dataset in scores(missing=missing).index.unique("dataset"):
         for pattern in patterns_of(dataset):
-            best = oracle(pattern)
+            best = chosen(family("all columns"), pattern=pattern)
             own = reached(which, f"at_{pattern}", missing=missing)
             loss = (best - own).dropna()
             loss = loss[loss.index.get_level_values("dataset") == dataset]

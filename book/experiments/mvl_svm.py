@@ -30,7 +30,7 @@ Methods    (see :mod:`mvref.experiments.methods`)
                     the training part (so as many similarities as MVLSVM computes with L landmarks);
                     6 rounds
 
-Rivals     (kernels made positive semi-definite: :mod:`mvref.experiments.similarity_rivals`)
+Rivals     (kernels made positive semi-definite: :mod:`mvref.experiments.methods`)
   SVM2K   The paper: c_1, c_2, d in 10^-4 .. 1, eps 10^-3. Here c_1 = c_2 in 10^-4 .. 100 and
           d = 10^-4, each solved to a duality gap of one per cent: of the paper's grid, c = 1 and
           the smallest d were best on all three data sets; with the first two views of the first
@@ -90,9 +90,8 @@ import numpy as np
 from mvref.mvl_svm import MVLSVM
 
 from .engine import Item
-from .methods import timing, tuned_accuracy
+from .methods import AGREEMENT_GRID, METRIC_GRID, timing, tuned_accuracy
 from .problems import label, load_problem
-from .similarity_rivals import AGREEMENT_GRID, METRIC_GRID
 from .tables import Cell, grid, jobs_of
 
 DATASETS = ("uwave", "flower17", "mfeat")

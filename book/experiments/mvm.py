@@ -6,7 +6,7 @@ compares in words. The protocol is ours, and nothing in it is compared with a pr
 Protocol
   views    rows of mean squared norm 1 in every view: features of variance 1 are divided by the root
            of their number, one-hot rows have that norm, and rows of text are scaled as in
-           :mod:`mvref.experiments.halves`, by the training half. All methods get the same views.
+           :mod:`mvref.experiments.problems`, by the training half. All methods get the same views.
   planted  3 views of 5 normal features, or of 40 levels (the commonest pair of levels twice as
            frequent as the next); labels are the sign of a planted score of two factors, 5 % of
            them turned over (:func:`mvref.datasets.make_interactions`). Of one planted score
@@ -58,9 +58,19 @@ from mvref.mvm import MVMClassifier
 from mvref.mvm.machine import COLLAPSED
 
 from .engine import Item, derive_seed
-from .interactions import N_TEST, PLANTED, planted, real, unseen
+from .interactions import (
+    FACTORISED,
+    MEASURES,
+    METHODS,
+    N_TEST,
+    OWN_MEASURES,
+    PLANTED,
+    build,
+    planted,
+    real,
+    unseen,
+)
 from .mvpo import HALVES
-from .order_methods import FACTORISED, MEASURES, METHODS, OWN_MEASURES, build
 from .tables import Cell, grid, jobs_of
 
 REAL = ("mfeat", "digits", "webkb", "citeseer")

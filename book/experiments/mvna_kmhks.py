@@ -62,8 +62,7 @@ from itertools import product
 
 from . import nystrom_methods as nystrom
 from .engine import Item, Job, derive_seed, with_parameters
-from .nystrom_methods import at, measures_of
-from .nystrom_parts import N_REPEATS
+from .nystrom_methods import N_REPEATS, at, measures_of
 from .problems import UCI
 from .tables import Cell, grid, jobs_of
 

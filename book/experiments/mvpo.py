@@ -40,7 +40,7 @@ Methods    of Figure 1
   CoLabeling  the mean score of one LinearSVC per view, tuned like LinearSVC: Co-Labeling is this
               where all training samples are labelled
   SVM2K, MSL  on a pair of views that a fold chooses, with C2 from `GRID_C2` and D/C or alpha from
-              `PAIR_GRIDS` (:mod:`mvref.experiments.pair_methods`): 10 repeats on webkb, else 3
+              `PAIR_GRIDS` (:mod:`mvref.experiments.ranking`): 10 repeats on webkb, else 3
 
 Alike      The methods that have more points than C2 has values once more, each with as many
            points as LinearSVC: every C2 once, and what else there is dealt out at random
@@ -68,9 +68,18 @@ from mvref.compare.tuning import train, validate
 from mvref.mvpo import MVPO
 
 from .engine import Item, derive_seed, encode_parameter
-from .halves import TARGETS, load_halves, measure_all, quality
-from .pair_methods import PAIR_METHODS, with_pair
-from .ranking import MAX_ITER, METHODS, TOL, TUNING_TOL
+from .problems import load_halves
+from .ranking import (
+    MAX_ITER,
+    METHODS,
+    PAIR_METHODS,
+    TARGETS,
+    TOL,
+    TUNING_TOL,
+    measure_all,
+    quality,
+    with_pair,
+)
 from .tables import Cell, grid, jobs_of, seconds_of
 
 DATASETS = ("mfeat", "citeseer", "webkb")

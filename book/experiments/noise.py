@@ -17,9 +17,9 @@ from mvref.core.input import MultiView
 from mvref.core.measures import one_vs_rest
 
 from .engine import Item, derive_seed
-from .halves import load_halves, measure_all, quality
 from .mvpo import HALVES
-from .ranking import METHODS
+from .problems import load_halves
+from .ranking import METHODS, measure_all, quality
 from .tables import Cell, grid, jobs_of
 
 VIEWS, LABELS = (("none", 0.0), ("rows", 0.2), ("rows", 0.4)), (("labels", 0.05), ("labels", 0.2))

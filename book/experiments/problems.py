@@ -1,4 +1,4 @@
-"""The data sets of the experiments by name, and the splits of part I: folds, missing views.
+"""The data sets of the experiments by name, and splits: folds, missing views, MVPO's halves.
 
 A split holds *all* samples in one :class:`~mvref.MultiView`; its parts are row numbers. So the
 distance matrices of Flower17 stay square, and completing training and test samples together, as
@@ -8,16 +8,18 @@ the paper does for the per-view SVMs, needs no special case.
 from functools import lru_cache, partial
 
 import numpy as np
+from scipy import sparse
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.preprocessing import StandardScaler
 
 from mvref import datasets
 from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
+from mvref.core.measures import one_vs_rest
 from mvref.core.per_view import PerView
 
 from .engine import derive_seed
-from .tables import stratified_parts
+from .tables import stratified_folds, stratified_parts
 
 UCI = (
     "lung-cancer", "house-votes-84", "shuttle-landing-control", "horse-colic", "echocardiogram",
@@ -139,3 +141,23 @@ def mean_distance_gamma(split, rows):
         return None
     seen = [rows[split.X.observed[rows, v]] for v in range(split.X.n_views)]
     return [float(1.0 / D[np.ix_(r, r)].mean()) for D, r in zip(split.X.views, seen, strict=True)]
+
+
+@lru_cache(maxsize=1)
+def load_halves(name, seed):
+    """Cut a data set into stratified halves, scaled by the first; ``meta["Y"]`` (n, K): classes."""
+    data = load_dataset(name)
+    train, test = stratified_parts(data.y, derive_seed(seed, "split"), test_size=0.5)
+    folds = stratified_folds(data.y, train, N_FOLDS, derive_seed(seed, "folds"))
+    return Split(scale_views(data.X, train), data.y, train, test, folds, {"Y": one_vs_rest(data.y)})
+
+
+def scale_views(X, train):
+    """Scale the views by the training samples."""
+    scalers = ["passthrough" if sparse.issparse(view) else StandardScaler() for view in X.views]
+    X = PerView(scalers).fit(X[train]).transform(X)
+    views = [
+        view / np.sqrt(view[train].power(2).sum() / len(train)) if sparse.issparse(view) else view
+        for view in X.views
+    ]
+    return MultiView(views, names=X.names)

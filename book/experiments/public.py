@@ -3,8 +3,8 @@
 One module per paper holds the protocol as `tables`; all methods of all papers are tuned, trained
 and tested by one function of `tuning`. The other modules are the `engine`, the data and their parts
 (`problems`), the machines that are tuned (parts I to V: `methods`, `voting`, `ranking`,
-`pair_methods`, `order_methods`, `nystrom_methods`), and reading the results (`report`,
-`claims`, `reproduction`, `verdict_text`, `multiverse`). From the command line:
+`interactions`, `nystrom_methods`), and reading the results (`report`, `claims`, `reproduction`,
+`verdict_text`, `multiverse`). From the command line:
 ``python -m mvref list | cost ITEM... | run ITEM... | multiverse ITEM | compare ITEM | report``.
 """
 

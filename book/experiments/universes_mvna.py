@@ -33,8 +33,7 @@ from mvref.datasets import fetch_uci
 
 from .engine import derive_seed
 from .mvna_kmhks import N_COMPONENTS, NOT_ONE, TABLE2, UNIVERSE_C, UNIVERSE_SHARES, UNIVERSE_WIDTHS
-from .nystrom_methods import OWN_MEASURES, at, run_of
-from .nystrom_parts import cut, digit_split, half, table_of
+from .nystrom_methods import OWN_MEASURES, at, cut, digit_split, half, run_of, table_of
 from .universes import Multiverse, Statement
 
 DATA = {

@@ -11,14 +11,13 @@ from mvref import MultiView
 from mvref.compare.tuning import Machine, Method, Split, n_correct, train, validate
 from mvref.experiments import (
     fusion,
+    interactions,
     methods,
     mvl_svm,
     nystrom_methods,
-    order_methods,
-    pair_methods,
     ranking,
 )
-from mvref.experiments.halves import quality
+from mvref.experiments.ranking import PAIR_METHODS, quality, with_pair
 from mvref.experiments.tables import grid, stratified_folds
 
 N, N_TRAIN = 60, 42
@@ -65,8 +64,8 @@ def of_all_papers():
         if name in ("MVLSVM", "PerViewSVM", "SVC-mean", "SVM2K", "MVML"):
             yield "precomputed", name, method
     points = grid(alpha=(0.3, 0.1), k=(1,), gamma=(0.5,))
-    for name in order_methods.METHODS:
-        fixed = {"build": partial(order_methods.build, name)}
+    for name in interactions.METHODS:
+        fixed = {"build": partial(interactions.build, name)}
         yield "complete", name, Method(Machine, points, fixed=fixed)
     points = grid(width=(4.0, 0.25), c=(10.0, 1e-3), coupling=(1.0,))
     for name in ("MVNA", "MVNA-printed", "NA-average", "NA", "KMHKS", "SVM", "Majority"):
@@ -99,11 +98,11 @@ def of_study(name):
 
 def of_scores():
     """The methods of MVPO's figures."""
-    for name, method in (ranking.METHODS | pair_methods.PAIR_METHODS).items():
+    for name, method in (ranking.METHODS | PAIR_METHODS).items():
         point = {"C1": (0.0, 10.0), "D/C": (0.1,), "alpha": (0.1,), "C2": (1.0, 10.0)}
         if name not in ("LinearSVC", "CoLabeling"):
             point |= {"view": (0,), "second_view": (2,)}
-        fixed = {} if name in pair_methods.PAIR_METHODS else {"target": "prbep"}
+        fixed = {} if name in PAIR_METHODS else {"target": "prbep"}
         yield "complete", name, replace(method, points=grid(**point), fixed=fixed)
 
 
@@ -126,9 +125,9 @@ def test_the_test_part_has_no_say(kind, name, method, quality):
 
 def test_the_pair_of_views_is_chosen_by_the_training_part():
     first = {"D/C": 0.1, "alpha": 0.1, "C2": 10.0}
-    for method in pair_methods.PAIR_METHODS.values():
+    for method in PAIR_METHODS.values():
         one, other = (
-            pair_methods.with_pair(split, method, [{}], first, 0)
+            with_pair(split, method, [{}], first, 0)
             for split in (problem("complete"), scrambled(problem("complete")))
         )
         assert one == other

@@ -18,8 +18,7 @@ from mvref.experiments import multiverse as reading
 from mvref.experiments import universes_mvna
 from mvref.experiments.engine import Ledger, encode_parameter, run
 from mvref.experiments.mvna_kmhks import NOT_ONE
-from mvref.experiments.nystrom_methods import at, run_of
-from mvref.experiments.nystrom_parts import table_of
+from mvref.experiments.nystrom_methods import at, run_of, table_of
 from mvref.experiments.universes import FAILURES, Multiverse, Statement
 from mvref.experiments.universes_mvna import (
     DATA,

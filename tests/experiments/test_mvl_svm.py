@@ -13,9 +13,9 @@ from mvref import MVLSVM
 from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
 from mvref.datasets import fetch_uwave
-from mvref.experiments import mvl_svm, similarity_rivals, summarize
+from mvref.experiments import methods, mvl_svm, summarize
 from mvref.experiments.engine import COLUMNS, encode_parameter
-from mvref.experiments.methods import METHODS, complete_by_laplacian
+from mvref.experiments.methods import METHODS, complete_by_laplacian, positive_projection
 from mvref.experiments.problems import label, load_problem, mean_distance_gamma, reference
 from mvref.mvl_svm import project
 from mvref.rivals import MVML, SVM2K, Concat
@@ -81,7 +81,7 @@ LOGISTIC = LogisticRegression(C=10.0, max_iter=1000)
     ],
 )
 def test_the_experiment_trains_the_estimators_of_the_library(monkeypatch, method, L, point, model):
-    monkeypatch.setitem(similarity_rivals.AGREEMENT, "tol", 1e-5)  # the orders of steps differ
+    monkeypatch.setitem(methods.AGREEMENT, "tol", 1e-5)  # the orders of steps differ
     problem = few_views() if method in mvl_svm.GRIDS else small()
     X = MultiView([problem.X.concat()]) if method == "MVLSVM-columns" else problem.X
     train, test = problem.train, problem.test

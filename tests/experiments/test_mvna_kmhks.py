@@ -32,12 +32,17 @@ from mvref.experiments.items import find_item
 from mvref.experiments.nystrom_methods import (
     OWN_MEASURES,
     at,
+    cut,
+    digit_split,
+    fold,
+    half,
+    load_split,
     machine,
     mean_distances,
     measures_of,
     run_of,
+    table_of,
 )
-from mvref.experiments.nystrom_parts import cut, digit_split, fold, half, load_split, table_of
 from mvref.experiments.report import (
     paired_interval,
     paired_significance,

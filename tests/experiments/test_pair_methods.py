@@ -11,16 +11,18 @@ from sklearn.metrics.pairwise import linear_kernel
 from mvref import MultiView
 from mvref.compare.tuning import Method, Split, validate
 from mvref.experiments import mvpo
-from mvref.experiments.halves import TARGETS, measure_all, quality
-from mvref.experiments.pair_methods import (
+from mvref.experiments.ranking import (
+    ANY,
     PAIR_METHODS,
+    TARGETS,
     PairMachine,
+    measure_all,
     on_directions,
     principal_directions,
+    quality,
     svm2k,
     with_pair,
 )
-from mvref.experiments.ranking import ANY
 from mvref.experiments.tables import grid
 from mvref.rivals import MSL, SVM2K
 from tests.experiments.test_mvpo import small_problem

@@ -7,10 +7,9 @@ import pytest
 from scipy import sparse
 
 from mvref.experiments import mvm, mvna_kmhks, mvpo
-from mvref.experiments.halves import load_halves
 from mvref.experiments.interactions import PLANTED, planted, real
-from mvref.experiments.nystrom_parts import digit_split, load_split
-from mvref.experiments.problems import load_problem
+from mvref.experiments.nystrom_methods import digit_split, load_split
+from mvref.experiments.problems import load_halves, load_problem
 
 TWO_VIEWS = "mfeat-zer-mor"
 CUTS = [  # how a split is drawn from a seed, of which data sets
