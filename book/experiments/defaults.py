@@ -11,9 +11,9 @@ import sys
 import time
 import warnings
 from functools import partial
+from itertools import product
 
 import numpy as np
-import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
@@ -22,6 +22,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import mvref
 from mvref.compare.candidates import ALL, candidate_of
 from mvref.datasets import load_digits_views, load_iris_views, load_mfeat
+
+from .speed_peers import build
 
 POINTS = 6
 CLASSIFIERS = [name for name in mvref.all_methods() if name in ALL]
@@ -62,9 +64,7 @@ DATA = {
 
 def default(name, seed, scaled):
     """The method with its defaults, on views scaled to unit variance."""
-    model = mvref.all_methods()[name]()
-    if "random_state" in model.get_params():
-        model.set_params(random_state=seed)
+    model = build(name, seed)
     return make_pipeline(mvref.PerView(StandardScaler()), model) if scaled else model
 
 
@@ -93,18 +93,8 @@ def errors(name, data, n, seed, points=POINTS):
         return error, 1 - tuned.score(X[test], y[test]), seconds, best
 
 
-def table(names, datasets=tuple(DATA), sizes=(100, 500), seeds=range(2), points=POINTS):
-    """Means over the splits, a row for each method, data set and size."""
-    rows = []
-    for name in names:
-        for data in datasets:
-            for n in sizes:
-                runs = [errors(name, data, n, seed, points) for seed in seeds]
-                means = np.mean([run[:3] for run in runs], axis=0)
-                rows.append((name, data, n, *means.round(4)))
-                print(*rows[-1], [run[3] for run in runs], flush=True)
-    return pd.DataFrame(rows, columns=["method", "data", "n", "default", "tuned", "seconds"])
-
-
-if __name__ == "__main__":
-    table(sys.argv[1:] or CLASSIFIERS)
+if __name__ == "__main__":  # means over two splits, a row for each method, data set and size
+    for name, data, n in product(sys.argv[1:] or CLASSIFIERS, DATA, (100, 500)):
+        runs = [errors(name, data, n, seed) for seed in range(2)]
+        means = np.mean([run[:3] for run in runs], axis=0).round(4)
+        print(name, data, n, *means, [run[3] for run in runs], flush=True)

@@ -116,12 +116,12 @@ def over_datasets(means):
     )
 
 
-def intervals(mean, error, spread, df, level=0.95):
+def intervals(mean, error, spread, df):
     """The mean, ``low`` and ``high`` of it, ``next_low`` and ``next_high`` of one more data set.
 
     error: standard error of the mean; spread: standard deviation between data sets.
     """
-    t = stats.t.ppf((1.0 + level) / 2.0, df)
+    t = stats.t.ppf(0.975, df)
     half, further = t * error, t * np.hypot(error, spread)
     return {"difference": mean, "low": mean - half, "high": mean + half,
             "next_low": mean - further, "next_high": mean + further}  # fmt: skip
@@ -171,11 +171,10 @@ def regret(which, missing=0.0):
     return pd.DataFrame(found, columns=["dataset", "pattern", "gone", "regret"])
 
 
-def beforehand(n_train=100, folder=None):
-    """What the folds of the training part tell, by data set and learner: means over repeats."""
-    rows = read_ledger("fusion", folder)
-    rows, _ = with_parameters(rows[rows["item"] == "before"])
-    rows = rows[rows["n_train"] == n_train]
+def beforehand():
+    """What the folds of 100 training samples tell, by data set and learner: means over repeats."""
+    rows, _ = with_parameters(read_ledger("fusion").query("item == 'before'"))
+    rows = rows[rows["n_train"] == 100]
     table = rows.pivot_table(values="value", index=["dataset", "method"], columns="measure")
     return table.assign(lead=table["columns"] - table["best_view"])
 
@@ -232,9 +231,9 @@ class Statement:
         miss = found["difference"] <= self.margin
         return found | {"verdict": "miss" if miss else "cannot tell"}
 
-    def power(self, n_datasets, datasets=tuple(FORMING)):
+    def power(self, n_datasets):
         """The chance of a hit on so many data sets, if they are as those that formed it."""
-        means = self.means(datasets, FORMED_BY)
+        means = self.means(FORMING, FORMED_BY)
         shift = (means.mean() - self.margin) / (means.std(ddof=1) / np.sqrt(n_datasets))
         df = n_datasets - 1
         return float(stats.nct.sf(stats.t.ppf(0.975, df), df, shift))

@@ -21,16 +21,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from . import universes_mvl_svm, universes_mvm, universes_mvna, universes_mvpo, universes_mwmvc2
 from .engine import COLUMNS, Item, Ledger, encode_parameter
-from .items import ITEMS, run_items
+from .items import ITEMS, PAPERS, run_items
 from .report import TOLERANCE, distance, read_ledger, read_paper_numbers
 from .universes import FAILURES, PAPER
 from .words import AXES, choice_of, readable, span
 
 NO_ROWS = pd.DataFrame(columns=COLUMNS)
-MODULES = universes_mvna, universes_mvl_svm, universes_mwmvc2, universes_mvpo, universes_mvm
-MULTIVERSES = {m.name: m for module in MODULES for m in module.MULTIVERSES}
+MULTIVERSES = {m.name: m for paper in PAPERS for m in getattr(paper, "MULTIVERSES", ())}
 DECIDES = 0.8  # axes are named until they own this share of the spread
 
 
@@ -340,22 +338,21 @@ def _untold(table):
     return "; ".join(parts + ([f"{missing} have not run"] if missing else []))
 
 
-def plot_curve(table, axes=None):
-    """Draw a curve above, the choices of every axis below; returns the figure.
+def plot_curve(table):
+    """Draw a curve above, the choices of every axis that has several below; returns the figure.
 
-    axes: names, default those of more than one choice. Universes that are near, or in which a
-    statement holds, are blue; the band is as wide as the median spread of the near ones, and a
-    dashed line is the stated protocol.
+    Universes that are near, or in which a statement holds, are blue; the band is as wide as the
+    median spread of the near ones, and a dashed line is the stated protocol.
     """
     import matplotlib.pyplot as plt
 
     from .plotting import PALETTE
 
     attrs = table.attrs
-    axes = axes or [axis for axis, choices in attrs["axes"].items() if len(choices) > 1]
+    axes = {axis: choices for axis, choices in attrs["axes"].items() if len(choices) > 1}
     known = table.dropna(subset=["value"]).reset_index(drop=True)
     width = np.clip(150 / max(len(known), 1), 1, 4)  # of a mark: few universes, wide marks
-    lines = [(axis, choice) for axis in axes for choice in attrs["axes"][axis]]
+    lines = [(axis, choice) for axis, choices in axes.items() for choice in choices]
     fig, (above, below) = plt.subplots(
         2, sharex=True, figsize=(6.8, 2.9 + 0.18 * len(lines)), dpi=220,
         height_ratios=(2.4, 0.2 + 0.18 * len(lines)),
@@ -377,7 +374,7 @@ def plot_curve(table, axes=None):
         at = np.flatnonzero(known[axis] == choice)
         marks = {"s": 12 * width**1.2, "marker": "|", "linewidths": width, "rasterized": True}
         below.scatter(at, np.full(len(at), y), c=colors[at], **marks)
-    starts = np.cumsum([0, *(len(attrs["axes"][axis]) for axis in axes)])[1:-1]
+    starts = np.cumsum([0, *map(len, axes.values())])[1:-1]
     below.hlines(starts - 0.5, 0, len(known) - 1, color="0.8", lw=0.6)
     told = [f"{AXES.get(axis, axis)}: {choice_of(axis, choice)}" for axis, choice in lines]
     below.set_yticks(range(len(lines)), told)
