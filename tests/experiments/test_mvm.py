@@ -18,15 +18,10 @@ from mvref.compare.tuning import Machine, Method, Split, train, tuned
 from mvref.datasets import make_interactions
 from mvref.experiments import interactions, mvm, read_paper_numbers
 from mvref.experiments.claims import CLAIMS
-from mvref.experiments.interactions import N_POOL, N_TEST, NOISE, PLANTED, planted, unseen
-from mvref.experiments.order_methods import (
-    FACTORISED,
-    MEASURES,
-    METHODS,
-    OWN_MEASURES,
-    build,
-    has_failed,
-)
+from mvref.experiments.interactions import (
+    FACTORISED, MEASURES, METHODS, N_POOL, N_TEST, NOISE, OWN_MEASURES, PLANTED,
+    build, has_failed, planted, unseen,
+)  # fmt: skip
 from mvref.experiments.tables import grid
 from mvref.rivals import Concat, FMClassifier, STMClassifier
 

@@ -17,11 +17,12 @@ from mvref.compare.tuning import Split, validate
 from mvref.experiments import mvpo, ranking, read_ledger, read_paper_numbers
 from mvref.experiments.claims import CLAIMS
 from mvref.experiments.engine import COLUMNS, encode_parameter
-from mvref.experiments.halves import TARGETS, load_halves, measure_all, quality
 from mvref.experiments.mvpo import fig1, fig2, fig3, fig4, on_halves, points_of
-from mvref.experiments.pair_methods import PAIR_METHODS
-from mvref.experiments.problems import load_dataset
-from mvref.experiments.ranking import METHODS, ColumnsMachine, MVPOMachine, certified, linear_svc
+from mvref.experiments.problems import load_dataset, load_halves
+from mvref.experiments.ranking import (
+    METHODS, PAIR_METHODS, TARGETS, ColumnsMachine, MVPOMachine, certified, linear_svc,
+    measure_all, quality,
+)  # fmt: skip
 from mvref.experiments.tables import grid
 from mvref.mvpo import MVPO
 from mvref.rivals import CoLabeling

@@ -17,9 +17,9 @@ from mvref.core.measures import f_beta
 from mvref.datasets import load_iris_views
 from mvref.experiments import universes_mvpo as universes
 from mvref.experiments.engine import encode_parameter
-from mvref.experiments.halves import TARGETS
 from mvref.experiments.items import ITEMS
 from mvref.experiments.multiverse import find_multiverse
+from mvref.experiments.ranking import TARGETS
 from mvref.experiments.report import read_ledger
 from mvref.experiments.tables import stratified_folds
 from mvref.experiments.universes_mvpo import READINGS, Planes, SharedCAPO, started
