@@ -19,8 +19,18 @@ from mvref.datasets import make_interactions
 from mvref.experiments import interactions, mvm, read_paper_numbers
 from mvref.experiments.claims import CLAIMS
 from mvref.experiments.interactions import (
-    FACTORISED, MEASURES, METHODS, N_POOL, N_TEST, NOISE, OWN_MEASURES, PLANTED,
-    build, has_failed, planted, unseen,
+    FACTORISED,
+    MEASURES,
+    METHODS,
+    N_POOL,
+    N_TEST,
+    NOISE,
+    OWN_MEASURES,
+    PLANTED,
+    build,
+    has_failed,
+    planted,
+    unseen,
 )  # fmt: skip
 from mvref.experiments.tables import grid
 from mvref.rivals import Concat, FMClassifier, STMClassifier

@@ -20,8 +20,15 @@ from mvref.experiments.engine import COLUMNS, encode_parameter
 from mvref.experiments.mvpo import fig1, fig2, fig3, fig4, on_halves, points_of
 from mvref.experiments.problems import load_dataset, load_halves
 from mvref.experiments.ranking import (
-    METHODS, PAIR_METHODS, TARGETS, ColumnsMachine, MVPOMachine, certified, linear_svc,
-    measure_all, quality,
+    METHODS,
+    PAIR_METHODS,
+    TARGETS,
+    ColumnsMachine,
+    MVPOMachine,
+    certified,
+    linear_svc,
+    measure_all,
+    quality,
 )  # fmt: skip
 from mvref.experiments.tables import grid
 from mvref.mvpo import MVPO
