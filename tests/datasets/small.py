@@ -136,7 +136,8 @@ def reuters1200(rng):
     cells = np.empty((5, 1), dtype=object)
     cells[:, 0] = tables
     y = np.arange(1, 7, dtype=np.uint8)
-    return Small({"Reuters-1200.mat": mat({"X": cells, "y": y[:, None]})}, tables, y)
+    files = {"Reuters-1200.mat": mat({"X": cells, "y": y[:, None]})}
+    return Small(files, tables, y, meta={"source_language": ["EN"] * 6})
 
 
 def reuters600(rng):
@@ -147,7 +148,8 @@ def reuters600(rng):
         f"EN_{view}_sample": np.column_stack([y, y, np.diag(table)])
         for view, table in zip(LANGUAGES, tables, strict=True)
     }
-    return Small({"reuters600_fullvocab.mat": mat(content | {"truth": y[:, None]})}, tables, y)
+    files = {"reuters600_fullvocab.mat": mat(content | {"truth": y[:, None]})}
+    return Small(files, tables, y, meta={"source_language": ["EN"] * 6})
 
 
 def mfeat(rng):
@@ -166,7 +168,8 @@ def mnist(rng):
         files[f"{part}-labels-idx1-ubyte"] = idx(np.arange(n, dtype=np.uint8) % 10)
     images, y = np.concatenate(images), np.r_[np.arange(12), np.arange(10)] % 10
     quarters = [images[:, i : i + 14, j : j + 14].reshape(22, -1) for i in (0, 14) for j in (0, 14)]
-    return Small(files, quarters, y, [after(12, 22)], constants={"_mnist.N_IMAGES": sizes})
+    meta = {"image_shape": (28, 28), "shift": 0}
+    return Small(files, quarters, y, [after(12, 22)], None, meta, {"_mnist.N_IMAGES": sizes})
 
 
 def optdigits(rng):
@@ -174,7 +177,8 @@ def optdigits(rng):
     table[:, -1] = np.arange(12) % 10
     pixels, y = np.vstack([table[:, :64], test.data]), np.r_[table[:, 64], test.target]
     files, split = {"optdigits.tra": as_text(table, ",")}, after(12, 12 + 1797)
-    return Small(files, [pixels], y, [split], constants={"_optdigits.N_TRAIN": 12})
+    meta = {"image_shape": (8, 8)}
+    return Small(files, [pixels], y, [split], None, meta, {"_optdigits.N_TRAIN": 12})
 
 
 def uwave(rng):
@@ -356,7 +360,11 @@ def bdgp(rng):
     return Small({"BDGP.mat": content}, views, [0, 1], meta={"empty": empty})
 
 
-INSTRUMENTS = (htad, shoulder_exercises, nutrimouse, prokaryotic, bdgp)
+INSTRUMENTS = {
+    make.__name__.replace("_", "-"): make(np.random.default_rng(0))
+    for make in (htad, shoulder_exercises, nutrimouse, prokaryotic, bdgp)
+}
+TCGA = {f"tcga-{k}": tcga(np.random.default_rng(0), k) for k in ("brca", "lgg", "kipan")}
 MAKERS = (mnist, optdigits, uwave, flower17, voc07, webkb, reuters1200, reuters600, reuters_full)
 SMALL = {
     "mfeat_original": mfeat(np.random.default_rng(0)),
@@ -364,6 +372,6 @@ SMALL = {
     "house-votes-84": VOTES,
     "horse-colic": HORSE_COLIC,
     **{make.__name__: make(np.random.default_rng(0)) for make in MAKERS},
-    **{make.__name__.replace("_", "-"): make(np.random.default_rng(0)) for make in INSTRUMENTS},
-    **{f"tcga-{k}": tcga(np.random.default_rng(0), k) for k in ("brca", "lgg", "kipan")},
+    **INSTRUMENTS,
+    **TCGA,
 }

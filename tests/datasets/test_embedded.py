@@ -1,8 +1,6 @@
 """Digits and irises as views."""
 
 import hashlib
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,12 +104,3 @@ def test_iris_views():
     iris, original = load_iris_views(), load_iris()
     np.testing.assert_array_equal(iris.X.concat(), original.data)
     np.testing.assert_array_equal(iris.y, original.target)
-
-
-@pytest.mark.data("iris.data")
-def test_iris_differs_from_the_uci_file_in_two_rows():
-    """What DESCR says of rows 34 and 37."""
-    path = Path(os.environ["MVREF_DATA"]) / "iris" / "iris.data"
-    uci = np.loadtxt(path, delimiter=",", usecols=range(4))
-    different = (uci != load_iris_views().X.concat()).any(axis=1)
-    np.testing.assert_array_equal(np.flatnonzero(different), [34, 37])

@@ -2,25 +2,16 @@
 
 import numpy as np
 import pytest
-from sklearn.model_selection import GroupKFold
 
 from mvref.datasets import DatasetCorrupted, available, fetch_shoulder_exercises, fetch_tcga, kinds
 from mvref.datasets import _instruments as instruments
 from mvref.datasets._lookup import FORMS
 from mvref.datasets._sources import PACKAGES
-from tests.datasets.small import SMALL
+from tests.datasets.loaders import FETCHED
+from tests.datasets.small import INSTRUMENTS, SMALL, TCGA
 
 ABOUT = kinds()
-RANGES = {  # view -> smallest and largest value
-    "tcga-brca": [(-5.15, 4.80), (-4.16, 18.66), (-1.70, 17.70), (0, 90)],
-    "tcga-lgg": [(-5.31, 4.32), (-4.17, 17.35), (-1.39, 16.45), (-50, 10)],
-    "tcga-kipan": [(-4.90, 4.90), (-3.78, 19.76), (-1.83, 17.93), (-2.59, 1.71)],
-    "htad": [(-23.15, 155.21), (-0.99, 182.70)],
-    "shoulder-exercises": [(-5.82, 7.53), (-28.96, 29.14)],
-    "nutrimouse": [(-1.89, 1.78), (0, 41.23)],
-    "prokaryotic": [(-0.25, 0.45), (-0.11, 0.11), (-20.89, 35.30)],
-    "bdgp": [(0, 0.66), (0, 0.71)],
-}
+OF_PACKAGES = [*TCGA, *INSTRUMENTS]
 
 
 def test_kinds_are_those_of_all_data_sets():
@@ -35,35 +26,13 @@ def test_kinds_are_those_of_all_data_sets():
     assert list(real.values()).count("instruments") >= 8
 
 
-@pytest.mark.data("name")
-@pytest.mark.parametrize("name", RANGES)
-def test_values(real, name):
-    data = real(name)
-    ends = [(view.min(), view.max()) for view in data.X.views]
-    np.testing.assert_allclose(ends, RANGES[name], atol=0.005)
+@pytest.mark.parametrize("name", OF_PACKAGES)
+def test_what_is_told_of_each(small, name):
+    small(name)
+    data = FETCHED[name]()
     assert {key: data.meta[key] for key in ABOUT[name]} == ABOUT[name]
     for view, columns in data.meta.get("columns", {}).items():
         assert len(set(columns)) == data.X.select(view).widths[0]
-
-
-@pytest.mark.data("shoulder-exercises")
-def test_no_person_trains_and_tests(real):
-    data = real("shoulder-exercises")
-    who = data.meta[data.meta["groups"]]
-    told = np.column_stack([who, data.y, data.meta["side"], data.meta["recording"]])
-    each = np.unique(told, axis=0)  # one recording of each person, exercise and side
-    assert len(each) == len(np.unique(each[:, :3], axis=0)) == len(np.unique(each[:, 3])) == 140
-    assert np.unique(who).tolist() == list(range(1, 11))
-    for train, test in GroupKFold(10).split(who, groups=who):
-        assert not {*data.meta["recording"][train]} & {*data.meta["recording"][test]}
-
-
-@pytest.mark.data("bdgp")
-def test_embryos_without_a_picture(real):
-    data = real("bdgp")
-    assert data.meta["empty"].sum(axis=0).tolist() == [201, 1203]
-    lengths = np.sqrt(sum((view**2).sum(axis=1) for view in data.X.views))
-    assert lengths.max() < 1 + 1e-9 and (lengths > 1 - 1e-9).sum() == 1915
 
 
 def test_an_installed_package_comes_first_and_is_not_imported(small, monkeypatch, tmp_path, put):

@@ -5,25 +5,7 @@ import pytest
 
 from mvref.datasets import DatasetCorrupted
 from mvref.datasets import _optdigits as optdigits_module
-from mvref.datasets._lookup import data_folders, locate, open_content
 from tests.datasets.small import as_text
-
-
-def test_training_part_is_the_file(optdigits):
-    with open_content(locate("optdigits", "optdigits.tra")) as stream:
-        rows = [list(map(int, line.split(b","))) for line in stream if line.strip()]
-    assert optdigits.X.views[0][:3823].tolist() == [row[:64] for row in rows]
-    assert optdigits.y[:3823].tolist() == [row[64] for row in rows]
-    assert optdigits.meta["image_shape"] == (8, 8)
-
-
-@pytest.mark.data("optdigits.tes")
-def test_test_part_is_the_file_of_the_repository(optdigits):
-    """scikit-learn's copy has the values and the order of optdigits.tes."""
-    path = data_folders("optdigits")[0] / "optdigits.tes"
-    table = np.loadtxt(path, delimiter=",")
-    np.testing.assert_array_equal(optdigits.X.views[0][3823:], table[:, :64])
-    np.testing.assert_array_equal(optdigits.y[3823:], table[:, 64])
 
 
 @pytest.mark.parametrize(

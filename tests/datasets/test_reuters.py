@@ -29,44 +29,9 @@ PLACES = {  # where the 25 files may lie
 # The subsets
 
 
-def test_1200_is_the_published_one(reuters1200):
-    np.testing.assert_array_equal(reuters1200.y, np.repeat(np.arange(1, 7), 200))
-    views = reuters1200.X.views
-    assert [view.nnz for view in views] == [42018, 41601, 40769, 40936, 40534]
-    values = np.concatenate([view.data for view in views])
-    assert round(values.min(), 4) == 0.1065 and round(values.max(), 2) == 18.82
-    assert [int((np.diff(view.indptr) == 0).sum()) for view in views] == [0, 0, 0, 1, 0]
-    table = reuters1200.X.concat().toarray()
-    first, where = np.unique(table, axis=0, return_inverse=True)
-    assert len(first) == 1197
-    for document in np.flatnonzero(np.bincount(where.ravel()) > 1):
-        assert len(set(reuters1200.y[where.ravel() == document])) == 1
-
-
-def test_600_is_the_published_one(reuters600):
-    np.testing.assert_array_equal(reuters600.y, np.repeat([4, 6, 5, 2, 1, 3], 100))
-    views = reuters600.X.views
-    assert [view.nnz for view in views] == [48686, 53561, 49242, 53742, 50481]
-    assert all(0.01 < (view.data < 0).mean() < 0.025 for view in views)  # the very common words
-    assert views[0][0, 0] == -4.991415 and views[0][0, 16] == 2.896019  # read by eye
-    for name, width in zip(LANGUAGES, reuters600.X.widths, strict=True):
-        assert 0.99 * index_module.N_WORDS[name] < width <= index_module.N_WORDS[name]
-
-
 def test_stated_sizes_add_up():
     assert sum(index_module.N_DOCUMENTS.values()) == 111_740
     assert list(index_module.N_DOCUMENTS) == list(index_module.N_WORDS) == LANGUAGES
-
-
-@pytest.mark.data("name")
-@pytest.mark.parametrize("name", ["reuters1200", "reuters600"])
-def test_subsets_have_one_form(real, name):
-    reuters = real(name)
-    assert reuters.name == name and (reuters.meta["source_language"] == "EN").all()
-    for view in reuters.X.views:
-        assert np.isfinite(view.data).all()
-        assert view.indices.dtype == np.int32  # 12 bytes for each stored number
-    assert ("views is uncertain" in " ".join(reuters.DESCR.split())) == (name == "reuters1200")
 
 
 # One text file

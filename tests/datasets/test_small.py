@@ -21,7 +21,9 @@ def is_as_written(data, name):
     some = SMALL[name]
     for view, expected in zip(data.X.views, some.views, strict=True):
         np.testing.assert_array_equal(view.toarray() if sparse.issparse(view) else view, expected)
-        assert not sparse.issparse(view) or (view.format == "csr" and view.has_canonical_format)
+        if sparse.issparse(view):  # 12 bytes for each stored number
+            assert view.format == "csr" and view.has_canonical_format
+            assert view.indices.dtype == np.int32 and view.dtype == np.float64
     np.testing.assert_array_equal(data.y, some.y)
     for split, expected in zip(data.splits, some.splits, strict=True):
         for part, indices in zip(split, expected, strict=True):

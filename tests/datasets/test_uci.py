@@ -118,16 +118,6 @@ def test_situations_of_the_shuttle():
         assert found.get(tuple(map(float, situation))) == expected
 
 
-@pytest.mark.data("house-votes-84")
-def test_one_member_did_not_vote():
-    votes = fetch_uci("house-votes-84", missing="keep")
-    assert (~votes.X.observed).sum() == 1
-    assert set(votes.X.views[0][~votes.meta["missing"]]) == {-1, 1}
-    counts = votes.meta["missing"].sum(axis=0).tolist()
-    assert counts == [12, 48, 11, 11, 15, 11, 14, 15, 22, 7, 21, 31, 25, 17, 28, 104]
-    assert votes.meta["missing"].any(axis=1).sum() == 203
-
-
 @pytest.mark.data("horse-colic")
 def test_horses_are_split_as_their_files():
     for target, sizes in (("lesion", (300, 0, 68)), ("outcome", (299, 0, 67))):

@@ -1,5 +1,7 @@
 """uWaveGesture from the compact file and from the archive's text files."""
 
+import io
+import itertools
 import os
 
 import numpy as np
@@ -7,39 +9,7 @@ import pytest
 
 from mvref.datasets import DatasetCorrupted, fetch_uwave
 from mvref.datasets import _uwave as uwave_module
-from mvref.datasets._lookup import find
 from tests.datasets.small import as_text
-
-
-def test_rows_are_standardised(uwave):
-    for name, view in zip("xyz", uwave.X.views, strict=True):
-        np.testing.assert_allclose(view.mean(axis=1), 0, atol=1e-5 if name != "z" else 1.0)
-        constant = np.ptp(view, axis=1) == 0
-        assert constant.sum() == (name == "z")  # the one recording whose z axis stands still
-        np.testing.assert_allclose(view[~constant].std(axis=1, ddof=1), 1, atol=1e-5)
-
-
-def test_who_recorded_what(uwave):
-    meta = uwave.meta
-    if not meta:
-        pytest.skip("users are known from the compact file uwave_ucr2018_xyz.npz only")
-    recording = np.column_stack([meta["user"], meta["day"], uwave.y, meta["repetition"]])
-    np.testing.assert_array_equal(recording.min(axis=0), 1)
-    np.testing.assert_array_equal(recording.max(axis=0), [8, 7, 8, 10])
-    assert len(np.unique(recording, axis=0)) == 4478  # of 4480
-
-
-@pytest.mark.parametrize("axis", "XYZ")
-def test_training_text_equals_the_compact_file(uwave, axis):
-    path = find("uwave", f"UWaveGestureLibrary{axis}_TRAIN.tsv")
-    if path is None:
-        pytest.skip(f"UWaveGestureLibrary{axis}_TRAIN.tsv is not in the folder uwave of MVREF_DATA")
-    labels, series = uwave_module.read_ucr(path)
-    train = uwave.splits[0][0]
-    np.testing.assert_array_equal(labels, uwave.y[train])
-    view = uwave.X.views["XYZ".index(axis)][train]
-    np.testing.assert_array_equal(view, series.astype(np.float32))
-
 
 ROWS = [[2, 0.25, -1.5, 3e-7], [7, 1.0, 2.0, 1e3]]
 
@@ -62,6 +32,22 @@ def test_text_files_that_a_user_downloads(small, folders):
     assert uwave.meta == {} and "UWaveGestureLibraryZ_TEST.txt" in uwave.DESCR
     os.rename(folders[0], folders[1])  # the cache serves as well
     assert fetch_uwave().X.shape == uwave.X.shape and not folder.exists()
+
+
+def test_the_compact_file_tells_who_recorded_what(small, put, register):
+    folder, text = small("uwave"), fetch_uwave()
+    who, stream = np.arange(96).reshape(24, 4), io.BytesIO()
+    tables = {"X": np.stack(text.X.views, axis=1), "y": text.y, "meta": who}
+    parts = {"train": slice(8), "test": slice(8, 24)}
+    pairs = itertools.product(tables, parts)
+    np.savez(stream, **{f"{name}_{part}": tables[name][parts[part]] for name, part in pairs})
+    put(folder / uwave_module.COMPACT, stream.getvalue())
+    register("uwave", uwave_module.COMPACT, stream.getvalue(), None)
+    uwave = fetch_uwave()
+    np.testing.assert_array_equal(uwave.X.concat(), text.X.concat())
+    np.testing.assert_array_equal(uwave.y, text.y)
+    for name, column in {"user": 0, "day": 1, "repetition": 3}.items():
+        np.testing.assert_array_equal(uwave.meta[name], who[:, column])
 
 
 LABELS = [*range(1, 9)] * 2

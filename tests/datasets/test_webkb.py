@@ -34,26 +34,6 @@ def words_literally(document):
     return counts
 
 
-def test_words(webkb):
-    page, anchor = webkb.X.views
-    np.testing.assert_array_equal(webkb.y, np.repeat([1, 0], [230, 821]))
-    assert webkb.splits == []
-    assert np.median(np.diff(page.indptr)) == 104 and np.median(np.diff(anchor.indptr)) == 3
-    assert (np.diff(page.indptr) == 0).sum() == 0 and (np.diff(anchor.indptr) == 0).sum() == 5
-    for view in webkb.X.views:
-        assert view.format == "csr" and view.has_canonical_format
-        assert (view.data % 1 == 0).all() and view.data.min() == 1
-        assert view.getnnz(axis=0).min() >= 1
-
-
-def test_addresses_and_three_pairs_of_identical_pages(webkb):
-    texts, url = webkb.meta["texts"]["page"], webkb.meta["url"]
-    assert len(texts) - len(set(texts)) == 3
-    assert len({(text, label) for text, label in zip(texts, webkb.y, strict=True)}) == 1048
-    assert url.shape == (1051,) and all(address.startswith("http://") for address in url)
-    assert not any("^" in address for address in url)
-
-
 def test_small_pages(small):
     small("webkb")
     data = fetch_webkb()
