@@ -10,12 +10,12 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
+from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from mvref import KMHKS, MVLSVM, MultiView, MVMRegressor, PerView, PerViewClassifier
+from mvref import KMHKS, MVLSVM, MultiView, PerView, PerViewClassifier
 from tests.literal import hide, random_pattern, toy_views
 from tests.test_api import CHEAP, WEIGHTED
 
@@ -25,7 +25,6 @@ NAMES = np.array(["no", "yes"])[Y]
 X = MultiView(VIEWS)
 FLAT = np.hstack(VIEWS)
 W = np.random.default_rng(0).integers(0, 4, size=60).astype(float)
-ROWS = np.repeat(np.arange(60), W.astype(int))
 EXACT = {"tol": 1e-14}
 
 THREE, Y3 = toy_views(1, m=60, widths=(3, 4, 2), n_classes=3, noise=1.0)
@@ -122,42 +121,12 @@ def test_refused_class_weights(class_weight, told):
 # ------------------------------------------------------------------ classes
 
 
-@pytest.mark.parametrize("sample_weight", [None, W], ids=["alone", "weights"])
-@pytest.mark.parametrize("given", [{"yes": 3.0}, {"yes": 6.0, "no": 2.0}, "balanced"], ids=str)
-def test_class_weights_multiply_those_of_samples(given, sample_weight):
-    """A class without an entry has 1. "balanced": n / (classes * count), of copies if weighted."""
-    own = np.ones(60) if sample_weight is None else sample_weight
-    of_class = dict.fromkeys(["no", "yes"], 1.0)
-    if given == "balanced":
-        for label in of_class:
-            of_class[label] = own.sum() / (2 * own[NAMES == label].sum())
-    else:
-        of_class |= given
-    by_hand = own * [of_class[label] for label in NAMES]
-    model = KMHKS(class_weight=given, **EXACT).fit(X, NAMES, sample_weight=sample_weight)
-    assert_allclose(model.decision_function(X), scores(by_hand, **EXACT), atol=1e-10)
-
-
-def test_balanced_counts_copies():
-    model = KMHKS(class_weight="balanced", **EXACT)
-    weighted = clone(model).fit(X, NAMES, sample_weight=W).decision_function(X)
-    assert_allclose(weighted, model.fit(X[ROWS], NAMES[ROWS]).decision_function(X), atol=1e-9)
-
-
 def test_labels_of_another_type_with_weights():
     """Some rows have weight 0, and those of a third class all of it: it is not learnt."""
     labels = pd.Series(np.where(W == 0, "zz", NAMES), dtype="string")
     model = KMHKS(class_weight={"yes": 2.0}).fit(X, labels, sample_weight=W)
     assert_array_equal(model.classes_, ["no", "yes"])
     assert_array_equal(model.decision_function(X), scores(W, class_weight={1: 2.0}))
-
-
-def test_a_regressor_has_weights_of_samples():
-    y = FLAT[:, 0] + FLAT[:, 5]
-    model = MVMRegressor(2, alpha=1.0, tol=1e-12, max_iter=10_000, random_state=0)
-    weighted = clone(model).fit(X, y, sample_weight=W).predict(X)
-    assert_allclose(weighted, clone(model).fit(X[ROWS], y[ROWS]).predict(X), atol=1e-6)
-    assert np.abs(weighted - model.fit(X, y).predict(X)).max() > 1e-3
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -275,11 +244,6 @@ def test_routing_through_cross_validate():
         assert np.abs(fitted.coef_ - svm().fit(X[train], Y[train]).coef_).max() > 1e-3
 
 
-def test_routing_must_be_asked_for():
-    with config_context(enable_metadata_routing=True), pytest.raises(ValueError, match="request"):
-        cross_validate(svm(), X, Y, params={"sample_weight": W}, error_score="raise")
-
-
 @pytest.mark.parametrize("routing", [True, False])
 def test_pipeline(routing):
     """PerView's transformers get nothing, as its Notes say."""
@@ -292,18 +256,6 @@ def test_pipeline(routing):
         else:
             model = make_pipeline(scaled, svm()).fit(X, Y, mvlsvm__sample_weight=W)
     assert_array_equal(model[-1].coef_, expected)
-
-
-@pytest.mark.parametrize("routing", [True, False])
-def test_grid_search(routing):
-    with config_context(enable_metadata_routing=routing):
-        model = svm()
-        if routing:
-            model.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-        search = GridSearchCV(model, {"class_weight": [None, "balanced"], "c": [1.0, 5.0]}, cv=3)
-        search.fit(X, Y, sample_weight=W)
-    best = svm().set_params(**search.best_params_).fit(X, Y, sample_weight=W)
-    assert_array_equal(search.best_estimator_.coef_, best.coef_)
 
 
 def test_calibrated_classifier_with_gaps():

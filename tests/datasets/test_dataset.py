@@ -5,7 +5,6 @@ import dataclasses
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.model_selection import train_test_split
 
 from mvref import MultiView, datasets
 from mvref.datasets import MultiViewDataset
@@ -144,11 +143,8 @@ def test_description_has_every_section(load, request):
         assert f"{name}: ({dataset.X.n_samples}, {width})" in dataset.DESCR
 
 
-def test_is_frozen_and_works_with_scikit_learn():
+def test_is_frozen():
     iris, other = datasets.load_iris_views(), datasets.load_iris_views()
-    X_train, X_test, y_train, y_test = train_test_split(iris.X, iris.y, random_state=0)
-    assert isinstance(X_train, MultiView)
-    assert X_train.n_samples == len(y_train) and X_test.n_samples == len(y_test)
     assert iris.meta == {} and iris.meta is not other.meta
     with pytest.raises(dataclasses.FrozenInstanceError):
         iris.y = None

@@ -203,7 +203,7 @@ def returns_something(function):
 
 @pytest.mark.parametrize("name", sorted(PROMISED))
 def test_names_of_the_reference_tell_what_they_take(name):
-    """In full sections, or in a paragraph in which every argument has its name."""
+    """Every argument by its name, in full sections or in a paragraph."""
     value = PROMISED[name]
     text = value.__doc__ or ""
     sections = {match.group(1) for match in SECTION.finditer(text)}
@@ -211,8 +211,8 @@ def test_names_of_the_reference_tell_what_they_take(name):
         takes = set(inspect.signature(value).parameters) - {"self", "cls"}
     except ValueError:  # an exception's, or a class of another language
         takes = set()
+    assert takes <= set(re.findall(r"\w+", text.partition(">>>")[0]))
     if BRIEF.match(name):
-        assert takes <= set(re.findall(r"\w+", text.partition(">>>")[0]))
         return
     assert "Parameters" in sections or not takes
     if inspect.isfunction(value) and returns_something(value):

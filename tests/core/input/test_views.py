@@ -1,4 +1,4 @@
-"""MultiView: the contract of multi-view input, and its passage through scikit-learn's tools."""
+"""MultiView: the contract of multi-view input."""
 
 import copy
 import pickle
@@ -10,19 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.model_selection import (
-    cross_val_predict,
-    cross_val_score,
-    train_test_split,
-)
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from mvref import MVLSVM, MultiView
+from mvref import MultiView
 from mvref.core.input import as_multiview
 from mvref.core.input.views import is_collection_of_views
-from tests.literal import hide, random_pattern, toy_views
+from tests.literal import hide, random_pattern
 
 NAN = np.nan
 
@@ -348,42 +342,3 @@ def test_drop_views_of_csr():
     assert (~dropped.observed).sum() == 4
     dense = MultiView([v.toarray() for v in X.views]).drop_views(0.25, random_state=0)
     same(dropped, dense)
-
-
-# ------------------------------------------------------------------ scikit-learn's tools
-
-
-@pytest.fixture
-def data():
-    views, y = toy_views(3, m=60, widths=(4, 3))
-    return MultiView({"sound": views[0], "image": views[1]}), y
-
-
-MODEL = MVLSVM(n_landmarks=10, loss="squared_hinge", random_state=0)
-
-
-def test_train_test_split(data):
-    X, y = data
-    train, test, y_train, y_test, index, _ = train_test_split(
-        X, y, np.arange(len(X)), test_size=0.25, stratify=y, random_state=0
-    )
-    assert isinstance(train, MultiView) and isinstance(test, MultiView)
-    assert (len(train), len(test)) == (45, 15)
-    same(train, X[index])
-    assert_array_equal(y_train, y[index])
-
-
-def test_cross_validation_of_every_form_of_input(data):
-    X, y = data
-    scores, flat = cross_val_score(MODEL, X, y, cv=3), clone(MODEL).set_params(views=X.widths)
-    assert scores.min() > 0.6
-    by_name = clone(MODEL).set_params(views={"sound": list("abcd"), "image": list("efg")})
-    for model, table in (
-        (flat, X.concat()),
-        (flat, sparse.csr_matrix(X.concat())),
-        (by_name, pd.DataFrame(X.concat(), columns=list("abcdefg"), index=np.arange(60) + 1000)),
-        (MODEL, MultiView([sparse.csr_matrix(view) for view in X.views])),
-    ):
-        assert_array_equal(cross_val_score(model, table, y, cv=3), scores)
-    expected = cross_val_predict(flat, X.concat(), y, cv=3)
-    assert_array_equal(cross_val_predict(MODEL, X, y, cv=3), expected)
