@@ -289,8 +289,7 @@ PARAMETERS = [
     *values(f"{KERNELS} {KERNEL_MACHINES}", "kernel", "sigmoid", None, also=("linear", "rbf")),
     *values("L3SVM", "kernel", "gram", "precomputed", also=("linear",)),
     *values("STMClassifier", "kernel", "rbf", also=("product",)),
-    *values(f"{KERNELS} {KERNEL_MACHINES} L3SVM".replace("MVPO ", ""), "gamma", -1.0,
-        also=POSITIVE),
+    *values(f"{KERNELS} {KERNEL_MACHINES} L3SVM", "gamma", -1.0, also=POSITIVE),
     *values("MVLSVM MVML SVM2K CoLabeling", "gamma", 0, NAN, "scale"),
     # linear machines
     *values("MVLSVM L3SVM", "c", -1, 0.0, NAN, np.inf, "1", also=POSITIVE),

@@ -123,12 +123,6 @@ def test_transformers_that_give_data_frames(data):
         assert_allclose(frames.fit_transform(table).concat(), expected)
 
 
-def test_feature_names():
-    X = MultiView({"a": np.arange(8.0).reshape(4, 2), "b": np.eye(4)[:, :3]})
-    per_view = PerView([PCA(1), "passthrough"]).fit(X)
-    assert list(per_view.get_feature_names_out()) == ["a__pca0", "b__x0", "b__x1", "b__x2"]
-
-
 def test_set_output_does_not_lose_the_views(data):
     X, y = data
     pipeline = make_pipeline(PerView(StandardScaler()), MVLSVM(5, random_state=0))

@@ -153,13 +153,6 @@ def test_a_gzip_bomb_costs_no_memory(folders, register, web):
     assert peak_bytes(lambda: lookup.fetch("mfeat", FILE)) < 5e6
 
 
-def test_download_that_takes_too_long_is_given_up(folders, offered, monkeypatch):
-    monkeypatch.setattr(lookup, "LONGEST", -1)
-    with pytest.raises(DatasetUnavailable, match=r"not be downloaded \(it takes more than -1 s\)"):
-        lookup.fetch("mfeat", FILE)
-    assert files_below(folders[1]) == []
-
-
 def test_an_endless_trickle_is_given_up(folders, register, monkeypatch):
     """A byte a moment, for ever: no timeout of the network sees it."""
 
