@@ -56,23 +56,6 @@ def test_constant_views_are_told_at_the_users_line(name, kind):
     assert "scale the views" in str(said.message) and said.filename == __file__
 
 
-@pytest.mark.parametrize("name", [
-    name for name in PREDICTORS
-    if "gamma" in METHODS[name]().get_params() and "kernel" in METHODS[name]().get_params()
-])  # fmt: skip
-def test_rbf_kernels_know_no_origin(name):
-    """A column of times in Unix seconds: 1.6e9 and a spread of 1, and the same without the 1.6e9.
-
-    L3SVM's clusters would be others, by rounding.
-    """
-    scores, one = [], {"n_clusters": 1} if name == "L3SVM" else {}
-    for offset in (0.0, 1e6, 1e8, 1.6e9):
-        model = with_seed(name, kernel="rbf", **one)
-        scores.append(model.fit([A + offset, B], Y).decision_function([A + offset, B]))
-    for moved in scores[1:]:
-        assert_allclose(moved, scores[0], atol=1e-3 * np.abs(scores[0]).max())
-
-
 EQUAL_VALUES = pytest.mark.skipif(
     parse_version(sklearn.__version__) < parse_version("1.8"),
     reason="before version 1.8 scikit-learn's trees split values that are closer than 1e-7",

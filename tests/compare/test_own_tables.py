@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -443,24 +442,11 @@ def test_default_folds_shrink_to_the_rarest_class():
         compare_methods(X[rows], y[rows], {}, n_splits=5, **options)
 
 
-@pytest.mark.parametrize("name", ["y", "groups"])
-@pytest.mark.parametrize("ids", ["permuted", "fewer", "other", "range"])
-def test_labels_and_groups_are_joined_by_id_or_refused(name, ids):
-    X, y = few("iris", 60)
-    own = [f"p{i}" for i in range(60)]
-    X = {view: pd.DataFrame(X.views[v], index=own) for v, view in enumerate(X.names)}
-    other = {"permuted": own[::-1], "fewer": own[:59], "other": [f"q{i}" for i in range(60)]}
-    given = pd.Series(y if name == "y" else np.arange(60) // 3)[: 59 if ids == "fewer" else 60]
-    given.index = other.get(ids, given.index)
-    call = partial(compare_methods, X, **{"y": y, "methods": {}} | QUICK | {name: given})
-    if ids == "range":
-        assert not len(call().failures)
-        return
-    with pytest.raises(ValueError, match=f"{name} has"):
-        call()
-
-
+IDS = [f"p{i}" for i in range(120)]
+NAMED = {"X": [pd.DataFrame(np.eye(120)[:, :2], IDS)] * 2}
+OTHERS = pd.Series(0, IDS[::-1])
 WRONG = [
+    *((NAMED | {name: OTHERS}, f"{name} has the ids of X in another") for name in ("y", "groups")),
     ({"methods": ["SVM9"]}, "methods must be 'recommended' or among"),
     ({"methods": ["MVMRegressor"]}, "methods must be"),
     ({"methods": None}, "methods must be 'recommended' or among"),

@@ -11,8 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, sigmoid_kernel
 
 from mvref import MultiView
-from mvref.core.input import view_features
-from mvref.core.kernel_views import KernelViews, LinearViews
 from mvref.mvpo import MEASURES, MVPO
 from tests.literal import hide, random_pattern, rbf_gram, toy_views
 
@@ -167,17 +165,3 @@ def test_a_kernel_of_rank_one_is_no_error():
     for kernel in (lambda A, B: np.full((len(A), len(B)), 1e6), lambda A, B: 0.0 * (A @ B.T)):
         model = MVPO(kernel=[kernel, "rbf", "linear"]).fit(VIEWS, Y)
         assert model.score(VIEWS, Y) > 0.9
-
-
-def test_constant_features():
-    """B in a column is B^2 in a kernel, in the rows that have the view."""
-    X = MultiView(hide(VIEWS, PATTERN))
-    linear = LinearViews(X, 3.0)
-    kernel = KernelViews(X, ["linear"] * 3, None, 3.0)
-    assert linear.n_features == 12 and kernel.n_features == np.inf
-    for ours, theirs, features, seen in zip(
-        kernel.grams(), linear.grams(), view_features(X, 3.0), PATTERN.T, strict=True
-    ):
-        assert_allclose(ours, theirs, atol=1e-12)
-        assert_allclose(features[:, -1], 3.0 * seen)
-        assert not ours[~seen].any() and not ours[:, ~seen].any()

@@ -42,6 +42,7 @@ def test_an_offset_costs_no_digits(offset):
     there = X + [offset, -offset, 0.0, 1.0]
     got, direct = rbf(there, there[ROWS], 0.3), np.exp(-0.3 * cdist(there, there[ROWS]) ** 2)
     assert_allclose(got, direct, rtol=1e-12, atol=1e-14)
+    assert_array_equal(fit_similarity("rbf", 0.3, there, ROWS, ALL)(there), got)
     assert_allclose(got[ROWS, range(3)], 1.0, rtol=1e-13)
 
 

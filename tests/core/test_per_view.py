@@ -139,15 +139,6 @@ def test_clone_and_nested_parameters(data):
     assert_allclose(copy.fit_transform(X).views[0], X.views[0] - X.views[0].mean(axis=0))
 
 
-def test_in_a_pipeline_the_gaps_reach_the_classifier(data):
-    X, y = data
-    gaps = X.drop_views(0.3, random_state=0)
-    model = MVLSVM(8, random_state=0)
-    pipeline = make_pipeline(PerView(StandardScaler()), model).fit(gaps, y)
-    scaled = PerView(StandardScaler()).fit_transform(gaps)
-    assert_array_equal(pipeline.predict(gaps), clone(model).fit(scaled, y).predict(scaled))
-
-
 def people(n=12):
     """Two views as they come: a frame of mixed columns, and texts; one text is missing."""
     rng = np.random.default_rng(0)
