@@ -96,6 +96,12 @@ def test_the_steps_hardly_grow_with_the_cost(loss):
     assert max(steps) <= 60
 
 
+@pytest.mark.parametrize(("shape", "steps"), [((300, 40), 1), ((40, 60), 1), ((150, 120), 2)])
+def test_a_small_cost_is_one_quadratic(shape, steps):
+    """One step of Newton ends it, and two where conjugate gradients solve its system."""
+    assert fit_linear_svm(*noisy(*shape), 1e-3, **SQUARED | {"tol": 1e-6}).n_iter <= steps
+
+
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_another_cost_starts_where_the_last_one_ended(loss):
     X, y = noisy(200, 30)

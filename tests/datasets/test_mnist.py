@@ -1,4 +1,4 @@
-"""MNIST in four windows: the original files, the IDX format, the cuts."""
+"""MNIST in four windows: the cuts, and files that are wrong."""
 
 import numpy as np
 import pytest

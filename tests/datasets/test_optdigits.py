@@ -1,4 +1,4 @@
-"""Optical digits: the published counts, the two parts, and files that are wrong."""
+"""Optical digits: files that are wrong."""
 
 import numpy as np
 import pytest

@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 from mvref.datasets import DatasetCorrupted, DatasetUnavailable, available
+from mvref.datasets._citeseer import read_content, read_links
 from mvref.datasets._flower17 import ORIGINALS
 from mvref.datasets._sources import BY_HAND, FILES, FOLDERS, SOURCES
 from tests.datasets.loaders import FETCHED
@@ -104,3 +105,11 @@ def test_is_downloaded_once_and_kept(small, folders, register, web, name):
     folder = folders[1] / FOLDERS[dataset]
     assert sorted(path.name for path in folder.iterdir()) == sorted(files)
     assert available()[name] == str(folder)
+
+
+def test_ids_of_citeseer_are_text_not_numbers(tmp_path, put):
+    """ "007" and "7" are two papers."""
+    content = put(tmp_path / "content", b"007\t1\tAI\n7\t0\tAI\n")
+    papers, _, _ = read_content(content)
+    inbound = read_links(put(tmp_path / "cites", b"7\t007\n"), papers)
+    np.testing.assert_array_equal(inbound.toarray(), [[0, 0], [1, 0]])

@@ -1,4 +1,4 @@
-"""WebKB course: the published numbers, the words, and archives that are wrong."""
+"""WebKB course: the words, and archives that are wrong."""
 
 import gzip
 import re
