@@ -1,4 +1,4 @@
-"""MVPO with kernels: against its linear form, and against the program of all label tuples."""
+"""MVPO with kernels: against its linear form, and against that of the factors of the kernels."""
 
 import warnings
 
@@ -86,7 +86,7 @@ def test_a_list_of_linear_kernels_is_the_linear_form():
     assert_array_equal(np.concatenate(listed.coef_), np.concatenate(plain.coef_))
 
 
-# ------------------------------------------------------------------ all label tuples
+# ------------------------------------------------------------------ factors of the kernels
 
 
 def factors(views, seen, gammas, B):
