@@ -117,9 +117,6 @@ def test_rbf_is_the_linear_machine_of_the_factors(measure, C1, seen, new_seen):
     assert_close(scores, linear.decision_function(MultiView(hide(fresh, new_seen))), 1e-7)
 
 
-# ------------------------------------------------------------------ scores
-
-
 # ------------------------------------------------------------------ forms of kernels
 
 
