@@ -746,6 +746,15 @@ def test_refit_equals_a_fresh_fit(name):
 
 @stopped
 @every_subject
+def test_fit_does_not_change_views_with_gaps(name):
+    gaps = MultiView(hide(VIEWS, random_pattern(0, 60, 2)))
+    before = gaps.concat()
+    cheap(name).fit(gaps, Y)
+    assert_array_equal(gaps.concat(), before)
+
+
+@stopped
+@every_subject
 def test_fit_keeps_nothing_that_later_changes_of_the_data_could_reach(name):
     """Writing into the caller's arrays after fit must not move the model."""
     views = [v.copy() for v in VIEWS]

@@ -189,7 +189,7 @@ def of_every_method():
         if is_regressor(method()):
             wrong |= {
                 "y of words": ({"y": ["a"] * 40}, ("y", "numbers")),
-                "y with NaN": ({"y": changed(np.zeros(40), 7, NAN)}, ("y", "NaN")),
+                "y with NaN": ({"y": changed(np.zeros(40), 7, NAN)}, ("y", "missing")),
             }
         for told, (call, fragments) in wrong.items():
             yield case(f"{name}, {told}", fit(name, **call), *fragments)
@@ -220,7 +220,7 @@ DATA = [
     case("y None", fit(y=None), "y", "None"),
     case("y continuous", fit(y=A[:, 0]), "label", "continuous"),
     case("y one word", fit(y=["yes"] * 40), "y", "one class", "'yes'"),
-    case("y with NaN", fit(y=np.where(Y, NAN, 1.0)), "y", "NaN"),
+    case("y with NaN", fit(y=np.where(Y, NAN, 1.0)), "y", "missing"),
     case("y with None", fit(y=np.where(Y, None, "yes")), "y", "None"),
     case("y with NA", fit(y=pd.Series(Y, dtype="Int64").where(Y == 1)), "y "),
     case("y of words and NaN", fit(y=np.where(Y, np.array(NAN, dtype=object), "yes")), "y", "nan"),

@@ -29,10 +29,10 @@ FLOORS = {
 # Lines of Python; who raises one of these names in CHANGELOG the capability that it is for. Rows of
 # the ledger are no lines. What one opens to read a method is in `test_reading`.
 LINES = {
-    "mvref": 22_200,
+    "mvref": 21_990,
     "mvref/mvl_svm": 1_020, "mvref/mwmvc2": 525, "mvref/mvpo": 770, "mvref/mvm": 1_475,
     "mvref/mvna_kmhks": 900,
-    "book/experiments": 10_090,
+    "book/experiments": 9_770,
     "book": 1_500,  # what makes the book, without experiments and errata
     "tests": 37_730,
 }  # fmt: skip

@@ -211,7 +211,9 @@ def sample_weights(estimator, X, y, sample_weight):
     class_weight = getattr(estimator, "class_weight", None)
     if sample_weight is None and class_weight is None:
         return np.arange(len(X)), None
-    if getattr(sample_weight, "shape", ()):  # no dates; NaN where it is masked
+    if np.ma.is_masked(sample_weight):
+        raise ValueError("sample_weight must have a number for every sample, got masked ones.")
+    if getattr(sample_weight, "shape", ()):  # no dates
         sample_weight = as_numbers(sample_weight, "sample_weight")
     weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
     rows = np.flatnonzero(weights >= np.finfo(float).tiny)  # what is smaller has no digits
@@ -238,7 +240,11 @@ def sample_weights(estimator, X, y, sample_weight):
 
 def validate_numbers(estimator, y, n_samples):
     """Check the targets of a regression and return them as floats, shape (n_samples,)."""
-    y = as_numbers(_one_per_sample(estimator, y, n_samples), "y")
+    y = _one_per_sample(estimator, y, n_samples)
+    try:
+        y = as_numbers(y, "y")
+    except ValueError:
+        raise ValueError(f"y must hold numbers, got {y[:3].tolist()} ...") from None
     assert_all_finite(y, input_name="y")  # NaN may have been an object
     return y
 

@@ -143,7 +143,7 @@ def test_labels_that_are_none(y, told):
         (np.arange(1, 5).astype("m8[s]"), "real numbers, got dates"),
         (pd.date_range("2026", periods=4), "real numbers, got dates"),
         (np.full(4, 1e-320), "at least one non-zero number"),
-        (np.ma.masked_array(np.ones(4), [0, 0, 1, 0]), "contains NaN"),
+        (np.ma.masked_array(np.ones(4), [0, 0, 1, 0]), "got masked ones"),
     ],
 )
 def test_weights_that_are_none(weights, told):
@@ -152,7 +152,7 @@ def test_weights_that_are_none(weights, told):
 
 
 def test_numbers_that_are_dates():
-    with pytest.raises(ValueError, match="y must be an array of real numbers, got dates"):
+    with pytest.raises(ValueError, match=r"y must hold numbers, got \[datetime"):
         validate_numbers(Dummy(), np.arange(1, 5).astype("m8[s]"), 4)
 
 
