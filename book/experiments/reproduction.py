@@ -309,7 +309,8 @@ def _in_universes(tried):
     """In how many universes a statement was asked, and in how many it holds."""
     multiverse, statement, *query = tried.removeprefix(UNIVERSES).split(maxsplit=2)
     known = statement_curve(find_multiverse(multiverse), statement).dropna(subset=["value"])
-    known = known.query(query[0]) if query else known
+    if query:  # "rivals' c" as rivals_c
+        known = known[known.rename(columns=lambda name: name.replace("' ", "_")).eval(query[0])]
     return {"tried": len(known), "near": int(known["near"].sum())}
 
 

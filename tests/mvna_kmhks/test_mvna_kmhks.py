@@ -84,7 +84,7 @@ def test_nystrom_identities(seed, m, gamma):
     S = draw(20, m, 1, seed)[0]
     F = Y[:, None] * factors_of(k, [S])[0]
     K, G = F @ F.T, literal.signed_gram(k, Y)
-    assert_allclose(K, literal.nystrom(G, S), atol=1e-9)
+    assert_allclose(K, literal.nystrom(G, S), atol=1e-6)  # by the condition of G
     assert_allclose(K[np.ix_(S, S)], G[np.ix_(S, S)], atol=1e-9)
     assert_allclose(K[:, S], G[:, S], atol=1e-5)  # the cut-off drops features of size 1e-5
     assert np.linalg.eigvalsh(G - K)[0] > -1e-9
