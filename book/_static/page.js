@@ -3,7 +3,9 @@
 "use strict";
 addEventListener("load", () => {
   const here = document.querySelectorAll("#pst-primary-sidebar .current > a.reference");
-  here[here.length - 1]?.scrollIntoView({ block: "nearest" });
+  const { top, bottom } = here[here.length - 1]?.getBoundingClientRect() ?? { bottom: 0 };
+  // not by scrollIntoView, from where Tab would go on
+  if (bottom > innerHeight) document.getElementById("pst-primary-sidebar").scrollTop += top - innerHeight / 2;
 });
 if (document.querySelector(".annotated") && matchMedia("(min-width: 992px) and (max-width: 1750px)").matches)
   document.getElementById("pst-primary-sidebar")?.classList.add("pst-sidebar-hidden");
