@@ -56,7 +56,6 @@ from mvref.compare.candidates import (
     at,
     scaling,
 )
-from mvref.compare.kernel_means import KernelMeanSVC, without_gaps
 from mvref.compare.own_tables import log_probabilities
 from mvref.compare.tuning import Machine, Method, train, validate
 from mvref.core.input import MultiView
@@ -64,6 +63,7 @@ from mvref.rivals import LaplacianCompletion
 
 from .engine import Item, derive_seed, encode_parameter
 from .fusion_data import N_SAMPLES, N_TEST, REAL, draw_split, patterns_of, size_of
+from .kernel_means import KernelMeanSVC, without_gaps
 from .tables import Cell, jobs_of
 
 SIZES = {50: 2, 100: 3, 300: 2, 1000: 1}  # of the training part, and repeats

@@ -268,25 +268,14 @@ def sentence(table):
 
 
 def joint_sentence(multiverse, dataset, rows=None):
-    """In how many universes the accuracies, the other numbers, and all are near; and again."""
-    found = joint(multiverse, dataset, rows)
-    count = found[["accuracies", "others", "all"]].sum()
-    measures = {m.split()[0] for of in multiverse.methods.values() for m in of}
-    text, universes = f"{dataset}, all at once: ", f"{len(found)} universes"
-    if len(measures) > 1:
-        others = " and ".join(sorted(measures - {"accuracy"}))
-        text += f"all accuracies within the spread in {count['accuracies']} of {universes}, "
-        text += f"{others} in {count['others']}, both in {count['all']}"
-    else:
-        text += f"all {measures.pop()} within the spread in {count['all']} of {universes}"
-    text = readable(text)
-    if not count["all"]:
-        return f"{text}."
+    """In how many universes all printed numbers are near; and in how many of them again."""
+    found = joint(multiverse, dataset, rows)["all"]
+    text = readable(f"{dataset}, all at once: {found.sum()} of {len(found)} universes")
     twice = again(multiverse, rows)
-    if twice.name not in set((read_ledger(PAPER) if rows is None else rows)["item"]):
-        return f"{text}; they have not run again."
-    confirmed = joint(twice, dataset, rows)["all"].sum()
-    return f"{text}; {confirmed} of these also in {multiverse.n_again} repeats with other seeds."
+    if found.any() and twice.name in set((read_ledger(PAPER) if rows is None else rows)["item"]):
+        confirmed = joint(twice, dataset, rows)["all"].sum()
+        text += f"; {confirmed} of these also in {multiverse.n_again} repeats with other seeds"
+    return f"{text}."
 
 
 def again(multiverse, rows=None):
@@ -407,19 +396,6 @@ def _draw_printed(ax, known, attrs):
         )
 
 
-def lines_of(multiverse, dataset, rows=None):
-    """Everything that is told of a data set: each printed number, the orders, all at once."""
-    lines = [f"{count} universes of {dataset} left out: {reason}."
-             for reason, count in multiverse.refused(dataset).items()]  # fmt: skip
-    cells = _printed_cells(multiverse, dataset)
-    lines += [sentence(curve(multiverse, dataset, *cell, rows)) for cell in cells]
-    (first, measure), *rivals = cells or [("", "")]
-    orders = [order_curve(multiverse, dataset, first, rival, measure, rows)
-              for rival, other in rivals if other == measure and rival != first]  # fmt: skip
-    lines += map(sentence, orders)
-    return [*lines, joint_sentence(multiverse, dataset, rows)] if cells else lines
-
-
 def _printed_cells(multiverse, dataset):
     """Methods and measures of which the paper prints a number."""
     return [(method, measure) for method, measures in multiverse.methods.items()
@@ -437,18 +413,17 @@ def run_multiverse(name, *, quick=False, n_jobs=1, folder=None, only=None, figur
     folder = run_items([item.full_name], quick=quick, n_jobs=n_jobs, folder=folder, only=only)
     rows, lines, curves = read_ledger(PAPER, folder), [], []
     for dataset in multiverse.datasets if only is None else (only,):
-        lines += [*lines_of(multiverse, dataset, rows), ""]
-        cells = _printed_cells(multiverse, dataset) if figures else ()
+        cells = _printed_cells(multiverse, dataset)
         curves += [curve(multiverse, dataset, *cell, rows) for cell in cells]
-    for name, statement in multiverse.statements.items():
-        if only is None or statement.datasets == (only,):
-            table = statement_curve(multiverse, name, rows)
-            lines.append(sentence(table))
-            table.attrs["title"] = name
-            curves.append(table)
+        lines += [joint_sentence(multiverse, dataset, rows)] if cells else []
+    curves += [
+        statement_curve(multiverse, name, rows)
+        for name, statement in multiverse.statements.items()
+        if only is None or statement.datasets == (only,)
+    ]
     if figures:
         _draw(curves, Path(figures), multiverse.name)
-    return "\n".join(lines).strip()
+    return "\n".join([*map(sentence, curves), *lines])
 
 
 def _draw(tables, into, name):
@@ -460,7 +435,7 @@ def _draw(tables, into, name):
     into.mkdir(parents=True, exist_ok=True)
     for table in tables:
         fig = plot_curve(table)
-        title = re.sub(",? ", "-", table.attrs["title"])
+        title = re.sub(r"\W+", "-", table.attrs["title"])
         fig.savefig(into / f"{name}-{title}.png")
         plt.close(fig)
 

@@ -91,7 +91,6 @@ FOUND = {
 }
 ALIGNED_WIDTHS, SHARES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0), (0.125, 0.5)
 ALIGNED = ("mfeat-fou-kar", "mfeat-fac-pix", "mfeat-zer-mor")
-SIGNIFICANCE_LEVEL = 0.05
 N_HALVES = 20
 
 

@@ -77,7 +77,6 @@ SIZES = (20, 50, 100, 200, 400)  # of Figure 2, where the paper prints none
 LARGEST = {"digits": 200, "reuters1200": 200, "reuters600": 100}  # classes have no more samples
 N_REPEATS, CURVE_REPEATS, READING_REPEATS = 20, 5, 5
 N_UPDATES, N_ROUNDS, FUSION_SHARE = 2, 100, 0.6  # defaults of the classes, and 100 of MVWAB
-SIGNIFICANCE_LEVEL = 0.02
 QUICK_REPEATS, QUICK_ROUNDS, QUICK_SIZES = 2, 10, (20, 50)
 QUICK_WEIGHTS = {"lam": 0.1, "eta": 1e-3}  # of MVMLsp, not chosen
 BOOSTED = ("MVWAB", "RBoostSH", "Mumbo")

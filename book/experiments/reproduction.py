@@ -37,12 +37,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from .claims import CLAIMS
 from .engine import LEDGER
 from .items import ITEMS
 from .multiverse import find_multiverse, statement_curve
 from .report import SUMMARY, TOLERANCE, distance, printed_cells, read_paper_numbers, summarize
-from .words import WORDS, readable, rounded
+from .sizes import size
 
 VERDICTS = (
     "reproduced", "reproduced under another protocol",
@@ -63,8 +62,6 @@ PAPERS = {
     "mvl_svm": "MVL-SVM", "mwmvc2": "MwMvC²", "mvpo": "MVPO", "mvm": "MVM",
     "mvna_kmhks": "MVNA-KMHKS",
 }  # fmt: skip
-PHRASES = WORDS["phrases"]  # what the text of a paper says in numbers, in words
-WITHOUT_NUMBER = ("low_alignment_needed",)
 MEASURED = ("ours", "low", "high", "std", "n")
 CELLS = [
     "paper", "item", "dataset", "method", "measure", "parameter", "protocol", "point", *MEASURED,
@@ -72,7 +69,7 @@ CELLS = [
 ]  # fmt: skip
 REPORT = [
     "paper", "item", "dataset", "method", "claim", "place", "verdict", "kind", "under", "tried",
-    "near", "nearest", "chance", "by", "why", "numbers", "told", "measured",
+    "near", "nearest", "chance", "by", "why", "told", "measured",
 ]  # fmt: skip
 
 
@@ -235,9 +232,9 @@ def reproduction_report(paper=None, folder=None):
     `VERDICTS`), ``kind`` ("left open", "contrary" or "other data"), ``under`` which protocol,
     ``tried``, the number of protocols, ``near``, how many of them agree, ``nearest``, the distance
     of the nearest, ``chance``, the share of invented numbers that would agree as well, ``by``
-    ("rule" or "words"), ``why``, ``numbers`` (of the text, the paper's and ours), ``told`` (section
-    of the book) and ``measured`` (test or line of a chapter). Verdicts by rule and all numbers are
-    those of the ledger in `folder`; verdicts in words are the stored ones.
+    ("rule" or "words"), ``why``, ``told`` (section of the book) and ``measured`` (test or line of a
+    chapter). Verdicts by rule are those of the ledger in `folder`; verdicts in words are the stored
+    ones.
 
     >>> from mvref.experiments import reproduction_report
     >>> report = reproduction_report("mvm")
@@ -287,7 +284,6 @@ def _judged(paper, folder, stamps):
                 entry["chance"] = chance_of(entry["verdict"], invented)
             elif invented:  # what agreement would have been worth
                 entry["chance"] = reached_by(invented)
-        entry["numbers"] = "; ".join(_numbers(row, printed, ours))
         report.append(entry)
     return report, cells
 
@@ -397,8 +393,7 @@ def _cell(row, cell, point, ours):
     found |= {"measure": cell.measure, "parameter": cell.parameter, "point": point}
     found |= {"printed": cell.value, "printed_std": cell.std} | dict.fromkeys(MEASURED, np.nan)
     if point == "data":
-        size = CLAIMS[row.paper][cell.measure](None, cell)
-        return found | ({"ours": float(size)} if size.isdigit() else {})
+        return found | {"ours": size(cell.dataset, cell.measure)}
     item, dataset, method, *options = point.split()
     wanted = dict(option.split("=") for option in options) | json.loads(cell.parameter)
     wanted = {name: _text(value) for name, value in wanted.items()}
@@ -423,20 +418,3 @@ def _sum(cells):
 def _text(value):
     """A parameter as text, however the ledger and the verdicts spell it."""
     return f"{value:g}" if isinstance(value, float | int) else str(value)
-
-
-def _numbers(row, numbers, ours):
-    """What the text says in numbers, the paper's and ours; "measure:method" names one of them."""
-    numbers = numbers[(row.paper + "." + numbers["item"]).isin(ITEMS)]
-    for name in row.numbers.split():
-        measure, _, method = name.partition(":")
-        found = numbers[numbers["measure"] == measure]
-        same = found[found["item"] == row.item]
-        for number in (found if same.empty else same).itertuples():
-            if method not in ("", number.method) or row.dataset not in ("", number.dataset):
-                continue
-            of = f" on {number.dataset}" if number.dataset else ""
-            theirs = "" if measure in WITHOUT_NUMBER else f"the paper {number.value:g}, "
-            our = CLAIMS[row.paper][measure](ours(number.item)[0], number)
-            our = rounded(our, number.value) if theirs else our
-            yield f"{PHRASES[measure]}{readable(of)}: {theirs}ours {readable(our)}"

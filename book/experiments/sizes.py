@@ -6,6 +6,7 @@ of its own that are on this machine.
 
 import sys
 
+import numpy as np
 import pandas as pd
 
 from mvref.datasets import DatasetUnavailable
@@ -27,11 +28,11 @@ def read_sizes():
     return pd.read_csv(FILE, index_col="dataset")
 
 
-def size(summary, row):
-    """Claim: the stored size of the row's data set; of several subsets of one collection each."""
-    stored = read_sizes()[row.measure]
-    found = [str(value) for name, value in stored.items() if name.startswith(row.dataset)]
-    return " and ".join(dict.fromkeys(found)) or "no rows"
+def size(dataset, measure):
+    """The stored size of a data set, or of all subsets that a name stands for, if it is one."""
+    stored = read_sizes()[measure]
+    found = set(stored[stored.index.str.startswith(dataset)])
+    return float(found.pop()) if len(found) == 1 else np.nan
 
 
 def main():

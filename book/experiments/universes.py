@@ -72,20 +72,10 @@ class Multiverse:
             for axis, found in self.axes.items()
         }
 
-    def refusal(self, dataset, universe):
-        """The reason of the first rule that leaves a universe out, or None."""
-        reasons = (reason for reason, rule in self.rules if rule(dataset, universe))
-        return next(reasons, None)
-
     def universes(self, dataset):
         """All admissible choices, as dicts."""
         every = grid(**self.choices(dataset))
-        return [universe for universe in every if self.refusal(dataset, universe) is None]
-
-    def refused(self, dataset):
-        """Reason -> how many universes its rule leaves out."""
-        reasons = [self.refusal(dataset, universe) for universe in grid(**self.choices(dataset))]
-        return {reason: reasons.count(reason) for reason in dict.fromkeys(reasons) if reason}
+        return [u for u in every if not any(rule(dataset, u) for _, rule in self.rules)]
 
     def point(self, method, universe):
         """What a method sees of a universe."""

@@ -5,7 +5,6 @@ Three parts: the reproduction report, the headline claims, our numbers beside th
 
 import json
 import re
-import textwrap
 import tomllib
 from types import SimpleNamespace
 
@@ -15,23 +14,19 @@ from scipy import stats
 
 from mvref.rivals import RECONSTRUCTIONS
 
-from .claims import CLAIMS
 from .engine import LEDGER
 from .items import ITEMS, find_item
 from .report import (
-    SUMMARY,
     paired_interval,
-    paired_significance,
-    printed_cells,
     read_ledger,
     read_paper_numbers,
-    significance,
     summarize,
     with_parameters,
 )
 from .reproduction import (
     ANOTHER,
     CANNOT_TELL,
+    CELLS,
     CHANGED,
     NOT_COMPARABLE,
     NOT_REPRODUCED,
@@ -55,7 +50,6 @@ SIZES = "Sizes of the data set"  # which nobody finds by chance
 FAR = 99  # standard deviations: beyond, their number tells nothing
 # Rows that agree in all of these are one statement about several cells.
 STATEMENT = ["verdict", "under", "tried", "near", "chance", "why", "by", "claim", "place"]
-STATEMENT += ["numbers"]
 ERRATUM = re.compile(r"\b[ABPMN][1-9]\d?\b")
 
 
@@ -85,7 +79,7 @@ def reproduction_page(paper=None, folder=None):
             lines += _table(part)
         for _, group in rows.groupby([*STATEMENT, "told", "measured"], sort=False, dropna=False):
             row = group.iloc[0]
-            told = [f"- {verdict_of(row)}. {_claim(group)} ({row['place']}). {_why(row)}"]
+            told = [f"- {verdict_of(row)}. {_claim(group)} ({row['place']}). {linked(row['why'])}"]
             if row["measured"].startswith("tests/"):
                 told.append(f"Test: `{row['measured'].split('::')[1]}`.")
             lines.append(" ".join(told))
@@ -107,7 +101,7 @@ def verdict_table(paper, folder=None):
     lines = ["| the paper | place | verdict | why |", "|---|---|---|---|"]
     for _, rows in _judged(paper, folder)[0].groupby(STATEMENT, sort=False, dropna=False):
         row = rows.iloc[0]
-        cells = [_claim(rows), _place(row), verdict_of(row), _why(row)]
+        cells = [_claim(rows), _place(row), verdict_of(row), linked(row["why"])]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
 
@@ -288,12 +282,6 @@ def verdict_of(row):
     return f"{shown} ({', '.join(told)})" if told else shown
 
 
-def _why(row):
-    """The reason, and the numbers of the text."""
-    numbers = row["numbers"]
-    return linked(row["why"]) + (f" {numbers[0].upper()}{numbers[1:]}." if numbers else "")
-
-
 def _section(paper, told):
     """A link to a section of the paper's part."""
     chapter, heading = told.split("#", 1)
@@ -391,28 +379,11 @@ def headline_table(folder=None):
 
 # One item: python -m mvref compare ITEM -----------------------------------------------------------
 
-WIDTH = 100
-TESTS = {
-    "rank sum": "p_rank_sum", "signed rank": "p_signed_rank",
-    "paired t": "p_paired", "corrected t": "p_corrected", "Holm": "p_holm",
-}  # fmt: skip
-RANKS = (
-    "rank sum, signed rank: p of Wilcoxon's tests against our best method, two-sided; Holm: the "
-    "latter, corrected for all cells of the measure; an arrow (v) follows the paper's number where "
-    "its authors found p < .02 by the rank-sum test."
-)
-PAIRED = (
-    "two-sided p of the paper's t-test, of the same test of our numbers, and of the one corrected "
-    "for splits that share samples, and by Holm for all cells of the table; an arrow (v) where the "
-    "paper says p < .05. All against the accuracy"
-)
-
 
 def compare(item, folder=None):
     """Set our numbers of an item beside the paper's: a text.
 
-    Our summary of the `item`; where the paper prints a table, cell by cell beside it; then each
-    number of the paper's text that concerns it: the paper's, ours, the place, why they may differ.
+    Where the paper prints a table, the tables of the report on the `item`; else our summary of it.
     `folder` is that of the ledger, by default of the one that comes with mvref.
 
     >>> from mvref.experiments import compare
@@ -421,123 +392,12 @@ def compare(item, folder=None):
     """
     item = find_item(item)
     summary = summarize(item.full_name, folder)
-    numbers = read_paper_numbers(item.paper)
-    cells = printed_cells(numbers[numbers["item"] == item.name])
     lines = [f"{item.full_name}: {item.title}", ""]
-    if len(cells):
-        lines += ["Ours (mean of n repeats, 95 % interval) beside the paper's table", ""]
-        lines += _tables(summary, cells, item.full_name, folder)
-    else:
-        lines += ["Ours (the paper prints no such number)"]
-        lines += [_listed(summary)] if len(summary) else []
+    cells = judge(item.paper, folder)[1] if item.paper in PAPERS else pd.DataFrame(columns=CELLS)
+    for _, part in cells[cells["item"] == item.name].groupby("dataset", sort=False):
+        lines += _table(part)
     if summary.empty:
         lines += [f"none yet: python -m mvref run {item.full_name}"]
-    lines += ["", "Numbers in the paper's text"]
-    for row in numbers[numbers["item"].isin([item.name, "protocol", "data"])].itertuples():
-        if row.measure not in CLAIMS[item.paper]:  # of a method that mvref does not have yet
-            continue
-        claim = CLAIMS[item.paper][row.measure]
-        ours = claim(summary, row) if callable(claim) else f"{claim:g}"
-        of = " of ".join(filter(None, (row.method, row.dataset))) or "all"
-        text = f"{row.measure} ({of}): paper {row.value:g} ({row.place}); ours {ours}"
-        lines += _wrapped(text + (f". Why it may differ: {row.note}" if row.note else ""))
+    elif len(lines) == 2:
+        lines += ["The paper prints no such number; ours:", summary.round(4).to_string(index=False)]
     return "\n".join(lines)
-
-
-def _tables(summary, cells, item, folder):
-    """One table per measure, then the reasons why a method's numbers may differ."""
-    lines, tests = [], {}
-    for measure in cells["measure"].unique():
-        of_measure = cells[cells["measure"] == measure]
-        ours = summary[summary["measure"] == measure]
-        if of_measure["p"].notna().any():
-            reference = of_measure.loc[of_measure["p"].isna(), "method"].iloc[0]
-            found = paired_significance(item, reference, measure, folder)
-            ours = ours.merge(found.drop(columns=["difference", "n"]), how="left")
-            tests[f"paper p, paired t, corrected t: {PAIRED} of {reference}."] = None
-        elif of_measure["arrow"].notna().any():
-            ours = ours.merge(significance(item, folder).drop(columns=["mean", "n"]))
-            tests[RANKS] = None
-        table = _beside(ours, of_measure)
-        lines += [measure, table.to_string(index=False), ""]
-    for text in tests:
-        lines += _wrapped(text)
-    for note, rows in cells[cells["note"] != ""].groupby("note", sort=False):
-        lines += _wrapped(f"{', '.join(rows['method'].unique())}: {note}.")
-    return lines
-
-
-def _beside(ours, cells):
-    """Join our rows and the paper's cells of one measure.
-
-    "mnist2" in the paper is compared with our "mnist2-shift3", its "MwMvC2" with all our variants
-    of it, such as "MwMvC2-paper", and a cell without parameters with all our points.
-    """
-    digits = ".4f" if cells["value"].max() <= 1 else ".2f"
-    fixed = {*SUMMARY, "best", *TESTS.values()}
-    names = [name for name in ours if name not in fixed and ours[name].nunique() > 1]
-    tests = {title: p for title, p in TESTS.items() if p in ours}
-    lines, seen = [], set()
-    for row in ours.itertuples():
-        line = {"dataset": row.dataset, "method": row.method, "n": row.n}
-        line |= {name: getattr(row, name) for name in names} | {"ours": f"{row.mean:{digits}}"}
-        if not np.isnan(row.low):
-            line["95 %"] = f"{row.low:{digits}} {row.high:{digits}}"
-        best = row.method == getattr(row, "best", None)
-        line |= {title: "best" if best else _p(getattr(row, p)) for title, p in tests.items()}
-        for cell in cells.itertuples():
-            if _is_of(cell, row):
-                seen.add(cell.Index)
-                line |= {"paper": _printed(cell, digits), "paper p": _p(cell.p)}
-                line["difference"] = f"{row.mean - cell.value:+{digits}}"
-        lines.append(line)
-    for cell in cells.itertuples():
-        if cell.Index not in seen:
-            line = {"dataset": cell.dataset, "method": cell.method, "n": 0, "ours": "not yet"}
-            lines.append(line | json.loads(cell.parameter) | {"paper": _printed(cell, digits)})
-    printed_p = ["paper p"] if cells["p"].notna().any() else []
-    columns = ["dataset", "method", *names, "n", "ours", "95 %", "paper", "difference"]
-    columns += printed_p + list(tests)
-    return pd.DataFrame({name: [line.get(name, "") for line in lines] for name in columns})
-
-
-def _is_of(cell, row):
-    """Whether a cell of the paper's table is what a row of ours may be compared with."""
-    return (
-        row.dataset.startswith(cell.dataset)
-        and row.method.split("-")[0] == cell.method
-        and all(getattr(row, k, None) == value for k, value in json.loads(cell.parameter).items())
-    )
-
-
-def _printed(cell, digits):
-    spread = "" if np.isnan(cell.std) else f" +- {cell.std:.3f}"
-    return f"{cell.value:{digits}}{spread} {'v' if cell.arrow == 1 else ' '}"
-
-
-def _p(p):
-    """A p-value; nothing for too few repeats."""
-    return "" if np.isnan(p) else f"{p:.2g}"
-
-
-def _listed(summary):
-    """Format a summary, one line per point, measures side by side."""
-    if "measure" not in summary:
-        return summary.round(4).to_string(index=False)
-    text = summary["mean"].map("{:.4g}".format)
-    spread = summary["std"].map(lambda s: "" if np.isnan(s) else f" +- {s:.2g}")
-    point = [name for name in summary if name not in SUMMARY[2:]]
-    table = summary[point].map(_parameter).assign(measure=summary["measure"], text=text + spread)
-    table = table.pivot(index=point, columns="measure", values="text").fillna("")
-    return table.reset_index().to_string(index=False)
-
-
-def _parameter(value):
-    """A value as text that sorts; nothing where a point lacks it."""
-    if isinstance(value, str):
-        return value
-    return f"{value:6g}" if np.isfinite(value) else ""
-
-
-def _wrapped(text):
-    return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="      ")

@@ -38,15 +38,3 @@ def span(values):
     largest = max(largest, -low, high)
     form = ".3f" if largest < 10 else ".4g" if largest < 1000 else ".0f"
     return f"{low:{form}} to {high:{form}}"
-
-
-def rounded(text, like):
-    """Decimal numbers of a text as precise as a printed number, and with at least two digits."""
-    places = len(f"{like:g}".partition(".")[2])
-
-    def shorter(found):
-        size = int(f"{float(found[0]):.1e}".partition("e")[2])
-        return f"{float(found[0]):.{min(len(found[1]), max(places, 1 - size))}f}"
-
-    text = re.sub(r"(?<![\w.])-?\d+\.(\d+)", shorter, text)
-    return re.sub(r"(?<!\S)(\S+) to \1(?!\S)", r"\1", text)

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from mvref import all_methods
-from mvref.experiments import defaults
 from mvref.experiments.speed_peers import draw_five_classes
+from tests.compare import defaults
 
 TABLE = pd.read_csv(defaults.__file__.replace(".py", ".csv"))
 MEANT_FOR = {  # methods whose docstring says for which data the default is, and how

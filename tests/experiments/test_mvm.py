@@ -1,11 +1,10 @@
-"""Protocol of part IV's experiments: data, methods, tuning, measures, jobs, claims."""
+"""Protocol of part IV's experiments: data, methods, tuning, measures, jobs."""
 
 import warnings
 from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
@@ -17,7 +16,6 @@ from mvref.compare.seeds import derive_seed
 from mvref.compare.tuning import Machine, Method, Split, train, tuned
 from mvref.datasets import make_interactions
 from mvref.experiments import interactions, mvm, read_paper_numbers
-from mvref.experiments.claims import CLAIMS
 from mvref.experiments.interactions import (
     FACTORISED,
     MEASURES,
@@ -297,33 +295,6 @@ def test_start_jobs_train_from_the_start_that_they_name():
         assert job.function.keywords["V"] == job.parameter["V"]
 
 
-# ----------------------------------------------------------------------------------- claims
-
-
 def test_statements_are_about_methods_of_the_experiments():
     numbers = read_paper_numbers("mvm")
     assert set(numbers["method"]) <= set(METHODS) and (numbers["value"] == 1).all()
-
-
-def test_claims_compare_mean_accuracies_cell_by_cell():
-    cells = [
-        ("onehot-full", "MVM", 250, "accuracy", 0.6),
-        ("onehot-full", "STM", 250, "accuracy", 0.7),
-        ("onehot-full", "MVM", 1000, "accuracy", 0.9),
-        ("onehot-full", "STM", 1000, "accuracy", 0.8),
-        ("onehot-full", "STM", 1000, "auroc", 0.99),
-        ("onehot-full", "STM", 4000, "accuracy", 0.8),  # without its MVM: no cell
-        ("planted-all", "MVM", 250, "accuracy", 0.5),
-        ("planted-all", "STM", 250, "accuracy", 0.5),
-    ]
-    everywhere, onehot = (SimpleNamespace(dataset=d, method="MVM") for d in ("", "onehot"))
-    summary = pd.DataFrame(cells, columns=["dataset", "method", "n_train", "measure", "mean"])
-    text = CLAIMS["mvm"]["above_STM"](summary, everywhere)
-    assert text == "0.33 of 3 cells; not onehot-full n=250, planted-all n=250"
-    assert CLAIMS["mvm"]["above_STM"](summary, onehot) == "0.50 of 2 cells; not onehot-full n=250"
-    halves = summary.query("dataset == 'onehot-full' and n_train == 1000").drop(columns="n_train")
-    assert CLAIMS["mvm"]["above_STM"](halves, everywhere) == "1.00 of 1 cells"
-    found = CLAIMS["mvm"]["no_better_than_Linear"](summary.replace("STM", "Linear"), onehot)
-    assert found == (
-        "accuracy -0.100 (onehot-full n=250) to +0.100 (onehot-full n=1000) against Linear"
-    )

@@ -1,4 +1,4 @@
-"""Protocol of MVPO's figures: halves, machines, tuning, measures, jobs, claims."""
+"""Protocol of MVPO's figures: halves, machines, tuning, measures, jobs."""
 
 from dataclasses import replace
 from functools import partial
@@ -14,8 +14,7 @@ from sklearn.metrics.pairwise import linear_kernel
 
 from mvref import MultiView
 from mvref.compare.tuning import Split, validate
-from mvref.experiments import mvpo, ranking, read_ledger, read_paper_numbers
-from mvref.experiments.claims import CLAIMS
+from mvref.experiments import mvpo, ranking, read_ledger
 from mvref.experiments.engine import COLUMNS, encode_parameter
 from mvref.experiments.mvpo import fig1, fig2, fig3, fig4, on_halves, points_of
 from mvref.experiments.problems import load_dataset, load_halves
@@ -308,48 +307,3 @@ def test_the_second_figure_repeats_the_rows_of_the_first():
     for job in jobs:
         expected = stored[encode_parameter(job.parameter), job.repeat]
         assert job.function(seed=0) == expected.to_dict()
-
-
-# ----------------------------------------------------------------------------------- claims
-
-
-def summary_of(rows, names):
-    return pd.DataFrame(rows, columns=["dataset", "method", *names, "measure", "mean"])
-
-
-def claim(measure, summary):
-    numbers = read_paper_numbers("mvpo")
-    row = SimpleNamespace(**numbers[numbers["measure"] == measure].iloc[0])
-    return CLAIMS["mvpo"][measure](summary, row)
-
-
-def test_claims_about_the_measures():
-    rows = [
-        ("mfeat", "MVPO", "f1", "f1", 0.9),
-        ("mfeat", "SVMPerf", "f1", "f1", 0.7),
-        ("mfeat", "LinearSVC", "f1", "f1", 0.95),
-        ("mfeat", "LinearSVC", "auroc", "f1", 0.99),  # another target
-        ("webkb", "MVPO", "prbep", "prbep", 0.8),
-        ("webkb", "MVPO-C1=0", "prbep", "prbep", 0.9),  # a variant is no rival
-        ("webkb", "SVMPerf", "prbep", "prbep", 0.82),
-        ("webkb", "SMS", "prbep", "prbep", 0.84),
-    ]
-    summary = summary_of(rows, ["target"])
-    assert claim("f1_above", summary) == "0.9000"
-    assert claim("f1_of_rivals_below", summary) == "0.7000 (SVMPerf)"
-    exceptions, besides = claim("n_exceptions", summary).split("; besides, ")
-    assert exceptions == "1 of 2: prbep on webkb by SMS"  # the best of two, not the variant
-    assert besides == "1 of 2: f1 on mfeat by LinearSVC"
-
-
-def test_claims_about_time_and_convergence():
-    rows = [
-        ("mfeat", "MVPO", target, C1, 100.0, "train_seconds", seconds)
-        for target, C1, seconds in (("f1", 0.0, 9.0), ("f1", 0.01, 5.0), ("f1", 1.0, 2.0))
-    ]
-    rows += [("mfeat", "MVPO", "auroc", 0.01, 100.0, "train_seconds", 0.1)]
-    rows += [("mfeat", "MVPO", "f1", C1, 100.0, "gap", gap) for C1, gap in ((0.0, 1.5), (1.0, 0.5))]
-    summary = summary_of(rows, ["target", "C1", "C2"])
-    assert claim("f1_seconds", summary) == "2 to 9 on mfeat"
-    assert claim("f1_seconds_small_C1", summary) == "5 to 5 on mfeat"
-    assert claim("converged", summary) == "0.50 of 2 points"

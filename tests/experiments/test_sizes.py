@@ -1,7 +1,6 @@
 """The stored sizes are those of the data."""
 
-from types import SimpleNamespace
-
+import numpy as np
 import pytest
 
 from mvref.experiments.sizes import measure_sizes, read_sizes, size
@@ -15,8 +14,8 @@ def test_sizes_are_measured(name):
 
 @pytest.mark.parametrize(
     ("dataset", "measure", "said"),
-    [("reuters", "n_samples", "1200 and 600"), ("reuters", "n_views", "5"),
-     ("voc07", "n_samples", "no rows")],
+    [("webkb", "n_samples", 1051), ("reuters", "n_views", 5), ("reuters", "n_samples", np.nan),
+     ("voc07", "n_samples", np.nan)],
 )  # fmt: skip
-def test_a_collection_with_several_subsets_has_several_sizes(dataset, measure, said):
-    assert size(None, SimpleNamespace(dataset=dataset, measure=measure)) == said
+def test_subsets_of_a_collection_have_a_size_where_it_is_one(dataset, measure, said):
+    assert size(dataset, measure) == pytest.approx(said, nan_ok=True)

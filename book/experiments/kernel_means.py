@@ -12,8 +12,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import KernelCenterer
 from sklearn.svm import SVC
 
-from ..core.input import MultiView
-from ..core.measures import one_vs_rest
+from mvref.core.input import MultiView
+from mvref.core.measures import one_vs_rest
 
 
 def alignment(K, y):

@@ -1,6 +1,6 @@
 """Defaults against tuned: what a user loses who reads nothing.
 
-``python -m mvref.experiments.defaults [method ...]`` prints, for each method with its defaults on
+``python -m tests.compare.defaults [method ...]`` prints, for each method with its defaults on
 views scaled to unit variance, the test error, and that of the best of six settings, the candidate's
 of :mod:`mvref.compare.candidates`, by a third of the training samples. ``defaults.csv`` keeps
 means over two splits (three of SVM2K) as they were found with the defaults before this table;
@@ -22,8 +22,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import mvref
 from mvref.compare.candidates import ALL, candidate_of
 from mvref.datasets import load_digits_views, load_iris_views, load_mfeat
-
-from .speed_peers import build
+from mvref.experiments.speed_peers import build
 
 POINTS = 6
 CLASSIFIERS = [name for name in mvref.all_methods() if name in ALL]
