@@ -29,12 +29,12 @@ FLOORS = {
 # Lines of Python; who raises one of these names in CHANGELOG the capability that it is for. Rows of
 # the ledger are no lines. What one opens to read a method is in `test_reading`.
 LINES = {
-    "mvref": 21_990,
+    "mvref": 21_910,
     "mvref/mvl_svm": 1_020, "mvref/mwmvc2": 525, "mvref/mvpo": 770, "mvref/mvm": 1_475,
     "mvref/mvna_kmhks": 900,
-    "book/experiments": 9_770,
+    "book/experiments": 9_215,
     "book": 1_500,  # what makes the book, without experiments and errata
-    "tests": 36_060,
+    "tests": 36_000,
 }  # fmt: skip
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 # Functions of one formula, parts of methods, experiments: a paragraph tells of their arguments.
