@@ -19,6 +19,7 @@ from mvref.experiments import (
     reproduction_page,
     reproduction_report,
     summarize,
+    verdict_table,
 )
 from mvref.experiments.engine import Ledger
 from mvref.experiments.items import ITEMS
@@ -325,6 +326,11 @@ def test_errata_that_are_named_exist():
 @functools.cache
 def page(paper):
     return reproduction_page(paper)
+
+
+def test_errata_are_links_wherever_a_verdict_is_told():
+    for text in (page("mvm"), verdict_table("mvm")):
+        assert "(M11)" not in text and "([M11](#erratum-m11))" in text
 
 
 @pytest.mark.parametrize("paper", PRINTED)
