@@ -403,10 +403,13 @@ def test_the_command_runs_what_is_missing_and_tells_it(tmp_path, capsys):
     assert told in capsys.readouterr().err
 
 
-def test_the_command_tells_the_statements_of_the_data_set_that_is_asked(capsys):
-    assert main(["multiverse", "mvm_sharing", "--dataset", "onehot-full"]) == 0
-    [line] = capsys.readouterr().out.splitlines()
+def test_the_command_runs_the_search_again_and_tells_what_is_asked(monkeypatch):
+    asked = []
+    monkeypatch.setattr(reading, "run_items", lambda names, **how: asked.extend(names))
+    [line] = reading.run_multiverse("mvm_sharing", only="onehot-full").splitlines()
     assert line.startswith("sharing helps, products of all views: holds in ")
+    assert "all at once: " in reading.run_multiverse("mvna_table2", only="iris")
+    assert asked == ["multiverse.mvm_sharing", "multiverse.mvna_table2_again"]
 
 
 def test_errors_on_the_digits_are_those_of_the_method_at_its_own_point(monkeypatch):
