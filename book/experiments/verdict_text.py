@@ -17,6 +17,7 @@ from mvref.rivals import RECONSTRUCTIONS
 from .engine import LEDGER
 from .items import ITEMS, find_item
 from .report import (
+    SUMMARY,
     paired_interval,
     read_ledger,
     read_paper_numbers,
@@ -383,7 +384,7 @@ def headline_table(folder=None):
 def compare(item, folder=None):
     """Set our numbers of an item beside the paper's: a text.
 
-    Where the paper prints a table, the tables of the report on the `item`; else our summary of it.
+    Where the paper prints a table, the tables of the report on the `item`; else our means.
     `folder` is that of the ledger, by default of the one that comes with mvref.
 
     >>> from mvref.experiments import compare
@@ -399,5 +400,14 @@ def compare(item, folder=None):
     if summary.empty:
         lines += [f"none yet: python -m mvref run {item.full_name}"]
     elif len(lines) == 2:
-        lines += ["The paper prints no such number; ours:", summary.round(4).to_string(index=False)]
+        lines += ["The paper prints no such number; our means:", _means(summary)]
     return "\n".join(lines)
+
+
+def _means(summary):
+    """A line for each point, its measures side by side."""
+    if "measure" in summary:
+        point = [name for name in summary if name not in SUMMARY[2:]]
+        summary = summary.assign(**summary[point].astype(object).fillna(""))
+        summary = summary.pivot(index=point, columns="measure", values="mean").reset_index()
+    return summary.round(4).to_string(index=False, na_rep="")

@@ -138,10 +138,16 @@ def test_our_cells_stand_beside_the_papers(tmp_path):
 
 
 def test_where_nothing_is_printed_there_are_our_means(tmp_path):
-    write(tmp_path, curve("fig2", "MVLSVM", "L", {10: 0.91, 50: 0.96}))
-    *_, ten, fifty = compare("mvl_svm.fig2", tmp_path).splitlines()
-    assert ten.split()[:5] == ["uwave", "MVLSVM", "10", "accuracy", "0.91"]
-    assert fifty.split()[2:5] == ["50", "accuracy", "0.96"]
+    rows = curve("fig2", "MVLSVM", "L", {10: 0.91, 50: 0.96}) + [
+        ("fig2", "uwave", "PerViewSVM", {}, "accuracy", 0, 0.8),
+        ("fig2", "uwave", "MVLSVM", {"L": 10}, "n_landmarks", 0, 10.0),
+    ]
+    write(tmp_path, rows)
+    *_, head, ten, fifty, none = compare("mvl_svm.fig2", tmp_path).splitlines()
+    assert head.split() == ["dataset", "method", "L", "accuracy", "n_landmarks"]
+    assert ten.split() == ["uwave", "MVLSVM", "10.0", "0.91", "10.0"]
+    assert fifty.split() == ["uwave", "MVLSVM", "50.0", "0.96"]
+    assert none.split() == ["uwave", "PerViewSVM", "0.80"]
 
 
 def test_significance_is_scipys_on_the_repeats(tmp_path):
