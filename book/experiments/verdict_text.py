@@ -408,6 +408,5 @@ def _means(summary):
     """A line for each point, its measures side by side."""
     if "measure" in summary:
         point = [name for name in summary if name not in SUMMARY[2:]]
-        summary = summary.assign(**summary[point].astype(object).fillna(""))
         summary = summary.pivot(index=point, columns="measure", values="mean").reset_index()
     return summary.round(4).to_string(index=False, na_rep="")
