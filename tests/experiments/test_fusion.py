@@ -302,8 +302,11 @@ def test_the_kernel_mean_is_weighed_by_alignment():
     equal = KernelMeanSVC(10.0).fit(X, y)
     plain = SVC(C=10.0, kernel="precomputed").fit(np.mean(kernels, axis=0), y)
     assert np.array_equal(equal.predict(X), plain.predict(np.mean(kernels, axis=0)))
-    weights = KernelMeanSVC(10.0, weights="alignment").fit(X, y).weights_
+    model = KernelMeanSVC(10.0, weights="alignment").fit(X, y)
+    weights, mean = model.weights_, np.tensordot(model.weights_, kernels, axes=1)
     assert weights[2] < min(weights[:2]) / 3 and weights.sum() == pytest.approx(1)
+    plain.fit(mean, y)
+    assert_allclose(model.decision_function(X), plain.decision_function(mean))
 
 
 def test_alignment_is_the_cosine_of_centred_matrices():
