@@ -162,7 +162,7 @@ LEARNERS = plain.LEARNERS | {"boosting": (boosting, BOOSTING)}
 USES = {
     "best view": ("which", plain.of_one_view),
     "all columns": ("none", plain.of_columns),
-    "vote of views": ("all", plain.of_views),
+    "late fusion": ("all", plain.of_views),
     "stack of views": ("all", stacked),
     "views alike": ("all", alike),
     "reduced models": ("all", plain.of_patterns),
@@ -203,7 +203,7 @@ WITH_GAPS = {  # what is trained with gaps
     name: candidate
     for name, candidate in CANDIDATES.items()
     if name in (*PAPERS[:1], "MVNAKMHKS", "CoLabeling", "PerViewSVM", "MVML", *MORE)
-    or name.endswith(("all columns", "vote of views", "reduced models", "masked copies"))
+    or name.endswith(("all columns", "late fusion", "reduced models", "masked copies"))
     and candidate.learner != "stack"
 }
 

@@ -1,17 +1,21 @@
 """Reading the study of part VI: differences on the same splits, regret, and what may be expected.
 
 The data set is the unit: a method has one number there, its mean over the repeats. Two intervals
-answer two questions: where is the mean over data sets like these, and where will the *next* data
-set be? Both are t intervals; item ``calibration.coverage`` says what they cover where effects are
-skewed and data sets few.
+answer two questions: where is the mean over data sets like these (CI), and where will the *next*
+data set be (PI)? Both are t intervals, of :func:`over_datasets` and of nothing else, so that one
+difference has one interval on all pages; item ``calibration.coverage`` says what they cover where
+effects are skewed and data sets few.
 
 Of several candidates the one that is most accurate on the inner folds is taken, of equally accurate
 ones that of least log loss there: no test part decides.
+
+Advice (:class:`Situation`) is judged against the best of all that a reader would do otherwise.
 """
 
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +24,25 @@ from scipy import stats
 
 from .engine import with_parameters
 from .fusion import CANDIDATES, LEARNERS, PAPERS
-from .fusion_data import FORMING, KEPT, patterns_of
+from .fusion_data import FORMING, KEPT, REAL, patterns_of
 from .report import read_ledger
 
 FORMED_BY = 1  # repeats of the forming data sets that were there when statements were registered
-USES = ("best view", "all columns", "vote of views", "stack of views", "views alike")
 INDEX = ["dataset", "n_train", "missing", "pattern", "repeat"]
 HERE = Path(__file__).parent
+REGISTERED_AS = {
+    "vote of views": "late fusion"
+}  # a use, by its name when statements were registered
+# What a reader can do; the first is what she does who has read nothing. Each is tuned by the folds.
+ANSWERS = {
+    "one learner on all columns": "use: all columns",
+    "late fusion": "use: late fusion",
+    "reduced models": "use: reduced models",
+    "masked copies": "use: masked copies",
+    "Co-Labeling": "CoLabeling",
+    "the five papers": "papers",
+}
+DEFAULT = next(iter(ANSWERS))
 
 
 def scores(measure="accuracy", *, n_train=100, missing=0.0, pattern="", folder=None):
@@ -72,8 +88,11 @@ def family(use):
 
 def chosen(names, measure="accuracy", **where):
     """What is reached if, in each split, the best in the inner folds is taken."""
-    values, right, loss = (scores(of, **where) for of in (measure, "validation", "validation_loss"))
+    values = scores(measure, **where)
     names = [name for name in names if name in values]
+    right, loss = (
+        scores(of, **where).loc[values.index] for of in ("validation", "validation_loss")
+    )
     order = np.lexsort((-loss[names].fillna(np.inf), right[names].fillna(-1.0)), axis=-1)
     best = values[names].to_numpy()[np.arange(len(values)), order[:, -1]]
     return pd.Series(best, index=values.index)
@@ -88,11 +107,16 @@ def reached(which, measure="accuracy", **where):
 
 def gain(ahead, behind, measure="accuracy", datasets=None, repeats=None, **where):
     """By how much one is ahead of another: the mean over the repeats of every data set."""
-    gaps = (reached(ahead, measure, **where) - reached(behind, measure, **where)).dropna()
+    gaps = reached(ahead, measure, **where) - reached(behind, measure, **where)
     if repeats is not None:
         gaps = gaps[gaps.index.get_level_values("repeat") < repeats]
-    means = gaps.groupby("dataset").mean()
+    means = by_dataset(gaps)
     return means if datasets is None else means[means.index.isin(datasets)]
+
+
+def by_dataset(differences):
+    """Means over the repeats of every data set."""
+    return differences.dropna().groupby("dataset").mean()
 
 
 def gains(use, against="all columns", measure="accuracy", datasets=None, **where):
@@ -106,51 +130,35 @@ def gains(use, against="all columns", measure="accuracy", datasets=None, **where
 
 
 def over_datasets(means):
-    """Mean of one number per data set, and its intervals, see :func:`intervals`."""
+    """Mean of one number per data set.
+
+    ``low`` and ``high`` are the 95 % interval of the mean, ``next_low`` and ``next_high`` that of
+    one more data set; ``p`` is of the two-sided t test.
+    """
     means = np.asarray(means, dtype=float)
     if len(means) < 2:
         raise ValueError(f"means must be of two data sets or more, got {len(means)}.")
-    spread = means.std(ddof=1)
-    return {"datasets": len(means), "ahead": int((means > 0).sum())} | intervals(
-        means.mean(), spread / np.sqrt(len(means)), spread, len(means) - 1
-    )
+    spread, df = means.std(ddof=1), len(means) - 1
+    mean, error, quantile = means.mean(), spread / np.sqrt(len(means)), stats.t.ppf(0.975, df)
+    half, further = quantile * error, quantile * np.hypot(error, spread)
+    return {"datasets": len(means), "ahead": int((means > 0).sum()), "difference": mean,
+            "low": mean - half, "high": mean + half,
+            "next_low": mean - further, "next_high": mean + further,
+            "p": 2 * stats.t.sf(abs(mean) / error, df) if error else float(mean == 0)}  # fmt: skip
 
 
-def intervals(mean, error, spread, df):
-    """The mean, ``low`` and ``high`` of it, ``next_low`` and ``next_high`` of one more data set.
+def spreads(ahead, behind, measure="accuracy", **where):
+    """Standard deviations of a difference, between data sets and of a split in one of them.
 
-    error: standard error of the mean; spread: standard deviation between data sets.
+    The split's is the median over the data sets that have ``several`` repeats, and stands for those
+    that have one; ``share`` is what the splits alone make of the variance between data sets.
     """
-    t = stats.t.ppf(0.975, df)
-    half, further = t * error, t * np.hypot(error, spread)
-    return {"difference": mean, "low": mean - half, "high": mean + half,
-            "next_low": mean - further, "next_high": mean + further}  # fmt: skip
-
-
-def hierarchical(table):
-    """Gains of several learners as one model: a learner's mean, plus the data set, plus the rest.
-
-    table (D, L): y_dl = mu_l + b_d + e_dl with normal b (variance ``between``) and e (``rest``), by
-    restricted maximum likelihood, which is in closed form where every learner has every data set;
-    data sets where one has failed are left out. Returns a row per learner as
-    :func:`over_datasets`, and one, "all", of their mean; and the two variances.
-    """
-    y = table.dropna().to_numpy()
-    D, L = y.shape
-    rest = y - y.mean(axis=0) - y.mean(axis=1, keepdims=True) + y.mean()
-    within = (rest**2).sum() / ((D - 1) * (L - 1)) if L > 1 else 0.0
-    of_sets = L * y.mean(axis=1).var(ddof=1)
-    between = max((of_sets - within) / L, 0.0)
-    if between == 0.0:  # at the edge: what is left is one variance
-        within = ((y - y.mean(axis=0)) ** 2).sum() / ((D - 1) * L)
-    rows = {}
-    columns = [*table.columns, "all"]
-    for name, values in zip(columns, [*y.T, y.mean(axis=1)], strict=True):
-        spread = np.sqrt(between + within / (L if name == "all" else 1))
-        rows[name] = {"datasets": D, "ahead": int((values > 0).sum())} | intervals(
-            values.mean(), spread / np.sqrt(D), spread, D - 1
-        )
-    return pd.DataFrame(rows).T, {"between": float(between), "rest": float(within)}
+    gaps = (reached(ahead, measure, **where) - reached(behind, measure, **where)).dropna()
+    sets = gaps.groupby("dataset").agg(["mean", "var", "count"])
+    split, between = sets["var"].median(), sets["mean"].var()
+    noise = (sets["var"].fillna(split) / sets["count"]).mean()
+    return {"between": np.sqrt(between), "split": np.sqrt(split), "share": noise / between,
+            "several": int(sets["var"].count()), "datasets": len(sets)}  # fmt: skip
 
 
 def regret(which, missing=0.0):
@@ -160,15 +168,16 @@ def regret(which, missing=0.0):
     Columns: ``dataset``, ``pattern``, ``gone`` (number of views that are missing), ``regret``.
     """
     found = []
-    for dataset in scores(missing=missing).index.unique("dataset"):
-        for pattern in patterns_of(dataset):
-            best = chosen(family("all columns"), pattern=pattern)
-            own = reached(which, f"at_{pattern}", missing=missing)
-            loss = (best - own).dropna()
-            loss = loss[loss.index.get_level_values("dataset") == dataset]
-            if len(loss):
-                found.append((dataset, pattern, pattern.count("0"), loss.mean()))
+    for pattern in sorted({pattern for name in REAL for pattern in patterns_of(name)}):
+        losses = by_dataset(trained_on(pattern) - reached(which, f"at_{pattern}", missing=missing))
+        found += [(name, pattern, pattern.count("0"), loss) for name, loss in losses.items()]
     return pd.DataFrame(found, columns=["dataset", "pattern", "gone", "regret"])
+
+
+@lru_cache
+def trained_on(pattern):
+    """What the chosen learner of all columns reaches that has only the views of a pattern."""
+    return chosen(family("all columns"), pattern=pattern)
 
 
 def beforehand():
@@ -177,6 +186,9 @@ def beforehand():
     rows = rows[rows["n_train"] == 100]
     table = rows.pivot_table(values="value", index=["dataset", "method"], columns="measure")
     return table.assign(lead=table["columns"] - table["best_view"])
+
+
+NBSP = "\N{NO-BREAK SPACE}"
 
 
 def points(value):
@@ -190,14 +202,46 @@ def points(value):
     return text.replace("-", "\N{MINUS SIGN}")
 
 
-def told(found, of="mean"):
-    """A difference in points of accuracy as text, with an interval: of the mean, or the "next".
+def short(found, of="low high"):
+    """A difference in points and its interval for a table whose head says which interval it is.
+
+    >>> short({"difference": 0.012, "low": -0.0004, "high": 0.02}).replace(NBSP, " ")
+    '+1.2 (−0.04 to +2.0)'
+    """
+    ends = (points(found[end]) for end in of.split())
+    return f"{points(found['difference'])} ({' to '.join(ends)})".replace(" ", NBSP)
+
+
+def told(found):
+    """A difference in points of accuracy with the interval of its mean; it may contain zero.
 
     >>> told({"difference": 0.012, "low": -0.0004, "high": 0.02})
-    '+1.2 points (−0.04 to +2.0)'
+    '+1.2 points (95 % CI −0.04 to +2.0)'
     """
-    ends = ("low", "high") if of == "mean" else ("next_low", "next_high")
-    return "{} points ({} to {})".format(*(points(found[end]) for end in ("difference", *ends)))
+    low, high = points(found["low"]), points(found["high"])
+    return f"{points(found['difference'])} points (95{NBSP}% CI {low} to {high})"
+
+
+def by(found):
+    """The size of a clear difference, for a sentence that has its direction in words.
+
+    >>> by({"difference": -0.012, "low": -0.02, "high": -0.0004})
+    '1.2 points (95 % CI 0.04 to 2.0)'
+    """
+    if found["low"] <= 0 <= found["high"]:
+        raise ValueError(f"no direction can be told of {told(found)}: its interval contains zero.")
+    ends = sorted((found["low"], found["high"]), key=abs)
+    size, low, high = (points(abs(value))[1:] for value in (found["difference"], *ends))
+    return f"{size} points (95{NBSP}% CI {low} to {high})"
+
+
+def told_next(found):
+    """Where the difference on one more data set may be.
+
+    >>> told_next({"next_low": -0.03, "next_high": 0.054})
+    '95 % PI −3.0 to +5.4'
+    """
+    return f"95{NBSP}% PI {points(found['next_low'])} to {points(found['next_high'])}"
 
 
 @dataclass(frozen=True)
@@ -224,12 +268,15 @@ class Statement:
         return gain(*given, n_train=self.n_train, missing=self.missing)
 
     def judged(self, datasets):
-        """What some data sets say of it: hit, miss, or cannot tell."""
+        """What some data sets say of it."""
         found = over_datasets(self.means(datasets))
+        return found | {"verdict": self.verdict(found)}
+
+    def verdict(self, found):
+        """Hit, miss, or cannot tell."""
         if found["low"] > self.margin:
-            return found | {"verdict": "hit"}
-        miss = found["difference"] <= self.margin
-        return found | {"verdict": "miss" if miss else "cannot tell"}
+            return "hit"
+        return "miss" if found["difference"] <= self.margin else "cannot tell"
 
     def power(self, n_datasets):
         """The chance of a hit on so many data sets, if they are as those that formed it."""
@@ -244,21 +291,71 @@ def candidates_of(words):
     if words == "papers":
         return list(PAPERS)
     if words.startswith("use: "):
-        return family(words.removeprefix("use: "))
+        use = words.removeprefix("use: ")
+        return family(REGISTERED_AS.get(use, use))
+    learner, _, use = words.partition(", ")
+    words = f"{learner}, {REGISTERED_AS[use]}" if use in REGISTERED_AS else words
     if words not in CANDIDATES:
         raise ValueError(f"a statement names candidates, 'papers' or 'use: ...', got {words!r}.")
     return words
 
 
-def statements(name="registered"):
-    """The statements of a file, by name."""
-    entries = tomllib.loads((HERE / f"{name}.toml").read_text("utf-8"))["statement"]
+def statements():
+    """The registered statements, by name."""
+    entries = tomllib.loads((HERE / "registered.toml").read_text("utf-8"))["statement"]
     return {entry["name"]: Statement(**entry) for entry in entries}
 
 
-def leaves():
-    """The tree of *Which method*: questions, what to take if yes, and the statement behind it."""
-    return tomllib.loads((HERE / "advice.toml").read_text("utf-8"))["leaf"]
+@dataclass(frozen=True)
+class Situation:
+    """A leaf of the tree of *Which method*: a question, and what to do if the answer is yes.
+
+    take, avoid: some of `ANSWERS`; why: the reason to prefer one where several are level; tests:
+    what is measured, as measure and gaps in training, by the words for it.
+    """
+
+    name: str
+    question: str
+    take: tuple
+    avoid: tuple
+    why: str
+    tests: dict
+
+    def judged(self, test):
+        """Each of the answers beside the default, and beside the best of the others.
+
+        A row per answer: the intervals of both differences, who the best other is, and a verdict.
+        *ahead*: of every other answer, which needs no correction for their number. *behind*: of the
+        best other, corrected for all pairs of answers, as the best was found on the same rows.
+        """
+        measure, missing = self.tests[test]
+        reach = {
+            one: reached(candidates_of(words), measure, missing=missing)
+            for one, words in ANSWERS.items()
+        }
+        found = {
+            pair: over_datasets(by_dataset(reach[pair[0]] - reach[pair[1]]))
+            for pair in permutations(ANSWERS, 2)
+        }
+        return pd.DataFrame({one: against_others(one, found) for one in ANSWERS}).T
+
+
+def against_others(one, found):
+    """How an answer does against the others; `found` has an interval for every pair of answers."""
+    others = [two for of, two in found if of == one]
+    best = min(others, key=lambda two: found[one, two]["difference"])
+    against, n_pairs = found[one, best], len(found) / 2
+    ahead = all(found[one, two]["low"] > 0 for two in others)
+    behind = against["difference"] < 0 and against["p"] * n_pairs < 0.05
+    verdict = "ahead" if ahead else "behind" if behind else "level"
+    default = found.get((one, DEFAULT))
+    return {"default": default, "best": best, "against": against, "verdict": verdict}
+
+
+def situations():
+    """The tree of *Which method*, in its order."""
+    entries = tomllib.loads((HERE / "advice.toml").read_text("utf-8"))["situation"]
+    return [Situation(**entry) for entry in entries]
 
 
 def outcomes(datasets=tuple(KEPT)):
@@ -268,3 +365,35 @@ def outcomes(datasets=tuple(KEPT)):
         | {"power": of.power(len(datasets))} | of.judged(datasets)
         for name, of in statements().items()
     }).T  # fmt: skip
+
+
+def tree(leaves):
+    """The tree of *Which method* as a list in HTML: question, answer and evidence of each leaf."""
+    items = []
+    for k, leaf in enumerate(leaves):
+        no = "No. " if k else ""
+        avoid = f" Not {_either(leaf.avoid)}." if leaf.avoid else ""
+        evidence = "".join(
+            f"<p>{test[0].upper()}{test[1:]}:</p><ul>{''.join(_lines(leaf.judged(test)))}</ul>"
+            for test in leaf.tests
+        )
+        items.append(
+            f"<li><p>{no}<b>{leaf.question}</b></p>"
+            f"<p>Yes: <b>{_either(leaf.take)}</b>. {leaf.why}{avoid}</p>"
+            f"<details><summary>Evidence</summary>{evidence}</details></li>"
+        )
+    return f'<ol class="advice">{"".join(items)}</ol>'
+
+
+def _either(names):
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _lines(judged):
+    """A line for each answer: beside the default, on the next data set, beside the best other."""
+    for one, row in judged.iterrows():
+        default = ""
+        if row["default"]:
+            default = f"{told(row['default'])} from {DEFAULT}, {told_next(row['default'])}; "
+        yield f"<li>{one}: {default}{short(row['against'])} from {row['best']}, the best other: "
+        yield f"<b>{row['verdict']}</b></li>"

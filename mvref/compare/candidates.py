@@ -224,7 +224,7 @@ ALL = {
 }  # fmt: skip
 # What part VI of the book, "Which method", recommends of this package for some kind of data: a
 # statement about its study stands behind each (``advice.toml``).
-ADVISED = ("CoLabeling", "PerViewSVM", "MVLSVM")
+ADVISED = ("CoLabeling",)
 
 
 def candidate_of(name, given=None):

@@ -1,14 +1,15 @@
 """The plain methods that :func:`~mvref.compare_methods` compares: learner x use of the views.
 
-Each learner of `LEARNERS` gets all columns as one table, one view (the best), or a vote of the
-views, with the same points; and a stack of the learners is on top of each. So families that know
-nothing of the views, one view, or all differ in nothing else, and are one machine where there is
-one view.
+Each learner of `LEARNERS` gets all columns as one table, one view (the best), or late fusion of
+the views, with the same points; and a stack of the learners is on top of each. So families that
+know nothing of the views, one view, or all differ in nothing else, and are one model where there
+is one view.
 """
 
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
@@ -52,13 +53,19 @@ def of_one_view(learner):
 
 
 def of_views(learner):
-    """A learner for each view, and the mean of what they say."""
+    """Late fusion: the mean of the probabilities of a learner for each view.
+
+    Of a learner without probabilities it is the mean of the margins of each class against the rest:
+    what an `SVC` gives for more than two classes are ranks of votes, of which no mean is to be had.
+    """
 
     def make(X, **point):
         views = zip(X.names, X.views, strict=True)
         members = {name: learner([view], **point) for name, view in views}
-        has = all(hasattr(member, "predict_proba") for member in members.values())
-        return PerViewClassifier(members, combine="mean_proba" if has else "mean_decision")
+        if all(hasattr(member, "predict_proba") for member in members.values()):
+            return PerViewClassifier(members)
+        margins = {name: OneVsRestClassifier(member) for name, member in members.items()}
+        return PerViewClassifier(margins, combine="mean_decision")
 
     return make
 
@@ -123,7 +130,7 @@ FEW = {"RBF SVM of few columns": (few_columns, {"k": [10, 30, 100]} | SVM)}
 USES = {
     "all columns": ("none", of_columns),
     "best view": ("which", of_one_view),
-    "vote of views": ("all", of_views),
+    "late fusion": ("all", of_views),
 }
 STACKS = {
     "all columns": ("none", stack_of_columns),
