@@ -119,7 +119,8 @@ class MVLSVM(Weighted, MultiViewClassifier):
         Value B of the constant feature whose weight makes the intercept. It is penalised: with a
         free intercept the stability theorem does not hold.
     solver : {"newton", "liblinear"}, default="newton"
-        Newton's method, which takes about as long for a large `c` as for a small one; or
+        Newton's method, which for c = 1e5 takes some thirty times as long as for c = 1 (with the
+        squared hinge ten), measured on 2000 noisy samples; or
         liblinear-official as the authors' code uses it (squared hinge only; `max_iter` is then
         liblinear's own 1000), which for a large `c` is slow and may end above the minimum.
     tol : float, default=1e-6
@@ -288,7 +289,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
         if np.ndim(Phi) != 2:
             raise ValueError(f"Phi must be a 2-D array, got {np.ndim(Phi)} dimension(s).")
         assert_all_finite(Phi, input_name="Phi")
-        rows, codes, weights = self._targets(Phi, y, sample_weight=sample_weight)
+        rows, codes, weights = self._targets(Phi, y, sample_weight)
         return Phi if len(rows) == len(Phi) else np.asarray(Phi)[rows], codes, weights
 
     def _intercept_scaling(self):

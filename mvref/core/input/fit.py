@@ -80,9 +80,11 @@ class MultiViewInput:
         self._check_parameters()
         splits = "groups" in given
         groups = validate_groups(given.pop("groups", None), X.n_samples)
-        rows, targets, *weights = self._targets(X, y, **given)
+        rows, targets, weights = self._targets(X, y, **given)
         if splits:
             more = (*more, None if groups is None else groups[rows])
+        if isinstance(self, Weighted):
+            more = (weights, *more)
         if len(rows) < X.n_samples:
             _refuse_cut_gram(self, X.n_samples - len(rows))
             X = X[rows]
@@ -93,21 +95,19 @@ class MultiViewInput:
         try:
             limit = one_blas_thread() if self._one_blas_thread else nullcontext()
             with memory_for(self, X, FEWER), limit:
-                self._fit(X, targets, *weights, *more)
+                self._fit(X, targets, *more)
         except (ArithmeticError, ValueError) as error:
             refuse_huge(X, error)
             raise
-        warn_if_nothing_learnt(self, X, targets, *weights)
+        warn_if_nothing_learnt(self, X, targets, weights)
         return self
 
-    def _targets(self, X, y, **given):
-        """Rows to learn from, their codes or numbers and, of a `Weighted` method, weights."""
+    def _targets(self, X, y, sample_weight=None):
+        """Return the rows to learn from, their codes or numbers, and their weights or None."""
         validate = validate_targets if is_classifier(self) else validate_numbers
         targets = validate(self, y, len(X))
-        if not isinstance(self, Weighted):
-            return np.arange(len(X)), targets
         y = self.classes_[targets] if is_classifier(self) else targets
-        rows, weights = sample_weights(self, X, y, **given)
+        rows, weights = sample_weights(self, X, y, sample_weight)
         if len(rows) < len(X):  # perhaps a class less
             targets = validate(self, y[rows], len(rows))
         return rows, targets, weights
