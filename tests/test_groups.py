@@ -116,18 +116,19 @@ def test_no_group_is_on_both_sides(name, cv, monkeypatch):
     monkeypatch.setattr("mvref.core.input.fit.warn_if_nothing_learnt", lambda *_: None)
     rows = np.random.default_rng(0).permutation(len(Y))
     X, y, groups = MultiView(THREE)[rows], Y[rows], np.array([f"p{g}" for g in GROUPS[rows]])
-    ASKED.clear()
-    model = made(name, cv).fit(X, y, groups=groups)
-    assert made_folds
-    for fold in made_folds:
-        of_rows = groups if len(fold) == len(y) else np.tile(groups, 5)  # of masked copies
-        folds_of_group = [len(set(fold[of_rows == group])) for group in set(groups)]
-        assert set(folds_of_group) == {1} and len(set(fold)) > 1
-    assert bool(ASKED) == (name in WITH_SPY)
-    assert not any(trained & asked for trained, asked in ASKED)
-    weights = (groups != "p3").astype(float)  # a group that leaves, with its rows
-    if name != "CAPO":
-        model.fit(X, y, sample_weight=weights, groups=groups)
+    leaves = groups == "p3"  # with its rows, here and there
+    for left in [groups] if name == "CAPO" else [groups, groups[~leaves]]:
+        made_folds.clear()
+        ASKED.clear()
+        weights = {} if left is groups else {"sample_weight": np.where(leaves, 0.0, 1.0)}
+        model = made(name, cv).fit(X, y, groups=groups, **weights)
+        assert made_folds
+        for fold in made_folds:
+            of_rows = left if len(fold) == len(left) else np.tile(left, 5)  # of masked copies
+            folds_of_group = [len(set(fold[of_rows == group])) for group in set(left)]
+            assert set(folds_of_group) == {1} and len(set(fold)) > 1
+        assert bool(ASKED) == (name in WITH_SPY)
+        assert not any(trained & asked for trained, asked in ASKED)
     if cv == "number" and name not in WITHOUT:  # without groups they are torn apart
         ASKED.clear()
         model.fit(X, y)

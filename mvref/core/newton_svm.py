@@ -1,4 +1,4 @@
-"""A linear SVM by Newton's method: exact, and hardly slower for a large C than for a small one.
+"""A linear SVM by Newton's method: exact, and not much slower for a large C than for a small one.
 
 Problem   min over w of  P(w) = 1/2 |w|^2 + sum_i C_i loss(r_i),      r_i = 1 - y_i z_i'w
           loss(r) = max(0, r)^2, the squared hinge, or max(0, r), the hinge
@@ -18,6 +18,9 @@ Algorithm One function is minimised, with a_i = clip(alpha_i + sigma_i r_i, 0, h
           until the gap P(s u) - D(a) is small, at the best multiple s of u.
 Systems   by conjugate gradients where sigma is small; else by Cholesky, of I + Z_J' S Z_J or of
           S^-1 + Z_J Z_J' (Woodbury), whichever has fewer rows.
+
+Time      2000 samples, 600 noisy similarities, one thread, as multiples of c = m C = 1: hinge 2.4
+          for c = 100, 8.6 for 1e4, 32 for 1e5; squared hinge 3.0, 4.0, 7.4.
 """
 
 from typing import NamedTuple

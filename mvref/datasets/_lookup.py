@@ -21,18 +21,13 @@ import time
 import warnings
 import zlib
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 from ._sources import BY_HAND, FILES, FOLDERS, PACKAGES
-
-# In a notebook pooch's progress bar warns, on import, of a missing ipywidgets; it works without.
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    import pooch
 
 # data set -> its forms, lists of files; where any one of several files does, they are a tuple
 FORMS = {name: [list(files)] if files else [] for name, files in FILES.items()}
@@ -49,13 +44,22 @@ class DatasetCorrupted(ValueError):
     """A data file is there, but is not what it should be; the message names the file."""
 
 
+@cache
+def _pooch():
+    """Return the package, of which downloads alone have need."""
+    with warnings.catch_warnings():  # in a notebook, of a missing ipywidgets: it works without
+        warnings.simplefilter("ignore")
+        import pooch
+    return pooch
+
+
 def data_folders(dataset):
     """Return the folders in which the files of a data set are looked for; the last is the cache.
 
     dataset: a name of :func:`mvref.datasets.available`; several may share one folder.
     """
-    cache = os.environ.get("MVREF_CACHE") or pooch.os_cache("mvref")
-    roots = filter(None, [os.environ.get("MVREF_DATA"), cache])
+    own = os.environ.get("MVREF_CACHE") or _pooch().os_cache("mvref")
+    roots = filter(None, [os.environ.get("MVREF_DATA"), own])
     return [Path(root).expanduser() / FOLDERS[dataset] for root in roots]
 
 
@@ -172,12 +176,12 @@ def _download(dataset, file, url, sha256):
     _check_writable(dataset, folder)
     _sweep(folder)
     bar = sys.stderr is not None and sys.stderr.isatty()
-    logger = pooch.get_logger()
+    logger = _pooch().get_logger()
     level = logger.level
     logger.setLevel(logging.WARNING)  # a download is silent
     try:
         downloader = partial(_get, progressbar=bar)
-        pooch.retrieve(url, f"sha256:{sha256}", file, folder, downloader=downloader)
+        _pooch().retrieve(url, f"sha256:{sha256}", file, folder, downloader=downloader)
     except OSError as error:  # every exception of `requests` is an OSError
         cause = error.strerror or type(error).__name__  # texts of network libraries fill a page
         if getattr(error, "response", None) is not None:
@@ -214,7 +218,7 @@ class _Limited:
 def _get(url, output_file, pooch_of_url, progressbar):
     """Download within the limits and unpack a gzip file: pooch then checks its content."""
     # Small chunks: a full one has to arrive before the clock is looked at.
-    get = pooch.HTTPDownloader(progressbar=progressbar, chunk_size=256)
+    get = _pooch().HTTPDownloader(progressbar=progressbar, chunk_size=256)
     with open(output_file, "wb") as file:
         if not url.endswith(".gz"):
             get(url, _Limited(file), pooch_of_url)

@@ -19,6 +19,7 @@ from ..core.input import (
     check_choice,
     check_number,
     check_votable,
+    one_blas_thread,
     validate_views,
     warn_if_few_complete,
 )
@@ -201,6 +202,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         self.ridge, self.keep_known, self.clip = ridge, keep_known, clip
         self.views, self.random_state = views, random_state
 
+    @one_blas_thread()
     def fit(self, X, y=None):
         """Draw the landmarks.
 

@@ -33,6 +33,7 @@ from ..core.input import (
     MultiView,
     check_length,
     check_number,
+    one_blas_thread,
     stack_samples,
     validate_targets,
     validate_views,
@@ -46,6 +47,7 @@ NUMBERS_PER_BLOCK = 2**20  # of the projections that are held at a time
 BRANCHES = 8  # how many sums a Dask worker adds at a time
 
 
+@one_blas_thread()
 def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8, verbose=0):
     """Fit an MVL-SVM to samples that come in chunks, several times over.
 
@@ -119,14 +121,11 @@ def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8, verbose=0):
 
 
 def _check(model, max_passes, tol):
-    if model.loss != "squared_hinge":
-        raise ValueError(f"model must have loss='squared_hinge', got loss={model.loss!r}.")
-    if not isinstance(model.landmarks, str) or model.landmarks != "shared":
-        raise ValueError(f"model must have landmarks='shared', got {model.landmarks!r}.")
-    if model.n_selected is not None:
-        raise ValueError(f"model must have n_selected=None, got {model.n_selected!r}.")
-    if model.class_weight is not None:
-        raise ValueError(f"model must have class_weight=None, got {model.class_weight!r}.")
+    needed = {"loss": "squared_hinge", "landmarks": "shared"}
+    for name, value in (needed | {"n_selected": None, "class_weight": None}).items():
+        given = getattr(model, name)
+        if not isinstance(given, type(value)) or given != value:
+            raise ValueError(f"model must have {name}={value!r}, got {given!r}.")
     kernels = model.kernel if isinstance(model.kernel, list | tuple) else [model.kernel]
     if any(isinstance(kernel, str) and kernel not in ("rbf", "linear") for kernel in kernels):
         raise ValueError(

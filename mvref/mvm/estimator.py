@@ -60,6 +60,7 @@ from ..core.input import (
     check_number,
     check_votable,
     labels_of,
+    one_blas_thread,
     validate_numbers,
     validate_targets,
     validate_views,
@@ -234,6 +235,7 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
         self._fit_machines(X, signs, codes, weights, groups)
 
     @available_if(streams)
+    @one_blas_thread()
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Pass once over some samples of a stream, from where the last pass of SGD ended.
 
@@ -393,6 +395,7 @@ class MVMRegressor(Splitting, MultiViewRegressor, MultiViewMachine):
         self._fit_machines(X, [y], np.zeros(len(y), dtype=int), weights, groups)
 
     @available_if(streams)
+    @one_blas_thread()
     def partial_fit(self, X, y, sample_weight=None):
         """Pass once over some samples of a stream, from where the last pass of SGD ended.
 

@@ -31,9 +31,9 @@ Note      B limits each group, not their union. Our reading: the constant featur
 """
 
 import numpy as np
-from cvxopt import matrix, solvers
 
 from ..core.base import one_or_list
+from ..core.extras import import_cvxopt
 from ..core.input import check_number
 from ..mvpo import most_violated_of
 from .svm_perf import Learnt, SVMPerf
@@ -80,7 +80,8 @@ class FSMulti(SVMPerf):
     Notes
     -----
     Provenance: memory. A reconstruction: the abstract has cutting planes in two layers, groups of
-    features outside and labels inside; the formulas are from memory of the literature.
+    features outside and labels inside; the formulas are from memory of the literature. It needs
+    cvxopt, whose licence is the GPL, version 3: ``pip install "mvref[cvxopt]"``.
 
     A missing view counts as zeros. Features need comparable scales: large ones are chosen first.
     There are no weights of samples: the measures, but for "error", are no sums of terms of single
@@ -229,8 +230,8 @@ class _Layers:
         h = np.zeros(len(G))
         h[K] = self.C2 / u
         sizes = [len(cone) for cone in cones]
-        matrices = map(matrix, (H, np.append(-self.deltas / largest, 0.0), G, h))
-        found = _solve(*matrices, {"l": K + 1, "q": sizes, "s": []})
+        matrices = H, np.append(-self.deltas / largest, 0.0), G, h
+        found = _solve(matrices, {"l": K + 1, "q": sizes, "s": []})
         alpha = u * np.maximum(np.array(found["x"]).ravel()[:K], 0.0)
         alpha *= self.C2 / max(alpha.sum(), self.C2)
         starts = K + 1 + np.cumsum([0, *sizes[:-1]])
@@ -239,12 +240,13 @@ class _Layers:
         return alpha, mu / total if total > 0 else np.full(len(mu), 1 / len(mu))
 
 
-def _solve(*program):
+def _solve(matrices, cones):
     """Solve a cone program as exactly as cvxopt can; the certificate does not rely on it."""
+    matrix, solvers = import_cvxopt()
     for tolerance in CONE_TOLERANCES:
-        options = dict.fromkeys(("abstol", "reltol", "feastol"), tolerance)
+        options = dict.fromkeys(("abstol", "reltol", "feastol"), tolerance) | {"show_progress": 0}
         try:
-            return solvers.coneqp(*program, options={"show_progress": False, **options})
+            return solvers.coneqp(*map(matrix, matrices), cones, options=options)
         except (ValueError, ArithmeticError):  # rounding has left the cone
             continue
     told = "FSMulti: the cone program of the groups cannot be solved in double precision"

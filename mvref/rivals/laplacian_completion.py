@@ -115,6 +115,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     """
 
     _learnt = "gamma_"
+    _one_blas_thread = False
     _needs_a_view = False  # then it stays without
 
     def __init__(self, *, kernel="rbf", gamma=None, reference="most", output="gram", views=None):

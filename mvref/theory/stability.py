@@ -26,10 +26,10 @@ changes one sample in each: the loss averaged over the machines has the same sta
 import warnings
 
 import numpy as np
-from cvxopt import matrix, solvers
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from ..core.extras import import_cvxopt
 from ..core.input import (
     NothingLearntWarning,
     as_numbers,
@@ -186,7 +186,7 @@ def exact_hinge_svm(Phi, y, c, *, m=None):
 
     Phi (n, d); y (n,): -1 and +1; c: weight of the mean loss; m: samples in the factor c/m, by
     default n; keep the old m when one is removed -> theta (d,) = sum_i alpha_i y_i mu(x_i), and the
-    dual variables alpha (n,), between 0 and c/m.
+    dual variables alpha (n,), between 0 and c/m. Needs ``pip install "mvref[cvxopt]"`` (GPL-3).
 
     >>> from mvref.theory.stability import exact_hinge_svm
     >>> theta, alpha = exact_hinge_svm([[1.0], [1.0]], [1, 1], c=0.5)
@@ -201,6 +201,7 @@ def exact_hinge_svm(Phi, y, c, *, m=None):
     check_number(c, "c", low=0, low_open=True)
     box = c / check_number(n if m is None else m, "m", low=1, integer=True)
     options = {"show_progress": False, "abstol": 1e-13, "reltol": 1e-13, "feastol": 1e-13}
+    matrix, solvers = import_cvxopt()
     # variables in units of the box, so that the solver's tolerances mean the same for every c
     solution = solvers.qp(
         matrix(box**2 * (Z @ Z.T) + 1e-13 * np.eye(n)),

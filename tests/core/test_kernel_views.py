@@ -1,6 +1,7 @@
 """MVPO with kernels: against its linear form, and against that of the factors of the kernels."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, sigmoid_kernel
 
 from mvref import MultiView
+from mvref.core.kernel_views import _inner_product
+from mvref.core.nystrom import nystrom_map
 from mvref.mvpo import MEASURES, MVPO
 from tests.literal import hide, random_pattern, rbf_gram, toy_views
 
@@ -155,6 +158,14 @@ def test_a_new_kernel_leaves_nothing_of_the_old():
 def test_bad_kernels(options, message):
     with pytest.raises(ValueError, match=message):
         MVPO(**options).fit(VIEWS, Y)
+
+
+@pytest.mark.parametrize("check", [nystrom_map, partial(_inner_product, name="v")])
+def test_a_kernel_is_symmetric_but_for_rounding(check):
+    K = 1e3 * (np.eye(3) + 1)
+    check(K + np.eye(3, k=1) * 1e-10 * K.max())
+    with pytest.raises(ValueError, match="must be symmetric"):
+        check(K + np.eye(3, k=1) * 1e-7 * K.max())
 
 
 def test_a_kernel_of_rank_one_is_no_error():

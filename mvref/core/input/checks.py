@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.sparsefuncs import min_max_axis
 
 KERNELS = ("linear", "rbf", "precomputed", "gram")
-LIBRARIES = ("mvref", "sklearn", "joblib")  # whose lines are not the user's
+LIBRARIES = ("mvref", "sklearn", "joblib", "contextlib")  # whose lines are not the user's
 N_ASKED = 200  # training samples that a fitted model is asked about
 EQUAL = 1e-4  # scores closer than this, in units of the largest one, are the same
 NEARLY_ZERO = 1e-8  # and so are scores below this, which also the coins of ties are

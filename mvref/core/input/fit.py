@@ -78,20 +78,16 @@ class MultiViewInput:
         """
         X = validate_views(self, X, reset=True, raw=self._raw, y=y, **given)
         self._check_parameters()
-        validate = validate_targets if is_classifier(self) else validate_numbers
-        targets = validate(self, y, X.n_samples)
-        weights, groups = (), None
-        if "groups" in given:
-            groups = validate_groups(given.pop("groups"), X.n_samples)
-            more = (*more, groups)
+        splits = "groups" in given
+        groups = validate_groups(given.pop("groups", None), X.n_samples)
+        rows, targets, weights = self._targets(X, y, **given)
+        if splits:
+            more = (*more, None if groups is None else groups[rows])
         if isinstance(self, Weighted):
-            y = self.classes_[targets] if is_classifier(self) else targets
-            rows, *weights = sample_weights(self, X, y, **given)
-            if len(rows) < X.n_samples:  # perhaps a class less
-                _refuse_cut_gram(self, X.n_samples - len(rows))
-                X, targets = X[rows], validate(self, y[rows], len(rows))
-                if groups is not None:
-                    more = (*more[:-1], groups[rows])
+            more = (weights, *more)
+        if len(rows) < X.n_samples:
+            _refuse_cut_gram(self, X.n_samples - len(rows))
+            X = X[rows]
         self._check_votable(X)
         for name, seen in zip(X.names, X.observed.T, strict=True):
             if not seen.any():
@@ -99,12 +95,22 @@ class MultiViewInput:
         try:
             limit = one_blas_thread() if self._one_blas_thread else nullcontext()
             with memory_for(self, X, FEWER), limit:
-                self._fit(X, targets, *weights, *more)
+                self._fit(X, targets, *more)
         except (ArithmeticError, ValueError) as error:
             refuse_huge(X, error)
             raise
-        warn_if_nothing_learnt(self, X, targets, *weights)
+        warn_if_nothing_learnt(self, X, targets, weights)
         return self
+
+    def _targets(self, X, y, sample_weight=None):
+        """Return the rows to learn from, their codes or numbers, and their weights or None."""
+        validate = validate_targets if is_classifier(self) else validate_numbers
+        targets = validate(self, y, len(X))
+        y = self.classes_[targets] if is_classifier(self) else targets
+        rows, weights = sample_weights(self, X, y, sample_weight)
+        if len(rows) < len(X):  # perhaps a class less
+            targets = validate(self, y[rows], len(rows))
+        return rows, targets, weights
 
     def _validated(self, X):
         """Samples to be scored, as a MultiView in the order of ``fit``."""

@@ -1,18 +1,31 @@
 """One BLAS thread while a method learns, whoever else learns at the time."""
 
+import re
 import sys
 import threading
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
 
-from mvref import MVLSVM, PerViewClassifier
+import mvref
+from mvref import (
+    MVLSVM,
+    LandmarkProjection,
+    PatternClassifier,
+    PerView,
+    PerViewClassifier,
+    ViewDropout,
+    fit_in_chunks,
+)
+from mvref.core.input import fit as way_in
 from mvref.core.input import threads as module
 from mvref.core.input.threads import one_blas_thread
 from mvref.mvna_kmhks import KMHKS
+from mvref.theory.stability import measure_stability
 from tests.literal import toy_views
+from tests.test_api import CHEAP
 
 VIEWS, Y = toy_views(0, m=40)
 
@@ -89,3 +102,83 @@ def test_a_blas_that_is_loaded_later_is_limited_too(monkeypatch):
         with one_blas_thread():
             assert threads() == 1 and len(made) == expected
         monkeypatch.setitem(sys.modules, "a_package_with_a_blas", None)
+
+
+# The time of these is one factorisation of n rows and columns, or that of classifiers of the user.
+FREE = {"Concat", "Fusion", "KMHKS", "LaplacianCompletion", "MVMV", "Mono"}
+# All other public methods learn; fit_transform is fit, then transform.
+READ = re.compile(
+    "(predict|predict_proba|decision_function|score|transform|fit_transform|restrict|represent"
+    "|decompose|order_weights|view_scores|pair_scores)$|get_|set_"
+)
+GIVEN = {
+    "fit": (VIEWS, Y),
+    "fit_latent": (np.hstack(VIEWS), Y),
+    "path": (VIEWS, Y, [1, 10]),
+    "partial_fit": (VIEWS, Y, [0, 1]),
+}
+WAYS = [
+    (name, way)
+    for name, method in mvref.all_methods().items()
+    for way in dir(method)
+    if not way.startswith("_") and callable(getattr(method, way)) and not READ.match(way)
+]
+
+
+def unlimited(learn):
+    """The functions of mvref that ran with more threads than one, as (module, name)."""
+    blas, seen = ThreadpoolController().select(user_api="blas").lib_controllers, set()
+
+    def watch(frame, event, _):
+        module = frame.f_globals.get("__name__", "")
+        if event == "call" and module.startswith("mvref.") and "core.input" not in module:
+            if max(library.num_threads for library in blas) > 1:
+                seen.add((module, frame.f_code.co_qualname))
+
+    sys.setprofile(watch)
+    try:
+        learn()
+    finally:
+        sys.setprofile(None)
+    return seen
+
+
+def test_who_is_free():
+    methods = mvref.all_methods().items()
+    assert {name for name, method in methods if not method._one_blas_thread} == FREE
+
+
+@pytest.mark.parametrize("name, way", [pair for pair in WAYS if pair[0] not in FREE])
+def test_every_public_way_to_learn_has_one_thread(name, way, monkeypatch):
+    """All that runs between call and return does, but for the checks of what was given."""
+    monkeypatch.setattr(way_in, "warn_if_nothing_learnt", lambda *given: None)  # it predicts
+    model = mvref.all_methods()[name](**CHEAP.get(name, {}))
+    if way == "partial_fit":
+        model.set_params(solver="sgd")
+    given = GIVEN[way][:2] if name == "MVMRegressor" else GIVEN[way]
+    seen = unlimited(lambda: getattr(model, way)(*given))
+    checks = rf"_check|check_|streams|_solver|\.{way}$"
+    assert [name for _, name in seen if not re.search(checks, name)] == []
+    assert threads() == 2
+
+
+def chunks():
+    yield from [(VIEWS, Y)] * 2
+
+
+SQUARED = MVLSVM(10, loss="squared_hinge", random_state=0)
+OTHERS = {
+    "fit_in_chunks": lambda: fit_in_chunks(SQUARED, chunks),
+    "measure_stability": lambda: measure_stability(SQUARED, VIEWS, Y, n_replacements=2),
+    "PatternClassifier": lambda: PatternClassifier(SQUARED).fit(VIEWS, Y),
+    "PerViewClassifier": lambda: PerViewClassifier(SQUARED, combine="vote").fit(VIEWS, Y),
+    "ViewDropout": lambda: ViewDropout(SQUARED).fit(VIEWS, Y),
+    "PerView": lambda: PerView(LandmarkProjection(5)).fit(VIEWS, Y),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_method_within_something_else_has_one_thread(name):
+    seen = unlimited(OTHERS[name])
+    learning = r"(newton_svm|linear_svm|out_of_core)\.|(MVLSVM\._?|LandmarkProjection\.)fit"
+    assert [name for name in map(".".join, seen) if re.search(learning, name)] == []
