@@ -6,7 +6,6 @@ Binder is far away. Its one answer, the address of a server, is given here in it
 import asyncio
 import base64
 import json
-import operator
 import os
 import re
 import shutil
@@ -52,21 +51,17 @@ BINDER = """EventSource = class { close() {} constructor(url) {
   setTimeout(() => this.onmessage({data: JSON.stringify(answer)})) } }, 1"""
 DARK = "for (const name of ['mode', 'theme']) document.documentElement.dataset[name] = 'dark'"
 # What tables and pictures of cells look like, each kind once.
-LOOK = """[...new Set([...document.querySelectorAll(".cell_output :is(td, th, img)")].map((one) => {
+LOOK = """[...new Set([...document.querySelectorAll(".cell :is(td, th, img)")].map((one) => {
   const look = getComputedStyle(one), { color, fontSize, lineHeight, padding, filter } = look
   return [one.localName, color, look.backgroundColor, fontSize, lineHeight, padding, filter].join()
 }))].sort().join(" ")"""
-# Where the last picture of a page is, once it is there; the colours of marks, and of their ground.
+# Where the last picture of a page is, once it is there; and the marks of the verdicts.
 PLACE = """picture = [...document.querySelectorAll("article img")].pop()
-  picture.scrollIntoView({ behavior: "instant" })
-  place = picture.getBoundingClientRect()
-  JSON.stringify({ x: scrollX + place.x, y: scrollY + place.y, width: place.width,
-    height: picture.complete && place.height, scale: 2 })"""
-MARKS = """JSON.stringify([...document.querySelectorAll("article .verdict")].map((mark) => {
-  const { color } = getComputedStyle(mark, "::before"), name = mark.classList[1]
-  const ground = (one) => getComputedStyle(one).backgroundColor
-  while (ground(mark) === "rgba(0, 0, 0, 0)") mark = mark.parentElement
-  return [name, color, ground(mark)] }))"""
+  picture.scrollIntoView({ behavior: "instant" });
+  ({ x, y, width, height } = picture.getBoundingClientRect());
+  picture.complete && JSON.stringify({ x: x + scrollX, y: y + scrollY, width, height, scale: 2 })"""
+MARKS = """[...new Set([...document.querySelectorAll("article .verdict")].map((one) =>
+  one.classList[1] + " " + getComputedStyle(one, "::before").color))].sort().join("\\n")"""
 OUTPUT = "document.querySelector('.thebe-output').innerText"
 
 
@@ -182,7 +177,7 @@ def test_published_page_takes_the_server_that_binder_gives(browser, phase):
 
 
 async def colors_of(port, page, mode):
-    """The colours that a page shows: those of its marks, and those of its last picture."""
+    """The marks of the verdicts on a page, and the colours of its last picture on the screen."""
     tab = Tab()
     await tab.open(port, (HTML / "book" / page).as_uri())
     await tab.see(LOADED, "^complete.*html$")
@@ -191,26 +186,16 @@ async def colors_of(port, page, mode):
     shot = await tab.send("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
     picture = Image.open(BytesIO(base64.b64decode(shot["data"]))).convert("RGB")
     shown = {color for n, color in picture.getcolors(picture.width * picture.height) if n > 99}
-    return json.loads(await tab.see(MARKS)), shown
-
-
-def luminance(color):
-    """The relative luminance of WCAG."""
-    linear = (c / 3294.6 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in color)
-    return sum(map(operator.mul, (0.2126, 0.7152, 0.0722), linear))
+    return (await tab.see(MARKS)).splitlines(), shown
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("page", ["intro.html", "reproduction.html"])
 def test_a_verdict_has_one_colour(browser, page, mode):
-    """In pictures as the screen shows them, and in the marks of the text."""
     looks = {verdict.replace(" ", "-"): getrgb(color) for verdict, (color, _) in LOOKS.items()}
     marks, shown = asyncio.run(colors_of(browser, page, mode))
     assert set(looks.values()) <= shown
-    assert {name: getrgb(color) for name, color, _ in marks} == (looks if page[0] == "r" else {})
-    for _, *both in marks if mode == "dark" else ():
-        ground, mark = sorted(map(luminance, map(getrgb, both)))
-        assert mark + 0.05 > 3 * (ground + 0.05)
+    assert marks == [f"{name} rgb{looks[name]}" for name in sorted(looks) if page[0] == "r"]
 
 
 def test_cells_of_a_page_are_those_of_its_notebook():
