@@ -1,7 +1,9 @@
 """Formulas are set when the book is built, by KaTeX in an engine that comes as a Python package.
 
 A page then needs no script for them, only the style sheet and the fonts of KaTeX. Beside what is
-seen, each formula holds its MathML, which screen readers read.
+seen, each formula holds its MathML, which screen readers read. A browser may end a line on both
+sides of a formula, and the next one would begin with a comma: a short formula gets a frame with its
+punctuation, in which no line ends.
 """
 
 import atexit
@@ -19,6 +21,9 @@ KATEX = Path(__file__).parent / "katex" / "katex.min.js"
 # Where a formula may be cut, and what may not be: between braces, in environments and brackets.
 JOINT = re.compile(r"(\\(?:qquad|begin|end)|\\\\(?:\[\w+\])?|\\(?:left|right)(?![a-z])|\\?[{}])")
 LINES = re.compile(r"\s*\\begin{gathered}(.*)\\end{gathered}\s*", re.DOTALL)
+WHOLE = "whole"  # class of a formula with its punctuation
+LONGEST = 24  # characters of LaTeX that fit on a phone, punctuation included
+BEFORE, AFTER = re.compile(r"[(\[\u2018\u201c]*\Z"), re.compile(r"[^\w\s]*")
 FONTS = ("Main-Regular", "Math-Italic")  # that almost every formula needs
 logger = logging.getLogger(__name__)
 
@@ -86,6 +91,21 @@ def visit_displaymath(self, node):
     raise nodes.SkipNode
 
 
+def keep_whole(app, doctree, docname):
+    """Frame every short formula of a page with the brackets and the punctuation at its sides."""
+    for formula in list(doctree.findall(nodes.math)):
+        row, i = formula.parent, formula.parent.index(formula)
+        first, last = max(i - 1, 0), min(i + 1, len(row) - 1)
+        first, last = (k if isinstance(row[k], nodes.Text) else i for k in (first, last))
+        left, right = row[first] if first < i else "", row[last] if last > i else ""
+        start, end = BEFORE.search(left).start(), AFTER.match(right).end()
+        if len(formula.astext()) <= LONGEST and (left[start:] or right[:end]):
+            whole = [nodes.Text(left[start:]), formula, nodes.Text(right[:end])]
+            found = [nodes.Text(left[:start]), nodes.inline("", *whole), nodes.Text(right[end:])]
+            found[1]["classes"] = [WHOLE]
+            row[first : last + 1] = found
+
+
 def style_formulas(app, pagename, templatename, context, doctree):
     """A page with a formula gets the style sheet, and asks early for the fonts."""
     if 'class="katex"' not in context.get("body", "") + context.get("title", ""):
@@ -100,5 +120,6 @@ def style_formulas(app, pagename, templatename, context, doctree):
 def setup(app):
     """Called by Sphinx."""
     app.add_html_math_renderer("katex", (visit_math, None), (visit_displaymath, None))
+    app.connect("doctree-resolved", keep_whole)
     app.connect("html-page-context", style_formulas)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

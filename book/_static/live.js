@@ -54,7 +54,7 @@
     code.textContent = [source].flat().join("");
     code.dataset.executable = "";
     let output = cell.querySelector(".cell_output");
-    if (!output) cell.append(output = element("div"));
+    if (!output) cell.append(output = element("div", { className: "cell_output" }));
     const figure = output.querySelector("figure");
     if (outputs.some(({ data }) => data?.["text/markdown"])) {
       // The book has set this text, thebe would show its source.
@@ -111,7 +111,11 @@
     const [, binder, repository, branch] = /^(.*)\/v2\/gh\/(.*)\/(.*)\?/.exec(rocket.href);
     const stored = await fetch(new URL(`_sources/${page}.ipynb`, root));
     const code = (await stored.json()).cells.filter((cell) => cell.cell_type === "code");
-    await load("link", { rel: "stylesheet", href: new URL("_static/thebe/thebe.css", root) });
+    const link = { rel: "stylesheet", href: new URL("_static/thebe/thebe.css", root) };
+    const { sheet } = (await load("link", link)).target;
+    for (let i = sheet.cssRules.length; i--;) {  // tables look as they did before they were run
+      if (/^\S*jp-RenderedHTMLCommon/.test(sheet.cssRules[i].selectorText)) sheet.deleteRule(i);
+    }
     await load("script", { src: new URL("_static/thebe/index.js", root) });
     document.querySelectorAll("div.cell").forEach((cell, i) => prepare(cell, code[i]));
     thebe.on("status", (_, { subject, message }) => {

@@ -362,6 +362,7 @@ def test_a_verdict_has_one_colour():
     rule = r"\.verdict\.([\w-]+)::before { color: (#\w+)"
     colors = {verdict.replace(" ", "-"): color for verdict, (color, _) in LOOKS.items()}
     assert dict(re.findall(rule, css)) == colors
+    assert re.findall("filter: .*|.*blend.*", css) == ["filter: none !important;"]  # in dark, too
 
 
 def test_reconstructions_are_called_so():

@@ -4,6 +4,7 @@ Binder is far away. Its one answer, the address of a server, is given here in it
 """
 
 import asyncio
+import base64
 import json
 import os
 import re
@@ -12,15 +13,19 @@ import subprocess
 import sys
 import urllib.request
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from PIL import Image
+from PIL.ImageColor import getrgb
 
 pytest.importorskip("jupyter_server", reason="needs a Jupyter server: pip install jupyter-server")
 from tornado.websocket import websocket_connect
 
 from book import pdf, plain
+from mvref.experiments.verdict_text import LOOKS
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "_build" / "html"
@@ -31,13 +36,32 @@ CHAPTER = "mvl_svm/one_page.html"
 LOADED = "document.readyState + location.pathname + location.search"
 FOLLOW = f"document.querySelector('a[href$=\"{CHAPTER}\"]').click()"
 STATUS = "document.querySelector('.live-bar [role=status]')?.textContent"
-CHANGE = """
+CODE = """
+import os, pandas, matplotlib.pyplot as plt
+plt.figure(figsize=(1, 1))
+plt.show()
+display(pandas.DataFrame([[1]]))
+print(n_landmarks + 22, os.getcwd())"""
+CHANGE = f"""
   editor = document.querySelector(".CodeMirror").CodeMirror
-  editor.setValue(editor.getValue() + "\\nprint(n_landmarks + 22, __import__('os').getcwd())")
+  editor.setValue(editor.getValue() + {json.dumps(CODE)})
   document.querySelector(".thebe-controls button").click()"""
 BINDER = """EventSource = class { close() {} constructor(url) {
   const answer = {phase: "%s", message: url, url: "%s", token: "%s"}
   setTimeout(() => this.onmessage({data: JSON.stringify(answer)})) } }, 1"""
+DARK = "for (const name of ['mode', 'theme']) document.documentElement.dataset[name] = 'dark'"
+# What tables and pictures of cells look like, each kind once.
+LOOK = """[...new Set([...document.querySelectorAll(".cell :is(td, th, img)")].map((one) => {
+  const look = getComputedStyle(one), { color, fontSize, lineHeight, padding, filter } = look
+  return [one.localName, color, look.backgroundColor, fontSize, lineHeight, padding, filter].join()
+}))].sort().join(" ")"""
+# Where the last picture of a page is, once it is there; and the marks of the verdicts.
+PLACE = """picture = [...document.querySelectorAll("article img")].pop()
+  picture.scrollIntoView({ behavior: "instant" });
+  ({ x, y, width, height } = picture.getBoundingClientRect());
+  picture.complete && JSON.stringify({ x: x + scrollX, y: y + scrollY, width, height, scale: 2 })"""
+MARKS = """[...new Set([...document.querySelectorAll("article .verdict")].map((one) =>
+  one.classList[1] + " " + getComputedStyle(one, "::before").color))].sort().join("\\n")"""
 OUTPUT = "document.querySelector('.thebe-output').innerText"
 
 
@@ -118,13 +142,16 @@ async def change_a_cell(port, address, step):
     await tab.see(LOADED, "^complete.*html$")  # the token has left the address
     await tab.see(step)
     await tab.see(LOADED, f"^complete.*{CHAPTER}$")
+    await tab.see(DARK)
+    stored = await tab.see(LOOK)
     before = list(tab.asked)
     await tab.see("document.querySelector('.btn-live').click()")
     status = await tab.see(STATUS, "^Ready|^Not connected")
     if status.startswith("Ready"):
         await tab.see(CHANGE)
         await tab.see(STATUS, r"Cell 1 of \d+ has run")
-        await tab.see(OUTPUT, f"^42 {re.escape(str(ROOT / 'book' / 'mvl_svm'))}")
+        await tab.see(OUTPUT, f"(?m)^42 {re.escape(str(ROOT / 'book' / 'mvl_svm'))}")
+        assert await tab.see(LOOK) == stored
     return status, before, tab.asked
 
 
@@ -147,6 +174,28 @@ def test_published_page_takes_the_server_that_binder_gives(browser, phase):
     build = "https://mybinder.org/build/gh/mvref/mvref/main"
     assert status.startswith("Ready" if phase == "ready" else f"Not connected: {build}. ")
     assert {url.hostname for url in asked} - {None} <= {"127.0.0.1", "book.test"}
+
+
+async def colors_of(port, page, mode):
+    """The marks of the verdicts on a page, and the colours of its last picture on the screen."""
+    tab = Tab()
+    await tab.open(port, (HTML / "book" / page).as_uri())
+    await tab.see(LOADED, "^complete.*html$")
+    await tab.see(DARK.replace("dark", mode))
+    clip = json.loads(await tab.see(PLACE, '"height":[1-9]'))
+    shot = await tab.send("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
+    picture = Image.open(BytesIO(base64.b64decode(shot["data"]))).convert("RGB")
+    shown = {color for n, color in picture.getcolors(picture.width * picture.height) if n > 99}
+    return (await tab.see(MARKS)).splitlines(), shown
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("page", ["intro.html", "reproduction.html"])
+def test_a_verdict_has_one_colour(browser, page, mode):
+    looks = {verdict.replace(" ", "-"): getrgb(color) for verdict, (color, _) in LOOKS.items()}
+    marks, shown = asyncio.run(colors_of(browser, page, mode))
+    assert set(looks.values()) <= shown
+    assert marks == [f"{name} rgb{looks[name]}" for name in sorted(looks) if page[0] == "r"]
 
 
 def test_cells_of_a_page_are_those_of_its_notebook():

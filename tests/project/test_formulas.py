@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from docutils import nodes
 
-from book._ext.figures import LONGEST, WHOLE, keep_whole
+from book._ext.formulas import LONGEST, WHOLE, keep_whole
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = "x" * (LONGEST + 1)
