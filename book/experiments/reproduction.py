@@ -14,6 +14,10 @@ words     What the text says about a table or a figure. Somebody has judged, by 
           or "multiverse: " with the names of a multiverse and of its statement, and, if wanted, a
           query for the universes that count.
 
+A protocol is a reading of what the paper leaves open, on its own data; what a search has found
+counts with all that was searched. A name, a parameter or a value that the ledger does not have, and
+a query that finds nothing, are a ValueError with the file and the line.
+
 ``kind`` says what sets our result apart from the printed one: it is by another reading of what the
 paper leaves open ("left open"), by something else than what it prints ("contrary"), or on other
 data. ``ours`` is a list of alternatives, separated by " | ", each of the form
@@ -29,6 +33,7 @@ baseline           a rule without features: where it is near as well, a result t
 """
 
 import json
+import re
 from collections import defaultdict
 from functools import cache, lru_cache
 from pathlib import Path
@@ -38,7 +43,7 @@ import numpy as np
 import pandas as pd
 
 from .engine import LEDGER
-from .items import ITEMS
+from .items import ITEMS, find_item
 from .multiverse import find_multiverse, statement_curve
 from .report import SUMMARY, TOLERANCE, distance, printed_cells, read_paper_numbers, summarize
 from .sizes import size
@@ -51,8 +56,7 @@ VERDICTS = (
 REPRODUCED, ANOTHER, CHANGED, NOT_REPRODUCED, CANNOT_TELL, NOT_COMPARABLE = VERDICTS
 # What sets our result apart, and the verdict that goes with it.
 KINDS = {"left open": ANOTHER, "contrary": CHANGED, "other data": NOT_COMPARABLE}
-UNIVERSES = "multiverse: "  # begins what has run in many
-HOLDS = "+ "  # begins a protocol in which the statement holds
+PROTOCOL = re.compile(r"multiverse: (\w+) (\w+) ?(.*)|(\+ )?\w[^:+|]*")  # in ``tried``
 PROTOCOLS = ("as printed", "another protocol", "a change", "other data", "baseline")
 SHARE = 0.25  # of the protocols: where fewer agree, the statement is not reproduced by them
 BY_CHANCE = 0.1  # of invented numbers: where more agree with ours, agreement says nothing
@@ -260,24 +264,32 @@ def judge(paper, folder):
 @lru_cache(maxsize=16)
 def _judged(paper, folder, stamps):
     """The verdicts of one paper and all cells, each item summarised once."""
-    ours = cache(lambda item: indexed(_confirmed(_full_name(paper, item), folder)))
+    stored, ours = (
+        cache(lambda item, of=of: indexed(_confirmed(paper, item, of))) for of in (None, folder)
+    )
     printed = read_paper_numbers(paper)
     tables = {place: printed_cells(numbers) for place, numbers in printed.groupby("place")}
     report, cells = [], []
     for row in read_verdicts(paper).itertuples():
         entry = row._asdict() | {"by": "words", "nearest": np.nan, "chance": np.nan}
-        tried = list(filter(None, row.tried.split(" | ")))
-        entry |= {"tried": len(tried), "near": sum(one.startswith(HOLDS) for one in tried)}
-        if row.tried.startswith(UNIVERSES):
-            entry |= _in_universes(row.tried)
+        try:
+            entry |= _counted(row.tried)
+            found = cells_of(row, tables.get(row.place), stored, strict=True) if row.ours else []
+        except ValueError as error:
+            place = f"verdicts/{paper}.csv, line {row.Index + 2} ({row.claim})"
+            raise ValueError(f"{place}: {error}") from error
         if row.ours:
-            found = pd.DataFrame(cells_of(row, tables[row.place], ours), columns=CELLS)
+            found = found if folder is None else cells_of(row, tables[row.place], ours)
+            found = pd.DataFrame(found, columns=CELLS)
             gap = (found["ours"] - found["printed"]).abs()
             found["equal"] = gap <= TOLERANCE * spreads(found, found["printed"])[1]
             cells += found.assign(row=row.Index).to_dict("records")
             points = points_of(found).query("known")
             invented = list(invented_rows(found)) if len(points) else []
             entry |= {"by": "rule", "verdict": verdict_by_rule(found, invented)}
+            if entry["verdict"] in (ANOTHER, CHANGED):  # its share is of these
+                counted = PROTOCOLS[(REPRODUCED, ANOTHER, CHANGED).index(entry["verdict"])]
+                points = points[points["protocol"] == counted]
             entry |= {"tried": len(points), "near": int(points["equal"].sum())}
             entry["nearest"] = points["distance"].min()
             if entry["verdict"] in (REPRODUCED, ANOTHER, CHANGED):
@@ -288,25 +300,35 @@ def _judged(paper, folder, stamps):
     return report, cells
 
 
-def _full_name(paper, item):
-    """The full name of an item of a paper, or of another ledger, which is already one."""
-    return item if "." in item else f"{paper}.{item}"
+def _confirmed(paper, item, folder):
+    """The summary of an item; what a search has found counts by its repeats in ``<item>_again``.
 
-
-def _confirmed(item, folder):
-    """The summary of an item; what a search has found counts by its repeats in ``<item>_again``."""
+    item: of the paper, or of another ledger, with its full name.
+    """
+    item = find_item(item if "." in item else f"{paper}.{item}").full_name
     found, again = summarize(item, folder), f"{item}_again"
     if again in ITEMS and len(other := summarize(again, folder)):
         found = pd.concat([other, found]).drop_duplicates([*found.columns.difference(SUMMARY[3:])])
     return found
 
 
-def _in_universes(tried):
-    """In how many universes a statement was asked, and in how many it holds."""
-    multiverse, statement, *query = tried.removeprefix(UNIVERSES).split(maxsplit=2)
+def _counted(tried):
+    """How many protocols or universes were tried, and in how many of them a statement holds."""
+    protocols = [PROTOCOL.fullmatch(one) for one in tried.split(" | ")] if tried else []
+    if None in protocols or any(one[1] for one in protocols[1:]):
+        raise ValueError(f"tried must be protocols, or a multiverse and a statement, got {tried!r}.")
+    if not (protocols and protocols[0][1]):
+        return {"tried": len(protocols), "near": sum(bool(one[4]) for one in protocols)}
+    multiverse, statement, query = protocols[0].groups()[:3]
     known = statement_curve(find_multiverse(multiverse), statement).dropna(subset=["value"])
     if query:  # "rivals' c" as rivals_c
-        known = known[known.rename(columns=lambda name: name.replace("' ", "_")).eval(query[0])]
+        try:
+            asked = known.rename(columns=lambda name: name.replace("' ", "_")).eval(query)
+        except Exception as error:  # of many kinds
+            raise ValueError(f"the query {query!r}: {error}.") from error
+        known = known[asked]
+    if known.empty:
+        raise ValueError(f"no universe is found by {tried!r}.")
     return {"tried": len(known), "near": int(known["near"].sum())}
 
 
@@ -321,21 +343,49 @@ def indexed(summary):
     return summary, {name for name in names if summary[name].nunique() > 1}, found
 
 
-def cells_of(row, printed, ours):
+def parts_of(point):
+    """The item, the data set, the method and the parameters of a point."""
+    item, dataset, method, *options = point.split()
+    return item, dataset, method, dict(option.split("=") for option in options)
+
+
+def _check(point, ours):
+    """Raise a ValueError at the first name or value of a point that no result of ours has."""
+    item, dataset, method, options = parts_of(point)
+    rows = [{"dataset": of[0], "method": of[1], **own}
+            for of, points in ours(item)[2].items() for own, _ in points]  # fmt: skip
+    for name, value in {"dataset": dataset, "method": method, **options}.items():
+        known = {row[name] for row in rows if name in row}
+        if not known or value not in known | {"*"}:
+            among = f"one of {sorted(known)}" if known else "none of its parameters"
+            raise ValueError(f"{point!r}: {name} is {among}, got {value!r}.")
+        rows = [row for row in rows if value in ("*", row.get(name))]
+
+
+def cells_of(row, printed, ours, strict=False):
     """Each alternative of a row that is judged by numbers, cell by cell; counts and their sum.
 
-    printed: cells of the table; ours: item -> what :func:`indexed` makes of its summary.
+    printed: cells of the table; ours: item -> what :func:`indexed` makes of its summary; strict:
+    what is not there is a ValueError, and not a missing number.
     """
+    printed = pd.DataFrame(columns=CELLS) if printed is None else printed
     printed = printed[printed["dataset"] == row.dataset]
     if row.measure:
         printed = printed[printed["measure"] == row.measure]
     own = printed["method"] == row.method if row.method else printed["method"].notna()
     asked, others = list(printed[own].itertuples()), _by_place(printed[~own])
+    if strict and not asked:
+        wanted = row.place, row.dataset, row.method, row.measure
+        raise ValueError(f"the paper prints nothing for {wanted}.")
     alternatives, baselines = [], []
     for alternative in row.ours.split(" | "):
         protocol, _, point = alternative.partition(": ")
+        if protocol not in PROTOCOLS:
+            raise ValueError(f"a protocol must be one of {PROTOCOLS}, got {protocol!r}.")
+        if strict and point != "data":
+            _check(point, ours)
         for one in _each(point, set(printed.loc[own, "measure"]), ours):
-            found = [_cell(row, cell, one, ours) for cell in asked]
+            found = [_cell(row, cell, one, ours, strict) for cell in asked]
             if len(found) > 1 and all(cell["measure"] == "errors" for cell in found):
                 found.append(_sum(found))
             kept = baselines if protocol == "baseline" else alternatives
@@ -358,8 +408,8 @@ def _each(point, measures, ours):
     """The points that a point with ``*`` among its values stands for."""
     if "=*" not in point:
         return [point]
-    item, dataset, method, *options = point.split()
-    names = [option.removesuffix("=*") for option in options if option.endswith("=*")]
+    item, dataset, method, options = parts_of(point)
+    names = [name for name, value in options.items() if value == "*"]
     rows = ours(item)[0].query("dataset == @dataset and measure in @measures")
     rows = rows[(rows["method"] == method) | (method == "*")].reindex(columns=names).dropna()
     values = rows.drop_duplicates().sort_values(names).itertuples(index=False)
@@ -387,23 +437,26 @@ def _alike(cell, others):
     return bool(far) and bool(np.all(np.abs(far) <= TOLERANCE))
 
 
-def _cell(row, cell, point, ours):
+def _cell(row, cell, point, ours, strict):
     """A printed cell beside the summary of our repeats at a point, if there is just one such."""
     found = {"paper": row.paper, "item": row.item, "dataset": row.dataset, "method": cell.method}
     found |= {"measure": cell.measure, "parameter": cell.parameter, "point": point}
     found |= {"printed": cell.value, "printed_std": cell.std} | dict.fromkeys(MEASURED, np.nan)
     if point == "data":
         return found | {"ours": size(cell.dataset, cell.measure)}
-    item, dataset, method, *options = point.split()
-    wanted = dict(option.split("=") for option in options) | json.loads(cell.parameter)
-    wanted = {name: _text(value) for name, value in wanted.items()}
+    item, dataset, method, options = parts_of(point)
+    wanted = {name: _text(value) for name, value in json.loads(cell.parameter).items()} | options
+    if method == "*":  # which need not have all of the parameters
+        method, options = cell.method, {}
     _, varying, results = ours(item)
     fitting = defaultdict(list)
-    for own, values in results[dataset, cell.method if method == "*" else method, cell.measure]:
+    for own, values in results[dataset, method, cell.measure]:
         said = {name: text for name, text in own.items() if name in varying or name in wanted}
-        if said.items() <= wanted.items():
+        if options.items() <= said.items() <= wanted.items():
             fitting[len(said)].append(values)
     nearest = fitting[max(fitting)] if fitting else []
+    if strict and len(nearest) != 1:
+        raise ValueError(f"{len(nearest)} results for {cell.measure} of {method} by {point!r}.")
     return found | (dict(zip(MEASURED, nearest[0], strict=True)) if len(nearest) == 1 else {})
 
 

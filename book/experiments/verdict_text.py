@@ -35,6 +35,7 @@ from .reproduction import (
     REPRODUCED,
     VERDICTS,
     judge,
+    parts_of,
     points_of,
 )
 from .words import AXES, NAMES, choice_of, readable
@@ -202,15 +203,15 @@ def _details(dataset, point):
     """What is particular about a point of ours: another data set, other parameters."""
     if point == "data":
         return []
-    _, ours, _, *options = point.split()
+    _, ours, _, chosen = parts_of(point)
     other = [] if ours == dataset else [f"ours: {NAMES.get(ours, ours)}"]
-    chosen = (option.split("=") for option in options)
-    return other + [f"{AXES.get(a, a).split(' of ')[0]} {choice_of(a, of)}" for a, of in chosen]
+    of_axes = chosen.items()
+    return other + [f"{AXES.get(a, a).split(' of ')[0]} {choice_of(a, of)}" for a, of in of_axes]
 
 
 def _name(cell, details):
     """What a line of a table is about."""
-    method = "*" if cell.point == "data" else cell.point.split()[2]
+    method = "*" if cell.point == "data" else parts_of(cell.point)[2]
     words = [labelled(cell.method if method == "*" else method)]
     words += [f"{name} {value}" for name, value in json.loads(cell.parameter).items()]
     if cell.measure != "errors":
