@@ -34,16 +34,17 @@ def answers():
 def findings():
     """The three sentences of the first screen, as Markdown without links."""
     (chosen, *_), (*_, reduced) = (list(rows.values()) for rows in answers())
-    printed, another, changed, differs, *unclear = counts = verdicts().sum()[list(VERDICTS)]
+    printed, another, changed, differs, unclear, nothing = counts = verdicts().sum()[list(VERDICTS)]
     said = f"""
         **All views there?** Knowing them is worth {study.told(chosen)} of accuracy on {len(REAL)}
         real data sets, learner and use of views chosen by folds, against learners on all columns.
         **Views missing later?** After complete training one model for each pattern of views is
         ahead of one model with means in the gaps by {study.told(reduced)}, the average of the four
         learners; if training samples have such gaps as well, a vote of views is better.
-        **The papers:** of {counts.sum()} printed results and claims {printed} come out as printed,
-        {another + changed} with a change, {differs} do not; of {sum(unclear)} our experiments
-        cannot tell. Every misprint has a script that shows it."""
+        **The papers:** of {counts.sum()} printed results and claims {printed} are reproduced as
+        printed, {another} under another protocol, {changed} with a change to what is printed, and
+        {differs} are not; of {unclear} we cannot tell, and {nothing} are not comparable, mostly for
+        want of the data. Every misprint has a script that shows it."""
     bullets = " ".join(said.split()).replace(". **", ".\n**").split("\n")
     indent = {"initial_indent": "- ", "subsequent_indent": "  "}
     return "".join(fill(bullet, 110, **indent) + "\n" for bullet in bullets)

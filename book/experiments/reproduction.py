@@ -269,11 +269,11 @@ def _judged(paper, folder, stamps):
     )
     printed = read_paper_numbers(paper)
     tables = {place: printed_cells(numbers) for place, numbers in printed.groupby("place")}
-    report, cells = [], []
+    report, cells, counted = [], [], cache(_counted)
     for row in read_verdicts(paper).itertuples():
         entry = row._asdict() | {"by": "words", "nearest": np.nan, "chance": np.nan}
         try:
-            entry |= _counted(row.tried)
+            entry |= counted(row.tried)
             found = cells_of(row, tables.get(row.place), stored, strict=True) if row.ours else []
         except ValueError as error:
             place = f"verdicts/{paper}.csv, line {row.Index + 2} ({row.claim})"
@@ -288,8 +288,8 @@ def _judged(paper, folder, stamps):
             invented = list(invented_rows(found)) if len(points) else []
             entry |= {"by": "rule", "verdict": verdict_by_rule(found, invented)}
             if entry["verdict"] in (ANOTHER, CHANGED):  # its share is of these
-                counted = PROTOCOLS[(REPRODUCED, ANOTHER, CHANGED).index(entry["verdict"])]
-                points = points[points["protocol"] == counted]
+                of_verdict = PROTOCOLS[VERDICTS.index(entry["verdict"])]
+                points = points[points["protocol"] == of_verdict]
             entry |= {"tried": len(points), "near": int(points["equal"].sum())}
             entry["nearest"] = points["distance"].min()
             if entry["verdict"] in (REPRODUCED, ANOTHER, CHANGED):
@@ -316,7 +316,7 @@ def _counted(tried):
     """How many protocols or universes were tried, and in how many of them a statement holds."""
     protocols = [PROTOCOL.fullmatch(one) for one in tried.split(" | ")] if tried else []
     if None in protocols or any(one[1] for one in protocols[1:]):
-        raise ValueError(f"tried must be protocols, or a multiverse and a statement, got {tried!r}.")
+        raise ValueError(f"tried must be protocols, or a multiverse's statement, got {tried!r}.")
     if not (protocols and protocols[0][1]):
         return {"tried": len(protocols), "near": sum(bool(one[4]) for one in protocols)}
     multiverse, statement, query = protocols[0].groups()[:3]

@@ -111,7 +111,7 @@ def verdict_table(paper, folder=None):
 def standing(paper, folder=None):
     """Write in three lines of Markdown what of a paper stands, for its one page.
 
-    How many statements of the `paper` come out, how many do not, of how many nobody can tell.
+    How many statements of the `paper` come out, how many do not, of how many we cannot tell.
     `folder`, and what is raised, as in :func:`reproduction_page`.
 
     >>> from mvref.experiments import standing
@@ -119,27 +119,16 @@ def standing(paper, folder=None):
     3
     """
     report, _ = _judged(paper, folder)
-    found = {verdict: report[report["verdict"] == verdict] for verdict in VERDICTS}
+    counts = report["verdict"].value_counts().reindex(VERDICTS, fill_value=0)
+    said = {verdict: f"{_mark(verdict)}: {counts[verdict]}" for verdict in VERDICTS}
+    said[REPRODUCED] += f" of {len(report)} statements"
+    lines = [(REPRODUCED, ANOTHER, CHANGED), (NOT_REPRODUCED,), (CANNOT_TELL, NOT_COMPARABLE)]
+    return "\n".join(f"- {'; '.join(map(said.get, line))}." for line in lines)
 
-    def mark(kind, words):
-        return f'<span class="verdict {kind.replace(" ", "-")}">{words}</span>'
 
-    def shares(kind):
-        """How many protocols agree, where they were counted."""
-        rows = found[kind].query("tried > 1 and by == 'words'")
-        told = ", ".join(f"{row.near} of {row.tried}" for row in rows.itertuples())
-        return f"{len(found[kind])}" + (f" (protocols that agree: {told})" if told else "")
-
-    unknown, nothing = len(found[CANNOT_TELL]), found[NOT_COMPARABLE]["kind"] != "other data"
-    lines = [
-        f"{mark(REPRODUCED, 'Comes out')}: {len(found[REPRODUCED])} of {len(report)} statements as "
-        f"the paper says; {mark(CHANGED, 'with a change')} to what it prints {shares(CHANGED)}; "
-        f"{mark(ANOTHER, 'by another reading')} of what is left open {shares(ANOTHER)}.",
-        f"{mark(NOT_REPRODUCED, 'Does not')}: {shares(NOT_REPRODUCED)}.",
-        f"{mark(CANNOT_TELL, 'Cannot be told')}: {unknown}; {mark(NOT_COMPARABLE, 'not asked')}: "
-        f"{(~nothing).sum()} on other data than the paper's, {nothing.sum()} without a number.",
-    ]
-    return "\n".join(f"- {line}" for line in lines)
+def _mark(verdict):
+    """A verdict in its colour."""
+    return f'<span class="verdict {verdict.replace(" ", "-")}">{verdict.capitalize()}</span>'
 
 
 def _judged(paper, folder):
@@ -279,8 +268,7 @@ def verdict_of(row):
     if row["by"] == "rule" and tried and row["claim"] != SIZES:
         told.append(f"{row['chance']:.0%} of invented numbers")
     under = f": {row['under']}" if verdict in (ANOTHER, CHANGED) and row["under"] else ""
-    name = verdict.replace(" ", "-")
-    shown = f'<span class="verdict {name}">{verdict.capitalize()}</span>{under}'
+    shown = f"{_mark(verdict)}{under}"
     return f"{shown} ({', '.join(told)})" if told else shown
 
 
@@ -300,9 +288,10 @@ def linked(text):
 
 
 def read_headlines():
-    """The headline claims, one per paper; the file says what its fields are."""
+    """The headline claims; the file says what its fields are."""
     entries = tomllib.loads((LEDGER / "verdicts/headlines.toml").read_text(encoding="utf-8"))
-    return [SimpleNamespace(**{"by": [], "paired": []} | entry) for entry in entries["headline"]]
+    blank = {"by": [], "paired": [], "powers": False}
+    return [SimpleNamespace(**blank | entry) for entry in entries["headline"]]
 
 
 def _points(rows, item, query):
@@ -317,6 +306,8 @@ def differences(headline, folder=None):
     for point, part in rows.groupby(["dataset", *headline.by]):
         # The sum of errors over digits; of the others there is one value each.
         values = part.pivot_table(index="repeat", columns="method", values="value", aggfunc="sum")
+        values = values.fillna(values.mean().where(values.count() == 1))  # nothing of it is drawn
+        values = np.log10(values) if headline.powers else values
         best = values[values.columns.intersection(headline.rivals)].mean().idxmax()
         found[point] = (values[headline.method] - values[best]).dropna()
     return found
@@ -340,11 +331,12 @@ def printed_difference(headline):
 
 
 def headlines(folder=None):
-    """The headline claims: one row per paper.
+    """The headline claims: a row for each half that can come out by itself.
 
-    Returns ``says`` (verbatim), ``of`` (which difference), ``printed`` (that of the paper's
-    numbers, NaN where it prints none), ``ours``, ``low`` and ``high`` (mean of the paired
-    differences and its 95 % interval), and the row of :func:`reproduction_report` that judges it.
+    Returns ``says`` (verbatim), ``of`` (which difference), ``because``, ``printed`` (that of the
+    paper's numbers, NaN where it prints none), ``ours``, ``low`` and ``high`` (mean of the paired
+    differences and its 95 % interval, NaN after one run), and the row of
+    :func:`reproduction_report` that judges it.
     """
     report, _ = judge(None, folder)
     lines = []
@@ -356,9 +348,10 @@ def headlines(folder=None):
         else:
             found = list(differences(headline, folder).values())
             # Several data sets or measures: each counts once, by its mean.
-            values = found[0] if len(found) == 1 else [part.mean() for part in found]
-            ours, low, high = paired_interval(values)
-        line = {"says": headline.quote, "of": headline.what}
+            values = list(found[0]) if len(found) == 1 else [part.mean() for part in found]
+            once = len(values) == 1
+            ours, low, high = (*values, np.nan, np.nan) if once else paired_interval(values)
+        line = {"says": headline.quote, "of": headline.what, "because": headline.because}
         line |= {"printed": printed_difference(headline), "ours": ours, "low": low, "high": high}
         lines.append(verdict | line)
     return pd.DataFrame(lines)
@@ -366,16 +359,17 @@ def headlines(folder=None):
 
 def headline_table(folder=None):
     """Write the headline claims as a Markdown table; folded below it their words, and why."""
-    lines = ["| paper | the difference | paper | ours (95 %) | verdict |", "|---|---|---|---|---|"]
+    lines = ["| paper | verdict | the difference | paper | ours (95 %) |", "|---|---|---|---|---|"]
     told = ['<details class="report"><summary>In their words, and why</summary>', ""]
     for _, row in headlines(folder).iterrows():
         form = "+.3f" if abs(row["ours"]) < 1 else "+.0f"
         printed = "–" if np.isnan(row["printed"]) else f"{row['printed']:{form}}"
-        ours = f"{row['ours']:{form}} ({row['low']:{form}} to {row['high']:{form}})"
-        paper, full = PAPERS[row["paper"]], verdict_of(row)
-        short = full.partition(" (")[0]
-        lines.append(f"| {paper} | {row['of']} | {printed} | {ours} | {short} |")
-        told.append(f"- {paper}: “{row['says']}” {full}. {linked(row['why'])}")
+        spread = f"{row['low']:{form}} to {row['high']:{form}}".replace("nan to nan", "one run")
+        because = row["because"] + "; the interval contains zero" * (row["low"] < 0 < row["high"])
+        paper, verdict = PAPERS[row["paper"]], verdict_of(row)
+        numbers = f"{printed} | {row['ours']:{form}} ({spread})"
+        lines.append(f"| {paper} | {verdict}: {because} | {row['of']} | {numbers} |")
+        told.append(f"- {paper}: “{row['says']}” {verdict}. {linked(row['why'])}")
     return "\n".join([*lines, "", *told, "", "</details>"])
 
 
