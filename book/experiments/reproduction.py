@@ -269,17 +269,21 @@ def _judged(paper, folder, stamps):
     )
     printed = read_paper_numbers(paper)
     tables = {place: printed_cells(numbers) for place, numbers in printed.groupby("place")}
+    nothing = printed_cells(printed[:0])
     report, cells, counted = [], [], cache(_counted)
     for row in read_verdicts(paper).itertuples():
         entry = row._asdict() | {"by": "words", "nearest": np.nan, "chance": np.nan}
         try:
             entry |= counted(row.tried)
-            found = cells_of(row, tables.get(row.place), stored, strict=True) if row.ours else []
+            _check(row.ours, stored)
+            found = cells_of(row, tables.get(row.place, nothing), ours) if row.ours else []
+            known = (cell["point"] == "data" or cell["ours"] == cell["ours"] for cell in found)
+            if folder is None and not all(known):
+                raise ValueError(f"no result of ours is {row.ours!r}.")
         except ValueError as error:
             place = f"verdicts/{paper}.csv, line {row.Index + 2} ({row.claim})"
             raise ValueError(f"{place}: {error}") from error
         if row.ours:
-            found = found if folder is None else cells_of(row, tables[row.place], ours)
             found = pd.DataFrame(found, columns=CELLS)
             gap = (found["ours"] - found["printed"]).abs()
             found["equal"] = gap <= TOLERANCE * spreads(found, found["printed"])[1]
@@ -301,10 +305,7 @@ def _judged(paper, folder, stamps):
 
 
 def _confirmed(paper, item, folder):
-    """The summary of an item; what a search has found counts by its repeats in ``<item>_again``.
-
-    item: of the paper, or of another ledger, with its full name.
-    """
+    """The summary of an item; what a search has found counts by its repeats in ``<item>_again``."""
     item = find_item(item if "." in item else f"{paper}.{item}").full_name
     found, again = summarize(item, folder), f"{item}_again"
     if again in ITEMS and len(other := summarize(again, folder)):
@@ -349,43 +350,43 @@ def parts_of(point):
     return item, dataset, method, dict(option.split("=") for option in options)
 
 
-def _check(point, ours):
-    """Raise a ValueError at the first name or value of a point that no result of ours has."""
-    item, dataset, method, options = parts_of(point)
-    rows = [{"dataset": of[0], "method": of[1], **own}
-            for of, points in ours(item)[2].items() for own, _ in points]  # fmt: skip
-    for name, value in {"dataset": dataset, "method": method, **options}.items():
-        known = {row[name] for row in rows if name in row}
-        if not known or value not in known | {"*"}:
-            among = f"one of {sorted(known)}" if known else "none of its parameters"
-            raise ValueError(f"{point!r}: {name} is {among}, got {value!r}.")
-        rows = [row for row in rows if value in ("*", row.get(name))]
+def _check(alternatives, ours):
+    """Raise a ValueError at the first protocol, name or value that no result of ours has."""
+    for alternative in alternatives.split(" | ") if alternatives else ():
+        protocol, _, point = alternative.partition(": ")
+        if protocol not in PROTOCOLS:
+            raise ValueError(f"a protocol must be one of {PROTOCOLS}, got {protocol!r}.")
+        if point == "data":
+            continue
+        item, dataset, method, options = parts_of(point)
+        rows = [{"dataset": of[0], "method": of[1], **own}
+                for of, points in ours(item)[2].items() for own, _ in points]  # fmt: skip
+        for name, value in {"dataset": dataset, "method": method, **options}.items():
+            known = {row[name] for row in rows if name in row}
+            if not known or value not in known | {"*"}:
+                among = f"one of {sorted(known)}" if known else "none of its parameters"
+                raise ValueError(f"{point!r}: {name} is {among}, got {value!r}.")
+            rows = [row for row in rows if value in ("*", row.get(name))]
 
 
-def cells_of(row, printed, ours, strict=False):
+def cells_of(row, printed, ours):
     """Each alternative of a row that is judged by numbers, cell by cell; counts and their sum.
 
-    printed: cells of the table; ours: item -> what :func:`indexed` makes of its summary; strict:
-    what is not there is a ValueError, and not a missing number.
+    printed: cells of the table; ours: item -> what :func:`indexed` makes of its summary.
     """
-    printed = pd.DataFrame(columns=CELLS) if printed is None else printed
     printed = printed[printed["dataset"] == row.dataset]
     if row.measure:
         printed = printed[printed["measure"] == row.measure]
     own = printed["method"] == row.method if row.method else printed["method"].notna()
     asked, others = list(printed[own].itertuples()), _by_place(printed[~own])
-    if strict and not asked:
+    if not asked:
         wanted = row.place, row.dataset, row.method, row.measure
         raise ValueError(f"the paper prints nothing for {wanted}.")
     alternatives, baselines = [], []
     for alternative in row.ours.split(" | "):
         protocol, _, point = alternative.partition(": ")
-        if protocol not in PROTOCOLS:
-            raise ValueError(f"a protocol must be one of {PROTOCOLS}, got {protocol!r}.")
-        if strict and point != "data":
-            _check(point, ours)
         for one in _each(point, set(printed.loc[own, "measure"]), ours):
-            found = [_cell(row, cell, one, ours, strict) for cell in asked]
+            found = [_cell(row, cell, one, ours) for cell in asked]
             if len(found) > 1 and all(cell["measure"] == "errors" for cell in found):
                 found.append(_sum(found))
             kept = baselines if protocol == "baseline" else alternatives
@@ -437,7 +438,7 @@ def _alike(cell, others):
     return bool(far) and bool(np.all(np.abs(far) <= TOLERANCE))
 
 
-def _cell(row, cell, point, ours, strict):
+def _cell(row, cell, point, ours):
     """A printed cell beside the summary of our repeats at a point, if there is just one such."""
     found = {"paper": row.paper, "item": row.item, "dataset": row.dataset, "method": cell.method}
     found |= {"measure": cell.measure, "parameter": cell.parameter, "point": point}
@@ -455,9 +456,9 @@ def _cell(row, cell, point, ours, strict):
         if options.items() <= said.items() <= wanted.items():
             fitting[len(said)].append(values)
     nearest = fitting[max(fitting)] if fitting else []
-    if strict and len(nearest) != 1:
-        raise ValueError(f"{len(nearest)} results for {cell.measure} of {method} by {point!r}.")
-    return found | (dict(zip(MEASURED, nearest[0], strict=True)) if len(nearest) == 1 else {})
+    if len(nearest) > 1:
+        raise ValueError(f"{point!r} is {len(nearest)} results for {cell.measure} of {method}.")
+    return found | (dict(zip(MEASURED, nearest[0], strict=True)) if nearest else {})
 
 
 def _sum(cells):

@@ -364,7 +364,7 @@ def headline_table(folder=None):
     for _, row in headlines(folder).iterrows():
         form = "+.3f" if abs(row["ours"]) < 1 else "+.0f"
         printed = "–" if np.isnan(row["printed"]) else f"{row['printed']:{form}}"
-        spread = f"{row['low']:{form}} to {row['high']:{form}}".replace("nan to nan", "one run")
+        spread = f"{row['low']:{form}} to {row['high']:{form}}".replace("+nan to +nan", "one run")
         because = row["because"] + "; the interval contains zero" * (row["low"] < 0 < row["high"])
         paper, verdict = PAPERS[row["paper"]], verdict_of(row)
         numbers = f"{printed} | {row['ours']:{form}} ({spread})"
