@@ -4,26 +4,21 @@
 sentence, the place where it stands, the verdict and why. Rows of two kinds:
 
 cells     They name a method of a printed table (or a data set of a table of sizes, or, without a
-          method, all methods of a data set at once) and which of our results belong to it:
-          ``ours``. Their verdict follows from the numbers by :func:`verdict_by_rule`; the stored
-          one is compared with it by a test.
+          method, all methods of a data set at once) and in ``ours`` which of our results belong to
+          it. Their verdict is that of :func:`verdict_by_rule`; a test compares the stored one.
 words     What the text says about a table or a figure. Somebody has judged, by the protocol that
           the chapter has chosen beforehand; ``measured`` names the test, or the line of the
-          chapter, where the numbers behind the judgement are computed, and ``tried`` the protocols
-          that were tried, separated by " | ", with "+ " before those in which the statement holds;
-          or "multiverse: " with the names of a multiverse and of its statement, and, if wanted, a
-          query for the universes that count.
+          chapter, that computes the numbers, and ``tried`` the protocols, separated by " | ", with
+          "+ " before those in which the statement holds; or "multiverse: " with the names of a
+          multiverse and of its statement, and, if wanted, a query for the universes that count.
+          What a search has found counts with all that was searched.
 
-A protocol is a reading of what the paper leaves open, on its own data; what a search has found
-counts with all that was searched. A name, a parameter or a value that the ledger does not have, and
-a query that finds nothing, are a ValueError with the file and the line.
-
-``kind`` says what sets our result apart from the printed one: it is by another reading of what the
-paper leaves open ("left open"), by something else than what it prints ("contrary"), or on other
-data. ``ours`` is a list of alternatives, separated by " | ", each of the form
-``protocol: item dataset method name=value ...``, or ``protocol: data`` for the sizes of a data set.
-The method ``*`` is that of the cell, and a value ``*`` stands for all that the ledger has, each an
-alternative of its own. The protocol is one of
+``kind`` says what sets our result apart: another reading of what the paper leaves open ("left
+open"), something else than what it prints ("contrary"), or other data. ``ours`` has alternatives,
+separated by " | ", each ``protocol: item dataset method name=value ...``, or ``protocol: data`` for
+the sizes of a data set. The method ``*`` is that of the cell, and a value ``*`` stands for all that
+the ledger has. A name or a value that the ledger does not have, and a query that finds nothing, are
+a ValueError with the file and the line. The protocol is one of
 
 as printed         what the paper prints, and our choice where it prints nothing;
 another protocol   another reading of what it leaves open, or what its numbers imply;
@@ -250,6 +245,8 @@ def reproduction_report(paper=None, folder=None):
 
 def judge(paper, folder):
     """The report and all cells, of one paper or of all; judged anew when a file has changed."""
+    if paper not in (None, *PAPERS):
+        raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")
     report, cells = [], []
     for name in [paper] if paper else PAPERS:
         files = [Path(folder or LEDGER) / f"{name}.csv", LEDGER / "verdicts" / f"{name}.csv"]

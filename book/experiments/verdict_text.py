@@ -70,7 +70,7 @@ def reproduction_page(paper=None, folder=None):
     if paper is None:
         pages = [f"## {title}\n\n{reproduction_page(key, folder)}" for key, title in PAPERS.items()]
         return "\n".join(pages)
-    report, cells = _judged(paper, folder)
+    report, cells = judge(paper, folder)
     lines = []
     for item, rows in report.groupby("item", sort=False):
         counts = rows["verdict"].value_counts().reindex(VERDICTS).dropna()
@@ -101,7 +101,7 @@ def verdict_table(paper, folder=None):
     | the paper | place | verdict | why |
     """
     lines = ["| the paper | place | verdict | why |", "|---|---|---|---|"]
-    for _, rows in _judged(paper, folder)[0].groupby(STATEMENT, sort=False, dropna=False):
+    for _, rows in judge(paper, folder)[0].groupby(STATEMENT, sort=False, dropna=False):
         row = rows.iloc[0]
         cells = [_claim(rows), _place(row), verdict_of(row), linked(row["why"])]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
@@ -118,7 +118,7 @@ def standing(paper, folder=None):
     >>> len(standing("mvm").splitlines())
     3
     """
-    report, _ = _judged(paper, folder)
+    report, _ = judge(paper, folder)
     counts = report["verdict"].value_counts().reindex(VERDICTS, fill_value=0)
     said = {verdict: f"{_mark(verdict)}: {counts[verdict]}" for verdict in VERDICTS}
     said[REPRODUCED] += f" of {len(report)} statements"
@@ -129,12 +129,6 @@ def standing(paper, folder=None):
 def _mark(verdict):
     """A verdict in its colour."""
     return f'<span class="verdict {verdict.replace(" ", "-")}">{verdict.capitalize()}</span>'
-
-
-def _judged(paper, folder):
-    if paper not in PAPERS:
-        raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")
-    return judge(paper, folder)
 
 
 def title_of(paper, item):
