@@ -277,7 +277,7 @@ def _judged(paper, folder, stamps):
             known = (cell["point"] == "data" or cell["ours"] == cell["ours"] for cell in found)
             if folder is None and not all(known):
                 raise ValueError(f"no result of ours is {row.ours!r}.")
-        except ValueError as error:
+        except (ValueError, NameError, SyntaxError) as error:  # the last ones are of queries
             place = f"verdicts/{paper}.csv, line {row.Index + 2} ({row.claim})"
             raise ValueError(f"{place}: {error}") from error
         if row.ours:
@@ -320,11 +320,7 @@ def _counted(tried):
     multiverse, statement, query = protocols[0].groups()[:3]
     known = statement_curve(find_multiverse(multiverse), statement).dropna(subset=["value"])
     if query:  # "rivals' c" as rivals_c
-        try:
-            asked = known.rename(columns=lambda name: name.replace("' ", "_")).eval(query)
-        except Exception as error:  # of many kinds
-            raise ValueError(f"the query {query!r}: {error}.") from error
-        known = known[asked]
+        known = known[known.rename(columns=lambda name: name.replace("' ", "_")).eval(query)]
     if known.empty:
         raise ValueError(f"no universe is found by {tried!r}.")
     return {"tried": len(known), "near": int(known["near"].sum())}

@@ -187,9 +187,10 @@ def _details(dataset, point):
     if point == "data":
         return []
     _, ours, _, chosen = parts_of(point)
-    other = [] if ours == dataset else [f"ours: {NAMES.get(ours, ours)}"]
-    of_axes = chosen.items()
-    return other + [f"{AXES.get(a, a).split(' of ')[0]} {choice_of(a, of)}" for a, of in of_axes]
+    words = [] if ours == dataset else [f"ours: {NAMES.get(ours, ours)}"]
+    for axis, choice in chosen.items():
+        words.append(f"{AXES.get(axis, axis).split(' of ')[0]} {choice_of(axis, choice)}")
+    return words
 
 
 def _name(cell, details):
