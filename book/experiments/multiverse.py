@@ -80,6 +80,8 @@ def statement_curve(multiverse, name, rows=None):
     ``near`` is where it holds; ``attrs`` has what its value must be ``above`` for that. A universe
     in which one of the data sets or methods fails has failed.
     """
+    if name not in multiverse.statements:
+        raise ValueError(f"statement must be one of {list(multiverse.statements)}, got {name!r}.")
     statement = multiverse.statements[name]
     datasets = statement.datasets or multiverse.datasets
     universes = _common(multiverse, datasets)

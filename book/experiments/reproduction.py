@@ -4,22 +4,21 @@
 sentence, the place where it stands, the verdict and why. Rows of two kinds:
 
 cells     They name a method of a printed table (or a data set of a table of sizes, or, without a
-          method, all methods of a data set at once) and which of our results belong to it:
-          ``ours``. Their verdict follows from the numbers by :func:`verdict_by_rule`; the stored
-          one is compared with it by a test.
+          method, all methods of a data set at once) and in ``ours`` which of our results belong to
+          it. Their verdict is that of :func:`verdict_by_rule`; a test compares the stored one.
 words     What the text says about a table or a figure. Somebody has judged, by the protocol that
           the chapter has chosen beforehand; ``measured`` names the test, or the line of the
-          chapter, where the numbers behind the judgement are computed, and ``tried`` the protocols
-          that were tried, separated by " | ", with "+ " before those in which the statement holds;
-          or "multiverse: " with the names of a multiverse and of its statement, and, if wanted, a
-          query for the universes that count.
+          chapter, that computes the numbers, and ``tried`` the protocols, separated by " | ", with
+          "+ " before those in which the statement holds; or "multiverse: " with the names of a
+          multiverse and of its statement, and, if wanted, a query for the universes that count.
+          What a search has found counts with all that was searched.
 
-``kind`` says what sets our result apart from the printed one: it is by another reading of what the
-paper leaves open ("left open"), by something else than what it prints ("contrary"), or on other
-data. ``ours`` is a list of alternatives, separated by " | ", each of the form
-``protocol: item dataset method name=value ...``, or ``protocol: data`` for the sizes of a data set.
-The method ``*`` is that of the cell, and a value ``*`` stands for all that the ledger has, each an
-alternative of its own. The protocol is one of
+``kind`` says what sets our result apart: another reading of what the paper leaves open ("left
+open"), something else than what it prints ("contrary"), or other data. ``ours`` has alternatives,
+separated by " | ", each ``protocol: item dataset method name=value ...``, or ``protocol: data`` for
+the sizes of a data set. The method ``*`` is that of the cell, and a value ``*`` stands for all that
+the ledger has. A name or a value that the ledger does not have, and a query that finds nothing, are
+a ValueError with the file and the line. The protocol is one of
 
 as printed         what the paper prints, and our choice where it prints nothing;
 another protocol   another reading of what it leaves open, or what its numbers imply;
@@ -29,6 +28,7 @@ baseline           a rule without features: where it is near as well, a result t
 """
 
 import json
+import re
 from collections import defaultdict
 from functools import cache, lru_cache
 from pathlib import Path
@@ -38,7 +38,7 @@ import numpy as np
 import pandas as pd
 
 from .engine import LEDGER
-from .items import ITEMS
+from .items import ITEMS, find_item
 from .multiverse import find_multiverse, statement_curve
 from .report import SUMMARY, TOLERANCE, distance, printed_cells, read_paper_numbers, summarize
 from .sizes import size
@@ -51,8 +51,7 @@ VERDICTS = (
 REPRODUCED, ANOTHER, CHANGED, NOT_REPRODUCED, CANNOT_TELL, NOT_COMPARABLE = VERDICTS
 # What sets our result apart, and the verdict that goes with it.
 KINDS = {"left open": ANOTHER, "contrary": CHANGED, "other data": NOT_COMPARABLE}
-UNIVERSES = "multiverse: "  # begins what has run in many
-HOLDS = "+ "  # begins a protocol in which the statement holds
+PROTOCOL = re.compile(r"multiverse: (\w+) (\w+) ?(.*)|(\+ )?\w[^:+|]*")  # in ``tried``
 PROTOCOLS = ("as printed", "another protocol", "a change", "other data", "baseline")
 SHARE = 0.25  # of the protocols: where fewer agree, the statement is not reproduced by them
 BY_CHANCE = 0.1  # of invented numbers: where more agree with ours, agreement says nothing
@@ -246,6 +245,8 @@ def reproduction_report(paper=None, folder=None):
 
 def judge(paper, folder):
     """The report and all cells, of one paper or of all; judged anew when a file has changed."""
+    if paper not in (None, *PAPERS):
+        raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")
     report, cells = [], []
     for name in [paper] if paper else PAPERS:
         files = [Path(folder or LEDGER) / f"{name}.csv", LEDGER / "verdicts" / f"{name}.csv"]
@@ -260,24 +261,36 @@ def judge(paper, folder):
 @lru_cache(maxsize=16)
 def _judged(paper, folder, stamps):
     """The verdicts of one paper and all cells, each item summarised once."""
-    ours = cache(lambda item: indexed(_confirmed(_full_name(paper, item), folder)))
+    stored, ours = (
+        cache(lambda item, of=of: indexed(_confirmed(paper, item, of))) for of in (None, folder)
+    )
     printed = read_paper_numbers(paper)
     tables = {place: printed_cells(numbers) for place, numbers in printed.groupby("place")}
-    report, cells = [], []
+    nothing = printed_cells(printed[:0])
+    report, cells, counted = [], [], cache(_counted)
     for row in read_verdicts(paper).itertuples():
         entry = row._asdict() | {"by": "words", "nearest": np.nan, "chance": np.nan}
-        tried = list(filter(None, row.tried.split(" | ")))
-        entry |= {"tried": len(tried), "near": sum(one.startswith(HOLDS) for one in tried)}
-        if row.tried.startswith(UNIVERSES):
-            entry |= _in_universes(row.tried)
+        try:
+            entry |= counted(row.tried)
+            _check(row.ours, stored)
+            found = cells_of(row, tables.get(row.place, nothing), ours) if row.ours else []
+            known = (cell["point"] == "data" or cell["ours"] == cell["ours"] for cell in found)
+            if folder is None and not all(known):
+                raise ValueError(f"no result of ours is {row.ours!r}.")
+        except (ValueError, NameError, SyntaxError) as error:  # the last ones are of queries
+            place = f"verdicts/{paper}.csv, line {row.Index + 2} ({row.claim})"
+            raise ValueError(f"{place}: {error}") from error
         if row.ours:
-            found = pd.DataFrame(cells_of(row, tables[row.place], ours), columns=CELLS)
+            found = pd.DataFrame(found, columns=CELLS)
             gap = (found["ours"] - found["printed"]).abs()
             found["equal"] = gap <= TOLERANCE * spreads(found, found["printed"])[1]
             cells += found.assign(row=row.Index).to_dict("records")
             points = points_of(found).query("known")
             invented = list(invented_rows(found)) if len(points) else []
             entry |= {"by": "rule", "verdict": verdict_by_rule(found, invented)}
+            if entry["verdict"] in (ANOTHER, CHANGED):  # its share is of these
+                of_verdict = PROTOCOLS[VERDICTS.index(entry["verdict"])]
+                points = points[points["protocol"] == of_verdict]
             entry |= {"tried": len(points), "near": int(points["equal"].sum())}
             entry["nearest"] = points["distance"].min()
             if entry["verdict"] in (REPRODUCED, ANOTHER, CHANGED):
@@ -288,25 +301,28 @@ def _judged(paper, folder, stamps):
     return report, cells
 
 
-def _full_name(paper, item):
-    """The full name of an item of a paper, or of another ledger, which is already one."""
-    return item if "." in item else f"{paper}.{item}"
-
-
-def _confirmed(item, folder):
+def _confirmed(paper, item, folder):
     """The summary of an item; what a search has found counts by its repeats in ``<item>_again``."""
+    item = find_item(item if "." in item else f"{paper}.{item}").full_name
     found, again = summarize(item, folder), f"{item}_again"
     if again in ITEMS and len(other := summarize(again, folder)):
         found = pd.concat([other, found]).drop_duplicates([*found.columns.difference(SUMMARY[3:])])
     return found
 
 
-def _in_universes(tried):
-    """In how many universes a statement was asked, and in how many it holds."""
-    multiverse, statement, *query = tried.removeprefix(UNIVERSES).split(maxsplit=2)
+def _counted(tried):
+    """How many protocols or universes were tried, and in how many of them a statement holds."""
+    protocols = [PROTOCOL.fullmatch(one) for one in tried.split(" | ")] if tried else []
+    if None in protocols or any(one[1] for one in protocols[1:]):
+        raise ValueError(f"tried must be protocols, or a multiverse's statement, got {tried!r}.")
+    if not (protocols and protocols[0][1]):
+        return {"tried": len(protocols), "near": sum(bool(one[4]) for one in protocols)}
+    multiverse, statement, query = protocols[0].groups()[:3]
     known = statement_curve(find_multiverse(multiverse), statement).dropna(subset=["value"])
     if query:  # "rivals' c" as rivals_c
-        known = known[known.rename(columns=lambda name: name.replace("' ", "_")).eval(query[0])]
+        known = known[known.rename(columns=lambda name: name.replace("' ", "_")).eval(query)]
+    if known.empty:
+        raise ValueError(f"no universe is found by {tried!r}.")
     return {"tried": len(known), "near": int(known["near"].sum())}
 
 
@@ -321,6 +337,31 @@ def indexed(summary):
     return summary, {name for name in names if summary[name].nunique() > 1}, found
 
 
+def parts_of(point):
+    """The item, the data set, the method and the parameters of a point."""
+    item, dataset, method, *options = point.split()
+    return item, dataset, method, dict(option.split("=") for option in options)
+
+
+def _check(alternatives, ours):
+    """Raise a ValueError at the first protocol, name or value that no result of ours has."""
+    for alternative in alternatives.split(" | ") if alternatives else ():
+        protocol, _, point = alternative.partition(": ")
+        if protocol not in PROTOCOLS:
+            raise ValueError(f"a protocol must be one of {PROTOCOLS}, got {protocol!r}.")
+        if point == "data":
+            continue
+        item, dataset, method, options = parts_of(point)
+        rows = [{"dataset": of[0], "method": of[1], **own}
+                for of, points in ours(item)[2].items() for own, _ in points]  # fmt: skip
+        for name, value in {"dataset": dataset, "method": method, **options}.items():
+            known = {row[name] for row in rows if name in row}
+            if not known or value not in known | {"*"}:
+                among = f"one of {sorted(known)}" if known else "none of its parameters"
+                raise ValueError(f"{point!r}: {name} is {among}, got {value!r}.")
+            rows = [row for row in rows if value in ("*", row.get(name))]
+
+
 def cells_of(row, printed, ours):
     """Each alternative of a row that is judged by numbers, cell by cell; counts and their sum.
 
@@ -331,6 +372,9 @@ def cells_of(row, printed, ours):
         printed = printed[printed["measure"] == row.measure]
     own = printed["method"] == row.method if row.method else printed["method"].notna()
     asked, others = list(printed[own].itertuples()), _by_place(printed[~own])
+    if not asked:
+        wanted = row.place, row.dataset, row.method, row.measure
+        raise ValueError(f"the paper prints nothing for {wanted}.")
     alternatives, baselines = [], []
     for alternative in row.ours.split(" | "):
         protocol, _, point = alternative.partition(": ")
@@ -358,8 +402,8 @@ def _each(point, measures, ours):
     """The points that a point with ``*`` among its values stands for."""
     if "=*" not in point:
         return [point]
-    item, dataset, method, *options = point.split()
-    names = [option.removesuffix("=*") for option in options if option.endswith("=*")]
+    item, dataset, method, options = parts_of(point)
+    names = [name for name, value in options.items() if value == "*"]
     rows = ours(item)[0].query("dataset == @dataset and measure in @measures")
     rows = rows[(rows["method"] == method) | (method == "*")].reindex(columns=names).dropna()
     values = rows.drop_duplicates().sort_values(names).itertuples(index=False)
@@ -394,17 +438,20 @@ def _cell(row, cell, point, ours):
     found |= {"printed": cell.value, "printed_std": cell.std} | dict.fromkeys(MEASURED, np.nan)
     if point == "data":
         return found | {"ours": size(cell.dataset, cell.measure)}
-    item, dataset, method, *options = point.split()
-    wanted = dict(option.split("=") for option in options) | json.loads(cell.parameter)
-    wanted = {name: _text(value) for name, value in wanted.items()}
+    item, dataset, method, options = parts_of(point)
+    wanted = {name: _text(value) for name, value in json.loads(cell.parameter).items()} | options
+    if method == "*":  # which need not have all of the parameters
+        method, options = cell.method, {}
     _, varying, results = ours(item)
     fitting = defaultdict(list)
-    for own, values in results[dataset, cell.method if method == "*" else method, cell.measure]:
+    for own, values in results[dataset, method, cell.measure]:
         said = {name: text for name, text in own.items() if name in varying or name in wanted}
-        if said.items() <= wanted.items():
+        if options.items() <= said.items() <= wanted.items():
             fitting[len(said)].append(values)
     nearest = fitting[max(fitting)] if fitting else []
-    return found | (dict(zip(MEASURED, nearest[0], strict=True)) if len(nearest) == 1 else {})
+    if len(nearest) > 1:
+        raise ValueError(f"{point!r} is {len(nearest)} results for {cell.measure} of {method}.")
+    return found | (dict(zip(MEASURED, nearest[0], strict=True)) if nearest else {})
 
 
 def _sum(cells):

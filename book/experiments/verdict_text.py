@@ -35,6 +35,7 @@ from .reproduction import (
     REPRODUCED,
     VERDICTS,
     judge,
+    parts_of,
     points_of,
 )
 from .words import AXES, NAMES, choice_of, readable
@@ -69,7 +70,7 @@ def reproduction_page(paper=None, folder=None):
     if paper is None:
         pages = [f"## {title}\n\n{reproduction_page(key, folder)}" for key, title in PAPERS.items()]
         return "\n".join(pages)
-    report, cells = _judged(paper, folder)
+    report, cells = judge(paper, folder)
     lines = []
     for item, rows in report.groupby("item", sort=False):
         counts = rows["verdict"].value_counts().reindex(VERDICTS).dropna()
@@ -100,7 +101,7 @@ def verdict_table(paper, folder=None):
     | the paper | place | verdict | why |
     """
     lines = ["| the paper | place | verdict | why |", "|---|---|---|---|"]
-    for _, rows in _judged(paper, folder)[0].groupby(STATEMENT, sort=False, dropna=False):
+    for _, rows in judge(paper, folder)[0].groupby(STATEMENT, sort=False, dropna=False):
         row = rows.iloc[0]
         cells = [_claim(rows), _place(row), verdict_of(row), linked(row["why"])]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
@@ -110,41 +111,24 @@ def verdict_table(paper, folder=None):
 def standing(paper, folder=None):
     """Write in three lines of Markdown what of a paper stands, for its one page.
 
-    How many statements of the `paper` come out, how many do not, of how many nobody can tell.
+    How many statements of the `paper` come out, how many do not, of how many we cannot tell.
     `folder`, and what is raised, as in :func:`reproduction_page`.
 
     >>> from mvref.experiments import standing
     >>> len(standing("mvm").splitlines())
     3
     """
-    report, _ = _judged(paper, folder)
-    found = {verdict: report[report["verdict"] == verdict] for verdict in VERDICTS}
-
-    def mark(kind, words):
-        return f'<span class="verdict {kind.replace(" ", "-")}">{words}</span>'
-
-    def shares(kind):
-        """How many protocols agree, where they were counted."""
-        rows = found[kind].query("tried > 1 and by == 'words'")
-        told = ", ".join(f"{row.near} of {row.tried}" for row in rows.itertuples())
-        return f"{len(found[kind])}" + (f" (protocols that agree: {told})" if told else "")
-
-    unknown, nothing = len(found[CANNOT_TELL]), found[NOT_COMPARABLE]["kind"] != "other data"
-    lines = [
-        f"{mark(REPRODUCED, 'Comes out')}: {len(found[REPRODUCED])} of {len(report)} statements as "
-        f"the paper says; {mark(CHANGED, 'with a change')} to what it prints {shares(CHANGED)}; "
-        f"{mark(ANOTHER, 'by another reading')} of what is left open {shares(ANOTHER)}.",
-        f"{mark(NOT_REPRODUCED, 'Does not')}: {shares(NOT_REPRODUCED)}.",
-        f"{mark(CANNOT_TELL, 'Cannot be told')}: {unknown}; {mark(NOT_COMPARABLE, 'not asked')}: "
-        f"{(~nothing).sum()} on other data than the paper's, {nothing.sum()} without a number.",
-    ]
-    return "\n".join(f"- {line}" for line in lines)
+    report, _ = judge(paper, folder)
+    counts = report["verdict"].value_counts().reindex(VERDICTS, fill_value=0)
+    said = {verdict: f"{_mark(verdict)}: {counts[verdict]}" for verdict in VERDICTS}
+    said[REPRODUCED] += f" of {len(report)} statements"
+    lines = [(REPRODUCED, ANOTHER, CHANGED), (NOT_REPRODUCED,), (CANNOT_TELL, NOT_COMPARABLE)]
+    return "\n".join(f"- {'; '.join(map(said.get, line))}." for line in lines)
 
 
-def _judged(paper, folder):
-    if paper not in PAPERS:
-        raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")
-    return judge(paper, folder)
+def _mark(verdict):
+    """A verdict in its colour."""
+    return f'<span class="verdict {verdict.replace(" ", "-")}">{verdict.capitalize()}</span>'
 
 
 def title_of(paper, item):
@@ -202,15 +186,16 @@ def _details(dataset, point):
     """What is particular about a point of ours: another data set, other parameters."""
     if point == "data":
         return []
-    _, ours, _, *options = point.split()
-    other = [] if ours == dataset else [f"ours: {NAMES.get(ours, ours)}"]
-    chosen = (option.split("=") for option in options)
-    return other + [f"{AXES.get(a, a).split(' of ')[0]} {choice_of(a, of)}" for a, of in chosen]
+    _, ours, _, chosen = parts_of(point)
+    words = [] if ours == dataset else [f"ours: {NAMES.get(ours, ours)}"]
+    for axis, choice in chosen.items():
+        words.append(f"{AXES.get(axis, axis).split(' of ')[0]} {choice_of(axis, choice)}")
+    return words
 
 
 def _name(cell, details):
     """What a line of a table is about."""
-    method = "*" if cell.point == "data" else cell.point.split()[2]
+    method = "*" if cell.point == "data" else parts_of(cell.point)[2]
     words = [labelled(cell.method if method == "*" else method)]
     words += [f"{name} {value}" for name, value in json.loads(cell.parameter).items()]
     if cell.measure != "errors":
@@ -278,8 +263,7 @@ def verdict_of(row):
     if row["by"] == "rule" and tried and row["claim"] != SIZES:
         told.append(f"{row['chance']:.0%} of invented numbers")
     under = f": {row['under']}" if verdict in (ANOTHER, CHANGED) and row["under"] else ""
-    name = verdict.replace(" ", "-")
-    shown = f'<span class="verdict {name}">{verdict.capitalize()}</span>{under}'
+    shown = f"{_mark(verdict)}{under}"
     return f"{shown} ({', '.join(told)})" if told else shown
 
 
@@ -299,9 +283,10 @@ def linked(text):
 
 
 def read_headlines():
-    """The headline claims, one per paper; the file says what its fields are."""
+    """The headline claims; the file says what its fields are."""
     entries = tomllib.loads((LEDGER / "verdicts/headlines.toml").read_text(encoding="utf-8"))
-    return [SimpleNamespace(**{"by": [], "paired": []} | entry) for entry in entries["headline"]]
+    blank = {"by": [], "paired": [], "powers": False}
+    return [SimpleNamespace(**blank | entry) for entry in entries["headline"]]
 
 
 def _points(rows, item, query):
@@ -316,6 +301,8 @@ def differences(headline, folder=None):
     for point, part in rows.groupby(["dataset", *headline.by]):
         # The sum of errors over digits; of the others there is one value each.
         values = part.pivot_table(index="repeat", columns="method", values="value", aggfunc="sum")
+        values = values.fillna(values.mean().where(values.count() == 1))  # nothing of it is drawn
+        values = np.log10(values) if headline.powers else values
         best = values[values.columns.intersection(headline.rivals)].mean().idxmax()
         found[point] = (values[headline.method] - values[best]).dropna()
     return found
@@ -339,11 +326,12 @@ def printed_difference(headline):
 
 
 def headlines(folder=None):
-    """The headline claims: one row per paper.
+    """The headline claims: a row for each half that can come out by itself.
 
-    Returns ``says`` (verbatim), ``of`` (which difference), ``printed`` (that of the paper's
-    numbers, NaN where it prints none), ``ours``, ``low`` and ``high`` (mean of the paired
-    differences and its 95 % interval), and the row of :func:`reproduction_report` that judges it.
+    Returns ``says`` (verbatim), ``of`` (which difference), ``because``, ``printed`` (that of the
+    paper's numbers, NaN where it prints none), ``ours``, ``low`` and ``high`` (mean of the paired
+    differences and its 95 % interval, NaN after one run), and the row of
+    :func:`reproduction_report` that judges it.
     """
     report, _ = judge(None, folder)
     lines = []
@@ -355,9 +343,10 @@ def headlines(folder=None):
         else:
             found = list(differences(headline, folder).values())
             # Several data sets or measures: each counts once, by its mean.
-            values = found[0] if len(found) == 1 else [part.mean() for part in found]
-            ours, low, high = paired_interval(values)
-        line = {"says": headline.quote, "of": headline.what}
+            values = list(found[0]) if len(found) == 1 else [part.mean() for part in found]
+            once = len(values) == 1
+            ours, low, high = (*values, np.nan, np.nan) if once else paired_interval(values)
+        line = {"says": headline.quote, "of": headline.what, "because": headline.because}
         line |= {"printed": printed_difference(headline), "ours": ours, "low": low, "high": high}
         lines.append(verdict | line)
     return pd.DataFrame(lines)
@@ -365,16 +354,17 @@ def headlines(folder=None):
 
 def headline_table(folder=None):
     """Write the headline claims as a Markdown table; folded below it their words, and why."""
-    lines = ["| paper | the difference | paper | ours (95 %) | verdict |", "|---|---|---|---|---|"]
+    lines = ["| paper | verdict | the difference | paper | ours (95 %) |", "|---|---|---|---|---|"]
     told = ['<details class="report"><summary>In their words, and why</summary>', ""]
     for _, row in headlines(folder).iterrows():
         form = "+.3f" if abs(row["ours"]) < 1 else "+.0f"
         printed = "–" if np.isnan(row["printed"]) else f"{row['printed']:{form}}"
-        ours = f"{row['ours']:{form}} ({row['low']:{form}} to {row['high']:{form}})"
-        paper, full = PAPERS[row["paper"]], verdict_of(row)
-        short = full.partition(" (")[0]
-        lines.append(f"| {paper} | {row['of']} | {printed} | {ours} | {short} |")
-        told.append(f"- {paper}: “{row['says']}” {full}. {linked(row['why'])}")
+        spread = f"{row['low']:{form}} to {row['high']:{form}}".replace("+nan to +nan", "one run")
+        because = row["because"] + "; the interval contains zero" * (row["low"] < 0 < row["high"])
+        paper, verdict = PAPERS[row["paper"]], verdict_of(row)
+        numbers = f"{printed} | {row['ours']:{form}} ({spread})"
+        lines.append(f"| {paper} | {verdict}: {because} | {row['of']} | {numbers} |")
+        told.append(f"- {paper}: “{row['says']}” {verdict}. {linked(row['why'])}")
     return "\n".join([*lines, "", *told, "", "</details>"])
 
 
