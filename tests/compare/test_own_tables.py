@@ -446,6 +446,8 @@ def test_the_sentences(low, high, one_view, views):
     assert one_view in first and views in second
     seen = (high - low) / 2 * (1 + 0.8416 / 1.96)
     assert third.startswith(f"100 samples show a difference of {seen:.3f} in four of five cases")
+    needed = float(third.rpartition(" about ")[2].rstrip(".").replace(",", ""))
+    assert_allclose(seen * np.sqrt(100 / needed), 0.01, rtol=0.05)  # one digit is told
 
 
 def test_equal_folds_are_told_apart_by_log_loss():
