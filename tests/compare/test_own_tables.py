@@ -462,6 +462,14 @@ def test_equal_folds_are_told_apart_by_log_loss():
     assert set(sure["point"]) == {repr(largest)} != {repr(points[0])}
 
 
+def test_equal_candidates_are_told_apart_by_log_loss_too():
+    told = (("first", -0.3), ("surest", -0.2), ("last", -0.4))
+    rows = [(name, "a", "all", i, 0.5, 0.8, tie) for i in range(2) for name, tie in told]
+    names = ["candidate", "learner", "knows", "split", "score", "validation", "tie"]
+    found = Comparison(pd.DataFrame(rows, columns=names), "f1")
+    assert found.best("all") == found.baseline == "surest"
+
+
 def test_default_folds_shrink_to_the_rarest_class():
     X, y = few("iris", 60)
     rows = np.r_[np.flatnonzero(y != 2), np.flatnonzero(y == 2)[:3]]
