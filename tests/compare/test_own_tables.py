@@ -474,8 +474,12 @@ def test_default_folds_shrink_to_the_rarest_class():
     X, y = few("iris", 60)
     rows = np.r_[np.flatnonzero(y != 2), np.flatnonzero(y == 2)[:3]]
     options = {"n_repeats": 1, "budget": 1, "verbose": False}
-    with pytest.warns(UserWarning, match="n_splits is 3, as the rarest class"):
+    with pytest.warns(UserWarning, match="n_splits is 3, as the rarest class") as told:
         found = compare_methods(X[rows], y[rows], {}, **options)
+    assert any("n_folds is 2, as" in str(warning.message) for warning in told)  # of 2 that are left
+    three = np.where(y == 2, np.arange(60) % 3, 3 + np.arange(60))  # groups of that class
+    with pytest.warns(UserWarning, match="n_splits is 3"):
+        assert len(outer_splits(X, y, three, None, 1, 2, seed=0)) == 3
     assert found.rows["split"].nunique() == 3
     with pytest.raises(ValueError, match="n_splits must be at most the 3 samples"):
         compare_methods(X[rows], y[rows], {}, n_splits=5, **options)
