@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -360,6 +361,24 @@ def test_gains_are_means_over_the_repeats_of_a_data_set(folder):
     assert found.loc["wine", "logistic"] == pytest.approx(0.02)
     assert found.loc["wine", "boosting"] == pytest.approx(0.015)
     assert np.isnan(found.loc["digits", "boosting"])
+    first = fusion_reading.gain(VOTES[0], LOGISTIC, repeats=1, datasets=["wine"], folder=folder)
+    assert first.to_dict() == {"wine": pytest.approx(0.05)}
+
+
+def test_regret_is_how_far_the_machine_of_the_pattern_is_ahead(monkeypatch):
+    index = pd.MultiIndex.from_tuples([("wine", 0), ("wine", 1), ("digits", 0)])
+    index.names = ["dataset", "repeat"]
+
+    def scores(measure="accuracy", *, pattern="", missing=0.0):
+        values = {("accuracy", "01", 0.0): [0.9, 0.8, 0.7], ("at_01", "", 0.5): [0.6, 0.6, 0.9]}
+        right = values.get((measure, pattern, missing), 0.0)
+        return pd.DataFrame({LOGISTIC: right}, index=index, dtype=float)
+
+    monkeypatch.setattr(fusion_reading, "scores", scores)
+    monkeypatch.setattr(fusion_reading, "patterns_of", lambda dataset: ["01"])
+    found = fusion_reading.regret(LOGISTIC, missing=0.5).set_index("dataset")
+    assert found["regret"].to_dict() == pytest.approx({"wine": 0.25, "digits": -0.2})
+    assert found["gone"].tolist() == [1, 1]
 
 
 def test_intervals_are_those_of_the_t_test_and_of_one_more_draw():
@@ -398,6 +417,9 @@ def test_the_hierarchical_model_is_of_largest_restricted_likelihood(seed):
     own = loss(np.log([max(found["between"], 1e-12), found["rest"]]))
     best = optimize.minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"maxiter": 4000})
     assert own <= best.fun + 1e-6
+    if found["between"]:  # balanced: the means of the data sets are a sample
+        interval = stats.ttest_1samp(y.mean(axis=1), 0).confidence_interval()
+        assert_allclose(rows.loc["all", ["low", "high"]].astype(float), interval)
 
 
 def test_the_power_of_a_statement_is_that_of_its_test(monkeypatch):
@@ -411,6 +433,7 @@ def test_the_power_of_a_statement_is_that_of_its_test(monkeypatch):
     assert of.judged(None)["verdict"] == (
         "hit" if fusion_reading.over_datasets(forming)["low"] > 0.005 else "cannot tell"
     )
+    assert replace(of, margin=0.02).judged(None)["verdict"] == "miss"
 
 
 def test_a_hit_is_seldom_wrong_in_any_world():
