@@ -168,6 +168,14 @@ def test_what_cannot_be_split_is_refused(model, groups, told):
         model.fit(VIEWS, Y, groups=groups)
 
 
+@pytest.mark.parametrize(("share", "n_first"), [(0.01, 2), (0.6, 12), (0.99, 18)])
+def test_fusion_leaves_groups_to_both_levels(share, n_first):
+    """It counts tenths of the groups, of which either level has one at least."""
+    model = Fusion(train_size=share, random_state=0).fit(VIEWS, Y, groups=GROUPS)
+    first, second = (set(GROUPS[rows]) for rows in (model.view_rows_, model.final_rows_))
+    assert len(first) == n_first and not first & second and first | second == set(GROUPS)
+
+
 def test_groups_are_routed_without_being_asked_for_and_make_a_stack_right():
     """Visits of patients: inner folds that tear them apart choose who it is, not the illness."""
     svm = make_pipeline(StandardScaler(), SVC(C=10.0))

@@ -179,7 +179,7 @@ COPIES = [
         for step in STEPS
     ),
     *(
-        (name, {"estimator": learner, "n_estimators": 5}, data, 1e-7, "tie_keys_")
+        (name, {"estimator": learner, "n_estimators": 5}, data, 1e-7, "tie_keys_ alphas_ edges_")
         for name in BOOSTED
         for learner, data in ((None, SINGLE), (LOGISTIC, WIDE))
     ),

@@ -49,7 +49,7 @@ def break_ties(scores, X, ties, keys, *, width=1e-9):
 
     scores (n,) for two classes (positive: the second one), else (n, n_classes); ties: who wins, a
     coin of the sample ("random"), the smallest label, or the largest; keys: from `draw_keys`;
-    width: scores closer than this to the best are equal to it.
+    width: scores that are this far from the best, or of two classes from 0, or less, are equal.
 
     >>> from mvref import MultiView
     >>> X = MultiView([np.arange(3.0)[:, None]])

@@ -7,7 +7,7 @@ fits, and counts. Chapter: validate, part V.
 Symbols   paper                   code
           f, |f|_k, w_0           ``score``, ``norm`` and ``intercept`` of a :class:`Machine`
           the right of (18)       ``Coverage.bounds``, or those of another bound
-          P(y != f(x))            ``Coverage.test_errors``, estimated on fresh samples
+          P(y != f(x))            ``Coverage.test_errors``, on fresh samples; a score of 0 is wrong
 """
 
 from dataclasses import dataclass

@@ -22,6 +22,7 @@ import mvref
 from mvref import MultiView, PerView, PerViewClassifier, compare_methods
 from mvref.__main__ import main
 from mvref.compare.candidates import ALL, Candidate, candidate_of
+from mvref.compare.comparison import WORDS
 from mvref.compare.own_tables import Comparison, by_sample, outer_splits
 from mvref.compare.plain import PLAIN, REDUCED, plain_methods
 from mvref.compare.seeds import derive_seed
@@ -100,18 +101,15 @@ def test_the_table_has_everybody_and_the_interval_of_samples(found):
 
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "roc_auc"])
 @pytest.mark.parametrize("model", [LogisticRegression(), TREE, SVC()])
-def test_parts_of_a_score_are_those_of_the_scorer_and_of_delong(scoring, model):
+def test_parts_of_a_score_are_its_slopes_in_the_weights_of_the_samples(scoring, model):
+    """Their mean is the score; their variance over n that of the infinitesimal jackknife."""
     X, y = few("iris")
     X, y = X.concat()[:, :2], np.array(["no", "yes"])[(y == 1).astype(int)]
-    model = model.fit(X[:40], y[:40])
-    parts = by_sample(scoring, model, X[40:], y[40:])
-    assert_allclose(parts.mean(), get_scorer(scoring)(model, X[40:], y[40:]))
-    if scoring == "roc_auc":
-        said = getattr(model, "decision_function", lambda X: model.predict_proba(X)[:, 1])(X[40:])
-        pairs = [said[y[40:] == k] for k in ("yes", "no")]
-        above = (pairs[0][:, None] > pairs[1]) + 0.5 * (pairs[0][:, None] == pairs[1])
-        var = sum(above.mean(axis=k).var() / above.shape[1 - k] for k in (0, 1))
-        assert_allclose(parts.var() / len(parts), var)
+    model, score = model.fit(X[:40], y[:40]), get_scorer(scoring)
+    whole, step = score(model, X[40:], y[40:]), 1e-6
+    more = [score(model, X[40:], y[40:], sample_weight=w) for w in 1 + step * np.eye(80)]
+    slopes = 80 * (np.array(more) - whole) / step
+    assert_allclose(by_sample(scoring, model, X[40:], y[40:]), whole + slopes, atol=1e-4)
 
 
 def test_another_score_has_the_corrected_interval():
@@ -198,15 +196,44 @@ def test_a_learner_that_fails_in_one_use_leaves_all_families(monkeypatch):
     assert "logistic, all columns" in found.table.index
 
 
-class Liar(ClassifierMixin, BaseEstimator):
+class Unlearnt(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+
+class Reader(Unlearnt):
+    """It says what stands in a view."""
+
+    def __init__(self, view=0):
+        self.view = view
+
+    def predict(self, X):
+        return X.views[self.view][:, 0]
+
+
+def test_the_interval_is_one_of_whole_groups_and_does_not_shrink_by_repeats(monkeypatch):
+    """That of the jackknife over groups, for answers that are the same in both repeats."""
+    plain = [Candidate(k, k, lambda X, **_: Reader(), learner="a") for k in WORDS]
+    monkeypatch.setattr("mvref.compare.own_tables.plain_methods", lambda X: plain)
+    rng = np.random.default_rng(0)
+    y, who = rng.integers(0, 2, 300), rng.integers(0, 40, 300)
+    wrong = (rng.random(40) < 0.4)[who], rng.random(300) < 0.3
+    views = [np.where(of, 1 - y, y)[:, None] for of in wrong]
+    found = compare_methods(views, y, {"b": Reader(1)}, groups=who, **QUICK | {"n_repeats": 2})
+    d = np.subtract(*wrong, dtype=float)
+    without = [d[who != group].mean() for group in range(40)]
+    half = stats.t.ppf(0.975, 39) * np.sqrt(39 * np.var(without))
+    mean, low, high = found.table.loc["b", ["difference", "low", "high"]]
+    assert_allclose([mean, (low + high) / 2], d.mean())
+    assert_allclose((high - low) / 2, half, rtol=0.05)
+
+
+class Liar(Unlearnt):
     """Somebody who looks good to the inner folds, or to the test part."""
 
     def __init__(self, inside=True):
         self.inside = inside
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        return self
 
 
 def lie(model, X, y):
@@ -229,6 +256,8 @@ def test_the_choice_of_a_family_is_not_made_by_the_test_part(monkeypatch):
     comparison = compare_methods(X, y, {}, scoring=lie, **HALVES)
     assert comparison.best("all") == "good inside, all"
     assert_allclose(comparison.worth_of_views()[0], -0.5)  # 0 of those who look good inside
+    assert comparison.baseline == "good inside, all"
+    assert comparison.table.loc["good outside, all", "difference"] == 1.0
 
 
 def test_an_interrupted_run_goes_on_and_ends_in_the_same_table(tmp_path, monkeypatch):
@@ -417,6 +446,8 @@ def test_the_sentences(low, high, one_view, views):
     assert one_view in first and views in second
     seen = (high - low) / 2 * (1 + 0.8416 / 1.96)
     assert third.startswith(f"100 samples show a difference of {seen:.3f} in four of five cases")
+    needed = float(third.rpartition(" about ")[2].rstrip(".").replace(",", ""))
+    assert_allclose(seen * np.sqrt(100 / needed), 0.01, rtol=0.05)  # one digit is told
 
 
 def test_equal_folds_are_told_apart_by_log_loss():
@@ -431,12 +462,24 @@ def test_equal_folds_are_told_apart_by_log_loss():
     assert set(sure["point"]) == {repr(largest)} != {repr(points[0])}
 
 
+def test_equal_candidates_are_told_apart_by_log_loss_too():
+    told = (("first", -0.3), ("surest", -0.2), ("last", -0.4))
+    rows = [(name, "a", "all", i, 0.5, 0.8, tie) for i in range(2) for name, tie in told]
+    names = ["candidate", "learner", "knows", "split", "score", "validation", "tie"]
+    found = Comparison(pd.DataFrame(rows, columns=names), "f1")
+    assert found.best("all") == found.baseline == "surest"
+
+
 def test_default_folds_shrink_to_the_rarest_class():
     X, y = few("iris", 60)
     rows = np.r_[np.flatnonzero(y != 2), np.flatnonzero(y == 2)[:3]]
     options = {"n_repeats": 1, "budget": 1, "verbose": False}
-    with pytest.warns(UserWarning, match="n_splits is 3, as the rarest class"):
+    with pytest.warns(UserWarning, match="n_splits is 3, as the rarest class") as told:
         found = compare_methods(X[rows], y[rows], {}, **options)
+    assert any("n_folds is 2, as" in str(warning.message) for warning in told)  # of 2 that are left
+    three = np.where(y == 2, np.arange(60) % 3, 3 + np.arange(60))  # groups of that class
+    with pytest.warns(UserWarning, match="n_splits is 3"):
+        assert len(outer_splits(X, y, three, None, 1, 2, seed=0)) == 3
     assert found.rows["split"].nunique() == 3
     with pytest.raises(ValueError, match="n_splits must be at most the 3 samples"):
         compare_methods(X[rows], y[rows], {}, n_splits=5, **options)

@@ -182,17 +182,18 @@ def test_more_classes(ties, winner):
 
 @pytest.mark.parametrize("ties", TIES)
 def test_width(ties):
-    """Scores that differ by less than the width are equal, others are not."""
-    X = MultiView(some_views(m=200))
-    near = np.where(np.arange(200) % 2, 0.9e-3, -0.9e-3)
-    after = break_ties(near, X, ties, keys(5), width=1e-3)
-    assert (np.abs(after) == 1e-3).all()
-    far = np.where(np.arange(200) % 2, 1.1e-3, -1.1e-3)
-    assert_array_equal(break_ties(far, X, ties, keys(5), width=1e-3), far)
-    three = np.column_stack([near, np.full(200, 2.0), np.full(200, 2.0 - 0.9e-3)])
-    after = break_ties(three, X, ties, keys(5), width=1e-3)
+    """Scores that differ by the width or less are equal, others are not."""
+    X, w = MultiView(some_views(m=200)), 2.0**-10
+    side = np.where(np.arange(200) % 2, 1, -1)
+    near = np.repeat([w, 0.9 * w], 100) * side
+    wins = {"smallest": 0, "largest": 1, "random": coins(X)}[ties]
+    assert_array_equal(break_ties(near, X, ties, keys(5), width=w), w * (2 * wins - 1))
+    far = np.nextafter(w, 1) * side
+    assert_array_equal(break_ties(far, X, ties, keys(5), width=w), far)
+    three = np.column_stack([near, np.full(200, 2.0), 2.0 - np.abs(near)])
+    after = break_ties(three, X, ties, keys(5), width=w)
     assert set(after.argmax(axis=1)) <= {1, 2}
-    assert (after.max(axis=1) == 2.0 + 1e-3).all()
+    assert (after.max(axis=1) == 2.0 + w).all()
 
 
 def test_two_classes_and_two_columns_agree_on_who_wins():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from mvref import compare_methods
 from mvref.experiments import calibration, read_ledger
@@ -21,6 +22,39 @@ def test_a_block_has_the_shares_of_its_runs(monkeypatch):
     assert found["samples, 5 x 2"]["half"] < found["corrected, 5 x 2"]["half"]
     for shares in found.values():
         assert shares["covered"] == 1.0 - shares["worth"] - shares["cost"]
+
+
+def test_better_is_worth_and_worse_is_cost(monkeypatch):
+    monkeypatch.setattr(calibration, "N_RUNS", 3)
+    given = {"measures": calibration.MEASURES, "n_samples": 300, "effect": 0.08, "seed": 5}
+    found = calibration.simulated("linear", "samples, 5 x 2", **given)
+    assert found["worth"] > 0.5 and found["cost"] == 0.0
+
+
+def test_intervals_over_data_sets_are_those_of_scipy_and_of_loops():
+    x = np.exp(np.random.default_rng(0).normal(size=(1, 8)))
+    mean, error, t = x.mean(), stats.sem(x[0]), stats.t.ppf(0.975, 7)
+    again = x[0, np.random.default_rng(1).integers(8, size=(calibration.N_RESAMPLES, 8))]
+    ratios = [(row.mean() - mean) / stats.sem(row) for row in again]
+    expected = {
+        "t": stats.t.interval(0.95, 7, mean, error),
+        "next, t": (mean - t * error * 3, mean + t * error * 3),  # one more of 8 + 1
+        "next, range": (x.min(), x.max()),
+        "bootstrap": np.quantile(again.mean(axis=1), (0.025, 0.975)),
+        "studentized bootstrap": mean - error * np.quantile(ratios, (0.975, 0.025)),
+    }
+    for method in calibration.OVER_SETS:
+        found = calibration.ends(x, method, np.random.default_rng(1))
+        np.testing.assert_allclose(np.ravel(found), expected[method], rtol=1e-7)
+
+
+def test_a_truth_above_the_interval_is_counted_there():
+    """Few of a skewed world have its large values: the mean of most of them is too small."""
+    found = calibration.covered(
+        "one in ten +25", "t", measures=calibration.COVERAGE, n_sets=5, seed=0
+    )
+    assert found["above"] > 5 * found["below"] and found["half"] > 0
+    np.testing.assert_allclose(found["covered"], 1 - found["above"] - found["below"])
 
 
 def stored():

@@ -1,9 +1,11 @@
 """The study of part VI: equal treatment, splits, gaps, failures as rows, and how it is read."""
 
+import ast
 import hashlib
 import json
 import re
 import time
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -364,6 +366,24 @@ def test_gains_are_means_over_the_repeats_of_a_data_set(folder):
     assert found.loc["wine", "logistic"] == pytest.approx(0.02)
     assert found.loc["wine", "boosting"] == pytest.approx(0.015)
     assert np.isnan(found.loc["digits", "boosting"])
+    first = fusion_reading.gain(VOTES[0], LOGISTIC, repeats=1, datasets=["wine"], folder=folder)
+    assert first.to_dict() == {"wine": pytest.approx(0.05)}
+
+
+def test_regret_is_how_far_the_machine_of_the_pattern_is_ahead(monkeypatch):
+    index = pd.MultiIndex.from_tuples([("wine", 0), ("wine", 1), ("digits", 0)])
+    index.names = ["dataset", "repeat"]
+
+    def scores(measure="accuracy", *, pattern="", missing=0.0):
+        values = {("accuracy", "01", 0.0): [0.9, 0.8, 0.7], ("at_01", "", 0.5): [0.6, 0.6, 0.9]}
+        right = values.get((measure, pattern, missing), 0.0)
+        return pd.DataFrame({LOGISTIC: right}, index=index, dtype=float)
+
+    monkeypatch.setattr(fusion_reading, "scores", scores)
+    monkeypatch.setattr(fusion_reading, "patterns_of", lambda dataset: ["01"])
+    found = fusion_reading.regret(LOGISTIC, missing=0.5).set_index("dataset")
+    assert found["regret"].to_dict() == pytest.approx({"wine": 0.25, "digits": -0.2})
+    assert found["gone"].tolist() == [1, 1]
 
 
 def test_intervals_are_those_of_the_t_test_and_of_one_more_draw():
@@ -416,6 +436,7 @@ def test_the_power_of_a_statement_is_that_of_its_test(monkeypatch):
     assert of.judged(None)["verdict"] == (
         "hit" if fusion_reading.over_datasets(forming)["low"] > 0.005 else "cannot tell"
     )
+    assert replace(of, margin=0.02).judged(None)["verdict"] == "miss"
 
 
 def test_a_hit_is_seldom_wrong_in_any_world():
@@ -482,8 +503,8 @@ def outputs_of(page):
     cells = json.loads((PART / f"{page}.ipynb").read_text("utf-8"))["cells"]
     outputs = [out for cell in cells for out in cell.get("outputs", ())]
     return "".join("".join(out.get("data", {}).get("text/html", "")) for out in outputs), {
-        out["metadata"]["scrapbook"]["name"]: "".join(
-            out["data"]["application/papermill.record/text/plain"]
+        out["metadata"]["scrapbook"]["name"]: ast.literal_eval(
+            "".join(out["data"]["application/papermill.record/text/plain"])
         )
         for out in outputs
         if "scrapbook" in out.get("metadata", {})

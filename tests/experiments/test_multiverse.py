@@ -204,7 +204,7 @@ def test_a_statement_on_several_data_sets_has_the_universes_of_all(rows):
     toy = replace(TOY, datasets=("iris", "wine"), axes=axes, statements={"": spread})
     both = pd.concat([rows, rows.assign(dataset="wine")])
     table = reading.statement_curve(toy, "", both)
-    assert set(table["data"]) == {"rich"} and len(table) == 6
+    assert set(table["data"]) == {"rich"} and len(table) == 6 and (table["n"] == 4).all()
     seeds = np.array([TOY.item.seed("iris", repeat) for repeat in range(4)])
     assert np.allclose(table["std"], 0.01 * (seeds % 3 - 1.0).std(ddof=1))
 
@@ -251,11 +251,13 @@ def design(axes, value):
 def test_shares_of_a_balanced_design_by_hand():
     """Effects +-3 of a, +-2 of b, and an interaction of +-1: 9 + 4 + 1 = 14."""
     axes = {"a": [-1, 1], "b": [-1, 1], "c": [-1, 1]}
-    owned = reading.shares(design(axes, lambda a, b, c: 7 + 3 * a + 2 * b + a * b))
+    table = design(axes, lambda a, b, c: 7 + 3 * a + 2 * b + a * b)
+    owned = reading.shares(table)
     assert owned["a"] == pytest.approx(9.5 / 14)
     assert owned["b"] == pytest.approx(4.5 / 14)
     assert owned["c"] == pytest.approx(0)
     assert list(owned.index) == ["a", "b", "c"]
+    assert reading._deciding(table) == "a 68%, b 32%"  # named until four fifths are told
 
 
 def test_shares_of_an_unbalanced_design_are_the_mean_over_all_orders():

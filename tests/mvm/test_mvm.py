@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from mvref import MultiView
+from mvref import MultiView, NothingLearntWarning
 from mvref.core import ridge
 from mvref.core.groups import group_structure
 from mvref.core.losses import LOSSES
@@ -280,6 +280,15 @@ def test_planted_problem_is_learnt_from_every_live_start(V):
         assert model.score(views, y) >= 0.99
         assert max(np.abs(A).max() for A in model.factors_) > 0.5
         assert imbalance(model.factors_) < 2e-3
+
+
+def test_scores_of_zero_are_a_collapse_where_views_are_multiplied():
+    views, y = planted(2)
+    with pytest.warns(ConvergenceWarning, match="it collapsed, all scores are 0"):
+        MVMClassifier(alpha=10.0, random_state=0).fit(views, y)
+    with pytest.warns(NothingLearntWarning) as told:  # of one view it is a ridge regression
+        MVMRegressor(alpha=1e9, random_state=0).fit(views[:1], y)
+    assert not any("collapsed" in str(warning.message) for warning in told)
 
 
 def test_product_of_all_views_is_learnt():
@@ -599,7 +608,9 @@ def test_early_stopping_keeps_the_best_epoch():
     model = MVMClassifier(8, random_state=0, **options).fit(views, y)
     curve = model.validation_curve_
     assert len(curve) == len(model.loss_curve_) == model.n_iter_ + 1 < 100
-    assert model.n_iter_ - curve.argmin() >= 9  # then ten epochs without progress
+    before = np.minimum.accumulate(curve)[:-1]
+    progress = np.flatnonzero(curve[1:] < before * (1 - model.tol)) + 1
+    assert model.n_iter_ == progress[-1] + 10  # epochs without progress
     rng = np.random.RandomState(0)
     rng.randint(2**31, size=1)  # the seed of the machine
     held_out = hold_out((y > 0).astype(int), rng)

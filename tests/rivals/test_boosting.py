@@ -98,20 +98,30 @@ def test_vote_sign_forgives_rounding():
 
 
 def test_weights_reach_the_learner():
-    """Weights 3 on a sample are three copies of it; the scale of all weights is mean 1."""
+    """Weights 3 on a sample are three copies of it, with as many samples behind a penalty."""
     rng = np.random.RandomState(0)
     times, everyone = rng.randint(1, 4, size=60), np.ones(60, dtype=bool)
     copies = np.repeat(np.arange(60), times)
     for learner in (STUMP, LogisticRegression(C=0.1, tol=1e-10)):
         table = Table(learner, VIEWS[0], everyone)
-        voter, said = table.fit(learner, S, times / 1e5, np.ones(60), rng)
-        assert_array_equal(said, voter.predict(VIEWS[0]))
-        C = 0.1 * 60 / len(copies)
-        other = clone(learner).set_params(**({} if learner is STUMP else {"C": C}))
-        other.fit(VIEWS[0][copies], S[copies])
-        assert_array_equal(voter.predict(NEW[0]), other.predict(NEW[0]))
-        if learner is not STUMP:
-            assert_allclose(voter.coef_, other.coef_, atol=1e-6)
+        other = clone(learner).fit(VIEWS[0][copies], S[copies])
+        # the scale is that of the sum; without a weight left here the samples' own ones are taken
+        for d, w in ((times / 1e5, times[::-1]), (np.zeros(60), times)):
+            voter, said = table.fit(learner, S, d, w, rng)
+            assert_array_equal(said, voter.predict(VIEWS[0]))
+            assert_array_equal(voter.predict(NEW[0]), other.predict(NEW[0]))
+            if learner is not STUMP:
+                assert_allclose(voter.coef_, other.coef_, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", [*BOTH, Mumbo])
+def test_half_of_weight_1_is_the_least_error(method):
+    """Views that tell the class: one round, whose weight is that of the cap."""
+    y = np.arange(20) % 2
+    for weight, m in ((None, 20), (3, 60), (1.5, 30), (0.05, 20), (1e-6, 20)):
+        w = None if weight is None else np.full(20, weight)
+        model = method(STUMP, random_state=0).fit([y[:, None] * 1.0], y, sample_weight=w)
+        assert_allclose(model.alphas_, [0.5 * math.log(2 * m - 1)], rtol=1e-9)
 
 
 def test_values_too_large_for_a_tree_are_refused():

@@ -160,6 +160,20 @@ def test_mumbo_by_hand(problem, missing, weighted):
     assert (totals[1:] <= np.sqrt(1 - np.square(edges)) * totals[:-1] + 1e-9).all()
 
 
+def test_both_caps_count_weights():
+    """One light error: its edge is above 1 - 1/n, and below 1 - 1/m of the copies."""
+    views, y = toy_views(9, m=20, widths=WIDTHS, noise=2.0)
+    X, w = [views[0], np.where(np.arange(20) == 3, 1 - y, y)[:, None] * 1.0], np.full(20, 5)
+    w[3] = 1
+    rows = np.repeat(np.arange(20), w)
+    copies, everyone = [view[rows] for view in X], np.ones((len(rows), 2), dtype=bool)
+    rounds, _, _ = mumbo_by_hand(copies, y[rows], everyone, 2, STUMP, 2)
+    model = Mumbo(STUMP, n_estimators=2).fit(X, y, sample_weight=w)
+    assert model.edges_[0] > 1 - 1 / 20
+    assert_allclose(model.alphas_, [alpha for _, alpha, _, _, _ in rounds], atol=1e-9)
+    assert_allclose(model.local_edges_, [local for _, _, _, local, _ in rounds], atol=1e-9)
+
+
 @pytest.mark.parametrize("missing", [False, True])
 @settings(max_examples=10)
 @given(st.integers(0, 2**31), st.integers(2, 4))

@@ -374,6 +374,12 @@ def test_study_counts():
     assert_allclose([study.mean_bound, study.mean_test_error], [0.8, 0.25])
 
 
+def test_a_score_of_zero_is_an_error_of_both_classes():
+    """As in the bounds, whose ramp loss is 1 there."""
+    study = coverage_study(lambda X, y: Machine(lambda Z: 0.0 * Z[:, 0], 1.0, 0.0 * y), n_repeats=2)
+    assert study.mean_test_error == 1.0
+
+
 def test_default_bound_takes_norm_and_intercept_from_the_machine():
     seen = []
 
