@@ -156,8 +156,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
             self._similarities[v], self.gamma_[v] = mu, mu.gamma
         with memory_for(self, X, ADVICE):
             rows = np.flatnonzero(X.observed[:, self.reference_])
-            complete = X.observed[rows].all()
-            K_ref = None if complete else self._to_reference(X, rows)
+            K_ref = self._to_reference(X, rows)
             self._weights = []  # T of each view, None where there is nothing to fill
             for name, known in zip(X.names, X.observed[rows].T, strict=True):
                 if not known.any():
@@ -194,7 +193,9 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         return self._completed(self._validated(X))
 
     def _to_reference(self, X, rows):
-        """Similarities of the rows in the reference view, to the training samples that have it."""
+        """Similarities of rows to the training samples in the reference view; None without gaps."""
+        if X.observed[rows].all():
+            return None
         K_ref = self._similarities[self.reference_](X.views[self.reference_][rows])
         if (K_ref < 0).any():
             told = f"kernel gives negative similarities, down to {K_ref.min():.3g}"
@@ -205,6 +206,8 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         """For each view Q (n_filled, n_known), the averages of training samples that x is."""
         rows = np.flatnonzero(X.observed[:, self.reference_])
         K_ref, weights = self._to_reference(X, rows), []
+        if K_ref is None:
+            return [None] * X.n_views
         for v, T in enumerate(self._weights):
             known = self.X_.observed[self.X_.observed[:, self.reference_], v]
             K = K_ref[~X.observed[rows, v]]

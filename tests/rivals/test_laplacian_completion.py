@@ -267,6 +267,11 @@ def test_a_reference_with_negative_similarities_is_refused():
     """The graph needs non-negative weights: else Lap is indefinite and there is no minimum."""
     with pytest.raises(ValueError, match="kernel gives negative similarities, down to -"):
         completed(pattern(0), kernel=linear_kernel, reference=0)
+    X = MultiView(VIEWS)
+    model = LaplacianCompletion(kernel="linear", reference=0).fit(X)
+    assert_allclose(model.transform(X).views[1], VIEWS[1] @ VIEWS[1].T)  # there is no graph
+    with pytest.raises(ValueError, match="kernel gives negative similarities, down to -"):
+        model.transform(MultiView(VIEWS, observed=pattern(0)))
 
 
 # ------------------------------------------------------------------ features
