@@ -333,11 +333,9 @@ class MultiView:
             names = list(views) if names is None else names
             views = list(views.values())
         indices = view_columns(views, X.shape[1], columns)
-        if hasattr(X, "iloc"):
-            return cls([X.iloc[:, index] for index in indices], names=names)
         named = columns is not None and all(isinstance(column, str) for column in columns)
         return cls(
-            [X[:, index] for index in indices],
+            [getattr(X, "iloc", X)[:, index] for index in indices],
             names=names,
             feature_names=[[columns[j] for j in index] for index in indices] if named else None,
         )
