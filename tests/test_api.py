@@ -543,6 +543,19 @@ def test_a_model_of_named_views_takes_them_in_every_form(name):
         assert len({str(warning.message) for warning in caught}) == 1
 
 
+@stopped
+@pytest.mark.parametrize("name", [*SUBJECTS, *COMPOSED])
+def test_skops_stores_it_and_its_types_are_listed(name):
+    """Fitted on frames with ids, and on gaps."""
+    io = pytest.importorskip("skops.io")
+    ids = [f"p{i}" for i in range(60)]
+    X = MultiView({view: pd.DataFrame(v, ids) for view, v in zip("ab", VIEWS, strict=True)})
+    for given in X, X.drop_views(0.2, random_state=0):
+        model = with_seed(name).fit(given, Y)
+        again = io.loads(io.dumps(model), trusted=mvref.skops_types())
+        assert_array_equal(output(again, given), output(model, given))
+
+
 @every_method
 def test_a_flat_table_without_views_is_one_view(name):
     one = with_seed(name).fit(FLAT, Y)

@@ -139,9 +139,15 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         -------
         self : LaplacianCompletion
         """
+        self._learn(X, y)
+        return self
+
+    def _learn(self, X, y):
+        """What ``fit`` does; returns the samples with their ids."""
         X = validate_views(self, X, reset=True, y=y)
         check_choice(self.output, "output", OUTPUTS)
         self.X_ = X[np.arange(len(X))]  # a copy: the caller's arrays may change
+        self.X_._samples = None  # ids are not needed again, and skops cannot write them
         given = view_position(self.reference, X, "most", "reference")
         self.reference_ = int(X.observed.sum(axis=0).argmax()) if given is None else given
         for name, seen in zip(X.names, X.observed.T, strict=True):
@@ -163,7 +169,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
                     told = f"both the reference view and view {name!r}"
                     raise ValueError(f"X has no sample with {told}.")
                 self._weights.append(None if known.all() else harmonic_weights(K_ref, ~known))
-        return self
+        return X
 
     def fit_transform(self, X, y=None):
         """Complete the training samples.
@@ -177,7 +183,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         -------
         completed : MultiView; V arrays (m, m), or for "features" as wide as those of `X`
         """
-        return self.fit(X, y)._completed(self.X_, self._weights)
+        return self._completed(self._learn(X, y), self._weights)
 
     def transform(self, X):
         """Complete new samples: their similarities to the training samples, or their features.
