@@ -11,11 +11,13 @@ from . import datasets, rivals, theory
 from .core.gaps import PatternClassifier, ViewDropout
 from .core.input import MultiView, NothingLearntWarning
 from .core.inspection import view_importance
+from .core.kernels import Similarity
 from .core.linear_svm import SolverFallbackWarning
 from .core.per_view import PerView
 from .core.per_view_classifier import PerViewClassifier
 from .mvl_svm import MVLSVM, LandmarkProjection, fit_in_chunks
 from .mvm import MVMClassifier, MVMRegressor
+from .mvm.solvers import AdaGrad
 from .mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
 from .mvpo import MVPO
 from .mwmvc2 import MwMvC2
@@ -26,8 +28,18 @@ __all__ = ["Comparison", "KMHKS", "LandmarkProjection", "MVLSVM", "MVMClassifier
 __all__ += ["MVMRegressor", "MVNAKMHKS", "MVPO", "MultiView", "MwMvC2", "NAKMHKS"]
 __all__ += ["NothingLearntWarning", "PatternClassifier", "PerView", "PerViewClassifier"]
 __all__ += ["SolverFallbackWarning", "ViewDropout"]
-__all__ += ["all_methods", "compare_methods", "datasets", "fit_in_chunks", "rivals", "theory"]
-__all__ += ["view_importance"]
+__all__ += ["all_methods", "compare_methods", "datasets", "fit_in_chunks", "rivals", "skops_types"]
+__all__ += ["theory", "view_importance"]
+
+PARTS = (MultiView, PatternClassifier, PerView, PerViewClassifier, ViewDropout)
+PARTS += (Similarity, AdaGrad)
+OF_OTHERS = [  # compiled parts of trees and neighbours, which hold numbers
+    "numpy.dtype",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "sklearn.metrics._dist_metrics.EuclideanDistance64",
+    "sklearn.neighbors._kd_tree.KDTree",
+    "sklearn.tree._tree.Tree",
+]
 
 
 def __getattr__(name):
@@ -46,6 +58,7 @@ def all_methods():
     See Also
     --------
     compare_methods : Some of them on your data.
+    skops_types : What is in a file of one of them.
 
     Examples
     --------
@@ -58,3 +71,31 @@ def all_methods():
     return {method.__name__: method for method in methods} | {
         name: getattr(rivals, name) for name in rivals.__all__
     }
+
+
+def skops_types():
+    """Return the names of the types in a file that skops has written of an estimator of mvref.
+
+    Returns
+    -------
+    types : list of str
+        For ``skops.io.load(file, trusted=mvref.skops_types())``: the classes of mvref, and parts of
+        scikit-learn that skops does not trust by itself.
+
+    See Also
+    --------
+    all_methods : Every estimator.
+
+    Notes
+    -----
+    What is yours in a model you add, ``[*mvref.skops_types(), "your_module.kernel"]``. skops writes
+    no data frames: of a :class:`PatternClassifier` that keeps words, take ``patterns="all"``.
+
+    Examples
+    --------
+    >>> import mvref
+    >>> "mvref.rivals.msl.MSL" in mvref.skops_types()
+    True
+    """
+    own = {f"{t.__module__}.{t.__name__}" for t in (*all_methods().values(), *PARTS)}
+    return sorted(own) + OF_OTHERS

@@ -8,6 +8,7 @@ import ast
 import inspect
 import re
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from scipy.spatial.distance import cdist
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
@@ -118,6 +120,7 @@ SUBJECTS = {name: (name, {}) for name in METHODS} | {
     for name, variants in VARIANTS.items()
     for options in variants
 }
+COMPOSED = {c.__name__: c for c in (PatternClassifier, PerView, PerViewClassifier, ViewDropout)}
 CLASSIFIERS = [name for name in SUBJECTS if is_classifier(METHODS[name.split("-")[0]]())]
 
 
@@ -129,7 +132,7 @@ def cheap(name, **parameters):
 
 def with_seed(name, **parameters):
     """An instance with a seed, where it takes one."""
-    estimator = cheap(name, **parameters)
+    estimator = COMPOSED[name]() if name in COMPOSED else cheap(name, **parameters)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=0)
     return estimator
@@ -513,6 +516,44 @@ def test_every_form_of_input_gives_the_same_answer(name, missing):
             # products of sparse matrices round differently, and iterative solvers amplify that
             answer = output(with_seed(name, views=cut).fit(form, Y), form)
             assert_allclose(answer, answers[0], rtol=1e-3, atol=1e-3)
+
+
+@stopped
+@pytest.mark.parametrize("name", [*METHODS, *COMPOSED])
+def test_a_model_of_named_views_takes_them_in_every_form(name):
+    """Also those of tools that know one table only, such as `permutation_importance`."""
+    named = {"labs": VIEWS[0], "scan": VIEWS[1]}
+    frames = {view: pd.DataFrame(v).add_prefix("x") for view, v in named.items()}
+    table = pd.concat(frames, axis=1)
+    table.columns = [f"{view}__{column}" for view, column in table]
+    told = pytest.warns(UserWarning, match="the columns of the views .*cannot be checked")
+    for given, bare in (named, nullcontext()), (frames, told):
+        model = with_seed(name).fit(given, Y)
+        expected = output(model, given)
+        assert_allclose(output(model, table), expected, atol=1e-10)
+        with bare:
+            for form in (VIEWS, FLAT, FLAT.tolist(), pd.DataFrame(FLAT)):
+                assert_allclose(output(model, form), expected, atol=1e-10)
+    with pytest.raises(ValueError, match="view 'labs' must have the names and the order of fit"):
+        output(model, table[table.columns[::-1]])
+    if hasattr(model, "predict"):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            permutation_importance(model, FLAT, Y, n_repeats=1)
+        assert len({str(warning.message) for warning in caught}) == 1
+
+
+@stopped
+@pytest.mark.parametrize("name", [*SUBJECTS, *COMPOSED])
+def test_skops_stores_it_and_its_types_are_listed(name):
+    """Fitted on frames with ids, and on gaps."""
+    io = pytest.importorskip("skops.io")
+    ids = [f"p{i}" for i in range(60)]
+    X = MultiView({view: pd.DataFrame(v, ids) for view, v in zip("ab", VIEWS, strict=True)})
+    for given in X, X.drop_views(0.2, random_state=0):
+        model = with_seed(name).fit(given, Y)
+        again = io.loads(io.dumps(model), trusted=mvref.skops_types())
+        assert_array_equal(output(again, given), output(model, given))
 
 
 @every_method

@@ -204,18 +204,30 @@ class PatternClassifier(AroundClassifier):
     def _fit(self, X, codes, weights, groups):
         check_trainable(X, codes)
         self._member = self._seeded(check_random_state(self.random_state))
+        X = X[:]
+        X._samples = None  # ids are not needed again, and skops cannot write them
         self._training = X, codes, weights, groups
         wanted = [views for views, _ in rows_by_pattern(X)]
         if self.patterns == "all":
             sizes = range(X.n_views, 0, -1)
             wanted = [views for size in sizes for views in combinations(X.names, size)]
-        self.patterns_ = {views: self._trainable(views) for views in wanted}
+        self._patterns = [(views, self._trainable(views)) for views in wanted]  # as JSON has them
         self._warn_of_fewer(self.patterns_)
         known = list(dict.fromkeys(self.patterns_.values()))
         done = Parallel(self.n_jobs)(delayed(self._trained)(views) for views in known)
-        self.estimators_ = dict(zip(known, done, strict=True))
+        self._estimators = list(zip(known, done, strict=True))
         if self.patterns == "all":
             del self._training
+
+    @property
+    def patterns_(self):
+        """The views of each pattern, and those that its machine knows."""
+        return dict(self._patterns)
+
+    @property
+    def estimators_(self):
+        """The machines, by the views that they know."""
+        return dict(self._estimators)
 
     def _trainable(self, views):
         """The views of a pattern, or as many of them as training samples of all classes have."""
@@ -250,13 +262,12 @@ class PatternClassifier(AroundClassifier):
 
     def _said(self, X, say):
         said = np.empty((X.n_samples, len(self.classes_)))
-        new = {}
+        new, patterns, estimators = {}, self.patterns_, self.estimators_
         for views, rows in rows_by_pattern(X):
-            used = self.patterns_.get(views)
+            used = patterns.get(views)
             if used is None:
                 used = new[views] = self._trainable(views)
-            known = used in self.estimators_
-            fitted = self.estimators_[used] if known else self._trained(used)
+            fitted = estimators[used] if used in estimators else self._trained(used)
             said[rows] = say(fitted, self._table(X.select(used)[rows]))
         self._warn_of_fewer(new)
         return said

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..core.input import MultiView, join_report
+from ..core.input import MultiView, cleaned, join_report, warn_of_spellings
 from ._base import MultiViewDataset
 from ._lookup import DAMAGED_GZIP
 from ._sources import describe
@@ -95,6 +95,7 @@ def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options)
     lost = [] if like is None else [name for name in like.names if name not in tables]
     lines = [f"{name}: no table, missing in every sample" for name in lost]
     _tell([*_report(tables, ids), *lines, *_not_read(others)], verbose)
+    warn_of_spellings(ids)
     tables = tables if like is None else _in_form_of(like, tables, folder)
     return _join(tables, ids), np.array(ids, dtype=object)
 
@@ -168,6 +169,7 @@ def read_folder(folder, *, key="id", target="label", groups=None, text=(), verbo
         *_not_read(others),
     ]
     _tell(join, verbose)
+    warn_of_spellings([*known, *without_views])
     X, y = _join(views, ids), labels.loc[ids].to_numpy()
     if groups is not None:
         alone = [i for i in ids if i not in belongs.index]
@@ -281,7 +283,7 @@ def _read_table(path, key, words, text, options):
     if not len(table):
         raise ValueError(f"{path.name} has a header and no rows.")
     keys = table.pop(key)
-    ids = keys.astype(str).str.strip().str.normalize("NFC")  # "Å" may be one character or two
+    ids = cleaned(keys.astype(str))
     empty = np.flatnonzero(keys.isna() | (ids == ""))
     if len(empty):
         where = f"the first is row {empty[0] + 1}"

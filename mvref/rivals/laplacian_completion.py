@@ -9,8 +9,11 @@ Solution  u = samples that miss view v:  T = -Lap_uu^-1 Lap_uc,  K_uc = T K_cc, 
 Features  every unknown point is an average of known ones, phi(x_u) = T phi(x_c), and trace(Lap K_v)
           = 1/2 sum_ij (K_ref)_ij |phi(x_i) - phi(x_j)|^2. Our form for methods without kernels: the
           points of the linear kernel themselves, x_u = T x_c; the graph may be another kernel's.
-Limits    a sample without the reference view cannot be completed in the others. The completion is
-          transductive: new samples take part in the graph.
+New       a sample x that misses view v, of a completed training set that stays as it is: of all
+          points the smoothest is phi(x) = sum_j k(x, x_j) phi(x_j) / sum_j k(x, x_j), over the
+          training samples x_j with the reference view, whose kernel is k (Delalleau, Bengio and Le
+          Roux, AISTATS 2005, have it for labels). A training sample gets its own point by it.
+Limits    a sample without the reference view cannot be completed in the others.
 """
 
 import numpy as np
@@ -23,7 +26,6 @@ from ..core.input import (
     MultiViewInput,
     check_choice,
     memory_for,
-    stack_samples,
     validate_views,
     warn_caller,
 )
@@ -31,6 +33,7 @@ from ..core.kernels import fit_similarity, one_per_view
 from .common import view_position
 
 OUTPUTS = ("gram", "features")
+ADVICE = "LandmarkProjection compares with a few landmarks only."
 
 
 def harmonic_weights(K_ref, unknown):
@@ -39,14 +42,9 @@ def harmonic_weights(K_ref, unknown):
     >>> harmonic_weights(np.ones((3, 3)), np.array([True, False, False]))
     array([[0.5, 0.5]])
     """
-    if (K_ref < 0).any():
-        told = f"kernel gives negative similarities, down to {K_ref.min():.3g}"
-        raise ValueError(f"{told}, in the reference view, whose graph needs them >= 0.")
     _, component = connected_components(sparse.csr_matrix(K_ref))
     reached = np.isin(component, component[~unknown])[unknown]
-    if not reached.all():
-        told = f"{(~reached).sum()} sample(s) are connected to no known one in the reference view"
-        warn_caller(f"{told}; their completed similarities are zero.")
+    _warn_of_islands(reached)
     rows = np.flatnonzero(unknown)[reached]
     # (I - P_uu) T = P_uc with P = D^-1 K, the steps of a random walk: where degrees D differ much,
     # this is better conditioned than the Laplacian. T_ij is the chance that a walk from i meets j
@@ -60,6 +58,12 @@ def harmonic_weights(K_ref, unknown):
         told = "the similarities of the reference view are too small to complete others by"
         raise ValueError(f"{told}: its kernel is too narrow, lower its gamma.") from None
     return T
+
+
+def _warn_of_islands(reached):
+    if not reached.all():
+        told = f"{(~reached).sum()} sample(s) are connected to no known one in the reference view"
+        warn_caller(f"{told}; their completed similarities are zero.")
 
 
 class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
@@ -98,9 +102,11 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
 
     View v of the output is missing where a sample has neither view v nor the reference view; in a
     Gram matrix the column of such a training sample is zero. ``fit_transform`` of all samples
-    together, cut afterwards, is the transductive protocol of the paper; ``transform`` completes
-    new samples given the training samples. Filled rows of a sparse view are stored sparse, but
-    have as many entries as the rows that they are averages of have together.
+    together, cut afterwards, is the transductive protocol of the paper. ``transform`` completes
+    every new sample from the training samples alone, whoever is asked with it: it is the mean of
+    the completed training samples, weighted by its similarities to them in the reference view.
+    Filled rows of a sparse view are stored sparse, but have as many entries as the rows that they
+    are averages of have together.
 
     Examples
     --------
@@ -134,22 +140,37 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         -------
         self : LaplacianCompletion
         """
+        self._learn(X, y)
+        return self
+
+    def _learn(self, X, y):
+        """What ``fit`` does; returns the samples with their ids."""
         X = validate_views(self, X, reset=True, y=y)
         check_choice(self.output, "output", OUTPUTS)
         self.X_ = X[np.arange(len(X))]  # a copy: the caller's arrays may change
+        self.X_._samples = None  # ids are not needed again, and skops cannot write them
         given = view_position(self.reference, X, "most", "reference")
         self.reference_ = int(X.observed.sum(axis=0).argmax()) if given is None else given
         for name, seen in zip(X.names, X.observed.T, strict=True):
             if not seen.any():
                 raise ValueError(f"X must have every view in some sample, but {name!r} is in none.")
-        self._kernels = one_per_view(self.kernel, X.n_views, "kernel")
+        kernels = one_per_view(self.kernel, X.n_views, "kernel")
         gammas = one_per_view(self.gamma, X.n_views, "gamma")
-        self.gamma_ = [None] * X.n_views
+        self._similarities, self.gamma_ = [None] * X.n_views, [None] * X.n_views
         for v in range(X.n_views) if self.output == "gram" else [self.reference_]:
             rows = np.flatnonzero(X.observed[:, v])
-            mu = fit_similarity(self._kernels[v], gammas[v], X.views[v], rows, rows)
-            self.gamma_[v] = mu.gamma
-        return self
+            mu = fit_similarity(kernels[v], gammas[v], X.views[v], rows, rows)
+            self._similarities[v], self.gamma_[v] = mu, mu.gamma
+        with memory_for(self, X, ADVICE):
+            rows = np.flatnonzero(X.observed[:, self.reference_])
+            K_ref = self._to_reference(X, rows)
+            self._weights = []  # T of each view, None where there is nothing to fill
+            for name, known in zip(X.names, X.observed[rows].T, strict=True):
+                if not known.any():
+                    told = f"both the reference view and view {name!r}"
+                    raise ValueError(f"X has no sample with {told}.")
+                self._weights.append(None if known.all() else harmonic_weights(K_ref, ~known))
+        return X
 
     def fit_transform(self, X, y=None):
         """Complete the training samples.
@@ -163,9 +184,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         -------
         completed : MultiView; V arrays (m, m), or for "features" as wide as those of `X`
         """
-        self.fit(X, y)
-        completed = self._completed(self.X_, np.arange(self.X_.n_samples))
-        return completed._with_samples_of(self.X_)
+        return self._completed(self._learn(X, y), self._weights)
 
     def transform(self, X):
         """Complete new samples: their similarities to the training samples, or their features.
@@ -178,59 +197,73 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         -------
         completed : MultiView; V arrays (n, m), or for "features" as wide as those of `X`
         """
-        X = self._validated(X)  # first of all: is it fitted?
-        together = stack_samples(self.X_, X)
-        completed = self._completed(together, np.arange(self.X_.n_samples, len(together)))
-        return completed._with_samples_of(X)
+        return self._completed(self._validated(X))
 
-    def _completed(self, X, rows):
-        """Complete all views of X and return the rows asked for, as a MultiView."""
-        with memory_for(self, X, "LandmarkProjection compares with a few landmarks only."):
-            return self._completed_rows(X, rows)
+    def _to_reference(self, X, rows):
+        """Similarities of rows to the training samples in the reference view; None without gaps."""
+        if X.observed[rows].all():
+            return None
+        K_ref = self._similarities[self.reference_](X.views[self.reference_][rows])
+        if (K_ref < 0).any():
+            told = f"kernel gives negative similarities, down to {K_ref.min():.3g}"
+            raise ValueError(f"{told}, in the reference view, whose graph needs them >= 0.")
+        return K_ref
 
-    def _completed_rows(self, X, rows):
-        has_reference = X.observed[:, self.reference_]
-        K_ref = self._gram(X, self.reference_)[np.ix_(has_reference, has_reference)]
+    def _new_weights(self, X):
+        """For each view Q (n_filled, n_known), the averages of training samples that x is."""
+        rows = np.flatnonzero(X.observed[:, self.reference_])
+        K_ref, weights = self._to_reference(X, rows), []
+        if K_ref is None:
+            return [None] * X.n_views
+        for v, T in enumerate(self._weights):
+            known = self.X_.observed[self.X_.observed[:, self.reference_], v]
+            K = K_ref[~X.observed[rows, v]]
+            Q = K[:, known] if T is None else K[:, known] + K[:, ~known] @ T
+            reached = Q.any(axis=1)
+            _warn_of_islands(reached)
+            Q[reached] /= Q[reached].sum(axis=1, keepdims=True)
+            weights.append(Q)
+        return weights
+
+    def _completed(self, X, weights=None):
+        """All views of X as a MultiView, filled by weights of training samples, None: new ones."""
         complete = self._complete_gram if self.output == "gram" else self._complete_features
-        views = []
-        for v, seen in enumerate(X.observed.T):
-            filled, known = has_reference & ~seen, has_reference & seen
-            if filled.any() and not known.any():
-                name = X.names[v]
-                raise ValueError(f"X has no sample with both the reference view and view {name!r}.")
-            T = harmonic_weights(K_ref, ~seen[has_reference]) if filled.any() else None
-            views.append(complete(X, v, rows, T, filled, known))
-        there = (X.observed | has_reference[:, None])[rows]
-        return MultiView(views, names=X.names, observed=there)
+        has_reference = X.observed[:, self.reference_]
+        with memory_for(self, X, ADVICE):
+            weights = self._new_weights(X) if weights is None else weights
+            views = [
+                complete(v, X.views[v], seen, np.flatnonzero(has_reference & ~seen), Q)
+                for v, (seen, Q) in enumerate(zip(X.observed.T, weights, strict=True))
+            ]
+        there = X.observed | has_reference[:, None]
+        return MultiView(views, names=X.names, observed=there)._with_samples_of(X)
 
-    def _complete_gram(self, X, v, rows, T, filled, known):
-        """K_v of the rows and the training samples, with K_uc = T K_cc and K_uu = T K_cc T'."""
-        seen = X.observed[:, v]
-        K = self._gram(X, v)
-        if T is not None:
-            K[np.ix_(filled, seen)] = T @ K[np.ix_(known, seen)]
-            K[:, filled] = K[filled].T
-            K[np.ix_(filled, filled)] = T @ K[np.ix_(known, filled)]
-        K[~(seen | filled)] = np.nan
-        return K[np.ix_(rows, np.arange(self.X_.n_samples))]
+    def _known(self, v):
+        """The rows of the training samples that view v is filled from."""
+        return np.flatnonzero(self.X_.observed[:, [v, self.reference_]].all(axis=1))
 
-    def _complete_features(self, X, v, rows, T, filled, known):
-        """The rows of view v, with x_u = T x_c."""
-        view = X.views[v]
-        if T is None:
-            return view[rows]
-        if sparse.issparse(view):
-            averages = sparse.csr_matrix(T) @ view[np.flatnonzero(known)]
-            stacked = sparse.vstack([view[np.flatnonzero(~filled)], averages], format="csr")
-        else:
-            stacked = np.vstack([view[~filled], T @ view[known]])
-        order = np.argsort(filled, kind="stable")  # of the rows of `stacked`
-        return stacked[np.argsort(order)[rows]]
-
-    def _gram(self, X, v):
-        """Gram matrix of view v on all samples, zero where a sample misses the view."""
-        seen = np.flatnonzero(X.observed[:, v])
-        mu = fit_similarity(self._kernels[v], self.gamma_[v], X.views[v], seen, seen)
-        K = np.zeros((len(X), len(X)))
-        K[np.ix_(seen, seen)] = mu(X.views[v][seen])
+    def _complete_gram(self, v, view, seen, filled, Q):
+        """K (n, m) of view v, with K_xc = Q K_cc of filled samples and then K_xu = K_xc T'."""
+        there, known, mu = self.X_.observed[:, v], self._known(v), self._similarities[v]
+        K = np.zeros((len(seen), self.X_.n_samples))
+        K[np.ix_(seen, there)] = mu(view[np.flatnonzero(seen)])
+        if len(filled):
+            K[np.ix_(filled, there)] = Q @ mu(self.X_.views[v][known])
+        if self._weights[v] is not None:
+            unknown = ~there & self.X_.observed[:, self.reference_]
+            K[:, unknown] = K[:, known] @ self._weights[v].T
         return K
+
+    def _complete_features(self, v, view, seen, filled, Q):
+        """The rows of view v, with x = Q x_c of filled samples."""
+        learnt = self.X_.views[v]
+        if sparse.issparse(view) or sparse.issparse(learnt):
+            own = np.flatnonzero(~np.isin(np.arange(len(seen)), filled))
+            parts = [sparse.csr_matrix(view)[own]]
+            if len(filled):
+                parts.append(sparse.csr_matrix(Q) @ sparse.csr_matrix(learnt[self._known(v)]))
+            return sparse.vstack(parts, format="csr")[np.argsort(np.concatenate([own, filled]))]
+        if len(filled):
+            view = view.copy()
+            view[filled] = Q @ learnt[self._known(v)]
+        return view

@@ -62,6 +62,15 @@ def test_labels_and_who_is_left_out(folder, capsys):
     assert_array_equal(data.X.views[0][:, 0], [10, 20, np.nan])
 
 
+def test_keys_that_may_be_one_are_named(folder):
+    """Of two views, and of a view and the labels."""
+    files = {"blood.csv": "id,iron\n1,1\nA2,2\n099,3\n", "scan.csv": "id,size\n1,1\na2,2\n"}
+    with pytest.warns(UserWarning, match="blanks, case or Unicode form only: 'A2' and 'a2'"):
+        read_views(folder(files), verbose=False)
+    with pytest.warns(UserWarning, match="'099' and '99'; 'A2' and 'a2'"):
+        read_folder(folder({"who.csv": "id,label\n1,a\nA2,b\na2,b\n99,a\n"}), verbose=False)
+
+
 def test_a_data_set_comes_back_as_it_was_written(tmp_path):
     data = load_mfeat()
     rng = np.random.RandomState(0)

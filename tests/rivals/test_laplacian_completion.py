@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import linear_kernel
 from sklearn.pipeline import make_pipeline
 
 from mvref import MultiView, all_methods
+from mvref.datasets import load_mfeat
 from mvref.rivals import LaplacianCompletion
 from mvref.rivals.laplacian_completion import OUTPUTS, harmonic_weights
 from tests.literal import complete_gram, laplacian, random_pattern, rbf_gram, toy_views
@@ -36,6 +37,25 @@ def completed(observed, **options):
 
 def filled(observed, **options):
     return completed(observed, output="features", **options)
+
+
+def of_new(observed, old, new):
+    """Features and Gram rows of new samples, one after the other, from training samples alone.
+
+    Also W, which writes every training sample as a mean of those that have the view.
+    """
+    features, grams, Ws = [], [], []
+    for view, K, seen in zip(VIEWS, GRAMS, observed.T, strict=True):
+        here = seen[old]
+        lap = laplacian(GRAMS[0][np.ix_(old, old)])[~here]
+        W = np.diag(here.astype(float))
+        W[np.ix_(~here, here)] = np.linalg.solve(lap[:, ~here], -lap[:, here])
+        near = {i: GRAMS[0][i, old] / sum(GRAMS[0][i, old]) @ W for i in new}
+        features.append([view[i] if seen[i] else near[i] @ view[old] for i in new])
+        K_old = K[np.ix_(old, old)] @ W.T
+        grams.append([W @ K[i, old] if seen[i] else near[i] @ K_old for i in new])
+        Ws.append(W)
+    return {"features": features, "gram": grams, "W": Ws}
 
 
 def without_reference():
@@ -191,13 +211,40 @@ def test_samples_without_the_reference_view_keep_the_views_they_have():
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
-def test_new_samples_take_part_in_the_graph(output):
-    """transform = the rows of the completion of old and new samples together."""
-    X = MultiView(VIEWS, observed=pattern(5))
-    model = LaplacianCompletion(output=output, reference=0).fit(X[np.arange(25)])
-    views = completed(X.observed, output=output, reference=0).views
-    for found, view in zip(model.transform(X[np.arange(25, 40)]).views, views, strict=True):
-        assert_allclose(found, view[25:, : found.shape[1]], atol=1e-8)
+def test_new_samples_are_completed_from_training_samples_alone(output):
+    """The smoothest points for a training set that stays as it is; training samples keep theirs."""
+    X, old, new = MultiView(VIEWS, observed=pattern(5)), np.arange(25), np.arange(25, 40)
+    model = LaplacianCompletion(output=output, reference=0)
+    trained, expected = model.fit_transform(X[old]), of_new(X.observed, old, new)[output]
+    for found, view in zip(model.transform(X[new]).views, expected, strict=True):
+        assert_allclose(found, view, atol=1e-10)
+    assert_allclose(model.transform(X[old]).concat(), trained.concat(), atol=1e-10)
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_who_is_asked_with_a_sample_does_not_matter(output, kernel):
+    """Six views of digits, half of them missing, and the reference view too."""
+    views = load_mfeat().X[::20].views
+    if kernel == "precomputed":
+        views = [cdist(view, view[:60]) for view in views]
+    X = MultiView([v / v.std() for v in views]).drop_views(0.5, random_state=0)
+    gamma = 1.0 if kernel == "precomputed" else None
+    model = LaplacianCompletion(kernel=kernel, gamma=gamma, output=output).fit(X[:60])
+    together, alone = model.transform(X[60:]), [model.transform(X[[i]]) for i in range(60, 100)]
+    assert not together.observed.all() and (together.observed > X[60:].observed).any()
+    assert_array_equal(together.observed, np.vstack([one.observed for one in alone]))
+    assert_allclose(together.concat(), np.vstack([one.concat() for one in alone]), atol=1e-10)
+
+
+def test_a_new_sample_like_nobody():
+    X = MultiView([VIEWS[0], VIEWS[1]], observed=pattern(5)[:, :2])
+    far = MultiView([VIEWS[0][:2] + [[1e3], [0.0]], VIEWS[1][:2] * np.nan])
+    model = LaplacianCompletion(output="features", reference=0, gamma=1.0).fit(X)
+    with pytest.warns(ConvergenceWarning, match=r"1 sample\(s\) are connected to no known one"):
+        filled = model.transform(far).views[1]
+    assert_array_equal(filled[0], 0)
+    assert filled[1].any()
 
 
 def test_complete_new_samples_do_not_depend_on_each_other():
@@ -220,6 +267,11 @@ def test_a_reference_with_negative_similarities_is_refused():
     """The graph needs non-negative weights: else Lap is indefinite and there is no minimum."""
     with pytest.raises(ValueError, match="kernel gives negative similarities, down to -"):
         completed(pattern(0), kernel=linear_kernel, reference=0)
+    X = MultiView(VIEWS)
+    model = LaplacianCompletion(kernel="linear", reference=0).fit(X)
+    assert_allclose(model.transform(X).views[1], VIEWS[1] @ VIEWS[1].T)  # there is no graph
+    with pytest.raises(ValueError, match="kernel gives negative similarities, down to -"):
+        model.transform(MultiView(VIEWS, observed=pattern(0)))
 
 
 # ------------------------------------------------------------------ features
@@ -338,13 +390,11 @@ def test_before_every_kernel_method(name):
     pipeline = make_pipeline(LaplacianCompletion(reference=0), of(name, kernel="gram"))
     pipeline.fit(X[old], Y[old])
 
-    def grams(rows):
-        square = np.ix_(rows, rows)
-        parts = zip(GRAMS, observed[rows].T, strict=True)
-        return [complete_gram(K[square], GRAMS[0][square], seen) for K, seen in parts]
-
-    by_hand = of(name, kernel="gram").fit(grams(old), Y[old])
-    both = [K[np.ix_(new, old)] for K in grams(np.arange(40))]
+    square = np.ix_(old, old)
+    pairs = zip(GRAMS, observed[old].T, strict=True)
+    grams = [complete_gram(K[square], GRAMS[0][square], seen) for K, seen in pairs]
+    by_hand = of(name, kernel="gram").fit(grams, Y[old])
+    both = of_new(observed, old, new)["gram"]
     assert_allclose(says(pipeline, X[new]), says(by_hand, both), atol=2e-3)
 
 
@@ -357,15 +407,7 @@ def test_features_before_every_method(name):
     pipeline = make_pipeline(LaplacianCompletion(output="features", reference=0), of(name))
     pipeline.fit(X[old], Y[old])
 
-    def by_hand(rows):
-        views = []
-        for view, seen in zip(VIEWS, observed[rows].T, strict=True):
-            lap = laplacian(GRAMS[0][np.ix_(rows, rows)])[~seen]
-            here = view[rows].copy()
-            here[~seen] = np.linalg.solve(lap[:, ~seen], -lap[:, seen] @ here[seen])
-            views.append(here)
-        return views
-
-    expected = of(name).fit(by_hand(old), Y[old])
-    together = [view[30:] for view in by_hand(np.arange(40))]
-    assert_allclose(says(pipeline, X[new]), says(expected, together), rtol=5e-3, atol=2e-3)
+    by_hand = of_new(observed, old, new)
+    filled = [W @ view[old] for W, view in zip(by_hand["W"], VIEWS, strict=True)]
+    said = says(of(name).fit(filled, Y[old]), by_hand["features"])
+    assert_allclose(says(pipeline, X[new]), said, rtol=5e-3, atol=2e-3)

@@ -27,12 +27,13 @@ from .checks import (
     check_choice,
     check_kernel,
     check_number,
+    shown,
     warn_caller,
     warn_if_few_complete,
 )
 from .columns import root_mean_squares, take_rows, view_features
 from .fit import MultiViewInput, Scored, Splitting, Weighted, memory_for
-from .ids import check_ids, join_report
+from .ids import check_ids, cleaned, join_report, warn_of_spellings
 from .storage import as_numbers, as_table_of_numbers, freeze, is_encoded, rows_of
 from .threads import one_blas_thread
 from .validate import (

@@ -49,6 +49,16 @@ def check_choice(value, name, allowed):
     return value
 
 
+def shown(names, n=10):
+    """Names for a message, n of them at most.
+
+    >>> shown("abc"), shown("abc", 1)
+    ("['a', 'b', 'c']", "['a'] and 2 more")
+    """
+    names = list(names)
+    return f"{names[:n]}{f' and {len(names) - n} more' * (len(names) > n)}"
+
+
 def check_common_parameters(estimator):
     """Check the parameters that many estimators share; a method may be stricter."""
     given = vars(estimator)

@@ -4,13 +4,16 @@ Ids are the index of a data frame or series, or the ``obs_names`` of an AnnData.
 as an array, is taken by position, and so is a default range beside other ids.
 """
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from itertools import chain
+from unicodedata import normalize
 
 import numpy as np
 
 from .checks import warn_caller
+from .storage import is_gap
 
 AS_IT_IS = "; if they are in the order of X all the same, hand over {name}.to_numpy()."
 MENDS = {  # of the relations of ids that are not those of X
@@ -44,6 +47,34 @@ def index_of(values):
     if hasattr(values, "obs_names"):
         return values.obs_names
     return values.index if hasattr(values, "iloc") else None
+
+
+def cleaned(ids):
+    """Ids (series or Index) without blanks around texts, which may have Å as one sign or two."""
+    return ids.map(_clean)
+
+
+def _clean(key):
+    if isinstance(key, tuple):
+        return tuple(map(_clean, key))
+    return normalize("NFC", key.strip()) if isinstance(key, str) else key
+
+
+def warn_of_spellings(ids):
+    """Warn of ids that may be one: they differ by zeros in front, blanks, case, or form only."""
+    alike = defaultdict(dict)
+    for key in ids:
+        if isinstance(key, str | tuple):
+            reading = re.sub(r"(?<![\d.])0+(?=\d)", "", normalize("NFKC", str(key)).casefold())
+            alike[re.sub(r"(?<!\d)\s+|\s+(?!\d)", "", reading)][key] = True
+    same = [" and ".join(map(repr, keys)) for keys in alike.values() if len(keys) > 1]
+    if same:
+        more = f"; and {len(same) - 5} more" if len(same) > 5 else ""
+        warn_caller(
+            "ids that differ by zeros in front, blanks, case or Unicode form only: "
+            f"{'; '.join(same[:5])}{more}. Where they are one sample, write them in one way.",
+            UserWarning,
+        )
 
 
 def samples_of(X):
@@ -149,23 +180,36 @@ def _check_differing(samples, given, name):
     raise ValueError(f"{name} has {told}")
 
 
+def ids_of_table(table, name):
+    """The ids of a table that is to be joined, cleaned: each there, and once."""
+    index = index_of(table)
+    if index is None or is_default(index):
+        raise ValueError(
+            f"view {name!r} has no ids, so it cannot be joined: name the column that holds them, "
+            "key='id', or give it an index, frame.set_index('id')."
+        )
+    index = cleaned(index)
+    keys = [key if isinstance(key, tuple) else (key,) for key in index]
+    gaps = [i for i, key in enumerate(keys) if any(is_gap(part) or part == "" for part in key)]
+    if gaps:
+        raise ValueError(
+            f"view {name!r} has no id in {len(gaps)} of its rows, the first is row {gaps[0] + 1}: "
+            "leave them out, or give each an id."
+        )
+    if index.has_duplicates:
+        twice = index[index.duplicated()][0]
+        raise ValueError(
+            f"view {name!r} has the id {twice!r} more than once: one row for each sample, for "
+            "example frame[~frame.index.duplicated()]."
+        )
+    return index
+
+
 def joined_ids(indices, how, first=None):
     """All ids of some views ("outer"), or those that all of them have ("inner"), in order of place.
 
     indices: name -> pandas Index; first: ids that stand before all others, or None.
     """
-    for name, index in indices.items():
-        if index is None or is_default(index):
-            raise ValueError(
-                f"view {name!r} has no ids, so it cannot be joined: give it an index, for example "
-                "with frame.set_index('id')."
-            )
-        if index.has_duplicates:
-            twice = index[index.duplicated()][0]
-            raise ValueError(
-                f"view {name!r} has the id {twice!r} more than once: one row for each sample, for "
-                "example frame[~frame.index.duplicated()]."
-            )
     others = list(indices.values())
     ids = others[0] if first is None else first
     if how == "outer":

@@ -13,6 +13,7 @@ from .checks import check_common_parameters, check_number, warn_caller
 from .ids import check_ids, samples_of
 from .storage import (
     as_flat_table,
+    as_frame,
     as_numbers,
     check_encoded,
     is_encoded,
@@ -51,10 +52,9 @@ def validate_views(estimator, X, *, reset, raw=False, **given):
         if reset:
             estimator.n_features_in_ = X.shape[1]
             vars(estimator).pop("feature_names_in_", None)  # of an earlier fit on a data frame
-        else:
-            X = _in_fitted_order(estimator, X)
     else:
         X = _cut_table(estimator, X, reset, raw)
+    X = X if reset else _in_fitted_order(estimator, X)
     X._samples = samples
     check_ids(X, **given)
     if reset:
@@ -74,9 +74,14 @@ def _cut_table(estimator, X, reset, raw):
     learnt = getattr(estimator, "view_widths_", [])
     if not reset and views is None and len(learnt) > 1:  # fitted on views, given a flat table
         views = learnt
-    columns = None
+    columns, full = None, False
     if not reset and not hasattr(estimator, "feature_names_in_"):
         columns = names_of_columns(X, "X")  # compared with those of the views, not here
+        pairs = _columns_of_fit(estimator)
+        full = columns is not None and columns == [name for name, _ in pairs]
+        if full:
+            columns = [own for _, own in pairs]
+            X = as_frame(X, "X").set_axis(columns, axis=1)
         X = X.to_numpy() if columns and not raw else X
     checks = (
         {"skip_check_array": True}
@@ -88,12 +93,25 @@ def _cut_table(estimator, X, reset, raw):
         }
     )
     try:
-        X = validate_data(estimator, X, reset=reset, **checks)
+        X = X if columns and raw else validate_data(estimator, X, reset=reset, **checks)
     except OverflowError as error:
         raise ValueError(f"X must be an array of numbers: {error}.") from error
     if hasattr(estimator, "feature_names_in_"):
         columns = list(estimator.feature_names_in_)
-    return as_multiview(X, views, columns=columns)
+    X = as_multiview(X, views, columns=columns)
+    if full:
+        X._feature_names = list(estimator.view_feature_names_)
+    return X
+
+
+def _columns_of_fit(estimator):
+    """Pairs of the full name of every column of ``fit``, ``<view>__<column>``, and its own."""
+    views = estimator.view_names_, estimator.view_feature_names_, estimator.view_widths_
+    return [
+        (f"{view}__{column}", column)
+        for view, columns, width in zip(*views, strict=True)
+        for column in columns or [f"x{j}" for j in range(width)]
+    ]
 
 
 def _check_columns(estimator, X):
@@ -129,6 +147,7 @@ def _check_columns(estimator, X):
             "are the same columns in the same order cannot be checked.",
             UserWarning,
         )
+        X._feature_names = list(estimator.view_feature_names_)  # what a member sees: no more words
 
 
 def _with_all_views(estimator, X):
@@ -157,17 +176,20 @@ def _with_all_views(estimator, X):
 
 
 def _in_fitted_order(estimator, X):
-    """Bring named views into the order of ``fit``; unnamed ones are taken as they come."""
-    learnt = estimator.view_names_
-    unnamed = default_names(X.n_views)
-    if X.names in (learnt, unnamed) or learnt == unnamed:
+    """Bring named views into the order of ``fit``; unnamed ones, as they come, get its names."""
+    learnt, unnamed = estimator.view_names_, default_names(X.n_views)
+    if X.names == learnt:
         return X
-    if set(X.names) != set(learnt):
-        raise ValueError(
-            f"X has the views {X.names}, but {type(estimator).__name__} was fitted on the views "
-            f"{learnt}."
-        )
-    return X.select(learnt)
+    if unnamed not in (X.names, learnt):
+        if set(X.names) != set(learnt):
+            raise ValueError(
+                f"X has the views {X.names}, but {type(estimator).__name__} was fitted on the "
+                f"views {learnt}."
+            )
+        return X.select(learnt)
+    if X.n_views != len(learnt):  # refused by the columns
+        return X
+    return MultiView._like(X.views, learnt, X.observed, X.feature_names)
 
 
 def _check_values(X, raw):

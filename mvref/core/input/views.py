@@ -8,15 +8,25 @@ of NaN in that view, in every form of input.
 
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, ValuesView
+from itertools import chain
 from numbers import Integral
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from .checks import check_choice, check_number
+from .checks import check_choice, check_number, shown
 from .columns import view_columns
-from .ids import check_views, index_of, join_report, joined_ids, numbered, samples_of
+from .ids import (
+    check_views,
+    cleaned,
+    ids_of_table,
+    join_report,
+    joined_ids,
+    numbered,
+    samples_of,
+    warn_of_spellings,
+)
 from .storage import (
     all_nan_rows,
     as_frame,
@@ -323,26 +333,26 @@ class MultiView:
             names = list(views) if names is None else names
             views = list(views.values())
         indices = view_columns(views, X.shape[1], columns)
-        if hasattr(X, "iloc"):
-            return cls([X.iloc[:, index] for index in indices], names=names)
         named = columns is not None and all(isinstance(column, str) for column in columns)
         return cls(
-            [X[:, index] for index in indices],
+            [getattr(X, "iloc", X)[:, index] for index in indices],
             names=names,
             feature_names=[[columns[j] for j in index] for index in indices] if named else None,
         )
 
     @classmethod
-    def align(cls, views, how="outer", *, layer=None, verbose=True):
+    def align(cls, views, how="outer", *, key=None, layer=None, verbose=True):
         """Join tables of different samples by their ids; a sample without a row misses the view.
 
         Parameters
         ----------
         views : mapping name -> table, sequence of tables, or MuData
             Tables are data frames, series and AnnData objects, each with its ids as index, each id
-            once; of a MuData they are its modalities.
+            once; of a MuData they are its modalities. Blanks around ids are left out, and Unicode
+            is made NFC, as in :func:`mvref.datasets.read_views`.
         how : {"outer", "inner"}, default="outer"
             The samples of any table, in the order in which they come, or those of every table.
+        key : str, default=None; column of the frames that holds the ids, in place of an index
         layer : str or mapping name -> str, default=None
             Layer to take, of AnnData objects and modalities, in place of ``X``.
         verbose : bool, default=True; print how many rows of each table found their samples
@@ -355,7 +365,7 @@ class MultiView:
         Raises
         ------
         ValueError
-            If a table has no ids, one of them twice, or none that another table has.
+            If a table has no ids, a row without one, one of them twice, or none that another has.
 
         See Also
         --------
@@ -374,20 +384,22 @@ class MultiView:
         (['ann', 'bob', 'cid'], [[True, False], [True, True], [False, True]])
         """
         check_choice(how, "how", ("outer", "inner"))
-        first = index_of(views) if is_mudata(views) else None
+        first = cleaned(views.obs_names) if is_mudata(views) else None
         names, tables = _listed(views.mod if is_mudata(views) else views)
-        tables = [_with_columns(table) for table in tables]
         names = _check_names(names, len(tables))
-        indices = dict(zip(names, map(index_of, tables), strict=True))
+        tables = [_with_columns(t, n, key) for t, n in zip(tables, names, strict=True)]
+        indices = {n: ids_of_table(t, n) for n, t in zip(names, tables, strict=True)}
         ids = joined_ids(indices, how, first)
         report = join_report(indices, ids, strict=first is None)
+        warn_of_spellings(chain(*indices.values()))
         if verbose:
             print("\n".join(report))
         if not len(ids):
             raise ValueError("how='inner' leaves no sample: none is in every view.")
         layers = layer if isinstance(layer, Mapping) else dict.fromkeys(names, layer)
+        parts = zip(tables, indices.items(), strict=True)
         X = cls(
-            [_rows_by_id(t, n, ids, layers.get(n)) for n, t in zip(names, tables, strict=True)],
+            [_rows_by_id(t, n, own, ids, layers.get(n)) for t, (n, own) in parts],
             names=names,
             feature_names=[names_of_columns(*pair) for pair in zip(tables, names, strict=True)],
         )
@@ -476,24 +488,30 @@ def _listed(views):
     return names, views
 
 
-def _with_columns(table):
-    """A series of numbers as a frame; any other table as it is."""
-    series = hasattr(table, "iloc") and table.ndim == 1 and not is_texts(table)
-    return table.to_frame() if series else table
+def _with_columns(table, name, key=None):
+    """A series of numbers as a frame, and a frame with the column `key` as index; else as it is."""
+    if hasattr(table, "iloc") and table.ndim == 1 and not is_texts(table):
+        table = table.to_frame()
+    frame = None if key is None or is_annotated(table) else as_frame(table, f"view {name!r}")
+    if frame is None:
+        return table
+    if key not in frame:
+        raise ValueError(f"key={key!r} must be a column of view {name!r}, got {shown(frame)}.")
+    return frame.set_index(key)
 
 
-def _rows_by_id(table, name, ids, layer):
-    """The rows of a table that has an index, by their ids; NaN where it has none."""
+def _rows_by_id(table, name, own, ids, layer):
+    """The rows of a table whose ids are `own`, by the ids of all; NaN where it has none."""
     if not is_annotated(table):
         if layer is not None:
             raise ValueError(f"layer={layer!r}, but view {name!r} has no layers.")
-        return table.reindex(ids)
+        return table.set_axis(own).reindex(ids)
     if layer is not None and layer not in table.layers:
         raise ValueError(f"view {name!r} has no layer {layer!r}, only {list(table.layers)}.")
     values = as_table_of_numbers(
         table.X if layer is None else table.layers[layer], f"view {name!r}"
     )
-    rows = table.obs_names.get_indexer(ids)
+    rows = own.get_indexer(ids)
     return with_nan_rows(values[rows], np.flatnonzero(rows < 0))
 
 

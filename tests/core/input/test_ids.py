@@ -283,6 +283,60 @@ def test_align_frames_and_series():
         MultiView.align({**disjoint, "all": FRAMES["a"]}, "inner", verbose=False)
 
 
+GAPS = [None, np.nan, pd.NA, pd.NaT, " "]
+WITHOUT = [pd.Index(["x", gap, "z"], dtype=object) for gap in GAPS]
+WITHOUT += [pd.Index([1.0, np.nan, 3.0]), pd.to_datetime(["2026-01-05", None, "2026-01-07"])]
+WITHOUT += [pd.MultiIndex.from_tuples([("x", 1), ("y", None), ("z", 1)])]
+
+
+@pytest.mark.parametrize("index", WITHOUT)
+def test_a_row_without_an_id_is_refused(index):
+    """Else two patients whose ids are gaps would be one."""
+    frames = {name: frame[:3].set_axis(index) for name, frame in FRAMES.items()}
+    with pytest.raises(ValueError, match="'a' has no id in 1 of its rows, the first is row 2"):
+        MultiView.align(frames, verbose=False)
+
+
+def test_blanks_and_unicode_forms_are_no_differences():
+    """As in the tables of a folder; in ids of several parts, too."""
+    written = ["Å1", "x ", "z"], ["\tx", "A\N{COMBINING RING ABOVE}1 ", "y"]
+    for make in (list, lambda ids: pd.MultiIndex.from_product([ids, [1]])):
+        pairs = zip(FRAMES.values(), written, strict=True)
+        views = [frame[:3].set_axis(make(keys)) for frame, keys in pairs]
+        X, index = MultiView.align(views, verbose=False)
+        assert [*index] == [*pd.Index(make(["Å1", "x", "z", "y"]))]
+        assert_array_equal(X.views[1][:, 0], [B[1, 0], B[0, 0], np.nan, B[2, 0]])
+        annotations = MultiView.align([annotated(v, np.array) for v in views], verbose=False)[0]
+        assert_array_equal(annotations.concat(), X.concat())
+    with pytest.raises(ValueError, match="'view_0' has the id 'x' more than once"):
+        MultiView.align([FRAMES["a"][:2].set_axis(["x", " x"]), B_OF], verbose=False)
+
+
+SPELLINGS = [("099", "99"), ("A 1", "a1"), ("p-07", "P-7"), ("①", "1"), (("p1", 1), ("P1", 1))]
+DIFFERENT = [("1 11", "11 1"), ("0.1", "0.01"), ("100", "10"), ("p1", "q1"), (9, 99)]
+
+
+@pytest.mark.parametrize("pair", SPELLINGS + DIFFERENT)
+def test_ids_that_may_be_one_are_named(pair, recwarn):
+    both = pd.Index(["shared", *pair], tupleize_cols=False)
+    MultiView.align([FRAMES["a"][:2].set_axis(both[:2]), B_OF[:2].set_axis(both[::2])])
+    told = [str(warning.message) for warning in recwarn]
+    if pair in DIFFERENT:
+        assert not told
+    else:
+        assert len(told) == 1 and f"{pair[0]!r} and {pair[1]!r}" in told[0]
+        assert recwarn[0].filename == __file__
+
+
+def test_a_column_of_ids():
+    frames = {name: frame.reset_index(names="id") for name, frame in FRAMES.items()}
+    X, index = MultiView.align(frames, key="id", verbose=False)
+    assert_array_equal(X.concat(), MultiView(FRAMES).concat())
+    assert_array_equal(index, IDS)
+    with pytest.raises(ValueError, match="key='sample' must be a column of view 'a', got .'id'"):
+        MultiView.align(frames, key="sample")
+
+
 # ------------------------------------------------------------------ views that are not given
 
 
