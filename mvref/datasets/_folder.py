@@ -7,6 +7,7 @@ words among numbers. What is not read and what the join leaves out is printed, a
 
 import csv
 import gzip
+import io
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -355,25 +356,32 @@ def _read_text(path, key, words, options):
             lines = csv.reader(file, delimiter=options["sep"])
             header = next(lines, [])
             _check_header(path, header, key, options["sep"])
+            texts = [j for j, name in enumerate(header) if name in words]
+            copy = csv.writer(cells := io.StringIO())
             for fields in lines:
-                if fields and len(fields) != len(header):
+                if not fields:
+                    continue
+                if len(fields) != len(header):
                     raise ValueError(
                         f"{path.name}, line {lines.line_num}: {len(fields)} fields, but the header "
                         f"has {len(header)}; is a comma too much at its end?"
                     )
+                copy.writerow([fields[j] for j in texts])
+        cells.seek(0)
         given = options.pop("na_values", None)
-        options |= {"keep_default_na": False, "index_col": False}
-        texts = [name for name in header if name in words]
+        texts, numbers = [header[j] for j in texts], [*filterfalse(words.__contains__, header)]
         marks = {name: _marks_of_gaps(given, name, []) for name in texts} | {key: [""]}
-        of_texts = options | {"dtype": str, "na_values": marks, "usecols": texts}
-        table, numbers = pd.read_csv(path, **of_texts), [*filterfalse(words.__contains__, header)]
+        strict = {"keep_default_na": False, "index_col": False}
+        table = pd.read_csv(cells, names=texts, dtype=str, na_values=marks, **strict)
         if not numbers:
             return table
         marks = _marks_of_gaps(given, None, MISSING)  # of each column only where they differ:
         if isinstance(given, Mapping):  # pandas is slow in that
             marks = {name: _marks_of_gaps(given, name, MISSING) for name in numbers}
-        options |= {"na_values": marks, "usecols": numbers}
-        whole = pd.read_csv(path, **options).copy()  # which makes one block of all columns
+        of_numbers = {"na_values": marks, "usecols": numbers}
+        whole = pd.read_csv(path, **options, **strict, **of_numbers).copy()  # makes it one block
+        if len(whole) != len(table):
+            raise ValueError(f"{path.name} has a line that holds nothing but blanks: delete it.")
         return pd.concat([table, whole], axis=1)[header]
     except DAMAGED_GZIP as error:
         raise ValueError(f"{path.name} is not a complete gzip file ({error}).") from error
@@ -521,8 +529,9 @@ def _in_form_of(like, tables, folder):
         if columns is None:
             raise ValueError(f"like has no names of columns in view {name!r}.")
         table = tables.get(name, pd.DataFrame(columns=columns, dtype=float))
-        lost = [*filterfalse({*table.columns}.__contains__, columns)]
-        more = [*filterfalse({*columns}.__contains__, table.columns)]
+        own = table.columns.tolist()
+        lost = [*filterfalse({*own}.__contains__, columns)]
+        more = [*filterfalse({*columns}.__contains__, own)]
         if lost or more:
             raise ValueError(
                 f"{table.attrs['file']} must have the columns of view {name!r}: missing "

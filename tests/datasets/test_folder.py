@@ -220,6 +220,7 @@ REFUSED = {  # files, and words of the sentence
     ),
     "latin-1": ({"blood.csv": "id,öl\n1,2\n".encode("latin-1")}, "blood.csv|encoding='latin-1'"),
     "utf-16": ({"blood.csv": BLOOD.encode("utf-16")}, "blood.csv|encoding"),
+    "line of blanks": ({"blood.tsv": "id\tx\n1\t2\n \t\n"}, "blood.tsv has a line that holds"),
     "zero bytes": ({"blood.csv": b"\x00\x01\x02\n"}, "blood.csv"),
     "two files of one name": ({"blood.csv": BLOOD, "blood.tsv": ""}, "two files of one name"),
     "disjoint keys": ({"a.csv": "id,x\n001,1\n", "b.csv": "id,y\n1,1\n"}, "a.csv|['001']|['1']"),
@@ -270,7 +271,7 @@ def test_thousands_of_names_make_no_long_sentence(folder):
 def test_reading_is_linear_in_the_columns_and_hardly_slower_than_pandas(folder):
     """At most three times ``pd.read_csv`` beside it, and in proportion to the columns."""
     rng, spent = np.random.default_rng(0), {}
-    for n_columns in (5000, 20_000):
+    for n_columns, rounds in ((5000, 3), (20_000, 1)):
         table = pd.DataFrame(rng.normal(size=(150, n_columns)).round(4)).add_prefix("gene_")
         table.to_csv(folder({}) / "rna.csv", index_label="id")
         X, _ = read_views(folder({}), verbose=False)
@@ -279,7 +280,7 @@ def test_reading_is_linear_in_the_columns_and_hardly_slower_than_pandas(folder):
             "plain": partial(read_views, folder({}), verbose=False),
             "like": partial(read_views, folder({}), verbose=False, like=X),
         }
-        for _ in range(3):  # in turn, since a machine is busy at times
+        for _ in range(rounds):  # in turn, since a machine is busy at times
             for name, call in calls.items():
                 start = time.process_time()
                 call()
@@ -287,7 +288,7 @@ def test_reading_is_linear_in_the_columns_and_hardly_slower_than_pandas(folder):
                 spent[name, n_columns] = min(seconds, spent.get((name, n_columns), np.inf))
     for name in ("plain", "like"):
         assert spent[name, 5000] <= 3 * spent["pandas", 5000]
-        assert spent[name, 20_000] <= 6 * spent[name, 5000]
+        assert spent[name, 20_000] <= 8 * spent[name, 5000]  # quadratic: 16
 
 
 NO_LABELS = {
