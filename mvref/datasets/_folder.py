@@ -528,7 +528,7 @@ def _in_form_of(like, tables, folder):
     for name, columns in zip(like.names, like.feature_names, strict=True):
         if columns is None:
             raise ValueError(f"like has no names of columns in view {name!r}.")
-        table = tables.get(name, pd.DataFrame(columns=columns, dtype=float))
+        table = tables[name] if name in tables else pd.DataFrame(columns=columns, dtype=float)
         own = table.columns.tolist()
         lost = [*filterfalse({*own}.__contains__, columns)]
         more = [*filterfalse({*columns}.__contains__, own)]
