@@ -7,10 +7,11 @@ words among numbers. What is not read and what the join leaves out is printed, a
 
 import csv
 import gzip
-import itertools
+import io
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
+from itertools import combinations, filterfalse
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,20 @@ CONVERT = {  # other files of tables, and the line that makes one of those above
     "part.to_df().to_csv(name + '.csv', index_label={key!r})",
 }
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A", "-"]
+NO_NUMBERS = {  # what stands where numbers must, how it looks, and what to do
+    "decimal commas": (r"[-+]?[\d.]*,\d+", "give decimal=','"),
+    "dates": (
+        r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([T ]\d.*)?",
+        "make them days since one of them, (pd.to_datetime(table[{0!r}]) - "
+        "pd.Timestamp('2000-01-01')).dt.days",
+    ),
+    "units": (
+        r"[-+]?[\d.,]*\d\s*([^\W\d_]|[%°‰])[^\s,;]{0,9}",
+        "keep the numbers alone, table[{0!r}].str.extract(r'([-+\\d.,]+)', expand=False)",
+    ),
+    "words": (".*", "if they mean something, name them in text={1}, for PerView to encode"),
+}
+LOOKED_AT = 20  # values of a column that tell which of these it is
 
 
 def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options):
@@ -216,12 +231,17 @@ def _read_tables(folder, key, text, options, words=()):
     if not paths:
         kinds = " or ".join(SEPARATORS)
         raise ValueError(
-            f"folder={str(folder)!r} has no file of {kinds}, only {_list_of(others) or 'nothing'}."
+            f"folder={str(folder)!r} has no file of {kinds}, only {_files(others) or 'nothing'}."
         )
     twice = [[path.name for path in found] for found in paths.values() if len(found) > 1]
     if twice:
         raise ValueError(f"folder={str(folder)!r} has two files of one name: {twice[0]}.")
-    return {n: _read_table(p, key, words, set(text), options) for n, [p] in paths.items()}, others
+    faults = defaultdict(list)  # of all files
+    read = {n: _read_table(p, key, words, set(text), options, faults) for n, [p] in paths.items()}
+    if faults:
+        told = "; ".join(_told(*of_kind) for of_kind in faults.items())
+        raise ValueError(f"columns must hold numbers, but there are {told}.")
+    return read, others
 
 
 def _kind_of(path):
@@ -245,31 +265,46 @@ def _names_key(path, key, options):
             return False
 
 
-def _list_of(others):
-    """Names of files, at most ten, each with its word."""
-    more = f" and {len(others) - 10} more" if len(others) > 10 else ""
-    return ", ".join(f"{name}{why}" for name, why in list(others.items())[:10]) + more
+def _few(texts):
+    """At most ten of some texts, and how many more there are."""
+    more = f" and {len(texts) - 10:,} more" if len(texts) > 10 else ""
+    return ", ".join(texts[:10]) + more
+
+
+def _names(names):
+    """A list of at most ten names, as Python writes it."""
+    return f"[{_few([repr(name) for name in names])}]"
+
+
+def _files(others):
+    """Files, each with its word."""
+    return _few([f"{name}{why}" for name, why in others.items()])
 
 
 def _not_read(others):
     """The line on files that are no tables."""
-    return [f"not read: {_list_of(others)}"] if others else []
+    return [f"not read: {_files(others)}"] if others else []
 
 
 def _taken(tables, column, parameter, folder):
     """Take a column out of the one table that has it; also returns the file's name."""
     having = [name for name, table in tables.items() if column in table]
     if len(having) != 1:
-        columns = {tables[name].attrs["file"]: list(tables[name]) for name in having or tables}
+        columns = ", ".join(
+            f"{tables[name].attrs['file']!r}: {_names(tables[name])}" for name in having or tables
+        )
         raise ValueError(
             f"{parameter}={column!r} must be a column of one of the tables in {folder}, got "
-            f"{len(having)} that have it; the columns are {columns}."
+            f"{len(having)} that have it; the columns are {{{columns}}}."
         )
     return tables[having[0]].pop(column), tables[having[0]].attrs["file"]
 
 
-def _read_table(path, key, words, text, options):
-    """A table with its keys as index; numbers, but for the columns `words` and `text`."""
+def _read_table(path, key, words, text, options, faults):
+    """A table with its keys as index; numbers, but for the columns `words` and `text`.
+
+    faults: a list for each of NO_NUMBERS, to which the columns that are no numbers are added.
+    """
     if path.suffix.lower() == ".parquet":
         try:
             table = pd.read_parquet(path)
@@ -277,7 +312,7 @@ def _read_table(path, key, words, text, options):
             raise ImportError(f"{path.name} needs a package: pip install pyarrow.") from error
         except (OSError, ValueError) as error:  # of pyarrow, too
             raise ValueError(f"{path.name} is not a whole Parquet file: {error}") from error
-        _check_header(path, list(table.columns), key, "")
+        _check_header(path, [*table.columns], key, "")
     else:
         table = _read_text(path, key, {key, *words, *text}, options)
     if not len(table):
@@ -294,9 +329,11 @@ def _read_table(path, key, words, text, options):
             f"{path.name} has {key!r} {twice!r} more than once, in the rows "
             f"{(np.flatnonzero(ids == twice)[:3] + 1).tolist()}.{_if_long(path, key, table)}"
         )
-    for column, values in table.items():
-        if column not in words and column not in text:
-            table[column] = _numbers(path, column, values)
+    kept = table.columns.isin([*words, *text])
+    numbers = _numbers(table.loc[:, ~kept], path.name, faults)
+    table = (
+        pd.concat([numbers, table.loc[:, kept]], axis=1)[table.columns] if kept.any() else numbers
+    )
     table.index = pd.Index(ids, dtype=object, name=key)
     table.attrs["file"] = path.name
     return table
@@ -321,18 +358,33 @@ def _read_text(path, key, words, options):
             lines = csv.reader(file, delimiter=options["sep"])
             header = next(lines, [])
             _check_header(path, header, key, options["sep"])
+            texts = [j for j, name in enumerate(header) if name in words]
+            copy = csv.writer(cells := io.StringIO())
             for fields in lines:
-                if fields and len(fields) != len(header):
+                if not fields:
+                    continue
+                if len(fields) != len(header):
                     raise ValueError(
                         f"{path.name}, line {lines.line_num}: {len(fields)} fields, but the header "
                         f"has {len(header)}; is a comma too much at its end?"
                     )
-        given = options.pop("dtype", {})
-        given = given if isinstance(given, dict) else dict.fromkeys(header, given)
-        options["dtype"] = given | dict.fromkeys(words & set(header), str)
-        marks = _marks_of_gaps(options.pop("na_values", None), header, words) | {key: [""]}
-        options |= {"na_values": marks, "keep_default_na": False, "index_col": False}
-        return pd.read_csv(path, **options)
+                copy.writerow([fields[j] for j in texts])
+        cells.seek(0)
+        given = options.pop("na_values", None)
+        texts, numbers = [header[j] for j in texts], [*filterfalse(words.__contains__, header)]
+        marks = {name: _marks_of_gaps(given, name, []) for name in texts} | {key: [""]}
+        strict = {"keep_default_na": False, "index_col": False}
+        table = pd.read_csv(cells, names=texts, dtype=str, na_values=marks, **strict)
+        if not numbers:
+            return table
+        marks = _marks_of_gaps(given, None, MISSING)  # of each column only where they differ:
+        if isinstance(given, Mapping):  # pandas is slow in that
+            marks = {name: _marks_of_gaps(given, name, MISSING) for name in numbers}
+        of_numbers = {"na_values": marks, "usecols": numbers}
+        whole = pd.read_csv(path, **options, **strict, **of_numbers).copy()  # makes it one block
+        if len(whole) != len(table):
+            raise ValueError(f"{path.name} has a line that holds nothing but blanks: delete it.")
+        return pd.concat([table, whole], axis=1)[header]
     except DAMAGED_GZIP as error:
         raise ValueError(f"{path.name} is not a complete gzip file ({error}).") from error
     except (UnicodeError, csv.Error) as error:
@@ -342,15 +394,10 @@ def _read_text(path, key, words, options):
         ) from error
 
 
-def _marks_of_gaps(given, header, words):
-    """What stands for a gap in each column: in one of words "None" and "NA" are words."""
-    marks = {}
-    for name in header:
-        of = given.get(name) if isinstance(given, Mapping) else given
-        usual = [] if name in words else MISSING
-        of = usual if of is None else [of] if np.isscalar(of) else of
-        marks[name] = ["", *of]
-    return marks
+def _marks_of_gaps(given, column, usual):
+    """What stands for a gap in a column."""
+    given = given.get(column) if isinstance(given, Mapping) else given
+    return ["", *(usual if given is None else [given] if np.isscalar(given) else given)]
 
 
 def _check_header(path, header, key, sep):
@@ -359,30 +406,50 @@ def _check_header(path, header, key, sep):
     unnamed = [j + 1 for j, name in enumerate(header) if not str(name).strip()]
     if unnamed or any(re.match(r"Unnamed: \d+$", str(name)) for name in header):
         raise ValueError(
-            f"{path.name}, line 1: the columns {unnamed or header} have no name; pandas writes a "
-            "table without its index by to_csv(index=False)."
+            f"{path.name}, line 1: the columns {_names(unnamed or header)} have no name; pandas "
+            "writes a table without its index by to_csv(index=False)."
         )
-    twice = sorted({name for name in header if header.count(name) > 1})
+    twice = sorted(name for name, times in Counter(header).items() if times > 1)
     if twice:
-        raise ValueError(f"{path.name}, line 1: several columns are called {twice}.")
+        raise ValueError(f"{path.name}, line 1: several columns are called {_names(twice)}.")
     if key not in header:
         other = [mark for mark in ";\t|" if mark != sep and mark in str(header[0])]
         hint = f" The file seems to be separated by {other[0]!r}: give sep=." if other else ""
-        raise ValueError(f"key={key!r} must be a column of {path.name}, got {header}.{hint}")
+        raise ValueError(
+            f"key={key!r} must be a column of {path.name}, got {_names(header)}.{hint}"
+        )
 
 
-def _numbers(path, column, values):
-    """A column as float64; words are refused."""
-    numbers = pd.to_numeric(values, errors="coerce")
-    kind = getattr(values.dtype, "kind", "O")
-    words = values[values.notna() & (numbers.isna() if kind not in "mM" else True)]
-    if not len(words):
-        return numbers.astype(float)
-    found = words.iloc[0]
-    hint = f"name it in text=[{column!r}] if these are words, for PerView to encode."
-    if isinstance(found, str) and re.fullmatch(r"-?[\d.]*,\d+", found):
-        hint = "is that a decimal comma? Then give decimal=','."
-    raise ValueError(f"column {column!r} of {path.name} must hold numbers, got {found!r}; {hint}")
+def _numbers(table, file, faults):
+    """A table as float64; columns that are no numbers are added to `faults`."""
+    plain = [isinstance(d, np.dtype) and d.kind in "biuf" for d in table.dtypes]
+    values = np.empty(table.shape)
+    values[:, plain] = table.loc[:, plain].to_numpy(float)
+    for j in np.flatnonzero(~np.array(plain, dtype=bool)):
+        column = table.iloc[:, j]
+        numbers = pd.to_numeric(column, errors="coerce")
+        date = getattr(column.dtype, "kind", "O") in "mM"
+        wrong = column[column.notna() & (numbers.isna() | date)]
+        if len(wrong):
+            faults[_kind_of_words(wrong)].append((table.columns[j], file, str(wrong.iloc[0])))
+        else:
+            values[:, j] = numbers.astype(float)
+    return pd.DataFrame(values, columns=table.columns)
+
+
+def _kind_of_words(values):
+    """Which of NO_NUMBERS more than half of some values are."""
+    texts = [str(value).strip() for value in values.iloc[:LOOKED_AT]]
+    for kind, (form, _) in NO_NUMBERS.items():
+        if 2 * sum(bool(re.fullmatch(form, text, re.DOTALL)) for text in texts) > len(texts):
+            return kind
+
+
+def _told(kind, columns):
+    """The columns of a kind, of (name, file, value) each, and what to do."""
+    found = [f"{name!r} of {file} ({value[:40]!r})" for name, file, value in columns]
+    names = list(dict.fromkeys(name for name, _, _ in columns))
+    return f"{kind} in {_few(found)}: {NO_NUMBERS[kind][1].format(names[0], _names(names))}"
 
 
 def _labels(values):
@@ -430,7 +497,7 @@ def _report(tables, ids):
         lines = join_report({table.attrs["file"]: table.index for table in tables.values()}, ids)
     except ValueError as error:
         raise ValueError(f"{error}{_turned(tables.values(), _all_keys(tables))}") from None
-    for second, first in itertools.combinations([*tables.values()][::-1], 2):
+    for second, first in combinations([*tables.values()][::-1], 2):
         if second.equals(first):
             files = first.attrs["file"], second.attrs["file"]
             lines.append("{} and {} have the same content: is one a copy?".format(*files))
@@ -458,18 +525,19 @@ def _in_form_of(like, tables, folder):
     """The tables in the order of the views of `like`, their columns in its order."""
     unknown = sorted(set(tables) - set(like.names))
     if unknown:
-        raise ValueError(f"{folder} has the tables {unknown}, but like has {like.names}.")
+        raise ValueError(f"{folder} has the tables {_names(unknown)}, but like has {like.names}.")
     arranged = {}
     for name, columns in zip(like.names, like.feature_names, strict=True):
         if columns is None:
             raise ValueError(f"like has no names of columns in view {name!r}.")
-        table = tables.get(name, pd.DataFrame(columns=columns, dtype=float))
-        lost = [column for column in columns if column not in table]
-        more = [column for column in table if column not in columns]
+        table = tables[name] if name in tables else pd.DataFrame(columns=columns, dtype=float)
+        own = table.columns.tolist()
+        lost = [*filterfalse({*own}.__contains__, columns)]
+        more = [*filterfalse({*columns}.__contains__, own)]
         if lost or more:
             raise ValueError(
-                f"{table.attrs['file']} must have the columns of view {name!r}: missing {lost}, "
-                f"not among them {more}."
+                f"{table.attrs['file']} must have the columns of view {name!r}: missing "
+                f"{_names(lost)}, not among them {_names(more)}."
             )
         arranged[name] = table[columns]
     return arranged

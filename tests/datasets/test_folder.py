@@ -4,6 +4,7 @@ import gzip
 import pickle
 import re
 import sys
+import time
 import unicodedata
 from functools import partial
 
@@ -217,8 +218,18 @@ REFUSED = {  # files, and words of the sentence
     "one word": ({"blood.csv": "id,dose\n1,2.8\n2,few\n"}, "'dose' of blood.csv|'few'"),
     "dates": ({"blood.csv": "id,day\n1,2026-01-05\n"}, "'day' of blood.csv|'2026-01-05'"),
     "decimal comma": ({"blood.csv": 'id,dose\n1,"2,8"\n'}, "'2,8'|decimal=','"),
+    "words of all files": (
+        {
+            "a.csv": "id,day,sex,dose\n1,5.1.2026,f,1\n2,6.1.2026,m,\n",
+            "b.csv": "id,crp,note,share\n1,1.1 mg/l,2 of them ill,3%\n2,n.d.,fine,4 %\n3,2mg,,\n",
+        },
+        "dates in 'day' of a.csv ('5.1.2026'): make|units in 'crp' of b.csv ('1.1 mg/l'), 'share' "
+        "of b.csv ('3%'): keep|words in 'sex' of a.csv ('f'), 'note' of b.csv ('2 of them ill'): "
+        "if they mean something, name them in text=['sex', 'note']",
+    ),
     "latin-1": ({"blood.csv": "id,öl\n1,2\n".encode("latin-1")}, "blood.csv|encoding='latin-1'"),
     "utf-16": ({"blood.csv": BLOOD.encode("utf-16")}, "blood.csv|encoding"),
+    "line of blanks": ({"blood.tsv": "id\tx\n1\t2\n \t\n"}, "blood.tsv has a line that holds"),
     "zero bytes": ({"blood.csv": b"\x00\x01\x02\n"}, "blood.csv"),
     "two files of one name": ({"blood.csv": BLOOD, "blood.tsv": ""}, "two files of one name"),
     "disjoint keys": ({"a.csv": "id,x\n001,1\n", "b.csv": "id,y\n1,1\n"}, "a.csv|['001']|['1']"),
@@ -233,6 +244,60 @@ def test_what_is_not_certain_is_refused(folder, name):
     for word in words.split("|"):
         assert word in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "cell, number", [("1.1 mg/l", 1.1), ("-3 °C", -3.0), ("2026-01-05", 9501), ("5/1/2000", 121)]
+)
+def test_the_line_that_makes_numbers_makes_them(folder, cell, number):
+    with pytest.raises(ValueError) as error:
+        read_views(folder({"blood.csv": f"id,x\n1,{cell}\n"}))
+    line = re.search(r"(?:alone|them), (.*)\.$", str(error.value))[1]
+    table = pd.read_csv(folder({}) / "blood.csv")
+    assert float(eval(line, {"pd": pd, "table": table})[0]) == number
+
+
+def test_thousands_of_names_make_no_long_sentence(folder):
+    names = [f"g{j}" for j in range(5000)]
+
+    def table(header, cell):
+        return ",".join(header) + "\n" + ",".join(cell for _ in header) + "\n"
+
+    X, _ = read_views(folder({"a.csv": table(["id", *names], "1")}), verbose=False)
+    for content, options in (
+        (table(names, "1"), {}),  # no key
+        (table(["id", *names, *names], "1"), {}),  # all twice
+        (table(["id", *names], "high"), {}),
+        (table(["id", *(f"h{j}" for j in range(5000))], "1"), {"like": X}),
+        (table(["id", *names], "1"), {"target": "who"}),
+    ):
+        read = read_folder if "target" in options else read_views
+        with pytest.raises(ValueError, match="and 4,99[01] more") as error:
+            read(folder({"a.csv": content}), verbose=False, **options)
+        assert len(str(error.value)) < 700
+
+
+def test_reading_is_linear_in_the_columns_and_hardly_slower_than_pandas(folder):
+    """At most three times ``pd.read_csv`` beside it, and in proportion to the columns."""
+    rng, spent = np.random.default_rng(0), {}
+    for n_columns, rounds in ((5000, 3), (20_000, 1)):
+        table = pd.DataFrame(rng.normal(size=(150, n_columns)).round(4)).add_prefix("gene_")
+        table.to_csv(folder({}) / "rna.csv", index_label="id")
+        X, _ = read_views(folder({}), verbose=False)
+        calls = {
+            "pandas": partial(pd.read_csv, folder({}) / "rna.csv"),
+            "plain": partial(read_views, folder({}), verbose=False),
+            "like": partial(read_views, folder({}), verbose=False, like=X),
+        }
+        for _ in range(rounds):  # in turn, since a machine is busy at times
+            for name, call in calls.items():
+                start = time.process_time()
+                call()
+                seconds = time.process_time() - start
+                spent[name, n_columns] = min(seconds, spent.get((name, n_columns), np.inf))
+    for name in ("plain", "like"):
+        assert spent[name, 5000] <= 3 * spent["pandas", 5000]
+        assert spent[name, 20_000] <= 8 * spent[name, 5000]  # quadratic: 16
 
 
 NO_LABELS = {

@@ -11,6 +11,7 @@ from numbers import Complex, Number, Real
 import numpy as np
 from scipy import sparse
 
+OF_DTYPE = dict.fromkeys("biuf", "number") | {"c": "complex", "m": "date", "M": "date"}
 DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 
@@ -75,8 +76,8 @@ def kind_of(column):
     """
     dtype = column.dtype
     kind = getattr(dtype, "kind", "O")
-    if kind in "biufcmM":
-        return {"c": "complex", "m": "date", "M": "date"}.get(kind, "number")
+    if kind in OF_DTYPE:
+        return OF_DTYPE[kind]
     kinds = {type(value) for value in column.array if not is_gap(value)}
     if any(issubclass(k, DATES) or k.__name__ == "Period" for k in kinds):
         return "date"
@@ -92,7 +93,7 @@ def kind_of(column):
 
 def check_kinds(frame, name):
     """Return the kinds of the columns of a data frame; refuse dates and complex numbers."""
-    kinds = [kind_of(frame.iloc[:, j]) for j in range(frame.shape[1])]
+    kinds = [OF_DTYPE.get(d.kind) or kind_of(frame.iloc[:, j]) for j, d in enumerate(frame.dtypes)]
     for j, kind in enumerate(kinds):
         if kind in ("date", "complex"):
             refuse_dates(f"{frame.dtypes.iloc[j]} in column {frame.columns[j]!r}", name, kind)
