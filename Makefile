@@ -18,10 +18,8 @@ OF_EXPERIMENTS := tests/experiments
 OF_HTML := $(addprefix tests/project/test_,html.py binder.py live.py)
 WEB := tests/project/test_web.py
 
-# Two stages rest on files alone, and not on the machine: they run where these have changed, or CI is set.
-unless_passed = @if [ -z "$$CI" ] && $(BIN)/python tests/passed.py $(1); then \
-	  echo "Nothing has changed since these tests passed (CI=1 make $(1) runs them)."; \
-	else $(2) && $(BIN)/python tests/passed.py $(1) --note; fi
+# Tests that rest on the copy and on what is installed: they run unless they have passed with just these here.
+ONCE := $(ONE_THREAD) $(BIN)/python tests/passed.py -q
 
 .PHONY: help book slides exercises pdf test lint unit outputs small experiments data links web lab live chapters numerics lowest reproduce bench release lock clean
 
@@ -68,21 +66,21 @@ lint: .venv/installed
 
 ## make unit         unit and property tests, doctests, packaging
 unit: .venv/installed
-	$(PYTEST) -n 2 --ignore=tests/chapters --ignore=tests/benchmarks \
+	$(ONCE) -n 2 --ignore=tests/chapters --ignore=tests/benchmarks \
 	  $(addprefix --ignore=,$(OF_HTML) $(WEB) $(OF_EXPERIMENTS))
 
 ## make outputs      nbval executes every chapter and compares what it shows with what is stored
 outputs: .venv/installed
-	$(NO_DATA) $(PYTEST) --nbval --nbval-sanitize-with tests/chapters/pictures.cfg --nbval-cell-timeout=600 -o verbosity_assertions=2 -n 2 --dist loadfile \
+	$(NO_DATA) $(ONCE) --nbval --nbval-sanitize-with tests/chapters/pictures.cfg --nbval-cell-timeout=600 -o verbosity_assertions=2 -n 2 --dist loadfile \
 	  $$(ls -S $(or $(CHAPTERS),book/*.ipynb book/*/*.ipynb))
 
-## make small        the notebooks' form; papermill runs chapters with small parameters, where they changed
+## make small        the notebooks' form; papermill runs every chapter with small parameters
 small: .venv/installed
-	$(call unless_passed,small,$(NO_DATA) $(PYTEST) -n 2 tests/chapters)
+	$(NO_DATA) $(ONCE) -n 2 tests/chapters
 
-## make experiments  protocols, ledger and verdicts, where code that they rest on has changed (or CI is set)
+## make experiments  protocols, ledger and verdicts
 experiments: .venv/installed
-	$(call unless_passed,experiments,$(PYTEST) -n 2 $(OF_EXPERIMENTS))
+	$(ONCE) -n 2 $(OF_EXPERIMENTS)
 
 ## make data         the tests that need data sets or the papers' texts, and no others
 data: .venv/installed

@@ -1,4 +1,4 @@
-"""Run pytest, unless this very run has passed in this copy on this machine and nothing has changed.
+"""Run pytest, unless this run has passed on this machine, in this copy, and nothing has changed.
 
 python tests/passed.py -n 2 tests/chapters     the arguments are pytest's
 
@@ -18,28 +18,27 @@ FILES = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 SETTINGS = ("MVREF_", "OMP_", "OPENBLAS_", "PYTHON")
 
 
-def digest_of(arguments):
-    """A digest of the copy's files, what is installed, Python, machine, settings and arguments."""
-    listed = subprocess.run(FILES, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    files = [ROOT / name for name in sorted({*listed.split("\0")})]
-    settings = sorted(item for item in os.environ.items() if item[0].startswith(SETTINGS))
-    installed = sorted((each.name, each.version) for each in distributions())
-    parts = [arguments, settings, installed, str(ROOT), sys.version, *platform.uname()]
-    parts += [(str(f), hashlib.sha256(f.read_bytes()).digest()) for f in files if f.is_file()]
-    return hashlib.sha256(repr(parts).encode()).hexdigest()
+def note_of(arguments):
+    """The file that says that a run has passed; none where git cannot tell what there is."""
+    listed = subprocess.run(FILES, cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        return None
+    files = [ROOT / name for name in sorted({*listed.stdout.split("\0")})]
+    parts = [(str(f), hashlib.sha256(f.read_bytes()).digest()) for f in files if f.is_file()]
+    parts += sorted((each.name, each.version) for each in distributions())
+    parts += sorted(item for item in os.environ.items() if item[0].startswith(SETTINGS))
+    parts += [arguments, str(ROOT), sys.version, platform.platform(), platform.node()]
+    return ROOT / "_build" / "passed" / hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 def run(arguments):
-    """The exit status of pytest, or 0 where that is known; without git nothing is."""
-    try:
-        note = ROOT / "_build" / "passed" / digest_of(arguments)
-    except (OSError, subprocess.CalledProcessError):
-        note = None
+    """The exit status of pytest."""
+    note = note_of(arguments)
     if note and note.exists():
         print("Nothing has changed since these tests passed (rm -r _build/passed runs them again)")
         return 0
     status = subprocess.run([sys.executable, "-m", "pytest", *arguments], cwd=ROOT).returncode
-    if note and status == 0 and digest_of(arguments) == note.name:  # nor changed meanwhile
+    if status == 0 and note and note_of(arguments) == note:  # nor has anything changed meanwhile
         note.parent.mkdir(parents=True, exist_ok=True)
         note.touch()
     return status

@@ -221,10 +221,14 @@ def shares(table, value="value"):
     """
     found = table.dropna(subset=[value])
     axes = [axis for axis, choices in table.attrs["axes"].items() if len(choices) > 1]
+    codes = [pd.factorize(found[axis])[0] for axis in axes]
+    codes = dict(zip(axes, np.cumprod([1, *map(len, map(np.unique, codes))])[:-1, None] * codes))
     explained = {(): 0.0}
     for size in range(1, len(axes) + 1):
         for known in combinations(axes, size):
-            explained[known] = found.groupby([*known])[value].transform("mean").var(ddof=0)
+            of = sum(codes[axis] for axis in known)  # a number for each group
+            means = np.bincount(of, found[value]) / np.maximum(np.bincount(of), 1)
+            explained[known] = means[of].var()
     whole = explained[tuple(axes)]
     owned = dict.fromkeys(axes, 0.0)
     for known, before in explained.items():
