@@ -21,6 +21,7 @@ WEB := tests/project/test_web.py
 
 # Tests that rest on the copy and on what is installed: they run unless they have passed with just these here.
 ONCE := $(ONE_THREAD) $(BIN)/python tests/passed.py -q
+FORKED := -p tests.chapters.kernels  # which imports once for all chapters
 
 .PHONY: help book slides exercises pdf test lint unit outputs small experiments data links web lab live chapters numerics lowest reproduce bench release lock clean
 
@@ -72,12 +73,12 @@ unit: .venv/installed
 
 ## make outputs      nbval executes every chapter and compares what it shows with what is stored
 outputs: .venv/installed
-	$(NO_DATA) $(ONCE) --nbval --nbval-sanitize-with tests/chapters/pictures.cfg --nbval-cell-timeout=600 -o verbosity_assertions=2 -n 2 --dist loadfile \
+	$(NO_DATA) $(ONCE) $(FORKED) --nbval --nbval-sanitize-with tests/chapters/pictures.cfg --nbval-cell-timeout=600 -o verbosity_assertions=2 -n 2 --dist loadfile \
 	  $$(ls -S $(or $(CHAPTERS),book/*.ipynb book/*/*.ipynb))
 
 ## make small        the notebooks' form; papermill runs every chapter with small parameters
 small: .venv/installed
-	$(NO_DATA) $(ONCE) -n 2 tests/chapters
+	$(NO_DATA) $(ONCE) $(FORKED) -n 2 tests/chapters
 
 ## make experiments  protocols, ledger and verdicts
 experiments: .venv/installed

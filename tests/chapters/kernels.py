@@ -18,8 +18,13 @@ IMPORTED = ("ipykernel.kernelapp", "matplotlib.pyplot", "mvref.experiments.repro
 
 def serve(arguments, path, env, cwd):
     """Be a kernel; path: where it finds modules."""
+    import matplotlib
+    import pandas
     from ipykernel import kernelapp
 
+    # What these two choose when they are imported, if that is by a kernel.
+    matplotlib.rcParams["backend"] = "module://matplotlib_inline.backend_inline"
+    pandas.set_option("display.max_columns", 20)
     os.setsid()
     os.environ.clear()
     os.environ.update(env)
