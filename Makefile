@@ -11,17 +11,17 @@ endif
 # Two test workers share two cores, so each of them computes with one thread unless told otherwise.
 ONE_THREAD := OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1}
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -q
-STAGES := lint unit outputs small experiments book links
+# Those in quotation marks run side by side: Sphinx uses one core.
+STAGES := lint unit outputs small "experiments book" links
 # No data set is found, and below a file none can be stored: what chapters show is the same anywhere.
 NO_DATA := MVREF_DATA= MVREF_CACHE="$(CURDIR)/Makefile"
 OF_EXPERIMENTS := tests/experiments
 OF_HTML := $(addprefix tests/project/test_,html.py binder.py live.py)
 WEB := tests/project/test_web.py
 
-# Two stages rest on files alone, and not on the machine: they run where these have changed, or CI is set.
-unless_passed = @if [ -z "$$CI" ] && $(BIN)/python tests/passed.py $(1); then \
-	  echo "Nothing has changed since these tests passed (CI=1 make $(1) runs them)."; \
-	else $(2) && $(BIN)/python tests/passed.py $(1) --note; fi
+# Tests that rest on the copy and on what is installed: they run unless they have passed with just these here.
+ONCE := $(ONE_THREAD) $(BIN)/python tests/passed.py -q
+FORKED := -p tests.chapters.kernels  # which imports once for all chapters
 
 .PHONY: help book slides exercises pdf test lint unit outputs small experiments data links web lab live chapters numerics lowest reproduce bench release lock clean
 
@@ -51,12 +51,12 @@ pdf: .venv/installed
 
 ## make test       every stage below, in this order, until one fails
 test: .venv/installed
-	@echo "Takes about 13 to 18 minutes on two cores, 8 more where chapters and experiments have changed: $(STAGES)"
-	@start=$$(date +%s); for stage in $(STAGES); do \
-	  begin=$$(date +%s); echo; sed -n "s/^## make $$stage  */=== $$stage: /p" Makefile; \
-	  $(MAKE) --no-print-directory $$stage || { \
-	    echo "=== $$stage failed; alone: make $$stage ==="; exit 1; }; \
-	  took="$$took, $$stage $$(( $$(date +%s) - begin )) s"; echo "===$${took##*,}"; \
+	@echo "Takes about 18 minutes on two cores, less where something has passed here before and nothing has changed"
+	@start=$$(date +%s); for stages in $(STAGES); do \
+	  begin=$$(date +%s); echo; for stage in $$stages; do sed -n "s/^## make $$stage  */=== $$stage: /p" Makefile; done; \
+	  $(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) $$stages || { \
+	    echo "=== $$stages failed; alone: make $$stages ==="; exit 1; }; \
+	  took="$$took, $$stages $$(( $$(date +%s) - begin )) s"; echo "===$${took##*,}"; \
 	done; \
 	echo; echo "=== all stages passed in $$(( $$(date +%s) - start )) s$$took ==="
 
@@ -68,21 +68,21 @@ lint: .venv/installed
 
 ## make unit         unit and property tests, doctests, packaging
 unit: .venv/installed
-	$(PYTEST) -n 2 --ignore=tests/chapters --ignore=tests/benchmarks \
+	$(ONCE) -n 2 --ignore=tests/chapters --ignore=tests/benchmarks \
 	  $(addprefix --ignore=,$(OF_HTML) $(WEB) $(OF_EXPERIMENTS))
 
 ## make outputs      nbval executes every chapter and compares what it shows with what is stored
 outputs: .venv/installed
-	$(NO_DATA) $(PYTEST) --nbval --nbval-sanitize-with tests/chapters/pictures.cfg --nbval-cell-timeout=600 -o verbosity_assertions=2 -n 2 --dist loadfile \
+	$(NO_DATA) $(ONCE) $(FORKED) --nbval --nbval-sanitize-with tests/chapters/pictures.cfg --nbval-cell-timeout=600 -o verbosity_assertions=2 -n 2 --dist loadfile \
 	  $$(ls -S $(or $(CHAPTERS),book/*.ipynb book/*/*.ipynb))
 
-## make small        the notebooks' form; papermill runs chapters with small parameters, where they changed
+## make small        the notebooks' form; papermill runs every chapter with small parameters
 small: .venv/installed
-	$(call unless_passed,small,$(NO_DATA) $(PYTEST) -n 2 tests/chapters)
+	$(NO_DATA) $(ONCE) $(FORKED) -n 2 tests/chapters
 
-## make experiments  protocols, ledger and verdicts, where code that they rest on has changed (or CI is set)
+## make experiments  protocols, ledger and verdicts
 experiments: .venv/installed
-	$(call unless_passed,experiments,$(PYTEST) -n 2 $(OF_EXPERIMENTS))
+	$(ONCE) -n 2 $(OF_EXPERIMENTS)
 
 ## make data         the tests that need data sets or the papers' texts, and no others
 data: .venv/installed
@@ -90,7 +90,7 @@ data: .venv/installed
 
 ## make links        the built HTML: links, anchors, outside resources, launch buttons
 links: .venv/installed
-	$(PYTEST) $(OF_HTML)
+	$(PYTEST) -n 2 --dist loadfile $(OF_HTML)
 
 ## make web        axe-core, Lighthouse and the keyboard on the built HTML (needs a browser and Node.js)
 web: .venv/installed

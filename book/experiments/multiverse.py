@@ -27,7 +27,6 @@ from .report import TOLERANCE, distance, read_ledger, read_paper_numbers
 from .universes import FAILURES, PAPER
 from .words import AXES, choice_of, readable, span
 
-NO_ROWS = pd.DataFrame(columns=COLUMNS)
 MULTIVERSES = {m.name: m for paper in PAPERS for m in getattr(paper, "MULTIVERSES", ())}
 DECIDES = 0.8  # axes are named until they own this share of the spread
 
@@ -149,7 +148,7 @@ def _repeats(multiverse, dataset, method, measure, rows, universes):
     """
     if rows is None:
         rows = _stored(Ledger(PAPER).path.stat().st_mtime_ns)
-        rows = rows.get((multiverse.name, dataset, method), NO_ROWS)
+        rows = rows.get((multiverse.name, dataset, method), pd.DataFrame(columns=COLUMNS))
     else:
         rows = _where(rows, {"item": multiverse.name, "dataset": dataset, "method": method})
     points = multiverse.keys(method, universes)
@@ -223,10 +222,16 @@ def shares(table, value="value"):
     """
     found = table.dropna(subset=[value])
     axes = [axis for axis, choices in table.attrs["axes"].items() if len(choices) > 1]
+    codes, n_groups = {}, 1  # codes of several axes add up to the number of a group
+    for axis in axes:
+        codes[axis] = n_groups * pd.factorize(found[axis])[0]
+        n_groups *= found[axis].nunique()
     explained = {(): 0.0}
     for size in range(1, len(axes) + 1):
         for known in combinations(axes, size):
-            explained[known] = found.groupby([*known])[value].transform("mean").var(ddof=0)
+            of = sum(map(codes.get, known))
+            means = np.bincount(of, found[value]) / np.maximum(np.bincount(of), 1)
+            explained[known] = means[of].var()
     whole = explained[tuple(axes)]
     owned = dict.fromkeys(axes, 0.0)
     for known, before in explained.items():
@@ -398,13 +403,6 @@ def _draw_printed(ax, known, attrs):
         )
 
 
-def _printed_cells(multiverse, dataset):
-    """Methods and measures of which the paper prints a number."""
-    return [(method, measure) for method, measures in multiverse.methods.items()
-            for measure in measures
-            if np.isfinite(printed_number(multiverse, dataset, method, measure))]  # fmt: skip
-
-
 def run_multiverse(name, *, quick=False, n_jobs=1, folder=None, only=None, figures=None):
     """Run what the ledger lacks; return what is told of each data set as one text.
 
@@ -415,7 +413,9 @@ def run_multiverse(name, *, quick=False, n_jobs=1, folder=None, only=None, figur
     folder = run_items([item.full_name], quick=quick, n_jobs=n_jobs, folder=folder, only=only)
     rows, lines, curves = read_ledger(PAPER, folder), [], []
     for dataset in multiverse.datasets if only is None else (only,):
-        cells = _printed_cells(multiverse, dataset)
+        cells = [(method, measure) for method, measures in multiverse.methods.items()
+                 for measure in measures
+                 if np.isfinite(printed_number(multiverse, dataset, method, measure))]  # fmt: skip
         curves += [curve(multiverse, dataset, *cell, rows) for cell in cells]
         lines += [joint_sentence(multiverse, dataset, rows)] if cells else []
     curves += [

@@ -1,0 +1,62 @@
+"""A run that has passed is left out where nothing has changed, and nowhere else."""
+
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+
+from tests import passed
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    """The runs in a new repository, of which "fail" fails, and "edit" edits a file meanwhile."""
+    (tmp_path / ".gitignore").write_text("_build/")
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / "a.py").write_text("1")
+    runs = []
+
+    def run(command, **options):
+        if command[0] == "git":
+            return subprocess.run(command, **options)
+        runs.append(command[-1])
+        if runs[-1] == "edit":
+            (tmp_path / "a.py").write_text("2")
+        return SimpleNamespace(returncode=int(runs[-1] == "fail"))
+
+    fake = SimpleNamespace(run=run, CalledProcessError=subprocess.CalledProcessError)
+    monkeypatch.setattr(passed, "subprocess", fake)
+    monkeypatch.setattr(passed, "ROOT", tmp_path)
+    return runs
+
+
+@pytest.mark.parametrize(("argument", "n_runs"), [("pass", 1), ("fail", 2), ("edit", 2)])
+def test_only_what_has_passed_as_it_stands_is_not_run_again(runs, argument, n_runs):
+    assert [passed.run([argument]) for _ in "ab"] == [int(argument == "fail")] * 2
+    assert len(runs) == n_runs
+
+
+CHANGES = {
+    "file": lambda patch: (passed.ROOT / "a.py").write_text("3"),
+    "new file": lambda patch: (passed.ROOT / "b.py").touch(),
+    "no file": lambda patch: (passed.ROOT / "a.py").unlink(),
+    "version": lambda patch: patch.setattr(passed, "distributions", lambda: []),
+    "setting": lambda patch: patch.setenv("MVREF_DATA", "elsewhere"),
+    "machine": lambda patch: patch.setattr(passed.platform, "node", lambda: "another"),
+    "Python": lambda patch: patch.setattr(passed.sys, "version", "2.7"),
+    "copy": lambda patch: patch.setattr(passed, "ROOT", passed.ROOT.rename(f"{passed.ROOT}2")),
+    "no git": lambda patch: patch.setattr(passed, "FILES", ("git", "no-such-command")),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_any_change_runs_it_again(runs, monkeypatch, change):
+    passed.run(["pass"])
+    CHANGES[change](monkeypatch)
+    passed.run(["pass"])
+    assert len(runs) == 2
+
+
+def test_the_repository_does_not_say_what_has_passed():
+    ignored = subprocess.run(["git", "check-ignore", "-q", "_build/passed/x"], cwd=passed.ROOT)
+    assert ignored.returncode == 0
