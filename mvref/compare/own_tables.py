@@ -112,7 +112,7 @@ def compare_methods(
     its reason, and not in the table.
 
     The summary compares plain methods only: the same learners, with the same points, of all
-    columns, of the best view, and of each view with a vote, and a stack of them. Of accuracy,
+    columns, of the best view, and by late fusion, and a stack of them. Of accuracy,
     balanced accuracy and the AUROC of two classes the intervals are those of the samples, else the
     corrected ones of the splits. By simulation (item ``calibration.intervals`` of the
     book, for accuracy) a sentence of either side is wrong in 1.5 and 1.7 % of the comparisons of
