@@ -38,7 +38,7 @@ FOLLOW = f"document.querySelector('a[href$=\"{CHAPTER}\"]').click()"
 STATUS = "document.querySelector('.live-bar [role=status]')?.textContent"
 CODE = """
 import os, pandas, matplotlib.pyplot as plt
-plt.figure(figsize=(1, 1))
+plt.subplots(figsize=(1, 1))
 plt.show()
 display(pandas.DataFrame([[1]]))
 print(n_landmarks + 22, os.getcwd())"""
@@ -53,8 +53,9 @@ DARK = "for (const name of ['mode', 'theme']) document.documentElement.dataset[n
 # What tables and pictures of cells look like, each kind once.
 LOOK = """[...new Set([...document.querySelectorAll(".cell :is(td, th, img)")].map((one) => {
   const look = getComputedStyle(one), { color, fontSize, lineHeight, padding, filter } = look
-  return [one.localName, color, look.backgroundColor, fontSize, lineHeight, padding, filter].join()
-}))].sort().join(" ")"""
+  const kind = one.localName + Boolean(one.closest(".dataframe"))
+  return [kind, color, look.backgroundColor, fontSize, lineHeight, padding, filter].join()
+}))].sort().join("\\n")"""
 # Where the last picture of a page is, once it is there; and the marks of the verdicts.
 PLACE = """picture = [...document.querySelectorAll("article img")].pop()
   picture.scrollIntoView({ behavior: "instant" });
