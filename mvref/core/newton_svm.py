@@ -19,8 +19,8 @@ Algorithm One function is minimised, with a_i = clip(alpha_i + sigma_i r_i, 0, h
 Systems   by conjugate gradients where sigma is small; else by Cholesky, of I + Z_J' S Z_J or of
           S^-1 + Z_J Z_J' (Woodbury), whichever has fewer rows.
 
-Time      2000 samples, 600 noisy similarities, one thread, as multiples of c = m C = 1: hinge 2.4
-          for c = 100, 8.6 for 1e4, 32 for 1e5; squared hinge 3.0, 4.0, 7.4.
+Time      in that of c = m C = 1, of 2000 noisy samples with 600 columns, one thread: hinge 2.4 at
+          c = 100, 8.6 at 1e4, 32 at 1e5; squared hinge 3.0, 4.0, 7.4.
 """
 
 from typing import NamedTuple

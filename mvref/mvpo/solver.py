@@ -28,6 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.input import one_blas_thread
 from ..core.simplex_qp import solve_budget_qp
 
 STEP = 0.5  # of the query, from the best point towards the newest
@@ -52,6 +53,7 @@ class CutSolution:
     n_cuts: int
 
 
+@one_blas_thread()
 def cutting_planes(most_violated, metric_scores, n, *, C2, tol, max_iter):
     """Minimise 1/2 w'Mw + C2 xi by cutting planes.
 

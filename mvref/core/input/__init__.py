@@ -40,7 +40,6 @@ from .validate import (
     check_length,
     check_votable,
     labels_of,
-    sample_weights,
     validate_groups,
     validate_numbers,
     validate_targets,

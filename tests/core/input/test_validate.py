@@ -11,11 +11,11 @@ from mvref.core.base import one_against_rest
 from mvref.core.input import (
     check_choice,
     check_number,
-    sample_weights,
     validate_numbers,
     validate_targets,
     validate_views,
 )
+from mvref.core.input.validate import sample_weights
 from tests.literal import toy_views
 
 
