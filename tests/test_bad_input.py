@@ -266,7 +266,7 @@ DATA = [
         "3 dimension(s); make a row of each sample, view.reshape(len(view), -1)"),
     case("a column of lists", fit("MVLSVM", {"a": LISTS, "b": B}), "'a' holds a list in each cell",
         "numpy.stack(frame['e'])"),
-    case("a flat column of lists", fit("MVLSVM", LISTS), "X holds a list", "numpy.stack(frame['e'])"),
+    case("a flat column of lists", fit("MVLSVM", LISTS), "X holds", "numpy.stack(frame['e'])"),
     case("a series of lists", fit("MVLSVM", {"a": LISTS["e"]}), "'a'", "numpy.stack(frame['e'])"),
     case("thousands of names", fit("MVLSVM", pd.DataFrame(A), views=[["x"] * 5000]), "4990 more"),
     case("Concat, a gap refused", fit("Concat", GAP, estimator=LogisticRegression()), "missing"),
