@@ -12,8 +12,6 @@ from numbers import Complex, Number, Real
 import numpy as np
 from scipy import sparse
 
-from .checks import shown
-
 DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 
@@ -280,7 +278,7 @@ def check_columns(columns, width, name):
         raise ValueError(f"view {name!r} has {width} columns, but {len(columns)} names of columns.")
     if len(set(columns)) < width:
         twice = [column for column, n in Counter(columns).items() if n > 1]
-        raise ValueError(f"view {name!r} has several columns of one name: {shown(twice)}.")
+        raise ValueError(f"view {name!r} has several columns of one name: {twice[:10]}.")
     return columns
 
 
