@@ -6,6 +6,7 @@ failed inside; only predicting before fitting is a NotFittedError.
 """
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +57,12 @@ GAP = [changed(A, 3, NAN), B]
 NO_VIEW = [changed(A, 3, NAN), changed(B, 3, NAN)]  # row 3 has none
 NO_PAIR = [changed(A, slice(0, 20), NAN), changed(B, slice(20, 40), NAN)]  # nobody has both
 ONE_CLASS = [np.where(Y[:, None], NAN, A), B]  # in view 0
+LISTS = pd.DataFrame({"e": list(A)})  # embeddings, say
+LazyFrame = type("LazyFrame", (), {})  # like that of polars
+BACKED = SimpleNamespace(
+    X=None, obs_names=pd.RangeIndex(40), var_names=["x"], layers={}, isbacked=True
+)
+IN_FILE = SimpleNamespace(mod={"a": BACKED}, obs_names=BACKED.obs_names)
 A_LONE_SAMPLE = np.where(np.arange(40) == 3, "c", np.where(Y, "b", "a"))
 
 
@@ -249,6 +256,19 @@ DATA = [
         "'view_1'"),
     case("nobody has both views", lambda: LaplacianCompletion(reference=0).fit_transform(NO_PAIR),
         "reference", "'view_1'"),
+    case("a lazy frame", fit("MVLSVM", {"a": LazyFrame()}), "'a' is not in memory", ".collect()"),
+    case("a flat lazy frame", fit("MVLSVM", LazyFrame()), "X is not in memory", ".collect()"),
+    case("a lazy frame, joined", lambda: MultiView.align([LazyFrame()]), "in memory", ".collect()"),
+    case("AnnData in a file", fit("MVLSVM", [BACKED]), "in memory", ".to_memory()"),
+    case("MuData in a file", fit("MVLSVM", IN_FILE), "'a' is not in memory", ".to_memory()"),
+    case("AnnData in a file, cut", lambda: MultiView.from_array(BACKED, [1]), ".to_memory()"),
+    case("a view of images", fit("MVLSVM", {"im": np.ones((40, 2, 2)), "b": B}), "'im'",
+        "3 dimension(s); make a row of each sample, view.reshape(len(view), -1)"),
+    case("a column of lists", fit("MVLSVM", {"a": LISTS, "b": B}), "'a' holds a list in each cell",
+        "numpy.stack(frame['e'])"),
+    case("a flat column of lists", fit("MVLSVM", LISTS), "X holds", "numpy.stack(frame['e'])"),
+    case("a series of lists", fit("MVLSVM", {"a": LISTS["e"]}), "'a'", "numpy.stack(frame['e'])"),
+    case("thousands of names", fit("MVLSVM", pd.DataFrame(A), views=[["x"] * 5000]), "4990 more"),
     case("Concat, a gap refused", fit("Concat", GAP, estimator=LogisticRegression()), "missing"),
     *(
         case(f"{name}, a lone sample", fit(name, y=A_LONE_SAMPLE), "2 samples", "'c'")

@@ -30,6 +30,7 @@ from ..core.input import (
     is_encoded,
     validate_groups,
     validate_targets,
+    warn_of_views_by_class,
 )
 from ..core.voters import fit_in_groups, part_of
 from .candidates import RECOMMENDED, candidate_of
@@ -172,6 +173,7 @@ def _checked(X, y, views, groups):
     check_votable(X)
     asked = type("compare_methods", (), {})()  # it is named where y is refused
     codes = validate_targets(asked, y, X.n_samples)
+    warn_of_views_by_class(X, codes, asked.classes_)
     return X, asked.classes_[codes], validate_groups(groups, X.n_samples)
 
 

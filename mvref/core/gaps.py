@@ -202,7 +202,6 @@ class PatternClassifier(AroundClassifier):
         check_choice(self.patterns, "patterns", ("seen", "all"))
 
     def _fit(self, X, codes, weights, groups):
-        check_trainable(X, codes)
         self._member = self._seeded(check_random_state(self.random_state))
         X = X[:]
         X._samples = None  # ids are not needed again, and skops cannot write them
@@ -211,7 +210,10 @@ class PatternClassifier(AroundClassifier):
         if self.patterns == "all":
             sizes = range(X.n_views, 0, -1)
             wanted = [views for size in sizes for views in combinations(X.names, size)]
-        self._patterns = [(views, self._trainable(views)) for views in wanted]  # as JSON has them
+        found = [(views, self._trainable(views)) for views in wanted]
+        self._patterns = [pair for pair in found if pair[1]]  # pairs, as JSON has them
+        if not self._patterns:
+            check_trainable(X, codes)
         self._warn_of_fewer(self.patterns_)
         known = list(dict.fromkeys(self.patterns_.values()))
         done = Parallel(self.n_jobs)(delayed(self._trained)(views) for views in known)
@@ -230,7 +232,7 @@ class PatternClassifier(AroundClassifier):
         return dict(self._estimators)
 
     def _trainable(self, views):
-        """The views of a pattern, or as many of them as training samples of all classes have."""
+        """The views of a pattern, or those of them that most classes have; None if only one has."""
         X, codes, *_ = self._training
 
         def there(views):
@@ -240,7 +242,7 @@ class PatternClassifier(AroundClassifier):
         while there(views)[0] < len(self.classes_) and len(views) > 1:
             fewer = [tuple(u for u in views if u != view) for view in views]
             views = max(fewer, key=there)
-        return views
+        return views if there(views)[0] > 1 else None
 
     def _trained(self, views):
         X, *told = self._training
@@ -265,8 +267,13 @@ class PatternClassifier(AroundClassifier):
         new, patterns, estimators = {}, self.patterns_, self.estimators_
         for views, rows in rows_by_pattern(X):
             used = patterns.get(views)
-            if used is None:
+            if used is None and self.patterns == "seen":
                 used = new[views] = self._trainable(views)
+            if used is None:
+                raise ValueError(
+                    f"{len(rows)} sample(s) have the views {list(views)} only, which training "
+                    "samples of one class have: nothing was learnt of them."
+                )
             fitted = estimators[used] if used in estimators else self._trained(used)
             said[rows] = say(fitted, self._table(X.select(used)[rows]))
         self._warn_of_fewer(new)

@@ -79,7 +79,7 @@ class PerViewClassifier(ByView, Splitting, MultiViewClassifier):
     -----
     A view that came as a data frame reaches its classifier as one, a view of texts as a 1-D array;
     so a pipeline may begin with a ColumnTransformer, an imputer or a vectorizer. ``sample_weight``
-    goes to every member.
+    goes to every member. A view that samples of one class only have gets no classifier.
 
     Examples
     --------
@@ -128,6 +128,8 @@ class PerViewClassifier(ByView, Splitting, MultiViewClassifier):
     def _fit(self, X, codes, weights, groups):
         rng = check_random_state(self.random_state)
         members = self._members_that_vote(X.names, rng)
+        of_one = [n for n, s in zip(X.names, X.observed.T, strict=True) if np.ptp(codes[s]) == 0]
+        members = {n: m for n, m in members.items() if n not in of_one} or members
         X = X.select(list(members))
         check_trainable(X, codes)
         everyone = np.arange(X.n_samples)
@@ -215,7 +217,7 @@ class PerViewClassifier(ByView, Splitting, MultiViewClassifier):
 
     def _validated(self, X):
         X = super()._validated(X)
-        check_votable(X.select(list(self.estimators_)))
+        check_votable(X.select(list(self.estimators_)), f"none of {list(self.estimators_)}")
         return X
 
     @available_if(_gives_probabilities)

@@ -531,6 +531,15 @@ def test_gaps_are_taken_as_they_are(kind, all_learners):
     assert (comparison.table["score"] > 0.6).all()
 
 
+def test_a_view_that_a_class_never_has_costs_no_plain_method():
+    X, y = few("iris")
+    observed = np.ones((len(y), 2), dtype=bool)
+    observed[y != y[0], 1] = False
+    with pytest.warns(UserWarning, match="has no sample with view 'petal'") as told:
+        found = compare_methods(X.with_observed(observed), y, [], **QUICK)
+    assert len(told) == 1 and found.failures.empty and found.summary
+
+
 def test_words_are_encoded_in_every_training_part():
     X, y = few("iris")
     kinds = np.array(["small", "wide", "tall"])[y]

@@ -1,6 +1,7 @@
 """PatternClassifier and ViewDropout: gaps by pattern, for any classifier."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -86,9 +87,26 @@ def test_a_pattern_without_a_class_is_answered_by_fewer_views():
     assert_array_equal(model.predict(X), model.predict(X.with_observed([[True, True, False]] * 90)))
     alone = X.with_observed([[False, False, True]] * 90)
     assert_array_equal(model.predict_proba(alone)[:, 0], np.zeros(90))  # its machine knows no ant
-    text_only = observed & ~np.array([False, False, True])
-    with pytest.raises(ValueError, match="'text' is observed in samples of one class only"):
-        PatternClassifier().fit(X.with_observed(text_only | (observed & (CODES == 2)[:, None])), Y)
+
+
+@pytest.mark.parametrize("patterns", ["seen", "all"])
+def test_a_view_of_one_class_only(patterns):
+    """Nothing can be learnt of its numbers: it is told, and left out wherever it is."""
+    observed = np.ones((90, 3), dtype=bool)
+    observed[:, 2] = CODES == 2
+    train = X.with_observed(observed)
+    told = pytest.warns(UserWarning, match="class 'ant' has no sample with view 'text'; class 'bee")
+    with told, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "a class has no training sample")
+        models = [
+            model.fit(train, Y)
+            for model in (PatternClassifier(patterns=patterns), PerViewClassifier())
+        ]
+    for model in models:
+        without = clone(model).fit(train.select(["sound", "image"]), Y)
+        assert_allclose(model.predict_proba(train), without.predict_proba(train.select([0, 1])))
+        with pytest.raises(ValueError, match="text.*only, which|none of .'sound', 'image'.,"):
+            model.predict(X.with_observed([[False, False, True]] * 90))
 
 
 # ------------------------------------------------------------------ masked copies

@@ -30,6 +30,7 @@ from .checks import (
     shown,
     warn_caller,
     warn_if_few_complete,
+    warn_of_views_by_class,
 )
 from .columns import root_mean_squares, take_rows, view_features
 from .fit import MultiViewInput, Scored, Splitting, Weighted, memory_for

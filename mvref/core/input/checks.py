@@ -109,10 +109,34 @@ def warn_if_few_complete(n_complete, n_samples, told):
         )
 
 
+def warn_of_views_by_class(X, codes, classes):
+    """Warn of views that no sample of some class has, while others have them."""
+    lost = [
+        f"class {label!r} has no sample with view {name!r}"
+        for k, label in enumerate(classes.tolist())
+        for name, seen in zip(X.names, X.observed[codes == k].T, strict=True)
+        if not seen.any()
+    ]
+    if lost:
+        more = f"; and {len(lost) - 3} more" if len(lost) > 3 else ""
+        warn_caller(
+            f"{'; '.join(lost[:3])}{more}: who has the view tells the class, whatever its numbers "
+            "are. Unless the gaps will come in the same way, leave the view out, with X.select, or "
+            "the class.",
+            UserWarning,
+        )
+
+
+def largest_of(X):
+    """The largest absolute number of the views."""
+    stored = [view.data if sparse.issparse(view) else view for view in X.views]
+    numbers = [v for v in stored if not hasattr(v, "iloc")]
+    return max((np.nanmax(np.abs(v), initial=0) for v in numbers), default=0)
+
+
 def refuse_huge(X, error):
     """Raise a ValueError that says so if a fit failed on numbers whose products overflow."""
-    stored = [view.data if sparse.issparse(view) else view for view in X.views]
-    largest = max(np.nanmax(np.abs(v), initial=0) for v in stored if not hasattr(v, "iloc"))
+    largest = largest_of(X)
     if largest > HUGE:
         raise ValueError(
             f"{error} X holds numbers up to {largest:.0e}, too large for products of them; scale "

@@ -6,6 +6,8 @@ from numbers import Integral
 import numpy as np
 from scipy import sparse
 
+from .checks import shown
+
 
 def view_columns(views, n_features, columns=None):
     """Return the column indices of every view of a flat table, whose column names are `columns`."""
@@ -41,7 +43,7 @@ def _columns_of(entry, n_features, columns):
         if any(isinstance(w, str) for w in wanted):
             unknown = [w for w in wanted if columns is None or w not in columns]
             if unknown:
-                raise ValueError(f"views names the columns {unknown}, which X does not have.")
+                raise ValueError(f"views names the columns {shown(unknown)}, which X has not.")
             wanted = [columns.index(w) for w in wanted]
         index = np.asarray(wanted)
     if (

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from .checks import refuse_huge, warn_if_nothing_learnt
+from .checks import HUGE, largest_of, refuse_huge, warn_if_nothing_learnt, warn_of_views_by_class
 from .ids import check_ids
 from .threads import one_blas_thread
 from .validate import (
@@ -26,9 +26,11 @@ FEWER = (
 
 @contextmanager
 def memory_for(estimator, X, advice="Hand over fewer samples at a time."):
-    """Say in a MemoryError what to do instead."""
+    """Say in a MemoryError what to do instead; of overflows a ValueError or a warning will tell."""
+    quiet = np.errstate(over="ignore", invalid="ignore") if largest_of(X) > HUGE else nullcontext()
     try:
-        yield
+        with quiet:
+            yield
     except MemoryError as error:
         raise MemoryError(
             f"{type(estimator).__name__} finds no memory for {len(X)} samples ({error}). {advice}"
@@ -92,6 +94,8 @@ class MultiViewInput:
         for name, seen in zip(X.names, X.observed.T, strict=True):
             if not seen.any():
                 raise ValueError(f"view {name!r} is missing in every sample: leave it out.")
+        if is_classifier(self) and not X.observed.all():
+            warn_of_views_by_class(X, targets, self.classes_)
         try:
             limit = one_blas_thread() if self._one_blas_thread else nullcontext()
             with memory_for(self, X, FEWER), limit:

@@ -5,6 +5,7 @@ series, until :class:`~mvref.PerView` makes numbers of it; estimators refuse it.
 and complex numbers are refused, in whatever container they come.
 """
 
+from collections import Counter
 from datetime import date, time, timedelta
 from numbers import Complex, Number, Real
 
@@ -22,6 +23,7 @@ def as_view(view, name):
             f"view {name!r} is None, but must be an array of numbers: leave it out; only a fitted "
             "model knows the columns of a view that nobody has."
         )
+    check_in_memory(view, f"view {name!r}")
     if is_texts(view):
         from pandas import Series
 
@@ -35,6 +37,14 @@ def as_view(view, name):
     if view.shape[1] == 0:
         raise ValueError(f"view {name!r} has no features.")
     return freeze(view)
+
+
+def check_in_memory(table, name):
+    """Refuse what is still to be read: AnnData and MuData in a file, a lazy frame of polars."""
+    call = "to_memory" if getattr(table, "isbacked", False) else ""
+    call = "collect" if type(table).__name__ == "LazyFrame" else call
+    if call:
+        raise ValueError(f"{name} is not in memory: hand over what its .{call}() gives.")
 
 
 def is_annotated(view):
@@ -108,8 +118,10 @@ def as_table_of_numbers(values, name):
     else:
         values = as_numbers(values, name)
     if values.ndim != 2:
+        rows = "; make a row of each sample, view.reshape(len(view), -1)" * (values.ndim > 2)
         raise ValueError(
-            f"{name} must be a 2-D array (n_samples, n_features), got {values.ndim} dimension(s)."
+            f"{name} must be a 2-D array (n_samples, n_features), got {values.ndim} dimension(s)"
+            f"{rows}."
         )
     return values
 
@@ -122,6 +134,8 @@ def as_numbers(values, name):
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values
     _refuse_dates(getattr(values, "dtype", None), name)
+    if hasattr(values, "iloc") and values.ndim == 1:
+        refuse_lists(values, name)
     try:
         return _dense(values.toarray() if sparse.issparse(values) else values)
     except (TypeError, ValueError, OverflowError) as error:
@@ -140,6 +154,8 @@ def as_flat_table(X, raw=False):
         _refuse_dates(dtype, "X", "cmM" if listed else "mM")
         return _dense(X) if np.ma.isMaskedArray(X) and not raw else X
     kinds = check_kinds(frame, "X")
+    for j in np.flatnonzero(np.array(kinds) == "other"):
+        refuse_lists(frame.iloc[:, j], "X")
     if raw and "text" in kinds:
         return frame
     if "text" in kinds and "other" not in kinds:
@@ -208,6 +224,7 @@ def check_encoded(view, name=None):
 
     told, whose = ("X", "") if name is None else (f"view {name!r}", f"{name!r}: ")
     for column, texts in (view.to_frame("texts") if view.ndim == 1 else view).items():
+        refuse_lists(texts, told)
         if kind_of(texts) == "text" and texts.dtype.name != "category":
             if (to_numeric(texts.astype(object), errors="coerce").notna() | texts.isna()).all():
                 raise ValueError(
@@ -220,6 +237,15 @@ def check_encoded(view, name=None):
         f"PerView({f'{{{whose}{encoder}}}' if whose else encoder}) or, if it holds texts, with a "
         "TfidfVectorizer there."
     )
+
+
+def refuse_lists(column, told):
+    """Refuse a column of lists, such as embeddings."""
+    if any(isinstance(value, list | tuple | np.ndarray) for value in column):
+        raise ValueError(
+            f"{told} holds a list in each cell of column {column.name!r}: make columns of the "
+            f"numbers in it, numpy.stack(frame[{column.name!r}])."
+        )
 
 
 def width_of(view):
@@ -252,8 +278,8 @@ def check_columns(columns, width, name):
     if len(columns) != width:
         raise ValueError(f"view {name!r} has {width} columns, but {len(columns)} names of columns.")
     if len(set(columns)) < width:
-        twice = sorted({column for column in columns if columns.count(column) > 1})
-        raise ValueError(f"view {name!r} has several columns of one name: {twice}.")
+        twice = [column for column, n in Counter(columns).items() if n > 1]
+        raise ValueError(f"view {name!r} has several columns of one name: {twice[:10]}.")
     return columns
 
 

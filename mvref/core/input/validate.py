@@ -350,8 +350,8 @@ def check_length(y, n_samples, name="y"):
         raise ValueError(f"{name} has {n_labels} labels, but X has {n_samples} samples.")
 
 
-def check_votable(X):
+def check_votable(X, told="no view at all"):
     """Raise a ValueError if a sample has no view at all: nobody could vote on it."""
     empty = np.flatnonzero(~X.observed.any(axis=1))
     if len(empty):
-        raise ValueError(f"{len(empty)} sample(s) have no view at all, first row {empty[0]}.")
+        raise ValueError(f"{len(empty)} sample(s) have {told}, first row {empty[0]}.")

@@ -34,6 +34,7 @@ from .storage import (
     as_view,
     check_columns,
     check_encoded,
+    check_in_memory,
     freeze,
     is_annotated,
     is_frame,
@@ -316,6 +317,7 @@ class MultiView:
         >>> MultiView.from_array(np.zeros((5, 7)), {"left": slice(0, 3), "right": slice(3, 7)})
         MultiView(5 samples, left: 3, right: 4)
         """
+        check_in_memory(X, "X")
         if is_annotated(X):
             columns = list(X.var_names) if columns is None else columns
             new = cls.from_array(X.X, views, names=names, columns=columns)
@@ -490,6 +492,7 @@ def _listed(views):
 
 def _with_columns(table, name, key=None):
     """A series of numbers as a frame, and a frame with the column `key` as index; else as it is."""
+    check_in_memory(table, f"view {name!r}")
     if hasattr(table, "iloc") and table.ndim == 1 and not is_texts(table):
         table = table.to_frame()
     frame = None if key is None or is_annotated(table) else as_frame(table, f"view {name!r}")
@@ -545,6 +548,7 @@ def unpacked(X, views=None):
     A MuData, an AnnData, a generator, the values of a mapping, and a frame whose columns have two
     levels, the views and their columns, unless `views` says how to cut it.
     """
+    check_in_memory(X, "X")
     if isinstance(X, Iterator | ValuesView):
         return list(X)
     if is_mudata(X):
