@@ -38,8 +38,9 @@ class Kernel:
 
     stdin = stdout = stderr = None
 
-    def __init__(self, command, *, env, cwd, **options):
-        self.process = FORKS.Process(target=serve, args=(command[3:], PATH, dict(env), cwd))
+    def __init__(self, command, *, env, cwd=None, **options):
+        told = command[3:], PATH, dict(env), cwd or os.getcwd()
+        self.process = FORKS.Process(target=serve, args=told)
         self.process.start()
         self.pid, self.wait = self.process.pid, self.process.join
         self.kill, self.terminate = self.process.kill, self.process.terminate
