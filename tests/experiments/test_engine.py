@@ -109,6 +109,8 @@ def test_rows_stand_in_one_order(full, tmp_path):
     Counter(reversed(range(6))).run(other)
     assert results(full) == results(other)
     assert full.read()["parameter"][0] == '{"L":20}', "parameters are ordered as numbers"
+    nine, ten = (engine._position(["", "", "", "{}", repeat]) for repeat in ("9", "10"))
+    assert nine < ten, "repeats, too"
 
 
 def test_values_keep_six_significant_digits_through_every_rewriting(ledger):
