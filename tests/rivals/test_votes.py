@@ -93,7 +93,7 @@ def test_a_classifier_without_weights_is_refused_by_name(method):
             Fusion(final_estimator=KNeighborsClassifier(), class_weight="balanced").fit(VIEWS, Y)
 
 
-# ------------------------------------------------------------------ cases of PerViewClassifier
+# ------------------------------------------------------------------ a case of PerViewClassifier
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weights"])
@@ -105,18 +105,6 @@ def test_mono_is_a_case_of_per_view_classifier(base, weights):
     plain = PerViewClassifier(member, combine="vote", remainder="drop")
     plain.fit(X, Y3, sample_weight=weights)
     assert_array_equal(model.predict(NEW3), plain.predict(NEW3))
-
-
-@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weights"])
-def test_mvmv_is_a_case_of_per_view_classifier(weights):
-    """Also where votes are equal, if both take the smallest label."""
-    for views, y, new, K in (*PROBLEMS, (VIEWS[:2], Y, NEW[:2], 2)):
-        w = None if weights is None else weights[: len(y)]
-        plain = PerViewClassifier(TREE, combine="vote").fit(views, y, sample_weight=w)
-        model = MVMV(TREE, ties="smallest").fit(views, y, sample_weight=w)
-        assert_array_equal(model.predict(new), plain.predict(new))
-        said = MVMV(TREE, random_state=0).fit(views, y, sample_weight=w).predict(new)
-        assert (said != plain.predict(new)).any() == (K == 3 or len(views) == 2)  # coins
 
 
 # ------------------------------------------------------------------ Mono
