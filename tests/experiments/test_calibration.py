@@ -27,6 +27,13 @@ def test_a_block_has_the_shares_of_its_runs(monkeypatch):
     assert shares["worth"] > 0.5 and shares["cost"] == 0.0
 
 
+def test_the_linear_machine_does_not_know_the_origin():
+    X, y = calibration.draw(60, 0.3, np.random.default_rng(0))
+    given = y, np.arange(40), np.arange(40, 60), 1, 0.01
+    near, far = (calibration.right("linear", of, *given) for of in (X, X + 9.0))
+    np.testing.assert_array_equal(far, near)
+
+
 def test_intervals_over_data_sets_are_those_of_scipy_and_of_loops():
     x = np.exp(np.random.default_rng(0).normal(size=(1, 8)))
     mean, error, t = x.mean(), stats.sem(x[0]), stats.t.ppf(0.975, 7)
