@@ -171,6 +171,9 @@ def test_all_at_once_is_the_same_universe(rows, monkeypatch):
     assert 0 < found["all"].sum() < found["others"].sum()
     text = reading.joint_sentence(TOY, "iris", rows)
     assert text == f"iris, all at once: {found['all'].sum()} of 10 universes."
+    printed["one", "alignment"] = 0.3  # which no universe has
+    found = reading.joint(TOY, "iris", rows)
+    assert found["accuracies"].any() and not found["all"].any()
 
 
 def test_a_curve_has_each_universe_of_its_method_once(rows):
