@@ -22,6 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import mvref
 from mvref import MultiView, PatternClassifier, PerView, PerViewClassifier, ViewDropout
+from mvref.core.voters import folds_of
 from mvref.mvm.machine import hold_out
 from mvref.rivals import CAPO, MSL, Fusion, Mono
 
@@ -166,6 +167,11 @@ def test_a_search_in_a_view_gets_the_groups():
 def test_what_cannot_be_split_is_refused(model, groups, told):
     with pytest.raises(ValueError, match=told):
         model.fit(VIEWS, Y, groups=groups)
+
+
+def test_there_are_no_more_folds_than_samples_of_a_class():
+    fold = folds_of(5, np.arange(6) % 2, np.random.RandomState(0), np.arange(6)).test_fold
+    assert np.bincount(fold).tolist() == [2, 2, 2]
 
 
 @pytest.mark.parametrize(("share", "n_first"), [(0.01, 2), (0.6, 12), (0.99, 18)])

@@ -22,13 +22,16 @@ def test_a_block_has_the_shares_of_its_runs(monkeypatch):
     assert found["samples, 5 x 2"]["half"] < found["corrected, 5 x 2"]["half"]
     for shares in found.values():
         assert shares["covered"] == 1.0 - shares["worth"] - shares["cost"]
+    better = given | {"n_samples": 300, "effect": 0.08}
+    shares = calibration.simulated("linear", "samples, 5 x 2", **better)
+    assert shares["worth"] > 0.5 and shares["cost"] == 0.0
 
 
-def test_better_is_worth_and_worse_is_cost(monkeypatch):
-    monkeypatch.setattr(calibration, "N_RUNS", 3)
-    given = {"measures": calibration.MEASURES, "n_samples": 300, "effect": 0.08, "seed": 5}
-    found = calibration.simulated("linear", "samples, 5 x 2", **given)
-    assert found["worth"] > 0.5 and found["cost"] == 0.0
+def test_the_linear_machine_does_not_know_the_origin():
+    X, y = calibration.draw(60, 0.3, np.random.default_rng(0))
+    given = y, np.arange(40), np.arange(40, 60), 1, 0.01
+    near, far = (calibration.right("linear", of, *given) for of in (X, X + 9.0))
+    np.testing.assert_array_equal(far, near)
 
 
 def test_intervals_over_data_sets_are_those_of_scipy_and_of_loops():
@@ -50,9 +53,8 @@ def test_intervals_over_data_sets_are_those_of_scipy_and_of_loops():
 
 def test_a_truth_above_the_interval_is_counted_there():
     """Few of a skewed world have its large values: the mean of most of them is too small."""
-    found = calibration.covered(
-        "one in ten +25", "t", measures=calibration.COVERAGE, n_sets=5, seed=0
-    )
+    given = {"measures": calibration.COVERAGE, "n_sets": 5, "seed": 0}
+    found = calibration.covered("one in ten +25", "t", **given)
     assert found["above"] > 5 * found["below"] and found["half"] > 0
     np.testing.assert_allclose(found["covered"], 1 - found["above"] - found["below"])
 

@@ -109,6 +109,8 @@ def test_rows_stand_in_one_order(full, tmp_path):
     Counter(reversed(range(6))).run(other)
     assert results(full) == results(other)
     assert full.read()["parameter"][0] == '{"L":20}', "parameters are ordered as numbers"
+    nine, ten = (engine._position(["", "", "", "{}", repeat]) for repeat in ("9", "10"))
+    assert nine < ten, "repeats, too"
 
 
 def test_values_keep_six_significant_digits_through_every_rewriting(ledger):
@@ -319,3 +321,10 @@ def test_rows_carry_the_code_that_made_them(full):
     full.append(rows.to_dict("records"))
     assert told() == [{3}, {2}]
     assert told(5) == [{3}, {2, 5}], "no job makes repeat 5 any more"
+
+
+def test_a_data_set_whose_name_begins_alike_is_another():
+    item = Item("p", "i", "", ("moons", "moons-far"), None)
+    rows = pd.DataFrame({"item": "i", "dataset": ["moons", "moons-disturbed", "moons-far", "iris"]})
+    of_moons = engine.rows_of(item, "moons", rows)
+    assert of_moons["dataset"].tolist() == ["moons", "moons-disturbed"]

@@ -220,10 +220,11 @@ def test_the_rule():
     assert verdict_by_rule(cells((*printed, 0.0), (*printed, np.nan))) == NOT_REPRODUCED
 
 
-@pytest.mark.parametrize(("n", "verdict"), [(4, ANOTHER), (5, NOT_REPRODUCED)])
-def test_a_few_protocols_of_many_are_none(n, verdict):
-    found = cells(*[("another protocol", str(k), 9.0 * (k > 0)) for k in range(n)])
-    assert verdict_by_rule(found) == verdict
+@pytest.mark.parametrize(("kind", "gives"), [("another protocol", ANOTHER), ("a change", CHANGED)])
+def test_a_few_protocols_of_many_are_none(kind, gives):
+    for n, expected in ((4, gives), (5, NOT_REPRODUCED)):
+        found = cells(*[(kind, str(k), 9.0 * (k > 0)) for k in range(n)])
+        assert verdict_by_rule(found) == expected
 
 
 def test_what_every_method_would_pass_tells_nothing():

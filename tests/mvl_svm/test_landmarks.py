@@ -90,14 +90,6 @@ def test_a_fold_of_fewer_samples_gives_all_of_them(name):
     assert_array_equal(getattr(model, answer)(VIEWS), getattr(same, answer)(VIEWS))
 
 
-def test_names_that_cannot_be_checked_are_told_once():
-    frames = [pd.DataFrame(view).add_prefix("x") for view in VIEWS]
-    model = mvref.MVLSVM(10, random_state=0).fit(frames, np.arange(60) % 2)
-    with pytest.warns(UserWarning, match="MVLSVM was fitted with them: whether") as warned:
-        model.predict(VIEWS)
-    assert len(warned) == 1
-
-
 # ------------------------------------------------------------------ projection
 
 

@@ -605,7 +605,8 @@ def test_early_stopping_keeps_the_best_epoch():
     views, y = planted(2, n=200)
     y[::4] *= -1  # noise to overfit
     options = {"alpha": 0.0, "solver": "sgd", "batch_size": 8, "early_stopping": True}
-    model = MVMClassifier(8, random_state=0, **options).fit(views, y)
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, size=200)
+    model = MVMClassifier(8, random_state=0, **options).fit(views, y, sample_weight=weights)
     curve = model.validation_curve_
     assert len(curve) == len(model.loss_curve_) == model.n_iter_ + 1 < 100
     before = np.minimum.accumulate(curve)[:-1]
@@ -615,7 +616,8 @@ def test_early_stopping_keeps_the_best_epoch():
     rng.randint(2**31, size=1)  # the seed of the machine
     held_out = hold_out((y > 0).astype(int), rng)
     margins = y[held_out] * model.decision_function([view[held_out] for view in views])
-    assert_allclose(np.logaddexp(0, -margins).mean(), curve.min(), rtol=1e-10)
+    loss = np.average(np.logaddexp(0, -margins), weights=weights[held_out])
+    assert_allclose(loss, curve.min(), rtol=1e-10)
     again = clone(model).set_params(early_stopping=False, max_iter=3)
     with pytest.warns(ConvergenceWarning):
         assert not hasattr(again.fit(views, y), "validation_curve_")

@@ -13,7 +13,6 @@ from mvref import MultiView
 from mvref.core.groups import Structure, group_structure
 from mvref.core.losses import LOSSES, PENALTIES
 from mvref.mvm import MVMClassifier, MVMRegressor
-from mvref.mvm.machine import hold_out
 from mvref.mvm.model import Design, Objective, start_factors
 from mvref.mvm.solvers import AdaGrad, als_sweep, curvature_units
 from tests import literal_mvm as literal
@@ -107,19 +106,6 @@ def test_sgd_multiplies_the_gradient_of_a_sample_by_its_weight(penalty):
             squares[b] += G[b] ** 2
         A = [B - 0.1 * G_b / np.sqrt(s) for B, G_b, s in zip(A, G, squares, strict=True)]
     assert_allclose(flat(state.factors), flat(A), atol=1e-9)
-
-
-def test_early_stopping_watches_the_weighted_loss():
-    options = {"solver": "sgd", "early_stopping": True, "max_iter": 30}
-    model = MVMClassifier(2, random_state=0, **options)
-    views = [view / 20 for view in VIEWS]
-    model.fit(views, Y, sample_weight=COUNTS)
-    rng = np.random.RandomState(0)
-    rng.randint(2**31, size=1)  # the seed of the machine
-    rows = hold_out((Y > 0).astype(int), rng)
-    margins = Y[rows] * model.decision_function([view[rows] for view in views])
-    expected = np.average(np.logaddexp(0, -margins), weights=COUNTS[rows])
-    assert_allclose(model.validation_curve_.min(), expected, rtol=1e-10)
 
 
 # ------------------------------------------------------------------ streams

@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from mvref import MultiView, MVMClassifier, MVMRegressor
 from mvref.core.groups import group_structure
 from mvref.core.losses import EVIDENCE, LOSSES, MAJORISERS
-from mvref.core.ridge import Table, choose_penalty
+from mvref.core.ridge import Column, Table, alternate, choose_penalty
 from mvref.datasets import make_interactions
 from mvref.mvm.model import Design, Objective
 from mvref.mvm.solvers import Columns
@@ -318,6 +318,20 @@ def test_no_sweep_raises_the_objective(cls, options, alpha, kind):
         model = cls(2, random_state=0, **options).fit(views, y, sample_weight=WEIGHTS)
     assert len(model.loss_curve_) > 5 and np.diff(model.loss_curve_).max() <= 0.0
     assert hasattr(model, "alpha_") == (alpha == "auto")
+
+
+@pytest.mark.parametrize(("moved", "converged"), [(5.0, True), (np.nan, None)])
+def test_a_sweep_that_makes_it_worse_is_undone(moved, converged):
+    """By rounding: there is no more to gain; or by an overflow."""
+    column = Column(np.ones((2, 1)), np.ones((2, 1)), np.full(1, 0.1))
+
+    def sweep(e, weights, T):
+        column.mean[...] = e[...] = moved
+        return np.zeros(3)
+
+    options = {"loss": "squared", "auto": False, "tol": 0.0, "max_iter": 3}
+    found = alternate(sweep, [column], [], np.zeros(3), np.zeros(3), np.ones(3), **options)
+    assert found == ([pytest.approx(0.2)], converged) and (column.mean == 1.0).all()
 
 
 def test_the_optimum_is_that_of_lbfgs():

@@ -100,6 +100,8 @@ def test_map_is_the_root_of_a_pseudo_inverse(seed):
     T = nystrom_map(K)
     assert T.shape == (7, min(seed % 8, 7))
     assert_allclose(T @ T.T, np.linalg.pinv(K, rcond=1e-10), rtol=1e-6, atol=1e-8)
+    tiny = nystrom_map(1e-20 * K)  # the cut is relative
+    assert_allclose(1e-20 * tiny @ tiny.T, T @ T.T, rtol=1e-6, atol=1e-8)
 
 
 def test_map_refuses_what_is_no_kernel():

@@ -246,6 +246,14 @@ def test_every_iteration_raises_the_dual_or_halves_the_gap(measure):
     assert halved > 0  # both happen
 
 
+def test_a_dual_value_above_the_primal_one_proves_nothing():
+    """As rounding can make it: here a cut says ten times what it holds."""
+    answers = iter([(1.0, 10.0, np.array([1.0, -1.0])), (0.0, 0.0, np.zeros(2))])
+    options = {"C2": 1.0, "tol": 1e-3, "max_iter": 9}
+    found = cutting_planes(lambda s: next(answers), lambda c: c, 2, **options)
+    assert found.gap < -1.0 and not found.converged
+
+
 @pytest.mark.parametrize("measure", ["f1", "prbep", "auroc"])
 def test_the_papers_query_has_the_same_minimum(measure, monkeypatch):
     problem, options = random_problem(3, 60), {"C2": 5.0, "tol": 1e-7, "max_iter": 500}

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from mvref import MultiView, PerViewClassifier
+from mvref import MultiView
 from mvref.core.voters import class_folds
 from mvref.rivals import MVMV, Concat, Fusion, Mono
 from tests.literal import hide, random_pattern, toy_views
@@ -61,9 +61,6 @@ def test_a_failed_fit_does_not_look_fitted(method):
 
 # ------------------------------------------------------------------ weights, of all four
 
-LOGISTIC = LogisticRegression(tol=1e-12, max_iter=10_000, solver="newton-cholesky")
-WEIGHTS = np.random.default_rng(0).integers(0, 4, size=90)
-
 
 def test_the_choice_of_a_view_is_weighted():
     """View 0 is right about one half of the samples, view 1 about the other: weights decide."""
@@ -91,32 +88,6 @@ def test_a_classifier_without_weights_is_refused_by_name(method):
     if method is Fusion:
         with pytest.raises(ValueError, match="'on top', KNeighborsClassifier.*sample_weight"):
             Fusion(final_estimator=KNeighborsClassifier(), class_weight="balanced").fit(VIEWS, Y)
-
-
-# ------------------------------------------------------------------ cases of PerViewClassifier
-
-
-@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weights"])
-@pytest.mark.parametrize("base", [TREE, LOGISTIC], ids=["tree", "logistic"])
-def test_mono_is_a_case_of_per_view_classifier(base, weights):
-    X = MultiView(THREE)
-    model = Mono(base, random_state=0).fit(X, Y3, sample_weight=weights)
-    member = {X.names[model.view_]: base}
-    plain = PerViewClassifier(member, combine="vote", remainder="drop")
-    plain.fit(X, Y3, sample_weight=weights)
-    assert_array_equal(model.predict(NEW3), plain.predict(NEW3))
-
-
-@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weights"])
-def test_mvmv_is_a_case_of_per_view_classifier(weights):
-    """Also where votes are equal, if both take the smallest label."""
-    for views, y, new, K in (*PROBLEMS, (VIEWS[:2], Y, NEW[:2], 2)):
-        w = None if weights is None else weights[: len(y)]
-        plain = PerViewClassifier(TREE, combine="vote").fit(views, y, sample_weight=w)
-        model = MVMV(TREE, ties="smallest").fit(views, y, sample_weight=w)
-        assert_array_equal(model.predict(new), plain.predict(new))
-        said = MVMV(TREE, random_state=0).fit(views, y, sample_weight=w).predict(new)
-        assert (said != plain.predict(new)).any() == (K == 3 or len(views) == 2)  # coins
 
 
 # ------------------------------------------------------------------ Mono

@@ -372,10 +372,7 @@ def test_study_counts():
     study = Coverage(np.array([0.5, 0.2, 1.0, 1.5]), np.array([0.5, 0.3, 0.1, 0.1]))
     assert study.violations == 1 and study.vacuous == 2
     assert_allclose([study.mean_bound, study.mean_test_error], [0.8, 0.25])
-
-
-def test_a_score_of_zero_is_an_error_of_both_classes():
-    """As in the bounds, whose ramp loss is 1 there."""
+    # a score of 0 is an error of both classes, as in the bounds, whose ramp loss is 1 there
     study = coverage_study(lambda X, y: Machine(lambda Z: 0.0 * Z[:, 0], 1.0, 0.0 * y), n_repeats=2)
     assert study.mean_test_error == 1.0
 

@@ -122,6 +122,13 @@ def test_norm_of_theta_and_loss_range(c, seed):
     assert (1 + np.abs(T @ theta)).max() <= loss_range(c, 2, 2) * (1 + 1e-5)
 
 
+def test_the_range_of_a_small_c_is_reached():
+    """All samples are one point, inside the margin: theta is c times it."""
+    theta, _ = exact_hinge_svm(np.ones((3, 4)), np.ones(3), 0.05)
+    [loss] = pointwise_loss([theta.sum()], [-1.0])
+    assert loss_range(0.05, 2, 2) == pytest.approx(loss)
+
+
 @pytest.mark.parametrize(
     ("L", "V", "c", "B"), [(1, 1, 0.2, 1.0), (2, 2, 0.05, 1.0), (2, 2, 0.05, 3.0)]
 )
