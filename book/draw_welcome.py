@@ -43,8 +43,8 @@ def findings():
         learners; if training samples have such gaps as well, a vote of views is better.
         **The papers:** of {counts.sum()} printed results and claims {printed} are reproduced as
         printed, {another} under another protocol, {changed} with a change to what is printed, and
-        {differs} are not; for {unclear} we cannot tell, and {nothing} are not comparable, mostly for
-        want of the data. Every misprint has a script that shows it."""
+        {differs} are not; for {unclear} we cannot tell, and {nothing} are not comparable, mostly
+        for want of the data. Every misprint has a script that shows it."""
     bullets = " ".join(said.split()).replace(". **", ".\n**").split("\n")
     indent = {"initial_indent": "- ", "subsequent_indent": "  "}
     return "".join(fill(bullet, 110, **indent) + "\n" for bullet in bullets)
