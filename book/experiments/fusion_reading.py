@@ -372,21 +372,21 @@ def tree(leaves):
     items = []
     for k, leaf in enumerate(leaves):
         no = "No. " if k else ""
-        avoid = f" Not {_either(leaf.avoid)}." if leaf.avoid else ""
+        avoid = f" Avoid {_listed(leaf.avoid, 'and')}." if leaf.avoid else ""
         evidence = "".join(
             f"<p>{test[0].upper()}{test[1:]}:</p><ul>{''.join(_lines(leaf.judged(test)))}</ul>"
             for test in leaf.tests
         )
         items.append(
             f"<li><p>{no}<b>{leaf.question}</b></p>"
-            f"<p>Yes: <b>{_either(leaf.take)}</b>. {leaf.why}{avoid}</p>"
+            f"<p>Yes: <b>{_listed(leaf.take, 'or')}</b>. {leaf.why}{avoid}</p>"
             f"<details><summary>Evidence</summary>{evidence}</details></li>"
         )
     return f'<ol class="advice">{"".join(items)}</ol>'
 
 
-def _either(names):
-    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+def _listed(names, word):
+    return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _lines(judged):
