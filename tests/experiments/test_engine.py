@@ -328,3 +328,8 @@ def test_a_data_set_whose_name_begins_alike_is_another():
     rows = pd.DataFrame({"item": "i", "dataset": ["moons", "moons-disturbed", "moons-far", "iris"]})
     of_moons = engine.rows_of(item, "moons", rows)
     assert of_moons["dataset"].tolist() == ["moons", "moons-disturbed"]
+
+
+def test_a_run_of_the_first_repeats(ledger):
+    run(Counter().item(), "toy", ledger, n_repeats=2)
+    assert set(ledger.read()["repeat"]) == {0, 1}
