@@ -60,7 +60,7 @@ class Regrown:
     >>> x = np.array([[0.0], [1.0], [2.0], [3.0]], dtype=np.float32)
     >>> grown = DecisionTreeClassifier(max_depth=1).fit(x, [0, 0, 1, 1])
     >>> tree, said = Regrown(x).fit(grown, np.array([0, 1, 1, 1]), np.array([1.0, 2.0, 1.0, 1.0]))
-    >>> tree.tree_.threshold[0], said
+    >>> float(tree.tree_.threshold[0]), said
     (0.5, array([0, 1, 1, 1]))
     """
 
