@@ -215,14 +215,15 @@ def _minimise(rows, y, alpha, sigma, high, w, enough, max_steps, least=0):
         slopes = g @ d, (w + d) @ d + dr @ np.clip(v + sigma * dr, 0, high)  # of F at 0 and 1
         t = 1.0
         if abs(slopes[1]) > FULL * abs(slopes[0]):
-            t = _length(slopes[0], d @ d, v, sigma * dr, dr, high)
+            most = 1.0 if slopes[1] > 0 else np.inf
+            t = _length(slopes[0], d @ d, v, sigma * dr, dr, high, most)
         exact = not t > 0 or -slopes[0] <= np.finfo(float).eps * (w @ w)  # but for rounding
         w, f = w + t * d, f + t * change
     return w, a, u, step
 
 
-def _length(slope, curvature, v, dv, dr, high):
-    """Return the t > 0 at which F stops falling along a step.
+def _length(slope, curvature, v, dv, dr, high, most):
+    """Return the t > 0, below `most`, at which F stops falling along a step.
 
     slope: of F at t = 0; curvature: of |w|^2 / 2; v, dv: alpha + sigma r and its change; dr: that
     of r. The derivative of F is piecewise linear in t: it is followed from one end of a piece to
@@ -235,7 +236,7 @@ def _length(slope, curvature, v, dv, dr, high):
         ends = np.concatenate([-v / dv, (high - v) / dv])  # where v is 0, and where it is high
     enters = np.concatenate([rises, ~rises])
     changes = np.where(enters, 1.0, -1.0) * np.concatenate([q, q])
-    ahead = np.flatnonzero((ends > 0) & np.isfinite(ends))
+    ahead = np.flatnonzero((ends > 0) & (ends < most))
     ahead = ahead[np.argsort(ends[ahead])]
     knots = np.append(0.0, ends[ahead])
     curvatures = curvature + np.maximum(q[inside].sum() + np.cumsum(changes[ahead]), 0.0)

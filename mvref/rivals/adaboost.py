@@ -151,5 +151,6 @@ class Table:
             tree, said = again
             return tree.set_params(random_state=voter.random_state), said
         voter = fit_weighted(voter, self.rows, y, d)
-        self.grown = voter if self.sorted else None
+        if self.sorted and len(voter.classes_) == 2:  # of more scikit-learn's own are as quick
+            self.grown = voter
         return voter, voter.predict(self.rows)
