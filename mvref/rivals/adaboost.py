@@ -22,7 +22,6 @@ from sklearn.utils.validation import has_fit_parameter
 from ..core.base import MultiViewClassifier, one_against_rest, one_or_list
 from ..core.input import Weighted, check_choice, check_number
 from ..core.ties import TIES, break_ties, draw_keys
-from ..core.trees import Regrown
 from ..core.voters import check_classifier, check_trainable, fit_weighted, seeded_clone
 
 
@@ -124,16 +123,13 @@ def tables_of(learner, X):
 class Table:
     """Samples of a view that have it, ready for fits of a weak learner: rows, and where they stand.
 
-    Trees get the precision that they use, so that nothing is converted in every round, and columns
-    that are sorted once.
+    Trees get the precision that they use, so that nothing is converted in every round.
     """
 
     def __init__(self, learner, view, seen):
         tree = isinstance(learner, BaseDecisionTree)
         self.where = np.flatnonzero(seen)
         self.rows = view[self.where].astype(np.float32 if tree else float, copy=False)
-        self.sorted = Regrown(self.rows) if Regrown.suits(learner, self.rows) else None
-        self.grown = None  # a tree of scikit-learn's
 
     def fit(self, learner, y, d, w, rng):
         """Fit a weak learner with weights d (n,), on the scale of the users' weights w (n,).
@@ -146,11 +142,5 @@ class Table:
         total = d.sum()
         # one sum, without w mean 1: a penalty of the learner means the same in every round
         d = d * (w.sum() / total) if total > 0 else w
-        voter = seeded_clone(learner, rng)
-        if self.grown is not None and (again := self.sorted.fit(self.grown, y, d)):
-            tree, said = again
-            return tree.set_params(random_state=voter.random_state), said
-        voter = fit_weighted(voter, self.rows, y, d)
-        if self.sorted and len(voter.classes_) == 2:  # of more scikit-learn's own are as quick
-            self.grown = voter
+        voter = fit_weighted(seeded_clone(learner, rng), self.rows, y, d)
         return voter, voter.predict(self.rows)

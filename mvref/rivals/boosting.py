@@ -48,7 +48,7 @@ class MVWAB(Boosted):
     estimator : scikit-learn classifier, default=None
         Weak learner, must accept ``sample_weight``. None: decision trees of depth 2. Trees grown
         in full leave no error to boost and stop after one round.
-    n_estimators : int, default=50; T, largest number of rounds
+    n_estimators : int, default=30; T, largest number of rounds
     ties : {"random", "smallest", "largest"}, default="random"
         Who wins where the score ties: a coin of the sample, the smallest label or the largest.
     class_weight : dict, "balanced" or None, default=None
@@ -99,7 +99,7 @@ class MVWAB(Boosted):
         self,
         estimator=None,
         *,
-        n_estimators=50,
+        n_estimators=30,
         ties="random",
         class_weight=None,
         n_jobs=None,

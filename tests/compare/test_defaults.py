@@ -35,7 +35,7 @@ def test_no_default_loses_much_to_itself_tuned(name):
 
 # What a default's time goes with, and the most of it: n = 400, five classes, three views of 20.
 WORK = {
-    "STMClassifier": ("n_init", 5), "L3SVM": ("n_init", 10), "MVWAB": ("n_estimators", 50),
+    "STMClassifier": ("n_init", 5), "L3SVM": ("n_init", 10), "MVWAB": ("n_estimators", 30),
     "RBoostSH": ("n_estimators", 100), "Mumbo": ("n_estimators", 100), "CAPO": ("cv", 5),
     "MVML": ("n_rounds", 6), "MSL": ("cv", 5), "CoLabeling": ("max_rounds", 10),
     "FMClassifier": ("n_init", 1), "MVMClassifier": ("n_init", 1), "Mono": ("cv", 5),

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import event, given
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
-from mvref.core.trees import Regrown, cut
+from mvref.core.trees import cut
 
 
 @given(st.integers(0, 2**31), st.integers(2, 4), st.booleans(), st.integers(0, 9))
@@ -56,53 +56,3 @@ def test_a_cut_tree_is_written_and_read():
     X, y = load_iris(return_X_y=True)
     tree = cut(DecisionTreeClassifier(random_state=0).fit(X, y), 2)
     assert_array_equal(pickle.loads(pickle.dumps(tree)).predict(X), tree.predict(X))
-
-
-@given(st.integers(0, 2**31), st.integers(2, 4), st.integers(1, 3), st.integers(0, 2))
-def test_a_tree_grown_again_is_the_tree_of_scikit_learn(seed, K, depth, digits):
-    """With any seed, where it has one at all; rounded columns have equal values, and ties."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(80, 3)).round(digits).astype(np.float32)
-    y = np.append(np.arange(K), rng.integers(K, size=80 - K)) * 2 - 1
-    learner = DecisionTreeClassifier(max_depth=depth, random_state=0)
-    assert Regrown.suits(learner, X)
-    first = clone(learner).fit(X, y)
-    again = Regrown(X).fit(first, y, w := rng.exponential(size=80) + 0.01)
-    others = [clone(learner).set_params(random_state=s).fit(X, y, w) for s in range(3)]
-    if again is None:
-        event("tied")
-        return
-    tree, said = again
-    new = rng.normal(size=(50, 3)).astype(np.float32)
-    new[::7, 0] = np.nan
-    assert_array_equal(said, tree.predict(X))
-    for other in others:
-        for rows in (X, new):  # scikit-learn splits a pure leaf where rounding tells it to
-            assert_allclose(tree.predict_proba(rows), other.predict_proba(rows), atol=1e-9)
-        for part in ("feature", "threshold", "n_node_samples"):
-            assert getattr(tree.tree_, part)[0] == getattr(other.tree_, part)[0]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"criterion": "entropy"}, {"max_depth": None}, {"min_samples_leaf": 2}, {"max_features": 1}],
-)
-def test_no_other_tree_is_grown_again(change):
-    X = np.zeros((4, 2), dtype=np.float32)
-    plain = {"max_depth": 2, "random_state": 3}
-    assert not Regrown.suits(DecisionTreeClassifier(**plain | change), X)
-    assert not Regrown.suits(DecisionTreeClassifier(**plain), X + np.float32(np.nan))
-
-
-def test_a_coin_of_the_tree_is_left_to_it():
-    """Two equal columns; and a leaf of two classes with one weight."""
-    x, y = np.arange(6, dtype=np.float32)[:, None], np.array([0, 0, 1, 0, 1, 1])
-    first, w = DecisionTreeClassifier(max_depth=1).fit(x, y), np.array([1.0, 2, 1, 1, 3, 1])
-    assert Regrown(x).fit(first, y, w) is not None
-    assert (
-        Regrown(np.hstack([x, x])).fit(DecisionTreeClassifier(max_depth=1).fit(x, y), y, w) is None
-    )
-    y, w = np.array([0, 1, 1, 1, 1, 1]), np.array([9.0, 1, 1, 1, 1, 1e-12])
-    assert Regrown(x).fit(first, y, w) is None
-    x[:] = 0
-    assert Regrown(x).fit(first, y, np.array([5.0, 1, 1, 1, 1, 1])) is None
