@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from mvref import MultiView
+from mvref import MultiView, PerViewClassifier
 from mvref.core.voters import class_folds
 from mvref.rivals import MVMV, Concat, Fusion, Mono
 from tests.literal import hide, random_pattern, toy_views
@@ -25,6 +25,8 @@ THREE, Y3 = toy_views(1, m=90, widths=WIDTHS, n_classes=3, noise=1.5)
 NEW, NEW3 = [v + 0.3 for v in VIEWS], [v + 0.4 for v in THREE]
 PROBLEMS = ((VIEWS, Y, NEW, 2), (THREE, Y3, NEW3, 3))
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
+LOGISTIC = LogisticRegression(tol=1e-12, max_iter=10_000, solver="newton-cholesky")
+WEIGHTS = np.random.default_rng(0).integers(0, 4, size=90)
 ALL = [Mono, Concat, Fusion, MVMV]
 
 
@@ -88,6 +90,32 @@ def test_a_classifier_without_weights_is_refused_by_name(method):
     if method is Fusion:
         with pytest.raises(ValueError, match="'on top', KNeighborsClassifier.*sample_weight"):
             Fusion(final_estimator=KNeighborsClassifier(), class_weight="balanced").fit(VIEWS, Y)
+
+
+# ------------------------------------------------------------------ cases of PerViewClassifier
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weights"])
+@pytest.mark.parametrize("base", [TREE, LOGISTIC], ids=["tree", "logistic"])
+def test_mono_is_a_case_of_per_view_classifier(base, weights):
+    X = MultiView(THREE)
+    model = Mono(base, random_state=0).fit(X, Y3, sample_weight=weights)
+    member = {X.names[model.view_]: base}
+    plain = PerViewClassifier(member, combine="vote", remainder="drop")
+    plain.fit(X, Y3, sample_weight=weights)
+    assert_array_equal(model.predict(NEW3), plain.predict(NEW3))
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weights"])
+def test_mvmv_is_a_case_of_per_view_classifier(weights):
+    """Also where votes are equal, if both take the smallest label."""
+    for views, y, new, K in (*PROBLEMS, (VIEWS[:2], Y, NEW[:2], 2)):
+        w = None if weights is None else weights[: len(y)]
+        plain = PerViewClassifier(TREE, combine="vote").fit(views, y, sample_weight=w)
+        model = MVMV(TREE, ties="smallest").fit(views, y, sample_weight=w)
+        assert_array_equal(model.predict(new), plain.predict(new))
+        said = MVMV(TREE, random_state=0).fit(views, y, sample_weight=w).predict(new)
+        assert (said != plain.predict(new)).any() == (K == 3 or len(views) == 2)  # coins
 
 
 # ------------------------------------------------------------------ Mono
