@@ -362,7 +362,7 @@ CONTRACT = {
         "estimators_ final_estimator_",
     ),
     "MVMV": (VOTES, "estimators_"),
-    "MVWAB": (BOOST.replace("100", "50"), "voters_ alphas_"),
+    "MVWAB": (BOOST.replace("100", "30"), "voters_ alphas_"),
     "RBoostSH": (
         f"{BOOST} gamma=0.3 sigma=0.15",
         "view_history_ view_probabilities_ alphas_ edges_",

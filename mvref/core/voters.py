@@ -42,10 +42,8 @@ def check_trainable(X, codes, part=""):
     """Raise a ValueError unless every view is seen in two classes; `part` ends the message."""
     for name, seen in zip(X.names, X.observed.T, strict=True):
         if len(np.unique(codes[seen])) < 2:
-            raise ValueError(
-                f"view {name!r} is observed in samples of one class only{part}: leave it out, with "
-                "X.select, or take mvref.PerViewClassifier or PatternClassifier, which do."
-            )
+            told = f"view {name!r} is observed in samples of one class only{part}"
+            raise ValueError(f"{told}: leave it out, with X.select, or take a PerViewClassifier.")
 
 
 def class_folds(codes, n_folds, rng):
