@@ -380,7 +380,8 @@ def tree(leaves):
         items.append(
             f"<li><p>{no}<b>{leaf.question}</b></p>"
             f"<p>Yes: <b>{_listed(leaf.take, 'or')}</b>. {leaf.why}{avoid}</p>"
-            f"<details><summary>Evidence</summary>{evidence}</details></li>"
+            "<details><summary>Evidence: differences in points, with 95 % CI</summary>"
+            f"{evidence}</details></li>"
         )
     return f'<ol class="advice">{"".join(items)}</ol>'
 
@@ -394,6 +395,6 @@ def _lines(judged):
     for one, row in judged.iterrows():
         default = ""
         if row["default"]:
-            default = f"{told(row['default'])} from {DEFAULT}, {told_next(row['default'])}; "
+            default = f"{short(row['default'])} from {DEFAULT}, {told_next(row['default'])}; "
         yield f"<li>{one}: {default}{short(row['against'])} from {row['best']}, the best other: "
         yield f"<b>{row['verdict']}</b></li>"

@@ -178,6 +178,7 @@ SVM = {"C": (0.1, 1000.0), "gamma": (0.05, 20.0)}
 STRENGTH = {"C": (1e-2, 1e4)}
 COST = {"C2": (1.0, 1e4)}
 KERNEL = {"gamma": (0.05, 20.0)}
+AGREE = {"C1": (0.1, 100.0), "D": (0.01, 1.0)}
 HO_KASHYAP = {"c": (1e-3, 1.0)} | KERNEL
 FACTORS = {"alpha": (1e-4, 1e-1), "n_factors": [2, 4, 8, 16]}
 TREES = {
@@ -219,7 +220,7 @@ ALL = {
     "RBoostSH": ("all", of_mvref(RBoostSH), TREES, 2000),
     "SMS": ("all", of_mvref(SMS), COST, 2000),
     "STMClassifier": ("all", of_mvref(STMClassifier), {"C": (0.1, 100.0)}, 500),
-    "SVM2K": ("all", of_mvref(SVM2K), {"C1": (0.1, 100.0), "D": (0.01, 1.0)} | KERNEL, 500),
+    "SVM2K": ("all", of_mvref(SVM2K, tol=1e-4), AGREE | KERNEL, 500),
     "SVMPerf": ("none", of_mvref(SVMPerf, all_columns, measure="error"), COST),
 }  # fmt: skip
 # What part VI of the book, "Which method", recommends of this package for some kind of data: a

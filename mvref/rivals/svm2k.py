@@ -113,7 +113,7 @@ class SVM2K(Weighted, MultiViewClassifier):
     ties : {"score", "random", "smallest", "largest"}, default="score"
         Between classes with equally many votes of the pairs: the larger sum of decision values, a
         coin of the sample, the smallest label or the largest. Two views cannot tie.
-    tol : float, default=1e-4; duality gap that ends learning, relative to the objective
+    tol : float, default=1e-3; duality gap that ends learning, relative to the objective
     max_iter : int, default=10000; largest number of steps, each a sweep over the samples
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; they multiply C1, C2 and D.
@@ -172,7 +172,7 @@ class SVM2K(Weighted, MultiViewClassifier):
         kernel="rbf",
         gamma=None,
         ties="score",
-        tol=1e-4,
+        tol=1e-3,
         max_iter=10_000,
         class_weight=None,
         n_jobs=None,

@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from itertools import chain
 
 import numpy as np
 from scipy import sparse
@@ -131,7 +132,8 @@ def largest_of(X):
     """The largest absolute number of the views."""
     stored = [view.data if sparse.issparse(view) else view for view in X.views]
     numbers = [v for v in stored if not hasattr(v, "iloc")]
-    return max((np.nanmax(np.abs(v), initial=0) for v in numbers), default=0)
+    ends = [(-np.nanmin(v, initial=0), np.nanmax(v, initial=0)) for v in numbers]
+    return max(chain.from_iterable(ends), default=0)
 
 
 def refuse_huge(X, error):
