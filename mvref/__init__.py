@@ -15,6 +15,7 @@ from .core.kernels import Similarity
 from .core.linear_svm import SolverFallbackWarning
 from .core.per_view import PerView
 from .core.per_view_classifier import PerViewClassifier
+from .core.regressors import PatternRegressor, PerViewRegressor, ViewDropoutRegressor
 from .mvl_svm import MVLSVM, LandmarkProjection, fit_in_chunks
 from .mvm import MVMClassifier, MVMRegressor
 from .mvm.solvers import AdaGrad
@@ -26,12 +27,14 @@ __version__ = "1.0.0"
 
 __all__ = ["Comparison", "KMHKS", "LandmarkProjection", "MVLSVM", "MVMClassifier"]
 __all__ += ["MVMRegressor", "MVNAKMHKS", "MVPO", "MultiView", "MwMvC2", "NAKMHKS"]
-__all__ += ["NothingLearntWarning", "PatternClassifier", "PerView", "PerViewClassifier"]
-__all__ += ["SolverFallbackWarning", "ViewDropout"]
+__all__ += ["NothingLearntWarning", "PatternClassifier", "PatternRegressor", "PerView"]
+__all__ += ["PerViewClassifier", "PerViewRegressor", "SolverFallbackWarning"]
+__all__ += ["ViewDropout", "ViewDropoutRegressor"]
 __all__ += ["all_methods", "compare_methods", "datasets", "fit_in_chunks", "rivals", "skops_types"]
 __all__ += ["theory", "view_importance"]
 
 PARTS = (MultiView, PatternClassifier, PerView, PerViewClassifier, ViewDropout)
+PARTS += (PatternRegressor, PerViewRegressor, ViewDropoutRegressor)
 PARTS += (Similarity, AdaGrad)
 OF_OTHERS = [  # compiled parts of trees and neighbours, which hold numbers
     "numpy.dtype",

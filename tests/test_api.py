@@ -21,7 +21,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.inspection import permutation_importance
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
     GridSearchCV,
     cross_val_score,
@@ -46,9 +46,12 @@ from mvref import (
     MVLSVM,
     MultiView,
     PatternClassifier,
+    PatternRegressor,
     PerView,
     PerViewClassifier,
+    PerViewRegressor,
     ViewDropout,
+    ViewDropoutRegressor,
 )
 from mvref.core.input import NothingLearntWarning
 from tests.literal import hide, random_pattern, toy_views
@@ -120,7 +123,9 @@ SUBJECTS = {name: (name, {}) for name in METHODS} | {
     for name, variants in VARIANTS.items()
     for options in variants
 }
-COMPOSED = {c.__name__: c for c in (PatternClassifier, PerView, PerViewClassifier, ViewDropout)}
+OF_REGRESSORS = (PatternRegressor, PerViewRegressor, ViewDropoutRegressor)
+COMPOSED = (PatternClassifier, PerView, PerViewClassifier, ViewDropout, *OF_REGRESSORS)
+COMPOSED = {c.__name__: c for c in COMPOSED}
 CLASSIFIERS = [name for name in SUBJECTS if is_classifier(METHODS[name.split("-")[0]]())]
 
 
@@ -199,6 +204,9 @@ OF_THE_SETTINGS = {
         PerViewClassifier(),
         PatternClassifier(),
         ViewDropout(LogisticRegression()),
+        PerViewRegressor(),
+        PatternRegressor(),
+        ViewDropoutRegressor(Ridge()),
     ]
 )
 def test_scikit_learns_estimator_checks(estimator, check):
@@ -237,6 +245,7 @@ TIGHT = {
     **dict.fromkeys(["NAKMHKS", "MVNAKMHKS"], MINIMUM | {"tol": 1e-15, "n_components": 1.0}),
     **dict.fromkeys(["Mono", "Concat", "MVMV", "PerViewClassifier", "PatternClassifier"], SMOOTH),
     **dict.fromkeys(["MVWAB", "RBoostSH", "Mumbo"], ROUNDS),
+    **dict.fromkeys(["PerViewRegressor", "PatternRegressor"], {"estimator": Ridge(tol=1e-12)}),
     "PerViewSVM": {"tol": 1e-12},
     "SVM2K": {"tol": 1e-10},
     "MVML": {"tol": 1e-13},
@@ -246,12 +255,8 @@ TIGHT = {
 }
 WEIGHTED = {
     name: method
-    for name, method in {
-        **METHODS,
-        "PerViewClassifier": PerViewClassifier,
-        "PatternClassifier": PatternClassifier,
-    }.items()
-    if has_fit_parameter(method, "sample_weight")
+    for name, method in {**COMPOSED, **METHODS}.items()
+    if has_fit_parameter(method, "sample_weight") and "Dropout" not in name  # which draws copies
 }
 # Twenty steps of L-BFGS go the same way up to rounding; at a minimum it cannot tell parameters
 # apart whose objectives are the same number, and their scores differ by up to some 1e-6.

@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 from sklearn import config_context
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -18,10 +18,17 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import mvref
-from mvref import MultiView, PatternClassifier, PerView, PerViewClassifier, ViewDropout
+from mvref import (
+    MultiView,
+    PatternClassifier,
+    PerView,
+    PerViewClassifier,
+    PerViewRegressor,
+    ViewDropout,
+)
 from mvref.core.voters import folds_of
 from mvref.mvm.machine import hold_out
 from mvref.rivals import CAPO, MSL, Fusion, Mono
@@ -31,7 +38,7 @@ OWN = {"cv", "train_size", "early_stopping", "validation_fraction", "validation"
 ASKED = []  # pairs: groups that a Spy was trained on, groups that it was asked about
 
 
-class Spy(DecisionTreeClassifier):
+class Noting:
     """The first column of a view is the group."""
 
     def fit(self, X, y, sample_weight=None):
@@ -47,6 +54,14 @@ class Spy(DecisionTreeClassifier):
 
     def predict_proba(self, X):
         return super().predict_proba(self._noted(X))
+
+
+class Spy(Noting, DecisionTreeClassifier):
+    pass
+
+
+class SpyOfNumbers(Noting, DecisionTreeRegressor):
+    pass
 
 
 def world(seed=0, n_groups=20, size=4):
@@ -69,6 +84,7 @@ WITH_SPY = {
     "CAPO": lambda **cv: CAPO("error", auxiliaries=[Spy()], **cv),
     "Fusion": lambda: Fusion(Spy(), random_state=0),
     "reduced": lambda **cv: PatternClassifier(WITH_SPY["stack"](**cv)),
+    "PerViewRegressor": lambda **cv: PerViewRegressor(SpyOfNumbers(), combine=Ridge(), **cv),
     "copies": lambda **cv: ViewDropout(WITH_SPY["stack"](**cv), random_state=0),
 }
 WITHOUT = {
@@ -85,7 +101,10 @@ SPLITS = [
 
 
 def test_every_estimator_with_a_split_of_its_own_takes_groups():
-    methods = {**mvref.all_methods(), **{c.__name__: c for c in (PerViewClassifier,)}}
+    methods = {
+        **mvref.all_methods(),
+        **{c.__name__: c for c in (PerViewClassifier, PerViewRegressor)},
+    }
     splits = {name for name, method in methods.items() if OWN & set(method().get_params())}
     takes = {n for n, m in methods.items() if "groups" in inspect.signature(m.fit).parameters}
     assert splits == takes

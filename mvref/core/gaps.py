@@ -1,4 +1,4 @@
-"""Missing views for any classifier: a machine for each pattern of views, or one that has seen gaps.
+"""Missing views for any model: a machine for each pattern of views, or one that has seen gaps.
 
 Reduced models (Saar-Tsechansky and Provost, "Handling Missing Values when Applying Classification
 Models", JMLR 8, 2007): a sample is answered by a machine trained on the views that it has. Masked
@@ -7,6 +7,7 @@ away, as they will be missing later.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -20,51 +21,49 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
-from .base import MultiViewClassifier
-from .input import Splitting, check_choice, check_number, warn_caller
+from .input import check_choice, check_number, warn_caller
+from .members import OfClassifiers
 from .per_view import ByView, naming
 from .voters import (
-    check_classifier,
-    check_trainable,
-    class_scores,
     difference_if_two,
     fit_in_groups,
     last_step,
     part_of,
+    probabilities_of,
     seeded_clone,
 )
 
 
-def _gives_probabilities(self):
-    estimator = self._default() if self.estimator is None else self.estimator
-    return hasattr(estimator, "predict_proba")
+class Around:
+    """Around one estimator, which gets views where it takes them, else the columns side by side.
 
-
-class AroundClassifier(Splitting, MultiViewClassifier):
-    """Around one classifier, which gets views where it takes them, else the columns side by side.
-
-    A subclass has ``_default``, the class of ``estimator=None``, and ``_said(X, say)``, an array
-    (n, n_classes) made of what ``say(fitted, table)`` gives.
+    A subclass has ``_default``, which stands for ``estimator=None``, and ``_said(X, say)``, an
+    array (n, n_answers) made of what ``say(fitted, table)`` gives.
     """
-
-    _raw = True
-    _one_blas_thread = False
 
     def _check_parameters(self):
         if self.estimator is not None:
-            check_classifier(self.estimator, "estimator")
+            self._checked(self.estimator, "estimator")
 
     def _seeded(self, rng):
-        """An unfitted classifier with seeds, that every machine is a clone of."""
-        return seeded_clone(self._default() if self.estimator is None else self.estimator, rng)
+        """An unfitted estimator with seeds, that every machine is a clone of."""
+        return seeded_clone(self._default if self.estimator is None else self.estimator, rng)
 
     def _table(self, X):
-        """What the classifier gets of samples."""
+        """What the estimator gets of samples."""
         return X if takes_views(self.estimator) else X.concat()
 
     def _scores(self, X):
-        K = len(self.classes_)
-        return difference_if_two(self._said(X, lambda fitted, rows: class_scores(fitted, rows, K)))
+        return difference_if_two(self._said(X, self._answers))
+
+
+def _gives_probabilities(self):
+    estimator = self._default if self.estimator is None else self.estimator
+    return hasattr(estimator, "predict_proba")
+
+
+class AroundClassifier(OfClassifiers):
+    """What :class:`Around` one classifier gives beside its scores."""
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X):
@@ -78,13 +77,8 @@ class AroundClassifier(Splitting, MultiViewClassifier):
         -------
         probabilities : array, shape (n, n_classes); 0 for a class that its training did not have
         """
-
-        def say(fitted, table):
-            said = np.zeros((table.shape[0], len(self.classes_)))
-            said[:, fitted.classes_] = fitted.predict_proba(table)
-            return said
-
-        return self._said(self._validated(X), say)
+        X = self._validated(X)
+        return self._said(X, partial(probabilities_of, n_classes=self._n_answers))
 
 
 def takes_views(estimator):
@@ -123,7 +117,97 @@ def clone_for(estimator, views, names):
     return copy
 
 
-class PatternClassifier(AroundClassifier):
+class Patterns(Around):
+    """A machine for each pattern of views, in a composition of either kind."""
+
+    _learnt = "estimators_"
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice(self.patterns, "patterns", ("seen", "all"))
+
+    def _fit(self, X, targets, weights, groups):
+        self._member = self._seeded(check_random_state(self.random_state))
+        X = X[:]
+        X._samples = None  # ids are not needed again, and skops cannot write them
+        self._training = X, targets, weights, groups
+        wanted = [views for views, _ in rows_by_pattern(X)]
+        if self.patterns == "all":
+            sizes = range(X.n_views, 0, -1)
+            wanted = [views for size in sizes for views in combinations(X.names, size)]
+        found = [(views, self._trainable(views)) for views in wanted]
+        self._patterns = [pair for pair in found if pair[1]]  # pairs, as JSON has them
+        if not self._patterns:
+            self._check_trainable(X, targets)
+        self._warn_of_fewer(self.patterns_)
+        known = list(dict.fromkeys(self.patterns_.values()))
+        done = Parallel(self.n_jobs)(delayed(self._trained)(views) for views in known)
+        self._estimators = list(zip(known, done, strict=True))
+        if self.patterns == "all":
+            del self._training
+
+    @property
+    def patterns_(self):
+        """The views of each pattern, and those that its machine knows."""
+        return dict(self._patterns)
+
+    @property
+    def estimators_(self):
+        """The machines, by the views that they know."""
+        return dict(self._estimators)
+
+    def _trainable(self, views):
+        """The views of a pattern, or those of them that tell something; None if none do."""
+        X, targets, *_ = self._training
+        wanted = self._n_kinds(targets)
+
+        def there(views):
+            known = targets[have_all(X, views)]
+            return self._n_kinds(known), len(known)
+
+        views = tuple(view for view in views if there([view])[0] > 1)
+        while len(views) > 1 and there(views)[0] < wanted:
+            fewer = [tuple(u for u in views if u != view) for view in views]
+            views = max(fewer, key=there)
+        return views or None
+
+    def _trained(self, views):
+        X, *told = self._training
+        rows = have_all(X, views)
+        one = clone_for(self._member, views, X.names)
+        with naming(" + ".join(views), one):
+            table = self._table(X.select(views)[rows])
+            return fit_in_groups(one, table, *(part_of(values, rows) for values in told))
+
+    def _warn_of_fewer(self, patterns):
+        fewer = {" + ".join(p): " + ".join(used) for p, used in patterns.items() if p != used}
+        if fewer:
+            told = "; ".join(f"{given} by {used}" for given, used in fewer.items())
+            warn_caller(
+                f"{self._lacking}, so that samples with these views are answered by a machine that "
+                f"knows fewer: {told}.",
+                UserWarning,
+            )
+
+    def _said(self, X, say):
+        said = np.empty((X.n_samples, self._n_answers))
+        new, patterns, estimators = {}, self.patterns_, self.estimators_
+        for views, rows in rows_by_pattern(X):
+            used = patterns.get(views)
+            if used is None and self.patterns == "seen":
+                used = new[views] = self._trainable(views)
+            if used is None:
+                raise ValueError(
+                    f"{len(rows)} sample(s) have the views {list(views)} only, which "
+                    f"{self._alone}: nothing was learnt of them."
+                )
+            fitted = estimators[used] if used in estimators else self._trained(used)
+            said[rows] = say(fitted, self._table(X.select(used)[rows]))
+        self._warn_of_fewer(new)
+        return said
+
+
+class PatternClassifier(Patterns, AroundClassifier):
     """Reduced models: a clone of a classifier for each pattern of views that samples have.
 
     Parameters
@@ -148,6 +232,7 @@ class PatternClassifier(AroundClassifier):
 
     See Also
     --------
+    PatternRegressor : The same for numbers.
     ViewDropout : One machine, trained on samples with gaps.
     PerViewClassifier : A machine for each view.
 
@@ -178,7 +263,7 @@ class PatternClassifier(AroundClassifier):
     (True, [('sepal', 'petal')])
     """
 
-    _learnt = "estimators_"
+    _default = LogisticRegression(max_iter=1000)
 
     def __init__(
         self,
@@ -194,91 +279,6 @@ class PatternClassifier(AroundClassifier):
         self.class_weight, self.n_jobs = class_weight, n_jobs
         self.views, self.random_state = views, random_state
 
-    def _default(self):
-        return LogisticRegression(max_iter=1000)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_choice(self.patterns, "patterns", ("seen", "all"))
-
-    def _fit(self, X, codes, weights, groups):
-        self._member = self._seeded(check_random_state(self.random_state))
-        X = X[:]
-        X._samples = None  # ids are not needed again, and skops cannot write them
-        self._training = X, codes, weights, groups
-        wanted = [views for views, _ in rows_by_pattern(X)]
-        if self.patterns == "all":
-            sizes = range(X.n_views, 0, -1)
-            wanted = [views for size in sizes for views in combinations(X.names, size)]
-        found = [(views, self._trainable(views)) for views in wanted]
-        self._patterns = [pair for pair in found if pair[1]]  # pairs, as JSON has them
-        if not self._patterns:
-            check_trainable(X, codes)
-        self._warn_of_fewer(self.patterns_)
-        known = list(dict.fromkeys(self.patterns_.values()))
-        done = Parallel(self.n_jobs)(delayed(self._trained)(views) for views in known)
-        self._estimators = list(zip(known, done, strict=True))
-        if self.patterns == "all":
-            del self._training
-
-    @property
-    def patterns_(self):
-        """The views of each pattern, and those that its machine knows."""
-        return dict(self._patterns)
-
-    @property
-    def estimators_(self):
-        """The machines, by the views that they know."""
-        return dict(self._estimators)
-
-    def _trainable(self, views):
-        """The views of a pattern, or those of them that most classes have; None if only one has."""
-        X, codes, *_ = self._training
-
-        def there(views):
-            known = codes[have_all(X, views)]
-            return len(np.unique(known)), len(known)
-
-        while there(views)[0] < len(self.classes_) and len(views) > 1:
-            fewer = [tuple(u for u in views if u != view) for view in views]
-            views = max(fewer, key=there)
-        return views if there(views)[0] > 1 else None
-
-    def _trained(self, views):
-        X, *told = self._training
-        rows = have_all(X, views)
-        one = clone_for(self._member, views, X.names)
-        with naming(" + ".join(views), one):
-            table = self._table(X.select(views)[rows])
-            return fit_in_groups(one, table, *(part_of(values, rows) for values in told))
-
-    def _warn_of_fewer(self, patterns):
-        fewer = {" + ".join(p): " + ".join(used) for p, used in patterns.items() if p != used}
-        if fewer:
-            told = "; ".join(f"{given} by {used}" for given, used in fewer.items())
-            warn_caller(
-                "a class has no training sample with all of some views, so that samples with these "
-                f"views are answered by a machine that knows fewer: {told}.",
-                UserWarning,
-            )
-
-    def _said(self, X, say):
-        said = np.empty((X.n_samples, len(self.classes_)))
-        new, patterns, estimators = {}, self.patterns_, self.estimators_
-        for views, rows in rows_by_pattern(X):
-            used = patterns.get(views)
-            if used is None and self.patterns == "seen":
-                used = new[views] = self._trainable(views)
-            if used is None:
-                raise ValueError(
-                    f"{len(rows)} sample(s) have the views {list(views)} only, which training "
-                    "samples of one class have: nothing was learnt of them."
-                )
-            fitted = estimators[used] if used in estimators else self._trained(used)
-            said[rows] = say(fitted, self._table(X.select(used)[rows]))
-        self._warn_of_fewer(new)
-        return said
-
 
 def rows_by_pattern(X):
     """List the pairs (names of views, rows) of the samples that have these views and no others."""
@@ -293,7 +293,44 @@ def have_all(X, views):
     return np.flatnonzero(X.select(views).observed.all(axis=1))
 
 
-class ViewDropout(AroundClassifier):
+class MaskedCopies(Around):
+    """A member trained on masked copies, in a composition of either kind."""
+
+    _learnt = "estimator_"
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_number(self.share, "share", low=0, high=1)
+        check_number(self.n_copies, "n_copies", low=1, integer=True)
+
+    def _fit(self, X, targets, weights, groups):
+        rng = check_random_state(self.random_state)
+        n, n_copies = X.n_samples, self.n_copies
+        there = X.observed.sum()
+        gone = max(0.0, 1 - (1 - self.share) * X.observed.size / there)  # of those that are there
+        gone = min(gone, 1 - n / there)
+        masked = [X.drop_views(gone, rng).observed for _ in range(n_copies - 1)]
+        rows = np.tile(np.arange(n), n_copies)
+        copies = X[rows].with_observed(np.vstack([X.observed, *masked]))
+        member = self._seeded(rng)
+        w = np.ones(n) if weights is None else weights
+        w = w[rows] / n_copies
+        if weights is None and not has_fit_parameter(last_step(member)[0], "sample_weight"):
+            w = None  # all copies are worth the same anyway
+        groups = np.arange(n) if groups is None else groups
+        with naming("all columns", member):
+            table = self._table(copies)
+            self.estimator_ = fit_in_groups(member, table, targets[rows], w, groups[rows])
+
+    def _table(self, X):
+        table = super()._table(X)  # a gap among sparse columns would be a row of stored NaN
+        return table.toarray() if sparse.issparse(table) else table
+
+    def _said(self, X, say):
+        return say(self.estimator_, self._table(X))
+
+
+class ViewDropout(MaskedCopies, AroundClassifier):
     """Masked copies: a classifier trained on samples from which views have been taken away.
 
     Parameters
@@ -318,6 +355,7 @@ class ViewDropout(AroundClassifier):
 
     See Also
     --------
+    ViewDropoutRegressor : The same for numbers.
     PatternClassifier : A machine for each pattern of views.
     MultiView : Its ``drop_views`` takes the views away.
 
@@ -337,7 +375,7 @@ class ViewDropout(AroundClassifier):
     True
     """
 
-    _learnt = "estimator_"
+    _default = HistGradientBoostingClassifier()
 
     def __init__(
         self,
@@ -351,37 +389,3 @@ class ViewDropout(AroundClassifier):
     ):
         self.estimator, self.share, self.n_copies = estimator, share, n_copies
         self.class_weight, self.views, self.random_state = class_weight, views, random_state
-
-    def _default(self):
-        return HistGradientBoostingClassifier()
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number(self.share, "share", low=0, high=1)
-        check_number(self.n_copies, "n_copies", low=1, integer=True)
-
-    def _fit(self, X, codes, weights, groups):
-        rng = check_random_state(self.random_state)
-        n, n_copies = X.n_samples, self.n_copies
-        there = X.observed.sum()
-        gone = max(0.0, 1 - (1 - self.share) * X.observed.size / there)  # of those that are there
-        gone = min(gone, 1 - n / there)
-        masked = [X.drop_views(gone, rng).observed for _ in range(n_copies - 1)]
-        rows = np.tile(np.arange(n), n_copies)
-        copies = X[rows].with_observed(np.vstack([X.observed, *masked]))
-        member = self._seeded(rng)
-        w = np.ones(n) if weights is None else weights
-        w = w[rows] / n_copies
-        if weights is None and not has_fit_parameter(last_step(member)[0], "sample_weight"):
-            w = None  # all copies are worth the same anyway
-        groups = np.arange(n) if groups is None else groups
-        with naming("all columns", member):
-            table = self._table(copies)
-            self.estimator_ = fit_in_groups(member, table, codes[rows], w, groups[rows])
-
-    def _table(self, X):
-        table = super()._table(X)  # a gap among sparse columns would be a row of stored NaN
-        return table.toarray() if sparse.issparse(table) else table
-
-    def _said(self, X, say):
-        return say(self.estimator_, self._table(X))

@@ -2,7 +2,8 @@
 
 Each classifier learns from the samples that have its view, and is asked about those only: a vote or
 a mean is over the views that a sample has, and a model on top gets the mean score of a view in
-place of one that is missing, beside a column that says so.
+place of one that is missing, beside a column that says so. :class:`OnePerView` is all of it that
+is the same for regressors.
 
 This is the plain composition. :class:`~mvref.rivals.Mono`, ``MVMV``, ``Fusion`` and ``PerViewSVM``
 are the cases of it that the papers compare with, each with its paper's ties, splits and kernels.
@@ -15,22 +16,116 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from .base import MultiViewClassifier
-from .input import Splitting, check_choice, check_votable, rows_of
+from .input import check_choice, check_votable, rows_of
+from .members import OfClassifiers
 from .per_view import ByView, as_table, naming
 from .voters import (
-    check_classifier,
     check_folds,
-    check_trainable,
-    class_scores,
     difference_if_two,
     fit_in_groups,
     folds_of,
     part_of,
+    probabilities_of,
     seeded_clone,
 )
 
-RULES = ("vote", "mean_proba", "mean_decision")
+
+class OnePerView(ByView):
+    """One member per view, and what they say together, in a composition of either kind.
+
+    A subclass has ``_rules``, word of ``combine`` -> function that ends in ``axis=1``, and
+    ``_default``, the member that stands for None.
+    """
+
+    _members = "estimator"
+    _learnt = "estimators_"
+
+    def _check_parameters(self):
+        check_folds(self.cv)
+        if isinstance(self.combine, str):
+            check_choice(self.combine, "combine", self._rules)
+        else:
+            self._checked(self.combine, "combine")
+
+    def _fit(self, X, targets, weights, groups):
+        rng = check_random_state(self.random_state)
+        members = self._members_that_vote(X.names, rng)
+        seen = dict(zip(X.names, X.observed.T, strict=True))
+        taught = {n: m for n, m in members.items() if self._n_kinds(targets[seen[n]]) > 1}
+        members = taught or members
+        X = X.select(list(members))
+        self._check_trainable(X, targets)
+        everyone = np.arange(X.n_samples)
+        told = targets, weights, groups
+        self.estimators_ = self._fit_members(members, X, told, everyone)
+        if not isinstance(self.combine, str):
+            said = np.full((X.n_samples, X.n_views, self._n_answers), np.nan)
+            for fit, check in folds_of(self.cv, targets, rng, groups).split():
+                fitted = self._fit_members(members, X, told, fit)
+                said[check] = self._said(fitted, X[check])
+            self._mean_said = np.nanmean(said, axis=0)
+            self._gaps = ~X.observed.all(axis=0)
+            final = seeded_clone(self.combine, rng)
+            with naming("on top", final):
+                self.final_estimator_ = fit_in_groups(final, self._table(said), *told)
+
+    def _members_that_vote(self, names, rng):
+        """An unfitted member for each view that is not dropped."""
+        members = {}
+        for name, given in zip(names, self._member_of_each(names), strict=True):
+            if not (isinstance(given, str) and given == "drop"):
+                member = self._default if given is None else self._checked(given, "estimator")
+                members[name] = seeded_clone(member, rng)
+        if not members:
+            raise ValueError(f"estimator drops every view of {names}.")
+        return members
+
+    def _fit_members(self, members, X, told, rows):
+        """Fit a clone of each member on those of some samples that have its view.
+
+        told: targets, weights and groups of all samples.
+        """
+
+        def fitted(v, name):
+            seen = rows[X.observed[rows, v]]
+            table = rows_of(as_table(X, v, members[name]), seen)
+            with naming(name, members[name]):
+                return fit_in_groups(clone(members[name]), table, *(part_of(t, seen) for t in told))
+
+        pairs = enumerate(members)
+        done = Parallel(self.n_jobs)(delayed(fitted)(v, name) for v, name in pairs)
+        return dict(zip(members, done, strict=True))
+
+    def _said(self, fitted, X):
+        """What the members say of samples (n, V, n_answers); NaN without the view."""
+        X = X.select(list(fitted))
+        said = np.full((X.n_samples, X.n_views, self._n_answers), np.nan)
+        for v, (name, member) in enumerate(fitted.items()):
+            seen = np.flatnonzero(X.observed[:, v])
+            if len(seen):
+                table = rows_of(as_table(X, v, member), seen)
+                with naming(name, member):
+                    said[seen, v] = self._answers(member, table)
+        return said
+
+    def _table(self, said):
+        """What the model on top sees: what was said, and whether a view is missing if any is."""
+        missing = np.isnan(said[:, self._gaps, 0])
+        scores = np.where(np.isnan(said), self._mean_said, said)
+        scores = scores[..., 1:] - scores[..., :1] if scores.shape[2] == 2 else scores
+        return np.hstack([scores.reshape(len(scores), -1), missing])
+
+    def _said_of(self, X):
+        """What the fitted members say; a sample without a view of theirs is refused."""
+        known = list(self.estimators_)
+        check_votable(X.select(known), f"none of {known}")
+        return self._said(self.estimators_, X)
+
+    def _scores(self, X):
+        said = self._said_of(X)
+        if isinstance(self.combine, str):
+            return difference_if_two(self._rules[self.combine](said, axis=1))
+        return difference_if_two(self._answers(self.final_estimator_, self._table(said)))
 
 
 def _gives_probabilities(self):
@@ -39,7 +134,7 @@ def _gives_probabilities(self):
     return hasattr(self.combine, "predict_proba")
 
 
-class PerViewClassifier(ByView, Splitting, MultiViewClassifier):
+class PerViewClassifier(OnePerView, OfClassifiers):
     """One classifier per view, combined by a vote, a mean, or a classifier on top (stacking).
 
     Parameters
@@ -71,6 +166,7 @@ class PerViewClassifier(ByView, Splitting, MultiViewClassifier):
 
     See Also
     --------
+    PerViewRegressor : the same for numbers.
     PerView : a transformer per view.
     mvref.rivals.MVMV : the vote, with coins for equal votes.
     mvref.rivals.Fusion : stacking on one cut of the samples.
@@ -92,10 +188,8 @@ class PerViewClassifier(ByView, Splitting, MultiViewClassifier):
     True
     """
 
-    _members = "estimator"
-    _learnt = "estimators_"
-    _raw = True
-    _one_blas_thread = False
+    _rules = dict.fromkeys(["vote", "mean_proba", "mean_decision"], np.nanmean)
+    _default = LogisticRegression(max_iter=1000)
 
     def __init__(
         self,
@@ -118,107 +212,23 @@ class PerViewClassifier(ByView, Splitting, MultiViewClassifier):
         self.views = views
         self.random_state = random_state
 
-    def _check_parameters(self):
-        check_folds(self.cv)
-        if isinstance(self.combine, str):
-            check_choice(self.combine, "combine", RULES)
-        else:
-            check_classifier(self.combine, "combine")
-
-    def _fit(self, X, codes, weights, groups):
-        rng = check_random_state(self.random_state)
-        members = self._members_that_vote(X.names, rng)
-        of_one = [n for n, s in zip(X.names, X.observed.T, strict=True) if np.ptp(codes[s]) == 0]
-        members = {n: m for n, m in members.items() if n not in of_one} or members
-        X = X.select(list(members))
-        check_trainable(X, codes)
-        everyone = np.arange(X.n_samples)
-        told = codes, weights, groups
-        self.estimators_ = self._fit_members(members, X, told, everyone)
-        if not isinstance(self.combine, str):
-            said = np.full((X.n_samples, X.n_views, len(self.classes_)), np.nan)
-            for fit, check in folds_of(self.cv, codes, rng, groups).split():
-                fitted = self._fit_members(members, X, told, fit)
-                said[check] = self._said(fitted, X[check])
-            self._mean_said = np.nanmean(said, axis=0)
-            self._gaps = ~X.observed.all(axis=0)
-            final = seeded_clone(self.combine, rng)
-            with naming("on top", final):
-                self.final_estimator_ = fit_in_groups(final, self._table(said), *told)
-
     def _members_that_vote(self, names, rng):
-        """An unfitted classifier for each view that is not dropped."""
-        members = {}
-        for name, given in zip(names, self._member_of_each(names), strict=True):
-            if isinstance(given, str) and given == "drop":
-                continue
-            default = LogisticRegression(max_iter=1000)
-            member = default if given is None else check_classifier(given, "estimator")
-            rule = self.combine if isinstance(self.combine, str) else "mean_decision"
-            if rule == "mean_proba" and not hasattr(member, "predict_proba"):
+        members = super()._members_that_vote(names, rng)
+        for name, member in members.items():
+            if self.combine == "mean_proba" and not hasattr(member, "predict_proba"):
                 raise ValueError(
                     f"combine='mean_proba' needs probabilities, which {type(member).__name__} of "
                     f"view {name!r} has not: take combine='mean_decision', or a "
                     "CalibratedClassifierCV around it."
                 )
-            members[name] = seeded_clone(member, rng)
-        if not members:
-            raise ValueError(f"estimator drops every view of {names}.")
         return members
 
-    def _fit_members(self, members, X, told, rows):
-        """Fit a clone of each member on those of some samples that have its view.
-
-        told: codes, weights and groups of all samples.
-        """
-
-        def fitted(v, name):
-            seen = rows[X.observed[rows, v]]
-            table = rows_of(as_table(X, v, members[name]), seen)
-            with naming(name, members[name]):
-                return fit_in_groups(clone(members[name]), table, *(part_of(t, seen) for t in told))
-
-        pairs = enumerate(members)
-        done = Parallel(self.n_jobs)(delayed(fitted)(v, name) for v, name in pairs)
-        return dict(zip(members, done, strict=True))
-
-    def _said(self, fitted, X):
-        """What the members say of samples (n, V, n_classes), by the rule; NaN without the view."""
-        K = len(self.classes_)
-        said = np.full((X.n_samples, X.n_views, K), np.nan)
-        for v, (name, member) in enumerate(fitted.items()):
-            seen = np.flatnonzero(X.observed[:, v])
-            if not len(seen):
-                continue
-            table = rows_of(as_table(X, v, member), seen)
-            with naming(name, member):
-                if self.combine == "vote":
-                    said[seen, v] = member.predict(table)[:, None] == np.arange(K)
-                elif self.combine == "mean_proba":
-                    said[seen, v] = 0.0
-                    said[seen[:, None], v, member.classes_] = member.predict_proba(table)
-                else:
-                    said[seen, v] = class_scores(member, table, K)
-        return said
-
-    def _table(self, said):
-        """What the classifier on top sees: scores, and whether a view is missing if any is."""
-        missing = np.isnan(said[:, self._gaps, 0])
-        scores = np.where(np.isnan(said), self._mean_said, said)
-        scores = scores[..., 1:] - scores[..., :1] if scores.shape[2] == 2 else scores
-        return np.hstack([scores.reshape(len(scores), -1), missing])
-
-    def _scores(self, X):
-        said = self._said(self.estimators_, X.select(list(self.estimators_)))
-        if isinstance(self.combine, str):
-            return difference_if_two(np.nanmean(said, axis=1))
-        top = class_scores(self.final_estimator_, self._table(said), len(self.classes_))
-        return difference_if_two(top)
-
-    def _validated(self, X):
-        X = super()._validated(X)
-        check_votable(X.select(list(self.estimators_)), f"none of {list(self.estimators_)}")
-        return X
+    def _answers(self, member, rows):
+        if self.combine == "vote":
+            return member.predict(rows)[:, None] == np.arange(self._n_answers)
+        if self.combine == "mean_proba":
+            return probabilities_of(member, rows, self._n_answers)
+        return super()._answers(member, rows)
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X):
@@ -232,8 +242,7 @@ class PerViewClassifier(ByView, Splitting, MultiViewClassifier):
         -------
         probabilities : array, shape (n, n_classes)
         """
-        X = self._validated(X)
-        said = self._said(self.estimators_, X.select(list(self.estimators_)))
+        said = self._said_of(self._validated(X))
         if isinstance(self.combine, str):
             return np.nanmean(said, axis=1)
         return self.final_estimator_.predict_proba(self._table(said))

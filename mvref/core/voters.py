@@ -9,21 +9,22 @@ from functools import partial
 
 import numpy as np
 from sklearn import config_context
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.model_selection import PredefinedSplit, StratifiedGroupKFold
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from .input import check_number
 
 
-def check_classifier(classifier, name):
-    """Raise a ValueError that names the parameter unless it is a scikit-learn classifier."""
+def check_classifier(classifier, name, kind="classifier"):
+    """Raise a ValueError that names the parameter unless it is a scikit-learn `kind`."""
     is_object = hasattr(classifier, "fit") and not isinstance(classifier, type)
-    if not (is_object and is_classifier(classifier)):
-        raise ValueError(f"{name} must be a scikit-learn classifier, got {classifier!r}.")
+    if not (is_object and get_tags(classifier).estimator_type == kind):
+        raise ValueError(f"{name} must be a scikit-learn {kind}, got {classifier!r}.")
     return classifier
 
 
@@ -68,10 +69,11 @@ def check_folds(cv):
 def folds_of(cv, codes, rng, groups=None):
     """Return the folds of a number or a splitter `cv`, in which groups stay whole.
 
-    codes (n,), groups (n,) or None -> a PredefinedSplit that holds every sample out once. A number
-    without groups: :func:`class_folds`.
+    codes (n,), or the floats of a regression; groups (n,) or None -> a PredefinedSplit that holds
+    every sample out once. A number without groups: :func:`class_folds`.
     """
     if not hasattr(cv, "get_n_splits"):
+        codes = codes if codes.dtype.kind == "i" else np.zeros(len(codes), dtype=int)
         if groups is None:
             return class_folds(codes, cv, rng)
         n_folds = max(2, min(cv, len(np.unique(groups)), np.bincount(codes).max()))
@@ -166,6 +168,18 @@ def class_scores(classifier, rows, n_classes):
     return scores
 
 
+def probabilities_of(classifier, rows, n_classes):
+    """Return the probabilities (n, n_classes) of a fitted classifier, 0 where it has not the class.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> probabilities_of(GaussianNB().fit([[0.0], [9.0]], [0, 2]), [[9.0]], 3)
+    array([[0., 0., 1.]])
+    """
+    said = np.zeros((np.shape(rows)[0], n_classes))
+    said[:, classifier.classes_] = classifier.predict_proba(rows)
+    return said
+
+
 def difference_if_two(scores):
     """Return scores (n, n_classes) in scikit-learn's shape: of two, the second minus the first."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
@@ -181,7 +195,7 @@ def last_step(estimator):
 
 
 def fit_weighted(estimator, X, y, weights, **given):
-    """Fit a classifier or a pipeline that ends in one, with weights unless they are None."""
+    """Fit an estimator or a pipeline that ends in one, with weights unless they are None."""
     if weights is None and not given:
         return estimator.fit(X, y)
     last, prefix = last_step(estimator)

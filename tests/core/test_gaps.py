@@ -1,4 +1,4 @@
-"""PatternClassifier and ViewDropout: gaps by pattern, for any classifier."""
+"""PatternClassifier, ViewDropout and their twins: gaps by pattern, for any model."""
 
 import pickle
 import warnings
@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn import config_context
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_regressor
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -20,7 +20,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
-from mvref import MVLSVM, MultiView, PatternClassifier, PerView, PerViewClassifier, ViewDropout
+from mvref import (
+    MVLSVM,
+    MultiView,
+    MVMRegressor,
+    PatternClassifier,
+    PatternRegressor,
+    PerView,
+    PerViewClassifier,
+    ViewDropout,
+    ViewDropoutRegressor,
+)
 from mvref.core.gaps import takes_views
 from mvref.datasets import load_digits_views, load_iris_views
 from mvref.rivals import Concat
@@ -30,12 +40,24 @@ IRIS = load_iris_views()
 VIEWS, CODES = toy_views(0, m=90, widths=(4, 3, 2), n_classes=3, noise=1.0)
 X = MultiView(dict(zip(("sound", "image", "text"), VIEWS, strict=True)))
 Y = np.array(["ant", "bee", "cat"])[CODES]
+NUMBERS = VIEWS[0][:, 0] - VIEWS[1][:, 1] + CODES
 GAPPY = X.drop_views(0.4, random_state=0)
 IMPUTED = make_pipeline(SimpleImputer(), LogisticRegression(max_iter=1000))
-BOTH = [PatternClassifier(SVC()), ViewDropout(IMPUTED, random_state=0)]
+REGRESSION = make_pipeline(SimpleImputer(), Ridge())
+ALL = [
+    PatternClassifier(SVC()),
+    ViewDropout(IMPUTED, random_state=0),
+    PatternRegressor(make_pipeline(StandardScaler(with_mean=False), Ridge(tol=1e-12))),
+    ViewDropoutRegressor(REGRESSION, random_state=0),
+]
 
 
-class Recorder(ClassifierMixin, BaseEstimator):
+def targets(model):
+    """What it learns, and the name of the method that tells most of it."""
+    return (NUMBERS, "predict") if is_regressor(model) else (Y, "decision_function")
+
+
+class Recorder(BaseEstimator):
     """Keeps what it was fitted on."""
 
     def fit(self, X, y, sample_weight=None):
@@ -47,21 +69,32 @@ class Recorder(ClassifierMixin, BaseEstimator):
         return np.arange(len(X)) % 3
 
 
+class OfClasses(ClassifierMixin, Recorder):
+    pass
+
+
+class OfNumbers(RegressorMixin, Recorder):
+    pass
+
+
 # ------------------------------------------------------------------ reduced models
 
 
 @pytest.mark.parametrize("train", [X, GAPPY], ids=["complete", "gaps"])
 @pytest.mark.parametrize("patterns", ["seen", "all"])
-def test_each_pattern_is_answered_by_a_machine_of_its_views(train, patterns):
-    model = PatternClassifier(SVC(), patterns=patterns).fit(train, Y)
-    before = pickle.dumps(model)
-    scores = model.decision_function(GAPPY)
+@pytest.mark.parametrize("around", [PatternClassifier, PatternRegressor])
+def test_each_pattern_is_answered_by_a_machine_of_its_views(train, patterns, around):
+    member = SVC() if around is PatternClassifier else Ridge()
+    model = around(member, patterns=patterns)
+    y, says = targets(model)
+    before = pickle.dumps(model.fit(train, y))
+    scores = getattr(model, says)(GAPPY)
     for seen in np.unique(GAPPY.observed, axis=0):
         rows = train.observed[:, seen].all(axis=1)
         ask = (GAPPY.observed == seen).all(axis=1)
         columns = [np.hstack([V.views[v] for v in np.flatnonzero(seen)]) for V in (train, GAPPY)]
-        machine = SVC().fit(columns[0][rows], CODES[rows])
-        assert_allclose(scores[ask], machine.decision_function(columns[1][ask]), atol=1e-12)
+        machine = clone(member).fit(columns[0][rows], y[rows])
+        assert_allclose(scores[ask], getattr(machine, says)(columns[1][ask]), atol=1e-12)
     assert pickle.dumps(model) == before  # predicting changes nothing
     assert_array_equal(pickle.loads(before).predict(GAPPY), model.predict(GAPPY))
     seen = 7 if patterns == "all" or train is GAPPY else 1
@@ -109,15 +142,58 @@ def test_a_view_of_one_class_only(patterns):
             model.predict(X.with_observed([[False, False, True]] * 90))
 
 
+@pytest.mark.parametrize("patterns", ["seen", "all"])
+def test_a_pattern_of_one_sample_is_answered_by_fewer_views(patterns):
+    """Of two samples a regressor learns."""
+    observed = np.ones((90, 3), dtype=bool)
+    observed[1:, 2] = False
+    model = PatternRegressor(patterns=patterns)
+    told = r"at most one training sample has all of .* sound \+ image \+ text by sound \+ image"
+    with pytest.warns(UserWarning, match=told):
+        model.fit(X.with_observed(observed), NUMBERS)
+    alone = X.select(["sound", "image"])
+    assert_allclose(model.predict(X), Ridge().fit(alone.concat(), NUMBERS).predict(alone.concat()))
+    with pytest.raises(ValueError, match="'text'. only, which at most one training sample has"):
+        model.predict(X.with_observed([[False, False, True]] * 90))
+    observed[1, 2] = True
+    model.fit(X.with_observed(observed), NUMBERS)
+    assert_allclose(model.predict(X), Ridge().fit(X.concat()[:2], NUMBERS[:2]).predict(X.concat()))
+    with pytest.raises(ValueError, match="PatternRegressor needs 2 samples .* got one sample"):
+        model.fit(X[:1], NUMBERS[:1])
+
+
+@pytest.mark.filterwarnings("ignore:at most one training sample")
+@pytest.mark.parametrize(
+    ("n_with", "known"),
+    [  # samples of each pattern
+        ({"sound image text": 1, "sound image": 9, "sound text": 5, "image text": 5}, (0, 1)),
+        ({"sound image text": 1, "text": 9}, (2,)),  # alone, sound and image tell nothing
+        ({"sound image text": 2, "text": 9}, (0, 1, 2)),
+    ],
+)
+def test_the_views_that_are_left_are_those_of_most_samples(n_with, known):
+    patterns = [pattern for pattern, n in n_with.items() for _ in range(n)]
+    seen = np.array([[name in pattern for name in X.names] for pattern in patterns])
+    few = X[: len(seen)].with_observed(seen)
+    model = PatternRegressor().fit(few, NUMBERS[: len(seen)])
+    assert model.patterns_[tuple(X.names)] == tuple(X.names[v] for v in known)
+    rows = seen[:, known].all(axis=1)
+    table = np.hstack([VIEWS[v] for v in known])
+    machine = Ridge().fit(table[: len(seen)][rows], NUMBERS[: len(seen)][rows])
+    assert_allclose(model.predict(X), machine.predict(table))
+
+
 # ------------------------------------------------------------------ masked copies
 
 
+@pytest.mark.filterwarnings("ignore:.*has learnt nothing")
 @pytest.mark.parametrize("share", [0.3, 0.5, 1.0])
 @pytest.mark.parametrize("train", [X, X.drop_views(0.2, random_state=1)], ids=["complete", "gaps"])
-def test_copies_lack_views_at_the_share_and_have_the_weight_of_the_sample(train, share):
-    weights = np.arange(1.0, 91.0)
-    model = ViewDropout(Recorder(), share=share, n_copies=4, random_state=0)
-    fitted = model.fit(train, Y, sample_weight=weights).estimator_
+@pytest.mark.parametrize("model", [ViewDropout(OfClasses()), ViewDropoutRegressor(OfNumbers())])
+def test_copies_lack_views_at_the_share_and_have_the_weight_of_the_sample(train, share, model):
+    weights, (y, _) = np.arange(1.0, 91.0), targets(model)
+    model = clone(model).set_params(share=share, n_copies=4, random_state=0)
+    fitted = model.fit(train, y, sample_weight=weights).estimator_
     columns = train.concat()
     copies = fitted.X_.reshape(4, 90, 9)
     assert_array_equal(copies[0], columns)
@@ -127,8 +203,8 @@ def test_copies_lack_views_at_the_share_and_have_the_weight_of_the_sample(train,
     assert not (there & ~train.observed).any()
     assert_array_equal(np.where(np.isnan(copies), columns, copies), [columns] * 4)
     assert_allclose(fitted.w_.reshape(4, 90).sum(axis=0), weights)
-    assert_array_equal(fitted.y_, np.tile(CODES, 4))
-    again = clone(model).fit(train, Y, sample_weight=weights).estimator_
+    assert_array_equal(fitted.y_, np.tile(y if is_regressor(model) else CODES, 4))
+    again = clone(model).fit(train, y, sample_weight=weights).estimator_
     assert_array_equal(again.X_, fitted.X_)
 
 
@@ -142,23 +218,24 @@ def test_a_classifier_without_weights_gets_copies_and_refuses_weights():
 # ------------------------------------------------------------------ conventions
 
 
-@pytest.mark.parametrize("model", BOTH, ids=repr)
+@pytest.mark.parametrize("model", ALL, ids=repr)
 def test_every_form_of_input_and_nested_parameters(model):
-    scores = clone(model).fit(X, Y).decision_function(GAPPY)
-    flat = clone(model).set_params(views=[4, 3, 2]).fit(np.hstack(VIEWS), Y)
-    assert_allclose(flat.decision_function(GAPPY.concat()), scores, atol=1e-8)
+    y, says = targets(model)
+    scores = getattr(clone(model).fit(X, y), says)(GAPPY)
+    flat = clone(model).set_params(views=[4, 3, 2]).fit(np.hstack(VIEWS), y)
+    assert_allclose(getattr(flat, says)(GAPPY.concat()), scores, atol=1e-8)
     csr = MultiView([sparse.csr_matrix(view) for view in VIEWS], names=X.names)
-    thin = clone(model).fit(csr, Y).decision_function(csr.with_observed(GAPPY.observed))
+    thin = getattr(clone(model).fit(csr, y), says)(csr.with_observed(GAPPY.observed))
     assert_allclose(thin, scores, atol=1e-6)
-    C = next(name for name in model.get_params() if name.endswith("__C"))
-    grid = GridSearchCV(model, {C: [0.1, 10.0]}, cv=3, error_score="raise").fit(GAPPY, Y)
+    C = next(name for name in model.get_params() if name.endswith(("__C", "__alpha")))
+    grid = GridSearchCV(model, {C: [0.1, 10.0]}, cv=3, error_score="raise").fit(GAPPY, y)
     assert grid.best_estimator_.get_params()[C] == grid.best_params_[C]
     assert hasattr(model, "predict_proba") == hasattr(model.estimator, "predict_proba")
     with config_context(enable_metadata_routing=True):
         routed = clone(model).set_fit_request(sample_weight=True)
         routed.set_score_request(sample_weight=True)
         weights = {"sample_weight": np.ones(90)}
-        assert cross_val_score(routed, X, Y, cv=3, params=weights).mean() > 0.5
+        assert cross_val_score(routed, X, y, cv=3, params=weights).mean() > 0.5
 
 
 @pytest.mark.parametrize(
@@ -169,6 +246,7 @@ def test_every_form_of_input_and_nested_parameters(model):
         (MVLSVM(), True),
         (make_pipeline(PerView(StandardScaler()), Concat(SVC())), True),
         (make_pipeline(StandardScaler(), MVLSVM()), False),
+        (MVMRegressor(), True),
         (GridSearchCV(MVLSVM(), {}), True),
         (GridSearchCV(make_pipeline(StandardScaler(), SVC()), {}), False),
     ],
@@ -199,6 +277,11 @@ def test_an_encoder_for_each_view_sees_the_views_that_are_there(around, member):
     [
         (PatternClassifier(patterns="some"), "patterns must be"),
         (PatternClassifier(StandardScaler()), "estimator must be a scikit-learn classifier"),
+        (PatternClassifier(Ridge()), "estimator must be a scikit-learn classifier, got Ridge"),
+        (PatternRegressor(SVC()), r"estimator must be a scikit-learn regressor, got SVC\(\)"),
+        (PatternRegressor(patterns="some"), "patterns must be"),
+        (PatternRegressor(), "y must hold numbers, got .*ant"),
+        (ViewDropoutRegressor(SVC()), "estimator must be a scikit-learn regressor"),
         (ViewDropout(share=1.5), "share must be"),
         (ViewDropout(n_copies=0), "n_copies must be"),
         (ViewDropout(LogisticRegression()), "'all columns', LogisticRegression: .*NaN"),
@@ -210,6 +293,20 @@ def test_bad_parameters_are_refused(model, told):
 
 
 # ------------------------------------------------------------------ what they are for
+
+
+def test_numbers_with_half_of_the_views_gone():
+    """Both are ahead of means in the gaps."""
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=400)
+    views = MultiView([y[:, None] + rng.normal(size=(400, 3)) for _ in range(3)])
+    later = views[200:].drop_views(0.5, random_state=0)
+    score = [
+        model.fit(views[:200], y[:200]).score(later, y[200:])
+        for model in (ViewDropoutRegressor(REGRESSION, n_copies=1), PatternRegressor(),
+                      ViewDropoutRegressor(REGRESSION, random_state=0))
+    ]  # fmt: skip
+    assert min(score[1:]) > score[0] + 0.05
 
 
 @pytest.mark.parametrize("data", [IRIS, load_digits_views()], ids=["iris", "digits"])

@@ -1,34 +1,52 @@
-"""PerViewClassifier: a classifier per view, combined by a vote, a mean or a classifier on top."""
+"""A classifier or regressor per view, combined by a vote, a mean or a model on top."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from mvref import MultiView, PerViewClassifier
+from mvref import MultiView, PerViewClassifier, PerViewRegressor
 from mvref.core.voters import class_folds
 from tests.literal import toy_views
 
 RULES = ("vote", "mean_proba", "mean_decision", LogisticRegression())
 
 
-@pytest.fixture(params=[2, 3])
-def data(request):
-    views, y = toy_views(0, m=60, widths=(4, 3, 2), n_classes=request.param, noise=1.0)
+def world(n_classes):
+    views, y = toy_views(0, m=60, widths=(4, 3, 2), n_classes=n_classes, noise=1.0)
     X = MultiView({"sound": views[0], "image": views[1], "text": views[2]})
     return X, np.array(["ant", "bee", "cat"])[y]
+
+
+@pytest.fixture(params=[2, 3])
+def data(request):
+    return world(request.param)
+
+
+OF_CLASSES = (PerViewClassifier, SVC, LogisticRegression(C=3.0), "decision_function", RULES)
+OF_NUMBERS = (PerViewRegressor, SVR, Ridge(0.3), "predict", ("mean", "median", Ridge()))
+
+
+@pytest.fixture(params=[2, 3, "numbers"])
+def either(request):
+    """Samples, targets; a composition, its members, one on top, what they say, its rules."""
+    if request.param != "numbers":
+        return *world(request.param), OF_CLASSES
+    X, y = world(2)
+    return X, X.views[0][:, 0] + X.views[1][:, 1] - (y == "ant"), OF_NUMBERS
 
 
 def alone(X, y, base):
@@ -66,35 +84,89 @@ def test_mean_decision_and_vote_against_loops(data):
     assert not hasattr(model, "predict_proba")
 
 
-def test_a_classifier_on_top_learns_from_what_was_not_seen(data):
-    """Its table is cross_val_predict's, on the same folds."""
-    X, y = data
-    top = LogisticRegression(C=3.0)
-    model = PerViewClassifier(SVC(), combine=top, cv=4, random_state=7).fit(X, y)
+@pytest.mark.parametrize("gaps", [False, True])
+def test_one_on_top_learns_from_what_was_not_seen(either, gaps):
+    """Its table is cross_val_predict's, on the same folds; means where a view is missing."""
+    X, y, (composed, member, top, says, _) = either
+    X = X.drop_views(0.3, random_state=0) if gaps else X
+    model = composed(member(), combine=top, cv=4, random_state=7).fit(X, y)
     rng = check_random_state(7)
-    rng.randint(2**31, size=3)  # the seeds of three SVMs
-    codes = np.unique(y, return_inverse=True)[1]
-    folds = class_folds(codes, 4, rng)
-    told = [
-        cross_val_predict(SVC(), view, y, cv=folds, method="decision_function") for view in X.views
+    rng.randint(2**31, size=3 * ("random_state" in member().get_params()))  # seeds of the members
+    of_numbers = composed is PerViewRegressor
+    strata = np.zeros(60, dtype=int) if of_numbers else np.unique(y, return_inverse=True)[1]
+    folds = class_folds(strata, 4, rng).test_fold
+    held_out, asked = [], []
+    for view, seen in zip(X.views, X.observed.T, strict=True):
+        view, targets, folds_seen = view[seen], y[seen], PredefinedSplit(folds[seen])
+        for table, told in (
+            (held_out, cross_val_predict(member(), view, targets, cv=folds_seen, method=says)),
+            (asked, getattr(member().fit(view, targets), says)(view)),
+        ):
+            table.append(np.full((60, *told.shape[1:]), np.nan))
+            table[-1][seen] = told
+    held_out, asked = np.column_stack(held_out), np.column_stack(asked)
+    means = np.nanmean(held_out, axis=0)
+    tables = [
+        np.hstack([np.where(np.isnan(t), means, t), *([~X.observed] if gaps else [])])
+        for t in (held_out, asked)
     ]
-    top.fit(np.column_stack(told), y)
-    members = alone(X, y, SVC)
-    new = [m.decision_function(v) for m, v in zip(members, X.views, strict=True)]
-    new = np.column_stack(new)
-    assert_allclose(model.predict_proba(X), top.predict_proba(new), atol=1e-8)
-    assert_array_equal(model.predict(X), top.predict(new))
+    top = clone(top).fit(tables[0], y)
+    says = "predict" if of_numbers else "predict_proba"
+    assert_allclose(getattr(model, says)(X), getattr(top, says)(tables[1]), atol=1e-8)
+    assert_allclose(model.score(X, y), top.score(tables[1], y), atol=1e-8)
 
 
-@pytest.mark.parametrize("combine", RULES, ids=str)
-def test_gaps_are_routed_past_the_view(data, combine):
-    X, y = data
+@pytest.mark.parametrize("combine", ["mean", "median"])
+def test_a_number_is_the_mean_or_the_median_of_the_views_of_a_sample(data, combine):
+    X, y = data[0].drop_views(0.3, random_state=0), data[0].views[0][:, 0]
+    for weights in (None, np.arange(60.0) % 5 + 1):
+        members = [
+            Ridge().fit(view[seen], y[seen], None if weights is None else weights[seen])
+            for view, seen in zip(X.views, X.observed.T, strict=True)
+        ]
+        expected = [
+            getattr(np, combine)(
+                [m.predict(X.views[v][[i]])[0] for v, m in enumerate(members) if X.observed[i, v]]
+            )
+            for i in range(60)
+        ]
+        model = PerViewRegressor(combine=combine).fit(X, y, sample_weight=weights)
+        assert_allclose(model.predict(X), expected, atol=1e-12)
+    assert {1, 2, 3} == set(X.observed.sum(axis=1))
+
+
+def test_of_one_view_it_is_the_member(either):
+    X, y, (composed, member, _, says, rules) = either
+    X = X.select("image")
+    model = composed(member(), combine="mean" if "mean" in rules else "mean_decision").fit(X, y)
+    expected = getattr(member().fit(X.views[0], y), says)(X.views[0])
+    assert_allclose(getattr(model, says)(X), expected, atol=1e-12)
+
+
+def test_a_splitter_sees_the_numbers(data):
+    """Folds by their size, from the smallest to the largest."""
+
+    class ByRank(KFold):
+        def split(self, X, y=None, groups=None):
+            for _, check in super().split(X):
+                rows = np.argsort(y)
+                yield np.delete(rows, check), rows[check]
+
+    X, y = data[0], data[0].views[0][:, 0]
+    model = PerViewRegressor(combine=Ridge(), cv=ByRank(3)).fit(X, y)
+    order = np.argsort(y)
+    same = PerViewRegressor(combine=Ridge(), cv=KFold(3)).fit(X[order], y[order])
+    assert_allclose(model.predict(X), same.predict(X), atol=1e-10)
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_gaps_are_routed_past_the_view(either, which):
+    X, y, (composed, *_, says, rules) = either
     gaps = X.drop_views(0.4, random_state=1)
-    model = PerViewClassifier(combine=combine, random_state=0).fit(gaps, y)
-    assert model.score(gaps, y) > 0.7
-    assert_allclose(
-        model.decision_function(gaps[5:9]), model.decision_function(gaps)[5:9], atol=1e-12
-    )
+    model = composed(combine=rules[which % len(rules)], random_state=0).fit(gaps, y)
+    assert model.score(gaps, y) > (0.7 if rules is RULES else 0.2)
+    said = getattr(model, says)
+    assert_allclose(said(gaps[5:9]), said(gaps)[5:9], atol=1e-12)
 
 
 def test_mapping_drop_remainder_and_a_grid(data):
@@ -146,6 +218,7 @@ def test_a_member_that_takes_no_weights_is_named(data):
         ({"combine": "median"}, "combine must be one of"),
         ({"combine": StandardScaler()}, "combine must be a scikit-learn classifier"),
         ({"estimator": StandardScaler()}, "estimator must be a scikit-learn classifier"),
+        ({"estimator": Ridge()}, r"estimator must be a scikit-learn classifier, got Ridge\(\)"),
         ({"cv": 1}, "cv must be an integer >= 2"),
         ({"estimator": [GaussianNB()]}, "estimator has 1 entries, X has 3 views"),
         ({"estimator": CalibratedClassifierCV(SVC(), cv=200)}, "view 'sound', Calibrated"),
@@ -154,6 +227,37 @@ def test_a_member_that_takes_no_weights_is_named(data):
 def test_wrong_parameters(data, parameters, told):
     with pytest.raises(ValueError, match=told):
         PerViewClassifier(**parameters).fit(*data)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"combine": "vote"}, r"combine must be one of \['mean', 'median'\], got 'vote'"),
+        ({"combine": SVC()}, r"combine must be a scikit-learn regressor, got SVC\(\)"),
+        ({"estimator": SVC()}, r"estimator must be a scikit-learn regressor, got SVC\(\)"),
+        ({"estimator": {"smell": Ridge()}}, r"estimator names the views \['smell'\]"),
+        ({"cv": 1}, "cv must be an integer >= 2"),
+    ],
+)
+def test_wrong_parameters_of_a_regressor(data, parameters, told):
+    with pytest.raises(ValueError, match=told):
+        PerViewRegressor(**parameters).fit(data[0], data[0].views[0][:, 0])
+    with pytest.raises(ValueError, match="y must hold numbers"):
+        PerViewRegressor().fit(*data)
+
+
+def test_a_view_of_one_sample_gets_no_regressor(data):
+    X, y = data[0], data[0].views[0][:, 0]
+    gaps = X.with_observed(np.arange(60)[:, None] >= [0, 58, 59])
+    for rule in ("mean", "median", Ridge()):
+        model = PerViewRegressor(combine=rule, cv=60).fit(gaps, y)
+        assert list(model.estimators_) == ["sound", "image"]  # two samples are enough
+        with pytest.raises(ValueError, match="60 sample.* none of .'sound', 'image'"):
+            model.predict(X.with_observed([[False, False, True]] * 60))
+    with pytest.raises(ValueError, match="PerViewRegressor needs 2 samples.* got one sample"):
+        PerViewRegressor().fit(
+            X[:2].with_observed([[True, True, False], [False, False, True]]), y[:2]
+        )
 
 
 def test_members_have_seeds_of_their_own(data):

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from numpydoc.docscrape import ClassDoc, FunctionDoc
 from sklearn.base import is_regressor
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.preprocessing import StandardScaler
 
 import mvref
@@ -136,6 +136,9 @@ METHODS = {
     "PerViewClassifier": lambda: mvref.PerViewClassifier(LogisticRegression()),
     "PatternClassifier": mvref.PatternClassifier,
     "ViewDropout": mvref.ViewDropout,
+    "PerViewRegressor": lambda: mvref.PerViewRegressor(combine=Ridge()),
+    "PatternRegressor": mvref.PatternRegressor,
+    "ViewDropoutRegressor": mvref.ViewDropoutRegressor,
     **mvref.all_methods(),
 }
 

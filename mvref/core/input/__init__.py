@@ -14,10 +14,10 @@
   classes > 0, or None, which means equal ones; samples of weight 0 have left;
 * ``_check_parameters`` has passed, and the BLAS has one thread unless ``_one_blas_thread = False``.
 
-Only :class:`~mvref.PerViewClassifier` has ``_raw = True``: it also takes words and single gaps. Who
-reads a method may stop here. The way itself: ``fit``, ``validate`` (samples, labels, weights),
-``views`` (the samples), ``ids`` (whose row it is), ``storage`` (how a view is kept), ``columns``,
-``checks``, ``threads``.
+Only compositions, as in :mod:`mvref.core.members`, have ``_raw = True``: they also take words and
+single gaps. Who reads a method may stop here. The way itself: ``fit``, ``validate`` (samples,
+labels, weights), ``views`` (the samples), ``ids`` (whose row it is), ``storage`` (how a view is
+kept), ``columns``, ``checks``, ``threads``.
 """
 
 # ruff: noqa: F401, the door hands these on

@@ -1,0 +1,67 @@
+"""What a composition asks of its members: scores of classes, or numbers.
+
+:class:`OfClassifiers` and :class:`OfRegressors` answer the same questions in their own way; a
+member for each view, a machine for each pattern and masked copies are written once, for both.
+"""
+
+import numpy as np
+
+from .base import MultiViewClassifier, MultiViewRegressor
+from .input import Splitting
+from .voters import check_classifier, check_trainable, class_scores
+
+
+class Composition(Splitting):
+    """What members take is their affair, words and single gaps included; so are their threads."""
+
+    _raw = True
+    _one_blas_thread = False
+
+    def _checked(self, member, name):
+        """Return a member of the kind of the composition; another is refused by parameter."""
+        return check_classifier(member, name, self._kind)
+
+
+class OfClassifiers(Composition, MultiViewClassifier):
+    """A composition of classifiers, which learn positions in ``classes_``."""
+
+    _kind = "classifier"
+    _lacking = "a class has no training sample with all of some views"
+    _alone = "training samples of one class have"
+
+    def _n_kinds(self, codes):
+        """Return the number of classes that there are; below 2 nothing can be learnt."""
+        return len(np.unique(codes))
+
+    def _check_trainable(self, X, codes):
+        check_trainable(X, codes)
+
+    @property
+    def _n_answers(self):
+        return len(self.classes_)
+
+    def _answers(self, member, rows):
+        """Return what a fitted member says of rows, (n, K)."""
+        return class_scores(member, rows, len(self.classes_))
+
+
+class OfRegressors(Composition, MultiViewRegressor):
+    """A composition of regressors: a single class, as it were, with one answer."""
+
+    _kind = "regressor"
+    _lacking = "at most one training sample has all of some views"
+    _alone = "at most one training sample has"
+    _n_answers = 1
+
+    def _n_kinds(self, y):
+        """Return 2 where there are two samples or more, of which alone something can be learnt."""
+        return min(len(y), 2)
+
+    def _check_trainable(self, X, y):
+        if X.observed.sum(axis=0).max() < 2:
+            name = type(self).__name__
+            raise ValueError(f"{name} needs 2 samples of a view in X, got one sample of each.")
+
+    def _answers(self, member, rows):
+        """Return what a fitted member says of rows, (n, 1)."""
+        return np.reshape(member.predict(rows), (-1, 1))
