@@ -50,11 +50,17 @@ def _add_compare_tables(commands):
     own.add_argument("--sep", help="what separates the fields of text files")
     own.add_argument("--decimal", help="mark of decimals in text files (default .)")
     own.add_argument("--encoding", help="of text files (default utf-8)")
-    own.add_argument("--scoring", default="accuracy", help="a scorer of scikit-learn")
+    own.add_argument("--scoring", help="a scorer of scikit-learn (default accuracy, or r2)")
     own.add_argument("--methods", nargs="+", default="recommended", metavar="METHOD")
+    own.add_argument("--missing-later", nargs="+", metavar="VIEW", help="'any', or views")
     own.add_argument("--budget", type=int, default=6, help="points that each method tries")
+    for name in ("splits", "repeats", "folds"):
+        own.add_argument(f"--{name}", type=int, metavar="N", help=f"n_{name} of compare_methods")
+    own.add_argument("--time-limit", type=float, metavar="SECONDS", help="no split ends later")
+    own.add_argument("--seed", type=int, default=0, help="of splits and methods")
     own.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
-    own.add_argument("--keep", metavar="DIR", help="folder of finished trainings, to go on later")
+    own.add_argument("--keep", metavar="DIR", default="auto", help="folder of finished splits")
+    own.add_argument("--report", metavar="FILE", default="views.html", help="the page it writes")
     own.set_defaults(answer=_compare_tables)
 
 
@@ -64,17 +70,25 @@ def _compare_tables(options):
 
     names = ("key", "target", "groups", "text", "sep", "decimal", "encoding")
     data = read_folder(options.folder, **{name: getattr(options, name) for name in names})
-    return compare_methods(
+    later = options.missing_later
+    comparison = compare_methods(
         data.X,
         data.y,
         options.methods,
         scoring=options.scoring,
         groups=data.meta["groups"],
         encode=_encoder(data.X, options.text),
+        missing_later="any" if later == ["any"] else later,
         budget=options.budget,
+        n_splits=options.splits,
+        n_repeats=options.repeats,
+        n_folds=options.folds,
+        time_limit=options.time_limit,
         folder=options.keep,
         n_jobs=options.jobs,
+        random_state=options.seed,
     )
+    return f"{comparison}\nThe page: {comparison.report(options.report)}"
 
 
 def _encoder(X, text):

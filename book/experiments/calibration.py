@@ -1,11 +1,16 @@
 """Level and power of the intervals of ``compare_methods`` and of the study, by simulation.
 
-World      Two classes; both methods see five columns that tell them weakly, and each has ten of
-           its own. Where these tell as much the two are equally good, and not the same; `STRENGTH`
-           makes the second better by the effect that is asked for, after four fifths of n samples.
-Methods    "linear": a linear discriminant, "trees": a decision tree, which moves with its sample;
-           the first chooses from two points by two inner folds, as a comparison does.
-Intervals  `INTERVALS`: of splits (corrected), or of samples, over so many repeats of five folds.
+World      Classes, and two families of methods. Both see columns that they share, and each has
+           some of its own. Where these tell as much the families are equally good, and not the
+           same; `STRENGTH` makes the second better by the effect that is asked for (`EFFECT`),
+           after four fifths of n samples. In five an interval without choice failed (``shared`` at
+           100 and 300 samples, ``weak``, ``groups`` of five with a label each, at 100 and 200);
+           the others were added when the interval was made.
+Methods    A family is the best, by three inner folds, of nearest centroid, one nearest neighbour,
+           and the single column that tells most. In ``linear`` it is a linear discriminant with the
+           better of two ridges by two inner folds.
+Intervals  `INTERVALS`: of splits (corrected), of samples, and of samples where every split chooses
+           again, which is the package's; after two repeats of five folds, or so many splits.
 Measures   the share of `N_RUNS` comparisons whose interval is above zero ("worth"), below ("cost"),
            or holds the effect ("covered"), and the mean of its half ("half").
 
@@ -15,32 +20,74 @@ of mean 0: of the mean ("t", and two of the bootstrap), and of one further data 
 truth is inside ("covered"), above and below, and the median of the half.
 """
 
-from functools import partial
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy import stats
-from sklearn.model_selection import StratifiedKFold
-from sklearn.tree import DecisionTreeClassifier
 
-from mvref.compare.paired import interval_of_samples, paired_interval
+from mvref.compare.influence import by_sample
+from mvref.compare.paired import OuterSplit, interval, paired_interval
 
 from .engine import Item
 from .tables import Cell, jobs_of
 
-SHARED, OWN = 5, 10  # columns
-POINTS = {"linear": (0.01, 1.0), "trees": (4,)}  # ridge, or depth
-N_RUNS, BLOCKS, SIZES = 40, {0.0: 10, 0.04: 5, 0.08: 5}, (100, 300, 1000)
-WEAK = 0.1
-# How strongly the columns of the second method tell, so that it is better by 4 and by 8 points.
-STRENGTH = {
-    ("linear", 100, 0.04): 0.161, ("linear", 100, 0.08): 0.215,
-    ("linear", 300, 0.04): 0.164, ("linear", 300, 0.08): 0.222,
-    ("linear", 1000, 0.04): 0.168, ("linear", 1000, 0.08): 0.227,
-    ("trees", 100, 0.04): 0.238, ("trees", 100, 0.08): 0.330,
-    ("trees", 300, 0.04): 0.261, ("trees", 300, 0.08): 0.334,
-    ("trees", 1000, 0.04): 0.286, ("trees", 1000, 0.08): 0.356,
+
+@dataclass(frozen=True)
+class World:
+    """How strongly shared and own columns tell the classes, how many there are, and the rest.
+
+    rare: share of the second class, or 0; size: samples of a group, which have one label, and half
+    of their noise in common; gaps: share of the values that are missing, and the column's mean.
+    """
+
+    shared: float
+    own: float
+    n_shared: int = 2
+    n_own: int = 6
+    n_classes: int = 2
+    rare: float = 0.0
+    size: int = 1
+    gaps: float = 0.0
+    linear: bool = False
+
+    @property
+    def scoring(self):
+        """Of a rare class accuracy says little."""
+        return "balanced_accuracy" if self.rare else "accuracy"
+
+
+WORLDS = {
+    "shared": World(0.25, 0.2),
+    "weak": World(0.0, 0.15, n_shared=0, n_own=20),
+    "groups": World(0.25, 0.3, n_own=3, size=5),
+    "rare": World(0.4, 0.3, rare=0.1),
+    "classes": World(0.8, 0.5, n_classes=10),
+    "wide": World(0.2, 0.05, n_own=250),
+    "gaps": World(0.3, 0.4, gaps=0.3),
+    "saturated": World(1.0, 0.6),
+    "linear": World(0.25, 0.1, n_shared=5, n_own=10, linear=True),
+}
+SIZES = {
+    "shared": (100, 300), "weak": (100,), "groups": (100, 200), "rare": (100, 300),
+    "classes": (100,), "wide": (100,), "gaps": (100,), "saturated": (100,),
+    "linear": (100, 300, 1000),
 }  # fmt: skip
-INTERVALS = {"corrected, 5 x 2": 2, "corrected, 5 x 10": 10, "samples, 5 x 2": 2}
+EFFECT = {"saturated": 0.02}  # of the others 8 points
+STRENGTH = {  # of the second family's own columns
+    ("shared", 100): 0.306, ("shared", 300): 0.317, ("weak", 100): 0.195,
+    ("groups", 100): 0.476, ("groups", 200): 0.484, ("rare", 100): 0.424, ("rare", 300): 0.467,
+    ("classes", 100): 0.629, ("wide", 100): 0.065, ("gaps", 100): 0.566,
+    ("saturated", 100): 0.899,
+    ("linear", 100): 0.215, ("linear", 300): 0.222, ("linear", 1000): 0.227,
+}  # fmt: skip
+RIDGES = (0.01, 1.0)
+N_FOLDS, N_REPEATS, N_RUNS = 5, 2, 100
+BLOCKS = {10: 10, 5: 10, 1: 5}  # of an interval after so many splits
+INTERVALS = {
+    "corrected": 10, "samples": 10, "chosen again": 10,
+    "chosen again, one repeat": 5, "chosen again, one split": 1,
+}  # fmt: skip
 MEASURES = ("worth", "cost", "covered", "half")
 EFFECTS = {  # of data sets, all with mean 0
     "normal": lambda z, u: z,
@@ -49,96 +96,200 @@ EFFECTS = {  # of data sets, all with mean 0
     "one in five +10": lambda z, u: z + 10 * (u < 0.2) - 2,
     "one in ten +25": lambda z, u: z + 25 * (u < 0.1) - 2.5,
 }
-DRAWN = (*POINTS, *EFFECTS)
+DRAWN = (*WORLDS, *EFFECTS)
 OVER_SETS = ("t", "bootstrap", "studentized bootstrap", "next, t", "next, range")
 N_SETS, N_DRAWN, N_RESAMPLES = (5, 8, 12, 20), 4000, 600
 COVERAGE = ("covered", "above", "below", "half")
 
 
-def draw(n, strength, rng):
-    """Samples (n, 25) and their classes."""
-    y = rng.permutation(np.arange(n) % 2)
-    shift = np.r_[np.full(SHARED, 0.25), np.full(OWN, WEAK), np.full(OWN, strength)]
-    return rng.normal(size=(n, SHARED + 2 * OWN)) + (2 * y - 1)[:, None] * shift, y
+def draw(world, n, strength, n_runs, rng):
+    """Samples (n_runs, n, columns) and their classes; the strength of the second's own columns."""
+    m, p = n // world.size, world.n_shared + world.n_own
+    labels = np.arange(m) % world.n_classes
+    if world.rare:
+        labels = (np.arange(m) < round(world.rare * m)).astype(int)
+    y = rng.permuted(np.tile(labels, (n_runs, 1)), axis=1)
+    centres = np.broadcast_to(np.array([-1.0, 1.0])[:, None], (n_runs, 2, p))
+    if world.n_classes > 2:
+        centres = rng.normal(size=(n_runs, world.n_classes, p))
+    X = np.take_along_axis(centres, y[:, :, None], axis=1)
+    X = np.concatenate([X, X[:, :, world.n_shared :]], axis=2)  # equal, but for the noise
+    X *= np.repeat([world.shared, world.own, strength], [world.n_shared, *[world.n_own] * 2])
+    if world.size > 1:
+        X, y = (np.repeat(of, world.size, axis=1) for of in (X + rng.normal(size=X.shape), y))
+    X += rng.normal(size=X.shape)
+    seen = rng.random(X.shape) >= world.gaps
+    means = (X * seen).sum(axis=1, keepdims=True) / seen.sum(axis=1, keepdims=True)
+    return np.where(seen, X, means).astype(np.float32), y
 
 
-def columns_of(second):
-    """What a method sees."""
-    own = SHARED + OWN * second
-    return np.r_[:SHARED, own : own + OWN]
+def folds_of(y, size, n_folds, rng):
+    """A fold for each sample, as many of a class in each, groups whole; -1 where y is."""
+    first = y[:, ::size]
+    key = np.where(first < 0, y.max() + 1, first) + 0.9 * rng.random(first.shape)
+    ranks = np.argsort(np.argsort(key, axis=1), axis=1)
+    return np.repeat(np.where(first < 0, -1, ranks % n_folds), size, axis=1)
 
 
-def right(world, X, y, train, test, second, point):
-    """Which test samples a method gets right."""
-    columns = columns_of(second)
-    A, B = X[np.ix_(train, columns)], X[np.ix_(test, columns)]
-    if world == "trees":
-        model = DecisionTreeClassifier(max_depth=point, random_state=0).fit(A, y[train])
-        return (model.predict(B) == y[test]).astype(float)
-    means = np.array([A[y[train] == k].mean(axis=0) for k in (0, 1)])
-    rest = A - means[y[train]]
-    ridge = point * np.eye(len(columns))
-    w = np.linalg.solve(rest.T @ rest / len(train) + ridge, means[1] - means[0])
-    return ((B @ w > means.sum(axis=0) @ w / 2) == y[test]).astype(float)
+def rows_of(folds, fold):
+    """The samples (n_runs, m) of a fold."""
+    return np.nonzero(folds == fold)[1].reshape(len(folds), -1)
 
 
-def effect(world, n, strength, n_runs=200, n_test=2000, seed=0):
-    """By how much the second method is better, trained at its better point."""
-    rng, train = np.random.default_rng(seed), int(0.8 * n)
-    total = np.zeros((len(POINTS[world]), 2))
-    for _ in range(n_runs):
-        X, y = draw(train + n_test, strength, rng)
-        parts = np.arange(train), np.arange(train, train + n_test)
-        for k, point in enumerate(POINTS[world]):
-            total[k] += [right(world, X, y, *parts, second, point).mean() for second in (0, 1)]
-    return float(np.subtract(*(total.max(axis=0) / n_runs)[::-1]))
+def distances(X):
+    """Squared, between all samples of a run, but for a constant of each row."""
+    return (X**2).sum(axis=2)[:, None] - 2.0 * X @ X.swapaxes(1, 2)
 
 
-def differences(world, n, strength, n_repeats, seed):
-    """Second minus first of every sample (n_repeats, n), and their means over the folds."""
-    X, y = draw(n, strength, np.random.default_rng(seed))
-    d, means = np.zeros((n_repeats, n)), []
-    for repeat in range(n_repeats):
-        cut = partial(StratifiedKFold, shuffle=True, random_state=(seed + repeat) % 2**32)
-        for train, test in cut(5).split(y, y):
-            folds = [(train[a], train[b]) for a, b in cut(2).split(train, y[train])]
-            for second, sign in ((1, 1.0), (0, -1.0)):
-                best = POINTS[world][0]
-                if len(POINTS[world]) > 1:
-                    best = max(
-                        POINTS[world],
-                        key=lambda point: sum(
-                            right(world, X, y, *fold, second, point).mean() for fold in folds
-                        ),
-                    )
-                d[repeat, test] += sign * right(world, X, y, train, test, second, best)
-            means.append(d[repeat, test].mean())
-    return d, means
+def means_of(X, y, train, n_classes):
+    """The means of the classes (n_runs, n_classes, columns) over the training samples."""
+    weights = (y[:, None] == np.arange(n_classes)[:, None]) & train[:, None]
+    counts = weights.sum(axis=2, keepdims=True)
+    return weights.astype(np.float32) @ X / counts.astype(np.float32), counts
+
+
+def learners(X, D, y, train, rows):
+    """What nearest centroid, nearest neighbour, and the best column say of rows (3, n_runs, m)."""
+    means, counts = means_of(X, y, train, y.max() + 1)
+    whole = (counts * means).sum(axis=1) / counts.sum(axis=1)
+    between = (counts * (means - whole[:, None]) ** 2).sum(axis=1)
+    best = np.argmax(between / ((X - whole[:, None]) ** 2 * train[:, :, None]).sum(axis=1), axis=1)
+    A = np.take_along_axis(X, rows[:, :, None], axis=1)
+    centroid = (A @ means.swapaxes(1, 2) - (means**2).sum(axis=2)[:, None] / 2).argmax(axis=2)
+    far = np.float32(1e9) * ~train[:, None]
+    near = (np.take_along_axis(D, rows[:, :, None], axis=1) + far).argmin(axis=2)
+    runs = np.arange(len(X))
+    one, of_one = A[runs, :, best], means[runs, :, best]
+    column = np.abs(one[:, :, None] - of_one[:, None]).argmin(axis=2)
+    return np.array([centroid, np.take_along_axis(y, near, axis=1), column])
+
+
+def discriminants(X, D, y, train, rows):
+    """What linear discriminants of two ridges say of rows (2, n_runs, m)."""
+    means, counts = means_of(X, y, train, 2)
+    rest = (X - np.take_along_axis(means, y[:, :, None], axis=1)) * train[:, :, None]
+    spread = rest.swapaxes(1, 2) @ rest / counts.sum(axis=1, keepdims=True)
+    A = np.take_along_axis(X, rows[:, :, None], axis=1)
+    said = []
+    for ridge in RIDGES:
+        a = spread + ridge * np.eye(X.shape[2])
+        w = np.linalg.solve(a, (means[:, 1] - means[:, 0])[:, :, None])
+        said.append(A @ w > means.sum(axis=1)[:, None] @ w / 2)
+    return np.array(said, dtype=int)[..., 0]
+
+
+def judged(scoring, said, y):
+    """What every sample adds to the score of every learner in every run."""
+    if scoring == "accuracy":
+        return (said == y).astype(float)
+    return np.array([[by_sample(scoring, *of) for of in zip(y, s, strict=True)] for s in said])
+
+
+@lru_cache(maxsize=1)
+def comparisons(name, n, strength, n_runs, seed):
+    """What the splits of some comparisons found: a list of OuterSplit for each."""
+    world, rng = WORLDS[name], np.random.default_rng(seed)
+    X, y = draw(world, n, strength, n_runs, rng)
+    own = world.n_shared + world.n_own * np.arange(3)
+    families = [np.r_[: world.n_shared, own[k] : own[k + 1]] for k in (0, 1)]
+    Xs = [np.ascontiguousarray(X[:, :, columns]) for columns in families]
+    Ds = [None if world.linear else distances(A) for A in Xs]
+    learn, n_inner = (discriminants, 2) if world.linear else (learners, 3)
+    found = [[] for _ in range(n_runs)]
+    for repeat in range(N_REPEATS):
+        outer = folds_of(y, world.size, N_FOLDS, rng)
+        for fold in range(N_FOLDS):
+            train, test = outer != fold, rows_of(outer, fold)
+            inner = folds_of(np.where(train, y, -1), world.size, n_inner, rng)
+
+            def score(A, D, train, rows):
+                said = learn(A, D, y, train, rows)
+                return judged(world.scoring, said, np.take_along_axis(y, rows, axis=1))
+
+            values, parts = [], []
+            for A, D in zip(Xs, Ds, strict=True):
+                checks = [
+                    score(A, D, train & (inner != k), rows_of(inner, k)) for k in range(n_inner)
+                ]
+                values.append(np.mean([check.mean(axis=2) for check in checks], axis=0))
+                added = score(A, D, train, test)
+                parts.append(added.reshape(*added.shape[:2], -1, world.size).sum(axis=3))
+            values, parts = np.concatenate(values), np.concatenate(parts)
+            units = test[:, :: world.size] // world.size
+            for run in range(n_runs):
+                size = np.full(units.shape[1], world.size)
+                of = repeat, n - test.shape[1], units[run], size, parts[:, run], values[:, run]
+                found[run].append(OuterSplit(*of))
+    return found
+
+
+def differences(splits):
+    """Of every split the differences of the second family's choice and the first's."""
+    half = len(splits[0].parts) // 2
+    return [
+        s.parts[half + np.argmax(s.values[half:])] - s.parts[np.argmax(s.values[:half])]
+        for s in splits
+    ]
+
+
+def effect(name, n, strength, n_runs=400, seed=0):
+    """By how much the second family is better."""
+    found = comparisons(name, n, strength, n_runs, seed)
+    return float(np.mean([np.concatenate(differences(splits)).sum() for splits in found])) / (
+        n * N_REPEATS
+    )
+
+
+def of_comparison(method, splits, reach=1.0):
+    """An interval of one comparison."""
+    splits = splits[: INTERVALS[method]]
+    if method.startswith("chosen again"):
+        half = len(splits[0].parts) // 2
+        return interval(splits, range(half, 2 * half), range(half), reach)
+    d, sizes = differences(splits), [split.size for split in splits]
+    if method == "corrected":
+        means = [part.sum() / size.sum() for part, size in zip(d, sizes, strict=True)]
+        return paired_interval(means, 1.0 / (N_FOLDS - 1))
+    repeats = [slice(k * N_FOLDS, (k + 1) * N_FOLDS) for k in range(N_REPEATS)]
+    return interval_of_samples(*([np.concatenate(of[k]) for k in repeats] for of in (d, sizes)))
+
+
+def interval_of_samples(differences, sizes, level=0.95):
+    """Return the mean difference over samples, and its interval.
+
+    differences, sizes: of each repeat an array (n_units,), the sum of a unit's differences and how
+    many samples it has; a unit is a sample, or a group whose samples belong together. The variance
+    is that of one repeat: more repeats make the mean steadier, and not the interval shorter.
+    """
+    means, variances = [], []
+    for d, size in zip(differences, sizes, strict=True):
+        mean = d.sum() / size.sum()
+        rest = d - mean * size
+        means.append(mean)
+        variances.append(len(d) / (len(d) - 1) * rest @ rest / size.sum() ** 2)
+    mean, quantile = np.mean(means), stats.t.ppf((1.0 + level) / 2.0, len(d) - 1)
+    half = quantile * np.sqrt(np.mean(variances))
+    return float(mean), float(mean - half), float(mean + half)
 
 
 def simulated(world, method, *, measures, n_samples, effect, seed):
     """The shares of some comparisons."""
-    strength = STRENGTH[world, n_samples, effect] if effect else WEAK
-    found = []
-    for run in range(N_RUNS):
-        d, means = differences(
-            world, n_samples, strength, INTERVALS[method], (seed + 1000 * run) % 2**32
-        )
-        if method.startswith("samples"):
-            _, low, high = interval_of_samples(d, np.ones_like(d))
-        else:
-            _, low, high = paired_interval(means, 0.25)
+    strength = STRENGTH[world, n_samples] if effect else WORLDS[world].own
+    reach, found = 0.5 / (WORLDS[world].rare or 0.5), []
+    for splits in comparisons(world, n_samples, strength, N_RUNS, seed):
+        _, low, high = of_comparison(method, splits, reach)
         found.append((low > 0, high < 0, low <= effect <= high, (high - low) / 2))
     return dict(zip(measures, np.mean(found, axis=0).tolist(), strict=True))
 
 
 def intervals(dataset, quick, rows):
-    """All intervals at all sizes and effects; quick: one block of the smallest size."""
+    """All intervals at all sizes, without effect and with one; quick: one block of the smallest."""
     cells = [
-        Cell(method, {"n_samples": n, "effect": effect}, MEASURES, 1 if quick else n_blocks)
-        for n in SIZES[: 1 if quick else None]
-        for effect, n_blocks in BLOCKS.items()
-        for method in INTERVALS
+        Cell(method, {"n_samples": n, "effect": effect}, MEASURES, 1 if quick else BLOCKS[n_splits])
+        for n in SIZES[dataset][: 1 if quick else None]
+        for effect in (0.0, EFFECT.get(dataset, 0.08))
+        for method, n_splits in INTERVALS.items()
+        if n_splits == 10 or (effect == 0.0 and n == SIZES[dataset][0])
     ]
     return jobs_of(dataset, dataset, cells, simulated)
 
@@ -191,5 +342,5 @@ ITEMS = [
     Item("calibration", "coverage", "what intervals over data sets cover", tuple(EFFECTS),
          coverage),
     Item("calibration", "intervals", "level and power of the intervals of compare_methods",
-         tuple(POINTS), intervals),
+         tuple(WORLDS), intervals),
 ]  # fmt: skip

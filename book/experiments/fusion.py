@@ -46,7 +46,6 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
 from mvref import PerView, PerViewClassifier, ViewDropout
-from mvref.compare import plain
 from mvref.compare.candidates import (
     ALL,
     COLUMNS,
@@ -56,15 +55,16 @@ from mvref.compare.candidates import (
     at,
     scaling,
 )
-from mvref.compare.own_tables import log_probabilities
-from mvref.compare.tuning import Machine, Method, train, validate
 from mvref.core.input import MultiView
 from mvref.rivals import LaplacianCompletion
 
+from . import fusion_learners as plain
 from .engine import Item, derive_seed, encode_parameter
 from .fusion_data import N_SAMPLES, N_TEST, REAL, draw_split, patterns_of, size_of
+from .fusion_learners import log_probabilities
 from .kernel_means import KernelMeanSVC, without_gaps
 from .tables import Cell, jobs_of
+from .tuning import Machine, Method, train, validate
 
 SIZES = {50: 2, 100: 3, 300: 2, 1000: 1}  # of the training part, and repeats
 REPEATS_OF = {"nutrimouse": 20, "uwave": 8, "shoulder-exercises": 10}  # eight mice; all people

@@ -14,12 +14,12 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.model_selection import GroupKFold
 
 from mvref import datasets
-from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
 
 from .engine import derive_seed
 from .problems import LOADERS
 from .tables import stratified_folds, stratified_parts
+from .tuning import Split
 
 FORMING = {
     "mfeat": "six descriptions of one image of a digit, by six programs",

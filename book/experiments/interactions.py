@@ -13,7 +13,6 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, LinearSVC
 
-from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
 from mvref.core.measures import auroc, macro_average, one_vs_rest
 from mvref.datasets import make_interactions, unseen_share
@@ -23,6 +22,7 @@ from mvref.rivals import Concat, FMClassifier, STMClassifier
 from .engine import derive_seed
 from .problems import load_halves
 from .tables import stratified_parts
+from .tuning import Split
 
 ONE_HOT = {"sparsity": "one_hot", "n_features": 40}
 PLANTED = {

@@ -24,7 +24,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import check_random_state
 
-from mvref.compare.tuning import Machine, Method, tuned
 from mvref.core.input import MultiView
 from mvref.core.kernels import Similarity
 from mvref.core.nystrom import draw_components, nystrom_features, nystrom_map
@@ -35,6 +34,7 @@ from mvref.rivals.mvml_descent import ViewFactors, learn_metric
 
 from .problems import load_problem, mean_distance_gamma, reference
 from .tables import grid
+from .tuning import Machine, Method, tuned
 
 HINGE_MAX_ITER = 20_000
 N_TIMINGS = 3

@@ -52,7 +52,6 @@ from functools import partial
 
 import numpy as np
 
-from mvref.compare.tuning import Machine, Method, Split, tuned
 from mvref.datasets import make_interactions
 from mvref.mvm import MVMClassifier
 from mvref.mvm.machine import COLLAPSED
@@ -72,6 +71,7 @@ from .interactions import (
 )
 from .mvpo import HALVES
 from .tables import Cell, grid, jobs_of
+from .tuning import Machine, Method, Split, tuned
 
 REAL = ("mfeat", "digits", "webkb", "citeseer")
 ALPHAS = tuple(10.0**-i for i in range(1, 7))

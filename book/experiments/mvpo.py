@@ -64,7 +64,6 @@ from itertools import product
 
 import numpy as np
 
-from mvref.compare.tuning import train, validate
 from mvref.mvpo import MVPO
 
 from .engine import Item, derive_seed, encode_parameter
@@ -81,6 +80,7 @@ from .ranking import (
     with_pair,
 )
 from .tables import Cell, grid, jobs_of, seconds_of
+from .tuning import train, validate
 
 DATASETS = ("mfeat", "citeseer", "webkb")
 SENSITIVITY_DATASETS = ("mfeat", "citeseer")

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from mvref.compare.tuning import train, validate
 from mvref.core.input import MultiView
 from mvref.core.measures import one_vs_rest
 
@@ -21,6 +20,7 @@ from .mvpo import HALVES
 from .problems import load_halves
 from .ranking import METHODS, measure_all, quality
 from .tables import Cell, grid, jobs_of
+from .tuning import train, validate
 
 VIEWS, LABELS = (("none", 0.0), ("rows", 0.2), ("rows", 0.4)), (("labels", 0.05), ("labels", 0.2))
 DENSE = (*VIEWS, ("gaussian", 2.0), *LABELS)

@@ -11,7 +11,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
-from mvref.compare.tuning import Machine, Method, Split, tuned
 from mvref.core.input import MultiView
 from mvref.core.nystrom import nystrom_map
 from mvref.core.per_view import PerView
@@ -22,6 +21,7 @@ from mvref.theory.rademacher import kernel_alignment
 from .engine import derive_seed
 from .problems import load_dataset
 from .tables import grid, stratified_folds, stratified_parts
+from .tuning import Machine, Method, Split, tuned
 
 N_VIEWS, SHARE = 2, 0.5  # SHARE: m/n
 MEASURES = ("accuracy", "errors", "validation", "train_seconds", "warned", "n_train", "n_test")

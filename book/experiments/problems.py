@@ -13,13 +13,13 @@ from sklearn.model_selection import GroupKFold, KFold
 from sklearn.preprocessing import StandardScaler
 
 from mvref import datasets
-from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
 from mvref.core.measures import one_vs_rest
 from mvref.core.per_view import PerView
 
 from .engine import derive_seed
 from .tables import stratified_folds, stratified_parts
+from .tuning import Split
 
 UCI = (
     "lung-cancer", "house-votes-84", "shuttle-landing-control", "horse-colic", "echocardiogram",

@@ -22,7 +22,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
-from mvref.compare.tuning import Machine, Method, validate
 from mvref.core.input import MultiView
 from mvref.core.kernel_views import LinearViews, add_linear_scores
 from mvref.core.measures import auroc, f_beta, macro_average, precision_recall_break_even
@@ -35,6 +34,8 @@ from mvref.mvpo import (
     ranking_threshold,
 )
 from mvref.rivals import CAPO, MSL, SMS, SVM2K, FSMulti, SVMPerf
+
+from .tuning import Machine, Method, validate
 
 CONSTANT = 1.0  # the constant feature
 TOL, MAX_ITER = 1e-3, 1000  # the defaults of the classes

@@ -38,7 +38,6 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from mvref.compare.tuning import Machine, Method, train, tuned, validate
 from mvref.core.input import MultiView
 from mvref.core.kernels import Similarity
 from mvref.core.linear_svm import fit_linear_svm
@@ -48,6 +47,7 @@ from mvref.mvl_svm import MVLSVM, LandmarkProjection
 from .methods import Columns, LandmarkSVM, VotingSVM, complete_by_laplacian, rbf
 from .problems import N_FOLDS, load_people, load_problem
 from .tables import stratified_folds
+from .tuning import Machine, Method, train, tuned, validate
 from .universes import Multiverse, Statement
 
 FACTORS = {"text": 0.5, "code": 1.0, "narrow": 4.0}

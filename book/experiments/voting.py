@@ -16,7 +16,6 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.tree import DecisionTreeClassifier
 
 from mvref import all_methods
-from mvref.compare.tuning import Machine, Method, Split, tuned
 from mvref.core.voters import cast_votes
 from mvref.mwmvc2 import MwMvC2
 from mvref.mwmvc2.weights import reweigh
@@ -25,6 +24,7 @@ from mvref.rivals import MVML
 from .engine import derive_seed
 from .problems import load_dataset
 from .tables import grid, stratified_folds
+from .tuning import Machine, Method, Split, tuned
 
 N_TEST_MNIST = 10_000  # of every data set whose name begins so
 TEST_SHARE = 0.3  # of the others

@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 from .. import MultiView, PerView
 from ..core.voters import check_classifier
 from ..mvl_svm import MVLSVM
-from ..mvm import MVMClassifier
+from ..mvm import MVMClassifier, MVMRegressor
 from ..mvna_kmhks import KMHKS, MVNAKMHKS, NAKMHKS
 from ..mvpo import MVPO
 from ..mwmvc2 import MwMvC2
@@ -42,6 +42,7 @@ from ..rivals import (
     CoLabeling,
     Concat,
     FMClassifier,
+    FMRegressor,
     FSMulti,
     Fusion,
     Mono,
@@ -89,14 +90,7 @@ class Candidate:
         """Return the first points of the candidate, different ones."""
         if self.given:
             return list(self.given[:budget])
-        if not self.space:
-            return [{}]
-        spread, points = qmc.Halton(len(self.space), scramble=False).random(16 * budget)[1:], []
-        for row in spread:
-            ends = zip(self.space.items(), row, strict=True)
-            point = {name: at(u, choices) for (name, choices), u in ends}
-            points += [point] if point not in points else []
-        return points[:budget]
+        return spread(self.space, budget)
 
     def build(self, point, X, seed):
         """Return the unfitted estimator of a point."""
@@ -107,6 +101,24 @@ class Candidate:
             if name.split("__")[-1] == "random_state" and value is None
         }
         return model.set_params(**seeds)
+
+
+def spread(space, n):
+    """The first n different points of a Halton sequence in some ranges, the middle first.
+
+    space: name -> (low, high), logarithmic, or a list of choices.
+
+    >>> spread({"C": (1.0, 100.0)}, 2)
+    [{'C': 10.0}, {'C': 3.1622776601683795}]
+    """
+    if not space:
+        return [{}]
+    points = []
+    for row in qmc.Halton(len(space), scramble=False).random(16 * n)[1:]:
+        ends = zip(space.items(), row, strict=True)
+        point = {name: at(u, choices) for (name, choices), u in ends}
+        points += [point] if point not in points else []
+    return points[:n]
 
 
 def at(u, ends):
@@ -144,38 +156,29 @@ def scaling(views):
     return make_pipeline(fill, StandardScaler(), UnitRows())
 
 
-def all_columns(method):
-    """A candidate that gets all columns as one table."""
-
-    def make(X, **point):
-        return make_pipeline(COLUMNS, scaling(X.views), method(**point))
-
-    return make
+def all_columns(method, X, **point):
+    """A method that gets all columns as one table."""
+    return make_pipeline(COLUMNS, scaling(X.views), method(**point))
 
 
-def scaled_views(method):
-    """A candidate that gets each view scaled on its own, and gaps of whole views as they are."""
-
-    def make(X, **point):
-        scalers = {name: scaling([view]) for name, view in zip(X.names, X.views, strict=True)}
-        return make_pipeline(PerView(scalers), method(**point))
-
-    return make
+def scaled_views(method, X, **point):
+    """A method that gets each view scaled on its own, and gaps of whole views as they are."""
+    scalers = {name: scaling([view]) for name, view in zip(X.names, X.views, strict=True)}
+    return make_pipeline(PerView(scalers), method(**point))
 
 
-def logistic(C=1.0):
-    """A logistic regression that has time."""
-    return LogisticRegression(C=C, max_iter=2000)
+def as_given(estimator, X, **point):
+    """A user's own estimator."""
+    return clone(estimator).set_params(**point)
 
 
 def of_mvref(method, scaled=scaled_views, **fixed):
     """A method of mvref, with what is fixed."""
-    return scaled(partial(method, **fixed))
+    return partial(scaled, partial(method, **fixed))
 
 
 COLUMNS = FunctionTransformer(MultiView.concat)
 SVM = {"C": (0.1, 1000.0), "gamma": (0.05, 20.0)}
-STRENGTH = {"C": (1e-2, 1e4)}
 COST = {"C2": (1.0, 1e4)}
 KERNEL = {"gamma": (0.05, 20.0)}
 AGREE = {"C1": (0.1, 100.0), "D": (0.01, 1.0)}
@@ -192,7 +195,6 @@ BASES = {"estimator": [
 VOTERS = {"voters": ["trees", "random_trees"], "max_iter": [5, 20, 50]}
 CLUSTERS = {"c": (10.0, 3e3), "n_clusters": [1, 2, 5]}
 MEASURED = {"C1": (1e-3, 10.0), "C2": (10.0, 1e4)}
-FOREST = {"max_features": (0.02, 1.0), "min_samples_leaf": [1, 2, 5]}
 
 # Name: what a `Candidate` knows, how it is made, its space, and its largest number of samples.
 ALL = {
@@ -204,7 +206,7 @@ ALL = {
     "NAKMHKS": ("all", of_mvref(NAKMHKS, n_components=0.5), HO_KASHYAP, 3000),
     "KMHKS": ("all", of_mvref(KMHKS), HO_KASHYAP, 3000),
     "CAPO": ("all", of_mvref(CAPO, measure="error", cv=3), COST, 1000),
-    "CoLabeling": ("all", of_mvref(CoLabeling), SVM, 2000),
+    "CoLabeling": ("all", of_mvref(CoLabeling), SVM, 1000),
     "Concat": ("none", of_mvref(Concat, all_columns), BASES),
     "FMClassifier": ("none", of_mvref(FMClassifier, all_columns), FACTORS),
     "FSMulti": ("all", of_mvref(FSMulti, measure="error", tol=0.1), COST, 1000),
@@ -223,24 +225,30 @@ ALL = {
     "SVM2K": ("all", of_mvref(SVM2K, tol=1e-4), AGREE | KERNEL, 500),
     "SVMPerf": ("none", of_mvref(SVMPerf, all_columns, measure="error"), COST),
 }  # fmt: skip
+REGRESSORS = {
+    "MVMRegressor": ("all", of_mvref(MVMRegressor), FACTORS),
+    "FMRegressor": ("none", of_mvref(FMRegressor, all_columns), FACTORS),
+}
 # What part VI of the book, "Which method", recommends of this package for some kind of data: a
 # statement about its study stands behind each (``advice.toml``).
 ADVISED = ("CoLabeling",)
 
 
-def candidate_of(name, given=None):
-    """Return the candidate of a method's name, or of what a user gives for a name of her own."""
+def candidate_of(name, given=None, numbers=False):
+    """Return the candidate of a method's name, or of what a user gives for a name of her own.
+
+    numbers: whether it must be one of a continuous outcome.
+    """
+    known = REGRESSORS if numbers else ALL
     if given is not None:
         estimator, points = given if isinstance(given, tuple) else (given, [{}])
-        check_classifier(estimator, f"methods[{name!r}]")
-
-        def make(X, **point):
-            return clone(estimator).set_params(**point)
-
+        kind = "regressor" if numbers else "classifier"
+        check_classifier(estimator, f"methods[{name!r}]", kind)
+        make = partial(as_given, estimator)
         return Candidate(name, "all", make, given=tuple(points), estimator=estimator)
-    if name not in ALL:
-        raise ValueError(f"methods must be 'recommended' or among {sorted(ALL)}, got {name!r}.")
-    return Candidate(name, *ALL[name])
+    if name not in known:
+        raise ValueError(f"methods must be 'recommended' or among {sorted(known)}, got {name!r}.")
+    return Candidate(name, *known[name])
 
 
 RECOMMENDED = tuple(map(candidate_of, ADVISED))

@@ -1,12 +1,15 @@
 """What a comparison found: a table, intervals, and sentences that decide."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from .paired import interval_of_samples, paired_interval
+from .audit import look_last
+from .influence import reach
+from .paired import OuterSplit, interval, paired_interval, power
+from .report import WORDS, body, page
 
 PRACTICAL = 0.01  # a difference that nobody would change a method for
 ONE_VIEW = (
@@ -21,7 +24,7 @@ VIEWS = (
     "The views carry nothing here beyond their columns side by side",
     "These data cannot tell whether the views are worth anything",
 )
-WORDS = {"all": "knows the views", "none": "ignores the views", "which": "one view"}
+USES = ("late fusion", "reduced models", "masked copies")  # where views will be missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +34,17 @@ class Comparison:
     Parameters
     ----------
     rows : DataFrame
-        One row per candidate and split: ``learner`` of a plain candidate, ``knows``, ``repeat``,
-        ``score``, ``validation``, ``tie`` (decides between equal validations), ``point``, seconds,
-        ``failure``, and where the score is a mean over samples ``parts`` and ``size``: the sum of
-        what the samples of a unit (one, or a group) of the test part add, and their number.
+        One row per candidate, split and test part: ``learner`` of a plain candidate, ``knows``,
+        ``missing`` (views that the test part lacks, "" as it is), ``repeat``, ``score``,
+        ``validation``, ``tie`` (decides between equal validations), ``point``, seconds,
+        ``failure``, and where the score is a mean over samples ``parts``, ``units`` and ``size``:
+        the sum of what the samples of a unit (one, or a group) of the test part add, whose it is,
+        and their number.
     scoring : str
+    question : what was compared, and on what; needed by :meth:`fit_best` only
+    notes, told : list of str; what was noticed in the data first, and about the run
+    complete_samples : Comparison or None
+        That of the samples with every view, where gaps tell the outcome.
 
     Examples
     --------
@@ -49,6 +58,10 @@ class Comparison:
 
     rows: pd.DataFrame = field(repr=False)
     scoring: str
+    question: object = field(default=None, repr=False)
+    notes: tuple = ()
+    told: tuple = ()
+    complete_samples: object = None
 
     @property
     def failures(self):
@@ -58,15 +71,20 @@ class Comparison:
 
     @property
     def complete(self):
-        """The rows of the candidates that never failed."""
+        """The rows of the candidates that never failed, of the test parts as they are."""
+        rows = self._without_failures
+        return rows[rows["missing"] == ""] if "missing" in rows else rows
+
+    @property
+    def _without_failures(self):
         return self.rows[~self.rows["candidate"].isin(self.failures["candidate"])]
 
     @property
     def plain(self):
         """The rows of the plain candidates whose learner failed in no use of the views."""
-        rows = self.rows[self.rows["learner"] != ""]
-        failed = rows.loc[rows["candidate"].isin(self.failures["candidate"]), "learner"]
-        return rows[~rows["learner"].isin(failed)]
+        rows = self.complete[self.complete["learner"] != ""]
+        lost = self.rows.loc[self.rows["candidate"].isin(self.failures["candidate"]), "learner"]
+        return rows[~rows["learner"].isin(lost)]
 
     def _chosen(self, *kinds):
         """Of every split the row of the plain candidate that is best in the inner folds."""
@@ -89,19 +107,44 @@ class Comparison:
         """
         return self._chosen(*kinds)["candidate"].value_counts().idxmax()
 
-    def _interval(self, ahead, behind):
-        """The mean difference of two rows per split, and its interval."""
-        if "parts" not in ahead:
-            ratio = (ahead["n_test"] / ahead["n_train"]).mean()
-            return paired_interval(ahead["score"] - behind["score"], ratio)
-        pairs = zip(ahead["parts"], behind["parts"], ahead["size"], ahead["repeat"], strict=True)
-        units = [(np.subtract(a, b), np.asarray(size), repeat) for a, b, size, repeat in pairs]
-        repeats = sorted({repeat for _, _, repeat in units})
-        d, sizes = (
-            [np.concatenate([unit[k] for unit in units if unit[2] == r]) for r in repeats]
-            for k in (0, 1)
-        )
-        return interval_of_samples(d, sizes)
+    def _interval(self, rows, ahead, behind, level=0.95):
+        """The mean difference of the best of some candidates and of others, and its interval.
+
+        ahead, behind: lists of names; in every split the best of each by the inner folds counts.
+        """
+        used = list(dict.fromkeys([*ahead, *behind]))
+        rows = rows[rows["candidate"].isin(used)]
+        splits = [of.set_index("candidate") for _, of in rows.groupby("split", sort=True)]
+        splits = [of.loc[used] for of in splits if len(of) == len(used)]
+        sides = [[used.index(name) for name in side] for side in (ahead, behind)]
+        if "parts" in rows and rows["parts"].notna().all():
+            tested = [_tested(of) for of in splits]
+            return interval(tested, *sides, reach=self._reach(), level=level)
+        picks = [[_pick(of, side) for side in (ahead, behind)] for of in splits]
+        d = [
+            of.loc[a, "score"] - of.loc[b, "score"]
+            for of, (a, b) in zip(splits, picks, strict=True)
+        ]
+        return paired_interval(d, (rows["n_test"] / rows["n_train"]).mean(), level)
+
+    def _fixed(self, rows, ahead, behind, level=0.95):
+        """The mean difference of two candidates, and the wider of two intervals.
+
+        That of the samples does not know how much a single method moves with its training samples.
+        """
+        mean, low, high = self._interval(rows, [ahead], [behind], level)
+        scores = rows.pivot(index="split", columns="candidate", values="score")
+        d = (scores[ahead] - scores[behind]).dropna()
+        if len(d) > 1:
+            ratio = (rows["n_test"] / rows["n_train"]).mean()
+            _, a, b = paired_interval(d, ratio, level)
+            half = max(high - low, b - a) / 2
+            low, high = mean - half, mean + half
+        return mean, low, high
+
+    def _reach(self):
+        """How far a sample can move the score; None of one without bound."""
+        return 1.0 if self.question is None else reach(self.scoring, self.question.y)
 
     @property
     def baseline(self):
@@ -116,17 +159,32 @@ class Comparison:
         ``score``: mean over the test parts; ``difference``, ``low``, ``high``: mean of its score
         minus the best baseline's, and the 95 % interval of that difference; mean seconds.
         """
-        of = self.complete.set_index("split").sort_index().groupby("candidate")
-        table = of[["score", "fit_seconds", "predict_seconds"]].mean()
+        of = self.complete.groupby("candidate")
+        columns = [name for name in ("score", "fit_seconds") if name in self.rows]
+        table = of[columns].mean()
         table.insert(0, "knows", of["knows"].first())
-        reference = of.get_group(self.baseline)
-        gaps = [self._interval(part, reference) for _, part in of]
+        behind = self.baseline
+        gaps = {n: self._fixed(self.complete, n, behind) for n in table.index if n != behind}
         for k, column in enumerate(("difference", "low", "high")):
-            table.insert(2 + k, column, [gap[k] for gap in gaps])
+            table.insert(2 + k, column, [gaps[n][k] if n in gaps else 0.0 for n in table.index])
         return table.sort_values("score", ascending=False, kind="stable")
 
+    @property
+    def later(self):
+        """DataFrame of mean scores, a row per candidate, a column per gap that will come; or None.
+
+        ``regret``: the most that a candidate is behind the best one of such a column.
+        """
+        rows = self._without_failures
+        rows = rows[rows["missing"] != ""] if "missing" in rows else rows[:0]
+        if rows.empty:
+            return None
+        table = rows.pivot_table("score", "candidate", "missing", sort=False)
+        regret = (table.max() - table).max(axis=1)
+        return table.assign(regret=regret).sort_values("regret", kind="stable")
+
     def worth_of_views(self):
-        """Return what it is worth to know which columns form a view, with its 95 % interval.
+        """Return what it is worth to know the views, with its 95 % interval.
 
         In every split the best plain method that knows all views, and the best that ignores them,
         are chosen by the inner folds alone; what is compared are these two on the test part.
@@ -135,7 +193,7 @@ class Comparison:
         -------
         difference, low, high : float
         """
-        return self._interval(self._chosen("all"), self._chosen("none"))
+        return self._interval(self.plain, self._of("all"), self._of("none"))
 
     def worth_of_more_views(self):
         """Return what the other views are worth beside the best one, with its 95 % interval.
@@ -147,18 +205,45 @@ class Comparison:
         -------
         difference, low, high : float
         """
-        return self._interval(self._chosen("all", "none"), self._chosen("which"))
+        return self._interval(self.plain, self._of("all", "none"), self._of("which"))
+
+    def _of(self, *kinds):
+        """The plain candidates that know so much."""
+        names = self.plain.loc[self.plain["knows"].isin(kinds), "candidate"].unique().tolist()
+        if not names:
+            raise ValueError(f"every plain method failed:\n{self.failures.to_string()}")
+        return names
 
     @property
     def summary(self):
-        """Sentences: is one view enough, is it worth knowing the views, what could be seen."""
+        """Sentences: what is odd, is one view enough, is it worth knowing the views, and so on."""
         more, views = self.worth_of_more_views(), self.worth_of_views()
-        first = self._sentence(ONE_VIEW, more, ("all", "none"), ("which",))
-        told = f"{first}\n{self._sentence(VIEWS, views, ('all',), ('none',))}\n{self._power(views)}"
+        lines = [*self.told, *self.notes, *self._last_look()]
+        lines.append(self._sentence(ONE_VIEW, more, ("all", "none"), ("which",)))
+        lines.append(self._sentence(VIEWS, views, ("all",), ("none",)))
+        lines += [self._power(views), *self._sentences_on_gaps()]
         left = self.rows[self.rows["learner"] != ""]["learner"].unique()
         left = [learner for learner in left if learner not in set(self.plain["learner"])]
-        lost = f"\nWithout {', '.join(left)}, which failed in one of its uses: see failures."
-        return told + (lost if left else "")
+        if left:
+            lines.append(
+                f"Without {', '.join(left)}, which failed in one of its uses: see failures."
+            )
+        if self.complete_samples is not None:
+            of = self.complete_samples
+            lines.append(
+                f"Of the {len(of.question.y)} samples with every view, as if there were no gaps:"
+            )
+            lines += [f"  {line}" for line in of.summary.split("\n")]
+        return "\n".join(lines)
+
+    def _last_look(self):
+        """What is odd in the scores."""
+        scores = self.complete.groupby("candidate")["score"].mean()
+        if self.question is None or "nothing" not in scores:
+            return []
+        least = [name for name in ("nothing", "gaps only") if name in scores]
+        ahead = {n: self._fixed(self.complete, self.baseline, n)[1] for n in least}
+        return look_last(self.question, scores, ahead)
 
     def _sentence(self, words, interval, ahead, behind):
         mean, low, high = interval
@@ -172,13 +257,88 @@ class Comparison:
 
     def _power(self, interval):
         """What difference so many samples show in four of five cases, and how many show a point."""
-        n = (self.rows["n_test"] + self.rows["n_train"]).iloc[0]
-        seen = (interval[2] - interval[1]) / 2 * (1.0 + stats.norm.ppf(0.8) / stats.norm.ppf(0.975))
-        needed = n * (seen / PRACTICAL) ** 2
+        n = int((self.rows["n_test"] + self.rows["n_train"]).max())
+        groups = None if self.question is None else self.question.groups
+        units = n if groups is None else len(np.unique(groups))
+        seen, needed = power(*interval[1:], n, PRACTICAL, n_units=units, reach=self._reach() or 1.0)
         return (
             f"{n} samples show a difference of {seen:.3f} in four of five cases; a difference of "
             f"{PRACTICAL:g} would need about {float(f'{needed:.1g}'):,.0f}."
         )
+
+    def _sentences_on_gaps(self):
+        """What each use of the views gives where views are missing, against all columns."""
+        table = self.later
+        if table is None:
+            return
+        learner = self.baseline.rpartition(",")[0]
+        learner = learner if f"{learner}, late fusion" in table.index else self._best_single()
+        rows = self._without_failures
+        for missing in table.columns[:-1]:
+            part = rows[rows["missing"] == missing]
+            told = []
+            for use in USES:
+                if f"{learner}, {use}" in table.index:
+                    names = f"{learner}, {use}", f"{learner}, all columns"
+                    told.append("{} {:+.3f} ({:+.3f} to {:+.3f})".format(
+                        use, *self._fixed(part, *names, level=1 - 0.05 / len(USES))
+                    ))  # fmt: skip
+            yield f"Later, {missing}: {learner}, minus all columns with means: {'; '.join(told)}."
+
+    def _best_single(self):
+        """The learner without a stack whose candidate is best in the inner folds."""
+        rows = self.plain[self.plain["learner"] != "stack"]
+        means = rows.groupby("candidate", sort=False)[["validation", "tie"]].mean()
+        return means.sort_values(["validation", "tie"], kind="stable").index[-1].rpartition(",")[0]
+
+    def fit_best(self, X, y, name=None):
+        """Tune and train the best candidate on everything.
+
+        Parameters
+        ----------
+        X, y : the samples, as given to :func:`mvref.compare_methods`, or more of them
+        name : str, default=None; a row of ``table``
+            None: the one with the best validation in the inner folds. Test scores choose nothing.
+            Reduced models and masked copies have the points of all columns, and must be named.
+
+        Returns
+        -------
+        model : Pipeline, fitted; it predicts from views as they come, by name
+
+        Raises
+        ------
+        ValueError
+            If there is no candidate of that name.
+        """
+        from .splits import best_estimator
+
+        if name is None:
+            rows = self.complete[self.complete["knows"].isin(["all", "none", "which"])]
+            rows = rows[rows["validation"].notna()]  # of the others the folds have seen nothing
+            means = rows.groupby("candidate", sort=False)[["validation", "tie"]].mean()
+            name = means.sort_values(["validation", "tie"], kind="stable").index[-1]
+        if name not in set(self.complete["candidate"]):
+            known = sorted(set(self.complete["candidate"]))
+            raise ValueError(f"name must be one of {known}, got {name!r}.")
+        return best_estimator(self.question, X, y, name)
+
+    def report(self, path):
+        """Write a page with the answers, the table and its picture, and how it was done.
+
+        Parameters
+        ----------
+        path : path of the HTML file; it needs no other files and no network
+
+        Returns
+        -------
+        path : Path
+        """
+        path = Path(path)
+        path.write_text(page(self), encoding="utf-8")
+        return path
+
+    def _repr_html_(self):
+        return body(self)
 
     def plot(self, ax=None):
         """Draw every candidate's difference to the best baseline with its interval.
@@ -197,8 +357,10 @@ class Comparison:
         table = self.table[::-1]
         middle, low, high = table[["difference", "low", "high"]].to_numpy().T
         spread = np.array([middle - low, high - middle])
-        for (kind, words), marker in zip(WORDS.items(), "osd", strict=True):
+        for (kind, words), marker in zip(WORDS.items(), "osd^x", strict=True):
             rows = np.flatnonzero(table["knows"] == kind)
+            if not len(rows):
+                continue
             ax.errorbar(middle[rows], rows, xerr=spread[:, rows], fmt=marker, label=words)
         ax.axvline(0.0, color="black", lw=1)
         ax.axvspan(-PRACTICAL, PRACTICAL, color="grey", alpha=0.15, lw=0)
@@ -208,10 +370,26 @@ class Comparison:
         return ax
 
     def __str__(self):
-        table = self.table.round({"fit_seconds": 2, "predict_seconds": 2}).round(3)
+        table = self.table.round({"fit_seconds": 2}).round(3)
         told = [f"{row.candidate} failed: {row.failure}" for row in self.failures.itertuples()]
         stopped = self.complete.groupby("candidate")["stopped"].agg(["sum", "count"])
         for name, of in stopped[stopped["sum"] > 0].iterrows():
             share = f"{of['sum']} of {of['count']} splits"
             told.append(f"{name} stopped before it converged in {share}")
-        return "\n".join([table.to_string(), *dict.fromkeys(told), self.summary])
+        later = [] if self.later is None else [self.later.round(3).to_string()]
+        return "\n".join([table.to_string(), *later, *dict.fromkeys(told), self.summary])
+
+
+def _tested(rows):
+    """What a split found out about some candidates."""
+    first = rows.iloc[0]
+    values = rows[["validation", "tie"]].to_numpy(dtype=float)
+    parts = np.array(rows["parts"].tolist())
+    return OuterSplit(
+        first["repeat"], first["n_train"], first["units"], first["size"], parts, values
+    )
+
+
+def _pick(rows, names):
+    """The best of some candidates in a split, by the inner folds."""
+    return max(names, key=lambda name: tuple(rows.loc[name, ["validation", "tie"]]))

@@ -1,27 +1,29 @@
 """Are views worth anything on *your* data? A nested, paired comparison of equal budgets.
 
-Every candidate gets the same outer splits, the same inner folds and the same number of points to
-choose from, tuned as the experiments of the book are (:mod:`~mvref.compare.tuning`). The plain
-methods are always among them. What is compared in the end are differences on the same test parts,
-with their interval (:mod:`mvref.compare.paired`).
+Every candidate gets the same outer splits and the same inner folds, and is tuned on these alone.
+The plain ones are always among them. What is compared in the end are differences on the same test
+parts, with their interval (:mod:`mvref.compare.paired`). Splits are computed one after the other,
+all candidates of each, so that whatever is done when the run ends is a comparison.
 """
 
+import os
 import sys
 import time
-import warnings
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
+from pickle import PicklingError
 
 import joblib
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from scipy.special import log_softmax
-from sklearn.base import clone
-from sklearn.metrics import get_scorer
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils.multiclass import type_of_target
 from tqdm import tqdm
 
+from .. import __version__
 from ..core.input import (
     as_multiview,
     check_ids,
@@ -29,15 +31,22 @@ from ..core.input import (
     check_votable,
     is_encoded,
     validate_groups,
+    validate_numbers,
     validate_targets,
-    warn_of_views_by_class,
 )
-from ..core.voters import fit_in_groups, part_of
+from .audit import gaps_that_tell, look_first
 from .candidates import RECOMMENDED, candidate_of
 from .comparison import Comparison
-from .plain import REDUCED, plain_methods
-from .seeds import derive_seed
-from .tuning import Machine, Method, Split, train, validate
+from .judge import Judge
+from .plain import learners_for
+from .splits import Question, SplitWork, splits_of
+
+STEADY = 500  # samples from which one repeat is enough
+LIMIT = 2**28  # bytes that finished splits may take in the cache
+DECIDES = ("X", "y", "groups", "encode", "later", "scoring", "budget", "seed")
+OF_NUMBERS = ("r2", "neg_mean_absolute_error", "neg_mean_squared_error",
+              "neg_root_mean_squared_error", "neg_median_absolute_error",
+              "explained_variance", "max_error")  # fmt: skip
 
 
 def compare_methods(
@@ -47,13 +56,15 @@ def compare_methods(
     *,
     views=None,
     encode=None,
-    scoring="accuracy",
+    scoring=None,
     groups=None,
+    missing_later=None,
     budget=6,
     n_splits=None,
-    n_repeats=2,
+    n_repeats=None,
     n_folds=None,
-    folder=None,
+    time_limit=None,
+    folder="auto",
     n_jobs=None,
     random_state=0,
     verbose=True,
@@ -64,36 +75,46 @@ def compare_methods(
     ----------
     X : MultiView, list or mapping of arrays, or 2-D array of n samples
         Two views or more; they may be missing.
-    y : array-like of shape (n,); labels
+    y : array-like of shape (n,); labels, or a continuous outcome
     methods : "recommended", sequence of str or estimators, or mapping, default="recommended"
         "recommended": what the book's chapter *Which method* recommends for some kind of data, by
-        its study of twenty data sets, unless `X` is too large for it, and reduced models where
-        views are missing. Names are those of
+        its study of twenty data sets, unless `X` is too large for it. Names are those of
         :func:`mvref.all_methods`; an estimator is tried as it stands. A mapping has names of yours
         -> estimator, or ``(estimator, points)`` with a list of parameter dicts, of which the first
-        `budget` count. The baselines join in any case.
+        `budget` count. The plain candidates join in any case.
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     encode : transformer, default=None
         Makes numbers of views of text and categories, a :class:`mvref.PerView` for instance. It is
         fitted on every training part anew, and what it gives goes to all candidates.
-    scoring : str or callable, default="accuracy"; a scorer of scikit-learn, larger is better
+    scoring : str or callable, default=None; a scorer of scikit-learn, larger is better
+        None: accuracy, or R² of a continuous outcome. A score of numbers, "r2" for instance, tells
+        that whole numbers are an outcome, and not classes.
     groups : array-like of shape (n,), default=None
         Samples of one group (a patient, say) are never on both sides of a split.
+    missing_later : None, "any", name or names of views, or mapping name -> share, default=None
+        Views that future samples will lack: each candidate is also tested on test parts without
+        them. "any": any one view, in turn; a mapping: each view for a share of the samples.
     budget : int, default=6
-        Parameter points that each candidate chooses from in the inner folds; of equally accurate
-        ones it takes that of the smallest log loss. Who uses one view tries them on each.
-    n_splits, n_repeats, n_folds : int, default=5, 2, 3
+        Parameter points that a candidate chooses from in the inner folds; of equally good ones it
+        takes that of the smallest log loss. Points that the first fold rules out are not tried on
+        the others; of trees there are half as many, as each is slow.
+    n_splits, n_repeats, n_folds : int, default=5, 2 (1 from 500 samples), 3
         Outer folds, how often the samples are shuffled into them, and inner folds. Fewer, with a
         warning, where the rarest class has fewer samples, or groups.
-    folder : path, default=None
-        Where finished trainings are kept, so that the same call goes on after an interruption.
-    n_jobs : int or None, default=None; trainings in parallel (joblib)
+    time_limit : number, default=None
+        Seconds. No split is begun that would end later, but the first one; the intervals are
+        valid for the splits that are done.
+    folder : path, "auto" or None, default="auto"
+        Where finished splits are kept, so that the same call goes on where it was stopped. "auto":
+        a folder of the user's cache of at most 256 MB, or the one that ``MVREF_CACHE`` names.
+    n_jobs : int or None, default=None; splits in parallel (joblib)
     random_state : int, default=0; seed of splits and methods
-    verbose : bool, default=True; show a progress bar; at the end, wall time and peak memory
+    verbose : bool, default=True; show what is noticed in the data, and progress
 
     Returns
     -------
     comparison : Comparison
+        After Ctrl-C, or the interrupt of a notebook, that of the splits that are done.
 
     Raises
     ------
@@ -107,18 +128,20 @@ def compare_methods(
 
     Notes
     -----
-    The points of a candidate are spread evenly over the ranges in
-    ``mvref.compare.candidates``. Dense features get mean 0 and variance 1 over each training
-    part, gaps of single values its means. A candidate that fails in a split is in ``failures`` with
-    its reason, and not in the table.
+    The plain candidates are the same learners (logistic regression, RBF SVM, extra trees, boosting;
+    of a continuous outcome ridge and kernel ridge regression) of all columns, of the best view, and
+    by late fusion, and a stack of them on top of each; each is tuned. Their ranges are in
+    ``mvref.compare.learners``, those of the methods in ``mvref.compare.candidates``. Where views
+    are missing there are reduced models, masked copies, and what is told by the gaps alone. A
+    candidate that fails in a split is in ``failures`` with its reason, and not in the table.
 
-    The summary compares plain methods only: the same learners, with the same points, of all
-    columns, of the best view, and by late fusion, and a stack of them. Of accuracy,
-    balanced accuracy and the AUROC of two classes the intervals are those of the samples, else the
-    corrected ones of the splits. By simulation (item ``calibration.intervals`` of the
-    book, for accuracy) a sentence of either side is wrong in 1.5 and 1.7 % of the comparisons of
-    equals; 8 points between linear machines are seen in 36, 81, 100 % of them at 100, 300, 1000
-    samples, by the corrected interval of the same splits in 16, 56, 99 %.
+    Of accuracy, balanced accuracy, AUROC, log loss, F1 and the scores of numbers the intervals are
+    those of the samples, and allow for the choice of a candidate in every split; of other scores
+    they are the corrected ones of the splits. By simulation (item ``calibration.intervals`` of the
+    book) a sentence for or against views is wrong in at most 6.5 % of the comparisons of equals, in
+    the worst of nine worlds; 8 points between linear machines are seen in 34, 78, 100 % of them at
+    100, 300, 1000 samples, between unstable ones in 17 and 62 % at 100 and 300. The columns of the
+    table, where nothing is chosen, have the wider of both intervals.
 
     Examples
     --------
@@ -126,55 +149,76 @@ def compare_methods(
     >>> from mvref.datasets import load_iris_views
     >>> data = load_iris_views()
     >>> quick = {"budget": 1, "n_splits": 2, "n_repeats": 1, "n_folds": 2, "verbose": False}
-    >>> found = compare_methods(data.X, data.y, ["KMHKS"], **quick)
+    >>> found = compare_methods(data.X, data.y, ["KMHKS"], folder=None, **quick)
     >>> bool(found.table.loc["KMHKS", "score"] > 0.9)
     True
     """
-    X, y, groups = _checked(X, y, views, groups)
+    question = _question(X, y, methods, views, encode, scoring, groups, missing_later, budget,
+                         random_state)  # fmt: skip
+    if n_repeats is None:
+        n_repeats = 2 if len(question.y) < STEADY else 1
     for name, value in {"budget": budget, "n_repeats": n_repeats}.items():
         check_number(value, name, low=1, integer=True)
-    _check_encoded(X, encode)
-    scorer = get_scorer(scoring)
-    splits = outer_splits(X, y, groups, n_splits, n_repeats, n_folds, random_state)
-    candidates = [*plain_methods(X), *chosen(methods, X)]
-    keep = _keeper(folder)
-    asked = (X, y, encode, groups, n_splits, n_repeats, n_folds, random_state, scoring)
-    options = {"encoder": Encoder(encode), "scorer": scorer, "scoring": scoring, "budget": budget}
-    options |= {"seed": random_state, "inputs": joblib.hash(asked) if folder else None}
-    run = partial(one_training, **options, trained=keep)
-    work = [(c, i) for i in range(len(splits)) for c in candidates]
-    done = Parallel(n_jobs, return_as="generator")(
-        delayed(run)(candidate, splits[i], i) for candidate, i in work
-    )
-    start = time.perf_counter()
-    rows = list(tqdm(done, total=len(work), disable=not verbose))
-    if verbose:
-        print(f"{len(work)} trainings in {time.perf_counter() - start:.0f} s{peak_memory()}.")
-    comparison = Comparison(pd.DataFrame(rows), str(scoring))
+    if time_limit is not None:
+        check_number(time_limit, "time_limit", low=0)
+    keep, start = _keeper(folder, verbose), time.perf_counter()
+
+    def compared(question):
+        notes = look_first(question)
+        if verbose:
+            print("\n".join(notes), end="\n" * bool(notes))
+        left = None if time_limit is None else start + time_limit - time.perf_counter()
+        splits = splits_of(question, n_splits, n_repeats, n_folds)
+        run = Run(question, splits, keep, n_jobs, left, verbose)
+        rows = pd.DataFrame(run.all())
+        return run.stopped, Comparison(rows, str(question.scoring), question, notes, run.told)
+
+    stopped, comparison = compared(question)
+    complete = question.complete()
+    if not stopped and complete is not None and gaps_that_tell(question):
+        with suppress(KeyboardInterrupt):  # the answer that is there is returned
+            comparison = replace(comparison, complete_samples=compared(complete)[1])
     if comparison.complete.empty:
         raise ValueError(f"every candidate failed:\n{comparison.failures.to_string()}")
     return comparison
 
 
-def _keeper(folder):
-    """:func:`trained`, which keeps what it computes in a folder."""
-    try:
-        return joblib.Memory(folder, verbose=0).cache(trained, ignore=["work"])
-    except OSError as error:
-        raise ValueError(f"folder must be one that can be written: {error}.") from error
-
-
-def _checked(X, y, views, groups):
-    """The views, labels of one type, and a number for each group."""
+def _question(X, y, methods, views, encode, scoring, groups, missing_later, budget, seed):
+    """The arguments, checked."""
     check_ids(X, y=y, groups=groups)
     X = as_multiview(X, views)
     if X.n_views < 2:
         raise ValueError("X must have two views or more: cut its columns with views=[...].")
     check_votable(X)
     asked = type("compare_methods", (), {})()  # it is named where y is refused
-    codes = validate_targets(asked, y, X.n_samples)
-    warn_of_views_by_class(X, codes, asked.classes_)
-    return X, asked.classes_[codes], validate_groups(groups, X.n_samples)
+    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        raise ValueError(
+            f"y must have one label for each sample, got {np.shape(y)[1]}: compare one after the "
+            "other, {name: compare_methods(X, y[name]) for name in y}."
+        )
+    if _is_of_numbers(y, scoring):
+        y, classes = validate_numbers(asked, y, X.n_samples), None
+        codes = y
+    else:
+        codes = validate_targets(asked, y, X.n_samples)
+        classes, y = asked.classes_, asked.classes_[codes]
+    scoring = scoring or ("accuracy" if classes is not None else "r2")
+    _ = Judge(scoring, classes).scorer  # refused here if there is none of that name
+    _check_encoded(X, encode)
+    later = _views_later(X, missing_later, seed)
+    found = tuple(chosen(methods, X, classes is None))
+    groups, learners = validate_groups(groups, X.n_samples), learners_for(X, classes)
+    return Question(X, y, codes, classes, groups, encode, scoring, later, learners, found, budget,
+                    seed)  # fmt: skip
+
+
+def _is_of_numbers(y, scoring):
+    """Whether the outcome is continuous: by its values, or by the score that is asked for."""
+    if isinstance(scoring, str) and scoring in OF_NUMBERS:
+        return True
+    with suppress(ValueError, TypeError):
+        return type_of_target(y) == "continuous"
+    return False
 
 
 def _check_encoded(X, encode):
@@ -188,6 +232,178 @@ def _check_encoded(X, encode):
         )
 
 
+def _views_later(X, missing_later, seed):
+    """Name of what will be missing -> which views samples will have (n, V)."""
+    given, whole = missing_later, np.ones((X.n_samples, X.n_views), dtype=bool)
+    if given is None or given == "nothing":
+        return {}
+    if isinstance(given, str) and given == "any":
+        return {f"without {name}": _without(whole, [v]) for v, name in enumerate(X.names)}
+    shares = {given: 1.0} if isinstance(given, str) else given
+    if not isinstance(shares, Mapping):
+        shares = dict.fromkeys(shares, 1.0) if isinstance(shares, Iterable) else {shares: 1.0}
+    if not set(shares) <= set(X.names) or not shares:
+        raise ValueError(
+            f"missing_later must be 'any', or views of {X.names}, or a mapping of them to shares, "
+            f"got {missing_later!r}."
+        )
+    rng, observed = np.random.RandomState(seed), whole.copy()
+    for name, share in shares.items():
+        check_number(share, f"missing_later[{name!r}]", low=0, high=1)
+        observed[rng.uniform(size=X.n_samples) < share, X.names.index(name)] = False
+    told = [name if share == 1 else f"{name} ({share:.0%})" for name, share in shares.items()]
+    return {f"without {' and '.join(told)}": observed}
+
+
+def _without(observed, views):
+    observed = observed.copy()
+    observed[:, views] = False
+    return observed
+
+
+def chosen(methods, X, numbers):
+    """The candidates that the user asks for."""
+    if isinstance(methods, str) and methods == "recommended":
+        return [c for c in RECOMMENDED if X.n_samples <= (c.largest or np.inf) and not numbers]
+    if isinstance(methods, str) or hasattr(methods, "fit") or not isinstance(methods, Iterable):
+        methods = [methods]
+    if not isinstance(methods, Mapping):
+        pairs = [(m, None) if isinstance(m, str) else (type(m).__name__, m) for m in methods]
+        methods = dict(pairs)
+        if len(methods) < len(pairs):
+            names = [name for name, _ in pairs]
+            raise ValueError(f"methods must have different names, got {names}: give a mapping.")
+    return [candidate_of(name, given, numbers) for name, given in methods.items()]
+
+
+def _keeper(folder, verbose):
+    """A function of a key and what is to be done, which keeps that in a folder; None without."""
+    auto = isinstance(folder, str) and folder == "auto"
+    folder = own_cache() if auto else folder
+    if folder is None:
+        return None
+    try:
+        memory = joblib.Memory(folder, verbose=0)
+        keep = memory.cache(done, ignore=["work"])
+        memory.reduce_size(bytes_limit=LIMIT)
+    except OSError as error:
+        if auto:
+            return None
+        raise ValueError(f"folder must be one that can be written: {error}.") from error
+    if auto and verbose:
+        print(f"Finished splits are kept in {folder}; the same call goes on from there.")
+    return keep
+
+
+def done(key, work):
+    """What is done; kept by its key where there is a folder."""
+    return work()
+
+
+def own_cache():
+    """The folder of finished splits, or None where no place is known."""
+    own = os.environ.get("MVREF_CACHE")
+    if not own:
+        with suppress(ImportError):
+            from pooch import os_cache
+
+            own = os_cache("mvref")
+    return Path(own).expanduser() / "comparisons" if own else None
+
+
+class Run:
+    """Splits one after the other, until all are done, time is up, or the user stops.
+
+    told: sentences about what was done, and what was not.
+    """
+
+    def __init__(self, question, splits, keep, n_jobs, time_limit, verbose):
+        self.question, self.splits, self.keep = question, splits, keep
+        self.n_jobs, self.time_limit, self.verbose = n_jobs, time_limit, verbose
+        self.jobs = {"plain": None} | dict.fromkeys(one.name for one in question.others())
+        self.stopped = False
+        try:
+            asked = joblib.hash([splits, *(getattr(question, name) for name in DECIDES)])
+            keys = {one.name: one.key(question.budget) for one in question.others()}
+            self.jobs = {job: [asked, __version__, keys.get(job, job)] for job in self.jobs}
+        except PicklingError:  # of a class that stands in a function: nothing is kept
+            self.keep = None
+        self.slow, self.rows, self.told, self.whole = [], [], [], set()
+        self.start, self.longest, self.n_done = time.perf_counter(), 0.0, 0
+
+    def all(self):
+        """Return the rows of all splits that are done."""
+        try:
+            self.go(self.splits, lambda: [job for job in self.jobs if job not in self.slow])
+            if self.slow:
+                self.say(f"{', '.join(self.slow)} alone would take longer than all others: last.")
+                self.go([s for s in self.splits if s.number not in self.whole], lambda: self.slow)
+        except KeyboardInterrupt:
+            if not self.n_done:  # there is nothing to return
+                raise
+            self.stopped = True
+        self.n_done = len({row["split"] for row in self.rows})
+        if self.n_done < len(self.splits):
+            again = "; the same call goes on from there" * (self.keep is not None)
+            self.told.append(
+                f"{self.n_done} of {len(self.splits)} splits are done, and what follows is of "
+                f"these{again}."
+            )
+        seconds = time.perf_counter() - self.start
+        self.say(f"{self.n_done} splits in {seconds:.0f} s{peak_memory()}.")
+        return self.rows
+
+    def go(self, splits, jobs):
+        """Do some jobs of some splits, one split after the other, and take their rows."""
+        pool = Parallel(self.n_jobs, return_as="generator", batch_size=1, pre_dispatch="n_jobs")
+
+        def tasks():
+            for split in splits:
+                spent = time.perf_counter() - self.start + self.longest
+                if self.longest and self.time_limit is not None and spent > self.time_limit:
+                    return
+                keys = {job: self.jobs[job] for job in jobs()}
+                yield delayed(in_split)(self.question, split, keys, self.keep)
+                self.longest = self.longest or 1e-9  # one is begun
+
+        with tqdm(total=len(splits), disable=not self.verbose, unit="split") as bar:
+            for rows, seconds, wall in pool(tasks()):
+                self.rows += rows
+                self.whole |= {rows[0]["split"]} if len(seconds) == len(self.jobs) else set()
+                self.longest = max(self.longest, wall)
+                bar.update()
+                if not self.n_done:
+                    self.look_ahead(seconds, wall, bar)
+                self.n_done += 1
+
+    def look_ahead(self, seconds, wall, bar):
+        """After the first split: what the whole will take, and who is left for last."""
+        total = wall * -(-len(self.splits) // joblib.effective_n_jobs(self.n_jobs))
+        if self.verbose:
+            bar.write(f"One of {len(self.splits)} splits took {wall:.0f} s; all take about "
+                      f"{total:.0f} s.")  # fmt: skip
+        whole = sum(seconds.values())
+        self.slow += [job for job, s in seconds.items() if job != "plain" and s > whole - s > 0]
+
+    def say(self, sentence):
+        """Print a sentence where the user wants any."""
+        if self.verbose:
+            print(sentence)
+
+
+def in_split(question, split, jobs, keep):
+    """The rows of some jobs in a split, their seconds of processor, and the time that passed.
+
+    jobs: name -> key of what is kept.
+    """
+    begin, work, rows, seconds = time.perf_counter(), SplitWork(question, split), [], {}
+    for job, key in jobs.items():
+        do = partial(work.do, job)
+        found, seconds[job] = do() if keep is None else keep([*key, split.number], do)
+        rows += found
+    return rows, seconds, time.perf_counter() - begin
+
+
 def peak_memory():
     """How much memory this process had at most, in words; "" where the system does not tell."""
     try:
@@ -197,201 +413,3 @@ def peak_memory():
     unit = 1 if sys.platform == "darwin" else 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
     return f", with at most {peak / 2**20:.0f} MiB of memory in this process"
-
-
-def outer_splits(X, y, groups, n_splits, n_repeats, n_folds, seed):
-    """The splits of all candidates, stratified, with groups whole, and their inner folds."""
-    of_class = [np.flatnonzero(y == label) for label in np.unique(y)]
-    units = np.arange(len(y)) if groups is None else groups
-    fewest = min(len(np.unique(units[rows])) for rows in of_class)
-    n_splits = _folds(n_splits, 5, fewest, "n_splits")
-    n_folds = _folds(n_folds, 3, max(fewest - -(-fewest // n_splits), 2), "n_folds")
-
-    def cut(rows, n, *words):
-        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-        folds = kind(n, shuffle=True, random_state=derive_seed(seed, *words))
-        inside = None if groups is None else groups[rows]
-        return [(rows[a], rows[b]) for a, b in folds.split(rows, y[rows], inside)]
-
-    return [
-        Split(X, y, train, test, cut(train, n_folds, "inner", repeat, fold),
-              {"repeat": repeat, "units": pd.factorize(units[test])[0], "groups": groups})
-        for repeat in range(n_repeats)
-        for fold, (train, test) in enumerate(cut(np.arange(len(y)), n_splits, "outer", repeat))
-    ]  # fmt: skip
-
-
-def _folds(asked, usual, fewest, name):
-    """How many folds; fewer than usual where the rarest class has fewer samples or groups."""
-    if asked is not None:
-        check_number(asked, name, low=2, integer=True)
-    if fewest < (asked or 2):
-        raise ValueError(
-            f"{name} must be at most the {fewest} samples (or groups) of the rarest class, "
-            f"got {asked or usual}."
-        )
-    if asked is None and fewest < usual:
-        warnings.warn(f"{name} is {fewest}, as the rarest class has no more.", stacklevel=4)
-    return asked or min(usual, fewest)
-
-
-def chosen(methods, X):
-    """The candidates that the user asks for."""
-    if isinstance(methods, str) and methods == "recommended":
-        gaps = [] if X.observed.all() else REDUCED
-        return [c for c in RECOMMENDED if X.n_samples <= (c.largest or np.inf)] + gaps
-    if isinstance(methods, str) or hasattr(methods, "fit") or not isinstance(methods, Iterable):
-        methods = [methods]
-    if not isinstance(methods, Mapping):
-        pairs = [(m, None) if isinstance(m, str) else (type(m).__name__, m) for m in methods]
-        methods = dict(pairs)
-        if len(methods) < len(pairs):
-            names = [name for name, _ in pairs]
-            raise ValueError(f"methods must have different names, got {names}: give a mapping.")
-    reduced = {candidate.name: candidate for candidate in REDUCED}
-    return [reduced.get(name) or candidate_of(name, given) for name, given in methods.items()]
-
-
-class Encoder:
-    """Some samples of a split, encoded as its training samples are; once for all candidates."""
-
-    def __init__(self, encode):
-        self.encode, self.split, self.kept = encode, None, {}
-
-    def __reduce__(self):
-        return Encoder, (self.encode,)  # to another process, without what is kept
-
-    def __call__(self, split, train, rows):
-        if self.encode is None:
-            return split.X[rows]
-        if split is not self.split:
-            self.split, self.kept = split, {}
-        key = train.tobytes()
-        if key not in self.kept:
-            self.kept[key] = clone(self.encode).fit(split.X[train], split.y[train])
-        if (key, rows.tobytes()) not in self.kept:
-            self.kept[key, rows.tobytes()] = self.kept[key].transform(split.X[rows])
-        return self.kept[key, rows.tobytes()]
-
-
-class Scored(Machine):
-    """A machine that answers with its model and the samples, for a scorer to judge."""
-
-    def __init__(self, split, rows, seed, *, build, encoder):
-        self.encoder = encoder
-        super().__init__(split, rows, seed, build=build)
-
-    def features(self, rows):
-        return self.encoder(self.split, self.rows, rows)
-
-    def fit(self, point):
-        model, groups = self.build(point, self.X, self.seed), self.split.meta["groups"]
-        fit_in_groups(model, self.X, self.y, None, part_of(groups, self.rows))
-        self.model = model
-        return self
-
-    def predict(self, features):
-        return self.model, features
-
-
-class Failed(Exception):
-    """A candidate failed, not the machine that it runs on; the reason."""
-
-
-def one_training(candidate, split, number, *, trained, inputs, **options):
-    """A row: a candidate on a split, computed or from the folder."""
-    from .. import __version__
-
-    row = {"candidate": candidate.name, "learner": candidate.learner, "knows": candidate.knows}
-    row |= {"split": number, "repeat": split.meta["repeat"]}
-    row |= {"n_train": len(split.train), "n_test": len(split.test)}
-    work = partial(tuned_and_tested, candidate, split, number, **options)
-    key = inputs and [inputs, __version__, *candidate.key(options["budget"]), number]
-    try:
-        return row | trained(key, work)
-    except Failed as reason:
-        return row | {"failure": str(reason)}
-
-
-def trained(key, work):
-    """What a training gives; kept by its key where there is a folder."""
-    return work()
-
-
-def tuned_and_tested(candidate, split, number, *, encoder, scorer, scoring, budget, seed):
-    """Tune on the inner folds, train, and look at the test part."""
-
-    def judge(model, features, rows):
-        parts = by_sample(scoring, model, features, split.y[rows])
-        return scorer(model, features, split.y[rows]) if parts is None else parts
-
-    def quality(split, rows, answer):
-        model, features = answer
-        return np.array([np.mean(judge(*answer, rows)), tie(model, features, split.y[rows])]), 1
-
-    machine = partial(Scored, build=candidate.build, encoder=encoder)
-    method = Method(machine, candidate.points_of(split.X, budget))
-    row, seed = {}, derive_seed(seed, "fit", number)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            values = validate(split, method, seed, quality)
-            best = max(range(len(values)), key=lambda i: tuple(values[i]))
-            run = train(split, method, best, seed, values[best])
-            start = time.process_time()
-            scores = judge(*run.predicted, split.test)
-            row["predict_seconds"] = time.process_time() - start
-    except Exception as error:  # any candidate may fail; the others go on, and the reason is told
-        reason = str(error).split("\n")[0]
-        raise Failed(f"{type(error).__name__}: {reason}") from error
-    if np.ndim(scores):
-        units = split.meta["units"]
-        row |= {"parts": np.bincount(units, scores), "size": np.bincount(units)}
-    row |= {"score": float(np.mean(scores)), "point": repr(run.point)}
-    row |= dict(zip(("validation", "tie"), map(float, values[best]), strict=True))
-    return row | {"fit_seconds": run.fit_seconds, "stopped": bool(run.messages)}
-
-
-def by_sample(scoring, model, features, y):
-    """What each sample (n,) adds to a score that is their mean; None for other scores.
-
-    Of the area under the curve and of balanced accuracy: the score plus the sample's influence on
-    it, so that the variance is that of DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988.
-    """
-    if scoring not in ("accuracy", "balanced_accuracy", "roc_auc"):
-        return None
-    classes, codes = np.unique(y, return_inverse=True)
-    share = np.bincount(codes) / len(y)
-    if scoring == "roc_auc":
-        if len(classes) != 2:
-            return None
-        ask = getattr(model, "decision_function", None) or (lambda X: model.predict_proba(X)[:, 1])
-        said = ask(features)
-        above = said[codes == 1][:, None] - said[codes == 0]
-        above = 0.5 + 0.5 * np.sign(above)
-        own = np.empty(len(y))
-        own[codes == 1], own[codes == 0] = above.mean(axis=1), above.mean(axis=0)
-        return above.mean() + (own - above.mean()) / share[codes]
-    own = np.asarray(model.predict(features) == y, dtype=float)
-    if scoring == "accuracy":
-        return own
-    recall = np.bincount(codes, own) / np.bincount(codes)
-    return recall.mean() + (own - recall[codes]) / share[codes] / len(classes)
-
-
-def tie(model, features, y):
-    """What decides between equal scores: minus the log loss; of scores, as if of a softmax."""
-    told = log_probabilities(model, features)
-    at = np.searchsorted(model.classes_, y)
-    return 0.0 if told is None else np.mean(told[np.arange(len(y)), at])
-
-
-def log_probabilities(model, features):
-    """Logarithms (n, K) of what a model says of its classes; None of one with labels only."""
-    if hasattr(model, "predict_proba"):
-        return np.log(np.maximum(model.predict_proba(features), 1e-15))
-    if not hasattr(model, "decision_function"):
-        return None
-    scores = model.decision_function(features)
-    scores = scores if scores.ndim == 2 else np.column_stack([0.0 * scores, scores])
-    return log_softmax(scores, axis=1)

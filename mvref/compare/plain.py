@@ -1,161 +1,207 @@
-"""The plain methods that :func:`~mvref.compare_methods` compares: learner x use of the views.
+"""The plain candidates of :func:`~mvref.compare_methods`: learner x use of the views.
 
-Each learner of `LEARNERS` gets all columns as one table, one view (the best), or late fusion of
-the views, with the same points; and a stack of the learners is on top of each. So families that
-know nothing of the views, one view, or all differ in nothing else, and are one model where there
-is one view.
+Each learner gets all columns as one table, one view (the best), or a table for each view whose
+answers are averaged (late fusion); and a stack of all learners is on top of each. So families that
+know nothing of the views, one view, or all differ in nothing else, and are one model where there is
+one view. All are made of the same tuned members (:mod:`~mvref.compare.members`), whose fits are
+shared; `Plain.make` gives each as a user would write it, and a test holds the two together.
 """
 
-from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.feature_selection import SelectKBest
-from sklearn.impute import SimpleImputer
-from sklearn.multiclass import OneVsRestClassifier
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.ensemble import StackingClassifier, StackingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
-from sklearn.svm import SVC
+from sklearn.preprocessing import StandardScaler
 
-from .. import MultiView, PatternClassifier, PerViewClassifier
-from .candidates import COLUMNS, FOREST, STRENGTH, SVM, Candidate, UnitRows, at, logistic, scaling
+from .. import PerViewClassifier, PerViewRegressor
+from .columns import Columns
+from .learners import CLASSIFIERS, FEW_COLUMNS, REGRESSORS, Said, scores_of
+from .members import tables
 
-
-def on_table(method):
-    """A learner of a table that is scaled."""
-
-    def learner(views, **point):
-        return make_pipeline(scaling(views), method(**point))
-
-    return learner
+KNOWS = {"all columns": "none", "best view": "which", "late fusion": "all", "views": "all"}
 
 
-def trees_on_table(views, **point):
-    """A learner that needs no scaling: random trees, 40 of them."""
-    return make_pipeline(SimpleImputer(keep_empty_features=True), ExtraTreesClassifier(40, **point))
+def learners_for(X, classes):
+    """The learners for some views; with few columns, where these are more than samples."""
+    if classes is None:
+        return REGRESSORS
+    return (*CLASSIFIERS, FEW_COLUMNS) if max(X.widths) > X.n_samples else CLASSIFIERS
 
 
-def few_columns(views, k, **point):
-    """A learner that keeps the columns that differ most between the classes."""
-    return make_pipeline(scaling(views)[:-1], SelectKBest(k=k), UnitRows(), SVC(**point))
+@dataclass(frozen=True)
+class Plain:
+    """A plain candidate on a training part.
 
-
-def of_columns(learner):
-    """A learner of all columns."""
-    return lambda X, **point: make_pipeline(COLUMNS, learner(X.views, **point))
-
-
-def of_one_view(learner):
-    """A learner of the columns of one view."""
-
-    def make(X, view, **point):
-        columns = FunctionTransformer(columns_of, kw_args={"views": [view]})
-        return make_pipeline(columns, learner(X.select([view]).views, **point))
-
-    return make
-
-
-def of_views(learner):
-    """Late fusion: the mean of the probabilities of a learner for each view.
-
-    Of a learner without probabilities it is the mean of the margins of each class against the rest:
-    what an `SVC` gives for more than two classes are ranks of votes, of which no mean is to be had.
+    unseen, tested: what it says of samples of the training part that it has not seen, and a list of
+    what it says of those of each test part; make: ``make(cv)`` returns its estimator, unfitted;
+    worth: score, and what decides between equal ones, by the folds.
     """
 
-    def make(X, **point):
-        views = zip(X.names, X.views, strict=True)
-        members = {name: learner([view], **point) for name, view in views}
-        if all(hasattr(member, "predict_proba") for member in members.values()):
-            return PerViewClassifier(members)
-        margins = {name: OneVsRestClassifier(member) for name, member in members.items()}
-        return PerViewClassifier(margins, combine="mean_decision")
+    learner: str
+    use: str
+    unseen: Said
+    tested: list
+    make: Callable
+    point: object
+    seconds: float
+    worth: tuple
 
-    return make
+    @property
+    def name(self):
+        """As it stands in the table."""
+        return f"{self.learner}, {self.use}"
 
-
-def of_patterns(learner):
-    """A learner for each pattern of views that a sample has, of their columns."""
-    return lambda X, **point: PatternClassifier(learner(X.views, **point))
-
-
-def stack_of_columns(X, learners=None):
-    """All learners of all columns, at the middle of their ranges, and what they say together."""
-    return stack(X, {"columns": X.names}, learners)
-
-
-def stack_of_one_view(X, view, learners=None):
-    """All learners of one view; who lacks it has its means."""
-    table = FunctionTransformer(columns_of, kw_args={"views": [view]})
-    named = FunctionTransformer(as_view, kw_args={"name": view})
-    members = stack(X, {"view": [view]}, learners)
-    return make_pipeline(table, SimpleImputer(keep_empty_features=True), named, members)
+    @property
+    def knows(self):
+        """What it knows of the views."""
+        return KNOWS[self.use]
 
 
-def stack_of_views(X, learners=None):
-    """All learners of each view, and of all columns."""
-    tables = {f"view {name}": [name] for name in X.names} | {"columns": X.names}
-    return stack(X, tables, learners)
+class Family:
+    """All plain candidates on a training part; `failed`: learner -> why it is not among them."""
+
+    def __init__(self, part, learners):
+        self.part, self.names, everything = part, part.X.names, tuple(part.X.names)
+        single = {(name,): part.teaches([name]) for name in self.names}
+        self.tables = {v: part.members(learners, list(v)) for v, good in single.items() if good}
+        self.filled = {views: self._filled(views, learners) for views in single}
+        self.filled[everything] = part.members(learners, list(everything))
+        self.failed = {
+            one: member.error
+            for members in (*self.filled.values(), *self.tables.values())
+            for one, member in members.items()
+            if member.error is not None
+        }
+        self.learners = [one for one in learners if one not in self.failed]
+
+    def _filled(self, views, learners):
+        """The members of a table at their points, trained with those who lack the view, too."""
+        if views not in self.tables:
+            return self.part.members(learners, list(views), filled=True)
+        members = self.tables[views]
+        points = {one: member.point for one, member in members.items() if member.error is None}
+        if self.part.X.select(list(views)).observed.all():
+            return members
+        return members | self.part.members(list(points), list(views), points=points, filled=True)
+
+    def candidates(self):
+        """List the candidates."""
+        everything, found = tuple(self.names), []
+        single = [(name,) for name in self.names]
+        for one in self.learners:
+            of_views = [self.single(one, views, "best view") for views in single]
+            found += [self.single(one, everything, "all columns"), best(of_views)]
+            found += [self.late_fusion(one)]
+        if self.learners:
+            of_views = [self.stack([views], "best view") for views in single]
+            found += [self.stack([everything], "all columns"), best(of_views)]
+            found += [self.stack([*single, everything], "views")]
+        return found
+
+    def single(self, one, views, use):
+        """A learner of one table; who lacks it has its means."""
+        member = self.filled[views][one]
+        said = [Said(scores, one.kind) for scores in (member.unseen, *member.tested)]
+        point = member.point | ({"view": views[0]} if use == "best view" else {})
+        return self._plain(one.name, use, said, lambda cv: self.model(one, views), point,
+                           member.seconds)  # fmt: skip
+
+    def model(self, one, views, alone=False):
+        """A tuned learner of the table of some views, unfitted; alone: it gets no others."""
+        member, part = (self.tables if alone else self.filled)[views][one], self.part
+        width = tables(list(views), part.X, [])[0].shape[1]
+        which = None if alone or len(views) == len(self.names) else list(views)
+        return make_pipeline(Columns(which), *one.steps(member.point, part.K, width, part.seed))
+
+    def late_fusion(self, one):
+        """The mean over its views of what is said of a sample: probabilities, margins, numbers."""
+        part = self.part
+        members = {views[0]: members[one] for views, members in self.tables.items()}
+        kind = "probabilities" if one.kind == "softmax" else one.kind
+        of = [self.names.index(name) for name in members]
+        seen = part.X.observed[:, of]
+        said = [mean_said([m.unseen for m in members.values()], one, seen, part)]
+        for t, X in enumerate(part.tests):
+            seen = X.observed[:, of]
+            said.append(mean_said([m.tested[t] for m in members.values()], one, seen, part))
+
+        def make(cv):
+            models = {name: self.model(one, (name,), alone=True) for name in members}
+            if part.K is None:
+                return PerViewRegressor(models)
+            rule = "mean_decision" if kind == "margins" else "mean_proba"
+            return PerViewClassifier(models, combine=rule, remainder="drop")
+
+        point = {name: member.point for name, member in members.items()}
+        seconds = sum(member.seconds for member in members.values())
+        return self._plain(one.name, "late fusion", [Said(s, kind) for s in said], make, point,
+                           seconds)  # fmt: skip
+
+    def stack(self, tables, use):
+        """A linear model of what all learners say of some tables, of samples not seen."""
+        part, start = self.part, time.process_time()
+        pairs = [(views, one) for views in tables for one in self.learners if one.stacked]
+        members = [(one, self.filled[views][one]) for views, one in pairs]
+        seen = on_top(members, [m.unseen for _, m in members])
+        tests = [on_top(members, [m.tested[t] for _, m in members]) for t in range(len(part.tests))]
+        unseen = np.full((len(part.y), part.K or 1), np.nan)
+        for fit, check in part.folds:
+            final = final_of(part.K).fit(seen[fit], part.y[fit])
+            unseen[check] = scores_of(final, seen[check], part.K)
+        final = final_of(part.K).fit(seen, part.y)
+        said = [unseen, *(scores_of(final, test, part.K) for test in tests)]
+
+        def make(cv):
+            kind = StackingRegressor if part.K is None else StackingClassifier
+            models = [(f"{', '.join(v)}: {one.name}", self.model(one, v)) for v, one in pairs]
+            return kind(models, final_of(part.K), cv=cv)
+
+        seconds = time.process_time() - start + sum(member.seconds for _, member in members)
+        point = {"view": tables[0][0]} if use == "best view" else {}
+        kind = "numbers" if part.K is None else "softmax"
+        return self._plain("stack", use, [Said(s, kind) for s in said], make, point, seconds)
+
+    def _plain(self, learner, use, said, make, point, seconds):
+        part, worth = self.part, []
+        for _, check in part.folds:
+            answer = part.judge.answer(said[0][check], part.X[check])
+            worth.append(part.judge.worth(part.labels[check], answer))
+        worth = tuple(map(float, np.mean(worth, axis=0)))
+        return Plain(learner, use, said[0], said[1:], make, point, seconds, worth)
 
 
-def stack(X, tables, learners):
-    """A logistic regression of what all learners say of some tables, of samples not seen."""
-    members, learners = {}, learners or LEARNERS
-    for table, names in tables.items():
-        for learner, (method, space) in learners.items():
-            middle = {name: at(0.5, ends) for name, ends in space.items()}
-            members[f"{table}, {learner}"] = method(X.select(names).views, **middle)
-    copies = FunctionTransformer(copies_of, kw_args={"tables": tables, "learners": [*learners]})
-    return make_pipeline(copies, PerViewClassifier(members, combine=logistic(), cv=3))
+def best(candidates):
+    """The first of the best by the folds."""
+    return max(candidates, key=lambda one: one.worth)
 
 
-def copies_of(X, tables, learners):
-    """Some tables, one copy for each learner."""
-    pairs = [(table, learner) for table in tables for learner in learners]
-    return MultiView({f"{t}, {learner}": columns_of(X, tables[t]) for t, learner in pairs})
+def mean_said(scores, one, observed, part):
+    """The mean over the views of a sample; who has none of them gets what holds for everybody."""
+    chances = [Said(s, one.kind).probabilities for s in scores]
+    told = np.array([s if c is None else c for s, c in zip(scores, chances, strict=True)])
+    told[~observed.T] = np.nan
+    nobody = np.isnan(told).all(axis=(0, 2))
+    told[:, nobody] = part.prior()
+    return np.nanmean(told, axis=0)
 
 
-def columns_of(X, views):
-    """The columns of some views."""
-    return X.select(views).concat()
+def on_top(members, scores):
+    """The columns that a model on top gets, as scikit-learn's stacking makes them."""
+    columns = []
+    for (one, _), told in zip(members, scores, strict=True):
+        chances = Said(told, one.kind).probabilities
+        if told.shape[1] != 2:
+            columns.append(told if chances is None else chances)
+        else:
+            columns.append(told[:, 1:] - told[:, :1] if chances is None else chances[:, 1:])
+    return np.hstack(columns)
 
 
-def as_view(table, name):
-    """A table as the only view."""
-    return MultiView({name: table})
-
-
-LEARNERS = {
-    "logistic": (on_table(logistic), STRENGTH),
-    "RBF SVM": (on_table(SVC), SVM),
-    "extra trees": (trees_on_table, FOREST),
-}
-FEW = {"RBF SVM of few columns": (few_columns, {"k": [10, 30, 100]} | SVM)}
-USES = {
-    "all columns": ("none", of_columns),
-    "best view": ("which", of_one_view),
-    "late fusion": ("all", of_views),
-}
-STACKS = {
-    "all columns": ("none", stack_of_columns),
-    "best view": ("which", stack_of_one_view),
-    "views": ("all", stack_of_views),
-}
-PLAIN = [
-    *(
-        Candidate(f"{learner}, {use}", knows, fuse(method), space, learner=learner)
-        for learner, (method, space) in (LEARNERS | FEW).items()
-        for use, (knows, fuse) in USES.items()
-    ),
-    *(
-        Candidate(f"stack, {use}", knows, make, learner="stack")
-        for use, (knows, make) in STACKS.items()
-    ),
-]
-# Where views are missing: a machine for each pattern of views.
-REDUCED = [
-    Candidate(f"{learner}, reduced models", "all", of_patterns(method), space)
-    for learner, (method, space) in LEARNERS.items()
-]
-
-
-def plain_methods(X):
-    """The plain candidates for some views; with few columns, where they are more than samples."""
-    many = max(X.widths) > X.n_samples
-    return [candidate for candidate in PLAIN if many or candidate.learner not in FEW]
+def final_of(K):
+    """The model on top of a stack."""
+    top = LogisticRegression(C=0.1, max_iter=2000) if K else Ridge()
+    return make_pipeline(StandardScaler(), top)

@@ -7,6 +7,7 @@ import sys
 import time
 import unicodedata
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -461,7 +462,12 @@ def test_groups_are_no_feature(folder):
 def test_the_command_line_takes_what_the_files_want(folder, capsys, monkeypatch):
     """And hands on the groups, and an encoder of the words."""
     asked = {}
-    monkeypatch.setattr("mvref.compare_methods", lambda X, y, *_, **more: asked.update(more, X=X))
+
+    def compared(X, y, *_, **more):
+        asked.update(more, X=X)
+        return SimpleNamespace(report=str)
+
+    monkeypatch.setattr("mvref.compare_methods", compared)
     n = 24
     blood = "".join(f"{i};{i % 2},5;{'a hum' if i % 2 else ''}\n" for i in range(n))
     who = "".join(f"{i};{'äb'[i % 2]};{i // 2}\n" for i in range(n))

@@ -8,7 +8,6 @@ import pytest
 from sklearn.metrics.pairwise import euclidean_distances
 
 from mvref import MultiView
-from mvref.compare.tuning import Machine, Method, Split, n_correct, train, validate
 from mvref.experiments import (
     fusion,
     interactions,
@@ -19,6 +18,7 @@ from mvref.experiments import (
 )
 from mvref.experiments.ranking import PAIR_METHODS, quality, with_pair
 from mvref.experiments.tables import grid, stratified_folds
+from mvref.experiments.tuning import Machine, Method, Split, n_correct, train, validate
 
 N, N_TRAIN = 60, 42
 

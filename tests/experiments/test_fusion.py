@@ -20,10 +20,10 @@ from sklearn.svm import SVC
 
 from mvref import MultiView
 from mvref.compare.candidates import ADVISED, Candidate, at
-from mvref.compare.tuning import Split
 from mvref.experiments import ITEMS, fusion, fusion_data, fusion_reading
 from mvref.experiments.engine import COLUMNS, Ledger
 from mvref.experiments.kernel_means import KernelMeanSVC, alignment, without_gaps
+from mvref.experiments.tuning import Split
 
 NAMES = list(fusion_data.REAL)
 LOCAL = ("digits", "wine", "breast-cancer")

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from mvref.__main__ import main
-from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
 from mvref.datasets import fetch_uci
 from mvref.experiments import multiverse as reading
@@ -19,6 +18,7 @@ from mvref.experiments import universes_mvna
 from mvref.experiments.engine import Ledger, encode_parameter, run
 from mvref.experiments.mvna_kmhks import NOT_ONE
 from mvref.experiments.nystrom_methods import at, run_of, table_of
+from mvref.experiments.tuning import Split
 from mvref.experiments.universes import FAILURES, Multiverse, Statement
 from mvref.experiments.universes_mvna import (
     DATA,

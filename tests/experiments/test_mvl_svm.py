@@ -10,13 +10,13 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
 
 from mvref import MVLSVM
-from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
 from mvref.datasets import fetch_uwave
 from mvref.experiments import methods, mvl_svm, summarize
 from mvref.experiments.engine import COLUMNS, encode_parameter
 from mvref.experiments.methods import METHODS, complete_by_laplacian
 from mvref.experiments.problems import label, load_problem, mean_distance_gamma, reference
+from mvref.experiments.tuning import Split
 from mvref.mvl_svm import project
 from mvref.rivals import MVML, SVM2K, Concat
 

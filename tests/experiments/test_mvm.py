@@ -13,7 +13,6 @@ from sklearn.metrics import f1_score, roc_auc_score
 
 from mvref import MultiView, MVMClassifier
 from mvref.compare.seeds import derive_seed
-from mvref.compare.tuning import Machine, Method, Split, train, tuned
 from mvref.datasets import make_interactions
 from mvref.experiments import interactions, mvm, read_paper_numbers
 from mvref.experiments.interactions import (
@@ -31,6 +30,7 @@ from mvref.experiments.interactions import (
     unseen,
 )  # fmt: skip
 from mvref.experiments.tables import grid
+from mvref.experiments.tuning import Machine, Method, Split, train, tuned
 from mvref.rivals import Concat, FMClassifier, STMClassifier
 
 SMALL = (1e-1, 1e-3, 1e-5)

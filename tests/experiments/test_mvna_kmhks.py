@@ -15,7 +15,6 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mvref import KMHKS, MVNAKMHKS, NAKMHKS, MultiView
-from mvref.compare.tuning import tuned
 from mvref.datasets import load_digits_views
 from mvref.experiments import (
     compare,
@@ -50,6 +49,7 @@ from mvref.experiments.report import (
     with_parameters,
 )
 from mvref.experiments.tables import grid
+from mvref.experiments.tuning import tuned
 
 SIZES = {"lung-cancer": (9, 13, 10), "shuttle-landing-control": (6, 9), "iris": (50, 50, 50)}
 WIDTHS = {"iris": [4], "digits": [64], "mfeat-zer-mor": [47, 6]}

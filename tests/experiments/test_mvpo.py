@@ -13,7 +13,6 @@ from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.metrics.pairwise import linear_kernel
 
 from mvref import MultiView
-from mvref.compare.tuning import Split, validate
 from mvref.experiments import mvpo, ranking, read_ledger
 from mvref.experiments.engine import COLUMNS, encode_parameter
 from mvref.experiments.mvpo import fig1, fig2, fig3, fig4, on_halves, points_of
@@ -30,6 +29,7 @@ from mvref.experiments.ranking import (
     quality,
 )  # fmt: skip
 from mvref.experiments.tables import grid
+from mvref.experiments.tuning import Split, validate
 from mvref.mvpo import MVPO
 from mvref.rivals import CoLabeling
 from mvref.rivals.svm_perf import SVMPerf

@@ -9,7 +9,6 @@ from scipy import sparse
 from sklearn.metrics.pairwise import linear_kernel
 
 from mvref import MultiView
-from mvref.compare.tuning import Method, Split, validate
 from mvref.experiments import mvpo
 from mvref.experiments.ranking import (
     ANY,
@@ -24,6 +23,7 @@ from mvref.experiments.ranking import (
     with_pair,
 )
 from mvref.experiments.tables import grid
+from mvref.experiments.tuning import Method, Split, validate
 from mvref.rivals import MSL, SVM2K
 from tests.experiments.test_mvpo import small_problem
 

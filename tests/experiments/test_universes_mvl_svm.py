@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from mvref import MVLSVM
-from mvref.compare.tuning import Method, train, tuned
 from mvref.core.input import MultiView
 from mvref.experiments import universes_mvl_svm as universes
 from mvref.experiments.methods import tuned_accuracy
 from mvref.experiments.problems import load_people, load_problem
+from mvref.experiments.tuning import Method, train, tuned
 from mvref.experiments.universes_mvl_svm import (
     BY_PEOPLE,
     CODE,

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from mvref import MVPO
-from mvref.compare.tuning import Split
 from mvref.core.input import MultiView
 from mvref.core.measures import f_beta
 from mvref.datasets import load_iris_views
@@ -22,6 +21,7 @@ from mvref.experiments.multiverse import find_multiverse
 from mvref.experiments.ranking import TARGETS
 from mvref.experiments.report import read_ledger
 from mvref.experiments.tables import stratified_folds
+from mvref.experiments.tuning import Split
 from mvref.experiments.universes_mvpo import READINGS, Planes, SharedCAPO, started
 from mvref.mvpo import cutting_planes, most_violated_of
 from mvref.rivals import CAPO

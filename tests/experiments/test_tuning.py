@@ -8,9 +8,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from mvref import MultiView
-from mvref.compare.tuning import Machine, Method, Split, n_correct, train, tuned, validate
 from mvref.experiments.engine import Job
 from mvref.experiments.tables import Cell, grid, jobs_of, stratified_folds
+from mvref.experiments.tuning import Machine, Method, Split, n_correct, train, tuned, validate
 
 
 def split_of(n_train=30, n_test=9):

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..core.input import MultiView, NothingLearntWarning
+from mvref.core.input import MultiView, NothingLearntWarning
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,132 @@
+"""How an answer is judged: what each sample adds to a score, and what decides between equals."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import get_scorer
+
+from .influence import by_sample
+from .learners import Said
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a candidate says of some samples: labels or numbers, and scores if it has any."""
+
+    labels: np.ndarray
+    said: Said | None
+    model: object = None
+    X: object = None
+
+
+def answer_of_model(model, X, classes):
+    """The answer of a model of the user's labels."""
+    labels = model.predict(X)
+    if classes is None:
+        return Answer(labels, Said(np.asarray(labels, float).reshape(-1, 1), "numbers"), model, X)
+    for method, kind in (("predict_proba", "probabilities"), ("decision_function", "margins")):
+        if hasattr(model, method):
+            scores = getattr(model, method)(X)
+            if scores.ndim == 1:
+                scores = np.column_stack([0.0 * scores, scores])
+            full = np.full(
+                (len(labels), len(classes)), 0.0 if kind != "margins" else scores.min() - 1.0
+            )
+            full[:, np.searchsorted(classes, model.classes_)] = scores
+            return Answer(labels, Said(full, kind), model, X)
+    return Answer(labels, None, model, X)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Scores answers by a scorer of scikit-learn.
+
+    classes: sorted labels, None for a continuous outcome.
+    """
+
+    scoring: object
+    classes: np.ndarray | None
+
+    @cached_property
+    def scorer(self):
+        """The scorer."""
+        return get_scorer(self.scoring)
+
+    def answer(self, said, X=None):
+        """The answer of what plain learners say."""
+        if self.classes is None:
+            labels, model = said.scores[:, 0], ToldNumbers(said)
+        else:
+            labels = self.classes[said.scores.argmax(axis=1)]
+            model = Told(said, self.classes)
+        return Answer(labels, said, model, X)
+
+    def parts(self, y, answer):
+        """What each sample adds to the score (n,), which is their mean; or the score alone."""
+        said = answer.said
+        parts = None
+        if isinstance(self.scoring, str):
+            parts = by_sample(self.scoring, y, answer.labels, self._scores(said), self.classes)
+        return self.scorer(answer.model, answer.X, y) if parts is None else parts
+
+    def _scores(self, said):
+        """Probabilities if there are any, else scores."""
+        if said is None or said.probabilities is not None:
+            return None if said is None else said.probabilities
+        if self.scoring == "neg_log_loss":
+            raise ValueError("it has no probabilities, which the log loss needs.")
+        return said.scores
+
+    def tie(self, y, answer):
+        """What decides between equal scores: minus the log loss, or the squared error."""
+        if self.classes is None:
+            return -float(np.mean((y - answer.labels) ** 2))
+        if answer.said is None:
+            return 0.0
+        return -float(answer.said.log_loss(np.searchsorted(self.classes, y)).mean())
+
+    def worth(self, y, answer):
+        """The score, and what decides between equal ones."""
+        return float(np.mean(self.parts(y, answer))), self.tie(y, answer)
+
+
+class Told(ClassifierMixin, BaseEstimator):
+    """A classifier that says what has been said already, for a scorer that asks a model."""
+
+    def __init__(self, said=None, classes=None):
+        self.said, self.classes = said, classes
+        self.classes_ = classes
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def predict(self, X):
+        """Return labels."""
+        return self.classes[self.said.scores.argmax(axis=1)]
+
+    def decision_function(self, X):
+        """Return scores, in the shape of scikit-learn."""
+        scores = self.said.scores
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict_proba(self, X):
+        """Return probabilities."""
+        if self.said.probabilities is None:
+            raise ValueError("it has margins, and no probabilities.")
+        return self.said.probabilities
+
+
+class ToldNumbers(RegressorMixin, BaseEstimator):
+    """A regressor that says what has been said already."""
+
+    def __init__(self, said=None):
+        self.said = said
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def predict(self, X):
+        """Return numbers."""
+        return self.said.scores[:, 0]
