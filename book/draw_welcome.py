@@ -3,6 +3,7 @@
 python book/draw_welcome.py
 """
 
+from functools import cache
 from pathlib import Path
 from textwrap import fill
 
@@ -23,6 +24,7 @@ PAGES = (STATIC.parents[1] / "README.md", STATIC.parent / "intro.md")
 MARKS = ("<!-- findings, by book/draw_welcome.py -->\n", "<!-- end of the findings -->")
 
 
+@cache
 def answers():
     """What the views are worth: a row each, all views there, and half of them missing."""
     columns = study.family("all columns")
@@ -82,6 +84,7 @@ def findings():
     return "".join(fill(bullet, 110, **indent) + "\n" for bullet in bullets)
 
 
+@cache
 def verdicts():
     """How often each verdict was given to what a paper prints or says: a row per paper."""
     report = reproduction_report()

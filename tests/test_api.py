@@ -163,9 +163,13 @@ every_subject = pytest.mark.parametrize("name", SUBJECTS)
 every_classifier = pytest.mark.parametrize("name", CLASSIFIERS)
 with_its_defaults = pytest.mark.parametrize("name", [c for c in CLASSIFIERS if c in METHODS])
 
-# Some checks fit noise or repeated rows, on which the hinge stops at max_iter and says so: a small
+# Some checks fit noise or repeated rows, on which a method stops at max_iter and says so: a small
 # one will do. Others compare two MultiViews with NumPy.
-SOON = {"MVLSVM": {"max_iter": 1000}, "L3SVM": {"max_iter": 1000}}
+SOON = {
+    **dict.fromkeys(["MVLSVM", "L3SVM"], {"max_iter": 1000}),
+    **dict.fromkeys(["FMClassifier", "FMRegressor"], {"max_iter": 30}),
+    **dict.fromkeys(["MVWAB", "RBoostSH", "Mumbo"], {"n_estimators": 4}),
+}
 # One check wants weights of 1e7 to win against what full trees and narrow kernels know by heart.
 LINEAR = LogisticRegression()
 RIGID = {

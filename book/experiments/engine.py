@@ -339,9 +339,10 @@ def _point(text):
 
 def with_parameters(rows):
     """Give every parameter of some rows a column of its own; also returns the names."""
-    points = [json.loads(text) for text in rows["parameter"]]
-    names = sorted({name for point in points for name in point})
-    columns = {name: [point.get(name, np.nan) for point in points] for name in names}
+    texts = rows["parameter"].tolist()
+    points = {text: json.loads(text) for text in set(texts)}
+    names = sorted({name for point in points.values() for name in point})
+    columns = {name: [points[text].get(name, np.nan) for text in texts] for name in names}
     return rows.assign(**columns), names
 
 

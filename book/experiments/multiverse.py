@@ -147,12 +147,12 @@ def _repeats(multiverse, dataset, method, measure, rows, universes):
     A universe with a repeat that failed has failed, whatever the others gave.
     """
     if rows is None:
-        rows = _stored(Ledger(PAPER).path.stat().st_mtime_ns)
-        rows = rows.get((multiverse.name, dataset, method), pd.DataFrame(columns=COLUMNS))
+        stored = _stored(Ledger(PAPER).path.stat().st_mtime_ns)
+        table = stored(multiverse.name, dataset, method)
     else:
-        rows = _where(rows, {"item": multiverse.name, "dataset": dataset, "method": method})
+        cell = {"item": multiverse.name, "dataset": dataset, "method": method}
+        table = _by_universe(_where(rows, cell))
     points = multiverse.keys(method, universes)
-    table = rows.pivot(index="parameter", columns=["measure", "repeat"], values="value")
     table = table.reindex(points).reset_index(drop=True)
     words = {i: reason for i, (_, reason) in enumerate(FAILURES, 1)}
     if table.empty or measure not in table:
@@ -163,8 +163,14 @@ def _repeats(multiverse, dataset, method, measure, rows, universes):
 
 @lru_cache(maxsize=1)
 def _stored(stamp):
-    """The rows of the ledger of this time, (item, data set, method) -> rows."""
-    return dict(list(read_ledger(PAPER).groupby(["item", "dataset", "method"])))
+    """Of the ledger of this time: item, data set, method -> a row per universe."""
+    rows, none = read_ledger(PAPER), pd.DataFrame(columns=COLUMNS)
+    rows = dict(list(rows.groupby(["item", "dataset", "method"])))
+    return cache(lambda *cell: _by_universe(rows.get(cell, none)))
+
+
+def _by_universe(rows):
+    return rows.pivot(index="parameter", columns=["measure", "repeat"], values="value")
 
 
 def _compared(universes, values, failures, measure, **attrs):
