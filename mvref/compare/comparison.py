@@ -271,9 +271,7 @@ class Comparison:
         table = self.later
         if table is None:
             return
-        learner = self.baseline.rpartition(",")[0]
-        learner = learner if f"{learner}, late fusion" in table.index else self._best_single()
-        rows = self._without_failures
+        learner, rows = self._best_single(), self._without_failures
         for missing in table.columns[:-1]:
             part = rows[rows["missing"] == missing]
             told = []
@@ -283,7 +281,10 @@ class Comparison:
                     told.append("{} {:+.3f} ({:+.3f} to {:+.3f})".format(
                         use, *self._fixed(part, *names, level=1 - 0.05 / len(USES))
                     ))  # fmt: skip
-            yield f"Later, {missing}: {learner}, minus all columns with means: {'; '.join(told)}."
+            yield (
+                f"Later, {missing}: {learner} (the best learner in the inner folds, stacks apart), "
+                f"minus {learner} of all columns: {'; '.join(told)}."
+            )
 
     def _best_single(self):
         """The learner without a stack whose candidate is best in the inner folds."""
@@ -355,9 +356,10 @@ class Comparison:
 
         ax = plt.subplots()[1] if ax is None else ax
         table = self.table[::-1]
+        table = table[table["knows"].isin(["all", "none", "which"])]  # far behind, the others are
         middle, low, high = table[["difference", "low", "high"]].to_numpy().T
         spread = np.array([middle - low, high - middle])
-        for (kind, words), marker in zip(WORDS.items(), "osd^x", strict=True):
+        for (kind, words), marker in zip(WORDS.items(), "osd", strict=False):
             rows = np.flatnonzero(table["knows"] == kind)
             if not len(rows):
                 continue
