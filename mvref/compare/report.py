@@ -27,7 +27,9 @@ STYLE = """
 .mvref-report h1 {font-size: 1.5rem} .mvref-report h2 {font-size: 1.15rem; margin: 1.6rem 0 .4rem}
 .mvref-report .scroll {overflow-x: auto}
 @media (max-width: 40rem) {.mvref-report .wide {display: none}}
-@media print {.mvref-report {max-width: none} .mvref-report tr {break-inside: avoid}}
+@media print {.mvref-report {max-width: none; font-size: 12px}
+  .mvref-report th, .mvref-report td {font-size: 11px; padding-right: .4rem}
+  .mvref-report td.picture {min-width: 5rem} .mvref-report tr {break-inside: avoid}}
 """
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
