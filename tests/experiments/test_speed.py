@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import mvref
-from mvref.compare import tuning
-from mvref.experiments import speed, speed_peers, tables
+from mvref.experiments import speed, speed_peers, tables, tuning
 from mvref.experiments.engine import encode_parameter
 from mvref.experiments.speed import (
     LARGEST,
