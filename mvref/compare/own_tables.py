@@ -97,7 +97,7 @@ def compare_methods(
     budget : int, default=6
         Parameter points that a candidate chooses from in the inner folds; of equally good ones it
         takes that of the smallest log loss. Points that the first fold rules out are not tried on
-        the others; of trees there are half as many, as each is slow.
+        the others; of trees there are a third as many, as each is slow.
     n_splits, n_repeats, n_folds : int, default=5, 2 (1 from 500 samples), 3
         Outer folds, how often the samples are shuffled into them, and inner folds. Fewer, with a
         warning, where the rarest class has fewer samples, or groups.
@@ -139,9 +139,9 @@ def compare_methods(
     those of the samples, and allow for the choice of a candidate in every split; of other scores
     they are the corrected ones of the splits. By simulation (item ``calibration.intervals`` of the
     book) a sentence for or against views is wrong in at most 6.5 % of the comparisons of equals, in
-    the worst of nine worlds; 8 points between linear machines are seen in 34, 78, 100 % of them at
-    100, 300, 1000 samples, between unstable ones in 17 and 62 % at 100 and 300. The columns of the
-    table, where nothing is chosen, have the wider of both intervals.
+    the worst of nine worlds; after two repeats 8 points between linear machines are seen in 34, 78,
+    100 % of them at 100, 300, 1000 samples, between unstable ones in 17 and 62 % at 100 and 300.
+    The columns of the table, where nothing is chosen, have the wider of both intervals.
 
     Examples
     --------

@@ -21,7 +21,7 @@ from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
 from .. import PatternClassifier, PatternRegressor, ViewDropout, ViewDropoutRegressor
-from ..core.input import as_multiview, check_number
+from ..core.input import as_multiview, check_number, warn_caller
 from ..core.voters import fit_in_groups, part_of
 from .candidates import Candidate
 from .judge import Judge, answer_of_model
@@ -143,7 +143,7 @@ def n_of_folds(asked, usual, fewest, name, of):
         )
         raise ValueError(f"{name} must be at most the {fewest} {of}, got {asked or usual}{hint}.")
     if asked is None and fewest < usual:
-        warnings.warn(f"{name} is {fewest}: there are no more {of}.", stacklevel=4)
+        warn_caller(f"{name} is {fewest}: there are no more {of}.", UserWarning)
     return asked or min(usual, fewest)
 
 
@@ -185,6 +185,7 @@ class SplitWork:
     def do(self, job):
         """The rows of a job, and the seconds of processor that it took."""
         start = time.process_time()
+        # boosting has threads of OpenMP, which the guard of the BLAS leaves alone
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
             if job == "plain":
