@@ -8,9 +8,10 @@ array with the parameter ``views``.
 from importlib import import_module
 
 from . import datasets, rivals, theory
+from .core.by_pattern import CalibratedByPattern, ConformalByPattern
 from .core.gaps import PatternClassifier, ViewDropout
 from .core.input import MultiView, NothingLearntWarning
-from .core.inspection import view_importance
+from .core.inspection import ViewImportance, view_importance
 from .core.kernels import Similarity
 from .core.linear_svm import SolverFallbackWarning
 from .core.per_view import PerView
@@ -25,16 +26,25 @@ from .mwmvc2 import MwMvC2
 
 __version__ = "1.0.0"
 
-__all__ = ["Comparison", "KMHKS", "LandmarkProjection", "MVLSVM", "MVMClassifier"]
+__all__ = [
+    "CalibratedByPattern",
+    "Comparison",
+    "ConformalByPattern",
+    "KMHKS",
+    "LandmarkProjection",
+    "MVLSVM",
+    "MVMClassifier",
+]
 __all__ += ["MVMRegressor", "MVNAKMHKS", "MVPO", "MultiView", "MwMvC2", "NAKMHKS"]
 __all__ += ["NothingLearntWarning", "PatternClassifier", "PatternRegressor", "PerView"]
 __all__ += ["PerViewClassifier", "PerViewRegressor", "SolverFallbackWarning"]
-__all__ += ["ViewDropout", "ViewDropoutRegressor"]
+__all__ += ["ViewDropout", "ViewDropoutRegressor", "ViewImportance"]
 __all__ += ["all_methods", "compare_methods", "datasets", "fit_in_chunks", "rivals", "skops_types"]
 __all__ += ["theory", "view_importance"]
 
 PARTS = (MultiView, PatternClassifier, PerView, PerViewClassifier, ViewDropout)
 PARTS += (PatternRegressor, PerViewRegressor, ViewDropoutRegressor)
+PARTS += (CalibratedByPattern, ConformalByPattern)
 PARTS += (Similarity, AdaGrad)
 OF_OTHERS = [  # compiled parts of trees and neighbours, which hold numbers
     "numpy.dtype",

@@ -44,6 +44,8 @@ from sklearn.utils.validation import has_fit_parameter
 import mvref
 from mvref import (
     MVLSVM,
+    CalibratedByPattern,
+    ConformalByPattern,
     MultiView,
     PatternClassifier,
     PatternRegressor,
@@ -124,7 +126,9 @@ SUBJECTS = {name: (name, {}) for name in METHODS} | {
     for options in variants
 }
 OF_REGRESSORS = (PatternRegressor, PerViewRegressor, ViewDropoutRegressor)
+OF_PATTERNS = (CalibratedByPattern, ConformalByPattern)
 COMPOSED = (PatternClassifier, PerView, PerViewClassifier, ViewDropout, *OF_REGRESSORS)
+COMPOSED += OF_PATTERNS
 COMPOSED = {c.__name__: c for c in COMPOSED}
 CLASSIFIERS = [name for name in SUBJECTS if is_classifier(METHODS[name.split("-")[0]]())]
 
@@ -260,7 +264,9 @@ TIGHT = {
 WEIGHTED = {
     name: method
     for name, method in {**COMPOSED, **METHODS}.items()
-    if has_fit_parameter(method, "sample_weight") and "Dropout" not in name  # which draws copies
+    if has_fit_parameter(method, "sample_weight")
+    and "Dropout" not in name  # which draws copies
+    and "ByPattern" not in name  # which sets some samples aside
 }
 # Twenty steps of L-BFGS go the same way up to rounding; at a minimum it cannot tell parameters
 # apart whose objectives are the same number, and their scores differ by up to some 1e-6.

@@ -334,8 +334,8 @@ CALLS = [
     (coverage.draw_moons, {"n": 5, "random_state": 0, "noise": 0.25}),
     (coverage.coverage_study, {"fit": lambda X, y: coverage.Machine(len, 1.0, y), "n_samples": 9,
      "n_repeats": 1, "bound": lambda machine, margins: 1.0, "random_state": 0}),
-    (view_importance, {"estimator": MVPO().fit(VIEWS, Y), "X": VIEWS, "y": Y, "how": "permute",
-     "n_repeats": 1, "random_state": 0}),
+    (view_importance, {"estimator": MVPO().fit(VIEWS, Y), "X": VIEWS, "y": Y, "how": "replace",
+     "n_draws": 1, "random_state": 0}),
 ]  # fmt: skip
 HOSTILE = (
     "x", None, NAN, np.inf, -1, 0, 2.5, 10**400, [], {}, object(), [[1.0, 2.0], [3.0]], 1j,

@@ -45,21 +45,24 @@ class Around:
         if self.estimator is not None:
             self._checked(self.estimator, "estimator")
 
+    @property
+    def _one(self):
+        return self._default if self.estimator is None else self.estimator
+
     def _seeded(self, rng):
         """An unfitted estimator with seeds, that every machine is a clone of."""
-        return seeded_clone(self._default if self.estimator is None else self.estimator, rng)
+        return seeded_clone(self._one, rng)
 
     def _table(self, X):
         """What the estimator gets of samples."""
-        return X if takes_views(self.estimator) else X.concat()
+        return X if takes_views(self._one) else X.concat()
 
     def _scores(self, X):
         return difference_if_two(self._said(X, self._answers))
 
 
 def _gives_probabilities(self):
-    estimator = self._default if self.estimator is None else self.estimator
-    return hasattr(estimator, "predict_proba")
+    return hasattr(self._one, "predict_proba")
 
 
 class AroundClassifier(OfClassifiers):

@@ -1,37 +1,78 @@
-"""What each view contributes to a fitted model."""
+"""What each view, or group of columns, contributes to the answers of a fitted model."""
+
+from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import stats
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.utils import Bunch, check_random_state, column_or_1d
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.validation import check_is_fitted
+from tqdm import tqdm
 
-from .input import MultiView, as_multiview, check_choice, check_ids, check_number, freeze, rows_of
+from .input import check_choice, check_ids, check_length, check_number, validate_groups
+from .leaving_out import Model, Tables
+from .shapley import MOST, coalitions_of
 
-WAYS = ("permute", "hide")
+RESPONSES = ("decision_function", "predict_proba", "predict")
+N_BLOCKS = 10  # of samples, left out in turn for an interval
+N_CHECKS = 512  # questions, at least, that tell whether answers are sums over the players
 
 
 def view_importance(
-    estimator, X, y, *, how="permute", scoring=None, n_repeats=10, random_state=None
+    estimator,
+    X,
+    y=None,
+    *,
+    how="hide",
+    groups=None,
+    background=None,
+    scoring=None,
+    response_method="auto",
+    sample_groups=None,
+    n_draws=None,
+    views=None,
+    random_state=None,
 ):
-    """Measure how much worse a fitted model is when a view tells it nothing.
+    """Share out among the views what a model answers for each sample, or how well it does.
 
     Parameters
     ----------
-    estimator : fitted classifier or regressor
-    X : MultiView, or list, tuple or mapping of 2-D arrays, of n samples not used in the fit
-    y : array-like of shape (n,)
-    how : {"permute", "hide"}
-        "permute": the rows of the view change places between the samples that have it, so that its
-        columns stay together and the model meets nothing unusual but the combination. "hide": the
-        view is missing wherever the sample has another one; for methods that take missing views.
-    scoring : str or callable, optional; as in scikit-learn; default the estimator's ``score``
-    n_repeats : int; permutations of a view; hiding is done once
-    random_state : int, RandomState instance or None
+    estimator : fitted classifier or regressor, of mvref or of scikit-learn
+    X : MultiView, list of arrays, or 2-D array of n samples, in the form that `estimator` takes
+    y : array-like of shape (n,), default=None
+        Labels or numbers: the measure `scoring` of all samples is shared out. None: the answer for
+        each sample is.
+    how : {"hide", "replace"}, default="hide"
+        How a view is left out. "hide": the sample lacks it, and the model does what it does with
+        gaps (of a :class:`PatternClassifier`: a model answers that never had the view). "replace":
+        rows of training samples stand in its place, for any model.
+    groups : mapping name -> columns, default=None
+        What is left out in place of the views: names of views, ``<view>__<column>``, or positions
+        among the columns of all views. Columns that no group has are a group of their own.
+    background : like X, default=None; training samples, by default `X`
+    scoring : str or callable, default=None
+        As in scikit-learn; it sees answers, not samples. None: accuracy or R².
+    response_method : {"auto", "decision_function", "predict_proba", "predict"}, default="auto"
+        The answer for a sample; "auto": the first of these that there is, a regressor's prediction.
+    sample_groups : array-like of shape (n,), default=None
+        Samples of a group, such as a patient, stay together in the intervals.
+    n_draws : int, default=None
+        With "replace", training samples behind the answer for a sample (None: 100, or all), and
+        draws of one for each sample behind the measure (5, of more than 5 views 1). Of more than 10
+        views, pairs of orders (25).
+    views : sequence or mapping, default=None
+        Widths, slices, indices or names that cut a 2-D `X`; default ``estimator.views``.
+    random_state : int, RandomState instance or None, default=None
 
     Returns
     -------
-    result : Bunch
-        ``names`` of the views, ``score`` of the untouched samples, and the loss of score
-        ``importances``, shape (V, n_repeats), with ``importances_mean`` and ``importances_std``.
+    result : ViewImportance
+
+    Raises
+    ------
+    ValueError
+        For wrong input, groups that overlap, or a sample whose views no training sample has.
 
     See Also
     --------
@@ -39,8 +80,24 @@ def view_importance(
 
     Notes
     -----
-    A loss of zero says that the other views make up for this one, and not that it knows nothing:
-    two copies of the same view are both without importance.
+    The share of a view is its Shapley value: what it adds when the views join one after the other,
+    on average over all orders. Of up to 10 views all coalitions are asked; of more, random orders
+    and their reverses, and a standard error is given. The shares add up to the answer, or the
+    measure, minus `base`: the mean answer for training samples that have the same views, or the
+    measure when every sample gets the answer of one of them. A view that a sample lacks has share
+    0.
+
+    Three questions: what this model loses where a view is missing ("hide"); what it reads from the
+    columns of a view, the others being what they are ("replace"); what a model would lose that
+    never had the view (a :class:`PatternClassifier` of the estimator, "hide"). Where views tell the
+    same the answers differ.
+
+    A model whose answer is a sum over the views needs no coalitions with "replace". Whether it is
+    one is tried on at least 512 random questions, 8 or more for each sample (``is_sum``).
+
+    References
+    ----------
+    Lundberg and Lee, NIPS 2017; Covert, Lundberg and Lee, JMLR 22, 2021.
 
     Examples
     --------
@@ -49,45 +106,336 @@ def view_importance(
     >>> data = load_iris_views()
     >>> train, test = data.X[::2], data.X[1::2]
     >>> model = MVLSVM(n_landmarks=20, random_state=0).fit(train, data.y[::2])
-    >>> result = view_importance(model, test, data.y[1::2], random_state=0)
-    >>> sepal, petal = result.importances_mean
+    >>> found = view_importance(model, test, data.y[1::2], background=train, random_state=0)
+    >>> sepal, petal = found.importances_mean
     >>> bool(petal > sepal)
     True
+    >>> view_importance(model, test, background=train).values.shape  # samples, views, classes
+    (75, 2, 3)
     """
-    check_choice(how, "how", WAYS)
-    check_number(n_repeats, "n_repeats", low=1, integer=True)
-    if hasattr(X, "shape") and not isinstance(X, MultiView):
-        raise ValueError(
-            "X must be a MultiView or a list of views, got one table: cut it with "
-            "MultiView.from_array."
-        )
-    X = as_multiview(X)
-    check_ids(X, y=y)
-    y = column_or_1d(y)
-    score = check_scoring(estimator, scoring=scoring)
+    check_choice(how, "how", ("hide", "replace"))
+    check_choice(response_method, "response_method", ("auto", *RESPONSES))
+    check_number(1 if n_draws is None else n_draws, "n_draws", low=1, integer=True)
+    check_is_fitted(estimator)
+    check_ids(X, y=y, sample_groups=sample_groups)
+    tables = Tables(estimator, X, background, views, groups)
     rng = check_random_state(random_state)
-    before = score(estimator, X, y)
-    n_repeats = 1 if how == "hide" else n_repeats
-    losses = np.empty((X.n_views, n_repeats))
-    for v, i in np.ndindex(losses.shape):
-        losses[v, i] = before - score(estimator, _without(X, v, how, rng), y)
-    return Bunch(
-        names=X.names,
-        score=float(before),
-        importances=losses,
-        importances_mean=losses.mean(axis=1),
-        importances_std=losses.std(axis=1),
-    )
+    units = validate_groups(sample_groups, tables.n_samples)
+    blocks = _blocks(np.arange(tables.n_samples) if units is None else units, rng)
+    asked = estimator, tables, how == "replace"
+    if y is None:
+        found = _of_each(asked, response_method, blocks, n_draws, rng)
+    else:
+        y = column_or_1d(y)
+        check_length(y, tables.n_samples)
+        if scoring is None:
+            scoring = "accuracy" if is_classifier(estimator) else "r2"
+        found = _of_all(asked, y, scoring, blocks, n_draws, rng)
+    return ViewImportance(names=tables.names, how=how, **found)
 
 
-def _without(X, v, how, rng):
-    """The samples with view v permuted or hidden."""
-    if how == "hide":
-        observed = X.observed.copy()
-        observed[observed.sum(axis=1) > 1, v] = False
-        return X.with_observed(observed)
-    rows = np.arange(X.n_samples)
-    seen = np.flatnonzero(X.observed[:, v])
-    rows[seen] = rng.permutation(seen)
-    views = [freeze(rows_of(view, rows)) if u == v else view for u, view in enumerate(X.views)]
-    return MultiView(views, names=X.names, observed=X.observed, feature_names=X.feature_names)
+def _blocks(units, rng):
+    """Number the blocks of samples (n,), in which the samples of a unit stay together."""
+    _, unit = np.unique(units, return_inverse=True)
+    n_units = unit.max() + 1
+    return (rng.permutation(n_units) % min(N_BLOCKS, n_units))[unit]
+
+
+def _interval(whole, without):
+    """The t interval of a jackknife over blocks: `without` (blocks, ...) -> low, high."""
+    n_blocks = len(without)
+    if n_blocks < 2:
+        return np.full((2, *np.shape(whole)), np.nan)
+    reach = stats.t.ppf(0.975, n_blocks - 1) * np.sqrt((n_blocks - 1) * without.var(axis=0))
+    return whole - reach, whole + reach
+
+
+def _error(found):
+    """The standard error of the mean of draws (n_draws, ...)."""
+    return found.std(axis=0, ddof=min(1, len(found) - 1)) / np.sqrt(len(found))
+
+
+def _of_all(asked, y, scoring, blocks, n_draws, rng):
+    """Share out the measure of all samples."""
+    _, tables, replaces = asked
+    n, n_players = len(y), len(tables.names)
+    n_runs = (n_draws or (5 if n_players <= 5 else 1)) if replaces else 1
+    n_runs = n_runs if n_players <= MOST else n_draws or 25
+    coalitions, weights = zip(*[coalitions_of(n_players, rng) for _ in range(n_runs)], strict=True)
+    others = np.empty((n_runs, n), dtype=int)
+    for rows, behind in tables.patterns():
+        others[:, rows] = rng.choice(behind, (n_runs, len(rows)))
+    r, c, i = np.indices((n_runs, len(coalitions[0]), n)).reshape(3, -1)
+    model = Model(*asked, i, others[r, i], np.array(coalitions)[r, c])
+    score = check_scoring(model, scoring=scoring)
+    places = np.arange(len(r)).reshape(n_runs, -1, n)
+
+    def shares(part):
+        """Of each run Shapley values, worths alone and losses without, (n_runs, 3, G); worths."""
+        worths = [[score(model, p, y[part]) for p in run] for run in places[..., part]]
+        return np.array([w @ of_run for w, of_run in zip(weights, worths, strict=True)]), worths
+
+    found, worths = shares(np.arange(n))
+    left = [
+        shares(blocks != block)[0].mean(axis=0)[0]
+        for block in tqdm(range(blocks.max() + 1), delay=10, leave=False, unit="block")
+    ]
+    values, alone, without = found.mean(axis=0)
+    low, high = _interval(values, np.array(left))
+    return {
+        "score": worths[0][coalitions[0].all(axis=1).argmax()],
+        "base": np.mean([run[0] for run in worths]),
+        "importances": found[:, 0].T,
+        "importances_mean": values,
+        "low": low,
+        "high": high,
+        "alone": alone,
+        "without": without,
+        "standard_errors": _error(found[:, 0]),
+    }
+
+
+def _of_each(asked, response_method, blocks, n_draws, rng):
+    """Share out the answer for each sample."""
+    estimator, tables, replaces = asked
+    method, classes = _response(estimator, response_method)
+    n, n_players = tables.n_samples, len(tables.names)
+
+    def said(rows, others, kept):
+        """The answers (m, K) to questions."""
+        answers = Model(*asked, rows, others, kept).answers(method)
+        return answers[:, -1:] if classes is None and answers.ndim == 2 else np.c_[answers]
+
+    everyone = np.arange(n)
+    answers = said(everyone, everyone, tables.has[:n])
+    shares = np.zeros((3, n, n_players, answers.shape[1]))
+    errors, is_sum = np.zeros(shares.shape[1:]), replaces
+    for rows, behind in tables.patterns():
+        if len(behind) > (n_draws or 100):
+            behind = rng.choice(behind, n_draws or 100, replace=False)
+        players = np.flatnonzero(tables.has[rows[0]])
+        game = Game(said, rows, behind, players, n_players)
+        found = game.of_a_sum(rng) if replaces else None
+        is_sum &= found is not None
+        if found is None:
+            n_pairs = 1 if len(players) <= MOST else n_draws or 25
+            found, error = game.of_coalitions(replaces, n_pairs, rng)
+            errors[np.ix_(rows, players)] = error
+        shares[:, rows[:, None], players] = found
+    values, alone, without = shares
+    base = answers - values.sum(axis=1)
+    size = np.abs(values).mean(axis=2)  # over classes
+    left = [size[blocks != block].mean(axis=0) for block in range(blocks.max() + 1)]
+    low, high = _interval(size.mean(axis=0), np.array(left))
+    cut = (..., 0) if classes is None else ...
+    return {
+        "score": answers[cut],
+        "base": base[cut],
+        "importances": size.T,
+        "importances_mean": size.mean(axis=0),
+        "low": low,
+        "high": high,
+        "alone": np.abs(alone).mean(axis=(0, 2)),
+        "without": np.abs(without).mean(axis=(0, 2)),
+        "standard_errors": errors[cut],
+        "values": values[cut],
+        "classes": classes,
+        "is_sum": is_sum,
+    }
+
+
+def _response(estimator, method):
+    """The method that answers, and the classes of its columns, None where there is one column."""
+    if not is_classifier(estimator):
+        return "predict", None
+    wanted = [name for name in RESPONSES[:2] if method in ("auto", name)]
+    found = [name for name in wanted if hasattr(estimator, name)]
+    if not found:
+        raise ValueError(
+            f"response_method={method!r} must be scores that {type(estimator).__name__} has, "
+            "'decision_function' or 'predict_proba'."
+        )
+    return found[0], estimator.classes_ if len(estimator.classes_) > 2 else None
+
+
+class Game:
+    """The answers for samples that have the same players, who join or stay away.
+
+    said(rows, others, kept): answers (m, K). Found are tables (3, n, p, K) of the p players:
+    Shapley values, worths alone, losses without.
+    """
+
+    def __init__(self, said, rows, behind, players, n_players):
+        self.said, self.rows, self.behind = said, rows, behind
+        self.players, self.n_players = players, n_players
+
+    def ask(self, rows, others, coalitions):
+        """Return the answers (m, K) for rows (m,), others (m,) and coalitions (m, p)."""
+        kept = np.zeros((len(rows), self.n_players), dtype=bool)
+        kept[:, self.players] = coalitions
+        return self.said(rows, others, kept)
+
+    def worths(self, coalitions, rows, others):
+        """Return the worths (C, n, K) for rows (n,), means over others (n, B)."""
+        step = max(1, 200_000 // others.size)
+        found = []
+        for start in tqdm(range(0, len(coalitions), step), delay=10, leave=False):
+            some = coalitions[start : start + step]
+            c, i, b = np.indices((len(some), *others.shape)).reshape(3, -1)
+            answers = self.ask(rows[i], others[i, b], some[c])
+            found.append(answers.reshape(len(some), *others.shape, -1).mean(axis=2))
+        return np.concatenate(found)
+
+    def of_coalitions(self, replaces, n_pairs, rng):
+        """Ask about all coalitions, or in pairs of orders, whose standard errors come, too."""
+        n, p, found = len(self.rows), len(self.players), []
+        nobody = self.worths(np.zeros((1, p), dtype=bool), self.rows[:1], self.behind[None])[0]
+        for _ in tqdm(range(n_pairs), delay=10, leave=False, unit="pair of orders"):
+            coalitions, weights = coalitions_of(p, rng)
+            if p > MOST:
+                others = rng.choice(self.behind, (n, 1))
+            else:
+                others = self.behind if replaces else self.behind[:1]
+                others = np.broadcast_to(others, (n, len(others)))
+            worths = self.worths(coalitions, self.rows, others)
+            if p <= MOST or not replaces:
+                worths[~coalitions.any(axis=1)] = nobody
+            found.append(np.einsum("spc,cnk->snpk", weights, worths))
+        found = np.array(found)
+        return found.mean(axis=0), _error(found[:, 0])
+
+    def of_a_sum(self, rng):
+        """Ask about one player at a time, if the answers are sums over the players; else None.
+
+        What each player adds where a training sample r stands in for the others tells the answer
+        to every question; random ones are asked to see whether it does.
+        """
+        n, p, r = len(self.rows), len(self.players), self.behind[:1]
+        start = self.ask(self.rows[:1], r, np.zeros((1, p), dtype=bool))
+        own = self.worths(np.eye(p, dtype=bool), self.rows, np.repeat(r, n)[:, None]) - start
+        v, b = np.indices((p, len(self.behind))).reshape(2, -1)
+        first = np.repeat(self.rows[:1], len(v))
+        behind = self.ask(first, self.behind[b], ~np.eye(p, dtype=bool)[v])
+        behind = behind.reshape(p, len(self.behind), -1)
+        behind = behind - behind[:, :1]
+        i = np.resize(np.arange(n), max(N_CHECKS, 8 * n))
+        b = rng.randint(len(self.behind), size=len(i))
+        joined = rng.uniform(size=(len(i), p)) < 0.5
+        answers = self.ask(self.rows[i], self.behind[b], joined)
+        told = start + np.where(joined.T[..., None], own[:, i], behind[:, b]).sum(axis=0)
+        if np.abs(answers - told).max() > 1e-8 * np.abs(answers).max():
+            return None
+        values = (own - behind.mean(axis=1, keepdims=True)).transpose(1, 0, 2)
+        return np.broadcast_to(values, (3, *values.shape))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ViewImportance:
+    """What :func:`view_importance` found.
+
+    Parameters
+    ----------
+    names : list of G str; views or groups
+    how : str; how they were left out
+    score, base : float, or arrays (n,) or (n, n_classes)
+        The measure or the answers, and what they are where nobody looks at the sample; the shares
+        add up to the difference.
+    importances : array (G, n_draws), or (G, n)
+        Shapley values of the measure by draw, or of the answers their sizes by sample (the mean
+        over classes).
+    importances_mean, low, high : arrays (G,); mean and 95 % interval over samples
+    alone, without : arrays (G,)
+        What a view adds to `base` alone, and what the others lose without it; of the answers the
+        mean sizes.
+    values : array (n, G) or (n, G, n_classes), or None; Shapley values of the answers
+    standard_errors : like `importances_mean` or `values`; of draws and orders, not of samples
+    classes : array or None; of the columns of the answers
+    is_sum : bool; whether "replace" found the answers to be sums over the views
+
+    Examples
+    --------
+    >>> from mvref import PerViewClassifier, view_importance
+    >>> from mvref.datasets import load_iris_views
+    >>> data = load_iris_views()
+    >>> model = PerViewClassifier().fit(data.X, data.y)
+    >>> found = view_importance(model, data.X, data.y, random_state=0)
+    >>> found.table.index.tolist()  # the largest share first
+    ['petal', 'sepal']
+    """
+
+    names: list
+    how: str
+    score: object
+    base: object
+    importances: np.ndarray = field(repr=False)
+    importances_mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    alone: np.ndarray
+    without: np.ndarray
+    standard_errors: np.ndarray = field(repr=False)
+    values: np.ndarray = field(default=None, repr=False)
+    classes: np.ndarray = None
+    is_sum: bool = False
+
+    @property
+    def table(self):
+        """DataFrame, a row per view, the largest first: share, interval, alone, without it."""
+        from pandas import DataFrame
+
+        columns = {"share": self.importances_mean, "low": self.low, "high": self.high}
+        columns |= {"alone": self.alone, "without it": self.without}
+        return DataFrame(columns, self.names).sort_values("share", ascending=False)
+
+    def plot(self, ax=None, *, sample=None, label=None):
+        """Draw the shares of all samples, or those of one sample from `base` to its answer.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+        sample : int, optional; position in `X`, where the answers were shared out
+        label : optional; the class, where there are more than two
+
+        Returns
+        -------
+        ax : matplotlib axes
+        """
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots()[1] if ax is None else ax
+        if sample is not None:
+            return self._plot_sample(ax, sample, label)
+        table = self.table[::-1]
+        rows = np.arange(len(table))
+        middle, low, high = table[["share", "low", "high"]].to_numpy().T
+        ax.barh(rows, middle, 0.6, xerr=[middle - low, high - middle], label="share")
+        ax.plot(table["alone"], rows, "o", color="black", mfc="white", label="alone")
+        ax.plot(table["without it"], rows, "D", color="black", label="lost without it")
+        ax.axvline(0.0, color="black", lw=1)
+        ax.set_yticks(rows, table.index)
+        ax.set_xlabel("share of the measure" if self.values is None else "mean size of the share")
+        ax.legend()
+        return ax
+
+    def _plot_sample(self, ax, sample, label):
+        if self.values is None:
+            raise ValueError("sample needs shares of the answers: view_importance without y.")
+        values, base = self.values[sample], np.asarray(self.base)[sample]
+        if self.classes is not None:
+            if label not in list(self.classes):
+                raise ValueError(f"label must be one of {self.classes.tolist()}, got {label!r}.")
+            k = list(self.classes).index(label)
+            values, base = values[:, k], base[k]
+        order = np.argsort(np.abs(values))
+        ends = base + np.cumsum(values[order])
+        starts = ends - values[order]
+        colors = np.where(values[order] < 0, "C1", "C0")
+        ax.barh(range(len(order)), values[order], 0.6, left=starts, color=colors)
+        for row, value in enumerate(values[order]):
+            ax.annotate(f" {value:+.2f} ", (max(starts[row], ends[row]), row), va="center")
+        for x, style in ((base, ":"), (ends[-1], "-")):
+            ax.axvline(x, color="black", lw=1, ls=style)
+        ax.set_yticks(range(len(order)), np.array(self.names)[order])
+        ax.set_xlabel("answer: from that of the training samples (dotted) to this one's (line)")
+        ax.margins(x=0.15)
+        return ax

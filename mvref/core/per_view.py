@@ -10,12 +10,33 @@ from contextlib import contextmanager
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from .input import MultiView, check_length, rows_of, validate_views
 
 WORDS = ("passthrough", "drop")
+
+
+class Several(_BaseComposition):
+    """Several members of one view, by name: pairs, or the names that ``make_pipeline`` gives."""
+
+    def __init__(self, members):
+        if not all(isinstance(member, tuple) and len(member) == 2 for member in members):
+            members = make_pipeline(*members).steps
+        self.members = members
+
+    def get_params(self, deep=True):
+        """Return the members, and their parameters."""
+        params = self._get_params("members", deep=deep)
+        del params["members"]
+        return params
+
+    def set_params(self, **params):
+        """Set members, or their parameters."""
+        return self._set_params("members", **params)
 
 
 class ByView:
@@ -41,6 +62,7 @@ class ByView:
         if deep and isinstance(members, Mapping):
             for view, member in members.items():
                 params[view] = member
+                member = Several(member) if isinstance(member, list) else member
                 if hasattr(member, "get_params") and not isinstance(member, type):
                     inner = member.get_params()
                     params |= {f"{view}__{name}": value for name, value in inner.items()}
@@ -62,6 +84,11 @@ class ByView:
         members = getattr(self, self._members)
         if isinstance(members, Mapping):
             replaced = {view: params.pop(view) for view in members if view in params}
+            for view, member in {**members, **replaced}.items():
+                given = [name for name in params if name.startswith(f"{view}__")]
+                if given and isinstance(member, list):
+                    own = {name.removeprefix(f"{view}__"): params.pop(name) for name in given}
+                    replaced[view] = Several(member).set_params(**own).members
             if replaced:  # in a new mapping: the caller's stays as it is
                 setattr(self, self._members, {**members, **replaced})
         return super().set_params(**params)

@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .input import check_choice, check_votable, rows_of
 from .members import OfClassifiers
-from .per_view import ByView, as_table, naming
+from .per_view import ByView, Several, as_table, naming
 from .voters import (
     check_folds,
     difference_if_two,
@@ -43,39 +43,55 @@ class OnePerView(ByView):
     def _check_parameters(self):
         check_folds(self.cv)
         if isinstance(self.combine, str):
-            check_choice(self.combine, "combine", self._rules)
+            check_choice(self.combine, "combine", [*self._rules, "stack"])
         else:
             self._checked(self.combine, "combine")
+
+    @property
+    def _on_top(self):
+        """The unfitted model on top; None where a rule combines."""
+        if isinstance(self.combine, str):
+            return self._default if self.combine == "stack" else None
+        return self.combine
 
     def _fit(self, X, targets, weights, groups):
         rng = check_random_state(self.random_state)
         members = self._members_that_vote(X.names, rng)
         seen = dict(zip(X.names, X.observed.T, strict=True))
-        taught = {n: m for n, m in members.items() if self._n_kinds(targets[seen[n]]) > 1}
-        members = taught or members
-        X = X.select(list(members))
+        views = list(dict.fromkeys(self._view_of.values()))
+        views = [name for name in views if self._n_kinds(targets[seen[name]]) > 1] or views
+        members = {name: m for name, m in members.items() if self._view_of[name] in views}
+        X = X.select(views)
         self._check_trainable(X, targets)
         everyone = np.arange(X.n_samples)
         told = targets, weights, groups
         self.estimators_ = self._fit_members(members, X, told, everyone)
-        if not isinstance(self.combine, str):
-            said = np.full((X.n_samples, X.n_views, self._n_answers), np.nan)
+        if self._on_top is not None:
+            said = np.full((X.n_samples, len(members), self._n_answers), np.nan)
             for fit, check in folds_of(self.cv, targets, rng, groups).split():
                 fitted = self._fit_members(members, X, told, fit)
                 said[check] = self._said(fitted, X[check])
             self._mean_said = np.nanmean(said, axis=0)
-            self._gaps = ~X.observed.all(axis=0)
-            final = seeded_clone(self.combine, rng)
+            incomplete = [n for n, o in zip(views, X.observed.T, strict=True) if not o.all()]
+            of_views = [self._view_of[name] for name in members]
+            self._gaps = [of_views.index(name) for name in incomplete]
+            self.answer_names_ = self._names_of_answers(list(members), incomplete)
+            final = seeded_clone(self._on_top, rng)
             with naming("on top", final):
                 self.final_estimator_ = fit_in_groups(final, self._table(said), *told)
 
     def _members_that_vote(self, names, rng):
-        """An unfitted member for each view that is not dropped."""
-        members = {}
-        for name, given in zip(names, self._member_of_each(names), strict=True):
-            if not (isinstance(given, str) and given == "drop"):
-                member = self._default if given is None else self._checked(given, "estimator")
-                members[name] = seeded_clone(member, rng)
+        """The unfitted members that are not dropped; in ``_view_of`` are their views."""
+        members, self._view_of = {}, {}
+        for view, given in zip(names, self._member_of_each(names), strict=True):
+            several = {view: given}
+            if isinstance(given, list):
+                several = {f"{view}__{name}": member for name, member in Several(given).members}
+            for name, one in several.items():
+                if not (isinstance(one, str) and one == "drop"):
+                    member = self._default if one is None else self._checked(one, "estimator")
+                    members[name] = seeded_clone(member, rng)
+                    self._view_of[name] = view
         if not members:
             raise ValueError(f"estimator drops every view of {names}.")
         return members
@@ -86,26 +102,26 @@ class OnePerView(ByView):
         told: targets, weights and groups of all samples.
         """
 
-        def fitted(v, name):
+        def fitted(name):
+            v = X.names.index(self._view_of[name])
             seen = rows[X.observed[rows, v]]
             table = rows_of(as_table(X, v, members[name]), seen)
             with naming(name, members[name]):
                 return fit_in_groups(clone(members[name]), table, *(part_of(t, seen) for t in told))
 
-        pairs = enumerate(members)
-        done = Parallel(self.n_jobs)(delayed(fitted)(v, name) for v, name in pairs)
+        done = Parallel(self.n_jobs)(delayed(fitted)(name) for name in members)
         return dict(zip(members, done, strict=True))
 
     def _said(self, fitted, X):
-        """What the members say of samples (n, V, n_answers); NaN without the view."""
-        X = X.select(list(fitted))
-        said = np.full((X.n_samples, X.n_views, self._n_answers), np.nan)
-        for v, (name, member) in enumerate(fitted.items()):
+        """What the members say of samples (n, n_members, n_answers); NaN without the view."""
+        said = np.full((X.n_samples, len(fitted), self._n_answers), np.nan)
+        for m, (name, member) in enumerate(fitted.items()):
+            v = X.names.index(self._view_of[name])
             seen = np.flatnonzero(X.observed[:, v])
             if len(seen):
                 table = rows_of(as_table(X, v, member), seen)
                 with naming(name, member):
-                    said[seen, v] = self._answers(member, table)
+                    said[seen, m] = self._answers(member, table)
         return said
 
     def _table(self, said):
@@ -115,23 +131,30 @@ class OnePerView(ByView):
         scores = scores[..., 1:] - scores[..., :1] if scores.shape[2] == 2 else scores
         return np.hstack([scores.reshape(len(scores), -1), missing])
 
+    def _names_of_answers(self, members, incomplete):
+        """Names of the columns of :meth:`_table`."""
+        n_columns = 1 if self._n_answers == 2 else self._n_answers
+        if n_columns > 1:
+            members = [f"{name}={label}" for name in members for label in self.classes_]
+        return [*members, *(f"{view} is missing" for view in incomplete)]
+
     def _said_of(self, X):
         """What the fitted members say; a sample without a view of theirs is refused."""
-        known = list(self.estimators_)
+        known = list(dict.fromkeys(self._view_of[name] for name in self.estimators_))
         check_votable(X.select(known), f"none of {known}")
         return self._said(self.estimators_, X)
 
     def _scores(self, X):
         said = self._said_of(X)
-        if isinstance(self.combine, str):
+        if self._on_top is None:
             return difference_if_two(self._rules[self.combine](said, axis=1))
         return difference_if_two(self._answers(self.final_estimator_, self._table(said)))
 
 
 def _gives_probabilities(self):
-    if isinstance(self.combine, str):
+    if self._on_top is None:
         return self.combine == "mean_proba"
-    return hasattr(self.combine, "predict_proba")
+    return hasattr(self._on_top, "predict_proba")
 
 
 class PerViewClassifier(OnePerView, OfClassifiers):
@@ -142,11 +165,12 @@ class PerViewClassifier(OnePerView, OfClassifiers):
     estimator : classifier, or sequence or mapping of them, default=None
         One classifier or pipeline, cloned for every view; or one per view in order; or a mapping
         from view names, whose members have parameters ``<view>__<name>`` in a grid and may be
-        "drop". None: ``LogisticRegression(max_iter=1000)``.
-    combine : {"vote", "mean_proba", "mean_decision"} or classifier, default="mean_proba"
-        The class that most views name (of equal ones the first); the largest mean probability, or
-        mean of the decision functions, over the views of a sample; or a classifier on top of what
-        the views say of samples that they have not seen.
+        "drop". A list in place of a member is several, by name if it is of pairs: their parameters
+        are ``<view>__<member>__<name>``. None: ``LogisticRegression(max_iter=1000)``.
+    combine : {"vote", "mean_proba", "mean_decision", "stack"} or classifier, default="mean_proba"
+        The class that most members name (of equal ones the first); the largest mean probability, or
+        mean of the decision functions, over the members whose views a sample has; or a classifier
+        on top (of "stack" the default one) of what they say of samples that they have not seen.
     remainder : classifier, "drop" or None, default=None
         For the views that a mapping does not name; None refuses such a mapping.
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
@@ -159,8 +183,10 @@ class PerViewClassifier(OnePerView, OfClassifiers):
 
     Attributes
     ----------
-    estimators_ : dict, view name -> fitted classifier; they predict positions in ``classes_``
+    estimators_ : dict, view name -> fitted classifier; they predict positions in ``classes_``. Of
+        several on a view the names are ``<view>__<member>``.
     final_estimator_ : fitted classifier on top, if there is one
+    answer_names_ : list of str; the columns that it gets
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
@@ -174,8 +200,9 @@ class PerViewClassifier(OnePerView, OfClassifiers):
     Notes
     -----
     A view that came as a data frame reaches its classifier as one, a view of texts as a 1-D array;
-    so a pipeline may begin with a ColumnTransformer, an imputer or a vectorizer. ``sample_weight``
-    goes to every member. A view that samples of one class only have gets no classifier.
+    so a pipeline may begin with a ColumnTransformer, an imputer or a vectorizer, and members of one
+    view may take a kind of column each, by a ``make_column_selector``. ``sample_weight`` goes to
+    every member. A view that samples of one class only have gets no classifier.
 
     Examples
     --------
@@ -218,7 +245,7 @@ class PerViewClassifier(OnePerView, OfClassifiers):
             if self.combine == "mean_proba" and not hasattr(member, "predict_proba"):
                 raise ValueError(
                     f"combine='mean_proba' needs probabilities, which {type(member).__name__} of "
-                    f"view {name!r} has not: take combine='mean_decision', or a "
+                    f"view {self._view_of[name]!r} has not: take combine='mean_decision', or a "
                     "CalibratedClassifierCV around it."
                 )
         return members
@@ -243,6 +270,6 @@ class PerViewClassifier(OnePerView, OfClassifiers):
         probabilities : array, shape (n, n_classes)
         """
         said = self._said_of(self._validated(X))
-        if isinstance(self.combine, str):
+        if self._on_top is None:
             return np.nanmean(said, axis=1)
         return self.final_estimator_.predict_proba(self._table(said))

@@ -21,10 +21,11 @@ class PerViewRegressor(OnePerView, OfRegressors):
     estimator : regressor, or sequence or mapping of them, default=None
         One regressor or pipeline, cloned for every view; or one per view in order; or a mapping
         from view names, whose members have parameters ``<view>__<name>`` in a grid and may be
-        "drop". None: ``Ridge()``.
-    combine : {"mean", "median"} or regressor, default="mean"
-        Of what the views of a sample predict; or a regressor on top of what the views predict for
-        samples that they have not seen.
+        "drop". A list in place of a member is several, as in :class:`PerViewClassifier`. None:
+        ``Ridge()``.
+    combine : {"mean", "median", "stack"} or regressor, default="mean"
+        Of what the members predict; or a regressor on top (of "stack" ``Ridge()``) of what they
+        predict for samples that they have not seen.
     remainder : regressor, "drop" or None, default=None
         For the views that a mapping does not name; None refuses such a mapping.
     cv : int or splitter, default=5
@@ -36,8 +37,9 @@ class PerViewRegressor(OnePerView, OfRegressors):
 
     Attributes
     ----------
-    estimators_ : dict, view name -> fitted regressor
+    estimators_ : dict, view name -> fitted regressor; of several ``<view>__<member>``
     final_estimator_ : fitted regressor on top, if there is one
+    answer_names_ : list of str; the columns that it gets
     n_features_in_ : int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, cross_val_predict
@@ -232,7 +232,7 @@ def test_wrong_parameters(data, parameters, told):
 @pytest.mark.parametrize(
     ("parameters", "told"),
     [
-        ({"combine": "vote"}, r"combine must be one of \['mean', 'median'\], got 'vote'"),
+        ({"combine": "vote"}, r"combine must be one of \['mean', 'median', 'stack'\], got 'vote'"),
         ({"combine": SVC()}, r"combine must be a scikit-learn regressor, got SVC\(\)"),
         ({"estimator": SVC()}, r"estimator must be a scikit-learn regressor, got SVC\(\)"),
         ({"estimator": {"smell": Ridge()}}, r"estimator names the views \['smell'\]"),
@@ -271,3 +271,93 @@ def test_rare_classes_are_in_every_fold():
     y[:2] = 1
     model = PerViewClassifier(combine=LogisticRegression(), cv=5, random_state=0)
     assert model.fit(views, y).predict_proba(views).shape == (60, 2)
+
+
+def test_several_models_on_a_view_against_loops(either):
+    X, y, (composition, base, final, _, _) = either
+    X = X.drop_views(0.2, random_state=1)
+    seen = X.observed[:, :2].any(axis=1)
+    X, y = X[seen], y[seen]
+    kind = type(final)
+    members = {"sound": [base(), kind()], "image": kind()}
+    model = composition(members, combine="stack", remainder="drop", cv=3, random_state=0)
+    names = [f"sound__{base.__name__.lower()}", f"sound__{kind.__name__.lower()}", "image"]
+    model.set_params(**{f"{names[0]}__C": 0.5}).fit(X, y)
+    assert list(model.estimators_) == names
+    members = [base(C=0.5), kind(), kind()]
+    for name, member, view in zip(names, members, (0, 0, 1), strict=True):
+        seen = X.observed[:, view]
+        targets = y if base is SVR else np.searchsorted(model.classes_, y)
+        member = clone(member).fit(X.views[view][seen], targets[seen])
+        ask = "decision_function" if base is SVC else "predict"
+        own, twin = (
+            getattr(m, ask)(X.views[view][seen]) for m in (model.estimators_[name], member)
+        )
+        assert_allclose(own, twin, atol=1e-9)
+    n_answers = 1 if base is SVR or len(model.classes_) == 2 else 3
+    assert len(model.answer_names_) == 3 * n_answers + 2  # and two views that miss somewhere
+    assert model.answer_names_[-2:] == ["sound is missing", "image is missing"]
+    assert model.final_estimator_.n_features_in_ == len(model.answer_names_)
+    assert model.score(X, y) > 0.5
+
+
+def test_a_stack_learns_from_answers_of_each_model_once_per_fold():
+    X, y = world(2)
+    fits = []
+
+    class Counted(GaussianNB):
+        def fit(self, X, y, sample_weight=None):
+            fits.append(len(X))
+            return super().fit(X, y, sample_weight)
+
+    model = PerViewClassifier(
+        {"sound": [Counted(), SVC()], "image": [("nb", Counted())]},
+        combine="stack",
+        remainder="drop",
+        cv=3,
+    ).fit(X, y)
+    assert sorted(fits) == [40] * 6 + [60] * 2  # two models, three folds, and all samples
+    assert list(model.estimators_) == ["sound__counted", "sound__svc", "image__nb"]
+
+
+def test_members_of_a_list_are_searched_replaced_and_left_out():
+    X, y = world(2)
+    given = {"sound": [SVC(), GaussianNB()], "image": GaussianNB(), "text": GaussianNB()}
+    model = PerViewClassifier(given, combine="mean_decision")
+    assert model.get_params()["sound__svc__C"] == 1.0
+    grid = {"sound__svc__C": [0.1, 10.0], "sound__gaussiannb": [LogisticRegression(), "drop"]}
+    best = GridSearchCV(model, grid, cv=3, error_score="raise").fit(X, y).best_estimator_
+    assert set(best.estimators_) <= {"sound__svc", "sound__gaussiannb", "image", "text"}
+    changed = clone(model).set_params(sound__svc__C=7.0)
+    assert changed.get_params()["sound__svc__C"] == 7.0
+    assert given["sound"][0].C == 1.0  # the caller's stays as it is
+    vote = PerViewClassifier(given, combine="vote").fit(X, y)
+    said = np.array(
+        [
+            m.predict(X.views[v])
+            for m, v in zip(vote.estimators_.values(), (0, 0, 1, 2), strict=True)
+        ]
+    )
+    assert_array_equal(vote.predict(X) == "bee", said.mean(axis=0) > 0.5)
+
+
+def test_a_model_for_every_kind_of_column_by_a_selector():
+    rng = np.random.RandomState(0)
+    y = rng.randint(2, size=90)
+    record = pd.DataFrame({"maker": np.array(["a", "b"])[y ^ (rng.uniform(size=90) < 0.2)]})
+    record["age"] = rng.normal(size=90) + y
+    X = MultiView({"record": record, "scan": rng.normal(size=(90, 2))})
+    words = make_column_transformer((OneHotEncoder(), make_column_selector(dtype_exclude="number")))
+    numbers = make_column_transformer(
+        (StandardScaler(), make_column_selector(dtype_include="number"))
+    )
+    kinds = [
+        ("words", make_pipeline(words, LogisticRegression())),
+        ("numbers", make_pipeline(numbers, GaussianNB())),
+    ]
+    model = PerViewClassifier({"record": kinds}, remainder="drop", combine="stack").fit(X, y)
+    assert list(model.estimators_) == ["record__words", "record__numbers"]
+    assert model.answer_names_ == ["record__words", "record__numbers"]
+    assert model.estimators_["record__numbers"][-1].n_features_in_ == 1
+    alone = PerViewClassifier({"record": kinds[0][1]}, remainder="drop").fit(X, y)
+    assert model.score(X, y) > alone.score(X, y)

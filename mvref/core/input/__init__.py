@@ -32,10 +32,18 @@ from .checks import (
     warn_if_few_complete,
     warn_of_views_by_class,
 )
-from .columns import root_mean_squares, take_rows, view_features
+from .columns import root_mean_squares, take_rows, view_columns, view_features
 from .fit import MultiViewInput, Scored, Splitting, Weighted, memory_for
 from .ids import check_ids, cleaned, join_report, warn_of_spellings
-from .storage import as_numbers, as_table_of_numbers, freeze, is_encoded, rows_of
+from .storage import (
+    all_nan_rows,
+    as_numbers,
+    as_table_of_numbers,
+    freeze,
+    is_encoded,
+    rows_of,
+    with_nan_rows,
+)
 from .threads import one_blas_thread
 from .validate import (
     check_length,
@@ -46,4 +54,4 @@ from .validate import (
     validate_targets,
     validate_views,
 )
-from .views import MultiView, as_multiview, stack_samples
+from .views import MultiView, as_multiview, is_collection_of_views, stack_samples

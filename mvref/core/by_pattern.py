@@ -1,0 +1,333 @@
+"""Probabilities and sets of labels that hold within each pattern of views.
+
+What calibration samples teach, a correction of probabilities or a threshold, is learnt for each
+pattern of views alone where enough of them have just these views. scikit-learn and MAPIE do the
+learning, from the probabilities of a classifier; here is the partition, and the rule of pooling.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import check_random_state
+
+from .gaps import Around, have_all, rows_by_pattern
+from .input import check_choice, check_number, warn_caller
+from .members import OfClassifiers
+from .per_view import naming
+from .per_view_classifier import PerViewClassifier
+from .voters import (
+    check_folds,
+    difference_if_two,
+    fit_in_groups,
+    folds_of,
+    part_of,
+    probabilities_of,
+)
+
+
+class ByPattern(Around, OfClassifiers):
+    """A classifier, and what its calibration samples teach for each pattern of views.
+
+    A subclass has ``_taught(P, codes)``, a fitted object that learns from probabilities (n, K) and
+    labels 0 to K - 1.
+    """
+
+    _learnt = "estimator_"
+    _default = PerViewClassifier()
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_folds(self.cv)
+        check_number(self.min_samples, "min_samples", low=1, integer=True)
+
+    def _fit(self, X, targets, weights, groups):
+        rng = check_random_state(self.random_state)
+        if isinstance(self.estimator, FrozenEstimator):
+            self.estimator_, held_out = self.estimator, np.arange(X.n_samples)
+            targets = self._codes_of(self.estimator.classes_, self.classes_[targets])
+        else:
+            rows, held_out = next(folds_of(self.cv, targets, rng, groups).split())
+            self.estimator_ = self._seeded(rng)
+            with naming("all views", self.estimator_):
+                told = (part_of(values, rows) for values in (targets, weights, groups))
+                fit_in_groups(self.estimator_, self._table(X[rows]), *told)
+        X = X[held_out]
+        X._samples = None  # ids are not needed again
+        self._calibration = X, targets[held_out]
+        self._pools = self._of_patterns([views for views, _ in rows_by_pattern(X)])
+        for _, pool in self._pools:
+            self._taught(*pool[1:])  # which may refuse
+
+    def _codes_of(self, classes, labels):
+        """Positions in the classes of a model that has been fitted before, which are ours now."""
+        unknown = sorted(set(labels) - set(classes))
+        if unknown:
+            raise ValueError(f"y has the labels {unknown}, which estimator has not: {classes}.")
+        self.classes_ = classes
+        return np.searchsorted(classes, labels)
+
+    def _plain(self, X):
+        """The probabilities (n, K) of the classifier."""
+        table = self._table(X)
+        if isinstance(self.estimator_, FrozenEstimator):
+            return self.estimator_.predict_proba(table)
+        return probabilities_of(self.estimator_, table, self._n_answers)
+
+    def _enough(self, codes):
+        return len(codes) >= self.min_samples
+
+    def _pool(self, views):
+        """The calibration samples of a pattern: which they are, probabilities, codes."""
+        X, codes = self._calibration
+        wanted = np.isin(X.names, views)
+        own = np.flatnonzero((X.observed == wanted).all(axis=1))
+        if self._enough(codes[own]):
+            return "own", self._plain(X[own]), codes[own]
+        more = have_all(X, views)
+        if self._enough(codes[more]):
+            cut = X[more].with_observed(np.tile(wanted, (len(more), 1)))
+            return "cut", self._plain(cut), codes[more]
+        return "all", self._plain(X), codes
+
+    def _of_patterns(self, patterns):
+        """The pools of patterns of views: pairs (views, pool)."""
+        pairs = [(views, self._pool(views)) for views in patterns]
+        few = [" + ".join(views) for views, (which, *_) in pairs if which != "own"]
+        if few:
+            warn_caller(
+                f"fewer than min_samples={self.min_samples} calibration samples, or not those of "
+                f"every class, have just the views {', '.join(few)}: what holds for samples that "
+                "have these and perhaps others, or for all, is taken, and may not hold among them.",
+                UserWarning,
+            )
+        return pairs
+
+    @property
+    def pools_(self):
+        """The calibration samples of each pattern of views: which they are, and how many."""
+        return {views: (which, len(codes)) for views, (which, _, codes) in self._pools}
+
+    def _by_pattern(self, X, answer):
+        """What ``answer(taught, P)`` (m, K) gives for the samples (n, K)."""
+        P, pools, parts = self._plain(X), dict(self._pools), rows_by_pattern(X)
+        pools |= self._of_patterns([views for views, _ in parts if views not in pools])
+        found = [answer(self._taught(*pools[views][1:]), P[rows]) for views, rows in parts]
+        order = np.argsort(np.concatenate([rows for _, rows in parts]))
+        return np.concatenate(found)[order]
+
+    def _scores(self, X):
+        return difference_if_two(self._probabilities(X))
+
+    def predict_proba(self, X):
+        """Return probabilities.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        probabilities : array, shape (n, n_classes)
+        """
+        return self._probabilities(self._validated(X))
+
+
+class Said(ClassifierMixin, BaseEstimator):
+    """A fitted classifier whose samples are probabilities already."""
+
+    def __init__(self, n_classes):
+        self.n_classes = n_classes
+        self.classes_ = np.arange(n_classes)
+
+    def fit(self, P, codes):
+        """Return self."""
+        return self
+
+    def predict(self, P):
+        """Return the likeliest class."""
+        return P.argmax(axis=1)
+
+    def predict_proba(self, P):
+        """Return what was given."""
+        return P
+
+
+class CalibratedByPattern(ByPattern):
+    """A classifier whose probabilities are calibrated for each pattern of views.
+
+    Parameters
+    ----------
+    estimator : classifier with ``predict_proba``, default=None
+        None: :class:`PerViewClassifier`. It gets views if it begins with what takes them, else the
+        columns side by side. A fitted one in a :class:`~sklearn.frozen.FrozenEstimator` stays as it
+        is; all samples calibrate then.
+    method : {"sigmoid", "isotonic", "temperature"}, default="sigmoid"
+        As in :class:`~sklearn.calibration.CalibratedClassifierCV`, which does the work.
+    min_samples : int, default=50; calibration samples that a pattern needs to be on its own
+    cv : int or splitter, default=3; samples of the first of its folds calibrate
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; of folds and estimator
+
+    Attributes
+    ----------
+    estimator_ : fitted classifier
+    pools_ : dict, tuple of names of views -> ("own", "cut" or "all", number of samples)
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
+
+    See Also
+    --------
+    ConformalByPattern : Sets of labels.
+
+    Notes
+    -----
+    A pattern of which there are fewer than `min_samples`, or none of some class, takes the
+    calibration samples that have at least its views, shown to the classifier with these views only
+    ("cut"): right where views are missing at random. Where these are too few as well, it takes all
+    samples as they are ("all").
+
+    Examples
+    --------
+    >>> from mvref import CalibratedByPattern
+    >>> from mvref.datasets import load_iris_views
+    >>> data = load_iris_views()
+    >>> model = CalibratedByPattern(min_samples=20, random_state=0).fit(data.X, data.y)
+    >>> model.pools_
+    {('sepal', 'petal'): ('own', 50)}
+    >>> model.predict_proba(data.X).sum(axis=1).round(6).min()
+    np.float64(1.0)
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        method="sigmoid",
+        min_samples=50,
+        cv=3,
+        views=None,
+        random_state=None,
+    ):
+        self.estimator, self.method = estimator, method
+        self.min_samples, self.cv = min_samples, cv
+        self.views, self.random_state = views, random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice(self.method, "method", ("sigmoid", "isotonic", "temperature"))
+
+    def _enough(self, codes):
+        return super()._enough(codes) and len(np.unique(codes)) == self._n_answers
+
+    def _taught(self, P, codes):
+        lacking = sorted(set(range(self._n_answers)) - set(codes))
+        if lacking:
+            raise ValueError(
+                f"no calibration sample is of class {self.classes_[lacking[0]]!r}, of which "
+                "nothing can be corrected then: hand over some."
+            )
+        every = np.arange(len(codes))  # one fold: nothing is fitted
+        said = FrozenEstimator(Said(self._n_answers))
+        return CalibratedClassifierCV(said, method=self.method, cv=[(every, every)]).fit(P, codes)
+
+    def _probabilities(self, X):
+        return self._by_pattern(X, lambda taught, P: taught.predict_proba(P))
+
+
+class ConformalByPattern(ByPattern):
+    """Sets of labels that hold the true one at a given rate within each pattern of views.
+
+    Parameters
+    ----------
+    estimator : classifier with ``predict_proba``, default=None
+        None: :class:`PerViewClassifier`. It gets views if it begins with what takes them, else the
+        columns side by side. A fitted one in a :class:`~sklearn.frozen.FrozenEstimator` stays as it
+        is; all samples calibrate then.
+    level : float between 0 and 1, default=0.9; share of the sets that hold the true label
+    conformity_score : str, default="lac"
+        As in MAPIE: "lac" gives the smallest sets, "aps" follows the difficulty.
+    min_samples : int, default=50; calibration samples that a pattern needs to be on its own
+    cv : int or splitter, default=3; samples of the first of its folds calibrate
+    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; of folds and estimator
+
+    Attributes
+    ----------
+    estimator_ : fitted classifier, whose label ``predict`` gives
+    pools_ : dict, tuple of names of views -> ("own", "cut" or "all", number of samples)
+    classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
+    view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
+
+    See Also
+    --------
+    CalibratedByPattern : Probabilities; its Notes tell the rule of pooling.
+
+    Notes
+    -----
+    Split-conformal sets, by MAPIE (``pip install "mvref[conformal]"``). Of samples drawn like the
+    calibration samples, the share whose set holds the label is at least `level` within a pattern on
+    its own, whatever the classifier and whatever makes views missing.
+
+    Examples
+    --------
+    >>> from mvref import ConformalByPattern
+    >>> from mvref.datasets import load_iris_views
+    >>> data = load_iris_views()
+    >>> model = ConformalByPattern(level=0.95, random_state=0).fit(data.X, data.y)
+    >>> sets = model.predict_set(data.X)
+    >>> sets.shape, bool((sets.sum(axis=1) == 1).mean() > 0.8)  # else abstain
+    ((150, 3), True)
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        level=0.9,
+        conformity_score="lac",
+        min_samples=50,
+        cv=3,
+        views=None,
+        random_state=None,
+    ):
+        self.estimator, self.level, self.conformity_score = estimator, level, conformity_score
+        self.min_samples, self.cv = min_samples, cv
+        self.views, self.random_state = views, random_state
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_number(self.level, "level", low=0, high=1, low_open=True)
+
+    def _taught(self, P, codes):
+        try:
+            from mapie.classification import SplitConformalClassifier
+        except ImportError as error:
+            raise ImportError(
+                'ConformalByPattern needs MAPIE: pip install "mvref[conformal]"'
+            ) from error
+        sets = SplitConformalClassifier(
+            Said(self._n_answers),
+            confidence_level=self.level,
+            conformity_score=self.conformity_score,
+            random_state=check_random_state(self.random_state).randint(2**31),
+        )
+        return sets.conformalize(P, codes)
+
+    def _probabilities(self, X):
+        return self._plain(X)
+
+    def predict_set(self, X):
+        """Return the set of labels of each sample.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+
+        Returns
+        -------
+        sets : array of bool, shape (n, n_classes)
+            In the order of ``classes_``. An empty set: no label is likely.
+        """
+        X = self._validated(X)
+        return self._by_pattern(X, lambda taught, P: taught.predict_set(P)[1][..., 0])

@@ -1,0 +1,229 @@
+"""A fitted model asked about samples from which views, or groups of columns, are taken away.
+
+What is taken away makes room for another row: one of gaps, or a training sample. So a question is a
+sample, the players that it keeps, and the number of the other row.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+
+from .input import (
+    MultiView,
+    all_nan_rows,
+    as_multiview,
+    is_collection_of_views,
+    is_encoded,
+    rows_of,
+    view_columns,
+    with_nan_rows,
+)
+from .per_view import as_table
+
+REST = "other columns"
+AT_ONCE = 5_000_000  # numbers that a model is given in one call
+
+
+def _estimator_has(method):
+    return lambda self: hasattr(self.estimator, method)
+
+
+class Tables:
+    """Samples, training samples and a row of gaps under each other; whose columns are whose.
+
+    ``has`` (N, G) tells which of the G players a row has; a player is a mapping from the position
+    of a view to columns in it, None for all.
+    """
+
+    def __init__(self, estimator, X, background, views, groups):
+        self.is_flat = not is_collection_of_views(X)
+        own = as_multiview(X)
+        other = own if background is None else as_multiview(background)
+        if not len(own) or not len(other):
+            raise ValueError(f"X and background must have samples, got {len(own)}, {len(other)}.")
+        if (own.names, own.widths) != (other.names, other.widths):
+            raise ValueError(f"background must have the views of X, got {other!r} for {own!r}.")
+        self.n_samples, self.gap = len(own), len(own) + len(other)
+        self._form = {"names": own.names, "feature_names": own.feature_names}
+        pairs = zip(own.views, other.views, strict=True)
+        self._views = [_with_gap(_one_kind(pair, sparse.vstack, np.vstack, 0)) for pair in pairs]
+        if self.is_flat and groups is None:
+            groups = _cut_of(estimator, views, own)
+        self.players = _players(own, groups, self.is_flat)
+        self.names, self.n_columns = list(self.players), own.shape[1]
+        gaps = [
+            [all_nan_rows(self._part(v, columns)) for v, columns in player.items()]
+            for player in self.players.values()
+        ]
+        self.has = np.column_stack([~np.all(player, axis=0) for player in gaps])
+        empty = np.flatnonzero(~self.has[: self.n_samples].any(axis=1))
+        if len(empty):
+            raise ValueError(f"{len(empty)} samples of X have no view, the first is {empty[0]}.")
+
+    def _part(self, v, columns, rows=None):
+        view = self._views[v] if rows is None else _rows(self._views[v], rows)
+        return view if columns is None else getattr(view, "iloc", view)[:, columns]
+
+    def patterns(self):
+        """List the pairs (samples, training rows that have all players of these samples)."""
+        has = self.has[: self.n_samples]
+        kinds, kind = np.unique(has, axis=0, return_inverse=True)
+        pairs = []
+        for k, seen in enumerate(kinds):
+            rows = np.flatnonzero(kind.reshape(-1) == k)
+            behind = np.flatnonzero(self.has[self.n_samples : self.gap][:, seen].all(axis=1))
+            if not len(behind):
+                held = [name for name, there in zip(self.names, seen, strict=True) if there]
+                raise ValueError(
+                    f"background has no sample with all of {held}, which sample {rows[0]} of X "
+                    "has: hand over more training samples, or leave such samples out."
+                )
+            pairs.append((rows, self.n_samples + behind))
+        return pairs
+
+    def written(self, rows, others, kept):
+        """Return samples `rows` (m,), rows `others` (m,) in place of what is not `kept` (m, G)."""
+        sources = np.where(kept.T | ~self.has[rows].T, rows, others)  # a gap stays one
+        views = []
+        for v in range(len(self._views)):
+            mine = [(g, p[v]) for g, p in enumerate(self.players.values()) if v in p]
+            pieces = [self._part(v, columns, sources[g]) for g, columns in mine]
+            if mine[0][1] is not None:
+                order = np.argsort(np.concatenate([columns for _, columns in mine]))
+                view = _one_kind(pieces, sparse.hstack, np.hstack, 1)
+                pieces = [getattr(view, "iloc", view)[:, order]]
+            views.append(pieces[0])
+        X = MultiView(views, **self._form)
+        return as_table(X, 0, None) if self.is_flat else X
+
+
+class Model(BaseEstimator):
+    """A fitted model, asked about samples from which players are taken away.
+
+    rows (m,), others (m,), kept (m, G): the questions: samples, training rows, the players that
+    the samples keep. With `replaces` the training row stands in for what is taken away; else a gap
+    does, and where nothing is left the training row is asked about. To a scorer, the samples are
+    places in this list.
+    """
+
+    def __init__(self, estimator, tables, replaces, rows, others, kept):
+        there = kept & tables.has[rows]
+        if not replaces:
+            others = np.where(there.any(axis=1), tables.gap, others)
+        self.estimator, self.tables, self.questions = estimator, tables, (rows, others, kept)
+        self._answers = {}
+
+    def __sklearn_tags__(self):
+        return get_tags(self.estimator)
+
+    def fit(self, X, y=None):
+        """Return self, as it has been fitted."""
+        return self
+
+    @property
+    def classes_(self):
+        """The classes of the model."""
+        return self.estimator.classes_
+
+    def answers(self, method, places=slice(None)):
+        """Return what the model says (m, ...), by one of its methods."""
+        if method not in self._answers:
+            step = max(500, AT_ONCE // self.tables.n_columns)
+            answer, said = getattr(self.estimator, method), []
+            for start in range(0, len(self.questions[0]), step):
+                some = (values[start : start + step] for values in self.questions)
+                said.append(np.asarray(answer(self.tables.written(*some))))
+            self._answers[method] = np.concatenate(said)
+        return self._answers[method][places]
+
+    def predict(self, places):
+        """Return the model's predictions."""
+        return self.answers("predict", places)
+
+    @available_if(_estimator_has("decision_function"))
+    def decision_function(self, places):
+        """Return the model's scores."""
+        return self.answers("decision_function", places)
+
+    @available_if(_estimator_has("predict_proba"))
+    def predict_proba(self, places):
+        """Return the model's probabilities."""
+        return self.answers("predict_proba", places)
+
+
+def _rows(view, rows):
+    """Rows of a view, numbered anew where they have labels."""
+    part = rows_of(view, rows)
+    return part if is_encoded(part) else part.reset_index(drop=True)
+
+
+def _one_kind(parts, of_sparse, of_dense, axis):
+    """Tables put together: frames and texts, sparse ones, or arrays."""
+    if any(not is_encoded(part) for part in parts):
+        from pandas import DataFrame, concat
+
+        parts = [DataFrame(p) if isinstance(p, np.ndarray) else p for p in parts]
+        return concat(parts, axis=axis, ignore_index=axis == 0)
+    if any(map(sparse.issparse, parts)):
+        return of_sparse(parts, format="csr")
+    return of_dense(parts)
+
+
+def _with_gap(view):
+    """A view with one more row, of gaps."""
+    longer = _rows(view, np.append(np.arange(view.shape[0]), 0))
+    return with_nan_rows(longer, [view.shape[0]])
+
+
+def _cut_of(estimator, views, X):
+    """The columns of every view of a flat table."""
+    views = getattr(estimator, "views", None) if views is None else views
+    if views is None:
+        raise ValueError(
+            "views must say how a 2-D X is cut (widths, slices, indices or column names), "
+            "or X be a MultiView or a list of views."
+        )
+    names = list(views) if isinstance(views, Mapping) else [f"view_{v}" for v in range(len(views))]
+    cut = view_columns(views, X.shape[1], X.feature_names[0])
+    return dict(zip(names, cut, strict=True))
+
+
+def _players(X, groups, is_flat):
+    """The columns of each player by view; those that no group has are a player of their own."""
+    ends = np.cumsum([0, *X.widths])
+    whole = {} if is_flat else {n: range(*ends[v : v + 2]) for v, n in enumerate(X.names)}
+    groups = whole if groups is None else groups
+    if not isinstance(groups, Mapping) or not groups:
+        raise ValueError(f"groups must be a mapping from names to columns, got {groups!r}.")
+    position = {}
+    for v, (name, columns) in enumerate(zip(X.names, X.feature_names, strict=True)):
+        columns = [f"x{j}" for j in range(X.widths[v])] if columns is None else columns
+        for j, column in enumerate(columns, ends[v]):
+            position[column if is_flat else f"{name}__{column}"] = j
+    owner = np.full(ends[-1], REST, dtype=object)
+    for name, wanted in groups.items():
+        for one in [wanted] if isinstance(wanted, str) else wanted:
+            columns = whole.get(one, [position.get(one, one)])
+            if not all(isinstance(j, int | np.integer) and 0 <= j < ends[-1] for j in columns):
+                raise ValueError(
+                    f"groups[{name!r}] has {one!r}, which is no view, no column of X, such as "
+                    f"{next(iter(position))!r}, and no position below {ends[-1]}."
+                )
+            if any(owner[list(columns)] != REST):
+                raise ValueError(f"groups[{name!r}] has {one!r}, which a group has already.")
+            owner[list(columns)] = name
+        if name not in owner:
+            raise ValueError(f"groups[{name!r}] has no columns.")
+    players = {}
+    for name in [*groups, *([REST] if REST in owner else [])]:
+        found = {v: np.flatnonzero(owner[ends[v] : ends[v + 1]] == name) for v in range(X.n_views)}
+        players[name] = {
+            v: None if len(columns) == X.widths[v] else columns
+            for v, columns in found.items()
+            if len(columns)
+        }
+    return players
