@@ -18,19 +18,31 @@ Measures   the share of `N_RUNS` comparisons whose interval is above zero ("wort
 of mean 0: of the mean ("t", and two of the bootstrap), and of one further data set ("next, t", and
 "next, range": from the smallest to the largest). Measures: the share of the draws in which the
 truth is inside ("covered"), above and below, and the median of the half.
+
+``by_pattern``: sets of labels at a level of 0.9, on real data. Views are taken away at random as in
+`GAPS`. A third of the samples trains a logistic regression for each view, a third calibrates, a
+third is asked about. Methods: a threshold for each pattern of views, or one for all. Measures: of
+each pattern the share of the sets that hold the label, and the mean number of labels in them.
 """
 
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from scipy import stats
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from mvref import ConformalByPattern, PerViewClassifier
 from mvref.compare.influence import by_sample
 from mvref.compare.paired import OuterSplit, interval, paired_interval
 
 from .engine import Item
-from .tables import Cell, jobs_of
+from .fusion_data import load
+from .tables import Cell, jobs_of, stratified_parts
 
 
 @dataclass(frozen=True)
@@ -100,6 +112,8 @@ DRAWN = (*WORLDS, *EFFECTS)
 OVER_SETS = ("t", "bootstrap", "studentized bootstrap", "next, t", "next, range")
 N_SETS, N_DRAWN, N_RESAMPLES = (5, 8, 12, 20), 4000, 600
 COVERAGE = ("covered", "above", "below", "half")
+GAPS = {"all": 0.5, "not the first": 0.25, "only the last": 0.2, "only the first": 0.05}
+IN_GAPS = tuple(f"{measure} {gap}" for measure in ("covered", "size") for gap in GAPS)
 
 
 def draw(world, n, strength, n_runs, rng):
@@ -338,9 +352,42 @@ def coverage(dataset, quick, rows):
     return jobs_of(dataset, dataset, cells, covered)
 
 
+def sets_in_gaps(dataset, method, *, measures, seed):
+    """Coverage and size of the sets of a third of the samples, in each pattern of views."""
+    X, y, _ = load(dataset)
+    rng = np.random.default_rng(seed)
+    gap = rng.choice(len(GAPS), len(y), p=list(GAPS.values()))
+    observed = np.ones((4, X.n_views), dtype=bool)
+    observed[1, 0] = observed[2, :-1] = observed[3, 1:] = False
+    X = X.with_observed(observed[gap])
+    train, rest = stratified_parts(y, seed, train_size=1 / 3)
+    held_out, test = stratified_parts(y, seed, rest, train_size=1 / 2)
+    line = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    model = FrozenEstimator(PerViewClassifier(line).fit(X[train], y[train]))
+    min_samples = 20 if method == "for each pattern" else len(y)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "fewer than min_samples")
+        sets = ConformalByPattern(model, min_samples=min_samples, random_state=seed % 2**31)
+        sets = sets.fit(X[held_out], y[held_out]).predict_set(X[test])
+    held = sets[np.arange(len(test)), np.searchsorted(model.classes_, y[test])]
+    values = [
+        of[gap[test] == k].mean() for of in (held, sets.sum(axis=1)) for k in range(len(GAPS))
+    ]
+    return dict(zip(measures, map(float, values), strict=True))
+
+
+def by_pattern(dataset, quick, rows):
+    """Both kinds of threshold."""
+    methods = ("for each pattern", "for all")
+    cells = [Cell(method, {}, IN_GAPS, 1 if quick else N_RUNS) for method in methods]
+    return jobs_of(dataset, dataset, cells, sets_in_gaps)
+
+
 ITEMS = [
     Item("calibration", "coverage", "what intervals over data sets cover", tuple(EFFECTS),
          coverage),
     Item("calibration", "intervals", "level and power of the intervals of compare_methods",
          tuple(WORLDS), intervals),
+    Item("calibration", "by_pattern", "sets of labels within patterns of views",
+         ("mfeat", "digits", "breast-cancer"), by_pattern),
 ]  # fmt: skip

@@ -50,6 +50,7 @@ SMALL = {
     "book/mwmvc2/prove.ipynb": {"n_samples": 60, "seed": 1},
     "book/mwmvc2/run.ipynb": {"n_rounds": 2},
     "book/mwmvc2/validate.ipynb": {"n_problems": 10},
+    "book/one_patient.ipynb": {"n_landmarks": 20},
     "book/own_data.ipynb": {"n_samples": 400, "n_landmarks": 20, "budget": 1},
     "book/reproduction.ipynb": {"tolerances": [2.0]},
     "book/rivals/boosting.ipynb": {"n_train": 100, "n_rounds": 12},
