@@ -331,7 +331,7 @@ class Game:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ViewImportance:
-    """What :func:`view_importance` found.
+    """What :func:`~mvref.view_importance` found.
 
     Parameters
     ----------
@@ -432,10 +432,12 @@ class ViewImportance:
         colors = np.where(values[order] < 0, "C1", "C0")
         ax.barh(range(len(order)), values[order], 0.6, left=starts, color=colors)
         for row, value in enumerate(values[order]):
-            ax.annotate(f" {value:+.2f} ", (max(starts[row], ends[row]), row), va="center")
+            label = f" {value:+.2f} ".replace("-", "\N{MINUS SIGN}")
+            ax.annotate(label, (max(starts[row], ends[row]), row), va="center")
         for x, style in ((base, ":"), (ends[-1], "-")):
             ax.axvline(x, color="black", lw=1, ls=style)
         ax.set_yticks(range(len(order)), np.array(self.names)[order])
         ax.set_xlabel("answer: from that of the training samples (dotted) to this one's (line)")
+        ax.use_sticky_edges = False
         ax.margins(x=0.15)
         return ax
