@@ -10,7 +10,7 @@ import pytest
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mvref import MVLSVM, fit_in_chunks
+from mvref import MVLSVM, compare_methods, fit_in_chunks
 from mvref.datasets import load_iris_views
 from mvref.experiments import find_item
 from mvref.experiments.engine import Item, Job, Ledger, run
@@ -64,6 +64,17 @@ def test_an_estimator_takes_the_backend_from_the_context(cluster):
     with parallel_config(backend="dask"):
         there = SVM2K(tol=0.1, random_state=0, n_jobs=2).fit(data.X, data.y)
     assert_array_equal(here.dual_coef_, there.dual_coef_)
+
+
+def test_a_comparison_gives_the_same_rows_on_the_cluster(cluster):
+    data = load_iris_views()
+    options = {"budget": 1, "n_splits": 2, "n_repeats": 1, "n_folds": 2, "folder": None}
+    options |= {"verbose": False, "random_state": 0}
+    X, y = data.X[::3], data.y[::3]
+    here = compare_methods(X, y, ["Concat"], **options).rows
+    with parallel_config(backend="dask"):
+        there = compare_methods(X, y, ["Concat"], n_jobs=2, **options).rows
+    assert here.drop(columns="fit_seconds").equals(there.drop(columns="fit_seconds"))
 
 
 def load(i, folder, deadly):
