@@ -177,6 +177,20 @@ def test_of_views_or_of_columns_and_in_a_search():
 
 
 @pytest.mark.filterwarnings("ignore:fewer than min_samples")
+def test_a_class_that_no_calibration_sample_has(trained):
+    X, y = world(9, 600)
+    rest, (new, _) = np.flatnonzero(y != "ant"), world(10, 200)
+    model = ConformalByPattern(FrozenEstimator(trained), min_samples=10**6)
+    sets = model.fit(X[rest], y[rest]).predict_set(new)
+    truth = np.searchsorted(trained.classes_, y[rest])
+    wrong = np.sort(1 - trained.predict_proba(X[rest])[np.arange(len(rest)), truth])
+    limit = wrong[int(np.ceil((len(wrong) + 1) * 0.9)) - 1]
+    assert_array_equal(sets, 1 - trained.predict_proba(new) <= limit + 1e-12)
+    with pytest.raises(ValueError, match="no calibration sample is of class 'ant'"):
+        CalibratedByPattern(FrozenEstimator(trained)).fit(X[rest], y[rest])
+
+
+@pytest.mark.filterwarnings("ignore:fewer than min_samples")
 def test_a_pattern_that_nobody_had_is_answered_and_told(trained):
     X, y = world(7, 400, few=0)
     keep = np.flatnonzero(~(X.observed == [False, False, True]).all(axis=1))

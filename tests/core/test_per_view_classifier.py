@@ -331,6 +331,8 @@ def test_members_of_a_list_are_searched_replaced_and_left_out():
     changed = clone(model).set_params(sound__svc__C=7.0)
     assert changed.get_params()["sound__svc__C"] == 7.0
     assert given["sound"][0].C == 1.0  # the caller's stays as it is
+    other = clone(model).set_params(sound__gaussiannb=LogisticRegression())
+    assert isinstance(other.fit(X, y).estimators_["sound__gaussiannb"], LogisticRegression)
     vote = PerViewClassifier(given, combine="vote").fit(X, y)
     said = np.array(
         [
@@ -358,6 +360,7 @@ def test_a_model_for_every_kind_of_column_by_a_selector():
     model = PerViewClassifier({"record": kinds}, remainder="drop", combine="stack").fit(X, y)
     assert list(model.estimators_) == ["record__words", "record__numbers"]
     assert model.answer_names_ == ["record__words", "record__numbers"]
+    assert model.final_estimator_.n_features_in_ == 2  # nothing is missing
     assert model.estimators_["record__numbers"][-1].n_features_in_ == 1
     alone = PerViewClassifier({"record": kinds[0][1]}, remainder="drop").fit(X, y)
     assert model.score(X, y) > alone.score(X, y)
