@@ -121,28 +121,30 @@ def view_importance(
     tables = Tables(estimator, X, background, views, groups)
     rng = check_random_state(random_state)
     units = validate_groups(sample_groups, tables.n_samples)
-    blocks = _blocks(np.arange(tables.n_samples) if units is None else units, rng)
+    parts = _without_blocks(np.arange(tables.n_samples) if units is None else units, rng)
     asked = estimator, tables, how == "replace"
     if y is None:
-        found = _of_each(asked, response_method, blocks, n_draws, rng)
+        found = _of_each(asked, response_method, parts, n_draws, rng)
     else:
         y = column_or_1d(y)
         check_length(y, tables.n_samples)
-        found = _of_all(asked, y, scoring, blocks, n_draws, rng)
+        found = _of_all(asked, y, scoring, parts, n_draws, rng)
     return ViewImportance(names=tables.names, how=how, **found)
 
 
-def _blocks(units, rng):
-    """Number the blocks of samples (n,), in which the samples of a unit stay together."""
+def _without_blocks(units, rng):
+    """Lists of boolean (n,), each without a block of units; none where there is one unit only."""
     _, unit = np.unique(units, return_inverse=True)
     n_units = unit.max() + 1
-    return (rng.permutation(n_units) % min(N_BLOCKS, n_units))[unit]
+    n_blocks = min(N_BLOCKS, n_units)
+    block = (rng.permutation(n_units) % n_blocks)[unit]
+    return [block != b for b in range(n_blocks)] if n_blocks > 1 else []
 
 
 def _interval(whole, without):
     """The t interval of a jackknife over blocks: `without` (blocks, ...) -> low, high."""
     n_blocks = len(without)
-    if n_blocks < 2:
+    if not n_blocks:
         return np.full((2, *np.shape(whole)), np.nan)
     reach = stats.t.ppf(0.975, n_blocks - 1) * np.sqrt((n_blocks - 1) * without.var(axis=0))
     return whole - reach, whole + reach
@@ -161,7 +163,7 @@ def _error(found):
     return found.std(axis=0, ddof=min(1, len(found) - 1)) / np.sqrt(len(found))
 
 
-def _of_all(asked, y, scoring, blocks, n_draws, rng):
+def _of_all(asked, y, scoring, parts, n_draws, rng):
     """Share out the measure of all samples."""
     _, tables, replaces = asked
     n, n_players = len(y), len(tables.names)
@@ -182,10 +184,8 @@ def _of_all(asked, y, scoring, blocks, n_draws, rng):
         return np.array([w @ of_run for w, of_run in zip(weights, worths, strict=True)]), worths
 
     found, worths = shares(np.arange(n))
-    left = [
-        shares(blocks != block)[0].mean(axis=0)[0]
-        for block in tqdm(range(blocks.max() + 1), delay=10, leave=False, unit="block")
-    ]
+    parts = tqdm(parts, delay=10, leave=False, unit="block")
+    left = [shares(part)[0].mean(axis=0)[0] for part in parts]
     values, alone, without = found.mean(axis=0)
     low, high = _interval(values, np.array(left))
     return {
@@ -201,7 +201,7 @@ def _of_all(asked, y, scoring, blocks, n_draws, rng):
     }
 
 
-def _of_each(asked, response_method, blocks, n_draws, rng):
+def _of_each(asked, response_method, parts, n_draws, rng):
     """Share out the answer for each sample."""
     estimator, tables, replaces = asked
     method, classes = _response(estimator, response_method)
@@ -231,7 +231,7 @@ def _of_each(asked, response_method, blocks, n_draws, rng):
     values, alone, without = shares
     base = answers - values.sum(axis=1)
     size = np.abs(values).mean(axis=2)  # over classes
-    left = [size[blocks != block].mean(axis=0) for block in range(blocks.max() + 1)]
+    left = [size[part].mean(axis=0) for part in parts]
     low, high = _interval(size.mean(axis=0), np.array(left))
     cut = (..., 0) if classes is None else ...
     return {

@@ -211,6 +211,16 @@ def test_what_is_a_sum_for_most_samples_is_no_sum():
     found = view_importance(Nearly().fit(X), X, how="replace", random_state=0)
     assert not found.is_sum
     assert_allclose(found.values.sum(axis=1) + found.base, Nearly().predict(X), atol=1e-9)
+    for i in np.flatnonzero(X.views[0][:, 0] > 1)[:10]:  # a sample, and one training row in six
+        one = view_importance(Nearly().fit(X), X[[i]], how="replace", background=X)
+        assert not one.is_sum and np.isnan(one.low).all()
+
+    class Slightly(Product):
+        def predict(self, X):
+            a, b, c = (view[:, 0] for view in X.views)
+            return a + b + c + 1e-5 * a * b
+
+    assert not view_importance(Slightly().fit(X), X, how="replace").is_sum
 
 
 class Sign(ClassifierMixin, BaseEstimator):
@@ -267,12 +277,12 @@ def test_intervals_are_those_of_a_jackknife_over_blocks(in_groups):
     options = {"how": "replace", "sample_groups": groups, "random_state": 0}
     found = view_importance(model, X, y, **options)
     rng = np.random.RandomState(0)
-    blocks = inspection._blocks(np.arange(n) if groups is None else groups, rng)
-    assert len(set(blocks)) == 10
+    parts = inspection._without_blocks(np.arange(n) if groups is None else groups, rng)
+    assert_array_equal(np.sum(parts, axis=0), 9)  # of ten blocks
     if in_groups:
-        assert all(len(set(blocks[groups == g])) == 1 for g in groups)
+        assert all(len(set(part[groups == g])) == 1 for g in groups for part in parts)
     answers = view_importance(model, X, **options)
-    low = [np.abs(answers.values[blocks != b]).mean(axis=0) for b in range(10)]
+    low = [np.abs(answers.values[part]).mean(axis=0) for part in parts]
     error = np.sqrt(9 / 10 * ((np.array(low) - np.mean(low, axis=0)) ** 2).sum(axis=0))
     middle = np.abs(answers.values).mean(axis=0)
     assert_allclose(answers.low, middle - stats.t.ppf(0.975, 9) * error)
@@ -406,6 +416,7 @@ def test_more_than_ten_views():
             own = np.hstack(views)
             own[:, :2] += (own[:, 0] * own[:, 1] / 2)[:, None]
             assert_allclose(found.values[:, 2:], own[:, 2:], atol=0.5)
+            assert_allclose(found.base, answers.mean())
         else:
             assert 0 < found.standard_errors[:, 0].mean() < 0.4
     y = (answers > 0).astype(float)
