@@ -224,8 +224,8 @@ class CalibratedByPattern(ByPattern):
         lacking = sorted(set(range(self._n_answers)) - set(codes))
         if lacking:
             raise ValueError(
-                f"no calibration sample is of class {self.classes_.tolist()[lacking[0]]!r}: nothing "
-                "can be corrected then; hand over some."
+                f"no calibration sample is of class {self.classes_.tolist()[lacking[0]]!r}: "
+                "nothing can be corrected then; hand over some."
             )
         every = np.arange(len(codes))  # one fold: nothing is fitted
         said = FrozenEstimator(Said(self._n_answers))
