@@ -11,10 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from .input import check_choice, check_ids, check_length, check_number, validate_groups
-from .leaving_out import Model, Tables
+from .leaving_out import RESPONSES, Model, Tables
 from .shapley import MOST, coalitions_of
 
-RESPONSES = ("decision_function", "predict_proba", "predict")
 N_BLOCKS = 10  # of samples, left out in turn for an interval
 N_CHECKS = 512  # questions, at least, that tell whether answers are sums over the players
 

@@ -5,12 +5,12 @@ sample, the players that it keeps, and the number of the other row.
 """
 
 from collections.abc import Mapping
+from functools import wraps
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 
 from .input import (
     MultiView,
@@ -25,11 +25,8 @@ from .input import (
 from .per_view import as_table
 
 REST = "other columns"
+RESPONSES = ("decision_function", "predict_proba", "predict")
 AT_ONCE = 5_000_000  # numbers that a model is given in one call
-
-
-def _estimator_has(method):
-    return lambda self: hasattr(self.estimator, method)
 
 
 class Tables:
@@ -120,14 +117,18 @@ class Model(BaseEstimator):
     def __sklearn_tags__(self):
         return get_tags(self.estimator)
 
-    def fit(self, X, y=None):
-        """Return self, as it has been fitted."""
-        return self
+    def __getattr__(self, name):
+        if name == "estimator":  # not yet there
+            raise AttributeError(name)
+        own = getattr(self.estimator, name)
+        if name not in RESPONSES:
+            return own
 
-    @property
-    def classes_(self):
-        """The classes of the model."""
-        return self.estimator.classes_
+        @wraps(own)  # scorers ask for its name
+        def answer(places):
+            return self.answers(name, places)
+
+        return answer
 
     def answers(self, method, places=slice(None)):
         """Return what the model says (m, ...), by one of its methods."""
@@ -139,20 +140,6 @@ class Model(BaseEstimator):
                 said.append(np.asarray(answer(self.tables.written(*some))))
             self._answers[method] = np.concatenate(said)
         return self._answers[method][places]
-
-    def predict(self, places):
-        """Return the model's predictions."""
-        return self.answers("predict", places)
-
-    @available_if(_estimator_has("decision_function"))
-    def decision_function(self, places):
-        """Return the model's scores."""
-        return self.answers("decision_function", places)
-
-    @available_if(_estimator_has("predict_proba"))
-    def predict_proba(self, places):
-        """Return the model's probabilities."""
-        return self.answers("predict_proba", places)
 
 
 def _rows(view, rows):
