@@ -9,6 +9,7 @@ from importlib import import_module
 
 from . import datasets, rivals, theory
 from .core.by_pattern import CalibratedByPattern, ConformalByPattern
+from .core.estimator_checks import check_multiview_estimator
 from .core.gaps import PatternClassifier, ViewDropout
 from .core.input import MultiView, NothingLearntWarning
 from .core.inspection import ViewImportance, view_importance
@@ -39,7 +40,15 @@ __all__ += ["MVMRegressor", "MVNAKMHKS", "MVPO", "MultiView", "MwMvC2", "NAKMHKS
 __all__ += ["NothingLearntWarning", "PatternClassifier", "PatternRegressor", "PerView"]
 __all__ += ["PerViewClassifier", "PerViewRegressor", "SolverFallbackWarning"]
 __all__ += ["ViewDropout", "ViewDropoutRegressor", "ViewImportance"]
-__all__ += ["all_methods", "compare_methods", "datasets", "fit_in_chunks", "rivals", "skops_types"]
+__all__ += [
+    "all_methods",
+    "check_multiview_estimator",
+    "compare_methods",
+    "datasets",
+    "fit_in_chunks",
+    "rivals",
+    "skops_types",
+]
 __all__ += ["theory", "view_importance"]
 
 PARTS = (MultiView, PatternClassifier, PerView, PerViewClassifier, ViewDropout)
