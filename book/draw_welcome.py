@@ -62,6 +62,7 @@ def findings():
     if not (par["low"] < 0 < par["high"] and level["low"] < 0 < level["high"]):
         raise ValueError(f"a difference is clear now, and its sentence is not: {par}, {level}.")
     printed, another, changed, differs, unclear, nothing = counts = verdicts().sum()[list(VERDICTS)]
+    decided = 100 * (1 - (unclear + nothing) / counts.sum())
     said = f"""
         **If every view is observed, knowing the views helps little.** Compared with one model on
         all features, a use of the views changed the accuracy by
@@ -75,10 +76,11 @@ def findings():
         each pattern: the difference is {study.told(par)}. If training samples lack views at random
         as well, there is no clear difference from one model on all features: late fusion changes
         the accuracy by {study.told(level)}.
-        **The papers:** of {counts.sum()} printed results and claims {printed} are reproduced as
-        printed, {another} under another protocol, {changed} with a change to what is printed, and
-        {differs} are not; for {unclear} we cannot tell, and {nothing} are not comparable, mostly
-        for want of the data. Every misprint has a script that shows it."""
+        **{decided:.0f} % of what the papers report can be decided.** Of {counts.sum()} reported
+        results and claims, {printed} are reproduced as printed, {another} under another protocol,
+        {changed} with a stated change, and {differs} are not reproduced. For {unclear} we cannot
+        tell, and {nothing} are not comparable, mostly because the data are unavailable. Every
+        erratum comes with a script that demonstrates it."""
     bullets = " ".join(said.split()).replace(". **", ".\n**").split("\n")
     indent = {"initial_indent": "- ", "subsequent_indent": "  "}
     return "".join(fill(bullet, 110, **indent) + "\n" for bullet in bullets)
