@@ -117,7 +117,7 @@ def entry(table, row, kinds):
         "What is wrong": linked(row.get("wrong", "")),
         "Correct": linked(row.get("correct", "")),
         "What depends on it": linked(row.get("depends", "")),
-        "Told in": ", ".join(link(table, *pair) for pair in row["links"]),
+        "Discussed in": ", ".join(link(table, *pair) for pair in row["links"]),
         "Tested in": tests_of(row),
     }
     kind = kinds[row["kind"]] + (", **serious**" if row.get("serious") else "")

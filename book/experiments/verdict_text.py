@@ -86,7 +86,7 @@ def reproduction_page(paper=None, folder=None):
                 told.append(f"Test: `{row['measured'].split('::')[1]}`.")
             lines.append(" ".join(told))
         links = ", ".join(_section(paper, told) for told in rows["told"].unique() if told)
-        lines += ["", f"Told in {links}.", "", "</details>", ""]
+        lines += ["", f"Discussed in {links}.", "", "</details>", ""]
     return "\n".join(lines)
 
 
