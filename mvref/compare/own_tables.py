@@ -139,8 +139,8 @@ def compare_methods(
     those of the samples, and allow for the choice of a candidate in every split; of other scores
     they are the corrected ones of the splits. By simulation (item ``calibration.intervals`` of the
     book) a sentence for or against views is wrong in at most 6.5 % of the comparisons of equals, in
-    the worst of nine worlds; after two repeats 8 points between linear machines are seen in 34, 78,
-    100 % of them at 100, 300, 1000 samples, between unstable ones in 17 and 62 % at 100 and 300.
+    the worst of nine worlds; after two repeats 8 points between linear classifiers are seen in 34,
+    78, 100 % of them at 100, 300, 1000 samples, between unstable ones in 17, 62 % at 100 and 300.
     The columns of the table, where nothing is chosen, have the wider of both intervals.
 
     Examples

@@ -1,8 +1,8 @@
-"""Missing views for any model: a machine for each pattern of views, or one that has seen gaps.
+"""Missing views for any model: a model for each pattern of views, or one that has seen gaps.
 
 Reduced models (Saar-Tsechansky and Provost, "Handling Missing Values when Applying Classification
-Models", JMLR 8, 2007): a sample is answered by a machine trained on the views that it has. Masked
-copies, also called modality dropout: one machine trained on samples from which views were taken
+Models", JMLR 8, 2007): a sample is answered by a model trained on the views that it has. Masked
+copies, also called modality dropout: one model trained on samples from which views were taken
 away, as they will be missing later.
 """
 
@@ -50,7 +50,7 @@ class Around:
         return self._default if self.estimator is None else self.estimator
 
     def _seeded(self, rng):
-        """An unfitted estimator with seeds, that every machine is a clone of."""
+        """An unfitted estimator with seeds, that every model is a clone of."""
         return seeded_clone(self._one, rng)
 
     def _table(self, X):
@@ -121,7 +121,7 @@ def clone_for(estimator, views, names):
 
 
 class Patterns(Around):
-    """A machine for each pattern of views, in a composition of either kind."""
+    """A model for each pattern of views, in a composition of either kind."""
 
     _learnt = "estimators_"
 
@@ -151,12 +151,12 @@ class Patterns(Around):
 
     @property
     def patterns_(self):
-        """The views of each pattern, and those that its machine knows."""
+        """The views of each pattern, and those that its model knows."""
         return dict(self._patterns)
 
     @property
     def estimators_(self):
-        """The machines, by the views that they know."""
+        """The models, by the views that they know."""
         return dict(self._estimators)
 
     def _trainable(self, views):
@@ -187,7 +187,7 @@ class Patterns(Around):
         if fewer:
             told = "; ".join(f"{given} by {used}" for given, used in fewer.items())
             warn_caller(
-                f"{self._lacking}, so that samples with these views are answered by a machine that "
+                f"{self._lacking}, so that samples with these views are answered by a model that "
                 f"knows fewer: {told}.",
                 UserWarning,
             )
@@ -219,16 +219,16 @@ class PatternClassifier(Patterns, AroundClassifier):
         A classifier or pipeline. It gets the columns of its views side by side; or a MultiView of
         them, if it begins with what takes views: :class:`PerView`, or a method of mvref.
     patterns : {"seen", "all"}, default="seen"
-        Which machines ``fit`` trains: those of the patterns that the training samples have, others
+        Which models ``fit`` trains: those of the patterns that the training samples have, others
         are trained whenever a sample to predict has them; or of all ``2**V - 1`` patterns.
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
-    n_jobs : int or None, default=None; machines trained in parallel (joblib)
+    n_jobs : int or None, default=None; models trained in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seeds of the classifier
 
     Attributes
     ----------
-    patterns_ : dict, tuple of names of views -> tuple of names of the views that its machine knows
+    patterns_ : dict, tuple of names of views -> tuple of names of the views that its model knows
     estimators_ : dict, tuple of names -> fitted classifier; they predict positions in ``classes_``
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
@@ -236,19 +236,19 @@ class PatternClassifier(Patterns, AroundClassifier):
     See Also
     --------
     PatternRegressor : The same for numbers.
-    ViewDropout : One machine, trained on samples with gaps.
-    PerViewClassifier : A machine for each view.
+    ViewDropout : One model, trained on samples with gaps.
+    PerViewClassifier : A model for each view.
 
     Notes
     -----
-    The machine of a pattern learns from all training samples that have at least its views. Where a
+    The model of a pattern learns from all training samples that have at least its views. Where a
     class is missing among them, views are left out, one at a time: the one without which most
     classes, then most samples, are there; a warning says so. With "seen" the training samples are
-    kept, and predicting changes nothing: the machine of a new pattern is trained in every call that
+    kept, and predicting changes nothing: the model of a new pattern is trained in every call that
     needs it, with the same result. "all" keeps no samples.
 
     Meant for complete training and gaps later. Where training samples have many gaps themselves,
-    a machine of many views learns from few, and :class:`PerViewClassifier` may do better.
+    a model of many views learns from few, and :class:`PerViewClassifier` may do better.
 
     References
     ----------
@@ -359,7 +359,7 @@ class ViewDropout(MaskedCopies, AroundClassifier):
     See Also
     --------
     ViewDropoutRegressor : The same for numbers.
-    PatternClassifier : A machine for each pattern of views.
+    PatternClassifier : A model for each pattern of views.
     MultiView : Its ``drop_views`` takes the views away.
 
     Notes

@@ -1,7 +1,7 @@
 """What a composition asks of its members: scores of classes, or numbers.
 
 :class:`OfClassifiers` and :class:`OfRegressors` answer the same questions in their own way; a
-member for each view, a machine for each pattern and masked copies are written once, for both.
+member for each view, a model for each pattern and masked copies are written once, for both.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """The compositions of regressors: what the twins of classifiers say differently.
 
 How they learn stands once, in :mod:`.per_view_classifier` (a member for each view) and in
-:mod:`.gaps` (a machine for each pattern of views, masked copies).
+:mod:`.gaps` (a model for each pattern of views, masked copies).
 """
 
 import numpy as np
@@ -46,7 +46,7 @@ class PerViewRegressor(OnePerView, OfRegressors):
     See Also
     --------
     PerViewClassifier : The same for classes.
-    PatternRegressor : A machine for each pattern of views.
+    PatternRegressor : A model for each pattern of views.
 
     Notes
     -----
@@ -96,15 +96,15 @@ class PatternRegressor(Patterns, OfRegressors):
         A regressor or pipeline. It gets the columns of its views side by side; or a MultiView of
         them, if it begins with what takes views: :class:`PerView`, or a method of mvref.
     patterns : {"seen", "all"}, default="seen"
-        Which machines ``fit`` trains: those of the patterns that the training samples have, others
+        Which models ``fit`` trains: those of the patterns that the training samples have, others
         are trained whenever a sample to predict has them; or of all ``2**V - 1`` patterns.
-    n_jobs : int or None, default=None; machines trained in parallel (joblib)
+    n_jobs : int or None, default=None; models trained in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seeds of the regressor
 
     Attributes
     ----------
-    patterns_ : dict, tuple of names of views -> tuple of names of the views that its machine knows
+    patterns_ : dict, tuple of names of views -> tuple of names of the views that its model knows
     estimators_ : dict, tuple of names -> fitted regressor
     n_features_in_ : int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
@@ -116,7 +116,7 @@ class PatternRegressor(Patterns, OfRegressors):
 
     Notes
     -----
-    The machine of a pattern learns from all training samples that have at least its views. Where
+    The model of a pattern learns from all training samples that have at least its views. Where
     there are fewer than two, views are left out, one at a time: the one without which there are
     most samples; a warning says so. What else holds stands at :class:`PatternClassifier`.
 
@@ -170,7 +170,7 @@ class ViewDropoutRegressor(MaskedCopies, OfRegressors):
     See Also
     --------
     ViewDropout : The same for classes; what its Notes say holds here.
-    PatternRegressor : A machine for each pattern of views.
+    PatternRegressor : A model for each pattern of views.
 
     Examples
     --------
