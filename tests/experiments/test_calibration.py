@@ -129,3 +129,13 @@ def test_the_docstring_has_the_numbers():
     assert f"in up to {before:.1f} %" in words
     seen = found.loc["linear"].xs(0.08, level="effect")["worth"].xs(AGAIN, level="method")
     assert f"in {', '.join(f'{power:.0f}' for power in seen)} % at 100, 300, 1000" in words
+
+
+def test_stored_sets_hold_the_label_within_patterns_and_one_threshold_does_not():
+    rows = read_ledger("calibration").query("item == 'by_pattern'")
+    rows = rows[rows["measure"].str.startswith("covered")]
+    means = rows.groupby(["method", "dataset", "measure"])["value"].mean()
+    each, one = means["for each pattern"], means["for all"]
+    assert len(each) == len(one) == 3 * len(calibration.GAPS)
+    assert each.between(0.9 - 0.005, 0.94).all()
+    assert one.min() < 0.8 and one.max() > 0.93

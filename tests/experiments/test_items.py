@@ -7,6 +7,7 @@ from sklearn.base import is_classifier
 from mvref import all_methods
 from mvref.experiments import (
     ITEMS,
+    calibration,
     fusion,
     interactions,
     methods,
@@ -52,6 +53,7 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     **{f"fusion.n{n}": n_repeats for n, n_repeats in fusion.SIZES.items()}, "fusion": fusion.FEW,
     **{f"fusion.n100 {name}": n for name, n in fusion.REPEATS_OF.items()},
     "calibration.coverage": 1,
+    "calibration.by_pattern": calibration.N_RUNS,
 }  # fmt: skip
 QUICK_REPEATS = {"mwmvc2": 2, "mwmvc2.sentences": 1, "mvna_kmhks.table2": 2}  # others: 1
 METHODS = {
