@@ -159,7 +159,7 @@ def test_what_nobody_needs_to_fit_a_model_on_arrays():
     [six_lines] = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     done = run(sys.executable, "-W", "ignore", "-c", WITHOUT + six_lines, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    assert f"It prints `{float(done.stdout):.3f}`" in readme
+    assert f"prints `{float(done.stdout):.3f}`" in readme
 
 
 PINNED = f"\nscikit-learn=={importlib.metadata.version('scikit-learn')} "
