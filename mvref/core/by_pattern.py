@@ -247,7 +247,9 @@ class ConformalByPattern(ByPattern):
     level : float between 0 and 1, default=0.9; share of the sets that hold the true label
     conformity_score : str, default="lac"
         As in MAPIE: "lac" gives the smallest sets, "aps" follows the difficulty.
-    min_samples : int, default=50; calibration samples that a pattern needs to be on its own
+    min_samples : int, default=50
+        Calibration samples that a pattern needs to be on its own, and in any case
+        ``level / (1 - level)``: fewer allow no threshold.
     cv : int or splitter, default=3; samples of the first of its folds calibrate
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
     random_state : int, RandomState instance or None, default=None; of folds and estimator
@@ -298,8 +300,22 @@ class ConformalByPattern(ByPattern):
     def _check_parameters(self):
         super()._check_parameters()
         check_number(self.level, "level", low=0, high=1, low_open=True)
+        if self.level == 1:
+            raise ValueError("level must be below 1, got 1: that takes the set of all labels.")
+
+    @property
+    def _fewest(self):
+        """As many samples as a threshold needs: (n + 1) level must not be above n."""
+        return int(np.ceil(self.level / (1 - self.level) - 1e-9))
+
+    def _enough(self, codes):
+        return super()._enough(codes) and len(codes) >= self._fewest
 
     def _taught(self, P, codes):
+        if len(codes) < self._fewest:
+            raise ValueError(
+                f"level={self.level} needs {self._fewest} calibration samples, got {len(codes)}."
+            )
         try:
             from mapie.classification import SplitConformalClassifier
         except ImportError as error:

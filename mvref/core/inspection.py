@@ -12,10 +12,9 @@ from tqdm import tqdm
 
 from .input import check_choice, check_ids, check_length, check_number, validate_groups
 from .leaving_out import RESPONSES, Model, Tables
-from .shapley import MOST, coalitions_of
+from .shapley import MOST, Game, coalitions_of, standard_error
 
 N_BLOCKS = 10  # of samples, left out in turn for an interval
-N_CHECKS = 512  # questions, at least, that tell whether answers are sums over the players
 
 
 def view_importance(
@@ -157,11 +156,6 @@ def _plain_score(model, places, y):
     return 1 - ((y - said) ** 2).sum() / ((y - y.mean()) ** 2).sum()
 
 
-def _error(found):
-    """The standard error of the mean of draws (n_draws, ...)."""
-    return found.std(axis=0, ddof=min(1, len(found) - 1)) / np.sqrt(len(found))
-
-
 def _of_all(asked, y, scoring, parts, n_draws, rng):
     """Share out the measure of all samples."""
     _, tables, replaces = asked
@@ -196,7 +190,7 @@ def _of_all(asked, y, scoring, parts, n_draws, rng):
         "high": high,
         "alone": alone,
         "without": without,
-        "standard_errors": _error(found[:, 0]),
+        "standard_errors": standard_error(found[:, 0]),
     }
 
 
@@ -261,77 +255,6 @@ def _response(estimator, method):
             "'decision_function' or 'predict_proba'."
         )
     return found[0], estimator.classes_ if len(estimator.classes_) > 2 else None
-
-
-class Game:
-    """The answers for samples that have the same players, who join or stay away.
-
-    said(rows, others, kept): answers (m, K). Found are tables (3, n, p, K) of the p players:
-    Shapley values, worths alone, losses without.
-    """
-
-    def __init__(self, said, rows, behind, players, n_players):
-        self.said, self.rows, self.behind = said, rows, behind
-        self.players, self.n_players = players, n_players
-
-    def ask(self, rows, others, coalitions):
-        """Return the answers (m, K) for rows (m,), others (m,) and coalitions (m, p)."""
-        kept = np.zeros((len(rows), self.n_players), dtype=bool)
-        kept[:, self.players] = coalitions
-        return self.said(rows, others, kept)
-
-    def worths(self, coalitions, rows, others):
-        """Return the worths (C, n, K) for rows (n,), means over others (n, B)."""
-        step = max(1, 200_000 // others.size)
-        found = []
-        for start in tqdm(range(0, len(coalitions), step), delay=10, leave=False):
-            some = coalitions[start : start + step]
-            c, i, b = np.indices((len(some), *others.shape)).reshape(3, -1)
-            answers = self.ask(rows[i], others[i, b], some[c])
-            found.append(answers.reshape(len(some), *others.shape, -1).mean(axis=2))
-        return np.concatenate(found)
-
-    def of_coalitions(self, replaces, n_pairs, rng):
-        """Ask about all coalitions, or in pairs of orders, whose standard errors come, too."""
-        n, p, found = len(self.rows), len(self.players), []
-        nobody = self.worths(np.zeros((1, p), dtype=bool), self.rows[:1], self.behind[None])[0]
-        for _ in tqdm(range(n_pairs), delay=10, leave=False, unit="pair of orders"):
-            coalitions, weights = coalitions_of(p, rng)
-            if p > MOST:
-                others = rng.choice(self.behind, (n, 1))
-            else:
-                others = self.behind if replaces else self.behind[:1]
-                others = np.broadcast_to(others, (n, len(others)))
-            worths = self.worths(coalitions, self.rows, others)
-            if p <= MOST or not replaces:
-                worths[~coalitions.any(axis=1)] = nobody
-            found.append(np.einsum("spc,cnk->snpk", weights, worths))
-        found = np.array(found)
-        return found.mean(axis=0), _error(found[:, 0])
-
-    def of_a_sum(self, rng):
-        """Ask about one player at a time, if the answers are sums over the players; else None.
-
-        What each player adds where a training sample r stands in for the others tells the answer
-        to every question; random ones are asked to see whether it does.
-        """
-        n, p, r = len(self.rows), len(self.players), self.behind[:1]
-        start = self.ask(self.rows[:1], r, np.zeros((1, p), dtype=bool))
-        own = self.worths(np.eye(p, dtype=bool), self.rows, np.repeat(r, n)[:, None]) - start
-        v, b = np.indices((p, len(self.behind))).reshape(2, -1)
-        first = np.repeat(self.rows[:1], len(v))
-        behind = self.ask(first, self.behind[b], ~np.eye(p, dtype=bool)[v])
-        behind = behind.reshape(p, len(self.behind), -1)
-        behind = behind - behind[:, :1]
-        i = np.resize(np.arange(n), max(N_CHECKS, 8 * n))
-        b = rng.randint(len(self.behind), size=len(i))
-        joined = rng.uniform(size=(len(i), p)) < 0.5
-        answers = self.ask(self.rows[i], self.behind[b], joined)
-        told = start + np.where(joined.T[..., None], own[:, i], behind[:, b]).sum(axis=0)
-        if np.abs(answers - told).max() > 1e-8 * np.abs(answers).max():
-            return None
-        values = (own - behind.mean(axis=1, keepdims=True)).transpose(1, 0, 2)
-        return np.broadcast_to(values, (3, *values.shape))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -177,6 +177,25 @@ def test_of_views_or_of_columns_and_in_a_search():
 
 
 @pytest.mark.filterwarnings("ignore:fewer than min_samples")
+def test_a_level_that_few_samples_cannot_promise_is_not_promised(trained):
+    """Of n samples the largest rank is n / (n + 1): 98 allow no threshold at .99, 99 do."""
+    X, y = world(11, 400)
+    complete = X.observed.all(axis=1)
+    rows = np.flatnonzero(complete)[:60]
+    few = ConformalByPattern(FrozenEstimator(trained), level=0.99, min_samples=1)
+    with pytest.raises(ValueError, match="level=0.99 needs 99 calibration samples, got 60"):
+        few.fit(X[rows], y[rows])
+    few.fit(X, y)
+    assert all(n >= 99 for _, n in few.pools_.values())
+    n_own = {v: (X.observed == np.isin(X.names, v)).all(axis=1).sum() for v in few.pools_}
+    assert {v for v, (which, _) in few.pools_.items() if which == "own"} == {
+        v for v, n in n_own.items() if n >= 99
+    }
+    with pytest.raises(ValueError, match="level must be below 1"):
+        ConformalByPattern(level=1).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:fewer than min_samples")
 def test_a_class_that_no_calibration_sample_has(trained):
     X, y = world(9, 600)
     rest, (new, _) = np.flatnonzero(y != "ant"), world(10, 200)
