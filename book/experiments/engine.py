@@ -18,6 +18,7 @@ import json
 import os
 import platform
 import time
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -189,6 +190,24 @@ class Ledger:
             os.fsync(file.fileno())
         return len(new)
 
+    def keep(self, item, job, values):
+        """Write what a job returns as bytes into its file; the value is then a checksum of that."""
+        for measure, content in values.items():
+            if isinstance(content, bytes):
+                path = self.file(item.name, job)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                draft = path.with_suffix(".tmp")
+                draft.write_bytes(content)
+                os.replace(draft, path)
+                values = values | {measure: float(checksum(content))}
+        return values
+
+    def file(self, item, job):
+        """The file of what a job returns as bytes."""
+        point = [str(value) for _, value in sorted(job.parameter.items())]
+        name = "-".join([item, job.dataset, *point, str(job.repeat)])
+        return self.path.with_suffix("") / f"{name}.xz"
+
     def sort(self):
         """Put the lines in their one order, so that two versions differ only where results do."""
         with locked(self.path):
@@ -229,6 +248,15 @@ class Ledger:
                 file.truncate(0)
                 file.write(known + ",".join([name, *versions]).encode() + b"\n")
         return name
+
+
+def checksum(content):
+    """Six digits that tell one content from another.
+
+    >>> checksum(b"a"), checksum(b"b")
+    (355907, 338681)
+    """
+    return zlib.crc32(content) % 10**6
 
 
 @contextmanager
@@ -408,7 +436,9 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1, n_repeats=None):
         delayed(execute)(job, item.seed(job.dataset, job.repeat)) for job in jobs
     )
     work = tqdm(work, f"{item.full_name} {dataset}", len(jobs), disable=not jobs)
-    n_rows = sum(ledger.append(_rows_of(item, *done)) for done in work)
+    n_rows = 0
+    for job, values, seconds in work:
+        n_rows += ledger.append(_rows_of(item, job, ledger.keep(item, job, values), seconds))
     ledger.sort()
     return n_rows
 
@@ -416,7 +446,8 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1, n_repeats=None):
 def execute(job, seed):
     """Run a `job` with a `seed` in one thread; return it, its values by measure, and the seconds.
 
-    Other measures than it declares, or a value that is not finite, are a ValueError.
+    Other measures than it declares, or a number that is not finite, are a ValueError; bytes are
+    kept in a file of the job, see :meth:`Ledger.keep`.
 
     >>> from mvref.experiments.engine import Job, execute
     >>> job = Job("digits", "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
@@ -426,7 +457,8 @@ def execute(job, seed):
     start = time.perf_counter()
     with threadpool_limits(1):
         values = job.function(seed=seed)
-    if set(values) != set(job.measures) or not np.isfinite(list(values.values())).all():
+    numbers = [value for value in values.values() if not isinstance(value, bytes)]
+    if set(values) != set(job.measures) or not np.isfinite(numbers).all():
         raise ValueError(f"{job} must return a finite value for each measure, got {values}.")
     return job, values, time.perf_counter() - start
 

@@ -18,8 +18,10 @@ from . import (
     mvpo,
     mwmvc2,
     noise,
+    packages,
     problems,
     speed,
+    study,
     universes_mvl_svm,
     universes_mvm,
     universes_mvna,
@@ -39,7 +41,7 @@ from .engine import (
 )
 
 PAPERS = (
-    mvl_svm, mwmvc2, voting_text, mvpo, noise, mvm, mvna_kmhks, speed, fusion, calibration,
+    mvl_svm, mwmvc2, voting_text, mvpo, noise, mvm, mvna_kmhks, speed, fusion, study, calibration,
     universes_mvna, universes_mvl_svm, universes_mwmvc2, universes_mvpo, universes_mvm,
 )  # fmt: skip
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
@@ -114,6 +116,7 @@ def data_here():
     drawn = (mvm, mvna_kmhks, speed, calibration)
     here = {*datasets.available(), *(name for paper in drawn for name in paper.DRAWN)}
     here |= {*(problems.PEOPLE if "uwave" in here else ()), *fusion_data.OF_SKLEARN}
+    here |= set(filter(packages.there, packages.FILES))
     return here | {name for name, file in universes_mwmvc2.FILES.items() if file in here}
 
 

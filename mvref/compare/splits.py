@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +21,7 @@ from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
 from .. import PatternClassifier, PatternRegressor, ViewDropout, ViewDropoutRegressor
+from ..core.gaps import rows_by_pattern
 from ..core.input import as_multiview, check_number, warn_caller
 from ..core.voters import fit_in_groups, part_of
 from .candidates import Candidate
@@ -147,6 +148,26 @@ def n_of_folds(asked, usual, fewest, name, of):
     return asked or min(usual, fewest)
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a candidate in a split.
+
+    point: chosen; seconds: of its training; worth: score, and what decides between equal ones, by
+    the folds; answers: one for each test part; stopped: whether it had to stop early, None if it
+    does not tell; failure: the reason, "" if there is none.
+    """
+
+    candidate: str
+    learner: str
+    knows: str
+    point: object = None
+    seconds: float = 0.0
+    worth: tuple = ()
+    answers: list = field(default_factory=list)
+    stopped: bool | None = None
+    failure: str = ""
+
+
 class SplitWork:
     """What is done in a split, one job after the other: "plain", and the name of every method."""
 
@@ -188,36 +209,42 @@ class SplitWork:
         # boosting has threads of OpenMP, which the guard of the BLAS leaves alone
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
-            if job == "plain":
-                rows = self.plain()
-            else:
-                rows = self.method({one.name: one for one in self.question.others()}[job])
+            rows = [row for outcome in self.outcomes(job) for row in self.rows(outcome)]
         return rows, time.process_time() - start
 
+    def outcomes(self, job):
+        """What becomes of the candidates of a job."""
+        if job == "plain":
+            return self.plain()
+        return [self.method({one.name: one for one in self.question.others()}[job])]
+
     def plain(self):
-        """The rows of the plain candidates, and of reduced models and masked copies."""
-        question, rows = self.question, []
+        """Outcomes of the plain candidates, and of reduced models and masked copies."""
+        question, found = self.question, []
         family = Family(self.part, question.learners)
         for one in family.candidates():
-            start = {"candidate": one.name, "learner": one.learner, "knows": one.knows}
-            start |= {"point": repr(one.point), "fit_seconds": one.seconds}
-            pairs = zip(one.tested, self.part.tests, strict=True)
-            answers = [self.judge.answer(said, X) for said, X in pairs]
-            rows += self.rows(start, one.worth, answers)
+            answers = [
+                self.judge.answer(said, X)
+                for said, X in zip(one.tested, self.part.tests, strict=True)
+            ]
+            found.append(Outcome(one.name, one.learner, one.knows, one.point, one.seconds,
+                                 one.worth, answers))  # fmt: skip
         for learner, error in family.failed.items():
-            rows.append(self.failed(f"{learner.name}, in some use", learner.name, "all", error))
+            name = f"{learner.name}, in some use"
+            found.append(Outcome(name, learner.name, "all", failure=reason_of(error)))
         everything = tuple(self.part.X.names)
         for one in family.learners if question.gaps else ():
             if one.stacked:
-                for use, around in around_models(family.model(one, everything), question.K):
+                model = family.model(one, everything)
+                for use, around in around_models(model, question.K, self.part.tests):
                     candidate = Candidate(f"{one.name}, {use}", "all", lambda X, a=around: a)
-                    rows += self.method(candidate, tune=False)
-        return rows
+                    found.append(self.method(candidate, tune=False))
+        return found
 
     def method(self, candidate, tune=True):
-        """The rows of a method: tuned on the folds, or not, trained, tested."""
+        """The outcome of a method: tuned on the folds, or not, trained, and asked."""
         part, points = self.part, candidate.points(self.question.budget)
-        row = {"candidate": candidate.name, "learner": "", "knows": candidate.knows}
+        of = Outcome(candidate.name, "", candidate.knows)
         try:
             worth = self.tuned(candidate, points) if tune else {0: [(np.nan, np.nan)]}
             best = max(worth, key=lambda i: tuple(np.mean(worth[i], axis=0)))
@@ -225,13 +252,14 @@ class SplitWork:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ConvergenceWarning)
                 model = self.fitted(candidate, points[best], part.X, np.arange(len(part.y)))
-            row |= {"point": repr(points[best]), "fit_seconds": time.process_time() - start}
-            row["stopped"] = any(issubclass(w.category, ConvergenceWarning) for w in caught)
-            classes = self.question.classes
-            answers = [answer_of_model(model, X, classes) for X in part.tests]
-            return self.rows(row, tuple(map(float, np.mean(worth[best], axis=0))), answers)
+            seconds = time.process_time() - start
+            stopped = any(issubclass(w.category, ConvergenceWarning) for w in caught)
+            answers = [answer_of_model(model, X, self.question.classes) for X in part.tests]
         except Exception as error:  # any method may fail; the others go on, and the reason is told
-            return [self.failed(candidate.name, "", candidate.knows, error)]
+            return replace(of, failure=reason_of(error))
+        worth = tuple(map(float, np.mean(worth[best], axis=0)))
+        return replace(of, point=points[best], seconds=seconds, stopped=stopped, worth=worth,
+                       answers=answers)  # fmt: skip
 
     def tuned(self, candidate, points):
         """What the points are worth, fold by fold; the hopeless leave after the first."""
@@ -255,37 +283,55 @@ class SplitWork:
         fit_in_groups(model, X, self.part.labels[rows], None, groups)
         return model
 
-    def rows(self, start, worth, answers):
-        """One row for the test part as it is, and for each that will lack views."""
-        rows, tests = [], [("", self.split.test, None), *self.later]
-        for (missing, test, _), answer in zip(tests, answers, strict=True):
+    def rows(self, outcome):
+        """One row for the test part as it is, and for each that will lack views; or of a failure.
+
+        A scorer may ask a model again, which may fail then.
+        """
+        split = self.split
+        start = {"split": split.number, "repeat": split.repeat, "n_train": len(split.train)}
+        start |= {name: getattr(outcome, name) for name in ("candidate", "learner", "knows")}
+        if not outcome.failure:
+            try:
+                return [start | row for row in self.scored(outcome)]
+            except Exception as error:
+                outcome = replace(outcome, failure=reason_of(error))
+        return [start | {"failure": outcome.failure, "missing": "", "n_test": len(split.test)}]
+
+    def scored(self, outcome):
+        """What the rows of an outcome say of each test part."""
+        tests = [("", self.split.test, None), *self.later]
+        for (missing, test, _), answer in zip(tests, outcome.answers, strict=True):
             parts = self.judge.parts(self.question.y[test], answer)
-            row = self.start() | start | {"missing": missing, "n_test": len(test)}
-            row |= {"score": float(np.mean(parts)), "validation": worth[0], "tie": worth[1]}
+            row = {"point": repr(outcome.point), "fit_seconds": outcome.seconds}
+            row |= {"missing": missing, "n_test": len(test), "score": float(np.mean(parts))}
+            row |= {"validation": outcome.worth[0], "tie": outcome.worth[1]}
+            row |= {} if outcome.stopped is None else {"stopped": outcome.stopped}
             if np.ndim(parts):
                 units = test if self.question.groups is None else self.question.groups[test]
                 units, position = np.unique(units, return_inverse=True)
                 row |= {"units": units, "parts": np.bincount(position, parts)}
                 row["size"] = np.bincount(position)
-            rows.append(row)
-        return rows
-
-    def start(self):
-        split = self.split
-        return {"split": split.number, "repeat": split.repeat, "n_train": len(split.train)}
-
-    def failed(self, name, learner, knows, error):
-        reason = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
-        row = {"candidate": name, "learner": learner, "knows": knows, "failure": reason}
-        return self.start() | row | {"missing": "", "n_test": len(self.split.test)}
+            yield row
 
 
-def around_models(model, K):
-    """Reduced models, and masked copies, of a model of all columns."""
+def reason_of(error):
+    """Why something failed, in a line."""
+    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+
+
+def around_models(model, K, tests=()):
+    """Reduced models, and masked copies, of a model of all columns.
+
+    All patterns are trained at once where the test parts would have more of them trained.
+    """
     reduced, masked = PatternClassifier, ViewDropout
     if K is None:
         reduced, masked = PatternRegressor, ViewDropoutRegressor
-    return [("reduced models", reduced(model)), ("masked copies", masked(model, n_copies=N_COPIES))]
+    asked = 2 * sum(len(rows_by_pattern(X)) for X in tests)  # for labels, and for scores
+    patterns = "all" if asked >= 2 ** (tests[0].n_views if tests else 99) else "seen"
+    return [("reduced models", reduced(model, patterns=patterns)),
+            ("masked copies", masked(model, n_copies=N_COPIES))]  # fmt: skip
 
 
 def best_estimator(question, X, y, name):

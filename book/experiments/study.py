@@ -1,0 +1,368 @@
+"""The rows of the study of part VI: what `compare_methods` tries, on real data; predictions kept.
+
+Candidates  the plain ones of :func:`~mvref.compare_methods` (learner x use of the views, stacks,
+            reduced models, masked copies), tuned and trained by its own code; the methods of the
+            five papers and two rivals (`METHODS`); what else a reader would take (`BESIDE`); and
+            the mean of the learners of all columns, each tuned.
+Points      as many as there, chosen on three folds of the training part.
+Data        :mod:`.fusion_data`; text is whole, by tf-idf.
+Parts       a stratified training part, and at most 1000 others that test; the same for all
+            candidates of a repeat. Of people, the next one tests.
+Gaps        the test part as it is (""); with a share of its (sample, view) pairs missing at random
+            ("r25", "r50"); and with the same views missing in all ("at_0111"). Item ``gaps``: the
+            training part has gaps at random, too, or half of it lacks a view ("block").
+Kept        labels and probabilities of all test parts, see :func:`packed`; every measure is
+            computed from these, by :mod:`.study_reading`.
+Failures    are told by their reason. A method has `LIMIT` seconds of the processor.
+"""
+
+import lzma
+import signal
+import threading
+import warnings
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from io import BytesIO
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit, logit, softmax
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.impute import KNNImputer
+from sklearn.model_selection import GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
+
+from mvref import PerView
+from mvref.compare.candidates import ALL, SVM, Candidate, UnitRows, scaling
+from mvref.compare.columns import Columns
+from mvref.compare.judge import Answer
+from mvref.compare.learners import CLASSIFIERS, OfTrees, Said
+from mvref.compare.plain import learners_for
+from mvref.compare.splits import Outcome, Question, Split, SplitWork
+
+from . import fusion_data
+from .engine import Item, derive_seed
+from .fusion_data import N_FOLDS, N_SAMPLES, STUDIED, common_words, load, patterns_of, size_of
+from .kernel_means import KernelMeanSVC
+from .tables import Cell, jobs_of, stratified_folds, stratified_parts
+
+SIZES = {100: 3, 300: 3, 1000: 3}  # of the training part, and repeats
+REPEATS_OF = {"nutrimouse": 20, "uwave": 8, "shoulder-exercises": 10}  # eight mice; all people
+GAPS = (0.5, "block")
+SHARES = {"r25": 0.25, "r50": 0.5}
+BUDGET, LIMIT = 6, {100: 120.0, 300: 240.0, 1000: 480.0}
+MOST_COLUMNS = 5000  # that neighbours are sought in, as they need them dense
+COUNTED = ("webkb", "citeseer")  # words as counts
+N_WORDS = 500  # of a sparse view, in item ``words``
+N_TEST = 500
+PAPERS = ("MVLSVM", "MwMvC2", "MVPO", "MVMClassifier", "MVNAKMHKS")
+METHODS = [Candidate(name, *ALL[name]) for name in (*PAPERS, "CoLabeling", "MVML")]
+WITH_GAPS = (*PAPERS, "CoLabeling", "RBF SVM, neighbours")  # beside the plain ones, in ``gaps``
+LEVELS, STEP = 255, 0.25  # of a probability, and between the logits of two
+MEASURES = ("candidates", "failed", "kept")
+
+
+# ------------------------------------------------------------------------------------ candidates
+
+
+def on_columns(method, front=()):
+    """A method that gets all columns as one table."""
+    return lambda X, **point: make_pipeline(Columns(), *front_of(front, X), method(**point))
+
+
+def front_of(front, X):
+    """What comes before a model of trees: of many columns the best are taken."""
+    best = OfTrees("").front({}, sum(X.widths)) if front == "trees" else None
+    return [] if best is None else [best]
+
+
+def light_boosting(**point):
+    """LightGBM, sixty rounds."""
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(n_estimators=60, n_jobs=1, verbose=-1, deterministic=True, **point)
+
+
+def stopping_boosting(**point):
+    """Histogram boosting that stops when a fifth of the samples, set aside, sees no gain."""
+    return HistGradientBoostingClassifier(
+        max_iter=200, early_stopping=True, validation_fraction=0.2, **point
+    )
+
+
+def forest(**point):
+    """A random forest of 200 trees."""
+    return RandomForestClassifier(200, **point)
+
+
+def sum_of_kernels(X, **point):
+    """A Gaussian SVM on the mean of the views' kernels."""
+    scaled = {name: scaling([view]) for name, view in zip(X.names, X.views, strict=True)}
+    return make_pipeline(PerView(scaled), KernelMeanSVC(**point))
+
+
+def neighbours(X, **point):
+    """A Gaussian SVM of all columns, where neighbours fill the gaps."""
+    table, fill = FunctionTransformer(dense_columns), KNNImputer(keep_empty_features=True)
+    return make_pipeline(table, StandardScaler(), fill, UnitRows(), SVC(**point))
+
+
+def dense_columns(X):
+    """All columns as an array, NaN where a view is missing."""
+    dense = [view.toarray() if sparse.issparse(view) else view for view in X.views]
+    pairs = zip(dense, X.observed.T, strict=True)
+    return np.hstack([np.where(seen[:, None], view, np.nan) for view, seen in pairs])
+
+
+RATE = {"learning_rate": (0.03, 0.3), "max_leaf_nodes": [4, 8, 31], "min_samples_leaf": [2, 5, 20]}
+LIGHT = {"learning_rate": (0.03, 0.3), "num_leaves": [4, 8, 31], "min_child_samples": [2, 5, 20]}
+WOOD = {"max_features": ["sqrt", 0.3], "min_samples_leaf": [1, 3]}
+BESIDE = [
+    Candidate("RBF SVM, sum of kernels", "all", sum_of_kernels, SVM),
+    Candidate("RBF SVM, neighbours", "none", neighbours, SVM),
+    Candidate("random forest, all columns", "none", on_columns(forest), WOOD),
+    Candidate("stopping boosting, all columns", "none", on_columns(stopping_boosting, "trees"),
+              RATE),
+    Candidate("LightGBM, all columns", "none", on_columns(light_boosting), LIGHT),
+]  # fmt: skip
+MEAN = "mean of learners, all columns"
+
+
+def mean_of_learners(outcomes):
+    """The mean of the probabilities of the learners of all columns, each at its own point."""
+    names = [f"{learner.name}, all columns" for learner in CLASSIFIERS]
+    members = [one for one in outcomes if one.candidate in names and not one.failure]
+    answers = []
+    for told in zip(*(one.answers for one in members), strict=True):
+        mean = np.mean([probabilities_of(answer.said) for answer in told], axis=0)
+        classes = np.unique(np.concatenate([answer.model.classes_ for answer in told]))
+        answers.append(Answer(classes[mean.argmax(axis=1)], Said(mean, "probabilities")))
+    seconds = sum(one.seconds for one in members)
+    worth = (np.nan, np.nan)  # its folds are not asked: nothing is chosen
+    return Outcome(MEAN, "mean", "none", "", seconds, worth, answers)
+
+
+def probabilities_of(said):
+    """Probabilities (n, K); of margins as if they were scores of a softmax."""
+    told = said.probabilities
+    return softmax(said.scores, axis=1) if told is None else told
+
+
+# ------------------------------------------------------------------------------------------ data
+
+
+def draw(name, n_train, seed, repeat):
+    """Views, labels and groups of those that train and then of those that test; folds, how many.
+
+    Of data with people the next one tests, repeat after repeat.
+    """
+    X, y, people = load(name)
+    rows = np.arange(len(y))
+    if people is not None:
+        who = np.unique(people)[repeat % len(np.unique(people))]
+        test, rows = rows[people == who], rows[people != who]
+    size = size_of(name, n_train)
+    train, others = stratified_parts(y, derive_seed(seed, "train"), rows, train_size=size)
+    test = others if people is None else test
+    if len(test) > N_TEST:
+        _, test = stratified_parts(y, derive_seed(seed, "test"), test, test_size=N_TEST)
+    inside = np.arange(size)
+    if people is None:
+        folds = stratified_folds(y[train], inside, N_FOLDS, derive_seed(seed, "folds"))
+    else:
+        folds = list(GroupKFold(N_FOLDS).split(inside, groups=people[train]))
+    rows = np.concatenate([train, test])
+    return X[rows], y[rows], None if people is None else people[rows], folds, size
+
+
+def with_gaps(X, gap, seed, trains=False):
+    """Drop a share of the views of samples, or "block": one view of all, or of half that train."""
+    if gap != "block":
+        most = 1.0 - 1.0 / X.n_views
+        seed = (seed, "train") if trains else seed
+        return X.drop_views(min(gap, most), random_state=derive_seed(seed, "gaps", gap)).observed
+    lost = np.random.RandomState(derive_seed(seed, "lost")).permutation(len(X))
+    lost = lost[: len(X) // 2] if trains else lost
+    observed = np.ones((len(X), X.n_views), dtype=bool)
+    observed[lost, derive_seed(seed, "block") % X.n_views] = False
+    return observed
+
+
+def tests_of(name, n_train, missing):
+    """The names of the test parts beside the one as it is."""
+    if n_train != 100 or missing == GAPS[0]:
+        return ["r50"]
+    shares = list(SHARES) if not missing else ["r50"]
+    return [*shares, *(f"at_{pattern}" for pattern in patterns_of(name))]
+
+
+def methods_of(name, missing):
+    """Who is asked beside the plain candidates."""
+    wide = fusion_data.SIZES[name][2] > MOST_COLUMNS
+    for one in (*METHODS, *BESIDE):
+        neighbours = one.name == "RBF SVM, neighbours"
+        if (not missing or one.name in WITH_GAPS) and not (neighbours and wide):
+            yield one
+
+
+def question_of(name, n_train, missing, words, seed, repeat, budget):
+    """What is asked in a split, as :mod:`mvref.compare` asks it, and the split."""
+    X, y, groups, folds, n = draw(name, n_train, seed, repeat)
+    if words:
+        X = common_words(X, np.arange(n))
+    later = {}
+    for test in tests_of(name, n_train, missing):
+        observed = np.ones((len(X), X.n_views), dtype=bool)
+        if test in SHARES:
+            observed[n:] = with_gaps(X[n:], SHARES[test], seed)
+        else:
+            observed[n:] = [c == "1" for c in test.removeprefix("at_")]
+        later[test] = observed
+    if missing:
+        observed = X.observed.copy()
+        observed[:n] = with_gaps(X[:n], missing, seed, trains=True)
+        X = X.with_observed(observed)
+    encode = None
+    if name in COUNTED:
+        counts = [v for v, view in zip(X.names, X.views, strict=True) if sparse.issparse(view)]
+        encode = PerView(dict.fromkeys(counts, TfidfTransformer()), remainder="passthrough")
+    classes, codes = np.unique(y, return_inverse=True)
+    learners = learners_for(X[:n], classes)
+    methods = tuple(methods_of(name, missing))
+    question = Question(X, y, codes, classes, groups, encode, "accuracy", later, learners, methods,
+                        budget, derive_seed(seed, "fit"))  # fmt: skip
+    return question, Split(0, 0, np.arange(n), np.arange(n, len(y)), folds)
+
+
+# ------------------------------------------------------------------------------------------ work
+
+
+@contextmanager
+def limited(seconds):
+    """Raise a TimeoutError after so many seconds of the processor, where the system can."""
+    here = threading.current_thread() is threading.main_thread()
+    if not (here and hasattr(signal, "setitimer")):
+        yield
+        return
+
+    def stop(*_):
+        raise TimeoutError(f"more than {seconds:g} s of the processor")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def on_split(
+    name, method, *, measures, n_train, missing=0.0, words=0, repeat, seed, budget=BUDGET, only=None
+):
+    """All candidates of a split; only: names of methods beside the plain ones, all by default."""
+    question, split = question_of(name, n_train, missing, words, seed, repeat, budget)
+    if only is not None:
+        kept = tuple(one for one in question.methods if one.name in only)
+        question = replace(question, methods=kept)
+    work = SplitWork(question, split)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = work.plain()
+        found.append(mean_of_learners(found))
+        for one in question.others():
+            with limited(LIMIT[n_train]):
+                found.append(work.method(one))
+    tests = ["", *question.later]
+    content = packed(found, tests, question.codes[split.test], question.classes)
+    failed = sum(bool(one.failure) for one in found)
+    return {"candidates": float(len(found)), "failed": float(failed), "kept": content}
+
+
+def packed(outcomes, tests, codes, classes):
+    """The outcomes of a split as bytes; :func:`unpacked` is the way back.
+
+    Of each candidate, test part and sample: its label; how probable the label is to it, and of a
+    wrong one how probable the right one is, as steps of the logit, a byte each.
+    """
+    shape = len(outcomes), len(tests), len(codes)
+    label, sure, right = (np.full(shape, LEVELS, dtype=np.uint8) for _ in range(3))
+    for c, one in enumerate(outcomes):
+        for t, answer in enumerate(one.answers):
+            label[c, t] = np.searchsorted(classes, answer.labels)
+            if answer.said is not None:
+                told = probabilities_of(answer.said)
+                rows, wrong = np.arange(len(codes)), np.flatnonzero(label[c, t] != codes)
+                sure[c, t] = level_of(told[rows, label[c, t]])
+                right[c, t, wrong] = level_of(told[wrong, codes[wrong]])
+    of = {
+        "candidate": [one.candidate for one in outcomes],
+        "point": [repr(one.point) for one in outcomes],
+        "failure": [one.failure for one in outcomes],
+        "seconds": [one.seconds for one in outcomes],
+        "worth": [one.worth or (np.nan, np.nan) for one in outcomes],
+    }
+    of = {name: np.array(values) for name, values in of.items()}
+    content = BytesIO()
+    np.savez(content, tests=np.array(tests), codes=codes.astype(np.uint8), label=label, sure=sure,
+             right=right, **of)  # fmt: skip
+    return lzma.compress(content.getvalue())
+
+
+def level_of(probabilities):
+    """The steps of the logit, a byte: 127 at one half."""
+    with np.errstate(divide="ignore"):
+        steps = np.round(logit(np.clip(probabilities, 0.0, 1.0)) / STEP)
+    return (np.clip(steps, -127, 127) + 127).astype(np.uint8)
+
+
+def probability_of(levels):
+    """Probabilities of levels; NaN where there is none."""
+    steps = levels.astype(float) - 127
+    return np.where(levels == LEVELS, np.nan, expit(STEP * steps))
+
+
+def unpacked(content):
+    """The arrays of a split by name."""
+    with np.load(BytesIO(lzma.decompress(content))) as arrays:
+        return dict(arrays)
+
+
+# ----------------------------------------------------------------------------------------- items
+
+
+def splits(dataset, quick, rows, *, points):
+    """The splits of a data set at some points; quick: one, of a few candidates."""
+    cells = [
+        Cell("all candidates", point, MEASURES, REPEATS_OF.get(dataset, SIZES[point["n_train"]]))
+        for point in points
+    ]
+    if quick:
+        cells = [replace(cell, n_repeats=1, options={"budget": 1, "only": ("MVLSVM",)})
+                 for cell in cells[:1]]  # fmt: skip
+    for job in jobs_of(dataset, dataset, cells, on_split):
+        yield replace(job, function=partial(job.function, repeat=job.repeat))
+
+
+def large_enough(n_train):
+    """The data sets that leave a fifth of the samples to test on, and not one beside these."""
+    left = {name: N_SAMPLES[name] - size_of(name, n_train) for name in STUDIED}
+    return tuple(n for n, k in left.items() if 5 * k >= N_SAMPLES[n] and k != N_TEST + 1)
+
+
+TEXTS = (*COUNTED, "reuters1200")
+ITEMS = [
+    *(
+        Item("study", f"n{n}", f"every candidate after {n} samples", large_enough(n),
+             partial(splits, points=[{"n_train": n}]), seeds=f"n{n}")
+        for n in SIZES
+    ),
+    Item("study", "gaps", "the same, where training has gaps", tuple(STUDIED),
+         partial(splits, points=[{"n_train": 100, "missing": gap} for gap in GAPS]), seeds="n100"),
+    Item("study", "words", "text cut to its commonest words", TEXTS,
+         partial(splits, points=[{"n_train": 100, "words": N_WORDS}]), seeds="n100"),
+]  # fmt: skip
