@@ -33,6 +33,7 @@ book: .venv/installed $(if $(EXECUTE),chapters) _build/.configured
 	@rm _build/.configured
 	$(BIN)/jupyter-book build . -n -W --keep-going
 	@$(MAKE) --no-print-directory slides
+	$(BIN)/python book/plain.py _build/html
 	@touch _build/.configured
 	@echo "The book: $$(pwd)/_build/html/index.html"
 

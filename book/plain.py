@@ -2,7 +2,11 @@
 
 python book/plain.py notebooks                        those that a folder lacks (`make lab`)
 python book/plain.py book                             in place of the chapters (Binder's image)
+python book/plain.py _build/html                      what the pages offer (`make book`)
 python book/plain.py _build/exercises --no-solutions  without solutions (`make exercises`)
+
+A copy runs wherever mvref and matplotlib are installed. Its first cell installs them, and fetches
+the experiments and their stored rows, one file, which may also lie beside the notebook.
 
 What the HTML resolves stands there as text: the numbers of formulas, theorems, exercises and
 figures, citations, and numbers that come from cells. Boxes are quotations, captions are cells, and
@@ -13,11 +17,13 @@ import ast
 import json
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 from collections import Counter
 from functools import cache, partial
 from pathlib import Path
+from zipfile import ZIP_LZMA, ZipFile
 
 import yaml
 from markdown_it import MarkdownIt
@@ -25,7 +31,37 @@ from pybtex.database import parse_file
 
 BOOK = Path(__file__).resolve().parent
 ROOT = BOOK.parent
-HOME = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Documentation"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+HOME = PROJECT["urls"]["Documentation"]
+ROWS, WHEEL = "mvref_book.zip", f"mvref-{PROJECT['version']}-py3-none-any.whl"
+OUTSIDE = "outside-the-book"  # tag of the first cell of a copy
+INSTALL = f"""# Outside the book: install mvref and matplotlib where they are not.
+import importlib.util
+
+if not (importlib.util.find_spec("mvref") and importlib.util.find_spec("matplotlib")):
+    %pip install --quiet matplotlib {HOME}_static/{WHEEL}
+"""
+FETCH = f"""
+# The experiments and their stored rows are one file, which may lie beside this notebook.
+from pathlib import Path
+from urllib.request import urlretrieve
+from zipfile import ZipFile
+
+try:
+    import mvref.experiments
+except ModuleNotFoundError:
+    if not Path("{ROWS}").exists():
+        urlretrieve("{HOME}_static/{ROWS}", "{ROWS}")
+    ZipFile("{ROWS}").extractall()
+"""
+GLUE = "from myst_nb import glue\n"
+NO_GLUE = '''
+
+def glue(*args, **kwargs):
+    """Do nothing: the numbers of the text are text here."""
+
+
+'''
 NUMBERED = {  # directive -> its name in front of the number
     "exercise": "Exercise", "math": "", "figure": "Fig.",
     **{f"prf:{name}": name.capitalize() for name in (
@@ -219,9 +255,21 @@ def without_solutions(cells):
     return kept
 
 
+def outside(notebook):
+    """The first cell of a copy."""
+    code = "".join(line for cell in notebook["cells"] if cell["cell_type"] == "code"
+                   for line in cell["source"])  # fmt: skip
+    text = INSTALL + FETCH * bool(re.search(r"mvref\.experiments|\.toml", code))
+    return {"cell_type": "code", "execution_count": None, "id": OUTSIDE, "outputs": [],
+            "metadata": {"tags": [OUTSIDE], "jupyter": {"source_hidden": True}},
+            "source": text.strip().splitlines(keepends=True)}  # fmt: skip
+
+
 def copy_of(path, notebook, solutions=True):
     """The notebook of a chapter in plain Markdown."""
     values, cells = {}, []
+    if all(OUTSIDE != cell["id"] for cell in notebook["cells"]):
+        cells.append(outside(notebook))
     if not solutions:
         notebook = notebook | {"cells": without_solutions(notebook["cells"])}
     for cell in notebook["cells"]:
@@ -239,6 +287,7 @@ def copy_of(path, notebook, solutions=True):
             text = text.replace("../../slides/", f"{HOME}slides/")
             cell["source"] = text.splitlines(keepends=True)
             continue
+        cell["source"] = "".join(cell["source"]).replace(GLUE, NO_GLUE).splitlines(keepends=True)
         folded = {FOLDED[tag]: True for tag in cell["metadata"].get("tags", []) if tag in FOLDED}
         cell["metadata"] |= {"jupyter": folded} if folded else {}
         figure = cell["metadata"].pop("mystnb", {}).get("figure")
@@ -248,6 +297,28 @@ def copy_of(path, notebook, solutions=True):
             cells.append({"cell_type": "markdown", "id": f"{cell['id']}-caption"[:64],
                           "metadata": {}, "source": text.splitlines(keepends=True)})  # fmt: skip
     return notebook | {"cells": cells}
+
+
+def write_rows(path):
+    """One file with the experiments, their stored rows, and what pages of errata read."""
+    with ZipFile(path, "w", ZIP_LZMA) as packed:
+        for file in sorted((BOOK / "experiments").rglob("*")):
+            if file.suffix in (".py", ".toml", ".csv", ".npz"):
+                packed.write(file, Path("mvref_book") / file.relative_to(BOOK))
+        for file in (BOOK / "errata").glob("*.toml"):
+            packed.write(file, file.name)
+
+
+def write_downloads(html):
+    """What the pages of the built book offer: their notebooks, and what these need."""
+    static, sources = html / "_static", html / "_sources" / "book"
+    for path in chapters():
+        (sources / path.relative_to(BOOK)).unlink(missing_ok=True)
+    made = write(sources)
+    write_rows(static / ROWS)
+    command = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w"]
+    subprocess.run([sys.executable, *command, static, ROOT], check=True)
+    return made
 
 
 def write(folder, solutions=True):
@@ -266,5 +337,8 @@ def write(folder, solutions=True):
 
 if __name__ == "__main__":
     target = Path(sys.argv[1]).resolve()
-    made = write(target, solutions="--no-solutions" not in sys.argv)
+    if target.name == "html":
+        made = write_downloads(target)
+    else:
+        made = write(target, solutions="--no-solutions" not in sys.argv)
     print(f"{len(made)} of {len(chapters())} chapters are new in {target}")

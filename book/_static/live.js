@@ -110,7 +110,8 @@
   async function connect() {
     const [, binder, repository, branch] = /^(.*)\/v2\/gh\/(.*)\/(.*)\?/.exec(rocket.href);
     const stored = await fetch(new URL(`_sources/${page}.ipynb`, root));
-    const code = (await stored.json()).cells.filter((cell) => cell.cell_type === "code");
+    const code = (await stored.json()).cells.filter(({ cell_type, id }) =>
+      cell_type === "code" && id !== "outside-the-book");  // the first cell of a copy
     const link = { rel: "stylesheet", href: new URL("_static/thebe/thebe.css", root) };
     const { sheet } = (await load("link", link)).target;
     for (let i = sheet.cssRules.length; i--;) {  // tables look as they did before they were run

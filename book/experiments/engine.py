@@ -194,7 +194,7 @@ class Ledger:
         """Write what a job returns as bytes into its file; the value is then a checksum of that."""
         for measure, content in values.items():
             if isinstance(content, bytes):
-                path = self.file(item.name, job)
+                path = self.file(item.name, job.dataset, job.parameter, job.repeat)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 draft = path.with_suffix(".tmp")
                 draft.write_bytes(content)
@@ -202,10 +202,10 @@ class Ledger:
                 values = values | {measure: float(checksum(content))}
         return values
 
-    def file(self, item, job):
+    def file(self, item, dataset, parameter, repeat):
         """The file of what a job returns as bytes."""
-        point = [str(value) for _, value in sorted(job.parameter.items())]
-        name = "-".join([item, job.dataset, *point, str(job.repeat)])
+        point = [str(value) for _, value in sorted(parameter.items())]
+        name = "-".join([item, dataset, *point, str(repeat)])
         return self.path.with_suffix("") / f"{name}.xz"
 
     def sort(self):

@@ -1,0 +1,465 @@
+"""Reading the study of part VI: measures of what was kept, and one model of all differences.
+
+Let :math:`y_{dr}` be a difference of two candidates in split r of data set d. In the model
+
+    y_dr = mean + effect_d + noise_dr
+
+effects have a variance between data sets, and noise one of its own in every data set; the variances
+belong to the difference. It is linear, so a contrast of the fitted model is the model of the
+contrast: :func:`found` fits it, and nothing else makes an interval. The unit is the data set; those
+of one study (`STUDIES`) count as one. Two intervals answer two questions: where is the mean over
+data sets like these (CI), and where is the effect in the next one (PI), without the noise of a
+split? Item ``calibration.coverage`` says how often they are right.
+
+Of several candidates the one that is most accurate on the inner folds is taken, of equally accurate
+ones that of least log loss there: no test part decides. Who failed has the accuracy of *nothing*,
+the majority class. Advice (:class:`Situation`) is judged against the best of all that a reader
+would do otherwise.
+"""
+
+import json
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from .engine import Ledger
+from .fusion_data import FORMING, KEPT
+from .report import read_ledger
+from .study import PAPERS, probability_of, unpacked
+
+LEARNERS = ("logistic", "RBF SVM", "extra trees", "boosting")
+WIDE_LEARNER = "RBF SVM of few columns"  # only where a view has more columns than samples
+AROUND = ("reduced models", "masked copies")  # at the point of all columns
+STUDIES = {"tcga-brca": "tcga", "tcga-lgg": "tcga", "tcga-kipan": "tcga"}
+INDEX = ["n_train", "missing", "words", "test", "dataset", "repeat"]
+HERE = Path(__file__).parent
+# What a reader can do; the first is what she does who has read nothing. Each is tuned by the folds.
+ANSWERS = {
+    "one learner on all columns": "use: all columns",
+    "late fusion": "use: late fusion",
+    "reduced models": "use: reduced models",
+    "masked copies": "use: masked copies",
+    "Co-Labeling": "CoLabeling",
+    "the five papers": "papers",
+}
+DEFAULT = next(iter(ANSWERS))
+NOW_CALLED = {  # what registered statements name, as it is called today
+    "use: vote of views": "use: late fusion", "logistic, vote of views": "logistic, late fusion",
+    "stack of learners, views": "stack, views",
+    "stack of learners, all columns": "stack, all columns",
+}  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------ what was kept
+
+
+def splits_kept(folder=None):
+    """Yield what is known of a split, and its arrays."""
+    ledger = Ledger("study", folder)
+    rows = read_ledger("study", folder).query("measure == 'kept'")
+    for row in rows.itertuples():
+        point = json.loads(row.parameter)
+        key = {"missing": 0.0, "words": 0} | point
+        key |= {"dataset": row.dataset, "repeat": row.repeat}
+        yield key, unpacked(ledger.file(row.item, row.dataset, point, row.repeat).read_bytes())
+
+
+@lru_cache
+def tables(folder=None):
+    """Tables by measure, a row for each test part (`INDEX`) and a column for each candidate.
+
+    accuracy, log_loss, of the folds validation and its tie, seconds of a training, and failed.
+    """
+    found = {of: {} for of in MEASURED}
+    for key, kept in splits_kept(folder):
+        names = kept["candidate"].tolist()
+        for t, test in enumerate(kept["tests"].tolist()):
+            at = tuple((key | {"test": test})[name] for name in INDEX)
+            for of, measure in MEASURED.items():
+                found[of][at] = dict(zip(names, measure(kept, t), strict=True))
+    return {of: _table(rows) for of, rows in found.items()}
+
+
+def accuracy(kept, t):
+    """The share of right labels; of who failed, that of the majority class."""
+    right = (kept["label"][:, t] == kept["codes"]).mean(axis=1)
+    failed = kept["failure"] != ""
+    return np.where(failed, right[kept["candidate"] == "nothing"], right)
+
+
+def log_loss(kept, t):
+    """Mean of minus the logarithm of the probability of the right label; NaN of labels alone."""
+    right = kept["label"][:, t] == kept["codes"]
+    levels = np.where(right, kept["sure"][:, t], kept["right"][:, t])
+    return -np.log(probability_of(levels)).mean(axis=1)
+
+
+MEASURED = {
+    "accuracy": accuracy,
+    "log_loss": log_loss,
+    "validation": lambda kept, t: kept["worth"][:, 0],
+    "tie": lambda kept, t: kept["worth"][:, 1],
+    "seconds": lambda kept, t: np.where(kept["failure"] == "", kept["seconds"], np.nan),
+    "failed": lambda kept, t: kept["failure"] != "",
+}
+
+
+def _table(rows):
+    table = pd.DataFrame.from_dict(rows, orient="index").sort_index(key=lambda i: i.map(repr))
+    table.index = pd.MultiIndex.from_tuples(table.index, names=INDEX)
+    for use in AROUND:  # their points are those of all columns, and so is their worth
+        for learner in LEARNERS:
+            columns = f"{learner}, all columns"
+            if {columns, f"{learner}, {use}"} <= set(table):
+                table[f"{learner}, {use}"] = table[f"{learner}, {use}"].fillna(table[columns])
+    return table
+
+
+def scores(measure="accuracy", *, n_train=100, missing=0.0, test="", words=0, folder=None):
+    """A measure by data set and repeat, a column per candidate; NaN of who was not asked."""
+    table = tables(folder)[measure]
+    at = (table.index.get_level_values(name) for name in INDEX[:4])
+    wanted = (n_train, missing, words, test)
+    kept = np.logical_and.reduce([of == value for of, value in zip(at, wanted, strict=True)])
+    return table[kept].droplevel(INDEX[:4]).dropna(axis=1, how="all")
+
+
+def failures(folder=None):
+    """How many candidates were asked for, and the reasons of those that failed: a Series."""
+    asked, reasons = 0, {}
+    for key, kept in splits_kept(folder):
+        asked += len(kept["failure"])
+        for name, reason in zip(kept["candidate"], kept["failure"], strict=True):
+            if reason:
+                reasons[name, *key.values()] = str(reason)
+    return asked, pd.Series(reasons, dtype=str)
+
+
+# -------------------------------------------------------------------------------------- differences
+
+
+def family(use):
+    """The candidates of a use: one for each learner."""
+    return [f"{learner}, {use}" for learner in (*LEARNERS, WIDE_LEARNER)]
+
+
+def chosen(names, measure="accuracy", **where):
+    """What is reached if, in each split, the best in the inner folds is taken."""
+    values = scores(measure, **where)
+    names = [name for name in names if name in values]
+    right, tie = (scores(of, **where).reindex(columns=names) for of in ("validation", "tie"))
+    order = np.lexsort((tie.fillna(-np.inf), right.fillna(-1.0)), axis=-1)
+    best = values[names].to_numpy()[np.arange(len(values)), order[:, -1]]
+    return pd.Series(best, index=values.index)
+
+
+def reached(which, measure="accuracy", **where):
+    """What a candidate, or the chosen one of several, reaches in every split."""
+    if isinstance(which, str):
+        return scores(measure, **where)[which]
+    return chosen(which, measure, **where)
+
+
+def gain(ahead, behind, measure="accuracy", datasets=None, **where):
+    """By how much one is ahead of another, by data set and repeat."""
+    gaps = (reached(ahead, measure, **where) - reached(behind, measure, **where)).dropna()
+    if datasets is not None:
+        gaps = gaps[gaps.index.get_level_values("dataset").isin(datasets)]
+    return gaps
+
+
+def gains(use, against="all columns", **where):
+    """The gains of a use of the views by learner."""
+    pairs = {learner: (f"{learner}, {use}", f"{learner}, {against}") for learner in LEARNERS}
+    return {learner: gain(*pair, **where) for learner, pair in pairs.items()}
+
+
+def by_dataset(gaps):
+    """Means over the repeats of every data set."""
+    return gaps.groupby("dataset").mean()
+
+
+def found(gaps):
+    """The model of a difference, by data set and repeat: its mean, and its two intervals.
+
+    ``low`` and ``high`` are the 95 % interval of the mean over data sets, ``next_low`` and
+    ``next_high`` that of the effect in one more; ``p`` is of the two-sided t test. ``between`` is
+    the standard deviation of the effects, ``split`` that of a split (its root mean square over data
+    sets with several), ``share`` what splits make of the variance between the means.
+    """
+    sets = gaps.groupby("dataset").agg(["mean", "var", "count"])
+    noise = (sets["var"].fillna(sets["var"].mean()) / sets["count"]).fillna(0.0)
+    of = sets.index.map(lambda name: STUDIES.get(name, name))
+    means = sets["mean"].groupby(of).mean()
+    noise = noise.groupby(of).agg(lambda x: x.mean() / len(x))
+    if len(means) < 2:
+        raise ValueError(f"means must be of two data sets or more, got {len(means)}.")
+    mean, variance, df = means.mean(), means.var(ddof=1), len(means) - 1
+    error, between = np.sqrt(variance / len(means)), np.sqrt(max(variance - noise.mean(), 0.0))
+    quantile = stats.t.ppf(0.975, df)
+    half, further = quantile * error, quantile * np.hypot(error, between)
+    return {"datasets": len(means), "ahead": int((means > 0).sum()), "difference": mean,
+            "low": mean - half, "high": mean + half,
+            "next_low": mean - further, "next_high": mean + further,
+            "p": 2 * stats.t.sf(abs(mean) / error, df) if error else float(mean == 0),
+            "between": between, "split": np.sqrt(sets["var"].mean()),
+            "share": min(noise.mean() / variance, 1.0) if variance else 0.0}  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------- regret
+
+
+TREATMENTS = ("all columns", "late fusion", *AROUND)
+
+
+def regret(learner=None, missing=0.0):
+    """How far each treatment of gaps that keeps the learner is behind the best of them.
+
+    By data set, repeat and pattern of the test part; `learner`: default the one that folds choose.
+    Columns are `TREATMENTS`, and ``gone``, the number of views that are missing.
+    """
+    found = []
+    for test in sorted({t for t in tables()["accuracy"].index.unique("test") if t[:3] == "at_"}):
+        reach = pd.DataFrame({
+            use: reached(family(use) if learner is None else f"{learner}, {use}",
+                         test=test, missing=missing)
+            for use in TREATMENTS
+        })  # fmt: skip
+        best = by_dataset(reach).max(axis=1)
+        behind = -reach.sub(best.reindex(reach.index.get_level_values("dataset")).values, axis=0)
+        found.append(behind.assign(pattern=test[3:], gone=test.count("0")))
+    return pd.concat(found).set_index("pattern", append=True)
+
+
+# ---------------------------------------------------------------------------------------- sentences
+
+
+NBSP = "\N{NO-BREAK SPACE}"
+
+
+def points(value):
+    """A difference in points of accuracy; one on one side of 0 is never told as 0.
+
+    >>> points(0.0123), points(-0.0004)
+    ('+1.2', '−0.04')
+    """
+    number = 100.0 * value
+    text = f"{number:+.2f}" if 0 < abs(number) < 0.05 else f"{round(number, 1) + 0.0:+.1f}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def short(found, of="low high"):
+    """A difference in points and its interval for a table whose head says which interval it is.
+
+    >>> short({"difference": 0.012, "low": -0.0004, "high": 0.02}).replace(NBSP, " ")
+    '+1.2 (−0.04 to +2.0)'
+    """
+    ends = (points(found[end]) for end in of.split())
+    return f"{points(found['difference'])} ({' to '.join(ends)})".replace(" ", NBSP)
+
+
+def told(found):
+    """A difference in points of accuracy with the interval of its mean; it may contain zero.
+
+    >>> told({"difference": 0.012, "low": -0.0004, "high": 0.02})
+    '+1.2 points (95 % CI −0.04 to +2.0)'
+    """
+    low, high = points(found["low"]), points(found["high"])
+    return f"{points(found['difference'])} points (95{NBSP}% CI {low} to {high})"
+
+
+def by(found):
+    """The size of a clear difference, for a sentence that has its direction in words.
+
+    >>> by({"difference": -0.012, "low": -0.02, "high": -0.0004})
+    '1.2 points (95 % CI 0.04 to 2.0)'
+    """
+    if found["low"] <= 0 <= found["high"]:
+        raise ValueError(f"no direction can be told of {told(found)}: its interval contains zero.")
+    ends = sorted((found["low"], found["high"]), key=abs)
+    size, low, high = (points(abs(value))[1:] for value in (found["difference"], *ends))
+    return f"{size} points (95{NBSP}% CI {low} to {high})"
+
+
+def told_next(found):
+    """Where the difference on one more data set may be.
+
+    >>> told_next({"next_low": -0.03, "next_high": 0.054})
+    '95 % PI −3.0 to +5.4'
+    """
+    return f"95{NBSP}% PI {points(found['next_low'])} to {points(found['next_high'])}"
+
+
+# --------------------------------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True)
+class Statement:
+    """That `ahead` is better than `behind` by more than a margin, on average over data sets.
+
+    ahead, behind: a candidate, "use: ..." (the learner chosen by the folds), or "papers"; test,
+    missing: the test part, and the gaps in training; formed: how many repeats there were of each
+    data set that formed it; expected: "hit", or "open": asked, and not predicted.
+    """
+
+    name: str
+    text: str
+    ahead: str
+    behind: str
+    test: str = ""
+    measure: str = "accuracy"
+    n_train: int = 100
+    missing: float | str = 0.0
+    margin: float = 0.0
+    expected: str = ""
+
+    def gain(self, datasets, repeats=None):
+        """The differences that it speaks of; of all repeats, or the first ones."""
+        where = {"n_train": self.n_train, "missing": self.missing, "test": self.test}
+        pair = map(candidates_of, (self.ahead, self.behind))
+        gaps = gain(*pair, self.measure, datasets, **where)
+        if repeats is not None:
+            gaps = gaps[gaps.index.get_level_values("repeat") < repeats]
+        return gaps
+
+    def judged(self, datasets):
+        """What some data sets say of it."""
+        of = found(self.gain(datasets))
+        return of | {"verdict": self.verdict(of)}
+
+    def verdict(self, of):
+        """Hit, miss, or cannot tell."""
+        if of["low"] > self.margin:
+            return "hit"
+        return "miss" if of["difference"] <= self.margin else "cannot tell"
+
+    def power(self, n_datasets, formed, repeats=1):
+        """The chance of a hit on so many data sets, if they are as those that formed it."""
+        of = found(self.gain(formed, repeats))
+        spread = (of["high"] - of["difference"]) / stats.t.ppf(0.975, of["datasets"] - 1)
+        spread *= np.sqrt(of["datasets"] / n_datasets)
+        shift, df = (of["difference"] - self.margin) / spread, n_datasets - 1
+        return float(stats.nct.sf(stats.t.ppf(0.975, df), df, shift))
+
+
+def candidates_of(words):
+    """The candidates that a statement speaks of."""
+    words = NOW_CALLED.get(words, words)
+    if words == "papers":
+        return list(PAPERS)
+    if words.startswith("use: "):
+        return family(words.removeprefix("use: "))
+    return words
+
+
+def statements(file="registered.toml"):
+    """The registered statements of a file, by name."""
+    entries = tomllib.loads((HERE / file).read_text("utf-8"))["statement"]
+    for entry in entries:  # as the first edition wrote a test part
+        measure = entry.pop("measure", "accuracy")
+        entry["test"] = entry.get("test", measure.removeprefix("accuracy").strip("_"))
+    return {entry["name"]: Statement(**entry) for entry in entries}
+
+
+def outcomes(file="registered.toml", formed=tuple(FORMING), datasets=tuple(KEPT)):
+    """Each registered statement: its power before, and what the data sets that were kept say."""
+    n = len({STUDIES.get(name, name) for name in datasets})
+    return pd.DataFrame({
+        name: {"text": of.text, "margin": of.margin, "expected": of.expected}
+        | {"power": of.power(n, formed)} | of.judged(datasets)
+        for name, of in statements(file).items()
+    }).T  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------- advice
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A leaf of the tree of *Which method*: a question, and what to do if the answer is yes.
+
+    take, avoid: some of `ANSWERS`; why: the reason to prefer one where several are level; tests:
+    what is measured, as test part and gaps in training, by the words for it.
+    """
+
+    name: str
+    question: str
+    take: tuple
+    avoid: tuple
+    why: str
+    tests: dict
+
+    def judged(self, test):
+        """Each of the answers beside the default, and beside the best of the others.
+
+        A row per answer: the intervals of both differences, who the best other is, and a verdict.
+        *ahead*: of every other answer, which needs no correction for their number. *behind*: of the
+        best other, corrected for all pairs of answers, as the best was found on the same rows.
+        """
+        part, missing = self.tests[test]
+        reach = {
+            one: reached(candidates_of(words), test=part, missing=missing)
+            for one, words in ANSWERS.items()
+        }
+        pairs = {
+            pair: found((reach[pair[0]] - reach[pair[1]]).dropna())
+            for pair in permutations(ANSWERS, 2)
+        }
+        return pd.DataFrame({one: against_others(one, pairs) for one in ANSWERS}).T
+
+
+def against_others(one, found):
+    """How an answer does against the others; `found` has an interval for every pair of answers."""
+    others = [two for of, two in found if of == one]
+    best = min(others, key=lambda two: found[one, two]["difference"])
+    against, n_pairs = found[one, best], len(found) / 2
+    ahead = all(found[one, two]["low"] > 0 for two in others)
+    behind = against["difference"] < 0 and against["p"] * n_pairs < 0.05
+    verdict = "ahead" if ahead else "behind" if behind else "level"
+    default = found.get((one, DEFAULT))
+    return {"default": default, "best": best, "against": against, "verdict": verdict}
+
+
+def situations():
+    """The tree of *Which method*, in its order."""
+    entries = tomllib.loads((HERE / "advice.toml").read_text("utf-8"))["situation"]
+    return [Situation(**entry) for entry in entries]
+
+
+def tree(leaves):
+    """The tree of *Which method* as a list in HTML: question, answer and evidence of each leaf."""
+    items = []
+    for k, leaf in enumerate(leaves):
+        no = "No. " if k else ""
+        avoid = f" Avoid {_listed(leaf.avoid, 'and')}." if leaf.avoid else ""
+        evidence = "".join(
+            f"<p>{test[0].upper()}{test[1:]}:</p><ul>{''.join(_lines(leaf.judged(test)))}</ul>"
+            for test in leaf.tests
+        )
+        items.append(
+            f"<li><p>{no}<b>{leaf.question}</b></p>"
+            f"<p>Yes: <b>{_listed(leaf.take, 'or')}</b>. {leaf.why}{avoid}</p>"
+            "<details><summary>Evidence: differences in points, with 95 % CI</summary>"
+            f"{evidence}</details></li>"
+        )
+    return f'<ol class="advice">{"".join(items)}</ol>'
+
+
+def _listed(names, word):
+    return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _lines(judged):
+    """A line for each answer: beside the default, on the next data set, beside the best other."""
+    for one, row in judged.iterrows():
+        default = ""
+        if row["default"]:
+            default = f"{short(row['default'])} from {DEFAULT}, {told_next(row['default'])}; "
+        yield f"<li>{one}: {default}{short(row['against'])} from {row['best']}, the best other: "
+        yield f"<b>{row['verdict']}</b></li>"

@@ -1,0 +1,334 @@
+"""The study of part VI, third edition: its rows, what is kept of them, and how they are read."""
+
+import json
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+from sklearn.metrics import log_loss
+
+from mvref import MultiView
+from mvref.compare.judge import Answer
+from mvref.compare.learners import Said
+from mvref.compare.splits import Outcome
+from mvref.datasets import DatasetUnavailable
+from mvref.experiments import ITEMS, fusion_data, packages, study, study_reading
+from mvref.experiments.engine import LEDGER, Item, Job, Ledger, checksum, run
+from mvref.experiments.report import read_ledger
+
+CLASSES = np.array(["a", "b", "c"])
+
+
+class Known:
+    """What a model is asked for beside its answer."""
+
+    classes_ = CLASSES
+
+
+def answer_of(chances):
+    return Answer(CLASSES[chances.argmax(axis=1)], Said(chances, "probabilities"), Known())
+
+
+def outcome_of(name, chances, worth=(0.5, -1.0), **more):
+    return Outcome(name, "", "none", {"C": 1.0}, 0.5, worth, [answer_of(chances)], **more)
+
+
+# ------------------------------------------------------------------------------------ what is kept
+
+
+def test_what_is_kept_gives_labels_probabilities_and_losses_back():
+    rng = np.random.default_rng(0)
+    codes, chances = rng.integers(3, size=400), rng.dirichlet(np.ones(3), size=400)
+    failed = Outcome("failed", "", "none", failure="ValueError: no luck")
+    labels = Outcome("labels", "", "none", answers=[Answer(CLASSES[codes], None)])
+    nothing = outcome_of("nothing", np.eye(3)[np.zeros(400, dtype=int)])
+    outcomes = [outcome_of("one", chances), failed, labels, nothing]
+    content = study.packed(outcomes, [""], codes, CLASSES)
+    kept = study.unpacked(content)
+    assert np.array_equal(kept["label"][0, 0], chances.argmax(axis=1))
+    assert_allclose(study.probability_of(kept["sure"][0, 0]), chances.max(axis=1), atol=0.032)
+    right = chances.argmax(axis=1) == codes
+    told = study.probability_of(kept["right"][0, 0])
+    assert np.isnan(told[right]).all()
+    assert_allclose(told[~right], chances[~right, codes[~right]], atol=0.032)
+    loss = study_reading.log_loss(kept, 0)
+    assert loss[0] == pytest.approx(log_loss(codes, chances), rel=0.01)
+    assert np.isnan(loss[1:3]).all()
+    found = study_reading.accuracy(kept, 0)
+    assert found[:3].tolist() == [right.mean(), np.mean(codes == 0), 1.0]
+    assert kept["failure"].tolist() == ["", "ValueError: no luck", "", ""]
+    assert json.loads(kept["point"][0].replace("'", '"')) == {"C": 1.0}
+
+
+def test_steps_of_the_logit_are_a_byte_and_their_ends_are_not_certain():
+    levels = study.level_of(np.array([0.0, 0.5, 1.0]))
+    assert levels.tolist() == [0, 127, 254]
+    low, half, high = study.probability_of(levels)
+    assert 0 < low < 1e-13 and half == 0.5 and 1 - 1e-13 < high < 1
+
+
+def test_the_mean_of_the_learners_is_that_of_their_probabilities():
+    rng = np.random.default_rng(0)
+    names = [f"{learner}, all columns" for learner in study_reading.LEARNERS]
+    chances = rng.dirichlet(np.ones(3), size=(4, 9))
+    outcomes = [outcome_of(name, of) for name, of in zip(names, chances, strict=True)]
+    others = [outcome_of("logistic, late fusion", chances[0][::-1])]
+    told = study.mean_of_learners([*outcomes, *others]).answers[0]
+    assert_allclose(told.said.scores, chances.mean(axis=0))
+    assert told.labels.tolist() == CLASSES[chances.mean(axis=0).argmax(axis=1)].tolist()
+    without = study.mean_of_learners([*outcomes[:3], Outcome(names[3], "", "", failure="x")])
+    assert_allclose(without.answers[0].said.scores, chances[:3].mean(axis=0))
+
+
+def test_every_stored_split_is_the_one_of_its_row_and_all_are_small():
+    rows, size = read_ledger("study").query("measure == 'kept'"), 0
+    ledger = Ledger("study")
+    for row in rows.itertuples():
+        path = ledger.file(row.item, row.dataset, json.loads(row.parameter), row.repeat)
+        content = path.read_bytes()
+        size += len(content)
+        assert checksum(content) == row.value, path.name
+    assert len(list((LEDGER / "study").glob("*.xz"))) == len(rows) > 0
+    assert size < 20e6
+
+
+# ----------------------------------------------------------------------------------------- splits
+
+
+@pytest.mark.parametrize("n_train", [100, 300])
+def test_parts_are_stratified_and_disjoint_and_folds_lie_in_training(n_train):
+    X, y, groups, folds, n = study.draw("digits", n_train, 5, 0)
+    again = study.draw("digits", n_train, 5, 0)
+    assert n == n_train and len(y) == n + study.N_TEST and groups is None
+    assert np.array_equal(X.views[0], again[0].views[0]) and np.array_equal(y, again[1])
+    assert np.abs(np.bincount(y[:n]) - n / 10).max() <= 1
+    assert sorted(np.concatenate([check for _, check in folds])) == list(range(n))
+    other = study.draw("digits", n_train, 6, 0)[0]
+    assert not np.array_equal(X.views[0][:n], other.views[0][:n])
+
+
+def test_one_person_tests_and_the_next_one_in_the_next_repeat(monkeypatch):
+    rng, who = np.random.default_rng(0), np.repeat(np.arange(4), 100)
+    X, y = MultiView([rng.normal(size=(400, 2))] * 2), np.tile(np.arange(2), 200)
+    monkeypatch.setattr(study, "load", lambda name: (X, y, who))
+    monkeypatch.setitem(fusion_data.N_SAMPLES, "uwave", 400)
+    for repeat in range(5):
+        _, _, groups, folds, n = study.draw("uwave", 100, 0, repeat)
+        assert set(groups[n:]) == {repeat % 4} and repeat % 4 not in groups[:n]
+        assert all(not set(groups[fit]) & set(groups[check]) for fit, check in folds)
+
+
+def test_gaps_are_where_they_should_be():
+    X = MultiView([np.ones((1000, 1))] * 4)
+    assert_allclose(1 - study.with_gaps(X, 0.25, 0).mean(), 0.25)
+    assert study.with_gaps(X, 0.5, 0).any(axis=1).all()
+    lost, before = study.with_gaps(X, "block", 0), study.with_gaps(X, "block", 0, trains=True)
+    assert sorted(lost.mean(axis=0)) == [0, 1, 1, 1]
+    assert sorted(before.mean(axis=0)) == [0.5, 1, 1, 1]
+    assert not np.array_equal(*(study.with_gaps(X, 0.5, 0, trains=part) for part in (0, 1)))
+
+
+def test_a_question_has_gaps_in_training_and_the_test_parts_of_its_name():
+    question, split = study.question_of("wine", 100, "block", 0, 0, 0, 2)
+    train, test = split.train, split.test
+    assert 0.8 < question.X.observed[train].mean() < 0.9 and question.X.observed[test].all()
+    assert list(question.later) == ["r50", *(f"at_{p}" for p in fusion_data.patterns_of("wine"))]
+    assert question.later["at_011"][test].mean(axis=0).tolist() == [0, 1, 1]
+    assert {one.name for one in question.methods} == set(study.WITH_GAPS)
+    question, _ = study.question_of("wine", 100, 0.0, 0, 0, 0, 2)
+    assert list(question.later)[:2] == ["r25", "r50"] and question.X.observed.all()
+    assert {one.name for one in question.methods} == {
+        one.name for one in (*study.METHODS, *study.BESIDE)
+    }
+
+
+def test_a_split_has_every_candidate_and_says_who_failed(monkeypatch):
+    options = {"measures": study.MEASURES, "n_train": 100, "repeat": 0, "seed": 1, "budget": 1}
+    found = study.on_split("wine", "all", **options, only=("MVPO", "LightGBM, all columns"))
+    again = study.on_split("wine", "all", **options, only=("MVPO",))
+    a, b = (study.unpacked(one["kept"]) for one in (found, again))
+    same = np.flatnonzero(np.isin(a["candidate"], b["candidate"]))
+    assert np.array_equal(a["label"][same], b["label"]) and again["failed"] == 0
+    assert {study.MEAN, "nothing", "MVPO", "stack, views"} < set(b["candidate"])
+    assert (b["label"][:, 0] == b["codes"]).mean(axis=1).max() > 0.9
+    monkeypatch.setitem(study.LIMIT, 100, 1e-3)
+    slow = study.on_split("wine", "all", **options, only=("MwMvC2",))
+    reasons = study.unpacked(slow["kept"])
+    assert slow["failed"] >= 1
+    assert reasons["failure"][reasons["candidate"] == "MwMvC2"][0].startswith("TimeoutError")
+
+
+def test_time_is_limited_and_only_inside():
+    with pytest.raises(TimeoutError), study.limited(0.05):
+        while True:
+            pass
+    start = time.process_time()
+    while time.process_time() < start + 0.1:
+        pass
+
+
+def test_no_set_was_seen_that_should_not_have_been():
+    parts = (fusion_data.FORMING, fusion_data.KEPT, fusion_data.UNSEEN)
+    assert sum(map(len, parts)) == len(fusion_data.STUDIED) == len(fusion_data.SIZES)
+    assert set(fusion_data.UNSEEN) == set(packages.FILES) == set(packages.LOADERS)
+    items = [item for item in ITEMS.values() if item.paper == "study"]
+    assert {name for item in items for name in item.datasets} == set(fusion_data.STUDIED)
+
+
+# -------------------------------------------------------------------------------------- packages
+
+
+@pytest.mark.parametrize("name", packages.FILES)
+def test_sets_in_packages_are_what_the_table_says(name):
+    if not packages.there(name):
+        pytest.skip(f"{name}: pip install {packages.FILES[name][0]}")
+    X, y = packages.load(name)
+    assert X.observed.all()
+    assert fusion_data.SIZES[name] == (len(y), X.n_views, sum(X.widths), len(np.unique(y)))
+
+
+def test_what_is_not_installed_is_told_and_another_file_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    with pytest.raises(DatasetUnavailable, match="pip install orange3==3.40.0"):
+        packages.load("heart-disease")
+    path = tmp_path / packages.FILES["heart-disease"][1]
+    path.parent.mkdir(parents=True)
+    path.write_text("another")
+    with pytest.raises(DatasetUnavailable, match="is not the file of orange3"):
+        packages.load("heart-disease")
+
+
+def test_views_of_columns_and_words_as_numbers():
+    frame = pd.DataFrame({"a1": ["1", "?"], "a2": [2, 3], "b": ["yes", "no"]})
+    views = packages.of_columns(frame, {"a": "a", "ab": ("a2", "c")})
+    assert views["a"].shape == (2, 2) and np.isnan(views["a"][1, 0])
+    assert views["ab"].tolist() == [[2.0], [3.0]]
+    assert packages.coded(frame["b"], {"yes": 1, "no": 0}).tolist() == [1.0, 0.0]
+    assert packages.one_hot(frame["b"], ["no", "yes"]).tolist() == [[0, 1], [1, 0]]
+
+
+# --------------------------------------------------------------------------------------- reading
+
+
+LOGISTIC, BOOSTING = "logistic, all columns", "boosting, all columns"
+REDUCED = "logistic, reduced models"
+SPLITS = {  # data set, repeat -> candidate -> how many of ten are right, worth; None: it failed
+    ("wine", 0): {LOGISTIC: (9, (0.9, -0.3)), BOOSTING: (8, (0.9, -0.4))},
+    ("wine", 1): {LOGISTIC: (9, (0.8, -0.3)), BOOSTING: (7, (0.9, -0.4))},
+    ("digits", 0): {LOGISTIC: (5, (0.4, -0.3)), BOOSTING: None},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A ledger of three splits of ten samples, five of them of the first class."""
+    codes = np.repeat(np.arange(2), 5)
+
+    def work(split):
+        def told(right):
+            return np.eye(3)[np.where(np.arange(10) < right, codes, 1 - codes)] * 0.8 + 0.1
+
+        outcomes = [outcome_of("nothing", np.eye(3)[np.zeros(10, dtype=int)])]
+        for name, of in split.items():
+            failed = Outcome(name, "", "none", failure="ValueError: x")
+            outcomes.append(outcome_of(name, told(of[0]), of[1]) if of else failed)
+        outcomes.append(outcome_of(REDUCED, told(8), (np.nan, np.nan)))
+        content = study.packed(outcomes, [""], codes, CLASSES)
+        return lambda seed: {"candidates": 4.0, "failed": 0.0, "kept": content}
+
+    def jobs(dataset, quick, rows):
+        for (name, repeat), split in SPLITS.items():
+            point = {"n_train": 100}
+            yield Job(name, "all candidates", point, repeat, study.MEASURES, work(split))
+
+    folder = tmp_path_factory.mktemp("ledger")
+    run(Item("study", "n100", "", ("wine",), jobs), "wine", Ledger("study", folder))
+    return folder
+
+
+def test_the_folds_choose_and_who_failed_says_the_majority(folder):
+    values = study_reading.scores(folder=folder)
+    assert values.at[("digits", 0), BOOSTING] == values.at[("digits", 0), "nothing"] == 0.5
+    found = study_reading.chosen([LOGISTIC, BOOSTING], folder=folder)
+    assert found.to_dict() == {("digits", 0): 0.5, ("wine", 0): 0.9, ("wine", 1): 0.7}
+    worth = study_reading.scores("validation", folder=folder)
+    assert worth[REDUCED].tolist() == worth[LOGISTIC].tolist()
+    asked, reasons = study_reading.failures(folder)
+    assert asked == 12 and reasons.tolist() == ["ValueError: x"]
+    gaps = study_reading.gain(LOGISTIC, BOOSTING, datasets=["wine"], folder=folder)
+    assert_allclose(gaps, [0.1, 0.2])
+    loss = study_reading.scores("log_loss", folder=folder)
+    assert loss.at[("wine", 0), LOGISTIC] == pytest.approx(
+        -0.9 * np.log(0.9) - 0.1 * np.log(0.1), rel=0.01
+    )
+
+
+def series(values):
+    """Values (sets, repeats) as differences by data set and repeat."""
+    sets, repeats = np.indices(values.shape)
+    index = pd.MultiIndex.from_arrays([sets.ravel(), repeats.ravel()], names=["dataset", "repeat"])
+    return pd.Series(values.ravel(), index)
+
+
+def test_intervals_are_those_of_the_t_test_and_of_the_next_effect():
+    rng = np.random.default_rng(0)
+    found = study_reading.found(series(rng.normal(0.3, 1.0, size=(9, 1))))
+    x = np.random.default_rng(0).normal(0.3, 1.0, size=9)
+    low, high = stats.ttest_1samp(x, 0).confidence_interval()
+    assert_allclose([found["low"], found["high"]], [low, high])
+    assert found["between"] == pytest.approx(x.std(ddof=1)) and found["share"] == 0
+    inside, splits = 0, np.linspace(0.2, 1.0, 20)[:, None]  # each data set has its own noise
+    for effects in rng.normal(size=(400, 21)):
+        noisy = effects[:20, None] + splits * rng.normal(size=(20, 3))
+        of = study_reading.found(series(noisy))
+        inside += of["next_low"] <= effects[20] <= of["next_high"]
+    assert 0.93 < inside / 400 < 0.97
+
+
+def test_splits_have_a_variance_of_their_own():
+    rng = np.random.default_rng(0)
+    effects, noise = 0.05 * rng.normal(size=(2000, 1)), 0.02 * rng.normal(size=(2000, 3))
+    found = study_reading.found(series(effects + noise))
+    assert_allclose([found["between"], found["split"]], [0.05, 0.02], rtol=0.05)
+    assert found["share"] == pytest.approx(4e-4 / 3 / (25e-4 + 4e-4 / 3), rel=0.1)
+
+
+def test_data_sets_of_one_study_count_as_one():
+    names = [*study_reading.STUDIES, "wine"]
+    index = pd.MultiIndex.from_product([names, [0]], names=["dataset", "repeat"])
+    found = study_reading.found(pd.Series([0.1, 0.2, 0.3, 0.6], index))
+    assert found["datasets"] == 2 and found["difference"] == pytest.approx((0.2 + 0.6) / 2)
+    with pytest.raises(ValueError, match="two data sets or more"):
+        study_reading.found(pd.Series([0.1, 0.2, 0.3], index[:3]))
+
+
+def test_regret_is_how_far_a_treatment_is_behind_the_best_that_keeps_the_learner(monkeypatch):
+    index = pd.MultiIndex.from_tuples([("wine", 0), ("wine", 1), ("digits", 0)])
+    index.names = ["dataset", "repeat"]
+    right = {"all columns": [0.5, 0.7, 0.9], "late fusion": [0.9, 0.7, 0.7],
+             "reduced models": [0.8, 0.8, 0.8], "masked copies": [0.6, 0.6, 0.6]}  # fmt: skip
+    tests = pd.MultiIndex.from_product([["", "r50", "at_01"]], names=["test"])
+    monkeypatch.setattr(study_reading, "tables",
+                        lambda: {"accuracy": pd.DataFrame(index=tests)})  # fmt: skip
+    reached = lambda which, **_: pd.Series(right[which.split(", ")[1]], index)  # noqa: E731
+    monkeypatch.setattr(study_reading, "reached", reached)
+    found = study_reading.regret("logistic")
+    assert found.index.names == ["dataset", "repeat", "pattern"] and set(found["gone"]) == {1}
+    assert_allclose(found["all columns"], [0.3, 0.1, 0.0], atol=1e-12)
+    assert_allclose(found["late fusion"], [-0.1, 0.1, 0.2], atol=1e-12)
+
+
+def test_power_is_that_of_the_t_test_on_so_many_sets(monkeypatch):
+    rng = np.random.default_rng(0)
+    gaps = series(rng.normal(0.02, 0.03, size=(12, 1)))
+    monkeypatch.setattr(study_reading, "gain", lambda *_, **__: gaps)
+    statement = study_reading.Statement("a", "", LOGISTIC, BOOSTING)
+    draws = rng.normal(gaps.mean(), gaps.std(ddof=1), size=(20_000, 8))
+    low = stats.ttest_1samp(draws, 0, axis=1).confidence_interval().low
+    assert statement.power(8, ["any"]) == pytest.approx(np.mean(low > 0), abs=0.02)
+    assert statement.verdict({"low": -0.1, "difference": 0.1}) == "cannot tell"
+    assert statement.verdict({"low": -0.1, "difference": -0.1}) == "miss"
