@@ -77,9 +77,9 @@ outputs: .venv/installed
 	$(NO_DATA) $(ONCE) $(FORKED) --nbval --nbval-sanitize-with tests/chapters/pictures.cfg --nbval-cell-timeout=600 -o verbosity_assertions=2 -n 2 --dist loadfile \
 	  $$(ls -S $(or $(CHAPTERS),book/*.ipynb book/*/*.ipynb))
 
-## make small        the notebooks' form; papermill runs every chapter with small parameters
-small: .venv/installed
-	$(NO_DATA) $(ONCE) $(FORKED) -n 2 tests/chapters
+## make small        the notebooks' form; papermill runs what pages offer, with small parameters, outside
+small: .venv/installed _build/outside/installed
+	$(NO_DATA) $(ONCE) -n 2 tests/chapters
 
 ## make experiments  protocols, ledger and verdicts
 experiments: .venv/installed
@@ -152,6 +152,11 @@ clean:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("mvref needs Python 3.11 or newer, and $(PYTHON) is %d.%d.%d: name a newer one with make PYTHON=..." % sys.version_info[:3])'
 	@$(PYTHON) .ci/environment.py
 	@touch $@
+
+# The wheel, matplotlib, and what runs a notebook.
+_build/outside/installed: requirements.txt pyproject.toml tests/chapters/outside.py \
+  $(shell find mvref -name '*.py' -o -name '*.csv' -o -name '*.npz')
+	$(BIN)/python tests/chapters/outside.py
 
 # Sphinx builds the pages that changed. A change of their order or of the code rebuilds all of them,
 # and so does a build that did not end well: it would not warn a second time.

@@ -32,12 +32,12 @@ def chapters():
     return [path for path in found if ".ipynb_checkpoints" not in path.parts]
 
 
-def run(path, parameters=None):
+def run(path, parameters=None, kernel="python3"):
     """A chapter, run in a fresh kernel in its own folder: the notebook with its outputs."""
     # Without the argument every kernel remarks on its connection.
     client = {"coalesce_streams": True, "extra_arguments": ["--log-level=CRITICAL"]}
     return papermill.execute_notebook(
-        path, None, parameters, kernel_name="python3", cwd=path.parent, progress_bar=False, **client
+        path, None, parameters, kernel_name=kernel, cwd=path.parent, progress_bar=False, **client
     )
 
 

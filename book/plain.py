@@ -5,8 +5,9 @@ python book/plain.py book                             in place of the chapters (
 python book/plain.py _build/html                      what the pages offer (`make book`)
 python book/plain.py _build/exercises --no-solutions  without solutions (`make exercises`)
 
-A copy runs wherever mvref and matplotlib are installed. Its first cell installs them, and fetches
-the experiments and their stored rows, one file, which may also lie beside the notebook.
+A copy runs wherever mvref and matplotlib are installed; three chapters need cvxopt, and one skops.
+Its first cell installs what is not there, and fetches the experiments and their stored rows, one
+file, which may also lie beside the notebook.
 
 What the HTML resolves stands there as text: the numbers of formulas, theorems, exercises and
 figures, citations, and numbers that come from cells. Boxes are quotations, captions are cells, and
@@ -35,12 +36,13 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 HOME = PROJECT["urls"]["Documentation"]
 ROWS, WHEEL = "mvref_book.zip", f"mvref-{PROJECT['version']}-py3-none-any.whl"
 OUTSIDE = "outside-the-book"  # tag of the first cell of a copy
-INSTALL = f"""# Outside the book: install mvref and matplotlib where they are not.
+INSTALL = """# Outside the book: install what this notebook needs and this computer lacks.
 import importlib.util
 
-if not (importlib.util.find_spec("mvref") and importlib.util.find_spec("matplotlib")):
-    %pip install --quiet matplotlib {HOME}_static/{WHEEL}
+if not all(map(importlib.util.find_spec, {packages})):
+    %pip install --quiet {requirements}
 """
+NEEDS = {"cvxopt": r"cvxopt|FSMulti|all_methods\(\)", "skops": "skops"}  # beside the two
 FETCH = f"""
 # The experiments and their stored rows are one file, which may lie beside this notebook.
 from pathlib import Path
@@ -259,7 +261,12 @@ def outside(notebook):
     """The first cell of a copy."""
     code = "".join(line for cell in notebook["cells"] if cell["cell_type"] == "code"
                    for line in cell["source"])  # fmt: skip
-    text = INSTALL + FETCH * bool(re.search(r"mvref\.experiments|\.toml", code))
+    more = [name for name, pattern in NEEDS.items() if re.search(pattern, code)]
+    text = INSTALL.format(
+        packages=["mvref", "matplotlib", *more],
+        requirements=" ".join([f"{HOME}_static/{WHEEL}", "matplotlib", *more]),
+    )
+    text += FETCH * bool(re.search(r"mvref\.experiments|\.toml", code))
     return {"cell_type": "code", "execution_count": None, "id": OUTSIDE, "outputs": [],
             "metadata": {"tags": [OUTSIDE], "jupyter": {"source_hidden": True}},
             "source": text.strip().splitlines(keepends=True)}  # fmt: skip
@@ -321,15 +328,20 @@ def write_downloads(html):
     return made
 
 
+def write_copy(path, target, solutions=True):
+    """Write the copy of a chapter."""
+    text = json.dumps(copy_of(path, read(path), solutions), indent=1, ensure_ascii=False)
+    target.write_text(text + "\n", encoding="utf-8")
+    return target
+
+
 def write(folder, solutions=True):
     """Write the copies that a folder lacks; in the book's own, all of them."""
     paths = {path: folder / path.relative_to(BOOK) for path in chapters()}
     new = [path for path in paths if folder == BOOK or not paths[path].exists()]  # nobody's work
     for path in new:
-        copy = copy_of(path, read(path), solutions)
         paths[path].parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(copy, indent=1, ensure_ascii=False) + "\n"
-        paths[path].write_text(text, encoding="utf-8")
+        write_copy(path, paths[path], solutions)
         for table in path.parent.glob("*.toml") if folder != BOOK else ():  # that its code reads
             shutil.copy(table, paths[path].parent)
     return [paths[path] for path in new]

@@ -26,6 +26,7 @@ changes one sample in each: the loss averaged over the machines has the same sta
 import warnings
 
 import numpy as np
+from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -186,7 +187,7 @@ def exact_hinge_svm(Phi, y, c, *, m=None):
 
     Phi (n, d); y (n,): -1 and +1; c: weight of the mean loss; m: samples in the factor c/m, by
     default n; keep the old m when one is removed -> theta (d,) = sum_i alpha_i y_i mu(x_i), and the
-    dual variables alpha (n,), between 0 and c/m. Needs ``pip install "mvref[cvxopt]"`` (GPL-3).
+    dual variables alpha (n,), between 0 and c/m. Where cvxopt is installed it solves the problem.
 
     >>> from mvref.theory.stability import exact_hinge_svm
     >>> theta, alpha = exact_hinge_svm([[1.0], [1.0]], [1, 1], c=0.5)
@@ -200,11 +201,16 @@ def exact_hinge_svm(Phi, y, c, *, m=None):
     Z = Phi * y[:, None]
     check_number(c, "c", low=0, low_open=True)
     box = c / check_number(n if m is None else m, "m", low=1, integer=True)
-    options = {"show_progress": False, "abstol": 1e-13, "reltol": 1e-13, "feastol": 1e-13}
-    matrix, solvers = import_cvxopt()
     # variables in units of the box, so that the solver's tolerances mean the same for every c
+    H = box**2 * (Z @ Z.T) + 1e-13 * np.eye(n)
+    try:
+        matrix, solvers = import_cvxopt()
+    except ImportError:  # in a browser, for instance
+        alpha = box * _solve_in_box(H, box)
+        return Z.T @ alpha, alpha
+    options = {"show_progress": False, "abstol": 1e-13, "reltol": 1e-13, "feastol": 1e-13}
     solution = solvers.qp(
-        matrix(box**2 * (Z @ Z.T) + 1e-13 * np.eye(n)),
+        matrix(H),
         matrix(-box * np.ones(n)),
         matrix(np.vstack([np.eye(n), -np.eye(n)])),
         matrix(np.r_[np.ones(n), np.zeros(n)]),
@@ -212,6 +218,25 @@ def exact_hinge_svm(Phi, y, c, *, m=None):
     )
     alpha = box * np.clip(np.array(solution["x"]).ravel(), 0.0, 1.0)
     return Z.T @ alpha, alpha
+
+
+def _solve_in_box(H, box):
+    """Minimise x'Hx/2 - box sum(x) over 0 <= x <= 1: L-BFGS-B, then Newton on who is free."""
+    x = minimize(
+        lambda x: (x @ H @ x / 2 - box * x.sum(), H @ x - box), np.zeros(len(H)), jac=True,
+        method="L-BFGS-B", bounds=[(0.0, 1.0)] * len(H),
+        options={"maxcor": 50, "maxiter": 10_000, "maxfun": 100_000, "ftol": 0.0, "gtol": 1e-12},
+    ).x  # fmt: skip
+    for _ in range(len(H)):
+        slope = H @ x - box
+        free = ~(((x <= 1e-9) & (slope >= 0)) | ((x >= 1 - 1e-9) & (slope <= 0)))
+        step = np.linalg.lstsq(H[np.ix_(free, free)], -slope[free], rcond=None)[0]
+        new = x.copy()
+        new[free] = np.clip(x[free] + step, 0.0, 1.0)
+        if np.abs(new - x).max() <= 1e-15:
+            break
+        x = new
+    return x
 
 
 def pointwise_loss(scores, y, loss="hinge"):

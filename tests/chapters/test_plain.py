@@ -6,6 +6,7 @@ Their numbers are compared with the built pages in tests/project/test_html.py.
 
 import json
 import re
+from zipfile import ZipFile
 
 import pytest
 
@@ -70,11 +71,13 @@ def test_what_stands_for_directives_roles_and_links():
              "metadata": {"scrapbook": {"name": "half"}}}  # fmt: skip
     figure = {"caption": "What one sees.", "name": "fig-mvpo-bound"}
     cells = [
-        {"cell_type": "markdown", "source": EXAMPLE},
+        {"cell_type": "markdown", "id": "b", "source": EXAMPLE},
         {"cell_type": "code", "id": "a", "source": "1", "outputs": [glued],
          "metadata": {"tags": ["hide-input"], "mystnb": {"figure": figure}}},
     ]  # fmt: skip
-    text, code, caption = plain.copy_of(BOOK / "mvpo" / "page.ipynb", {"cells": cells})["cells"]
+    first, *rest = plain.copy_of(BOOK / "mvpo" / "page.ipynb", {"cells": cells})["cells"]
+    text, code, caption = rest
+    assert first["id"] == plain.OUTSIDE and "urlretrieve" not in "".join(first["source"])
     assert "".join(text["source"]) == SHOWN
     assert code["metadata"]["jupyter"] == {"source_hidden": True}
     assert "".join(caption["source"]) == "**Fig. 14.2** What one sees."
@@ -83,14 +86,32 @@ def test_what_stands_for_directives_roles_and_links():
 @pytest.mark.parametrize("path", CHAPTERS)
 def test_nothing_is_left_that_only_the_html_can_show(path):
     copy = plain.copy_of(path, plain.read(path))
-    before, after = plain.cells_of(path), copy["cells"]
-    code, copied = ([(cell["source"], cell["outputs"]) for cell in cells if "outputs" in cell]
-                    for cells in (before, after))  # fmt: skip
-    assert code == copied and len({cell["id"] for cell in after}) == len(after)
+    before, (first, *after) = plain.cells_of(path), copy["cells"]
+    code, copied = (
+        [("".join(cell["source"]), cell["outputs"]) for cell in cells if "outputs" in cell]
+        for cells in (before, after)
+    )
+    assert [(text.replace(plain.GLUE, plain.NO_GLUE), of) for text, of in code] == copied
+    assert not any("myst_nb" in text for text, _ in copied)
+    fetches = any("mvref.experiments" in text or ".toml" in text for text, _ in copied)
+    assert ("urlretrieve" in "".join(first["source"])) == fetches
+    assert len({cell["id"] for cell in copy["cells"]}) == len(copy["cells"])
     for cell in after:
         if cell["cell_type"] == "markdown":
             assert not LEFT_OVER.search(FORMULA.sub("", "".join(cell["source"])))
     assert plain.copy_of(path, json.loads(json.dumps(copy))) == copy, "a copy of a copy is the same"
+
+
+def test_the_file_of_rows_has_what_copies_read(tmp_path):
+    plain.write_rows(tmp_path / plain.ROWS)
+    with ZipFile(tmp_path / plain.ROWS) as packed:
+        packed.extractall(tmp_path)
+    ledger = BOOK / "experiments" / "ledger"
+    for file in ledger.glob("*.csv"):
+        copied = tmp_path / "mvref_book" / "experiments" / "ledger" / file.name
+        assert copied.read_bytes() == file.read_bytes()
+    assert (tmp_path / "mvpo.toml").exists()
+    assert (tmp_path / plain.ROWS).stat().st_size < 2e6
 
 
 def test_a_role_that_is_not_known_is_named():

@@ -1,10 +1,27 @@
-"""Papermill runs every chapter with small parameters, in a kernel as a reader's."""
+"""Papermill runs the copy of every chapter with small parameters, as a stranger would.
+
+What a page offers for download, in a folder with nothing but the file of stored rows, in an
+environment with the wheel and matplotlib and nothing else (`make small` makes it; without it, in
+that of the tests).
+"""
+
+import shutil
 
 import pytest
 
+from book import plain
 from book.execute import run
+from tests.chapters import outside
 from tests.chapters.notebooks import CHAPTERS, code_cells, read, text_of
 from tests.chapters.small import SMALL
+
+
+@pytest.fixture(scope="session")
+def rows(tmp_path_factory):
+    """The one file of stored rows."""
+    path = tmp_path_factory.mktemp("rows") / plain.ROWS
+    plain.write_rows(path)
+    return path
 
 
 def shown(notebook):
@@ -12,12 +29,19 @@ def shown(notebook):
     return [
         text_of(output)
         for cell in code_cells(notebook)
-        if "nbval-ignore-output" not in cell.metadata.get("tags", [])
+        if "nbval-ignore-output" not in cell.metadata.get("tags", []) and cell.id != plain.OUTSIDE
         for output in cell.outputs
+        if "scrapbook" not in output.get("metadata", {})  # a number of the text
     ]
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_chapter_runs_with_small_parameters(name):
-    same = shown(run(CHAPTERS[name], SMALL[name])) == shown(read(CHAPTERS[name]))
+def test_what_a_page_offers_runs_with_small_parameters(name, rows, tmp_path, monkeypatch):
+    shutil.copy(rows, tmp_path)
+    path = plain.write_copy(CHAPTERS[name], tmp_path / "chapter.ipynb")
+    kernel = "python3"
+    if (outside.FOLDER / "installed").exists():
+        monkeypatch.setenv("JUPYTER_PATH", str(outside.FOLDER / "share" / "jupyter"))
+        kernel = outside.KERNEL
+    same = shown(run(path, SMALL[name], kernel)) == shown(read(CHAPTERS[name]))
     assert same != bool(SMALL[name]), "what is shown depends on the parameters, and on them alone"

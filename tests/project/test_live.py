@@ -199,11 +199,16 @@ def test_a_verdict_has_one_colour(browser, page, mode):
     assert marks == [f"{name} rgb{looks[name]}" for name in sorted(looks) if page[0] == "r"]
 
 
+def test_what_copies_need_lies_on_the_site():
+    assert (HTML / "_static" / plain.ROWS).exists() and (HTML / "_static" / plain.WHEEL).exists()
+
+
 def test_cells_of_a_page_are_those_of_its_notebook():
-    """The notebook can be downloaded as it is, and live.js pairs the two by their order."""
+    """What the page offers is the copy that runs anywhere; live.js pairs it with the page."""
     for path in plain.chapters():
         name = path.relative_to(ROOT)
         html = (HTML / name).with_suffix(".html").read_text(encoding="utf-8")
         code = [cell for cell in plain.cells_of(path) if cell["cell_type"] == "code"]
-        assert (HTML / "_sources" / name).read_bytes() == path.read_bytes()
+        copy = json.loads((HTML / "_sources" / name).read_text(encoding="utf-8"))
+        assert copy == plain.copy_of(path, plain.read(path))
         assert len(re.findall('<div class="cell[ "]', html)) == len(code)

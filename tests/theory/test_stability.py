@@ -1,5 +1,6 @@
 """Stability and bound of MVL-SVM: identities, exact solutions, and the errata's counterexamples."""
 
+import sys
 from functools import partial
 
 import numpy as np
@@ -86,6 +87,20 @@ def test_random_data_stay_below_the_corrected_stability(c, seed):
         assert np.linalg.norm(theta - without) <= change + 1e-6
     replaced = largest_change_by_a_flip(lambda y: exact_hinge_svm(Phi, y, c)[0], y, T)
     assert replaced <= stability + 1e-7
+
+
+@pytest.mark.parametrize(("n", "d", "c"), [(60, 5, 1.0), (100, 150, 0.2), (60, 20, 1000.0)])
+def test_without_cvxopt_the_problem_is_solved_as_exactly(monkeypatch, n, d, c):
+    rng = np.random.default_rng(n)
+    Phi = rng.normal(size=(n, d))
+    y = np.sign(Phi[:, 0] + rng.normal(size=n))
+    theta, alpha = exact_hinge_svm(Phi, y, c)
+    monkeypatch.setitem(sys.modules, "cvxopt", None)
+    other, weights = exact_hinge_svm(Phi, y, c)
+    assert_allclose(other, theta, rtol=1e-7, atol=1e-8)
+    assert 0 <= weights.min() and weights.max() <= c / n * (1 + 1e-12)
+    values = [t @ t / 2 - a.sum() for t, a in ((theta, alpha), (other, weights))]
+    assert values[1] == pytest.approx(values[0], rel=1e-9)
 
 
 def test_a_sample_without_weight_changes_nothing():
