@@ -24,6 +24,7 @@ import tomllib
 from collections import Counter
 from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from zipfile import ZIP_LZMA, ZipFile
 
 import yaml
@@ -52,9 +53,12 @@ from zipfile import ZipFile
 try:
     import mvref.experiments
 except ModuleNotFoundError:
-    if not Path("{ROWS}").exists():
-        urlretrieve("{HOME}_static/{ROWS}", "{ROWS}")
-    ZipFile("{ROWS}").extractall()
+    rows = Path("{ROWS}")
+    if (".." / rows).exists():
+        rows = ".." / rows
+    elif not rows.exists():
+        urlretrieve("{HOME}_static/{ROWS}", rows)
+    ZipFile(rows).extractall()
 """
 GLUE = "from myst_nb import glue\n"
 NO_GLUE = '''
@@ -316,6 +320,15 @@ def write_rows(path):
             packed.write(file, file.name)
 
 
+def write_exercises(path):
+    """One file with all chapters without their solutions, each folder with the stored rows."""
+    with TemporaryDirectory() as place, ZipFile(path, "w", ZIP_LZMA) as packed:
+        for file in write(Path(place), solutions=False):
+            packed.write(file, file.relative_to(place))
+        write_rows(Path(place) / ROWS)
+        packed.write(Path(place) / ROWS, ROWS)
+
+
 def write_downloads(html):
     """What the pages of the built book offer: their notebooks, and what these need."""
     static, sources = html / "_static", html / "_sources" / "book"
@@ -323,6 +336,7 @@ def write_downloads(html):
         (sources / path.relative_to(BOOK)).unlink(missing_ok=True)
     made = write(sources)
     write_rows(static / ROWS)
+    write_exercises(static / "exercises.zip")
     command = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w"]
     subprocess.run([sys.executable, *command, static, ROOT], check=True)
     return made

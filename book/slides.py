@@ -1,11 +1,12 @@
 """Slides of every chapter "In one page", made by nbconvert (`make slides`, part of `make book`).
 
-A slide begins at a heading, at the bold start of a paragraph, at code and at a block of states.js.
-What the page folds, and the solutions, are left out.
+slides.toml has the headlines, and the parts of the page that stand below each. Solutions, and code
+that the page folds, are left out.
 """
 
 import json
 import re
+import tomllib
 from html import unescape
 
 import nbformat
@@ -15,26 +16,52 @@ from traitlets.config import Config
 from book import plain
 from book._ext.formulas import typeset
 
-START = re.compile(r"\n+(?=#|\*\*(?!By )[^*\d]+\*\*)")
+START = re.compile(r"\n+(?=#|\*\*(?!By |Solution)[^*\d]+\*\*)")
+NAME = re.compile(r"(?:#+ (.*)|\*\*([^*]+)\*\*)\n*")
+DECKS = tomllib.loads((plain.BOOK / "slides.toml").read_text(encoding="utf-8"))
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$", re.S)
 FOLDED = {"hide-input", "remove-input"}
+METHOD = {"from-scratch", "search"}  # tags of code that a slide shows
 REMOVED = {"enabled": True, "remove_cell_tags": {"parameters"}, "remove_input_tags": FOLDED}
 
 
-def notebook_of(path):
-    """The copy of a page, its text cut, with what the exporter has to know of each cell."""
-    page = plain.read(path)
+def parts_of(path):
+    """The parts of a page: name -> its texts, the code of the method, and what shows something."""
+    page, parts = plain.read(path), {}
     alts = {cell["id"]: cell["metadata"].get("mystnb", {}).get("image") for cell in page["cells"]}
-    copy, cells = plain.copy_of(path, page, solutions=False), []
-    for cell in copy["cells"]:
+    for cell in plain.copy_of(path, page, solutions=False)["cells"]:
         source, tags = "".join(cell["source"]), {*cell["metadata"].get("tags", [])}
-        is_text = cell["cell_type"] == "markdown"
-        for text in START.split(source) if is_text else [source]:
-            begins = START.match("\n" + text) if is_text else "states" in tags or not FOLDED & tags
-            told = {"tags": sorted(tags), "slideshow": {"slide_type": "slide" if begins else "-"}}
-            told |= alts.get(cell["id"]) or {}
-            cells.append(cell | {"id": f"cell-{len(cells)}", "source": text, "metadata": told})
-    return nbformat.reads(json.dumps(copy | {"cells": cells}), as_version=4)
+        if cell["cell_type"] == "markdown":
+            for text in START.split(source):
+                named = NAME.match(text)
+                if named:
+                    part = parts.setdefault(named[1] or named[2], [])
+                    text = text[named.end() :] if named[1] else text
+                part.append({"cell_type": "markdown", "metadata": {}, "source": text})
+        elif tags & METHOD or cell["outputs"]:
+            tags |= set() if tags & METHOD else {"remove-input"}
+            told = {"tags": sorted(tags)} | (alts.get(cell["id"]) or {})
+            part.append(cell | {"source": source, "metadata": told})
+    return parts
+
+
+def notebook_of(path):
+    """The slides of a page, each a headline, its text, and then code and pictures."""
+    parts, cells = parts_of(path), []
+    for slide in DECKS[path.parent.name]:
+        found = [cell for name in slide["parts"] for cell in parts[name]]
+        texts = [cell["source"] for cell in found if cell["cell_type"] == "markdown"]
+        texts = [text for text in texts if "This page as" not in text]
+        shown = [cell for cell in found if cell["cell_type"] == "code"]
+        head = {"cell_type": "markdown", "source": f"## {slide['headline']}"}
+        if shown:
+            texts = ["\n\n".join(texts)]
+        texts = [{"cell_type": "markdown", "metadata": {}, "source": text} for text in texts]
+        cells += [head | {"metadata": {"slideshow": {"slide_type": "slide"}}}, *texts, *shown]
+    cells = [cell | {"id": f"cell-{number}"} for number, cell in enumerate(cells)]
+    metadata = plain.read(path)["metadata"]
+    told = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    return nbformat.reads(json.dumps(told), as_version=4)
 
 
 def deck(path):
