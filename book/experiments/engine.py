@@ -190,20 +190,16 @@ class Ledger:
             os.fsync(file.fileno())
         return len(new)
 
-    def keep(self, item, job, values):
-        """Write what a job returns as bytes into its file; the value is then a checksum of that."""
-        for measure, content in values.items():
-            if isinstance(content, bytes):
-                path = self.file(item.name, job.dataset, job.parameter, job.repeat)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                draft = path.with_suffix(".tmp")
-                draft.write_bytes(content)
-                os.replace(draft, path)
-                values = values | {measure: float(checksum(content))}
-        return values
+    def keep(self, item, job, content):
+        """Write bytes, `content`, that a `job` of an `item` returned into its file."""
+        path = self.file(item, job.dataset, job.parameter, job.repeat)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(".tmp")
+        draft.write_bytes(content)
+        os.replace(draft, path)
 
     def file(self, item, dataset, parameter, repeat):
-        """The file of what a job returns as bytes."""
+        """The file of a job's bytes; `item`, `dataset`, `parameter` and `repeat` are its row's."""
         point = [str(value) for _, value in sorted(parameter.items())]
         name = "-".join([item, dataset, *point, str(repeat)])
         return self.path.with_suffix("") / f"{name}.xz"
@@ -438,7 +434,12 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1, n_repeats=None):
     work = tqdm(work, f"{item.full_name} {dataset}", len(jobs), disable=not jobs)
     n_rows = 0
     for job, values, seconds in work:
-        n_rows += ledger.append(_rows_of(item, job, ledger.keep(item, job, values), seconds))
+        contents = {name: value for name, value in values.items() if isinstance(value, bytes)}
+        values |= {name: float(checksum(content)) for name, content in contents.items()}
+        n_new = ledger.append(_rows_of(item, job, values, seconds))
+        for content in contents.values() if n_new else ():  # another run may have been faster
+            ledger.keep(item.name, job, content)
+        n_rows += n_new
     ledger.sort()
     return n_rows
 

@@ -337,9 +337,11 @@ def unpacked(content):
 
 def splits(dataset, quick, rows, *, points):
     """The splits of a data set at some points; quick: one, of a few candidates."""
+    others = {100: REPEATS_OF}
     cells = [
-        Cell("all candidates", point, MEASURES, REPEATS_OF.get(dataset, SIZES[point["n_train"]]))
+        Cell("all candidates", point, MEASURES, others.get(n, {}).get(dataset, SIZES[n]))
         for point in points
+        for n in [point["n_train"]]
     ]
     if quick:
         cells = [replace(cell, n_repeats=1, options={"budget": 1, "only": ("MVLSVM",)})

@@ -20,6 +20,7 @@ from mvref.experiments import (
     read_paper_numbers,
     speed,
     speed_peers,
+    study,
     universes_mvl_svm,
     universes_mvpo,
     voting,
@@ -52,6 +53,8 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     "calibration": 10,
     **{f"fusion.n{n}": n_repeats for n, n_repeats in fusion.SIZES.items()}, "fusion": fusion.FEW,
     **{f"fusion.n100 {name}": n for name, n in fusion.REPEATS_OF.items()},
+    "study": 3,
+    **{f"study.{of} {name}": n for name, n in study.REPEATS_OF.items() for of in ("n100", "gaps")},
     "calibration.coverage": 1,
     "calibration.by_pattern": calibration.N_RUNS,
 }  # fmt: skip
@@ -120,6 +123,7 @@ def test_which_items_share_their_splits():
     for name in ("mvpo.fig2", "mvpo.alike", "mvpo.fig3", "mvpo.fig4", "mvm.real"):
         assert seeds(name) == halves
     assert seeds("fusion.n100") == seeds("fusion.gaps") == seeds("fusion.patterns")
+    assert seeds("study.n100") == seeds("study.gaps") == seeds("study.words")
 
 
 def test_every_classifier_of_mvref_takes_part():
