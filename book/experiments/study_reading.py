@@ -304,8 +304,8 @@ class Statement:
     """That `ahead` is better than `behind` by more than a margin, on average over data sets.
 
     ahead, behind: a candidate, "use: ..." (the learner chosen by the folds), or "papers"; test,
-    missing: the test part, and the gaps in training; formed: how many repeats there were of each
-    data set that formed it; expected: "hit", or "open": asked, and not predicted.
+    missing: the test part, and the gaps in training; expected: "hit", or "open": asked, and not
+    predicted; power_before: as it was registered.
     """
 
     name: str
@@ -318,6 +318,7 @@ class Statement:
     missing: float | str = 0.0
     margin: float = 0.0
     expected: str = ""
+    power_before: float = np.nan
 
     def gain(self, datasets, repeats=None):
         """The differences that it speaks of; of all repeats, or the first ones."""
