@@ -53,7 +53,7 @@ def notebook_of(path):
         texts = [cell["source"] for cell in found if cell["cell_type"] == "markdown"]
         texts = [text for text in texts if "This page as" not in text]
         shown = [cell for cell in found if cell["cell_type"] == "code"]
-        head = {"cell_type": "markdown", "source": f"## {slide['headline']}"}
+        head = {"cell_type": "markdown", "source": f"{'##' if cells else '#'} {slide['headline']}"}
         if shown:
             texts = ["\n\n".join(texts)]
         texts = [{"cell_type": "markdown", "metadata": {}, "source": text} for text in texts]

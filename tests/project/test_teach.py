@@ -105,7 +105,7 @@ def test_slides_show_what_the_page_shows(path):
             assert "".join(cell["source"]) not in shown
     assert solutions_of(path).isdisjoint(shown.splitlines())
     assert plain.numbers()[EXERCISE.findall(text_of(kept))[0][1]] in shown
-    heads = [head.get_text().split() for head in made.select("section > section h2:first-of-type")]
+    heads = [head.get_text().split() for head in made.select("section > section :is(h1, h2)")]
     assert 8 <= len(made.select("section > section")) == len(heads) <= 12
     assert min(map(len, heads)) >= 4 and not made.select("section:empty")
     assert all(f"slides/{path.parent.name}.html'>" in text for text in (COURSE, text_of(kept)))
