@@ -5,7 +5,7 @@ python book/plain.py book                             in place of the chapters (
 python book/plain.py _build/html                      what the pages offer (`make book`)
 python book/plain.py _build/exercises --no-solutions  without solutions (`make exercises`)
 
-A copy runs wherever mvref and matplotlib are installed; three chapters need cvxopt, and one skops.
+A copy runs where mvref and matplotlib are installed; a few need cvxopt, one skops and pyarrow, too.
 Its first cell installs what is not there, and fetches the experiments and their stored rows, one
 file, which may also lie beside the notebook.
 
@@ -43,7 +43,7 @@ import importlib.util
 if not all(map(importlib.util.find_spec, {packages})):
     %pip install --quiet {requirements}
 """
-NEEDS = {"cvxopt": r"cvxopt|FSMulti|all_methods\(\)", "skops": "skops"}  # beside the two
+NEEDS = {"cvxopt": r"cvxopt|FSMulti|all_methods\(\)", "skops": "skops", "pyarrow": "parquet"}
 FETCH = f"""
 # The experiments and their stored rows are one file, which may lie beside this notebook.
 from pathlib import Path
