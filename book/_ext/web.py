@@ -55,15 +55,20 @@ def mend_tag(tag, folder):
 
 
 def mend_picture(tag, folder):
-    """A picture that is loaded when it comes near, and whose place is kept free until then."""
+    """A picture that is loaded when it comes near, and whose place is kept free until then.
+
+    A tap on one of a chapter opens it alone, where a phone can enlarge it.
+    """
     source = folder / unquote(ADDRESS.search(tag)[1])
     if "loading=" in tag or source.suffix not in SHOWN:
         return tag if "loading=" in tag else tag.replace("<img", '<img loading="lazy"', 1)
     width, height = (round(SHOWN[source.suffix] * px) + FRAME for px in imagesize.get(source))
-    size = f'width="{width}" height="{height}"'
-    if "style=" not in tag:  # which gives the welcome page's pictures their width
-        size += f' style="--least: {round(LEAST * width)}px"'
-    return tag.replace("<img", f'<img loading="lazy" {size}', 1)
+    tag = tag.replace("<img", f'<img loading="lazy" width="{width}" height="{height}"', 1)
+    if "style=" in tag:  # which gives the welcome page's pictures their width
+        return tag
+    tag = tag.replace("<img", f'<img style="--least: {round(LEAST * width)}px"', 1)
+    name = 'aria-label="Open this picture alone"'
+    return f'<a class="whole" href="{ADDRESS.search(tag)[1]}" {name}>{tag}</a>'
 
 
 def mend_table(found):
