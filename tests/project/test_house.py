@@ -35,7 +35,7 @@ STATEMENTS = {
     "mvref/mvm": 715, "mvref/mvna_kmhks": 370,
     "book/experiments": 5_500,  # 4_950 when the second edition of the study goes
     "book": 1_060,  # what makes the book, without experiments and errata
-    "tests": 24_230,
+    "tests": 24_260,
 }  # fmt: skip
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 # Functions of one formula, parts of methods, experiments: a paragraph tells of their arguments.
