@@ -5,8 +5,8 @@ python book/plain.py book                             in place of the chapters (
 python book/plain.py _build/html                      what the pages offer (`make book`)
 python book/plain.py _build/exercises --no-solutions  without solutions (`make exercises`)
 
-A copy runs where mvref and matplotlib are installed; a few need cvxopt, one skops and pyarrow, too.
-Its first cell installs what is not there, and fetches the experiments and their stored rows, one
+A copy runs where mvref and matplotlib are installed, and what `NEEDS` names: its first cell installs
+what is not there, and fetches the experiments and their stored rows, one
 file, which may also lie beside the notebook.
 
 What the HTML resolves stands there as text: the numbers of formulas, theorems, exercises and
@@ -43,7 +43,8 @@ import importlib.util
 if not all(map(importlib.util.find_spec, {packages})):
     %pip install --quiet {requirements}
 """
-NEEDS = {"cvxopt": r"cvxopt|FSMulti|all_methods\(\)", "skops": "skops", "pyarrow": "parquet"}
+NEEDS = {"cvxopt": r"cvxopt|FSMulti|all_methods\(\)", "skops": "skops", "pyarrow": "parquet",
+         "mapie": "ConformalByPattern"}  # fmt: skip
 FETCH = f"""
 # The experiments and their stored rows are one file, which may lie beside this notebook.
 from pathlib import Path
