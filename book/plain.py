@@ -5,9 +5,9 @@ python book/plain.py book                             in place of the chapters (
 python book/plain.py _build/html                      what the pages offer (`make book`)
 python book/plain.py _build/exercises --no-solutions  without solutions (`make exercises`)
 
-A copy runs where mvref and matplotlib are installed, and what `NEEDS` names: its first cell installs
-what is not there, and fetches the experiments and their stored rows, one
-file, which may also lie beside the notebook.
+A copy runs where mvref and matplotlib are installed, and what `NEEDS` names. Its first cell
+installs what is not there, and fetches the experiments and their stored rows, one file, which may
+also lie beside the notebook.
 
 What the HTML resolves stands there as text: the numbers of formulas, theorems, exercises and
 figures, citations, and numbers that come from cells. Boxes are quotations, captions are cells, and
