@@ -52,8 +52,8 @@ from urllib.request import urlretrieve
 from zipfile import ZipFile
 
 try:
-    import mvref.experiments
-except ModuleNotFoundError:
+    {{wanted}}
+except (ModuleNotFoundError, FileNotFoundError):
     rows = Path("{ROWS}")
     if (".." / rows).exists():
         rows = ".." / rows
@@ -61,7 +61,9 @@ except ModuleNotFoundError:
         urlretrieve("{HOME}_static/{ROWS}", rows)
     ZipFile(rows).extractall()
 """
-GLUE = "from myst_nb import glue\n"
+WANTED = {"import mvref.experiments": r"mvref\.experiments",
+          'Path("mvl_svm.toml").read_text()': r"\.toml"}  # fmt: skip
+GLUE = re.compile("^from myst_nb import glue\n", re.M)
 NO_GLUE = '''
 
 def glue(*args, **kwargs):
@@ -271,7 +273,9 @@ def outside(notebook):
         packages=["mvref", "matplotlib", *more],
         requirements=" ".join([f"{HOME}_static/{WHEEL}", "matplotlib", *more]),
     )
-    text += FETCH * bool(re.search(r"mvref\.experiments|\.toml", code))
+    for wanted, pattern in WANTED.items():
+        if re.search(pattern, code):
+            text += FETCH.format(wanted=wanted)
     return {"cell_type": "code", "execution_count": None, "id": OUTSIDE, "outputs": [],
             "metadata": {"tags": [OUTSIDE], "jupyter": {"source_hidden": True}},
             "source": text.strip().splitlines(keepends=True)}  # fmt: skip
@@ -299,7 +303,7 @@ def copy_of(path, notebook, solutions=True):
             text = text.replace("../../slides/", f"{HOME}slides/")
             cell["source"] = text.splitlines(keepends=True)
             continue
-        cell["source"] = "".join(cell["source"]).replace(GLUE, NO_GLUE).splitlines(keepends=True)
+        cell["source"] = GLUE.sub(NO_GLUE, "".join(cell["source"])).splitlines(keepends=True)
         folded = {FOLDED[tag]: True for tag in cell["metadata"].get("tags", []) if tag in FOLDED}
         cell["metadata"] |= {"jupyter": folded} if folded else {}
         figure = cell["metadata"].pop("mystnb", {}).get("figure")
