@@ -77,7 +77,7 @@ outputs: .venv/installed
 	$(NO_DATA) $(ONCE) $(FORKED) --nbval --nbval-sanitize-with tests/chapters/pictures.cfg --nbval-cell-timeout=600 -o verbosity_assertions=2 -n 2 --dist loadfile \
 	  $$(ls -S $(or $(CHAPTERS),book/*.ipynb book/*/*.ipynb))
 
-## make small        the notebooks' form; papermill runs what pages offer, with small parameters, outside
+## make small        the notebooks' form; papermill runs what pages offer, with small parameters and the wheel alone
 small: .venv/installed _build/outside/installed
 	$(NO_DATA) $(ONCE) -n 2 tests/chapters
 

@@ -36,7 +36,7 @@ ROOT = BOOK.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 HOME = PROJECT["urls"]["Documentation"]
 ROWS, WHEEL = "mvref_book.zip", f"mvref-{PROJECT['version']}-py3-none-any.whl"
-OUTSIDE = "outside-the-book"  # tag of the first cell of a copy
+OUTSIDE = "outside-the-book"  # id and tag of the first cell of a copy
 INSTALL = """# Outside the book: install what this notebook needs and this computer lacks.
 import importlib.util
 
@@ -326,7 +326,7 @@ def write_rows(path):
 
 
 def write_exercises(path):
-    """One file with all chapters without their solutions, each folder with the stored rows."""
+    """One file with all chapters without their solutions, and the stored rows above them."""
     with TemporaryDirectory() as place, ZipFile(path, "w", ZIP_LZMA) as packed:
         for file in write(Path(place), solutions=False):
             packed.write(file, file.relative_to(place))

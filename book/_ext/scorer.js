@@ -21,7 +21,8 @@ var splitQuery = (query) => {
   return british(query).split(/[^\p{Letter}\p{Number}_\p{Emoji_Presentation}]+/gu).filter((word) => word);
 };
 
-// The share of the words asked for that a text has, and one more if it has no others; 6 if both.
+// The share of the words asked for that a text has; half a point more for a text of one of them and no
+// other word, a point for a text of several; 6 for a text of just these.
 const fit = (text) => {
   const found = new Set(stems(text)), wanted = new Set(asked.words);
   const both = [...wanted].filter((word) => found.has(word)).length;

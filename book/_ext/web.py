@@ -67,7 +67,7 @@ def mend_picture(tag, folder):
     if "style=" in tag:  # which gives the welcome page's pictures their width
         return tag
     tag = tag.replace("<img", f'<img style="--least: {round(LEAST * width)}px"', 1)
-    return f'<a class="whole" aria-label="Open alone" href="{ADDRESS.search(tag)[1]}">{tag}</a>'
+    return f'<a class="whole" title="Open alone" href="{ADDRESS.search(tag)[1]}">{tag}</a>'
 
 
 def mend_table(found):

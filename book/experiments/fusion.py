@@ -26,10 +26,7 @@ Failures    are rows: ``failure`` is the number of the reason in `REASONS`, the 
             repeats is not asked again. Who takes no gaps gets means.
 """
 
-import signal
-import threading
 import warnings
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -63,6 +60,7 @@ from .engine import Item, derive_seed, encode_parameter
 from .fusion_data import N_SAMPLES, N_TEST, REAL, draw_split, patterns_of, size_of
 from .fusion_learners import log_probabilities
 from .kernel_means import KernelMeanSVC, without_gaps
+from .study import limited
 from .tables import Cell, jobs_of
 from .tuning import Machine, Method, train, validate
 
@@ -219,26 +217,6 @@ def with_gaps(X, gap, seed, trains=False):
     observed = np.ones((len(X), X.n_views), dtype=bool)
     observed[lost, derive_seed(seed, "block") % X.n_views] = False
     return MultiView(X.views, names=X.names, observed=observed)
-
-
-@contextmanager
-def limited(seconds):
-    """Raise a TimeoutError after so many seconds of the processor, where the system can."""
-    here = threading.current_thread() is threading.main_thread()
-    if not (here and hasattr(signal, "setitimer")):
-        yield
-        return
-
-    def stop(*_):
-        raise TimeoutError(f"more than {seconds:g} s of the processor")
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
 
 
 class Filled(Machine):

@@ -26,6 +26,17 @@ from .engine import with_parameters
 from .fusion import CANDIDATES, LEARNERS, PAPERS
 from .fusion_data import FORMING, KEPT, REAL, patterns_of
 from .report import read_ledger
+from .study_reading import (  # noqa: F401  the pages read both by one name
+    ANSWERS,
+    NBSP,
+    against_others,
+    by,
+    points,
+    short,
+    told,
+    told_next,
+    tree,
+)
 
 FORMED_BY = 1  # repeats of the forming data sets that were there when statements were registered
 INDEX = ["dataset", "n_train", "missing", "pattern", "repeat"]
@@ -33,16 +44,6 @@ HERE = Path(__file__).parent
 REGISTERED_AS = {
     "vote of views": "late fusion"
 }  # a use, by its name when statements were registered
-# What a reader can do; the first is what she does who has read nothing. Each is tuned by the folds.
-ANSWERS = {
-    "one learner on all columns": "use: all columns",
-    "late fusion": "use: late fusion",
-    "reduced models": "use: reduced models",
-    "masked copies": "use: masked copies",
-    "Co-Labeling": "CoLabeling",
-    "the five papers": "papers",
-}
-DEFAULT = next(iter(ANSWERS))
 
 
 def scores(measure="accuracy", *, n_train=100, missing=0.0, pattern="", folder=None):
@@ -180,70 +181,6 @@ def trained_on(pattern):
     return chosen(family("all columns"), pattern=pattern)
 
 
-def beforehand():
-    """What the folds of 100 training samples tell, by data set and learner: means over repeats."""
-    rows, _ = with_parameters(read_ledger("fusion").query("item == 'before'"))
-    rows = rows[rows["n_train"] == 100]
-    table = rows.pivot_table(values="value", index=["dataset", "method"], columns="measure")
-    return table.assign(lead=table["columns"] - table["best_view"])
-
-
-NBSP = "\N{NO-BREAK SPACE}"
-
-
-def points(value):
-    """A difference in points of accuracy; one on one side of 0 is never told as 0.
-
-    >>> points(0.0123), points(-0.0004)
-    ('+1.2', '−0.04')
-    """
-    number = 100.0 * value
-    text = f"{number:+.2f}" if 0 < abs(number) < 0.05 else f"{round(number, 1) + 0.0:+.1f}"
-    return text.replace("-", "\N{MINUS SIGN}")
-
-
-def short(found, of="low high"):
-    """A difference in points and its interval for a table whose head says which interval it is.
-
-    >>> short({"difference": 0.012, "low": -0.0004, "high": 0.02}).replace(NBSP, " ")
-    '+1.2 (−0.04 to +2.0)'
-    """
-    ends = (points(found[end]) for end in of.split())
-    return f"{points(found['difference'])} ({' to '.join(ends)})".replace(" ", NBSP)
-
-
-def told(found):
-    """A difference in points of accuracy with the interval of its mean; it may contain zero.
-
-    >>> told({"difference": 0.012, "low": -0.0004, "high": 0.02})
-    '+1.2 points (95 % CI −0.04 to +2.0)'
-    """
-    low, high = points(found["low"]), points(found["high"])
-    return f"{points(found['difference'])} points (95{NBSP}% CI {low} to {high})"
-
-
-def by(found):
-    """The size of a clear difference, for a sentence that has its direction in words.
-
-    >>> by({"difference": -0.012, "low": -0.02, "high": -0.0004})
-    '1.2 points (95 % CI 0.04 to 2.0)'
-    """
-    if found["low"] <= 0 <= found["high"]:
-        raise ValueError(f"no direction can be told of {told(found)}: its interval contains zero.")
-    ends = sorted((found["low"], found["high"]), key=abs)
-    size, low, high = (points(abs(value))[1:] for value in (found["difference"], *ends))
-    return f"{size} points (95{NBSP}% CI {low} to {high})"
-
-
-def told_next(found):
-    """Where the difference on one more data set may be.
-
-    >>> told_next({"next_low": -0.03, "next_high": 0.054})
-    '95 % PI −3.0 to +5.4'
-    """
-    return f"95{NBSP}% PI {points(found['next_low'])} to {points(found['next_high'])}"
-
-
 @dataclass(frozen=True)
 class Statement:
     """That `ahead` is better than `behind` by more than a margin, on average over data sets.
@@ -340,18 +277,6 @@ class Situation:
         return pd.DataFrame({one: against_others(one, found) for one in ANSWERS}).T
 
 
-def against_others(one, found):
-    """How an answer does against the others; `found` has an interval for every pair of answers."""
-    others = [two for of, two in found if of == one]
-    best = min(others, key=lambda two: found[one, two]["difference"])
-    against, n_pairs = found[one, best], len(found) / 2
-    ahead = all(found[one, two]["low"] > 0 for two in others)
-    behind = against["difference"] < 0 and against["p"] * n_pairs < 0.05
-    verdict = "ahead" if ahead else "behind" if behind else "level"
-    default = found.get((one, DEFAULT))
-    return {"default": default, "best": best, "against": against, "verdict": verdict}
-
-
 def situations():
     """The tree of *Which method*, in its order."""
     entries = tomllib.loads((HERE / "advice.toml").read_text("utf-8"))["situation"]
@@ -365,36 +290,3 @@ def outcomes(datasets=tuple(KEPT)):
         | {"power": of.power(len(datasets))} | of.judged(datasets)
         for name, of in statements().items()
     }).T  # fmt: skip
-
-
-def tree(leaves):
-    """The tree of *Which method* as a list in HTML: question, answer and evidence of each leaf."""
-    items = []
-    for k, leaf in enumerate(leaves):
-        no = "No. " if k else ""
-        avoid = f" Avoid {_listed(leaf.avoid, 'and')}." if leaf.avoid else ""
-        evidence = "".join(
-            f"<p>{test[0].upper()}{test[1:]}:</p><ul>{''.join(_lines(leaf.judged(test)))}</ul>"
-            for test in leaf.tests
-        )
-        items.append(
-            f"<li><p>{no}<b>{leaf.question}</b></p>"
-            f"<p>Yes: <b>{_listed(leaf.take, 'or')}</b>. {leaf.why}{avoid}</p>"
-            "<details><summary>Evidence: differences in points, with 95 % CI</summary>"
-            f"{evidence}</details></li>"
-        )
-    return f'<ol class="advice">{"".join(items)}</ol>'
-
-
-def _listed(names, word):
-    return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def _lines(judged):
-    """A line for each answer: beside the default, on the next data set, beside the best other."""
-    for one, row in judged.iterrows():
-        default = ""
-        if row["default"]:
-            default = f"{short(row['default'])} from {DEFAULT}, {told_next(row['default'])}; "
-        yield f"<li>{one}: {default}{short(row['against'])} from {row['best']}, the best other: "
-        yield f"<b>{row['verdict']}</b></li>"

@@ -6,7 +6,7 @@ Candidates  the plain ones of :func:`~mvref.compare_methods` (learner x use of t
             the mean of the learners of all columns, each tuned.
 Points      as many as there, chosen on three folds of the training part.
 Data        :mod:`.fusion_data`; text is whole, by tf-idf.
-Parts       a stratified training part, and at most 1000 others that test; the same for all
+Parts       a stratified training part, and at most 500 others that test; the same for all
             candidates of a repeat. Of people, the next one tests.
 Gaps        the test part as it is (""); with a share of its (sample, view) pairs missing at random
             ("r25", "r50"); and with the same views missing in all ("at_0111"). Item ``gaps``: the
@@ -46,7 +46,16 @@ from mvref.compare.splits import Outcome, Question, Split, SplitWork
 
 from . import fusion_data
 from .engine import Item, derive_seed
-from .fusion_data import N_FOLDS, N_SAMPLES, STUDIED, common_words, load, patterns_of, size_of
+from .fusion_data import (
+    N_FOLDS,
+    N_SAMPLES,
+    N_WORDS,
+    STUDIED,
+    common_words,
+    load,
+    patterns_of,
+    size_of,
+)
 from .kernel_means import KernelMeanSVC
 from .tables import Cell, jobs_of, stratified_folds, stratified_parts
 
@@ -57,7 +66,6 @@ SHARES = {"r25": 0.25, "r50": 0.5}
 BUDGET, LIMIT = 6, {100: 120.0, 300: 240.0, 1000: 480.0}
 MOST_COLUMNS = 5000  # that neighbours are sought in, as they need them dense
 COUNTED = ("webkb", "citeseer")  # words as counts
-N_WORDS = 500  # of a sparse view, in item ``words``
 N_TEST = 500
 PAPERS = ("MVLSVM", "MwMvC2", "MVPO", "MVMClassifier", "MVNAKMHKS")
 METHODS = [Candidate(name, *ALL[name]) for name in (*PAPERS, "CoLabeling", "MVML")]
@@ -69,15 +77,15 @@ MEASURES = ("candidates", "failed", "kept")
 # ------------------------------------------------------------------------------------ candidates
 
 
-def on_columns(method, front=()):
+def on_columns(method):
     """A method that gets all columns as one table."""
-    return lambda X, **point: make_pipeline(Columns(), *front_of(front, X), method(**point))
+    return lambda X, **point: make_pipeline(Columns(), method(**point))
 
 
-def front_of(front, X):
-    """What comes before a model of trees: of many columns the best are taken."""
-    best = OfTrees("").front({}, sum(X.widths)) if front == "trees" else None
-    return [] if best is None else [best]
+def on_best_columns(method):
+    """The same; of many columns those that tell most, as other boosting has them."""
+    front = OfTrees("").front
+    return lambda X, **point: make_pipeline(Columns(), front({}, sum(X.widths)), method(**point))
 
 
 def light_boosting(**point):
@@ -125,7 +133,7 @@ BESIDE = [
     Candidate("RBF SVM, sum of kernels", "all", sum_of_kernels, SVM),
     Candidate("RBF SVM, neighbours", "none", neighbours, SVM),
     Candidate("random forest, all columns", "none", on_columns(forest), WOOD),
-    Candidate("stopping boosting, all columns", "none", on_columns(stopping_boosting, "trees"),
+    Candidate("stopping boosting, all columns", "none", on_best_columns(stopping_boosting),
               RATE),
     Candidate("LightGBM, all columns", "none", on_columns(light_boosting), LIGHT),
 ]  # fmt: skip
@@ -272,7 +280,7 @@ def on_split(
     work = SplitWork(question, split)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = work.plain()
+        found = list(work.plain())
         found.append(mean_of_learners(found))
         for one in question.others():
             with limited(LIMIT[n_train]):

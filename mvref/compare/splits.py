@@ -213,33 +213,30 @@ class SplitWork:
         return rows, time.process_time() - start
 
     def outcomes(self, job):
-        """What becomes of the candidates of a job."""
+        """Yield what becomes of the candidates of a job."""
         if job == "plain":
-            return self.plain()
-        return [self.method({one.name: one for one in self.question.others()}[job])]
+            yield from self.plain()
+        else:
+            yield self.method({one.name: one for one in self.question.others()}[job])
 
     def plain(self):
-        """Outcomes of the plain candidates, and of reduced models and masked copies."""
-        question, found = self.question, []
-        family = Family(self.part, question.learners)
+        """Yield outcomes of the plain candidates, and of reduced models and masked copies."""
+        question, part = self.question, self.part
+        family = Family(part, question.learners)
         for one in family.candidates():
-            answers = [
-                self.judge.answer(said, X)
-                for said, X in zip(one.tested, self.part.tests, strict=True)
-            ]
-            found.append(Outcome(one.name, one.learner, one.knows, one.point, one.seconds,
-                                 one.worth, answers))  # fmt: skip
+            pairs = zip(one.tested, part.tests, strict=True)
+            answers = [self.judge.answer(said, X) for said, X in pairs]
+            yield Outcome(one.name, one.learner, one.knows, one.point, one.seconds, one.worth,
+                          answers)  # fmt: skip
         for learner, error in family.failed.items():
             name = f"{learner.name}, in some use"
-            found.append(Outcome(name, learner.name, "all", failure=reason_of(error)))
-        everything = tuple(self.part.X.names)
+            yield Outcome(name, learner.name, "all", failure=reason_of(error))
         for one in family.learners if question.gaps else ():
             if one.stacked:
-                model = family.model(one, everything)
-                for use, around in around_models(model, question.K, self.part.tests):
+                model = family.model(one, tuple(part.X.names))
+                for use, around in around_models(model, part):
                     candidate = Candidate(f"{one.name}, {use}", "all", lambda X, a=around: a)
-                    found.append(self.method(candidate, tune=False))
-        return found
+                    yield self.method(candidate, tune=False)
 
     def method(self, candidate, tune=True):
         """The outcome of a method: tuned on the folds, or not, trained, and asked."""
@@ -320,16 +317,17 @@ def reason_of(error):
     return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
 
 
-def around_models(model, K, tests=()):
+def around_models(model, part):
     """Reduced models, and masked copies, of a model of all columns.
 
     All patterns are trained at once where the test parts would have more of them trained.
     """
     reduced, masked = PatternClassifier, ViewDropout
-    if K is None:
+    if part.K is None:
         reduced, masked = PatternRegressor, ViewDropoutRegressor
-    asked = 2 * sum(len(rows_by_pattern(X)) for X in tests)  # for labels, and for scores
-    patterns = "all" if asked >= 2 ** (tests[0].n_views if tests else 99) else "seen"
+    seen, *asked = ({views for views, _ in rows_by_pattern(X)} for X in (part.X, *part.tests))
+    n_new = sum(len(views - seen) for views in asked)  # each for labels, and for scores
+    patterns = "all" if len(seen) + 2 * n_new >= 2**part.X.n_views else "seen"
     return [("reduced models", reduced(model, patterns=patterns)),
             ("masked copies", masked(model, n_copies=N_COPIES))]  # fmt: skip
 
@@ -366,7 +364,7 @@ def plain_estimator(work, name):
         raise next(iter(family.failed.values()))
     if use in ("reduced models", "masked copies"):
         model = family.model(wanted[0], tuple(work.part.X.names))
-        return dict(around_models(model, work.question.K))[use]
+        return dict(around_models(model, work.part))[use]
     (found,) = (one for one in family.candidates() if one.name == name)
     return found.make(cv_of(work.part))
 

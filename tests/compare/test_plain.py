@@ -168,8 +168,18 @@ def test_a_view_is_stored_by_what_is_in_it():
 def test_models_around_a_learner_start_with_views():
     work = work_of(IRIS.X.drop_views(0.3, random_state=0), IRIS.y)
     model = Family(work.part, CLASSIFIERS[:1]).model(CLASSIFIERS[0], ("sepal", "petal"))
-    for _, around in around_models(model, 3):
+    for _, around in around_models(model, work.part):
         assert around.fit(work.part.X, work.part.labels).score(work.part.X, work.part.labels) > 0.7
+
+
+@pytest.mark.parametrize(("later", "patterns"), [({}, "seen"), ("any", "all")])
+def test_patterns_are_trained_at_once_where_tests_would_train_more(later, patterns):
+    observed = 1 - np.eye(4, dtype=int)[:, None] * np.ones((1, len(DIGITS.y), 1), int)
+    later = {str(v): observed[v].astype(bool) for v in range(4)} if later else {}
+    later |= {f"alone {v}": ~seen for v, seen in later.items()}
+    work = work_of(DIGITS.X, DIGITS.y, K=10, later=later)
+    (_, reduced), _ = around_models(None, work.part)
+    assert reduced.patterns == patterns
 
 
 def test_a_judge_scores_as_scikit_learn_does():
