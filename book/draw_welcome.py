@@ -9,13 +9,13 @@ from textwrap import fill
 
 import matplotlib.pyplot as plt
 
-from mvref.experiments import fusion_reading as study
 from mvref.experiments import reproduction_report
-from mvref.experiments.fusion import PAPERS as PAPERS_OF_STUDY
-from mvref.experiments.fusion import PLAIN
-from mvref.experiments.fusion_data import REAL
+from mvref.experiments import study_reading as reading
+from mvref.experiments.effects import by, found, told
 from mvref.experiments.plotting import PALETTE, plot_expected, use_style
 from mvref.experiments.reproduction import NOT_REPRODUCED, PAPERS, REPRODUCED, VERDICTS
+from mvref.experiments.study_data import STUDIED
+from mvref.experiments.study_reading import family, gain
 from mvref.experiments.verdict_text import LOOKS
 
 STATIC = Path(__file__).parent / "_static"
@@ -27,38 +27,24 @@ MARKS = ("<!-- findings, by book/draw_welcome.py -->\n", "<!-- end of the findin
 @cache
 def answers():
     """What the views are worth: a row each, all views there, and half of them missing."""
-    columns = study.family("all columns")
-    fusion = study.gains("late fusion", datasets=REAL)
-    reduced = study.gains("reduced models", measure="accuracy_r50", datasets=REAL)
-    imputed = reduced.drop(columns="boosting")  # which takes gaps as they are
-    more = {"five papers": list(PAPERS_OF_STUDY), "any use of the views": list(PLAIN)}
-    complete = dict(fusion) | {
-        name: study.gain(methods, columns, datasets=REAL) for name, methods in more.items()
-    }
-    gaps = dict(imputed) | {
-        "mean of these": imputed.mean(axis=1),
-        "boosting, native NaN": reduced["boosting"],
-        "learner chosen": study.gain(
-            study.family("reduced models"), columns, "accuracy_r50", datasets=REAL
-        ),
-    }
-    return tuple(
-        {name: study.over_datasets(means.dropna()) for name, means in rows.items()}
-        for rows in (complete, gaps)
-    )
+    columns, half = family("all columns"), {"test": "r50"}
+    more = {"five papers": list(reading.PAPERS), "any use of the views": reading.EVERY_USE}
+    complete = reading.gains("late fusion") | {name: gain(of, columns) for name, of in more.items()}
+    gaps = reading.gains("reduced models", **half)
+    gaps["boosting, native NaN"] = gaps.pop("boosting")
+    gaps["learner chosen"] = gain(family("reduced models"), columns, **half)
+    return tuple({name: found(of) for name, of in rows.items()} for rows in (complete, gaps))
 
 
 def findings():
     """The three sentences of the first screen, as Markdown without links."""
     complete, gaps = answers()
     fused, columns, reduced, masked = (
-        study.family(use)
-        for use in ("late fusion", "all columns", "reduced models", "masked copies")
+        family(use) for use in ("late fusion", "all columns", *reading.AROUND)
     )
-    half = {"measure": "accuracy_r50", "datasets": REAL}
-    copies = study.over_datasets(study.gain(reduced, masked, **half))
-    par = study.over_datasets(study.gain(fused, reduced, **half))
-    level = study.over_datasets(study.gain(fused, columns, **half, missing=0.5))
+    copies = found(gain(reduced, masked, test="r50"))
+    par = found(gain(fused, reduced, test="r50"))
+    level = found(gain(fused, columns, test="r50", missing=0.5))
     if not (par["low"] < 0 < par["high"] and level["low"] < 0 < level["high"]):
         raise ValueError(f"a difference is clear now, and its sentence is not: {par}, {level}.")
     printed, another, changed, differs, unclear, nothing = counts = verdicts().sum()[list(VERDICTS)]
@@ -66,16 +52,16 @@ def findings():
     said = f"""
         **If every view is observed, knowing the views helps little.** Compared with one model on
         all features, a use of the views changed the accuracy by
-        {study.told(complete["any use of the views"])}, and a method of the five papers by
-        {study.told(complete["five papers"])}, all chosen by cross-validation (means over
-        {len(REAL)} real data sets with 100 training samples each).
+        {told(complete["any use of the views"])}, and a method of the five papers by
+        {told(complete["five papers"])}, all chosen by cross-validation (means over
+        {len(STUDIED)} real data sets with 100 training samples each).
         **If views are missing when you predict, it helps a lot.** With half of the views missing
         and complete training samples, one model for each pattern of views is more accurate than
-        one model on all features, by {study.by(gaps["learner chosen"])}, and than a model that was
-        trained on masked copies, by {study.by(copies)}. Late fusion is on a par with one model for
-        each pattern: the difference is {study.told(par)}. If training samples lack views at random
+        one model on all features, by {by(gaps["learner chosen"])}, and than a model that was
+        trained on masked copies, by {by(copies)}. Late fusion is on a par with one model for
+        each pattern: the difference is {told(par)}. If training samples lack views at random
         as well, there is no clear difference from one model on all features: late fusion changes
-        the accuracy by {study.told(level)}.
+        the accuracy by {told(level)}.
         **{decided:.0f} % of what the papers report can be decided.** Of {counts.sum()} reported
         results and claims, {printed} are reproduced as printed, {another} under another protocol,
         {changed} with a stated change, and {differs} are not reproduced. For {unclear} we cannot
@@ -102,8 +88,8 @@ def draw_worth(*answers):
     titles = ("All views observed: late fusion of a learner, or what the folds choose",
               "Half of the views missing from the test set: reduced models")  # fmt: skip
     for ax, rows, title in zip(axes, answers, titles, strict=True):
-        for y, found in enumerate(rows.values()):
-            plot_expected(ax, y, found, PALETTE["blue"])
+        for y, of in enumerate(rows.values()):
+            plot_expected(ax, y, of, PALETTE["blue"])
         ax.set_yticks(range(len(rows)), rows)
         ax.set_ylim(-0.6, len(rows) - 0.4)
         ax.set_title(title, loc="left")
@@ -135,10 +121,10 @@ def words_of(answers):
 
 
 if __name__ == "__main__":
-    told = {WORTH: words_of(answers()), VERDICT: str(verdicts().to_numpy().tolist())}
+    words = {WORTH: words_of(answers()), VERDICT: str(verdicts().to_numpy().tolist())}
     figures = (draw_worth(*answers()), draw_verdicts(verdicts()))
-    for (path, words), figure in zip(told.items(), figures, strict=True):  # for the test of today's
-        figure.savefig(path, dpi=120, metadata={"Description": words, "Software": None})
+    for (path, of), figure in zip(words.items(), figures, strict=True):  # for the test of today's
+        figure.savefig(path, dpi=120, metadata={"Description": of, "Software": None})
     for page in PAGES:
         begin, _, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
         text = begin + MARKS[0] + findings() + MARKS[1] + rest.partition(MARKS[1])[2]

@@ -14,10 +14,11 @@ Intervals  `INTERVALS`: of splits (corrected), of samples, and of samples where 
 Measures   the share of `N_RUNS` comparisons whose interval is above zero ("worth"), below ("cost"),
            or holds the effect ("covered"), and the mean of its half ("half").
 
-``coverage``: intervals over data sets, of which each has one effect, drawn from a world (`EFFECTS`)
-of mean 0: of the mean ("t", and two of the bootstrap), and of one further data set ("next, t", and
-"next, range": from the smallest to the largest). Measures: the share of the draws in which the
-truth is inside ("covered"), above and below, and the median of the half.
+``coverage``: :func:`.effects.found` on differences of data sets whose effects are drawn from a
+world (`EFFECTS`) of mean 0. Each has three repeats, with a noise of its own, from a fifth of the
+unit of the effects to all of it. Measures: the share of the draws in which the interval of the mean
+("mean") and that of one further effect ("next") hold the truth, and in which the truth is above the
+first, or below it.
 
 ``by_pattern``: sets of labels at a level of 0.9, on real data. Views are taken away at random as in
 `GAPS`. A third of the samples trains a logistic regression for each view, a third calibrates, a
@@ -30,6 +31,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -40,8 +42,9 @@ from mvref import ConformalByPattern, PerViewClassifier
 from mvref.compare.influence import by_sample
 from mvref.compare.paired import OuterSplit, interval, paired_interval
 
+from .effects import found
 from .engine import Item
-from .fusion_data import load
+from .study_data import load
 from .tables import Cell, jobs_of, stratified_parts
 
 
@@ -109,9 +112,8 @@ EFFECTS = {  # of data sets, all with mean 0
     "one in ten +25": lambda z, u: z + 25 * (u < 0.1) - 2.5,
 }
 DRAWN = (*WORLDS, *EFFECTS)
-OVER_SETS = ("t", "bootstrap", "studentized bootstrap", "next, t", "next, range")
-N_SETS, N_DRAWN, N_RESAMPLES = (5, 8, 12, 20), 4000, 600
-COVERAGE = ("covered", "above", "below", "half")
+N_SETS, N_DRAWN, N_SPLITS = (5, 10, 20, 28), 2000, 3
+COVERAGE = ("mean", "next", "above", "below")
 GAPS = {"all": 0.5, "not the first": 0.25, "only the last": 0.2, "only the first": 0.05}
 IN_GAPS = tuple(f"{measure} {gap}" for measure in ("covered", "size") for gap in GAPS)
 
@@ -308,47 +310,28 @@ def intervals(dataset, quick, rows):
     return jobs_of(dataset, dataset, cells, simulated)
 
 
-def ends(x, method, rng):
-    """The ends of an interval over the data sets of every draw, x (n, n_sets)."""
-    n, k = x.shape
-    mean, spread = x.mean(axis=1), x.std(axis=1, ddof=1)
-    if method == "next, range":
-        return x.min(axis=1), x.max(axis=1)
-    if method.endswith("t") and "boot" not in method:
-        half = stats.t.ppf(0.975, k - 1) * spread * np.sqrt(1 / k + method.startswith("next"))
-        return mean - half, mean + half
-    found = []
-    for part in np.array_split(np.arange(n), 20):
-        again = x[part][:, rng.integers(k, size=(N_RESAMPLES, k))]
-        means, errors = again.mean(axis=2), again.std(axis=2, ddof=1)
-        if method == "bootstrap":
-            found.append(np.quantile(means, (0.025, 0.975), axis=1))
-        else:
-            t = (means - mean[part, None]) / np.maximum(errors, 1e-9)
-            high, low = np.quantile(t, (0.025, 0.975), axis=1)
-            found.append(mean[part] - spread[part] * np.array([low, high]))
-    return np.concatenate(found, axis=1)
-
-
 def covered(world, method, *, measures, n_sets, seed):
-    """How often an interval over data sets holds the truth."""
+    """How often the intervals of the study hold the truth."""
     rng = np.random.default_rng(seed)
     z, u = rng.normal(size=(N_DRAWN, n_sets + 1)), rng.random((N_DRAWN, n_sets + 1))
-    x = EFFECTS[world](z, u)
-    truth = x[:, -1] if method.startswith("next") else 0.0
-    low, high = ends(x[:, :-1], method, rng)
-    above, below = np.mean(truth > high), np.mean(truth < low)
-    values = (1 - above - below, above, below, np.median(high - low) / 2)
-    return dict(zip(measures, map(float, values), strict=True))
+    effects = EFFECTS[world](z, u)
+    noise = rng.uniform(0.2, 1.0, (N_DRAWN, n_sets, 1)) * rng.normal(
+        size=(N_DRAWN, n_sets, N_SPLITS)
+    )
+    index = pd.MultiIndex.from_product(
+        [range(n_sets), range(N_SPLITS)], names=["dataset", "repeat"]
+    )
+    held = []
+    for next_one, values in zip(effects[:, -1], effects[:, :-1, None] + noise, strict=True):
+        of = found(pd.Series(values.ravel(), index))
+        inside = of["low"] <= 0 <= of["high"], of["next_low"] <= next_one <= of["next_high"]
+        held.append((*inside, of["high"] < 0, of["low"] > 0))
+    return dict(zip(measures, np.mean(held, axis=0).tolist(), strict=True))
 
 
 def coverage(dataset, quick, rows):
-    """All intervals over data sets; quick: of few."""
-    cells = [
-        Cell(method, {"n_sets": n}, COVERAGE)
-        for n in N_SETS[: 1 if quick else None]
-        for method in OVER_SETS
-    ]
+    """The intervals of the study over so many data sets; quick: over few."""
+    cells = [Cell("found", {"n_sets": n}, COVERAGE) for n in N_SETS[: 1 if quick else None]]
     return jobs_of(dataset, dataset, cells, covered)
 
 

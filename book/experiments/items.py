@@ -10,8 +10,6 @@ from mvref.datasets._lookup import unavailable
 
 from . import (
     calibration,
-    fusion,
-    fusion_data,
     mvl_svm,
     mvm,
     mvna_kmhks,
@@ -22,6 +20,7 @@ from . import (
     problems,
     speed,
     study,
+    study_data,
     universes_mvl_svm,
     universes_mvm,
     universes_mvna,
@@ -41,7 +40,7 @@ from .engine import (
 )
 
 PAPERS = (
-    mvl_svm, mwmvc2, voting_text, mvpo, noise, mvm, mvna_kmhks, speed, fusion, study, calibration,
+    mvl_svm, mwmvc2, voting_text, mvpo, noise, mvm, mvna_kmhks, speed, study, calibration,
     universes_mvna, universes_mvl_svm, universes_mwmvc2, universes_mvpo, universes_mvm,
 )  # fmt: skip
 ITEMS = {item.full_name: item for paper in PAPERS for item in paper.ITEMS}
@@ -115,7 +114,7 @@ def data_here():
     """Data sets that are on this machine, and those that are drawn."""
     drawn = (mvm, mvna_kmhks, speed, calibration)
     here = {*datasets.available(), *(name for paper in drawn for name in paper.DRAWN)}
-    here |= {*(problems.PEOPLE if "uwave" in here else ()), *fusion_data.OF_SKLEARN}
+    here |= {*(problems.PEOPLE if "uwave" in here else ()), *study_data.OF_SKLEARN}
     here |= set(filter(packages.there, packages.FILES))
     return here | {name for name, file in universes_mwmvc2.FILES.items() if file in here}
 

@@ -64,8 +64,8 @@ Figure 5   Views are missing in every part, exactly in the ratio asked for, and 
   near-duplicates, P_o is singular to rounding, and eight training samples get imputed values up to
   7.5e8 (ratio .3). That is erratum A9, and no slip of the run.
 
-  SVM2K and MVML are not in the paper's Figure 5 and not in ours: how both treat missing views is
-  in the study, :mod:`mvref.experiments.fusion`.
+  SVM2K and MVML are not in the paper's Figure 5 and not in ours: how MVML does with missing views
+  is in the study, :mod:`mvref.experiments.study`.
 
 Beside Figure 2, not in the paper (item `columns`): what needs no view at all. Same parts, folds
 and grid; five repeats for uwave (with other landmarks) and mfeat (with other halves too).

@@ -151,10 +151,10 @@ def plot_expected(ax, y, found, color, marker="o", label=None):
     ``plot``. The results themselves are drawn by :func:`plot_methods`.
 
     >>> import matplotlib.pyplot as plt
-    >>> from mvref.experiments.fusion_reading import over_datasets
     >>> from mvref.experiments.plotting import plot_expected
     >>> figure, ax = plt.subplots()
-    >>> len(plot_expected(ax, 0, over_datasets([0.01, 0.02, 0.0]), "black").lines)
+    >>> of = {"difference": 0.01, "low": 0.0, "high": 0.02, "next_low": -0.01, "next_high": 0.03}
+    >>> len(plot_expected(ax, 0, of, "black").lines)
     4
     >>> plt.close(figure)
     """

@@ -11,7 +11,8 @@ Theirs    `PEERS`, with their defaults, on all columns side by side; scikit-mult
 Measures  ``accuracy`` on the samples that do not train, ``fit_seconds``, ``predict_seconds``.
 
 What is not installed has no rows in a quick run, and in a full one stops it with its name:
-``pip install --no-deps scikit-multimodallearn cvxopt six myfm xlearn``.
+``pip install --no-deps scikit-multimodallearn cvxopt six myfm xlearn lightgbm``. What people take
+instead (`INSTEAD`) is timed in one run with all of ours by ``make bench``.
 """
 
 import os
@@ -27,9 +28,9 @@ from pathlib import Path
 import numpy as np
 import sklearn.tree._tree
 from sklearn.datasets import dump_svmlight_file
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -169,6 +170,11 @@ def silenced():
             os.dup2(copy, number), os.close(copy)
 
 
+def light_boosting(seed):
+    """LightGBM with its defaults, on one thread."""
+    return Concat(import_module("lightgbm").LGBMClassifier(n_jobs=1, verbose=-1, random_state=seed))
+
+
 PEERS = {  # name -> (what has to be installed, seed -> a classifier)
     "LogisticRegression": ("sklearn", lambda seed: Concat(LogisticRegression())),
     "SVC": ("sklearn", lambda seed: Concat(SVC())),
@@ -180,11 +186,24 @@ PEERS = {  # name -> (what has to be installed, seed -> a classifier)
     "HistGradientBoosting": (
         "sklearn", lambda seed: Concat(HistGradientBoostingClassifier(random_state=seed)),
     ),
+    "RandomForest": ("sklearn", lambda seed: Concat(RandomForestClassifier(random_state=seed))),
+    "SGDClassifier": ("sklearn", lambda seed: Concat(SGDClassifier(random_state=seed))),
+    "LightGBM": ("lightgbm", light_boosting),
     "Mumbo, scikit-multimodallearn": ("multimodal", partial(Multimodal, "MumboClassifier")),
     "MuCombo, scikit-multimodallearn": ("multimodal", partial(Multimodal, "MuComboClassifier")),
     "myFM": ("myfm", partial(OneMachineAClass, myfm)),
     "xlearn": ("xlearn", partial(OneMachineAClass, xlearn)),
 }  # fmt: skip
+
+
+INSTEAD = (
+    "SVC",
+    "LogisticRegression",
+    "SGDClassifier",
+    "RandomForest",
+    "HistGradientBoosting",
+    "LightGBM",
+)
 
 
 def installed(name):

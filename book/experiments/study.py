@@ -5,7 +5,7 @@ Candidates  the plain ones of :func:`~mvref.compare_methods` (learner x use of t
             five papers and two rivals (`METHODS`); what else a reader would take (`BESIDE`); and
             the mean of the learners of all columns, each tuned.
 Points      as many as there, chosen on three folds of the training part.
-Data        :mod:`.fusion_data`; text is whole, by tf-idf.
+Data        :mod:`.study_data`; text is whole, by tf-idf.
 Parts       a stratified training part, and at most 500 others that test; the same for all
             candidates of a repeat. Of people, the next one tests.
 Gaps        the test part as it is (""); with a share of its (sample, view) pairs missing at random
@@ -26,6 +26,7 @@ from functools import partial
 from io import BytesIO
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from scipy.special import expit, logit, softmax
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -44,9 +45,10 @@ from mvref.compare.learners import CLASSIFIERS, OfTrees, Said
 from mvref.compare.plain import learners_for
 from mvref.compare.splits import Outcome, Question, Split, SplitWork
 
-from . import fusion_data
+from . import study_data
 from .engine import Item, derive_seed
-from .fusion_data import (
+from .kernel_means import KernelMeanSVC
+from .study_data import (
     N_FOLDS,
     N_SAMPLES,
     N_WORDS,
@@ -56,7 +58,6 @@ from .fusion_data import (
     patterns_of,
     size_of,
 )
-from .kernel_means import KernelMeanSVC
 from .tables import Cell, jobs_of, stratified_folds, stratified_parts
 
 SIZES = {100: 3, 300: 3, 1000: 3}  # of the training part, and repeats
@@ -210,7 +211,7 @@ def tests_of(name, n_train, missing):
 
 def methods_of(name, missing):
     """Who is asked beside the plain candidates."""
-    wide = fusion_data.SIZES[name][2] > MOST_COLUMNS
+    wide = study_data.SIZES[name][2] > MOST_COLUMNS
     for one in (*METHODS, *BESIDE):
         neighbours = one.name == "RBF SVM, neighbours"
         if (not missing or one.name in WITH_GAPS) and not (neighbours and wide):
@@ -289,6 +290,31 @@ def on_split(
     content = packed(found, tests, question.codes[split.test], question.classes)
     failed = sum(bool(one.failure) for one in found)
     return {"candidates": float(len(found)), "failed": float(failed), "kept": content}
+
+
+def live(X, y, train, test, *, learners=(), methods=(), later=None, budget=3, seed=0):
+    """Accuracies on a split of one's own: a row for each test part, a column for each candidate.
+
+    learners: of the plain candidates; methods: `Candidate`s beside these; later: name -> observed
+    (n, V), the views that samples of a further test part have.
+    """
+    classes, codes = np.unique(y, return_inverse=True)
+    folds = stratified_folds(y[train], np.arange(len(train)), N_FOLDS, seed)
+    question = Question(X, y, codes, classes, None, None, "accuracy", later or {}, tuple(learners),
+                        tuple(methods), budget, seed)  # fmt: skip
+    work = SplitWork(question, Split(0, 0, train, test, folds))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = [*work.plain(), *map(work.method, methods)]
+    parts = {"": test} | {name: rows for name, rows, _ in work.later}
+    right = {
+        one.candidate: [
+            np.mean(answer.labels == y[rows])
+            for answer, rows in zip(one.answers, parts.values(), strict=True)
+        ]
+        for one in found
+    }
+    return pd.DataFrame(right, index=list(parts))
 
 
 def packed(outcomes, tests, codes, classes):

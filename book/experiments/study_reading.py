@@ -1,20 +1,9 @@
-"""Reading the study of part VI: measures of what was kept, and one model of all differences.
-
-Let :math:`y_{dr}` be a difference of two candidates in split r of data set d. In the model
-
-    y_dr = mean + effect_d + noise_dr
-
-effects have a variance between data sets, and noise one of its own in every data set; the variances
-belong to the difference. It is linear, so a contrast of the fitted model is the model of the
-contrast: :func:`found` fits it, and nothing else makes an interval. The unit is the data set; those
-of one study (`STUDIES`) count as one. Two intervals answer two questions: where is the mean over
-data sets like these (CI), and where is the effect in the next one (PI), without the noise of a
-split? Item ``calibration.coverage`` says how often they are right.
+"""Reading the study of part VI: measures of what was kept, and contrasts of all candidates.
 
 Of several candidates the one that is most accurate on the inner folds is taken, of equally accurate
 ones that of least log loss there: no test part decides. Who failed has the accuracy of *nothing*,
-the majority class. Advice (:class:`Situation`) is judged against the best of all that a reader
-would do otherwise.
+the majority class. A difference is given to the one model of :mod:`.effects`. Advice
+(:class:`Situation`) is judged against the best of all that a reader would do otherwise.
 """
 
 import json
@@ -28,15 +17,20 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .engine import Ledger
-from .fusion_data import FORMING, KEPT
+from .effects import STUDIES, found, short, told_next
+from .engine import Ledger, derive_seed
 from .report import read_ledger
-from .study import PAPERS, probability_of, unpacked
+from .study import ITEMS, PAPERS, probability_of, unpacked
+from .study_data import FORMING, KEPT, SIZES
 
 LEARNERS = ("logistic", "RBF SVM", "extra trees", "boosting")
 WIDE_LEARNER = "RBF SVM of few columns"  # only where a view has more columns than samples
 AROUND = ("reduced models", "masked copies")  # at the point of all columns
-STUDIES = {"tcga-brca": "tcga", "tcga-lgg": "tcga", "tcga-kipan": "tcga"}
+EVERY_USE = [  # of the views, and none: what cross-validation may choose from
+    *(f"{learner}, {use}" for learner in (*LEARNERS, WIDE_LEARNER, "stack")
+      for use in ("all columns", "best view", "late fusion", "views")),
+    "RBF SVM, sum of kernels",
+]  # fmt: skip
 INDEX = ["n_train", "missing", "words", "test", "dataset", "repeat"]
 HERE = Path(__file__).parent
 # What a reader can do; the first is what she does who has read nothing. Each is tuned by the folds.
@@ -185,115 +179,41 @@ def by_dataset(gaps):
     return gaps.groupby("dataset").mean()
 
 
-def found(gaps):
-    """The model of a difference, by data set and repeat: its mean, and its two intervals.
-
-    ``low`` and ``high`` are the 95 % interval of the mean over data sets, ``next_low`` and
-    ``next_high`` that of the effect in one more; ``p`` is of the two-sided t test. ``between`` is
-    the standard deviation of the effects, ``split`` that of a split (its root mean square over data
-    sets with several), ``share`` what splits make of the variance between the means.
-    """
-    sets = gaps.groupby("dataset").agg(["mean", "var", "count"])
-    noise = (sets["var"].fillna(sets["var"].mean()) / sets["count"]).fillna(0.0)
-    of = sets.index.map(lambda name: STUDIES.get(name, name))
-    means = sets["mean"].groupby(of).mean()
-    noise = noise.groupby(of).agg(lambda x: x.mean() / len(x))
-    if len(means) < 2:
-        raise ValueError(f"means must be of two data sets or more, got {len(means)}.")
-    mean, variance, df = means.mean(), means.var(ddof=1), len(means) - 1
-    error, between = np.sqrt(variance / len(means)), np.sqrt(max(variance - noise.mean(), 0.0))
-    quantile = stats.t.ppf(0.975, df)
-    half, further = quantile * error, quantile * np.hypot(error, between)
-    return {"datasets": len(means), "ahead": int((means > 0).sum()), "difference": mean,
-            "low": mean - half, "high": mean + half,
-            "next_low": mean - further, "next_high": mean + further,
-            "p": 2 * stats.t.sf(abs(mean) / error, df) if error else float(mean == 0),
-            "between": between, "split": np.sqrt(sets["var"].mean()),
-            "share": min(noise.mean() / variance, 1.0) if variance else 0.0}  # fmt: skip
-
-
 # ------------------------------------------------------------------------------------------- regret
 
 
 TREATMENTS = ("all columns", "late fusion", *AROUND)
 
 
-def regret(learner=None, missing=0.0):
-    """How far each treatment of gaps that keeps the learner is behind the best of them.
+def regret(learner=None, missing=0.0, beside=()):
+    """How far each treatment of gaps is behind the best of those that keep the learner.
 
-    By data set, repeat and pattern of the test part; `learner`: default the one that folds choose.
-    Columns are `TREATMENTS`, and ``gone``, the number of views that are missing.
+    By data set, repeat and pattern of the test part. The best is found on the other repeats of a
+    data set, so that no luck of its own split makes it the best. `learner`: default the one that
+    folds choose; `beside`: other candidates, held against the same best. Columns are `TREATMENTS`
+    and `beside`, and ``gone``, the number of views that are missing.
     """
     found = []
     for test in sorted({t for t in tables()["accuracy"].index.unique("test") if t[:3] == "at_"}):
+        where = {"test": test, "missing": missing}
         reach = pd.DataFrame({
-            use: reached(family(use) if learner is None else f"{learner}, {use}",
-                         test=test, missing=missing)
+            use: reached(family(use) if learner is None else f"{learner}, {use}", **where)
             for use in TREATMENTS
         })  # fmt: skip
-        best = by_dataset(reach).max(axis=1)
-        behind = -reach.sub(best.reindex(reach.index.get_level_values("dataset")).values, axis=0)
+        sets = reach.groupby("dataset")
+        others, several = sets.transform("sum") - reach, sets.transform("size") > 1
+        best = reach.to_numpy()[np.arange(len(reach)), others.to_numpy().argmax(axis=1)]
+        more = pd.DataFrame({one: reached(one, **where) for one in beside}, reach.index)
+        behind = -reach.join(more).sub(best, axis=0)[several]
         found.append(behind.assign(pattern=test[3:], gone=test.count("0")))
     return pd.concat(found).set_index("pattern", append=True)
 
 
-# ---------------------------------------------------------------------------------------- sentences
-
-
-NBSP = "\N{NO-BREAK SPACE}"
-
-
-def points(value):
-    """A difference in points of accuracy; one on one side of 0 is never told as 0.
-
-    >>> points(0.0123), points(-0.0004)
-    ('+1.2', '−0.04')
-    """
-    number = 100.0 * value
-    text = f"{number:+.2f}" if 0 < abs(number) < 0.05 else f"{round(number, 1) + 0.0:+.1f}"
-    return text.replace("-", "\N{MINUS SIGN}")
-
-
-def short(found, of="low high"):
-    """A difference in points and its interval for a table whose head says which interval it is.
-
-    >>> short({"difference": 0.012, "low": -0.0004, "high": 0.02}).replace(NBSP, " ")
-    '+1.2 (−0.04 to +2.0)'
-    """
-    ends = (points(found[end]) for end in of.split())
-    return f"{points(found['difference'])} ({' to '.join(ends)})".replace(" ", NBSP)
-
-
-def told(found):
-    """A difference in points of accuracy with the interval of its mean; it may contain zero.
-
-    >>> told({"difference": 0.012, "low": -0.0004, "high": 0.02})
-    '+1.2 points (95 % CI −0.04 to +2.0)'
-    """
-    low, high = points(found["low"]), points(found["high"])
-    return f"{points(found['difference'])} points (95{NBSP}% CI {low} to {high})"
-
-
-def by(found):
-    """The size of a clear difference, for a sentence that has its direction in words.
-
-    >>> by({"difference": -0.012, "low": -0.02, "high": -0.0004})
-    '1.2 points (95 % CI 0.04 to 2.0)'
-    """
-    if found["low"] <= 0 <= found["high"]:
-        raise ValueError(f"no direction can be told of {told(found)}: its interval contains zero.")
-    ends = sorted((found["low"], found["high"]), key=abs)
-    size, low, high = (points(abs(value))[1:] for value in (found["difference"], *ends))
-    return f"{size} points (95{NBSP}% CI {low} to {high})"
-
-
-def told_next(found):
-    """Where the difference on one more data set may be.
-
-    >>> told_next({"next_low": -0.03, "next_high": 0.054})
-    '95 % PI −3.0 to +5.4'
-    """
-    return f"95{NBSP}% PI {points(found['next_low'])} to {points(found['next_high'])}"
+def sensor_of(dataset, repeat):
+    """The pattern of the half of the training part that lacks a view, after "block"."""
+    [gaps] = (item for item in ITEMS if item.name == "gaps")
+    lost = derive_seed(gaps.seed(dataset, repeat), "block") % SIZES[dataset][1]
+    return "".join("01"[v != lost] for v in range(SIZES[dataset][1]))
 
 
 # --------------------------------------------------------------------------------------- statements

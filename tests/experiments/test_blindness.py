@@ -1,4 +1,4 @@
-"""What is chosen and trained depends on the training part alone, in all experiments."""
+"""What is chosen and trained depends on the training part alone, in parts I to V."""
 
 from dataclasses import replace
 from functools import partial
@@ -9,7 +9,6 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from mvref import MultiView
 from mvref.experiments import (
-    fusion,
     interactions,
     methods,
     mvl_svm,
@@ -70,30 +69,6 @@ def of_all_papers():
     points = grid(width=(4.0, 0.25), c=(10.0, 1e-3), coupling=(1.0,))
     for name in ("MVNA", "MVNA-printed", "NA-average", "NA", "KMHKS", "SVM", "Majority"):
         yield "complete", name, Method(partial(nystrom_methods.machine, name=name), points)
-    for name in (
-        "RBF SVM, stack of views",
-        "boosting, all columns",
-        "CoLabeling",
-        "MVMV",
-        "MVLSVM",
-    ):
-        for kind in ("complete", "gaps"):
-            yield kind, name, of_study(name)
-    for fill in ("neighbours", "regressions", "completion"):
-        yield "gaps", fill, of_study(f"RBF SVM, {fill}")
-
-
-class Labels(fusion.Filled):
-    """A candidate of the study, without its probabilities."""
-
-    def predict(self, X):
-        return super().predict(X)[0]
-
-
-def of_study(name):
-    """A candidate of the study at three points."""
-    candidate = fusion.CANDIDATES[name]
-    return Method(partial(Labels, candidate=candidate), candidate.points(3))
 
 
 def of_scores():

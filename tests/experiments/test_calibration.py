@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn.feature_selection import f_classif
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
@@ -77,29 +76,13 @@ def test_the_linear_machine_does_not_know_the_origin():
     assert np.mean(far == near) > 0.98  # but for the rounding of single precision
 
 
-def test_intervals_over_data_sets_are_those_of_scipy_and_of_loops():
-    x = np.exp(np.random.default_rng(0).normal(size=(1, 8)))
-    mean, error, t = x.mean(), stats.sem(x[0]), stats.t.ppf(0.975, 7)
-    again = x[0, np.random.default_rng(1).integers(8, size=(calibration.N_RESAMPLES, 8))]
-    ratios = [(row.mean() - mean) / stats.sem(row) for row in again]
-    expected = {
-        "t": stats.t.interval(0.95, 7, mean, error),
-        "next, t": (mean - t * error * 3, mean + t * error * 3),  # one more of 8 + 1
-        "next, range": (x.min(), x.max()),
-        "bootstrap": np.quantile(again.mean(axis=1), (0.025, 0.975)),
-        "studentized bootstrap": mean - error * np.quantile(ratios, (0.975, 0.025)),
-    }
-    for method in calibration.OVER_SETS:
-        found = calibration.ends(x, method, np.random.default_rng(1))
-        np.testing.assert_allclose(np.ravel(found), expected[method], rtol=1e-7)
-
-
-def test_a_truth_above_the_interval_is_counted_there():
+def test_a_truth_above_the_interval_is_counted_there(monkeypatch):
     """Few of a skewed world have its large values: the mean of most of them is too small."""
+    monkeypatch.setattr(calibration, "N_DRAWN", 400)
     given = {"measures": calibration.COVERAGE, "n_sets": 5, "seed": 0}
-    found = calibration.covered("one in ten +25", "t", **given)
-    assert found["above"] > 5 * found["below"] and found["half"] > 0
-    np.testing.assert_allclose(found["covered"], 1 - found["above"] - found["below"])
+    found = calibration.covered("one in ten +25", "found", **given)
+    assert found["above"] > 5 * found["below"]
+    np.testing.assert_allclose(found["mean"], 1 - found["above"] - found["below"])
 
 
 def stored():

@@ -120,7 +120,7 @@ def test_what_a_job_is_given_counts():
 
 def test_jobs_of_every_item_have_a_fingerprint_of_the_same_code_in_every_process():
     """A description with an address of memory would be another one in every process."""
-    here = [name for name in ITEMS if ITEMS[name].paper in ("mvm", "fusion", "speed")]
+    here = [name for name in ITEMS if ITEMS[name].paper in ("mvm", "study", "speed")]
     for name in here:
         jobs = ITEMS[name].jobs(ITEMS[name].datasets[0], True, Ledger("none").read())
         for job in list(jobs)[:40]:

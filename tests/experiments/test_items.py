@@ -8,7 +8,6 @@ from mvref import all_methods
 from mvref.experiments import (
     ITEMS,
     calibration,
-    fusion,
     interactions,
     methods,
     mvl_svm,
@@ -51,8 +50,6 @@ REPEATS = {  # of an item, else of its paper, of one of its data sets
     **{f"mvpo.noise {name}": n for name, n in noise.REPEATS.items()},
     **{f"speed.peers {name}": n for name, n in speed_peers.REPEATS.items()},
     "calibration": 10,
-    **{f"fusion.n{n}": n_repeats for n, n_repeats in fusion.SIZES.items()}, "fusion": fusion.FEW,
-    **{f"fusion.n100 {name}": n for name, n in fusion.REPEATS_OF.items()},
     "study": 3,
     **{f"study.{of} {name}": n for name, n in study.REPEATS_OF.items() for of in ("n100", "gaps")},
     "calibration.coverage": 1,
@@ -69,10 +66,6 @@ METHODS = {
     "mvna_kmhks.table3": mvna_kmhks.ON_DIGITS,
     "multiverse.mvna_table2": mvna_kmhks.OF_PAPER,
     **{m.item.full_name: m.methods for m in IN_UNIVERSES},
-    **{f"fusion.n{n}": fusion.PLAIN for n in fusion.SIZES},
-    "fusion.n100": fusion.CANDIDATES,
-    "fusion.gaps": fusion.WITH_GAPS,
-    "fusion.before": fusion.LEARNERS,
     "speed.scaling": speed.LARGEST | speed.BASELINES,
     "speed.against": speed.PAIRS,
 }
@@ -122,13 +115,11 @@ def test_which_items_share_their_splits():
     assert len(set(halves)) == 5 and not set(halves) & set(seeds("mvpo.fig1", "webkb"))
     for name in ("mvpo.fig2", "mvpo.alike", "mvpo.fig3", "mvpo.fig4", "mvm.real"):
         assert seeds(name) == halves
-    assert seeds("fusion.n100") == seeds("fusion.gaps") == seeds("fusion.patterns")
     assert seeds("study.n100") == seeds("study.gaps") == seeds("study.words")
 
 
-def test_every_classifier_of_mvref_takes_part():
+def test_every_classifier_of_mvref_is_timed():
     classifiers = {name for name, cls in all_methods().items() if is_classifier(cls())}
-    assert classifiers < set(fusion.CANDIDATES)
     assert set(speed.LARGEST) == classifiers
     ends = (speed.LARGEST | speed.BASELINES).values()
     assert all(largest in speed.SIZES[2:] for largest in ends), "for a slope"

@@ -1,0 +1,112 @@
+"""One model of the differences between candidates over data sets, and the sentences of its numbers.
+
+Let :math:`y_{dr}` be a difference of two candidates in split r of data set d. In the model
+
+    y_dr = mean + effect_d + noise_dr
+
+effects have a variance between data sets, and noise one of its own in every data set; the variances
+belong to the difference. It is linear, so a contrast of the fitted model is the model of the
+contrast: :func:`found` fits it, and nothing else makes an interval. The unit is the data set; those
+of one study (`STUDIES`) count as one. Two intervals answer two questions: where is the mean over
+data sets like these (CI), and where is the effect in the next one (PI), without the noise of a
+split? Item ``calibration.coverage`` says how often they are right.
+"""
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+STUDIES = {"tcga-brca": "tcga", "tcga-lgg": "tcga", "tcga-kipan": "tcga"}
+NBSP = "\N{NO-BREAK SPACE}"
+
+
+def found(gaps):
+    """The model of a difference, by data set and repeat: its mean, and its two intervals.
+
+    ``low`` and ``high`` are the 95 % interval of the mean over data sets, ``next_low`` and
+    ``next_high`` that of the effect in one more; ``p`` is of the two-sided t test. ``between`` is
+    the standard deviation of the effects, ``split`` that of a split (its root mean square over data
+    sets with several), ``share`` what splits make of the variance between the means.
+    """
+    n, means, variances = of_groups(gaps.index.get_level_values("dataset"), gaps)
+    split = variances.mean()
+    noise = (variances.fillna(split) / n).fillna(0.0)
+    studies = [STUDIES.get(name, name) for name in means.index]
+    _, means, _ = of_groups(studies, means)
+    k, noise, _ = of_groups(studies, noise)
+    noise = noise / k
+    if len(means) < 2:
+        raise ValueError(f"means must be of two data sets or more, got {len(means)}.")
+    mean, variance, df = means.mean(), means.var(ddof=1), len(means) - 1
+    error, between = np.sqrt(variance / len(means)), np.sqrt(max(variance - noise.mean(), 0.0))
+    quantile = stats.t.ppf(0.975, df)
+    half, further = quantile * error, quantile * np.hypot(error, between)
+    return {"datasets": len(means), "ahead": int((means > 0).sum()), "difference": mean,
+            "low": mean - half, "high": mean + half,
+            "next_low": mean - further, "next_high": mean + further,
+            "p": 2 * stats.t.sf(abs(mean) / error, df) if error else float(mean == 0),
+            "between": between, "split": np.sqrt(split),
+            "share": min(noise.mean() / variance, 1.0) if variance else 0.0}  # fmt: skip
+
+
+def of_groups(groups, values):
+    """Numbers, means and variances of the values of each group, variances NaN of a single one."""
+    codes, names = pd.factorize(np.asarray(groups))
+    values, n = np.asarray(values, dtype=float), np.bincount(codes)
+    means = np.bincount(codes, values) / n
+    squares = np.bincount(codes, (values - means[codes]) ** 2)
+    variances = np.where(n > 1, squares / np.maximum(n - 1, 1), np.nan)
+    return (pd.Series(of, names) for of in (n, means, variances))
+
+
+def points(value):
+    """A difference in points of accuracy; one on one side of 0 is never told as 0.
+
+    >>> points(0.0123), points(-0.0004)
+    ('+1.2', '−0.04')
+    """
+    number = 100.0 * value
+    text = f"{number:+.2f}" if 0 < abs(number) < 0.05 else f"{round(number, 1) + 0.0:+.1f}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def short(found, of="low high"):
+    """A difference in points and its interval for a table whose head says which interval it is.
+
+    >>> short({"difference": 0.012, "low": -0.0004, "high": 0.02}).replace(NBSP, " ")
+    '+1.2 (−0.04 to +2.0)'
+    """
+    ends = (points(found[end]) for end in of.split())
+    return f"{points(found['difference'])} ({' to '.join(ends)})".replace(" ", NBSP)
+
+
+def told(found):
+    """A difference in points of accuracy with the interval of its mean; it may contain zero.
+
+    >>> told({"difference": 0.012, "low": -0.0004, "high": 0.02})
+    '+1.2 points (95 % CI −0.04 to +2.0)'
+    """
+    low, high = points(found["low"]), points(found["high"])
+    return f"{points(found['difference'])} points (95{NBSP}% CI {low} to {high})"
+
+
+def by(found):
+    """The size of a clear difference, for a sentence that has its direction in words.
+
+    >>> by({"difference": -0.012, "low": -0.02, "high": -0.0004})
+    '1.2 points (95 % CI 0.04 to 2.0)'
+    """
+    if found["low"] <= 0 <= found["high"]:
+        raise ValueError(f"no direction can be told of {told(found)}: its interval contains zero.")
+    ends = sorted((found["low"], found["high"]), key=abs)
+    size, low, high = (points(abs(value))[1:] for value in (found["difference"], *ends))
+    return f"{size} points (95{NBSP}% CI {low} to {high})"
+
+
+def told_next(found):
+    """Where the difference on one more data set may be.
+
+    >>> told_next({"next_low": -0.03, "next_high": 0.054})
+    '95 % PI −3.0 to +5.4'
+    """
+    return f"95{NBSP}% PI {points(found['next_low'])} to {points(found['next_high'])}"
