@@ -16,9 +16,9 @@ Measures   the share of `N_RUNS` comparisons whose interval is above zero ("wort
 
 ``coverage``: :func:`.effects.found` on differences of data sets whose effects are drawn from a
 world (`EFFECTS`) of mean 0. Each has three repeats, with a noise of its own, from a fifth of the
-unit of the effects to all of it. Measures: the share of the draws in which the interval of the mean
-("mean") and that of one further effect ("next") hold the truth, and in which the truth is above the
-first, or below it.
+unit of the effects to three times as much. Measures: the share of the draws in which the interval
+of the mean ("mean") and that of one further effect ("next") hold the truth, and in which the truth
+is above the first, or below it.
 
 ``by_pattern``: sets of labels at a level of 0.9, on real data. Views are taken away at random as in
 `GAPS`. A third of the samples trains a logistic regression for each view, a third calibrates, a
@@ -315,7 +315,7 @@ def covered(world, method, *, measures, n_sets, seed):
     rng = np.random.default_rng(seed)
     z, u = rng.normal(size=(N_DRAWN, n_sets + 1)), rng.random((N_DRAWN, n_sets + 1))
     effects = EFFECTS[world](z, u)
-    noise = rng.uniform(0.2, 1.0, (N_DRAWN, n_sets, 1)) * rng.normal(
+    noise = rng.uniform(0.2, 3.0, (N_DRAWN, n_sets, 1)) * rng.normal(
         size=(N_DRAWN, n_sets, N_SPLITS)
     )
     index = pd.MultiIndex.from_product(

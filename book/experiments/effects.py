@@ -15,9 +15,11 @@ split? Item ``calibration.coverage`` says how often they are right.
 import numpy as np
 import pandas as pd
 from scipy import stats
+from scipy.optimize import brentq
 
 STUDIES = {"tcga-brca": "tcga", "tcga-lgg": "tcga", "tcga-kipan": "tcga"}
 NBSP = "\N{NO-BREAK SPACE}"
+N_QUANTILES = 200
 
 
 def found(gaps):
@@ -39,14 +41,29 @@ def found(gaps):
         raise ValueError(f"means must be of two data sets or more, got {len(means)}.")
     mean, variance, df = means.mean(), means.var(ddof=1), len(means) - 1
     error, between = np.sqrt(variance / len(means)), np.sqrt(max(variance - noise.mean(), 0.0))
-    quantile = stats.t.ppf(0.975, df)
-    half, further = quantile * error, quantile * np.hypot(error, between)
+    half = stats.t.ppf(0.975, df) * error
+    further = reach_of_next(variance, noise.mean(), df)
     return {"datasets": len(means), "ahead": int((means > 0).sum()), "difference": mean,
             "low": mean - half, "high": mean + half,
             "next_low": mean - further, "next_high": mean + further,
             "p": 2 * stats.t.sf(abs(mean) / error, df) if error else float(mean == 0),
             "between": between, "split": np.sqrt(split),
             "share": min(noise.mean() / variance, 1.0) if variance else 0.0}  # fmt: skip
+
+
+def reach_of_next(variance, noise, df):
+    """How far the effect in one more data set may lie from the mean, at 95 %.
+
+    The variance between effects is that of the means less the noise in them, and uncertain: we
+    average over its confidence distribution, ``max(variance * df / u - noise, 0)`` with u of
+    chi-squared. Without noise that is the prediction interval of Student's t.
+    """
+    if not variance:
+        return 0.0
+    total = variance * df / stats.chi2.ppf((np.arange(N_QUANTILES) + 0.5) / N_QUANTILES, df)
+    spread = np.sqrt(np.maximum(total - noise, 0.0) + total / (df + 1))
+    outside = lambda half: 2 * stats.norm.sf(half / spread).mean() - 0.05  # noqa: E731
+    return brentq(outside, 0.0, 20 * spread.max())
 
 
 def of_groups(groups, values):

@@ -19,7 +19,7 @@ from scipy import stats
 
 from .effects import STUDIES, found, short, told_next
 from .engine import Ledger, derive_seed
-from .report import read_ledger
+from .report import holm, read_ledger
 from .study import ITEMS, PAPERS, probability_of, unpacked
 from .study_data import FORMING, KEPT, SIZES
 
@@ -115,13 +115,18 @@ def _table(rows):
     return table
 
 
+@lru_cache
+def parts(measure, folder=None):
+    """The table of a measure in parts: one for each size, gaps in training, words and test part."""
+    table = tables(folder)[measure]
+    groups = table.groupby(level=INDEX[:4], sort=False)
+    return {key: part.droplevel(INDEX[:4]).dropna(axis=1, how="all") for key, part in groups}
+
+
 def scores(measure="accuracy", *, n_train=100, missing=0.0, test="", words=0, folder=None):
     """A measure by data set and repeat, a column per candidate; NaN of who was not asked."""
-    table = tables(folder)[measure]
-    at = (table.index.get_level_values(name) for name in INDEX[:4])
-    wanted = (n_train, missing, words, test)
-    kept = np.logical_and.reduce([of == value for of, value in zip(at, wanted, strict=True)])
-    return table[kept].droplevel(INDEX[:4]).dropna(axis=1, how="all")
+    of = parts(measure, folder)
+    return of.get((n_train, missing, words, test), next(iter(of.values())).iloc[:0])
 
 
 def failures(folder=None):
@@ -177,6 +182,13 @@ def gains(use, against="all columns", **where):
 def by_dataset(gaps):
     """Means over the repeats of every data set."""
     return gaps.groupby("dataset").mean()
+
+
+def starred(models):
+    """Columns of :func:`.found` as a table; *: clear after Holm's correction for all of it."""
+    table = pd.DataFrame(models)
+    adjusted = holm([of["p"] for of in table.to_numpy().ravel()]).reshape(table.shape)
+    return table.map(short) + np.where(adjusted < 0.05, "*", "")
 
 
 # ------------------------------------------------------------------------------------------- regret

@@ -34,6 +34,17 @@ def test_intervals_are_those_of_the_t_test_and_of_the_next_effect():
     assert 0.93 < inside / 400 < 0.97
 
 
+def test_without_noise_the_next_effect_is_the_next_number_and_noise_only_narrows():
+    for df in (4, 27):
+        exact = stats.t.ppf(0.975, df) * np.sqrt(2.0 * (1 + 1 / (df + 1)))
+        assert effects.reach_of_next(2.0, 0.0, df) == pytest.approx(exact, rel=5e-3)
+        reach = [effects.reach_of_next(2.0, noise, df) for noise in (0.0, 0.5, 1.5, 3.0)]
+        assert reach == sorted(reach, reverse=True)
+        of_mean = stats.t.ppf(0.975, df) * np.sqrt(2.0 / (df + 1))
+        assert reach[-1] > 1.05 * of_mean  # the variance between effects may be there all the same
+    assert effects.reach_of_next(0.0, 0.0, 5) == 0.0
+
+
 def test_splits_have_a_variance_of_their_own():
     rng = np.random.default_rng(0)
     drawn, noise = 0.05 * rng.normal(size=(2000, 1)), 0.02 * rng.normal(size=(2000, 3))

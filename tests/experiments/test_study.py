@@ -467,7 +467,7 @@ def test_advice_is_judged_against_the_best_of_the_others():
 def test_equal_answers_are_seldom_told_apart():
     """The choice of the best other is part of the rule, so it is part of its level."""
     rng, told = np.random.default_rng(0), []
-    for _ in range(400):
+    for _ in range(120):
         y = rng.normal(size=(20, 1)) + rng.normal(size=(20, 6))
         found = table_of(y)
         told.append({study_reading.against_others(i, found)["verdict"] for i in range(6)})
