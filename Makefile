@@ -23,7 +23,7 @@ WEB := tests/project/test_web.py
 ONCE := $(ONE_THREAD) $(BIN)/python tests/passed.py -q
 FORKED := -p tests.chapters.kernels  # which imports once for all chapters
 
-.PHONY: help book slides exercises pdf test lint unit outputs small experiments data links web lab live chapters numerics lowest reproduce bench release lock clean
+.PHONY: help book slides exercises pdf test lint unit outputs small experiments data links web browser lab live chapters numerics lowest reproduce bench release lock clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -97,6 +97,16 @@ links: .venv/installed
 web: .venv/installed
 	@! command -v npm > /dev/null || npm ci --prefix tests/project/web --ignore-scripts
 	$(PYTEST) -s -rs $(WEB)
+
+## make browser    Python in the reader's browser: Pyodide itself, and tests with the versions of its packages
+##                 (needs npm, a browser, the built book and Python 3.12 or newer, best 3.14: PYTHON=...)
+browser: .venv/installed
+	npm ci --prefix tests/project/web --ignore-scripts
+	OUTSIDE=browser PYTHON=$(PYTHON) $(BIN)/python tests/chapters/outside.py
+	$(PYTEST) -rs tests/project/test_live.py
+	$(NO_DATA) $(ONE_THREAD) _build/browser/$(notdir $(BIN))/python -m pytest -q \
+	  -k "not FSMulti and not by_pattern" --ignore=tests/core/test_simplex_qp.py mvref tests/core
+	$(NO_DATA) OUTSIDE=browser $(PYTEST) -n 2 -rs tests/chapters/test_small.py
 
 ## make lab        open your copies of the chapters in JupyterLab (notebooks/, made once)
 lab: .venv/installed

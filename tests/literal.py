@@ -7,7 +7,7 @@ problems that several test modules share stand at the end.
 import math
 
 import numpy as np
-from cvxopt import matrix, solvers
+import pytest
 from scipy.optimize import minimize
 
 QP_OPTIONS = {"show_progress": False, "abstol": 1e-11, "reltol": 1e-11, "feastol": 1e-11}
@@ -55,6 +55,9 @@ def hinge_dual(Phi, signs, C, B):
     w : weights of the features and, if B > 0, of the constant feature
     alpha : dual variables, one per sample
     """
+    pytest.importorskip("cvxopt")  # which Python in the browser lacks
+    from cvxopt import matrix, solvers
+
     Z = with_constant_feature(Phi, B) * signs[:, None]
     m = len(Z)
     # In units of C the box is [0, 1] for every C, which the interior point method likes.

@@ -1,7 +1,7 @@
-// Run it here: the cells of a page become editors, and run on a Jupyter server.
-// thebe does it (0.9.3, the two files of its npm package that the book needs), and is loaded when
-// the reader asks for it. A page from `make live` has the token of its server and uses
-// that one; the published page asks Binder for a server.
+// Run it here: the cells of a page become editors and run, in the browser itself (kernel.js) or, on
+// a page from `make live`, on the Jupyter server of which the page has the token.
+// thebe makes the editors and shows the outputs (0.9.3, the two files of its npm package that the
+// book needs). All of this is loaded when the reader asks for it.
 "use strict";
 {
   // The rocket of a chapter names its repository; a page without one has no notebook.
@@ -9,7 +9,7 @@
   const root = new URL(document.documentElement.dataset.content_root, location);
   const address = new URL(location);
   const page = decodeURI(address.pathname.slice(root.pathname.length)).replace(/\.html$/, "");
-  const isLocal = /^$|^localhost$|^127\.|^\[::1\]$/.test(address.hostname);
+  const isLocal = /^localhost$|^127\.|^\[::1\]$/.test(address.hostname);
 
   // The token stays in this tab: it leaves the address, which a reader may copy.
   if (address.searchParams.has("token")) {
@@ -22,7 +22,7 @@
 
   const status = element("span", { role: "status" });
   const bar = element("div", { className: "live-bar" }, status);
-  const say = (text) => { status.textContent = text; };
+  const say = (...parts) => status.replaceChildren(...parts);
   let notebook, session, running = false;
 
   function element(name, properties, ...children) {
@@ -107,11 +107,59 @@
     );
   }
 
+  // A session as far as thebe asks for it: its kernel is kernel.js, and runs one cell at a time.
+  function inBrowser(first) {
+    let worker, fail;
+    const requestComplete = async () => ({ content: {} });  // no completions
+    const session = { kernel: { requestExecute, requestComplete, restart: start } };
+
+    function start() {
+      worker?.terminate();
+      fail?.(new Error("stopped"));
+      worker = new Worker(new URL("_static/kernel.js", root), { type: "module" });
+      worker.postMessage({ site: root.href, first });
+      return new Promise((resolve, reject) => {
+        worker.onerror = ({ message }) => reject(new Error(message ?? "kernel.js did not load"));
+        worker.onmessage = ({ data: { text, missing, failed } }) => {
+          if (text) say(`${text} `, element("a", { href: rocket.href }, "Use Binder instead"));
+          if (failed) reject(new Error(failed));
+          if (missing) resolve(Object.assign(session, { missing }));
+        };
+      });
+    }
+
+    function requestExecute({ code }) {
+      const future = { dispose() {} };
+      future.done = new Promise((resolve, reject) => {
+        fail = reject;
+        worker.onmessage = ({ data }) => {
+          if (data.failed) reject(new Error(data.failed));
+          else if (data.header.msg_type === "execute_reply") resolve(data);
+          else future.onIOPub(data);
+        };
+        worker.postMessage({ code });
+      });
+      return future;
+    }
+    return start();
+  }
+
+  // A kernel for this page alone, in the folder of its notebook.
+  async function onServer(server, rendermime) {
+    await server.ready;
+    const started = await server.startNewSession(rendermime);
+    const { baseUrl, token: key } = server.settings;
+    addEventListener("pagehide", () => fetch(`${baseUrl}api/sessions/${started.id}`, {
+      method: "DELETE", keepalive: true, headers: { Authorization: `token ${key}` },
+    }));
+    return started;
+  }
+
   async function connect() {
-    const [, binder, repository, branch] = /^(.*)\/v2\/gh\/(.*)\/(.*)\?/.exec(rocket.href);
+    if (address.protocol === "file:") throw new Error("this page is a file, not on a server");
     const stored = await fetch(new URL(`_sources/${page}.ipynb`, root));
-    const code = (await stored.json()).cells.filter(({ cell_type, id }) =>
-      cell_type === "code" && id !== "outside-the-book");  // the first cell of a copy
+    const [first, ...code] = (await stored.json()).cells.filter((cell) => cell.cell_type === "code");
+    if (!token) session = await inBrowser(first.source.join(""));
     const link = { rel: "stylesheet", href: new URL("_static/thebe/thebe.css", root) };
     const { sheet } = (await load("link", link)).target;
     for (let i = sheet.cssRules.length; i--;) {  // tables look as they did before they were run
@@ -119,46 +167,38 @@
     }
     await load("script", { src: new URL("_static/thebe/index.js", root) });
     document.querySelectorAll("div.cell").forEach((cell, i) => prepare(cell, code[i]));
-    thebe.on("status", (_, { subject, message }) => {
-      const phase = subject === "server" && /^Binder is: (\w+)/.exec(message);
-      if (phase) say(`Binder is ${phase[1]}. A first start takes minutes.`);
-    });
     thebe.on("error", (_, { subject, message }) => {
       if (subject === "session") say(`${message}. Reload the page to begin again.`);
     });
+    window.thebeLite = { startJupyterLiteServer: () => new Promise(() => {}) };  // no server
     const bound = await thebe.bootstrap({
-      requestKernel: false, useBinder: !token, mathjaxUrl: "", mathjaxConfig: "",
+      requestKernel: false, useBinder: false, useJupyterLite: !token,
+      mathjaxUrl: "", mathjaxConfig: "",
       mountRunButton: false, mountRunAllButton: false,  // ours, in addControls, say what they do
       mountRestartButton: false, mountRestartAllButton: false,
-      binderOptions: { binderUrl: binder, repo: repository, ref: branch },
       serverSettings: { baseUrl: new URL("/", location).href, token, appendToken: true },
-      // A kernel for this page alone, in the folder of its notebook.
       kernelOptions: { kernelName: "python3", path: `${page}-${Date.now()}.ipynb` },
       codeMirrorConfig: { theme: "mvref", lineNumbers: false },
     });
     notebook = bound.notebook;
-    await bound.server.ready;
-    session = await bound.server.startNewSession(notebook.rendermime);
+    session ??= await onServer(bound.server, notebook.rendermime);
     notebook.attachSession(session);
-    const { baseUrl, token: key } = bound.server.settings;
-    addEventListener("pagehide", () => fetch(`${baseUrl}api/sessions/${session.id}`, {
-      method: "DELETE", keepalive: true, headers: { Authorization: `token ${key}` },
-    }));
   }
 
   async function runHere() {
     if (bar.isConnected) return;
     bar.style.top = `${document.querySelector(".bd-header-article").offsetHeight}px`;
     document.querySelector("article").prepend(bar);
-    if (isLocal && !token) {
-      return say("A copy of the book needs make live, and is read at the address that it prints.");
-    }
-    say(token ? "Connecting to the Jupyter server." : "Asking Binder, which may take minutes.");
+    const binder = element("a", { href: rocket.href }, "Binder");
+    const local = element("a", { href: new URL("book/setup.html#run-it-in-the-page", root) },
+      "make live");
+    say(token ? "Connecting to the Jupyter server." : "");
     try {
       await connect();
     } catch (error) {
-      const way = token ? "open the address that make live printed" : "take the rocket";
-      return say(`Not connected: ${error.message ?? error}. Reload the page, or ${way}.`);
+      const what = token ? "Not connected" : "Python does not start in this browser";
+      return say(`${what}: ${error.message ?? error}. Reload the page, or use `, local,
+        " on your computer, or ", binder, ".");
     }
     notebook.cells.forEach((cell, i) => addControls(cell, i + 1));
     bar.append(
@@ -166,6 +206,11 @@
       button("Restart", "Stop what runs and forget all variables", restart),
     );
     say("Ready: change a cell and run it.");
+    const missing = session.missing?.join(" and ");
+    if (missing) {
+      say(`Ready, but Python in the browser lacks ${missing}. Cells that need it run with `, local,
+        " or on ", binder, ".");
+    }
   }
 
   if (rocket) {

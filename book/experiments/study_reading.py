@@ -21,7 +21,7 @@ from .effects import STUDIES, found, short, told_next
 from .engine import Ledger, derive_seed
 from .report import holm, read_ledger
 from .study import ITEMS, PAPERS, probability_of, unpacked
-from .study_data import FORMING, KEPT, SIZES
+from .study_data import KEPT, SIZES
 
 LEARNERS = ("logistic", "RBF SVM", "extra trees", "boosting")
 WIDE_LEARNER = "RBF SVM of few columns"  # only where a view has more columns than samples
@@ -262,9 +262,10 @@ class Statement:
         return gaps
 
     def judged(self, datasets):
-        """What some data sets say of it."""
-        of = found(self.gain(datasets))
-        return of | {"verdict": self.verdict(of)}
+        """What some data sets say of it; p: of the test against the margin."""
+        gaps = self.gain(datasets)
+        of = found(gaps)
+        return of | {"verdict": self.verdict(of), "p": found(gaps - self.margin)["p"]}
 
     def verdict(self, of):
         """Hit, miss, or cannot tell."""
@@ -300,12 +301,11 @@ def statements(file="registered.toml"):
     return {entry["name"]: Statement(**entry) for entry in entries}
 
 
-def outcomes(file="registered.toml", formed=tuple(FORMING), datasets=tuple(KEPT)):
-    """Each registered statement: its power before, and what the data sets that were kept say."""
-    n = len({STUDIES.get(name, name) for name in datasets})
+def outcomes(file="registered.toml", datasets=tuple(KEPT)):
+    """Each registered statement, and what the data sets that were kept from it say."""
     return pd.DataFrame({
         name: {"text": of.text, "margin": of.margin, "expected": of.expected}
-        | {"power": of.power(n, formed)} | of.judged(datasets)
+        | {"power": of.power_before} | of.judged(datasets)
         for name, of in statements(file).items()
     }).T  # fmt: skip
 

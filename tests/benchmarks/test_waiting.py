@@ -28,19 +28,6 @@ from mvref.experiments.speed_peers import INSTEAD, installed
 LIMIT, SVC = {500: 10, 2000: 6, 8000: 30}, 0.2
 CLASSIFIERS = [name for name, method in all_methods().items() if is_classifier(method())]
 STOPPED = float("inf")
-UNKNOWN = (float("nan"),) * len(LIMIT)
-# Seconds at these sizes in mvref 0.1.0; what took more than 40 was stopped.
-BEFORE = {
-    "KMHKS": (0.08, 1.20, 30.5), "MVLSVM": (0.97, 1.32, 1.90), "MVMClassifier": (0.17, 0.41, 1.76),
-    "MVNAKMHKS": (0.08, 0.16, 0.74), "MVPO": (0.40, 0.27, 0.33), "MwMvC2": (0.91, 6.35, 40.6),
-    "NAKMHKS": (0.22, 0.32, 1.53), "CAPO": (1.10, 4.13, 33.9), "CoLabeling": (0.16, 4.94, STOPPED),
-    "Concat": (0.02, 0.09, 0.51), "FMClassifier": (0.19, 0.65, 2.21), "FSMulti": (6.33, 4.95, 5.26),
-    "Fusion": (0.02, 0.06, 0.30), "L3SVM": (0.16, 7.30, 22.7), "MSL": (0.14, 0.55, 2.03),
-    "MVML": (0.81, 28.2, STOPPED), "MVMV": (0.03, 0.11, 0.53), "MVWAB": (4.27, 13.8, STOPPED),
-    "Mono": (0.11, 0.48, 2.65), "Mumbo": (1.12, 4.12, 18.0), "PerViewSVM": (0.05, 0.47, 8.21),
-    "RBoostSH": (1.40, 4.82, 18.7), "SMS": (0.18, 0.16, 0.32), "SVM2K": (17.5, STOPPED, STOPPED),
-    "STMClassifier": (STOPPED, 11.2, STOPPED), "SVMPerf": (0.49, 0.27, 0.48),
-}  # fmt: skip
 FIT = """
 import json, sys, time, warnings
 warnings.simplefilter("ignore")
@@ -89,8 +76,8 @@ def table(request):
     """Rows of the whole table, which is printed in the end, and stored where ``--table`` says."""
     rows = []
     yield rows
-    found = pd.DataFrame(rows, columns=["method", "samples", "before", "seconds", "accuracy"])
-    print("\n\nseconds with the defaults, then and now, and test accuracy\n", found.to_string())
+    found = pd.DataFrame(rows, columns=["method", "samples", "seconds", "accuracy"])
+    print("\n\nseconds with the defaults, and test accuracy\n", found.to_string())
     if path := request.config.getoption("--table"):
         largest = found[found["samples"] == max(LIMIT)]
         with open(path, "w", encoding="utf-8", newline="") as file:
@@ -112,12 +99,12 @@ def machine():
 @pytest.mark.parametrize("name", [*CLASSIFIERS, *filter(installed, INSTEAD)])
 def test_nobody_waits(table, name):
     in_time = []
-    for (n, limit), before in zip(LIMIT.items(), BEFORE.get(name, UNKNOWN), strict=True):
+    for n, limit in LIMIT.items():
         told = fit(name, n, limit)
         if refusal := told.get("refusal"):
             print(f"\n{name} refuses n = {n}: {refusal}")
             assert "=" in refusal and "\n" not in refusal
         else:
-            table.append((name, n, before, told["seconds"], told["score"]))
+            table.append((name, n, told["seconds"], told["score"]))
             in_time.append(told["seconds"] <= limit / SVC * told.get("svc", 0.0))
     assert all(in_time) or name in INSTEAD
