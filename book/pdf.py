@@ -185,16 +185,16 @@ def print_part(browser, caption, pages, target):
     print(f"{target}: {len(printed.pages)} pages", flush=True)
 
 
-def link_from_welcome_page(files):
-    """A line below the welcome page's text that leads to the PDFs, unless it is there."""
-    path = HTML / "book" / "intro.html"
-    page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-    if page.find(class_="pdf-link"):
-        return
+def link_from_pages(files):
+    """A line below the text of the welcome page and of Teach that leads to the PDFs, once."""
     links = ", ".join(f'<a href="../{name}">{part[0]}</a>' for name, part in files.items())
     line = f'<p class="pdf-link">To print, as PDF: {links}.</p>'
-    page.find("article").append(BeautifulSoup(line, "html.parser"))
-    path.write_text(str(page), encoding="utf-8")
+    for name in ("intro", "teach"):
+        path = HTML / "book" / f"{name}.html"
+        page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        if not page.find(class_="pdf-link"):
+            page.find("article").append(BeautifulSoup(line, "html.parser"))
+            path.write_text(str(page), encoding="utf-8")
 
 
 def main(names):
@@ -205,7 +205,7 @@ def main(names):
     files = {f"mvref-{number}.pdf": part for number, part in enumerate(read_toc())}
     for name, part in files.items():
         print_part(browser, *part, HTML / name)
-    link_from_welcome_page(files)
+    link_from_pages(files)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from collections import Counter
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from zipfile import ZIP_LZMA, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_LZMA, ZipFile
 
 import yaml
 from markdown_it import MarkdownIt
@@ -82,6 +82,8 @@ FORMULA = re.compile(r"^\$\$ *\(([\w-]+)\) *$", re.M)
 LINK = re.compile(r"(?<=\]\()(?:([\w./-]+)\.md)?(?:#([\w-]+))?(?=\))")
 SOLUTION = re.compile(r"^(`{3,})\{solution\}.*?^\1$", re.M | re.S)
 ROLE = re.compile(r"\{([\w:]+)\}`([^`]+)`")
+SESSION = re.compile(r"^### \d\..*?/(session-\d)\.zip(.*?)(?=^##)", re.M | re.S)
+OF_SLIDES = ("slides.css", "states.js")  # beside reveal and katex
 
 
 @cache
@@ -202,7 +204,7 @@ def role(values, match):
     if kind == "glue:text":
         name, _, form = text.partition(":")
         return format(ast.literal_eval(values[name]), form)
-    if kind in ("cite", "cite:t"):
+    if kind in ("cite", "cite:p", "cite:t"):
         return cite(text, kind == "cite:t")
     if kind == "eq":
         return f"({numbers()[text]})"
@@ -217,6 +219,9 @@ def role(values, match):
 
 def directive(kind, title, options, content):
     """A directive in plain Markdown, its roles left as they are."""
+    if kind == "include":  # of a file beside the chapters
+        text = (BOOK / title).read_text(encoding="utf-8").partition(options["start-after"])[2]
+        content = text.partition(options["end-before"])[0].strip()
     body, label = plain(content), options.get("label")
     if kind == "math":
         aligned = r"\\" in content and r"\begin" not in content
@@ -226,7 +231,7 @@ def directive(kind, title, options, content):
         head = f"**{numbers()[label]}**" + (f" ({title})" if title else "")
     elif kind in ("solution", "solution-start"):
         head = f"**Solution of {numbers()[title].lower()}**"
-    elif kind in ("solution-end", "glue"):
+    elif kind in ("solution-end", "glue", "include"):
         return body
     else:
         head = "*Proof.*" if kind == "prf:proof" else f"**{title}**"
@@ -325,13 +330,25 @@ def write_rows(path):
             packed.write(file, file.name)
 
 
-def write_exercises(path):
-    """One file with all chapters without their solutions, and the stored rows above them."""
-    with TemporaryDirectory() as place, ZipFile(path, "w", ZIP_LZMA) as packed:
-        for file in write(Path(place), solutions=False):
-            packed.write(file, file.relative_to(place))
+def write_exercises(html):
+    """Files for teachers: all chapters without their solutions; those of a session, with slides."""
+    home = {label: path for path in chapters() for cell in cells_of(path)
+            for _, label in labels(cell)}  # fmt: skip
+    static, course = html / "_static", (BOOK / "teach.md").read_text(encoding="utf-8")
+    with TemporaryDirectory() as place:
+        made = dict(zip(chapters(), write(Path(place), solutions=False), strict=True))
         write_rows(Path(place) / ROWS)
-        packed.write(Path(place) / ROWS, ROWS)
+        packs = {"exercises": [*made.values(), Path(place) / ROWS]}
+        for name, text in SESSION.findall(course):
+            named = {home[label] for label in re.findall(r"\{ref\}`(ex-[\w-]+)", text)}
+            packs[name] = [made[path] for path in made if path in named]
+            for deck in re.findall(r"slides/\w+\.html", text):
+                packs[name] += [html / deck, *(static / file for file in OF_SLIDES)]
+                packs[name] += [*(static / "reveal").iterdir(), *(static / "katex").rglob("*.*")]
+        for name, found in packs.items():
+            with ZipFile(static / f"{name}.zip", "w", ZIP_DEFLATED) as packed:
+                for file in found:
+                    packed.write(file, file.relative_to(html if html in file.parents else place))
 
 
 def write_downloads(html):
@@ -341,7 +358,7 @@ def write_downloads(html):
         (sources / path.relative_to(BOOK)).unlink(missing_ok=True)
     made = write(sources)
     write_rows(static / ROWS)
-    write_exercises(static / "exercises.zip")
+    write_exercises(html)
     command = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w"]
     subprocess.run([sys.executable, *command, static, ROOT], check=True)
     return made

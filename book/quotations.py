@@ -76,7 +76,8 @@ def prose_of(path):
         for row in rows_of(table):
             for name in ("wrong", "correct", "depends", "text"):
                 yield row["id"], row.get(name, "")
-        yield "trust", "\n\n".join([*table.get("trust", []), table.get("summary", "")])
+        told = [table.get(name, "") for name in ("stands", "fails", "why", "note")]
+        yield "trust", "\n\n".join([*table.get("trust", []), *told])
     elif path.suffix == ".csv":
         with path.open(encoding="utf-8", newline="") as file:
             for number, row in enumerate(csv.DictReader(file), start=2):

@@ -16,10 +16,10 @@ from bs4 import BeautifulSoup
 UNUSED = ("searchtools.js", "language_data.js", "searchindex.js", "fontawesome.js")
 # Pixels around a picture (mvref.css); shares of its own: shown, and least on a phone (6.8 in fit).
 FRAME, SHOWN, LEAST = 13, {".png": 0.9, ".svg": 1.12}, 0.47
-TABLE = re.compile(r'<table border="1" class="dataframe">.*?</table>', re.DOTALL)
+TABLE = re.compile(r'<table (border="1" class="dataframe|class="table)">.*?</table>', re.DOTALL)
 WORDS = re.compile(r"(?!nan|inf|none$)[^\W\d_]([^\W\d_]| )", re.IGNORECASE)  # a text begins so
-SHORTEST, SHORT, LONG = 10, 22, 50  # characters of cells: one line, one where there is room, many
-DENSE = 98  # characters of a row in smaller letters
+SHORTEST, SHORT = 10, 22  # characters of cells: one line, one where there is room
+DENSE, CARD = 98, 46  # characters of a row in smaller letters, and of one that is a card on a phone
 # A minus before a number in the text; code and formulas are found first, and stay.
 VERBATIM = r"<(pre|script|style|annotation)\b.*?</\1>"
 MINUS = re.compile(VERBATIM + r'|(?<=[>( ])(?<!"pre">)(?<!\w\()-(?=\.?\d[^<>]*<)', re.DOTALL)
@@ -71,8 +71,26 @@ def mend_picture(tag, folder):
 
 
 def mend_table(found):
-    """A table of pandas: index names in the row of heads, columns of words marked, true minus."""
+    """A table; where a row is too wide for a phone, each cell knows its head (mvref.css: cards)."""
     table = BeautifulSoup(found[0], "html.parser")
+    if "dataframe" in found[1]:
+        mend_dataframe(table)
+    rows = [row.find_all(["th", "td"]) for row in table.find_all("tr")]
+    wide = max(sum(min(len(cell.text), SHORT) + 2 for cell in row) for row in rows)
+    if len(rows[0]) > 2 and wide > CARD:
+        table.table["class"] = [*table.table["class"], "cards"]
+        n = len(table.thead.find_all("tr"))
+        names = ([th.text.strip() for th in row for _ in range(int(th.get("colspan", 1)))]
+                 for row in rows[:n])  # fmt: skip
+        labels = [", ".join(filter(None, dict.fromkeys(name))) for name in zip(*names, strict=True)]
+        for row in rows[n:]:  # from the right: a span leaves out cells on the left
+            for cell, label in zip(row[::-1], labels[::-1], strict=False):
+                cell["data-label"] = label
+    return str(table)
+
+
+def mend_dataframe(table):
+    """A table of pandas: index names in the row of heads, columns of words marked."""
     *heads, last = (row.find_all("th") for row in table.thead.find_all("tr"))
     body = [row.find_all(["th", "td"])[::-1] for row in table.tbody.find_all("tr")]
     wide = len(table.tbody.tr.find_all("td")) if body else 0
@@ -89,12 +107,11 @@ def mend_table(found):
     for cell in words:
         cell["class"] = "text"
     if any(sum(min(len(cell.text), SHORT) + 3 for cell in row) > DENSE for row in body):
-        table.table["class"] = "dataframe dense"
+        table.table["class"] = ["dataframe", "dense"]
     for cell in sum(body, []):
         n = len(cell.get_text())
-        kind = "shortest" if n <= SHORTEST else "short" if n <= SHORT else "long" * (n > LONG)
+        kind = "shortest" if n <= SHORTEST else "short" * (n <= SHORT)
         cell["class"] = f"{cell.get('class', '')} {kind}".split()
-    return str(table)
 
 
 def mend(path, html, out):

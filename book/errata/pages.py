@@ -13,9 +13,10 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 SCRIPTS = FOLDER / "counterexamples"
-REPOSITORY = tomllib.loads((FOLDER.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))[
+PROJECT = tomllib.loads((FOLDER.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))[
     "project"
-]["urls"]["Repository"]
+]
+REPOSITORY, HOME = (PROJECT["urls"][name] for name in ("Repository", "Documentation"))
 PAPERS = ("mvl_svm", "mwmvc2", "mvpo", "mvm", "mvna_kmhks")
 KINDS = {
     "misprint": "Misprint",
@@ -114,11 +115,11 @@ def cell(row):
 def entry(table, row, kinds):
     """One erratum or remark: heading, what is printed, and a definition list."""
     parts = {
-        "What is wrong": linked(row.get("wrong", "")),
+        "Wrong": linked(row.get("wrong", "")),
         "Correct": linked(row.get("correct", "")),
-        "What depends on it": linked(row.get("depends", "")),
-        "Discussed in": ", ".join(link(table, *pair) for pair in row["links"]),
-        "Tested in": tests_of(row),
+        "Consequences": linked(row.get("depends", "")),
+        "See": ", ".join(link(table, *pair) for pair in row["links"]),
+        "Tests": tests_of(row),
     }
     kind = kinds[row["kind"]] + (", **serious**" if row.get("serious") else "")
     lines = [f"({anchor(row['id'])})=", f"### {row['id']}: {row['title']}", ""]
@@ -139,14 +140,19 @@ def page(paper):
     table = read_table(paper)
     trust = "\n".join(f"- {linked(line)}" for line in table["trust"])
     errata, remarks = table["erratum"], table.get("remark", [])
+    serious = sum(row["serious"] for row in errata)
+    verdict = f"verdict-{paper.replace('_', '-')}"
     text = [
         f"# {table['part']}, {table['paper']}: what to trust",
-        table["summary"].strip(),
-        f"*Paper:* {{cite}}`{table['cite']}`. Numbers in brackets are its equations. What counts "
-        "as an erratum, and the kinds, are explained on [the errata's first page](index.ipynb).",
+        f"({verdict})=\n- **What stands:** {linked(table['stands'])}\n- **What does not:** "
+        f"{linked(table['fails'])}\n- **Why:** {linked(table['why'])}",
+        f"To quote: {table['paper']} {{cite:p}}`{table['cite']}` has {len(errata)} errata "
+        f"with counterexamples, {serious} of them serious (mvref {PROJECT['version']}, "
+        f"<{HOME}book/errata/{paper}.html#{verdict}>).",
+        "Numbers in brackets are the paper's equations. See [how to read an entry]"
+        "(index.ipynb#how-to-read-an-entry) and [the verdicts on its results]"
+        f"(#comes-out-{paper}). {table.get('note', '')}".strip(),
         f"**Holds as printed:**\n\n{trust}",
-        f"**Does not:** {len(errata)} errata, and after them {len(remarks)} remarks, which are no "
-        "errors of the paper.",
         "## Errata",
         overview("Erratum", errata, KINDS),
         *(entry(table, row, KINDS) for row in errata),

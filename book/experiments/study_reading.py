@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .effects import STUDIES, found, short, told_next
+from .effects import found, short, told_next
 from .engine import Ledger, derive_seed
 from .report import holm, read_ledger
 from .study import ITEMS, PAPERS, probability_of, unpacked

@@ -18,6 +18,7 @@ import yaml
 from py_mini_racer import MiniRacer
 
 from book import plain
+from book._ext.web import TABLE, mend_table
 from tests.project.test_reference import NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -286,6 +287,21 @@ def test_a_picture_of_a_chapter_has_a_least_width_on_a_phone(book):
         path.read_text(encoding="utf-8") for path in BUILT.glob("book/**/*.html")))  # fmt: skip
     assert len(tags) > 100 and all('style="--least: ' in tag for tag in tags)
     assert "min-width: var(--least" in style
+
+
+def test_a_row_too_wide_for_a_phone_is_a_card():
+    """Each of its cells has its head as a label, below spans, too, and the style sheet shows it."""
+    heads = "<thead><tr><th></th><th></th><th colspan=2>accuracy</th></tr>" \
+            "<tr><th>data</th><th>views</th><th>ours</th><th>paper</th></tr></thead>"  # fmt: skip
+    rows = "<tr><th rowspan=2>{0}</th><th>2</th><td>0.9</td><td>{0}</td></tr>" \
+           "<tr><th>3</th><td>0.8</td><td>0.7</td></tr>"  # fmt: skip
+    table = f'<table class="table">{heads}<tbody>{rows}</tbody></table>'
+    assert TABLE.sub(mend_table, table.format("a")).count("data-label") == 0
+    wide = TABLE.sub(mend_table, table.format("a long name of a data set"))
+    labels = ["data", "views", "accuracy, ours", "accuracy, paper"]
+    assert re.findall('data-label="(.*?)"', wide) == labels + labels[1:]
+    style = (ROOT / "book" / "_static" / "mvref.css").read_text(encoding="utf-8")
+    assert 'class="table cards"' in wide and "content: attr(data-label)" in style
 
 
 def test_an_erratum_is_linked_where_it_is_named(book):

@@ -128,6 +128,7 @@ def site(pdf, tmp_path):
         "book/a/run": "../b.html#eq",
         "book/a/more": "run.html",
         "book/b": "intro.html",
+        "book/teach": "intro.html",
     }
     for page, href in links.items():
         path = pdf.HTML / f"{page}.html"
@@ -171,11 +172,12 @@ def test_small_book_is_printed_part_by_part(site, capsys):
     assert str(site.HTML.parent) not in (site.HTML / "mvref-0.pdf").read_bytes().decode("latin-1")
 
 
-def test_welcome_page_leads_to_each_once(site):
+def test_welcome_page_and_teach_lead_to_each_once(site):
     for _ in range(2):
-        site.link_from_welcome_page({"mvref-0.pdf": ("One", []), "mvref-1.pdf": ("Two", [])})
-    welcome = (site.HTML / "book" / "intro.html").read_text(encoding="utf-8")
-    assert welcome.count('href="../mvref-') == 2
+        site.link_from_pages({"mvref-0.pdf": ("One", []), "mvref-1.pdf": ("Two", [])})
+    for name in ("intro", "teach"):
+        page = (site.HTML / "book" / f"{name}.html").read_text(encoding="utf-8")
+        assert page.count('href="../mvref-') == 2
 
 
 def tags(element):

@@ -126,6 +126,25 @@ def test_every_slide_fits(decks, path):
     assert [size for size in sizes if size[0] > 690 or size[1] > 1280] == []
 
 
+def test_a_session_has_a_file_with_its_exercises_and_slides(decks, tmp_path):
+    plain.write_exercises(decks)
+    for session in re.split(r"^### (?=\d\.)", COURSE, flags=re.M)[1:]:
+        session, folder = session.partition("\n##")[0], tmp_path / session[0]
+        shutil.unpack_archive(decks / "_static" / f"session-{session[0]}.zip", folder)
+        assert f"_static/session-{session[0]}.zip'>" in session
+        copies = [json.loads(path.read_text("utf-8")) for path in folder.rglob("*.ipynb")]
+        told = [text_of(copy["cells"]) for copy in copies]
+        heads = [f"**{plain.numbers()[label]}**"
+                 for label in re.findall(r"\{ref\}`(ex-[\w-]+)", session)]  # fmt: skip
+        assert heads and all(any(head in text for text in told) for head in heads)
+        assert not any("**Solution of" in text for text in told)
+        assert all(any(head in text for head in heads) for text in told)
+        pages = read_pages(folder)
+        shown = {path.relative_to(folder.resolve()).as_posix() for path in pages}
+        assert shown == set(re.findall(r"slides/\w+\.html", session))
+        assert list(missing_files(pages)) == []
+
+
 def test_every_session_has_ninety_minutes():
     tables = re.findall(r"^\| Minutes .*\n\|[-|]+\n((?:\|.*\n)+)", COURSE, re.M)
     minutes = [sum(map(int, re.findall(r"^\| (\d+) ", table, re.M))) for table in tables]

@@ -13,6 +13,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from book import plain
 from book.errata import pages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -141,6 +142,21 @@ def test_links_lead_to_sections_of_the_papers_chapters(paper):
 def test_the_page_is_that_of_the_table(paper):
     stored = (pages.FOLDER / f"{paper}.md").read_text(encoding="utf-8")
     assert stored == pages.page(paper), "run `python book/errata/pages.py`"
+
+
+def test_a_page_and_its_section_of_the_report_begin_with_the_verdict():
+    """What stands, what does not and why: three lines, with an address to quote."""
+    report = plain.BOOK / "reproduction.ipynb"
+    copy = plain.copy_of(report, plain.read(report))
+    text = "\n".join("".join(cell["source"]) for cell in copy["cells"])
+    sections = re.split("^## Part ", text, flags=re.M)[1:]
+    for paper, section in zip(pages.PAPERS, sections, strict=True):
+        begins = pages.page(paper).split("\n\n")[2]
+        address, *lines = begins.splitlines()
+        assert address == f"(verdict-{paper.replace('_', '-')})="
+        heads = [f"- **{head}:** " for head in ("What stands", "What does not", "Why")]
+        assert [line[: len(head)] for line, head in zip(lines, heads, strict=True)] == heads
+        assert section.split("\n\n")[1].splitlines()[0] == lines[0]
 
 
 def test_numbers_become_links_outside_of_formulas():
