@@ -35,7 +35,8 @@ BOOK = Path(__file__).resolve().parent
 ROOT = BOOK.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 HOME = PROJECT["urls"]["Documentation"]
-ROWS, WHEEL = "mvref_book.zip", f"mvref-{PROJECT['version']}-py3-none-any.whl"
+ROWS, STUDY = "mvref_book.zip", "mvref_study.zip"  # the second: predictions of the study
+WHEEL = f"mvref-{PROJECT['version']}-py3-none-any.whl"
 OUTSIDE = "outside-the-book"  # id and tag of the first cell of a copy
 INSTALL = """# Outside the book: install what this notebook needs and this computer lacks.
 import importlib.util
@@ -46,7 +47,7 @@ if not all(map(importlib.util.find_spec, {packages})):
 NEEDS = {"cvxopt": r"cvxopt|FSMulti|all_methods\(\)", "skops": "skops", "pyarrow": "parquet",
          "mapie": "ConformalByPattern"}  # fmt: skip
 FETCH = f"""
-# The experiments and their stored rows are one file, which may lie beside this notebook.
+# What is stored for this notebook is one file, which may lie beside it.
 from pathlib import Path
 from urllib.request import urlretrieve
 from zipfile import ZipFile
@@ -54,15 +55,20 @@ from zipfile import ZipFile
 try:
     {{wanted}}
 except (ModuleNotFoundError, FileNotFoundError):
-    rows = Path("{ROWS}")
+    rows = Path("{{file}}")
     if (".." / rows).exists():
         rows = ".." / rows
     elif not rows.exists():
-        urlretrieve("{HOME}_static/{ROWS}", rows)
+        urlretrieve("{HOME}_static/{{file}}", rows)
     ZipFile(rows).extractall()
 """
-WANTED = {"import mvref.experiments": r"mvref\.experiments",
-          'Path("mvl_svm.toml").read_text()': r"\.toml"}  # fmt: skip
+KEPT = """from mvref.experiments.engine import LEDGER
+
+    next((LEDGER / "study").iterdir())"""
+WANTED = {  # what a notebook needs, by what shows that it does, and the file that has it
+    "import mvref.experiments": (r"mvref\.experiments", ROWS),
+    'Path("mvl_svm.toml").read_text()': (r"\.toml", ROWS), KEPT: ("study_reading", STUDY),
+}  # fmt: skip
 GLUE = re.compile("^from myst_nb import glue\n", re.M)
 NO_GLUE = '''
 
@@ -278,9 +284,9 @@ def outside(notebook):
         packages=["mvref", "matplotlib", *more],
         requirements=" ".join([f"{HOME}_static/{WHEEL}", "matplotlib", *more]),
     )
-    for wanted, pattern in WANTED.items():
+    for wanted, (pattern, file) in WANTED.items():
         if re.search(pattern, code):
-            text += FETCH.format(wanted=wanted)
+            text += FETCH.format(wanted=wanted, file=file)
     return {"cell_type": "code", "execution_count": None, "id": OUTSIDE, "outputs": [],
             "metadata": {"tags": [OUTSIDE], "jupyter": {"source_hidden": True}},
             "source": text.strip().splitlines(keepends=True)}  # fmt: skip
@@ -320,14 +326,16 @@ def copy_of(path, notebook, solutions=True):
     return notebook | {"cells": cells}
 
 
-def write_rows(path):
-    """One file with the experiments, their stored rows, and what pages of errata read."""
-    with ZipFile(path, "w", ZIP_LZMA) as packed:
+def write_rows(folder):
+    """The experiments, their rows and what pages of errata read; predictions of the study."""
+    with ZipFile(folder / ROWS, "w", ZIP_LZMA) as rows, ZipFile(folder / STUDY, "w") as study:
         for file in sorted((BOOK / "experiments").rglob("*")):
-            if file.suffix in (".py", ".toml", ".csv", ".npz"):
-                packed.write(file, Path("mvref_book") / file.relative_to(BOOK))
+            if file.suffix in (".py", ".toml", ".csv", ".npz", ".xz"):
+                (study if file.suffix == ".xz" else rows).write(
+                    file, Path("mvref_book") / file.relative_to(BOOK)
+                )
         for file in (BOOK / "errata").glob("*.toml"):
-            packed.write(file, file.name)
+            rows.write(file, file.name)
 
 
 def write_exercises(html):
@@ -337,7 +345,7 @@ def write_exercises(html):
     static, course = html / "_static", (BOOK / "teach.md").read_text(encoding="utf-8")
     with TemporaryDirectory() as place:
         made = dict(zip(chapters(), write(Path(place), solutions=False), strict=True))
-        write_rows(Path(place) / ROWS)
+        write_rows(Path(place))
         packs = {"exercises": [*made.values(), Path(place) / ROWS]}
         for name, text in SESSION.findall(course):
             named = {home[label] for label in re.findall(r"\{ref\}`(ex-[\w-]+)", text)}
@@ -357,7 +365,7 @@ def write_downloads(html):
     for path in chapters():
         (sources / path.relative_to(BOOK)).unlink(missing_ok=True)
     made = write(sources)
-    write_rows(static / ROWS)
+    write_rows(static)
     write_exercises(html)
     command = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w"]
     subprocess.run([sys.executable, *command, static, ROOT], check=True)

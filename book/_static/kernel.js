@@ -28,8 +28,9 @@ async function start({ site, first }) {
     { messageCallback() {}, errorCallback: (text) => errors.push(text) },
   );
   if (errors.length) throw new Error(errors.join(" "));
-  const rows = /"(\w+\.zip)"/.exec(first)?.[1];
-  if (rows) pyodide.FS.writeFile(rows, new Uint8Array(await (await get(rows)).arrayBuffer()));
+  for (const [rows] of first.matchAll(/(?<=Path\(")\w+\.zip/g)) {
+    pyodide.FS.writeFile(rows, new Uint8Array(await (await get(rows)).arrayBuffer()));
+  }
   say("IPython is starting (3 of 3).");
   pyodide.runPython(await (await get("kernel.py")).text());
   execute = pyodide.globals.get("start")((text) => postMessage(JSON.parse(text)));

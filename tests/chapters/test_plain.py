@@ -94,7 +94,10 @@ def test_nothing_is_left_that_only_the_html_can_show(path):
     assert [(plain.GLUE.sub(plain.NO_GLUE, text), of) for text, of in code] == copied
     assert not any(plain.GLUE.search(text) for text, _ in copied)
     fetches = any("mvref.experiments" in text or ".toml" in text for text, _ in copied)
-    assert ("urlretrieve" in "".join(first["source"])) == fetches
+    fetched = "".join(first["source"])
+    assert ("urlretrieve" in fetched) == fetches
+    kept = any("study_reading" in text for text, _ in copied)
+    assert (plain.STUDY in fetched) == kept
     assert len({cell["id"] for cell in copy["cells"]}) == len(copy["cells"])
     for cell in after:
         if cell["cell_type"] == "markdown":
@@ -102,13 +105,14 @@ def test_nothing_is_left_that_only_the_html_can_show(path):
     assert plain.copy_of(path, json.loads(json.dumps(copy))) == copy, "a copy of a copy is the same"
 
 
-def test_the_file_of_rows_has_what_copies_read(tmp_path):
-    plain.write_rows(tmp_path / plain.ROWS)
-    with ZipFile(tmp_path / plain.ROWS) as packed:
-        packed.extractall(tmp_path)
+def test_the_files_of_rows_have_what_copies_read(tmp_path):
+    plain.write_rows(tmp_path)
+    for name in (plain.ROWS, plain.STUDY):
+        with ZipFile(tmp_path / name) as packed:
+            packed.extractall(tmp_path)
     ledger = BOOK / "experiments" / "ledger"
-    for file in ledger.glob("*.csv"):
-        copied = tmp_path / "mvref_book" / "experiments" / "ledger" / file.name
+    for file in (*ledger.glob("*.csv"), *ledger.glob("study/*.xz")):
+        copied = tmp_path / "mvref_book" / "experiments" / "ledger" / file.relative_to(ledger)
         assert copied.read_bytes() == file.read_bytes()
     assert (tmp_path / "mvpo.toml").exists()
     assert (tmp_path / plain.ROWS).stat().st_size < 2e6

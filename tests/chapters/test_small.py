@@ -20,10 +20,10 @@ IN_TEXT = {"book/mvpo/derive.ipynb"}  # its small parameters change numbers of t
 
 @pytest.fixture(scope="session")
 def rows(tmp_path_factory):
-    """The one file of stored rows."""
-    path = tmp_path_factory.mktemp("rows") / plain.ROWS
-    plain.write_rows(path)
-    return path
+    """The folder of what copies fetch."""
+    folder = tmp_path_factory.mktemp("rows")
+    plain.write_rows(folder)
+    return folder
 
 
 def shown(notebook):
@@ -39,7 +39,7 @@ def shown(notebook):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_what_a_page_offers_runs_with_small_parameters(name, rows, tmp_path, monkeypatch):
-    shutil.copy(rows, tmp_path)
+    shutil.copytree(rows, tmp_path, dirs_exist_ok=True)
     path = plain.write_copy(CHAPTERS[name], tmp_path / "chapter.ipynb")
     kernel = "python3"
     if (outside.FOLDER / "installed").exists():
