@@ -47,20 +47,22 @@ if not all(map(importlib.util.find_spec, {packages})):
 NEEDS = {"cvxopt": r"cvxopt|FSMulti|all_methods\(\)", "skops": "skops", "pyarrow": "parquet",
          "mapie": "ConformalByPattern"}  # fmt: skip
 FETCH = f"""
-# What is stored for this notebook is one file, which may lie beside it.
+# What is stored for this notebook comes as files, which may lie beside it.
 from pathlib import Path
 from urllib.request import urlretrieve
 from zipfile import ZipFile
 
+
+def fetch(name):
+    rows = next(filter(Path.exists, (Path(name), Path("..", name))), None)
+    ZipFile(rows or urlretrieve(f"{HOME}_static/{{name}}", name)[0]).extractall()
+"""
+UNLESS = """
+
 try:
-    {{wanted}}
+    {wanted}
 except (ModuleNotFoundError, FileNotFoundError):
-    rows = Path("{{file}}")
-    if (".." / rows).exists():
-        rows = ".." / rows
-    elif not rows.exists():
-        urlretrieve("{HOME}_static/{{file}}", rows)
-    ZipFile(rows).extractall()
+    fetch("{file}")
 """
 KEPT = """from mvref.experiments.engine import LEDGER
 
@@ -284,9 +286,9 @@ def outside(notebook):
         packages=["mvref", "matplotlib", *more],
         requirements=" ".join([f"{HOME}_static/{WHEEL}", "matplotlib", *more]),
     )
-    for wanted, (pattern, file) in WANTED.items():
-        if re.search(pattern, code):
-            text += FETCH.format(wanted=wanted, file=file)
+    wanted = [UNLESS.format(wanted=what, file=file) for what, (shown, file) in WANTED.items()
+              if re.search(shown, code)]  # fmt: skip
+    text += "".join([FETCH, *wanted] if wanted else [])
     return {"cell_type": "code", "execution_count": None, "id": OUTSIDE, "outputs": [],
             "metadata": {"tags": [OUTSIDE], "jupyter": {"source_hidden": True}},
             "source": text.strip().splitlines(keepends=True)}  # fmt: skip

@@ -28,7 +28,7 @@ async function start({ site, first }) {
     { messageCallback() {}, errorCallback: (text) => errors.push(text) },
   );
   if (errors.length) throw new Error(errors.join(" "));
-  for (const [rows] of first.matchAll(/(?<=Path\(")\w+\.zip/g)) {
+  for (const [rows] of first.matchAll(/(?<=fetch\(")\w+\.zip/g)) {
     pyodide.FS.writeFile(rows, new Uint8Array(await (await get(rows)).arrayBuffer()));
   }
   say("IPython is starting (3 of 3).");
