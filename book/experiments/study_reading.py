@@ -31,6 +31,7 @@ EVERY_USE = [  # of the views, and none: what cross-validation may choose from
       for use in ("all columns", "best view", "late fusion", "views")),
     "RBF SVM, sum of kernels",
 ]  # fmt: skip
+NO_USE = [f"{learner}, all columns" for learner in (*LEARNERS, WIDE_LEARNER, "stack")]
 INDEX = ["n_train", "missing", "words", "test", "dataset", "repeat"]
 HERE = Path(__file__).parent
 # What a reader can do; the first is what she does who has read nothing. Each is tuned by the folds.
