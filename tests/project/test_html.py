@@ -367,7 +367,7 @@ def test_entries_of_the_reference_lead_to_the_sections_that_use_them(book):
     pages = {path.stem: book[path] for path in BUILT.glob("book/reference/*/*.html")}
     assert sorted(pages) == sorted(NAMES)
     links = {name: " ".join(page.links) for name, page in pages.items()}
-    assert "mwmvc2/one_page.html#the-picture" in links["mvref.mwmvc2.learn_weights"]
+    assert "mwmvc2/one_page.html#the-idea-in-a-picture" in links["mvref.mwmvc2.learn_weights"]
     assert "mvl_svm/annotated.html" in links["mvref.MVLSVM"]
     assert sum("/run.html#" in told for told in links.values()) > 30
     assert "Used in" in pages["mvref.MVLSVM"].text
