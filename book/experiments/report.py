@@ -1,4 +1,4 @@
-"""Numbers: the papers' and those of the ledger, summaries over repeats, tests of two methods."""
+"""Numbers of the papers and of the ledger, summaries over repeats, tests of two methods."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ PART = r"_(std|arrow|p)$"  # of a measure's name
 def read_ledger(paper="mvl_svm", folder=None):
     """Return the stored results of a `paper`, one row per measure; `parameter` is JSON text.
 
-    `folder` is by default that of the ledger that comes with mvref.
+    `folder` contains the ledger, by default the one that comes with mvref.
 
     >>> from mvref.experiments import read_ledger
     >>> list(read_ledger("mvl_svm").columns[:6])
@@ -33,7 +33,7 @@ def read_ledger(paper="mvl_svm", folder=None):
 
 
 def read_paper_numbers(paper="mvl_svm"):
-    """Return what the text of a `paper` says in numbers, with the place where it stands.
+    """Return the numbers that a `paper` reports, each with its place in the text.
 
     >>> from mvref.experiments import read_paper_numbers
     >>> numbers = read_paper_numbers()
@@ -68,9 +68,9 @@ def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
     r"""Return how far two means are apart, in standard deviations of a repeat of both.
 
     ours, printed: our mean and the paper's; std, printed_std: standard deviations between repeats.
-    Where the paper prints none, ours stands for both; measure: numbers of errors on a fixed test
-    part have no repeats: their variance is the number itself. Sizes of data sets, measures that
-    begin with "n\_", have no spread.
+    If the paper prints none, ours stands for both; measure: numbers of errors on a fixed test set
+    have no repeats, and their variance is the number itself. Sizes of data sets, measures that
+    begin with "n\_", have no standard deviation.
     """
     if measure.startswith("n_"):
         spread = 0.0
@@ -87,12 +87,12 @@ def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
 def summarize(item, folder=None):
     """Summarise the repeats of an `item`.
 
-    A row per data set, method, parameter point (its own columns, such as ``L``) and measure:
-    ``mean``, ``std`` (between repeats, n - 1), ``low`` and ``high`` (95 % interval of the mean by
-    Student's t), ``n`` repeats. With one repeat the columns of spread are NaN. Official splits are
-    averaged first, so that `std` is that of the mean over the splits; a repeat that lacks a split
-    is left out. For Figure 4: ``accuracy`` against ``train_seconds``. `folder` is by default that
-    of the ledger that comes with mvref.
+    Each data set, method, parameter setting (in columns of its own, such as ``L``) and measure has
+    a row: ``mean``, ``std`` (between repeats, n - 1), ``low`` and ``high`` (95 % confidence
+    interval of the mean by Student's t), ``n`` repeats. With one repeat, ``std``, ``low`` and
+    ``high`` are NaN. Official splits are averaged first, so that ``std`` refers to the mean over
+    the splits; a repeat that lacks a split is left out. Figure 4 has ``accuracy`` and
+    ``train_seconds``. `folder` contains the ledger, by default the one that comes with mvref.
 
     >>> from mvref.experiments import summarize
     >>> summary = summarize("mvl_svm.fig2")
@@ -134,14 +134,14 @@ def _accuracy_over_time(folder):
 
 
 def significance(item, folder=None):
-    """Test every method against the best one of its data set, measure and parameter point.
+    """Test every method against the best one of its data set, measure and parameter setting.
 
-    A row per data set, parameter point, measure and method of the `item` (`folder` is that of the
-    ledger, by default of the one that comes with mvref): ``mean`` and ``n`` repeats, ``best`` (the
+    Each data set, parameter setting, measure and method of the `item` has a row (`folder` contains
+    the ledger, by default the one that comes with mvref): ``mean`` and ``n`` repeats, ``best`` (the
     method with the largest mean), and Wilcoxon's two-sided p-values against it, NaN for the best
     itself: ``p_rank_sum``, which treats the repeats of two methods as independent;
-    ``p_signed_rank``, of the differences in the repeats that both have; and ``p_holm``, the latter
-    by Holm's correction for all cells of a measure and point.
+    ``p_signed_rank``, of the differences in the repeats that both have; and ``p_holm``, this
+    p-value with Holm's correction for all cells of a measure and setting.
 
     The methods of a repeat share split and sample, so the signed-rank test is the matching one.
     For both tests the repeats are not independent either (they draw from the same data), and the
@@ -189,10 +189,10 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
     """Test every method of an item against one of them, split by split, as printed and corrected.
 
     The rows of the `item` have the measures ``n_train`` and ``n_test``; `folder` is as in
-    :func:`significance`. A row per data set, parameter point and other method: ``difference``, the
-    mean of the `reference` minus the method in this `measure`; ``n`` splits that both have;
-    ``p_paired`` of the ordinary test, ``p_corrected``, and ``p_holm``: the latter, by Holm's
-    correction for all cells of a table, which are those of one parameter point.
+    :func:`significance`. Each data set, parameter setting and other method has a row:
+    ``difference``, the mean of the `reference` minus the method in this `measure`; ``n`` splits
+    that both have; ``p_paired`` of the ordinary test; ``p_corrected``; and ``p_holm``, the
+    corrected p-value with Holm's correction for all cells of one parameter setting.
 
     >>> from mvref.experiments import paired_significance
     >>> tests = paired_significance("mvna_kmhks.table2", "MVNA")

@@ -1,30 +1,30 @@
-"""What came out again: every table and figure of the five papers, with a verdict.
+"""Verdicts on every table and figure of the five papers.
 
 ``verdicts/<paper>.csv`` has a row for each statement: the table or figure, the statement in one
-sentence, the place where it stands, the verdict and why. Rows of two kinds:
+sentence, its place in the paper, the verdict and the reason. There are two kinds of rows:
 
 cells     They name a method of a printed table (or a data set of a table of sizes, or, without a
           method, all methods of a data set at once) and in ``ours`` which of our results belong to
           it. Their verdict is that of :func:`verdict_by_rule`; a test compares the stored one.
-words     What the text says about a table or a figure. Somebody has judged, by the protocol that
-          the chapter has chosen beforehand; ``measured`` names the test, or the line of the
+words     They are claims of the text about a table or a figure, which we judged by the protocol
+          that the chapter had chosen in advance. ``measured`` names the test, or the line of the
           chapter, that computes the numbers, and ``tried`` the protocols, separated by " | ", with
           "+ " before those in which the statement holds; or "multiverse: " with the names of a
           multiverse and of its statement, and, if wanted, a query for the universes that count.
-          What a search has found counts with all that was searched.
+          A protocol found by a search counts together with all protocols searched.
 
-``kind`` says what sets our result apart: another reading of what the paper leaves open ("left
-open"), something else than what it prints ("contrary"), or other data. ``ours`` has alternatives,
-separated by " | ", each ``protocol: item dataset method name=value ...``, or ``protocol: data`` for
-the sizes of a data set. The method ``*`` is that of the cell, and a value ``*`` stands for all that
-the ledger has. A name or a value that the ledger does not have, and a query that finds nothing, are
-a ValueError with the file and the line. The protocol is one of
+``kind`` names the cause of our deviation: another interpretation of what the paper leaves open
+("left open"), something else than what it prints ("contrary"), or other data. ``ours`` has
+alternatives, separated by " | ", each ``protocol: item dataset method name=value ...``, or
+``protocol: data`` for the sizes of a data set. The method ``*`` is the method of the cell, and a
+value ``*`` stands for all values of the ledger. A name or a value that the ledger does not have,
+and a query that finds nothing, raise a ValueError with the file and the line. The protocol is
 
 as printed         what the paper prints, and our choice where it prints nothing;
-another protocol   another reading of what it leaves open, or what its numbers imply;
+another protocol   another interpretation of what it leaves open, or what its numbers imply;
 a change           something else than what it prints: another update, another rule;
 other data         not the data, or not the problem, of the paper: shown, and not judged;
-baseline           a rule without features: where it is near as well, a result tells nothing.
+baseline           a rule without features: if it is near as well, a result is no evidence.
 """
 
 import json
@@ -53,9 +53,9 @@ REPRODUCED, ANOTHER, CHANGED, NOT_REPRODUCED, CANNOT_TELL, NOT_COMPARABLE = VERD
 KINDS = {"left open": ANOTHER, "contrary": CHANGED, "other data": NOT_COMPARABLE}
 PROTOCOL = re.compile(r"multiverse: (\w+) (\w+) ?(.*)|(\+ )?\w[^:+|]*")  # in ``tried``
 PROTOCOLS = ("as printed", "another protocol", "a change", "other data", "baseline")
-SHARE = 0.25  # of the protocols: where fewer agree, the statement is not reproduced by them
-BY_CHANCE = 0.1  # of invented numbers: where more agree with ours, agreement says nothing
-REACHED = 0.5  # of invented numbers: where some protocol is near to more, none that is near counts
+SHARE = 0.25  # of the protocols: if fewer agree, the statement is not reproduced by them
+BY_CHANCE = 0.1  # of invented numbers: if more agree with ours, agreement is no evidence
+REACHED = 0.5  # of invented numbers: if some protocol is near to more, none that is near counts
 REPEATS = {"mwmvc2": 20, "mvna_kmhks": 10}  # behind a printed mean, as the papers say
 PAPERS = {
     "mvl_svm": "MVL-SVM", "mwmvc2": "MwMvC²", "mvpo": "MVPO", "mvm": "MVM",
@@ -135,7 +135,7 @@ def verdict_by_rule(cells, invented=()):
     for verdict in (REPRODUCED, ANOTHER, CHANGED):
         if points.gives(verdict) and chance_of(verdict, invented) <= BY_CHANCE:
             return verdict
-    # Nearly any number can be had by some reading: then it says little that a few have this one.
+    # If some interpretation gives nearly any number, it means little that a few give this one.
     told = not points.level(share=0 if reached_by(invented) > REACHED else SHARE)
     return NOT_REPRODUCED if told else CANNOT_TELL
 
@@ -206,14 +206,14 @@ def spreads(cells, printed):
 
 
 def reproduction_cells(paper=None, folder=None):
-    """Set every cell of the papers' tables beside our results.
+    """Return every cell of the papers' tables beside our results.
 
-    Of a `paper`, by default of all; `folder` is that of the ledger, by default of the one that
-    comes with mvref. A row per cell and result of ours: ``ours`` (mean of ``n`` repeats), ``low``
-    and ``high`` (95 % interval of the mean), ``std`` (of a repeat), the paper's ``printed`` and
-    ``printed_std``, their ``distance`` in standard deviations of a repeat, ``within`` the tolerance
-    or not, by which ``protocol``, and whether it is as near to every other method of the table
-    (``alike``).
+    `paper` is one of the five, by default all of them; `folder` contains the ledger, by default the
+    one that comes with mvref. Each cell and result of ours has a row: ``ours`` (mean of ``n``
+    repeats), ``low`` and ``high`` (95 % confidence interval of the mean), ``std`` (of a repeat),
+    the paper's ``printed`` and ``printed_std``, their ``distance`` in standard deviations of a
+    repeat, whether it is ``within`` the tolerance, the ``protocol``, and whether our number is as
+    near to every other method of the table (``alike``).
 
     >>> from mvref.experiments import reproduction_cells
     >>> cells = reproduction_cells("mwmvc2").query("dataset == 'mnist1' and method == 'Concat'")
@@ -226,14 +226,14 @@ def reproduction_cells(paper=None, folder=None):
 def reproduction_report(paper=None, folder=None):
     """Return the verdict on every table and figure of the papers.
 
-    Of a `paper`, by default of all; `folder` as in :func:`reproduction_cells`. A row per statement:
-    ``paper``, ``item``, ``dataset``, ``method``, ``claim``, ``place``, ``verdict`` (one of
-    `VERDICTS`), ``kind`` ("left open", "contrary" or "other data"), ``under`` which protocol,
-    ``tried``, the number of protocols, ``near``, how many of them agree, ``nearest``, the distance
-    of the nearest, ``chance``, the share of invented numbers that would agree as well, ``by``
-    ("rule" or "words"), ``why``, ``told`` (section of the book) and ``measured`` (test or line of a
-    chapter). Verdicts by rule are those of the ledger in `folder`; verdicts in words are the stored
-    ones.
+    `paper` and `folder` are as in :func:`reproduction_cells`. Each statement has a row: ``paper``,
+    ``item``, ``dataset``, ``method``, ``claim``, ``place``, ``verdict`` (one of `VERDICTS`),
+    ``kind`` ("left open", "contrary" or "other data"), ``under`` (the protocol), ``tried`` (the
+    number of protocols), ``near`` (how many of them agree), ``nearest`` (the distance of the
+    nearest), ``chance`` (the proportion of invented numbers that would agree as well), ``by``
+    ("rule" or "words"), ``why`` (the reason), ``told`` (section of the book) and ``measured`` (test
+    or line of a chapter). Verdicts by rule follow from the ledger in `folder`; verdicts in words
+    are the stored ones.
 
     >>> from mvref.experiments import reproduction_report
     >>> report = reproduction_report("mvm")
@@ -244,7 +244,7 @@ def reproduction_report(paper=None, folder=None):
 
 
 def judge(paper, folder):
-    """The report and all cells, of one paper or of all; judged anew when a file has changed."""
+    """The report and all cells, of one paper or of all; judged again when a file has changed."""
     if paper not in (None, *PAPERS):
         raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")
     report, cells = [], []

@@ -1,6 +1,7 @@
 """Verdicts and numbers as text, for the book and for ``python -m mvref report | compare``.
 
-Three parts: the reproduction report, the headline claims, our numbers beside those of one item.
+Three parts: the reproduction report, the headline claims, our numbers beside the paper's for one
+item.
 """
 
 import json
@@ -58,10 +59,10 @@ ERRATUM = re.compile(r"\b[ABPMN][1-9]\d?\b")
 def reproduction_page(paper=None, folder=None):
     """Write the verdicts on a paper's tables and figures as Markdown.
 
-    Of a `paper`, by default of all, each with a heading; `folder` is that of the ledger, by default
-    of the one that comes with mvref. For each table and figure: where the paper prints numbers, a
-    table of ours and theirs; then each statement with its verdict and the reason. Links are
-    relative to the book's folder. Another paper than the five is a ValueError.
+    `paper` is one of the five, by default all of them, each with a heading; any other name raises a
+    ValueError. `folder` contains the ledger, by default the one that comes with mvref. Each table
+    and figure has a table of our numbers and the paper's, if the paper prints any, and then each
+    statement with its verdict and the reason. Links are relative to the book's folder.
 
     >>> from mvref.experiments import reproduction_page
     >>> print(reproduction_page("mvm").splitlines()[0])
@@ -93,14 +94,14 @@ def reproduction_page(paper=None, folder=None):
 def verdict_table(paper, folder=None):
     """Write the verdicts on a paper's statements as one Markdown table.
 
-    A line for each statement of the `paper`: what it says and where, the verdict, the reason.
-    `folder`, and what is raised, as in :func:`reproduction_page`.
+    Each statement of the `paper` has a line with the claim, its place, the verdict and the reason.
+    `folder` and the errors are as in :func:`reproduction_page`.
 
     >>> from mvref.experiments import verdict_table
     >>> print(verdict_table("mvm").splitlines()[0])
-    | the paper | place | verdict | why |
+    | claim of the paper | place | verdict | reason |
     """
-    lines = ["| the paper | place | verdict | why |", "|---|---|---|---|"]
+    lines = ["| claim of the paper | place | verdict | reason |", "|---|---|---|---|"]
     for _, rows in judge(paper, folder)[0].groupby(STATEMENT, sort=False, dropna=False):
         row = rows.iloc[0]
         cells = [_claim(rows), _place(row), verdict_of(row), linked(row["why"])]
@@ -109,10 +110,10 @@ def verdict_table(paper, folder=None):
 
 
 def standing(paper, folder=None):
-    """Write in three lines of Markdown what of a paper stands, for its one page.
+    """Summarise in three lines of Markdown which statements of a paper are reproduced.
 
-    How many statements of the `paper` come out, how many do not, of how many we cannot tell.
-    `folder`, and what is raised, as in :func:`reproduction_page`.
+    The lines count the statements of the `paper` that are reproduced, that are not, and that remain
+    undecided. `folder` and the errors are as in :func:`reproduction_page`.
 
     >>> from mvref.experiments import standing
     >>> len(standing("mvm").splitlines())
@@ -134,7 +135,7 @@ def _mark(verdict):
 def title_of(paper, item):
     """The heading of a table or a figure."""
     if item == "text":
-        return "In the text, without a table or a figure"
+        return "Claims in the text, without a table or figure"
     title, known = _numbered(item), f"{paper}.{item}"
     return f"{title}: {ITEMS[known].title}" if known in ITEMS else title
 
@@ -144,7 +145,7 @@ def _numbered(item):
 
 
 def _place(row):
-    """Where a statement stands; a section without a number by the figure that it tells of."""
+    """The place of a statement; of a section without a number, the figure that it describes."""
     by_name = re.match(r"section \D", row["place"]) and row["item"] != "text"
     return f"text on {_numbered(row['item'])}" if by_name else row["place"]
 
@@ -163,7 +164,7 @@ def _table(cells):
     details = {point: _details(dataset, point) for point in cells["point"]}
     shared = [w for w in next(iter(details.values())) if all(w in d for d in details.values())]
     title = " ".join([NAMES.get(dataset, dataset), *(f"({word})" for word in shared)])
-    rows = [[title, "ours", "paper", "apart"]]
+    rows = [[title, "ours", "paper", "distance"]]
     cells = _nearest(cells).reset_index(drop=True)
     first = cells.reset_index().groupby(["method", "measure", "parameter"])["index"]
     for cell in cells.loc[first.transform("min").sort_values(kind="stable").index].itertuples():
@@ -326,12 +327,12 @@ def printed_difference(headline):
 
 
 def headlines(folder=None):
-    """The headline claims: a row for each half that can come out by itself.
+    """Return the headline claims, with a row for each half that is judged on its own.
 
-    Returns ``says`` (verbatim), ``of`` (which difference), ``because``, ``printed`` (that of the
-    paper's numbers, NaN where it prints none), ``ours``, ``low`` and ``high`` (mean of the paired
-    differences and its 95 % interval, NaN after one run), and the row of
-    :func:`reproduction_report` that judges it.
+    The columns are ``says`` (verbatim), ``of`` (which difference), ``because``, ``printed`` (the
+    difference of the paper's numbers, NaN if it prints none), ``ours``, ``low`` and ``high`` (mean
+    of the paired differences and its 95 % confidence interval, NaN after one run), and the columns
+    of the row of :func:`reproduction_report` that judges the claim.
     """
     report, _ = judge(None, folder)
     lines = []
@@ -353,9 +354,9 @@ def headlines(folder=None):
 
 
 def headline_table(folder=None):
-    """Write the headline claims as a Markdown table; folded below it their words, and why."""
-    lines = ["| paper | verdict | the difference | paper | ours (95 %) |", "|---|---|---|---|---|"]
-    told = ['<details class="report"><summary>In their words, and why</summary>', ""]
+    """Write the headline claims as a Markdown table; folded below it the quotations and reasons."""
+    lines = ["| paper | verdict | difference | reported | ours (95 % CI) |", "|" + "---|" * 5]
+    told = ['<details class="report"><summary>Quotations and reasons</summary>', ""]
     for _, row in headlines(folder).iterrows():
         form = "+.3f" if abs(row["ours"]) < 1 else "+.0f"
         printed = "–" if np.isnan(row["printed"]) else f"{row['printed']:{form}}"
@@ -372,10 +373,10 @@ def headline_table(folder=None):
 
 
 def compare(item, folder=None):
-    """Set our numbers of an item beside the paper's: a text.
+    """Write our numbers of an item beside the paper's, as a text.
 
-    Where the paper prints a table, the tables of the report on the `item`; else our means.
-    `folder` is that of the ledger, by default of the one that comes with mvref.
+    If the paper prints a table, these are the tables of the report on the `item`; otherwise they
+    are our means. `folder` contains the ledger, by default the one that comes with mvref.
 
     >>> from mvref.experiments import compare
     >>> print(compare("mvl_svm.fig3").splitlines()[0])
@@ -390,7 +391,7 @@ def compare(item, folder=None):
     if summary.empty:
         lines += [f"none yet: python -m mvref run {item.full_name}"]
     elif len(lines) == 2:
-        lines += ["The paper prints no such number; our means:", _means(summary)]
+        lines += ["The paper prints no such numbers. Our means:", _means(summary)]
     return "\n".join(lines)
 
 

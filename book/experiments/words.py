@@ -1,4 +1,4 @@
-"""What is shown of the ledger in words, which stand in ``words.toml``; and numbers, short."""
+"""Words for names and choices of the ledger, from ``words.toml``; and numbers in short form."""
 
 import re
 import tomllib
@@ -10,7 +10,7 @@ NAME = "|".join(map(re.escape, sorted(NAMES, key=len, reverse=True)))
 
 
 def readable(text):
-    """The text with its names in words; what stands between quotation marks stays verbatim."""
+    """The text with its names in words; quotations stay verbatim."""
     found = rf'"[^"]*"|(?<![\w-])(?:{NAME})(?![\w-])'
     return re.sub(found, lambda name: NAMES.get(name[0], name[0]), text)
 
@@ -32,7 +32,7 @@ def in_words(table):
 
 
 def span(values):
-    """The least and the largest of some numbers, at most four digits; counts without decimals."""
+    """The smallest and largest of some numbers, at most four digits; counts without decimals."""
     low, high = min(values), max(values)
     largest = 0 if any(value % 1 for value in values) else 1000
     largest = max(largest, -low, high)
