@@ -150,7 +150,7 @@ class Search:
     def finish(self, Z, y, others):
         """Train at the best point on everything, and look at what is tested."""
         if self.error or not self.worth[self.alive[0]]:
-            return Member(error=self.error or ValueError("no sample has its view in two classes."))
+            return Member(error=self.error or ValueError("fewer than two classes have its view."))
         i, start = self.best(), time.process_time()
         try:
             session = self.learner.session(Z, y, others, self.part.K, self.part.seed)

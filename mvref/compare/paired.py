@@ -15,8 +15,8 @@ means says nothing of the variance of training, which has to be found by making 
 samples are weighted anew (a bootstrap), in what chooses, the inner folds, and in what is tested,
 and every split chooses again. By simulation (item ``calibration.intervals`` of the book) a sentence
 of either side is then wrong in at most 6.5 % of the comparisons of equals, in the worst of nine
-worlds; where what was chosen is held fixed, in up to 14.3 %. 8 points between linear machines are
-seen in 34, 78, 100 % at 100, 300, 1000 samples.
+worlds; where the selection is held fixed, in up to 14.3 %. 8 points between linear classifiers are
+detected in 34, 78, 100 % at 100, 300, 1000 samples.
 
 What is not seen: a single method of which a few training samples decide much, as one nearest
 neighbour or the best single column. There a sentence is wrong in 8 to 13 %.

@@ -1,4 +1,4 @@
-"""The splits of a comparison, and what is done in one: every candidate tuned, trained, tested."""
+"""The splits of a comparison; in each, every candidate is tuned, trained and tested."""
 
 import time
 import warnings
@@ -118,7 +118,7 @@ def splits_of(question, n_splits, n_repeats, n_folds):
     if question.K is None:
         fewest, of = len(np.unique(units)), "samples (or groups)"
     else:
-        of = "samples (or groups) of the rarest class"
+        of = "samples (or groups) in the smallest class"
         fewest = min(len(np.unique(units[question.codes == k])) for k in range(question.K))
     n_splits = n_of_folds(n_splits, 5, fewest, "n_splits", of)
     left = max(fewest - -(-fewest // n_splits), 2)
@@ -139,12 +139,14 @@ def n_of_folds(asked, usual, fewest, name, of):
     if asked is not None:
         check_number(asked, name, low=2, integer=True)
     if fewest < (asked or 2):
-        hint = "; of an outcome in whole numbers: scoring='r2'" * (
+        hint = " If y is a continuous outcome in integers, use scoring='r2'." * (
             of.endswith("class") and fewest < 2
         )
-        raise ValueError(f"{name} must be at most the {fewest} {of}, got {asked or usual}{hint}.")
+        raise ValueError(
+            f"{name}={asked or usual} is larger than the number of {of}, {fewest}.{hint}"
+        )
     if asked is None and fewest < usual:
-        warn_caller(f"{name} is {fewest}: there are no more {of}.", UserWarning)
+        warn_caller(f"{name} was reduced to {fewest}, the number of {of}.", UserWarning)
     return asked or min(usual, fewest)
 
 

@@ -211,7 +211,7 @@ def test_copies_lack_views_at_the_share_and_have_the_weight_of_the_sample(train,
 def test_a_classifier_without_weights_gets_copies_and_refuses_weights():
     neighbours = ViewDropout(make_pipeline(SimpleImputer(), KNeighborsClassifier()), random_state=0)
     assert neighbours.fit(X, Y).score(GAPPY, Y) > 0.6
-    with pytest.raises(ValueError, match="takes no sample_weight"):
+    with pytest.raises(ValueError, match="does not take sample_weight"):
         neighbours.fit(X, Y, sample_weight=np.ones(90))
 
 
