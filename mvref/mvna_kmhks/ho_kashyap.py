@@ -1,6 +1,6 @@
-"""Coupled Ho-Kashyap machines that are given: Eqs. (4) to (10), Table 1 of MVNA-KMHKS.
+"""Coupled Ho-Kashyap classifiers: Eqs. (4) to (10), Table 1 of MVNA-KMHKS.
 
-Problem, symbols and departures are those of :mod:`mvref.mvna_kmhks`; the machines are those of
+Problem, symbols and departures are in :mod:`mvref.mvna_kmhks`, the classifiers of the views in
 ``machines``.
 """
 
@@ -13,7 +13,7 @@ SOLVERS = ("exact", "paper")
 
 
 def share_weights(mu, seen):
-    """Return the weights mu_p (M,) of the machines that a sample has, divided by their sum: (M, n).
+    """Return the weights mu_p (M,) of the views that a sample has, divided by their sum: (M, n).
 
     >>> share_weights(np.array([0.6, 0.2, 0.2]), np.array([[True, False]] + [[True, True]] * 2))
     array([[0.6, 0. ],
@@ -29,7 +29,7 @@ def share_weights(mu, seen):
 
 
 class Coupling:
-    """The second sum of Eq. (4), gamma sum_p |f_p - sum_j mu_j f_j|^2, as machine p sees it.
+    """The second sum of Eq. (4), gamma sum_p |f_p - sum_j mu_j f_j|^2, for classifier p.
 
     mu (M,): view weights; seen (M, n): which machine has a view of which sample; the others are in
     no sum; gamma: the paper's coupling parameter; solver: with "paper" the machine takes the
@@ -66,7 +66,7 @@ class Coupling:
 
 
 class Sweep(NamedTuple):
-    """The machines after one iteration of Table 1."""
+    """The classifiers after one iteration of Table 1."""
 
     thetas: list
     norms: np.ndarray  # (M,), of every machine in the space of its kernel, without the intercept
@@ -76,7 +76,7 @@ class Sweep(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What :func:`ho_kashyap` found."""
+    """Results of :func:`ho_kashyap`."""
 
     thetas: list
     norms: np.ndarray

@@ -83,7 +83,7 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
     with np.errstate(over="ignore"):
         finite = np.isfinite(np.prod(S, axis=0)).all()
     if not finite:
-        raise ValueError("X holds values too large for products of views; scale the views.")
+        raise ValueError("X has values too large for products of views. Standardise the views.")
     weights = np.ones(len(y)) if weights is None else weights
     norm, b, curve, converged, sweep = 0.0, 0.0, [C * weights.sum()], False, 0
     svms, gain = [None] * len(views), 1.0
@@ -101,7 +101,7 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
             if not np.isfinite(value):
                 raise ValueError(
                     f"C={C:g} times sample_weight, up to {weights.max():g}, is so large that the "
-                    "objective overflows; give weights that are nearer to 1."
+                    "objective overflows. Reduce C or the weights."
                 )
             if not value < curve[-1]:  # the gain is below what the linear SVM resolves
                 continue
@@ -139,23 +139,23 @@ def product_kernel(views, others):
 
 
 class STMClassifier(Weighted, MultiViewClassifier):
-    """Support tensor machine; more than two classes one against the rest.
+    """Support tensor machine: an SVM on the products of the features of all views.
 
     Parameters
     ----------
     kernel : {"rank_one", "product"}, default="rank_one"
-        "rank_one": a product of linear functions, learnt view by view. "product": a tensor of any
-        rank, learnt by a kernel SVM with n^2 products.
+        "rank_one": a product of linear functions, learnt one view at a time. "product": a tensor of
+        any rank, learnt by a kernel SVM with n^2 products.
     C : float, default=1.0; weight of the summed hinge loss
-    n_init : int, default=5; starts of the rank-one machine, that of least objective is kept
+    n_init : int, default=5; random starts of "rank_one"; the smallest objective is kept
     tol : float, default=1e-4
-        Relative gain of the last sweep over the views. Product: tolerance of the kernel SVM.
-    max_iter : int, default=100; largest number of sweeps, the kernel SVM may take a million steps
+        Relative gain of the last sweep over the views; for "product", tolerance of the kernel SVM.
+    max_iter : int, default=100; maximum number of sweeps; the kernel SVM may take a million steps
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight`` and the terms of the summed loss.
-    n_jobs : int or None, default=None; classes and starts learnt in parallel processes (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; starts of the rank-one machine
+    n_jobs : int or None, default=None; classes and starts trained in parallel processes (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of the random starts
 
     Attributes
     ----------
@@ -165,16 +165,16 @@ class STMClassifier(Weighted, MultiViewClassifier):
     support_views_ : list of V arrays or CSR matrices (n_support, d_v), product only
     intercept_ : float, or array (n_classes,), b
     objective_curve_ : array, or a list of them
-        Objective of f = 0, then after every step taken, of the best start. Product: at the end.
+        Objective of f = 0, then after every accepted step of the best start. Product: at the end.
     objectives_ : array (n_init,), or (n_classes, n_init), rank one only: of every start
-    n_iter_ : int, the largest number of sweeps, or of the kernel SVM's steps, over the classes
+    n_iter_ : int, number of sweeps, or of the kernel SVM's steps; the maximum over the classes
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    mvref.MVMClassifier : all orders, several factors.
-    FMClassifier : pairs of features.
+    mvref.MVMClassifier : Products of all orders, with several factors.
+    FMClassifier : Pairs of features.
 
     Notes
     -----
@@ -182,10 +182,10 @@ class STMClassifier(Weighted, MultiViewClassifier):
     rank one; objective and alternation are from memory of Tao, Li, Hu, Maybank and Wu, ICDM 2005,
     and Cao, He, Kong, Yu, Hao and Ragin, ICDM 2014.
 
-    Products of many features are large or small: views should have rows of mean squared norm about
-    1, say, standard features divided by the root of their number. A missing view counts as zeros:
-    the score is b. So only samples with all views say anything about the products, and ``fit``
-    refuses data in which there is none.
+    Several classes are handled one-vs-rest. Products of many features are large or small, so the
+    rows of a view should have mean squared norm about 1: divide standardised features by the root
+    of their number. If a view is missing, the products are zero and the score is b; so the products
+    are learnt from samples with all views only, and ``fit`` raises an error if there is none.
 
     Examples
     --------
@@ -223,11 +223,11 @@ class STMClassifier(Weighted, MultiViewClassifier):
         if n_complete == 0:
             raise ValueError(
                 f"STMClassifier needs training samples that have all the views {X.names}, and "
-                "there is none: a product of views is 0 where one is missing. Select views that "
-                "some samples have together, or take a method that has a machine per view, such "
-                "as PerViewSVM."
+                "there is none: a product of views is 0 if one is missing. Select views that some "
+                "samples have together, with X.select, or use a method with one classifier per "
+                "view, such as PerViewSVM."
             )
-        told = "a product of views is 0 for all others: select other views with X.select"
+        told = "products of views are 0 for all others: select other views with X.select"
         warn_if_few_complete(n_complete, X.n_samples, told)
         views = contiguous_views(X)
         signs = one_against_rest(codes, len(self.classes_))
@@ -258,7 +258,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
         with np.errstate(over="ignore", invalid="ignore"):
             K = product_kernel(views, views)
         if not np.isfinite(K).all():
-            raise ValueError("X holds values too large for products of views; scale the views.")
+            raise ValueError("X has values too large for products of views. Standardise the views.")
         # a seed that changes nothing, but without one SVC draws from numpy's global generator
         options = {"kernel": "precomputed", "max_iter": KERNEL_SVM_ITER, "random_state": 0}
         svm = SVC(C=self.C, tol=self.tol, **options)
@@ -276,8 +276,8 @@ class STMClassifier(Weighted, MultiViewClassifier):
     def _warn_unless(self, converged, note=""):
         if not converged:
             warn_caller(
-                f"STMClassifier stopped after {self.n_iter_} iterations before it converged: scale "
-                f"the rows of every view to norm 1, lower C={self.C:g}, or raise "
+                f"STMClassifier did not converge in {self.n_iter_} iterations. Scale the rows of "
+                f"every view to norm 1, reduce C={self.C:g}, or increase "
                 f"max_iter={self.max_iter} or tol={self.tol:g}.{note}"
             )
 
@@ -292,7 +292,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
                 s = [view @ np.atleast_2d(w).T for view, w in weights]
                 scores = np.prod(s, axis=0) + self.intercept_
         if not np.isfinite(scores).all():
-            raise ValueError("X holds values too large for products of views.")
+            raise ValueError("X has values too large for products of views.")
         return scores
 
     def _check_parameters(self):
