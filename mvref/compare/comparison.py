@@ -216,8 +216,7 @@ class Comparison:
 
     @property
     def summary(self):
-        """Conclusions in sentences: one view or several, concatenation or separate views, and
-        power."""
+        """Conclusions in sentences: one view or several, separate views or concatenation."""
         more, views = self.worth_of_more_views(), self.worth_of_views()
         lines = [*self.told, *self.notes, *self._last_look()]
         lines.append(self._sentence(ONE_VIEW, more, ("all", "none"), ("which",)))

@@ -64,8 +64,7 @@ class Judge:
         return Answer(labels, said, model, X)
 
     def parts(self, y, answer):
-        """Return the contributions (n,) of the samples, whose mean is the score; or the score
-        alone."""
+        """Return the contributions (n,) of the samples to the score, their mean; or the score."""
         said = answer.said
         parts = None
         if isinstance(self.scoring, str):

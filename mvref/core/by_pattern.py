@@ -96,9 +96,9 @@ class ByPattern(Around, OfClassifiers):
         few = [" + ".join(views) for views, (which, *_) in pairs if which != "own"]
         if few:
             warn_caller(
-                f"For the patterns {', '.join(few)} there are fewer than min_samples="
-                f"{self.min_samples} calibration samples, or a class has none. Samples with these "
-                "and other views, or all samples, are used, so the guarantee may not hold there.",
+                f"Fewer than min_samples={self.min_samples} calibration samples, or none of some "
+                f"class, have exactly the views {', '.join(few)}. Samples that have other views, "
+                "too, or all samples, are used there, so the guarantee may not hold.",
                 UserWarning,
             )
         return pairs

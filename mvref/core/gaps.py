@@ -188,7 +188,7 @@ class Patterns(Around):
         if fewer:
             told = "; ".join(f"{given} by {used}" for given, used in fewer.items())
             warn_caller(
-                f"{self._lacking}. Samples with such a pattern are classified by a model on fewer "
+                f"{self._lacking}. Samples with these patterns are predicted by a model on fewer "
                 f"views: {told}.",
                 UserWarning,
             )

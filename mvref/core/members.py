@@ -26,7 +26,7 @@ class OfClassifiers(Composition, MultiViewClassifier):
     """A composition of classifiers, which learn positions in ``classes_``."""
 
     _kind = "classifier"
-    _lacking = "For some patterns, a class has no training sample that has all of the views"
+    _lacking = "A class has no training sample with all views of some patterns"
     _alone = "occur in training samples of one class only"
 
     def _n_kinds(self, codes):
@@ -49,7 +49,7 @@ class OfRegressors(Composition, MultiViewRegressor):
     """A composition of regressors: a single class, as it were, with one answer."""
 
     _kind = "regressor"
-    _lacking = "For some patterns, at most one training sample has all of the views"
+    _lacking = "At most one training sample has all views of some patterns"
     _alone = "occur in at most one training sample"
     _n_answers = 1
 

@@ -186,8 +186,8 @@ class PerViewClassifier(OnePerView, OfClassifiers):
 
     Attributes
     ----------
-    estimators_ : dict, view name -> fitted classifier; they predict positions in ``classes_``. If a
-    view has several, their names are ``<view>__<member>``.
+    estimators_ : dict, view name -> fitted classifier, which predicts positions in ``classes_``
+        If a view has several, their names are ``<view>__<member>``.
     final_estimator_ : fitted classifier of stacking, if any
     answer_names_ : list of str; the columns that it is trained on
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views

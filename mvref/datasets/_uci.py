@@ -44,7 +44,7 @@ def fetch_uci(name, *, target=None, missing=None, part="all"):
         "outcome" (366 samples: lived, died, euthanized); "echocardiogram" has "still_alive"
         (default) and "alive_at_1" (74 samples), which is the documented one.
     missing : str, optional
-        What becomes of an attribute without a value. The default is the first that is allowed:
+        Treatment of an attribute without a value. The default is the first that is allowed:
 
         - "fill" (all but the shuttle): the mean of a measured attribute, the most frequent code
           of any other, over all samples that have the target, test ones included;
@@ -52,7 +52,7 @@ def fetch_uci(name, *, target=None, missing=None, part="all"):
         - "expand" (shuttle): each rule becomes all the situations that it covers, 253 together;
         - "drop" (lung-cancer, house-votes-84, echocardiogram): the sample is left out. There remain
           27, 232 and 107. Of horse-colic 7 would remain, all of one class;
-        - "keep" (all): NaN, for an imputer that learns from the training part alone.
+        - "keep" (all): NaN, for an imputer that learns from the training set alone.
     part : {"all", "data"}, of horse-colic: both files, or the 300 samples of ``horse-colic.data``
 
     Returns

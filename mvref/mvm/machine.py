@@ -200,7 +200,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
                     + ("a number for alpha" if objective.auto else f"alpha below {self.alpha:.3g}")
                 )
             if not objective.value(machine) <= objective.value([0.0 * A for A in machine]):
-                return f"the objective is larger than with all factors 0; {ADVICE}"
+                return f"the objective is worse than with factors 0; {ADVICE}"
         return None
 
     def _scores(self, X):

@@ -246,8 +246,9 @@ class MVNAKMHKS(HoKashyapClassifier):
 
     Parameters
     ----------
-    M, a multiple of the number of views of `X`: the same number of approximations of each. None:
-    two approximations of a single view, as in the paper; one of each view if `X` has several.
+    n_views : int, default=None
+        M, a multiple of the number of views of `X`: equally many approximations of each. None: two
+        of a single view, as in the paper; one of each view if `X` has several.
     n_components : int, float or "auto", default="auto"
         m, the number of samples that approximate a view; or their fraction of the samples, 1.0 for
         all. "auto": half of the samples, at most 256. They are drawn irrespective of sample
@@ -388,8 +389,9 @@ class NAKMHKS(HoKashyapClassifier):
 
     Parameters
     ----------
-    Number m of components, or their fraction of the samples; "auto": half of the samples, at most
-    256; drawn irrespective of weights, see :class:`MVNAKMHKS`.
+    n_components : int, float or "auto", default="auto"
+        Number m of components, or their fraction of the samples; "auto": half of the samples, at
+        most 256; drawn irrespective of weights, see :class:`MVNAKMHKS`.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or a list, default="rbf"
     gamma : float, "mean", None, or a list, default=None
         One for all views of `X`, or one per view. None: 1/n_v for "rbf", "mean" for "precomputed".

@@ -77,8 +77,7 @@ class Boosted(Weighted, MultiViewClassifier):
         return DecisionTreeClassifier(max_depth=depth) if self.estimator is None else self.estimator
 
     def _break_ties(self, scores, X, weight):
-        """Break ties at random; scores that are equal up to rounding of the votes' weight are
-        tied."""
+        """Break ties at random; scores are tied if equal up to rounding of the votes' weight."""
         return break_ties(scores, X, self.ties, self.tie_keys_, width=1e-9 * max(weight, 1.0))
 
 

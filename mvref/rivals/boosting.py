@@ -82,8 +82,8 @@ class MVWAB(Boosted):
     The weighted fraction of training errors is at most the product of the Z_t. Boosting stops early
     after a round without error, or with edge 0. A missing view abstains.
 
-    A weight of 2 is equivalent to repeating the sample, except for ties in the trees, between splits
-    or in a leaf, which are decided by rounding.
+    A weight of 2 is equivalent to repeating the sample, except for ties between splits of a tree or
+    in a leaf, which are decided by rounding.
 
     Examples
     --------
@@ -203,8 +203,8 @@ class RBoostSH(Boosted):
     The weighted fraction of training errors is at most the product of the Z_t. Boosting stops early
     after a round without error. A missing view abstains. The reward of a view is 1 - Z_t.
 
-    A weight of 2 is equivalent to repeating the sample, except for ties in the trees, between splits
-    or in a leaf, which are decided by rounding.
+    A weight of 2 is equivalent to repeating the sample, except for ties between splits of a tree or
+    in a leaf, which are decided by rounding.
 
     Examples
     --------

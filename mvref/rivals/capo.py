@@ -41,13 +41,11 @@ AUXILIARIES = SVC(), KNeighborsClassifier(), DecisionTreeClassifier()
 
 
 class CAPO(SVMPerf):
-    """Adaptation of existing classifiers to F1, PRBEP, AUROC or the error, on concatenated
-    features.
+    """Adaptation of existing classifiers to a performance measure, on concatenated features.
 
     Parameters
     ----------
-    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by its structured hinge
-    loss
+    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by a structured hinge
     auxiliaries : list of scikit-learn classifiers, default=None; an RBF SVM, 5 neighbours, a tree
     B : float, default=1.0
         Weight of |b|^2; a small value relies more on the auxiliary classifiers than on the

@@ -389,8 +389,7 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
     ----------
     n_factors : int, default=8; k, number of factors of every feature
     order : int, default=2; P, the largest number of features in a product; 1: logistic regression
-    multiview : bool, default=False; products of features of different views only, at most V (Eq.
-    27)
+    multiview : bool, default=False; only products of features of different views (Eq. 27)
     alpha : float or "auto", default="auto"
         lambda, weight of the squared parameters except w0, relative to the mean loss. "auto": with
         "als", penalties of every view's weights and factors are estimated from the data; else 1e-3.
@@ -422,8 +421,7 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
     alpha_ : array (V, 1 + k), or (n_classes, V, 1 + k)
         With ``alpha="auto"`` and "als" only: estimated penalties of linear weights and every
         factor.
-    loss_curve_ : array (n_iter + 1,), or a list of them; objective at the start and after
-    iterations
+    loss_curve_ : array (n_iter + 1,), or a list of them; objective by iteration
         With ``alpha="auto"`` the free energy per sample, a bound of minus the log evidence.
     objectives_ : array (n_init,), or (n_classes, n_init); final ``loss_curve_`` of every start
     n_iter_ : int, the maximum over the classes

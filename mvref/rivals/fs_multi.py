@@ -50,8 +50,7 @@ class FSMulti(SVMPerf):
 
     Parameters
     ----------
-    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by its structured hinge
-    loss
+    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by a structured hinge
     n_features : int, default=10; B, the size of a group of features, or all if there are fewer
     C2 : float, default=100.0; weight of the loss, in the unit of :class:`~mvref.MVPO`
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0

@@ -187,8 +187,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         return self._completed(self._learn(X, y), self._weights)
 
     def transform(self, X):
-        """Impute the missing views of new samples: as similarities to the training samples, or
-        features.
+        """Impute the missing views of new samples, as similarities or as features.
 
         Parameters
         ----------

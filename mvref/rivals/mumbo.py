@@ -101,8 +101,8 @@ class Mumbo(Boosted):
     e_t^2), e_t the ``edges_``, as long as none was limited. With two classes and one view this is
     AdaBoost.
 
-    A weight of 2 is equivalent to repeating the sample, except for ties in the trees, between splits
-    or in a leaf, which are decided by rounding.
+    A weight of 2 is equivalent to repeating the sample, except for ties between splits of a tree or
+    in a leaf, which are decided by rounding.
 
     Examples
     --------

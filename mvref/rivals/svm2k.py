@@ -242,8 +242,7 @@ class SVM2K(Weighted, MultiViewClassifier):
             yield gram
 
     def pair_scores(self, X):
-        """Compute the scores of every pair: the mean of f_A and f_B, or the score of the observed
-        view.
+        """Compute the scores of every pair: the mean of f_A and f_B, or the score of one view.
 
         Parameters
         ----------

@@ -48,8 +48,7 @@ class SVMPerf(MultiViewClassifier):
 
     Parameters
     ----------
-    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by its structured hinge
-    loss
+    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by a structured hinge
     C2 : float, default=100.0
         Weight of the loss, in the unit of :class:`~mvref.MVPO`: 25 times the option C of Joachims'
         program, except for "auroc".

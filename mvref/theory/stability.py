@@ -69,7 +69,7 @@ def uniform_stability(
     loss="hinge",
     version="corrected",
 ):
-    """Return the uniform stability of MVL-SVM, one sample replaced (Theorem 1).
+    """Return the uniform stability of MVL-SVM if one sample is replaced (Theorem 1).
 
     c: weight of the mean loss; n_samples: m; n_landmarks, n_views, kernel_bound, intercept_scaling:
     as in :func:`radius`; loss: "hinge" or "squared_hinge"; version: "corrected", or "printed", the
@@ -97,7 +97,7 @@ def loss_range(
     loss="hinge",
     version="corrected",
 ):
-    """Return E, the largest loss that any learnt model has on any sample (Corollary 1).
+    """Return E, the largest loss of any learnt model on any sample (Corollary 1).
 
     c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version: as in
     :func:`uniform_stability`. Corrected: ``1 + min(sqrt(c) kappa, c kappa^2)``, for the squared
@@ -142,7 +142,7 @@ def generalization_bound(
     loss="hinge",
     version="corrected",
 ):
-    """Return the bound on the true risk that holds with probability 1 - delta (Corollary 1).
+    """Return a bound on the true risk that holds with probability 1 - delta (Corollary 1).
 
     train_risk: mean *loss* (not error rate) on the training sample; delta: in (0, 1); c,
     n_landmarks, n_views, n_samples, kernel_bound, intercept_scaling, loss, version: as in
@@ -257,11 +257,11 @@ def pointwise_loss(scores, y, loss="hinge"):
 def measure_stability(
     estimator, X, y, *, n_replacements=None, change="replace", X_test=None, random_state=None
 ):
-    """Measure by how much a loss changes at most when one training sample changes.
+    """Measure the largest change of a loss if one training sample changes.
 
     The landmarks are drawn once and kept, as the theorem assumes. A sample is replaced by itself
-    with the other label, the change that pushes hardest, or removed with c/m unchanged. The result
-    is a lower bound on the stability, because it tries some changes and some test points only.
+    with the other label, the change with the largest effect, or removed with c/m unchanged. The
+    result is a lower bound on the stability, because only some changes and test points are tried.
 
     estimator: MVLSVM; take ``tol=1e-8`` or less, since a solution within the default tolerance can
     be further from the minimum than the bound when c is small; X, y: m samples of two classes;
@@ -284,7 +284,7 @@ def measure_stability(
 def loss_changes(
     estimator, X, y, *, n_replacements=None, change="replace", X_test=None, random_state=None
 ):
-    """Return the changes whose largest is :func:`~mvref.theory.stability.measure_stability`.
+    """Return the changes whose maximum is :func:`~mvref.theory.stability.measure_stability`.
 
     estimator, X, y, n_replacements, change, X_test, random_state: as there -> absolute changes
     (n_replacements, n_test, 2), under label -1 and +1.
