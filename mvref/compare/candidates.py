@@ -149,7 +149,7 @@ class UnitRows(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def scaling(views):
-    """What makes the columns of some views comparable, and fills their gaps."""
+    """Return a pipeline that scales the columns of some views, and imputes means."""
     fill = SimpleImputer(keep_empty_features=True)
     if any(map(sparse.issparse, views)):
         return make_pipeline(fill, UnitRows())
@@ -157,12 +157,12 @@ def scaling(views):
 
 
 def all_columns(method, X, **point):
-    """A method that gets all columns as one table."""
+    """A method that gets the concatenated features."""
     return make_pipeline(COLUMNS, scaling(X.views), method(**point))
 
 
 def scaled_views(method, X, **point):
-    """A method that gets each view scaled on its own, and gaps of whole views as they are."""
+    """A method that gets each view scaled separately; missing views stay missing."""
     scalers = {name: scaling([view]) for name, view in zip(X.names, X.views, strict=True)}
     return make_pipeline(PerView(scalers), method(**point))
 

@@ -11,7 +11,7 @@ WORDS = {
     "none": "concatenated features",
     "which": "single view",
     "gaps": "only which views are observed",
-    "nothing": "class frequencies only",
+    "nothing": "no features",
 }
 WIDTH = 200.0  # of the picture of an interval, in its own units
 STYLE = """

@@ -38,7 +38,7 @@ class World:
 
     @property
     def flat(self):
-        """The columns of all views side by side."""
+        """The concatenated features of all views."""
         return np.hstack(list(self.views.values()))
 
 

@@ -346,7 +346,7 @@ class ViewDropout(MaskedCopies, AroundClassifier):
     share : float, default=0.5
         Fraction of the views that are missing in a masked copy, including the views that the sample
         itself lacks: the fraction expected in prediction. Every sample keeps at least one view.
-    n_copies : int, default=5; number of copies of each sample, the first of which is complete
+    n_copies : int, default=5; number of copies of each sample, the first of which is unmasked
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
     views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seed of masks and classifier

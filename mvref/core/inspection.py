@@ -91,7 +91,7 @@ def view_importance(
     redundant, the answers differ.
 
     With "replace", a model whose prediction is a sum over the views needs no coalitions. Whether it
-    is a sum is tested on at least 512 random coalitions, 8 or more for each sample (``is_sum``).
+    is a sum is tested on at least 512 random queries, 8 or more for each sample (``is_sum``).
 
     References
     ----------
@@ -273,7 +273,7 @@ class ViewImportance:
         (mean over classes).
     importances_mean, low, high : arrays (G,); mean and 95 % confidence interval over samples
     alone, without : arrays (G,)
-        Gain of the view alone over `base`, and loss of all views without it; for predictions mean
+        Gain of the view alone over `base`, and loss if it alone is removed; for predictions mean
         absolute values.
     values : array (n, G) or (n, G, n_classes), or None; Shapley values of the predictions
     standard_errors : like `importances_mean` or `values`; error of draws and orders, not of samples

@@ -12,7 +12,7 @@ from .voters import check_classifier, check_trainable, class_scores
 
 
 class Composition(Splitting):
-    """What members take is their affair, words and single gaps included; so are their threads."""
+    """Members decide what they accept, texts and missing values included, and on threads."""
 
     _raw = True
     _one_blas_thread = False

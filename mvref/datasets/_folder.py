@@ -397,7 +397,7 @@ def _read_text(path, key, words, options):
 
 
 def _marks_of_gaps(given, column, usual):
-    """What stands for a gap in a column."""
+    """The marks of missing values in a column."""
     given = given.get(column) if isinstance(given, Mapping) else given
     return ["", *(usual if given is None else [given] if np.isscalar(given) else given)]
 
@@ -466,7 +466,7 @@ def _labels(values):
 
 
 def _classes(labels):
-    """Lines on the classes: their counts, and those that may be gaps or each other."""
+    """Lines on the classes: their counts, and those that may be missing values or duplicates."""
     classes, counts = np.unique(labels.to_numpy(), return_counts=True)
     classes = classes.tolist()
     shown = dict(zip(classes[:10], counts.tolist(), strict=False))

@@ -75,7 +75,7 @@ def window_regions(shift):
 
 
 def read_parts(paths):
-    """Read images (n_samples, 28, 28) and y (n_samples,), of the training part first.
+    """Read images (n_samples, 28, 28) and y (n_samples,), of the training set first.
 
     paths: part -> its two files.
     """

@@ -231,7 +231,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
         y : array-like of shape (n,)
         m : int, optional
             Number in the factor c/m, by default n, or the sum of all weights; after removing
-            samples, the stability theorem keeps the former number.
+            samples, the stability theorem keeps the number before the removal.
         sample_weight : array-like of n numbers >= 0, default=None
 
         Returns
@@ -259,7 +259,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
 
         Returns
         -------
-        machines : list of fitted MVLSVM, one for each `c`; the estimator itself is not fitted
+        models : list of fitted MVLSVM, one for each `c`; the estimator itself is not fitted
 
         Examples
         --------
@@ -267,8 +267,8 @@ class MVLSVM(Weighted, MultiViewClassifier):
         >>> from mvref.datasets import load_iris_views
         >>> data = load_iris_views()
         >>> train, check = data.X[::2], data.X[1::2]
-        >>> machines = MVLSVM(20, random_state=0).path(train, data.y[::2], [1, 10, 100, 1000])
-        >>> best = max(machines, key=lambda machine: machine.score(check, data.y[1::2]))
+        >>> models = MVLSVM(20, random_state=0).path(train, data.y[::2], [1, 10, 100, 1000])
+        >>> best = max(models, key=lambda model: model.score(check, data.y[1::2]))
         >>> best.c in [1, 10, 100, 1000]
         True
         """

@@ -133,8 +133,8 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     Parameters
     ----------
     n_landmarks : int or "auto", default="auto"
-        L, drawn without replacement from the complete training samples; "auto": 200. Fewer are all
-        taken, with a warning. Fewer than 20 complete samples, and than half, give a warning, too.
+        L, drawn without replacement from the complete training samples; "auto": 200. If there are
+        fewer, all are taken, with a warning, as if fewer than 20, and than half, are complete.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
         "rbf": ``exp(-gamma_v |x - l|^2)``. "precomputed": the view contains distances d to points
         that include the training samples (each training row has a zero in its own column), and the

@@ -78,7 +78,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         return "als" if isinstance(self.alpha, str) else "lbfgs"
 
     def _fit_machines(self, X, targets, codes, weights, whole):
-        """Learn a machine for each array of targets; held out are `whole` groups of all `codes`."""
+        """Learn a model for each array of targets; held out are `whole` groups of all `codes`."""
         rng = check_random_state(self.random_state)
         seeds = rng.randint(2**31, size=(1, len(targets)))
         structure = group_structure(self.groups, X, self.shared_factors)
@@ -175,11 +175,11 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         return Objective(design, y, **options)
 
     def _set_factors(self, machines):
-        """Store the factors, with a first axis for the classes if there are several machines."""
+        """Store the factors, with a first axis for the classes if there are several models."""
         self.factors_ = [one_or_array(A) for A in zip(*machines, strict=True)]
 
     def _machines(self):
-        """Return the list of factors of every machine."""
+        """Return the list of factors of every model."""
         if self.factors_[0].ndim == 2:
             return [self.factors_]
         return [list(machine) for machine in zip(*self.factors_, strict=True)]
@@ -204,7 +204,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         return None
 
     def _scores(self, X):
-        """Eq. (9) of every machine, shape (n, number of machines)."""
+        """Eq. (9) of every model, shape (n, number of models)."""
         structure = Structure(self.factor_views_, self.terms_)
         design = Design(X, structure, self.factors_[0].shape[-1])
         scores = np.column_stack([design.scores(machine) for machine in self._machines()])
@@ -266,7 +266,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         return self._by_names(answers, axis=0)
 
     def _by_names(self, answers, axis):
-        """Name the views of every subset, and put the machines side by side."""
+        """Name the views of every subset, and stack the models."""
         named = [{tuple(self.view_names_[v] for v in s): a[s] for s in a} for a in answers]
         if len(named) == 1:
             return named[0]

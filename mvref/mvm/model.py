@@ -1,7 +1,7 @@
 """The multi-view machine as a function of its factors: score, objective and gradient.
 
 Symbols, equations and departures are those of :mod:`mvref.mvm`. A *block* is one matrix A of
-factors; a *term* is a product over blocks, summed over factors. The machine of Eq. (9) has one
+factors; a *term* is a product over blocks, summed over factors. The model of Eq. (9) has one
 block per view and one term. With groups of views it has one term per group, whose blocks are
 shared with other groups, or not.
 

@@ -260,7 +260,7 @@ def _als_blocks(objective, factors, start, tol, max_iter, tick):
 
 
 class Columns:
-    """A machine whose blocks are in one term each, for sweeps column by column.
+    """A model whose blocks are in one term each, for sweeps column by column.
 
     factors: the start, changed in place; variances: of the numbers, mean field; alphas (2, k): the
     penalties of every block's features and bias row; wanted: whether to take columns at all.

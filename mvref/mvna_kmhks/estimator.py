@@ -7,7 +7,7 @@ part V of the book.
 Problem   min over Gamma^p, w0^p, b^p >= 0 of
           sum_p |f_p - 1 - b_p|^2 + c^p Gamma^p' K_p Gamma^p
             + gamma sum_p |f_p - sum_j mu_j f_j|^2                                    (Eq. 4)
-          f_p = K_p Gamma^p + w0^p Y, the margins of machine p
+          f_p = K_p Gamma^p + w0^p Y, the margins of view p
           K_p = G_nS G_SS^+ G_Sn with m samples S of its own                          (Eq. 1)
           g(x) = sign of sum_p mu_p (sum_i y_i alpha_i^p k_p(x, x_i) + w0^p)          (Eq. 11)
 
@@ -41,9 +41,9 @@ Departures from the paper, each explained in the chapter
           * ``decision="nystrom"``: new samples by the Nyström extension, since Eq. (11) with the
             exact kernel is another function than the one that was learnt (N4, N5).
             ``decision="printed"`` is (11), with w0 counted once (N6);
-          * the views may come from several sources, each with its own kernel; a machine is left
+          * the views may come from several sources, each with its own kernel; a classifier is left
             out where a sample lacks its view, and the weights mu of the others are rescaled;
-          * components are drawn once for all classes, and shared by the machines of all pairs.
+          * components are drawn once for all classes, and shared by the classifiers of all pairs.
 """
 
 import numpy as np
@@ -97,7 +97,7 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
         return list(range(n_views))
 
     def _machines(self):
-        """The approximations of every machine."""
+        """The approximations of every classifier."""
         return [list(range(len(self.sources_)))]
 
     def _form(self, X, kernels, gammas):
@@ -221,7 +221,7 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
 
 
 def per_machine(value, M, name, **limits):
-    """Return a parameter for each of the M machines, given as one number or M of them: (M,)."""
+    """Return a parameter for each of the M classifiers, given as one number or M of them: (M,)."""
     values = list(value) if isinstance(value, list | tuple | np.ndarray) else [value] * M
     if len(values) != M:
         raise ValueError(f"{name} has {len(values)} entries, but there are {M} views.")
@@ -231,7 +231,7 @@ def per_machine(value, M, name, **limits):
 
 
 def normalised_weights(view_weights, M):
-    """Return the weights mu of the machines, which sum to 1: (M,)."""
+    """Return the weights mu of the classifiers, which sum to 1: (M,)."""
     mu = per_machine(1.0 if view_weights is None else view_weights, M, "view_weights")
     if not mu.any():
         raise ValueError(f"view_weights must have an entry > 0, got {view_weights!r}.")

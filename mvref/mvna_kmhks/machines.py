@@ -9,8 +9,8 @@ Symbols   paper                 code
           Gamma' K Gamma        ``norm`` squared, |beta|^2 with beta = F' D Gamma
           Gamma, w0             ``coefficients``, the last entry of ``theta``
 
-Labels enter as signs of rows only, so the matrix has none, and the machines of several classes
-share one factorisation. Where a sample lacks the view of a machine its row of F and its entry of
+Labels enter as signs of rows only, so the matrix has none, and the classifiers of all classes
+share one factorisation. If a sample lacks the view of a classifier, its row of F and its entry of
 1 are 0, which leaves it out of every sum.
 """
 
@@ -82,7 +82,7 @@ class FactorMachine:
         return theta, self.F @ theta[:-1] + np.multiply.outer(self.one, theta[-1])
 
     def norm(self, theta, u):
-        """Return |beta|, the norm of the machine in the space of its kernel."""
+        """Return |beta|, the norm of the classifier in the space of its kernel."""
         return float(np.linalg.norm(theta[:-1]))
 
     def coefficients(self, theta, u, rhs):

@@ -2,7 +2,7 @@
 
 Symbols, equations and departures are those of :mod:`mvref.mwmvc2`. A table ``Ms[v]`` of view v
 holds y_i h_vj(x_i): +1 where voter j is right on sample i, -1 where it is wrong, and rows of 0
-where the view is missing. ``w`` (m,) are weights of the samples, 1 where nobody gave any.
+where the view is missing. ``w`` (m,) are weights of the samples, 1 by default.
 """
 
 from dataclasses import dataclass

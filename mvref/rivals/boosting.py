@@ -15,7 +15,7 @@ Algorithm  round t: fit voters with weights d, one per view (MVWAB) or on a view
            (rBoost.SH); h_t is their vote; alpha_t, Z_t and the new d as in AdaBoost, see
            :mod:`mvref.rivals.adaboost`.
 Our interpretations
-           * the weak learner is a tree, say Goyal et al. (2018), who name no depth. Grown in full
+           * the weak learner is a tree in Goyal et al. (2018), without a depth. Grown in full
              it makes no training error and nothing is left to boost. We take depth 2, which did
              better than 1 in cross-validation on training samples of the digits;
            * a voter whose view is missing says 0, as does a tied vote of MVWAB. Boosting stops
@@ -170,7 +170,7 @@ class RBoostSH(Boosted):
         Weak learner, which must accept ``sample_weight``. None: decision trees of depth 2. Fully
         grown trees leave no error to boost and stop after one round, on one view.
     n_estimators : int, default=100; T, maximum number of rounds
-    gamma : float, default=0.3; exploration of EXP3.P in (0, 1]: a view has at least gamma/V
+    gamma : float, default=0.3; exploration of EXP3.P in (0, 1]: each view has p >= gamma/V
     sigma : float, default=0.15; confidence of EXP3.P, >= 0: the bonus of views drawn rarely
     ties : {"random", "smallest", "largest"}, default="random"
         Class that wins a tie: a random class, the smallest or the largest label.

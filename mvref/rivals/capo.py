@@ -1,7 +1,7 @@
 """CAPO: adapt existing classifiers to a performance measure.
 
 N. Li, I. W. Tsang, Z.-H. Zhou, "Efficient optimization of performance measures by classifier
-adaptation", IEEE TPAMI 2013; a rival of MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016).
+adaptation", IEEE TPAMI 2013; compared with MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016).
 
 Problem   two steps: train auxiliary classifiers f^1, ..., f^q for the labels, by whatever method;
           then learn  f(x) = w'x + sum_a b_a f^a(x)  for the measure,

@@ -1,7 +1,7 @@
 """Co-Labeling: classifiers of one view each, which exchange candidate labels.
 
 W. Li, L. Duan, I. W. Tsang, D. Xu, "Co-labeling: a new multi-view learning approach for ambiguous
-problems", ICDM 2012; X. Xu, W. Li, D. Xu, I. W. Tsang, IEEE TPAMI 2016; a rival of MVPO in Figure 2
+problems", ICDM 2012; X. Xu, W. Li, D. Xu, I. W. Tsang, IEEE TPAMI 2016; and MVPO in Figure 2
 of Wang, Tsang and Gao (AAAI 2016).
 
 Problem   for every view, with candidate label vectors y^1, ..., y^T of all samples,
@@ -24,8 +24,8 @@ Algorithm For given mu, (*) is the dual of an SVM with squared hinge and margin 
           then multiplied by a power of |w_t|^2 = alpha' (K o y^t y^t') alpha, and so on until the
           bounds of (*) from both sides meet. The power 1/2 gives each candidate its share in the
           norms and never fails; larger ones are tried first.
-          The loop over views: all machines name the labels of the unlabelled samples; every view
-          takes what the others say into its pool, and learns again; until nobody says anything new.
+          The loop over views: all SVMs name the labels of the unlabelled samples; every view
+          takes the others' labels into its pool, and learns again, until there are no new ones.
 
 Supervised form   ``fit(X, y)``: T = 1, the mean of per-view SVMs with squared hinge. Tables of
           labelled training samples compare with this; ``fit(X, y, X_unlabelled)`` has the loop.
@@ -34,8 +34,8 @@ Our interpretations
           Scores of margin 1 in the mean, so that no view weighs more because its classes lie
           further apart; signs of the scores as candidates, without a constraint on how many are
           positive; one C for all samples, times their weights w_i, which are 1 in the paper and for
-          the unlabelled; the first machines learn from the labelled samples; all views in step. A
-          sample without a view is left out of the machine and of the mean of it.
+          the unlabelled; the first SVMs learn from the labelled samples; all views in step. A
+          sample without a view is left out of the SVM and of the mean.
 """
 
 import numpy as np

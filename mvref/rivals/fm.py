@@ -1,6 +1,6 @@
 """Factorisation machines: linear weights, and interactions whose weights are factorised.
 
-S. Rendle, "Factorization machines", ICDM 2010; a rival of multi-view machines in section 5.3 of
+S. Rendle, "Factorization machines", ICDM 2010; compared with multi-view machines in section 5.3 of
 Cao, Zhou and Yu (2015), whose equation numbers are used.
 
 Problem   min over w0, w, V of  1/n sum_i loss(y_i, y^_i) + alpha (|w|^2 + sum_p |V_p|^2)
@@ -259,7 +259,7 @@ class Sweeps:
 
 
 class FactorisationMachine:
-    """What both machines share: the fit of one problem, and scores."""
+    """The common part of both models: the fit of one problem, and scores."""
 
     _learnt = "factors_"
 
@@ -281,7 +281,7 @@ class FactorisationMachine:
             return columns, interaction_terms(columns, self.order, self.multiview)
 
     def _fit_machines(self, X, targets, loss, constants, weights, rngs):
-        """Learn one machine for each array of targets, from starts that its generator draws."""
+        """Learn one model for each array of targets, from starts that its generator draws."""
         columns, terms = self._design(X)
         sizes = column_sizes(columns.views)
         units = np.concatenate([[1.0], sizes, *[np.repeat(sizes, self.n_factors)] * len(terms)])
@@ -319,7 +319,7 @@ class FactorisationMachine:
         return tables if self.solver == "als" else None
 
     def _solve(self, start, columns, terms, tables, y, loss, weights, units):
-        """One machine from a start, for ``best_starts``."""
+        """One model from a start, for ``best_starts``."""
         if tables:
             learnt = self._sweep(columns, terms, tables, y, loss, start, weights)
         else:
@@ -330,7 +330,7 @@ class FactorisationMachine:
         return learnt, learnt.curve[-1], learnt.converged
 
     def _sweep(self, columns, terms, tables, y, loss, theta, weights):
-        """One machine by alternating least squares, from the parameters theta."""
+        """One model by alternating least squares, from the parameters theta."""
         n, k = len(y), self.n_factors * len(terms)
         weights = np.ones(n) if weights is None else weights / weights.mean()
         V = theta[1 + columns.n_columns :].reshape(columns.n_columns, k)
@@ -376,7 +376,7 @@ class FactorisationMachine:
 
     @property
     def n_parameters(self):
-        """Number of parameters of one machine: 1 + d + (orders - 1) k d."""
+        """Number of parameters of one model: 1 + d + (orders - 1) k d."""
         check_is_fitted(self, "factors_")
         orders, d, k = self.factors_.shape[-3:]
         return 1 + d + orders * d * k
@@ -421,7 +421,7 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
     alpha_ : array (V, 1 + k), or (n_classes, V, 1 + k)
         With ``alpha="auto"`` and "als" only: estimated penalties of linear weights and every
         factor.
-    loss_curve_ : array (n_iter + 1,), or a list of them; objective by iteration
+    loss_curve_ : array (n_iter + 1,), or a list of them; objective by iteration, from 0 on
         With ``alpha="auto"`` the free energy per sample, a bound of minus the log evidence.
     objectives_ : array (n_init,), or (n_classes, n_init); final ``loss_curve_`` of every start
     n_iter_ : int, the maximum over the classes

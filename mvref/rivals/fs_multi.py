@@ -1,7 +1,7 @@
 """FS_multi: feature selection for a performance measure, by cutting planes in two layers.
 
 Q. Mao, I. W. Tsang, "A feature selection method for multivariate performance measures", IEEE TPAMI
-2013; a rival of MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016).
+2013; compared with MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016).
 
 Problem   min over weights delta of the features, 0 <= delta_k <= 1, sum delta_k <= B, of the
           minimum of SVM^perf (:mod:`mvref.rivals.svm_perf`) with features sqrt(delta_k) x_k.
@@ -27,7 +27,7 @@ Certificate   A minimum over some groups bounds the minimum over all from above,
           any alpha with the best group of all bounds it from below: the gap of these two ends
           below C2 tol. Solved exactly, the inner problems' values fall from group to group.
 
-Note      B limits each group, not their union. Our reading: the constant feature is in all groups.
+Note      B limits each group, not their union. Our interpretation: constant in all groups.
 """
 
 import numpy as np

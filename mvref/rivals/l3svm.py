@@ -24,7 +24,7 @@ Our interpretations
             the abstract, whose simplest form, random landmarks and linear kernel, is our default.
           * ``landmarks="shared"``: all clusters have the same landmarks, as in the program.
             ``"cluster"`` is our variant: those of a cluster are drawn among its own samples.
-          * Several views are put side by side, for the clusters and for the similarities. With one
+          * Several views are concatenated, for the clusters and for the similarities. With one
             cluster and one view this is MVL-SVM, whose intercept is penalised, too. More than two
             classes: one against the rest.
 """
@@ -223,7 +223,7 @@ def _column_means(X, weights):
 
 
 def _complete_columns(X, means):
-    """The views side by side, a missing one replaced by the means of its columns."""
+    """The concatenated features, a missing view replaced by the means of its columns."""
     views = []
     for view, seen, mean in zip(view_features(X, 0.0), X.observed.T, means, strict=True):
         if sparse.issparse(view):

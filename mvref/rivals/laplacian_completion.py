@@ -62,8 +62,10 @@ def harmonic_weights(K_ref, unknown):
 
 def _warn_of_islands(reached):
     if not reached.all():
-        told = f"{(~reached).sum()} sample(s) are similar to no complete one in the reference view"
-        warn_caller(f"{told}, so their imputed similarities are zero. Reduce gamma.")
+        told = f"In the reference view, {(~reached).sum()} sample(s) are connected to no known one"
+        warn_caller(
+            f"{told}. Their imputed similarities are zero; with an RBF kernel, reduce gamma."
+        )
 
 
 class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
@@ -200,7 +202,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         return self._completed(self._validated(X))
 
     def _to_reference(self, X, rows):
-        """Similarities of rows to the training samples in the reference view; None without gaps."""
+        """Similarities of rows to the training samples in the reference view; None if complete."""
         if X.observed[rows].all():
             return None
         K_ref = self._similarities[self.reference_](X.views[self.reference_][rows])

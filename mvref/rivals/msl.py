@@ -1,7 +1,7 @@
 """MSL: a subspace that two views share, learnt as a convex problem, and a linear SVM in it.
 
-M. White, Y. Yu, X. Zhang, D. Schuurmans, "Convex multi-view subspace learning", NIPS 2012; a rival
-of MVPO in Figure 2 of Wang, Tsang and Gao (AAAI 2016).
+M. White, Y. Yu, X. Zhang, D. Schuurmans, "Convex multi-view subspace learning", NIPS 2012; compared
+with MVPO in Figure 2 of Wang, Tsang and Gao (AAAI 2016).
 
 Problem   min over U, H of  1/2 |U H - X|^2 + alpha sum_j |row j of H|,  |a_j| <= beta_1 and
           |b_j| <= beta_2 for the columns [a_j ; b_j] of U, as many columns as one likes

@@ -1,7 +1,7 @@
 """SMS: smooth the structured loss of a performance measure, and minimise it by gradients.
 
 X. Zhang, A. Saha, S. V. N. Vishwanathan, "Smoothing multivariate performance measures", JMLR 2012;
-a rival of MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
+compared with MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
 
 Problem   min over w of  1/2 |w|^2 + C2 R(s),  s = t X w,  R(s) = max over y' of Delta - c's
           that of SVM^perf (:mod:`mvref.rivals.svm_perf`). R has kinks and is replaced by a smooth

@@ -2,7 +2,7 @@
 
 D. Tao, X. Li, W. Hu, S. Maybank, X. Wu, "Supervised tensor learning", ICDM 2005; B. Cao, L. He,
 X. Kong, P. S. Yu, Z. Hao, A. B. Ragin, "Tensor-based multi-view feature selection with applications
-to brain diseases", ICDM 2014; a rival of multi-view machines in section 5.2 of Cao, Zhou and Yu
+to brain diseases", ICDM 2014; compared with MVM in section 5.2 of Cao, Zhou and Yu
 (2015). Chapters: part IV of the book.
 
 Problem   rank one:  f = prod_v w_v'x^(v) + b,  the tensor W = w_1 o ... o w_V    (Eq. 25)
@@ -16,7 +16,7 @@ Symbols   here     code            shape
           w_v      coef_[v]        (d_v,), all of one norm
           eta      -               prod_{u != v} |w_u|^2, always 1: see below
           t_i      ``t``           (n,), prod_{u != v} w_u'x_i^(u)
-          b, B     intercept_, 1   the intercept is penalised in the rank-one machine
+          b, B     intercept_, 1   the intercept is penalised in the rank-one model
 
 Algorithm rank one: for one view v at a time, with the others fixed, the problem is the linear SVM
           on the features t_i x_i^(v) / eta^(1/2), with weights eta^(1/2) w_v, solved by Newton's
@@ -27,7 +27,7 @@ Algorithm rank one: for one view v at a time, with the others fixed, the problem
           product: |W| is the norm that belongs to the kernel prod_v <x^(v), x'^(v)>, so that this
           is a convex problem for a kernel SVM, whose intercept is not penalised.
 
-Note      The rank-one machine is a multi-view machine with one factor and zero bias rows (and b).
+Note      The rank-one model is a multi-view machine with one factor and zero bias rows (and b).
 """
 
 import warnings
@@ -57,7 +57,7 @@ LEARNT = ("coef_", "objectives_", "dual_coef_", "support_", "support_views_")
 
 @dataclass(frozen=True)
 class Learnt:
-    """A rank-one machine, and how it was found."""
+    """A rank-one model, and how it was found."""
 
     w: list
     b: float
@@ -67,7 +67,7 @@ class Learnt:
 
 
 def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
-    """Learn a rank-one machine for labels -1 and +1 from one random start.
+    """Learn a rank-one model for labels -1 and +1 from one random start.
 
     weights (n,): of the samples in the summed loss, None for 1.
 
@@ -249,7 +249,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
         self._warn_unless(all(one.converged for one in kept), note)
 
     def _solve(self, seed, views, y, weights):
-        """A rank-one machine from the start that `seed` draws, for ``best_starts``."""
+        """A rank-one model from the start that `seed` draws, for ``best_starts``."""
         options = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter, "weights": weights}
         one = rank_one_machine(views, y, **options, rng=np.random.RandomState(seed))
         return one, one.curve[-1], one.converged

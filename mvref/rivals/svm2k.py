@@ -1,7 +1,7 @@
 """SVM-2K: two kernel SVMs, one per view, that must nearly agree on every sample.
 
 J. D. R. Farquhar, D. R. Hardoon, H. Meng, J. Shawe-Taylor, S. Szedmak, "Two view learning: SVM-2K,
-theory and practice", NIPS 2005; a rival in section 5 of Zantedeschi, Emonet and Sebban (2018) and
+theory and practice", NIPS 2005; compared in section 5 of Zantedeschi, Emonet and Sebban (2018) and
 in Figure 2 of Wang, Tsang and Gao (AAAI 2016). Chapters: parts I and III of the book.
 
 Problem   min over w_A, w_B, xi, eta of
@@ -29,7 +29,7 @@ Algorithm The intercept is the weight of a constant feature of value 1, that is 
 Departures and interpretations
           * The intercepts are penalised; in the paper they are free.
           * More than two views (MVL-SVM's authors): one SVM-2K for every pair of views, each votes
-            for a class, most votes win. They do not say who wins a tie: see ``ties``. One view: the
+            for a class, most votes win. Their rule for ties is not stated: ``ties``. One view: the
             SVM of that view. More than two classes: inside a pair, one against the rest.
           * A sample that lacks a view has no loss there and no agreement to keep. The view that is
             there decides alone; a pair without any view of the sample casts no vote.

@@ -1,14 +1,14 @@
 """SVM^perf: one linear function for a performance measure of the whole sample.
 
-T. Joachims, "A support vector method for multivariate performance measures", ICML 2005; a rival of
-MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
+T. Joachims, "A support vector method for multivariate performance measures", ICML 2005; compared
+with MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
 
 Problem   min over w, xi of  1/2 |w|^2 + C2 xi
           xi >= Delta(y', y) - t sum_i (y_i - y'_i) w'x_i  for all label tuples y',   xi >= 0
-          This is Eq. (13) of MVPO with C1 = 0, on the views side by side.
+          This is Eq. (13) of MVPO with C1 = 0, on the concatenated features.
 
 Symbols   paper     code      shape
-          x_i       ``Z``     (n, d + 1), the views side by side and the constant feature
+          x_i       ``Z``     (n, d + 1), concatenated and constant features
           y - y'    ``c``     (n,)
           t         ``t``     1/n, or 1/(P N) for AUROC: P positives, N negatives
 

@@ -63,7 +63,7 @@ def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, f
     K (n, n): positive semi-definite, or with `factor` an F (n, r): O(n r) for a draw instead of
     O(n^2); B, w0_max: as in :func:`kernel_class_bound`; n_draws: of random sign vectors, at least
     2; random_state: int, RandomState instance or None -> the mean, and its standard error from the
-    spread of the draws.
+    standard deviation of the draws.
 
     >>> import numpy as np
     >>> from mvref.theory.rademacher import empirical_complexity

@@ -19,8 +19,8 @@ What is corrected or added (the chapter proves each and shows its counterexample
     A6        landmarks drawn from the training sample: ``randomised_stability``;
     A13       the squared hinge, which the authors' code runs, has constants of its own.
 
-The bounds are for two classes. Of K machines, one class against the rest, replacing a sample
-changes one sample in each: the loss averaged over the machines has the same stability and range.
+The bounds are for two classes. Of K SVMs, one-vs-rest, replacing a sample
+changes one sample in each: the loss averaged over the SVMs has the same stability and range.
 """
 
 import warnings
@@ -221,7 +221,7 @@ def exact_hinge_svm(Phi, y, c, *, m=None):
 
 
 def _solve_in_box(H, box):
-    """Minimise x'Hx/2 - box sum(x) over 0 <= x <= 1: L-BFGS-B, then Newton on who is free."""
+    """Minimise x'Hx/2 - box sum(x) over 0 <= x <= 1: L-BFGS-B, then Newton on free variables."""
     x = minimize(
         lambda x: (x @ H @ x / 2 - box * x.sum(), H @ x - box), np.zeros(len(H)), jac=True,
         method="L-BFGS-B", bounds=[(0.0, 1.0)] * len(H),

@@ -94,14 +94,14 @@ def test_weights_are_harmonic(seed):
 
 @given(seeds, st.integers(1, 6))
 def test_an_island_without_any_known_sample(seed, island):
-    """Unknown samples similar to no complete one: a warning, and weights that invent nothing."""
+    """Unknown samples connected to no known one: a warning, and weights that invent nothing."""
     rng = np.random.default_rng(seed)
     K = rng.uniform(0.1, 1, size=(12, 12))
     K = (K + K.T) / 2
     K[:island, island:] = K[island:, :island] = 0.0
     unknown = np.arange(12) < island
     unknown[11] = True
-    with pytest.warns(ConvergenceWarning, match="similar to no complete"):
+    with pytest.warns(ConvergenceWarning, match="connected to no known"):
         T = harmonic_weights(K, unknown)
     assert np.isfinite(T).all() and np.abs(T).max() <= 1 + 1e-6
     known = K[11, island:11]
@@ -241,7 +241,7 @@ def test_a_new_sample_like_nobody():
     X = MultiView([VIEWS[0], VIEWS[1]], observed=pattern(5)[:, :2])
     far = MultiView([VIEWS[0][:2] + [[1e3], [0.0]], VIEWS[1][:2] * np.nan])
     model = LaplacianCompletion(output="features", reference=0, gamma=1.0).fit(X)
-    with pytest.warns(ConvergenceWarning, match=r"1 sample\(s\) are similar to no complete one"):
+    with pytest.warns(ConvergenceWarning, match=r"1 sample\(s\) are connected to no known one"):
         filled = model.transform(far).views[1]
     assert_array_equal(filled[0], 0)
     assert filled[1].any()
