@@ -1,8 +1,8 @@
 """mvref: the executable book and reference implementation of multi-view classification.
 
-See the book for every method's derivation, and the modules for the code that it runs. The
-estimators follow scikit-learn; their `X` is a :class:`MultiView`, a list of arrays, or one 2-D
-array with the parameter ``views``.
+The book derives every method, and the modules contain the code that the book runs. The estimators
+follow scikit-learn; their `X` is a :class:`MultiView`, a list of arrays, or one 2-D array together
+with the parameter ``views``.
 """
 
 from importlib import import_module
@@ -71,7 +71,7 @@ def __getattr__(name):
 
 
 def all_methods():
-    """Return every estimator of mvref: the methods of the papers, then their rivals.
+    """Return every estimator of mvref: the five methods, then the competing methods.
 
     Returns
     -------
@@ -79,8 +79,8 @@ def all_methods():
 
     See Also
     --------
-    compare_methods : Some of them on your data.
-    skops_types : What is in a file of one of them.
+    compare_methods : Compare some of them on your data.
+    skops_types : List the types in a stored model.
 
     Examples
     --------
@@ -96,13 +96,13 @@ def all_methods():
 
 
 def skops_types():
-    """Return the names of the types in a file that skops has written of an estimator of mvref.
+    """Return the type names that skops has to trust to load an estimator of mvref.
 
     Returns
     -------
     types : list of str
-        For ``skops.io.load(file, trusted=mvref.skops_types())``: the classes of mvref, and parts of
-        scikit-learn that skops does not trust by itself.
+        Pass them to ``skops.io.load(file, trusted=mvref.skops_types())``. They are the classes of
+        mvref, and the parts of scikit-learn that skops does not trust by default.
 
     See Also
     --------
@@ -110,8 +110,9 @@ def skops_types():
 
     Notes
     -----
-    What is yours in a model you add, ``[*mvref.skops_types(), "your_module.kernel"]``. skops writes
-    no data frames: of a :class:`PatternClassifier` that keeps words, take ``patterns="all"``.
+    For types of your own, add their names: ``[*mvref.skops_types(), "your_module.kernel"]``. skops
+    cannot store data frames, so store a :class:`PatternClassifier` on text views with
+    ``patterns="all"``.
 
     Examples
     --------

@@ -11,7 +11,7 @@ def main(arguments=None):
     """Run the command line; arguments: by default those of the process."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     parser = argparse.ArgumentParser(
-        prog="python -m mvref", description="Your own tables, and those of the papers."
+        prog="python -m mvref", description="Compare methods on your tables, or run the book's."
     )
     commands = parser.add_subparsers(dest="command", required=True)
     _add_compare_tables(commands)
@@ -31,7 +31,7 @@ def main(arguments=None):
     except (ValueError, OSError, ImportError, MemoryError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
-        print("\nStopped; the same command goes on from here.", file=sys.stderr)
+        print("\nStopped. Run the same command again to continue.", file=sys.stderr)
         return 130
     try:
         print(text, flush=True)
@@ -41,26 +41,26 @@ def main(arguments=None):
 
 
 def _add_compare_tables(commands):
-    own = commands.add_parser("compare-tables", help="are views worth anything in your tables?")
+    own = commands.add_parser("compare-tables", help="compare methods on your own tables")
     own.add_argument("folder", help="one table per view, see mvref.datasets.read_folder")
-    own.add_argument("--target", default="label", help="column of the labels (default label)")
-    own.add_argument("--key", default="id", help="column that joins the tables (default id)")
-    own.add_argument("--groups", metavar="COLUMN", help="which samples belong together: patients")
-    own.add_argument("--text", nargs="+", default=(), metavar="COLUMN", help="columns of words")
-    own.add_argument("--sep", help="what separates the fields of text files")
-    own.add_argument("--decimal", help="mark of decimals in text files (default .)")
-    own.add_argument("--encoding", help="of text files (default utf-8)")
-    own.add_argument("--scoring", help="a scorer of scikit-learn (default accuracy, or r2)")
+    own.add_argument("--target", default="label", help="column of the labels (default: label)")
+    own.add_argument("--key", default="id", help="column that joins the tables (default: id)")
+    own.add_argument("--groups", metavar="COLUMN", help="column of the groups, e.g. patients")
+    own.add_argument("--text", nargs="+", default=(), metavar="COLUMN", help="text columns")
+    own.add_argument("--sep", help="field separator of text files")
+    own.add_argument("--decimal", help="decimal mark of text files (default: .)")
+    own.add_argument("--encoding", help="encoding of text files (default: utf-8)")
+    own.add_argument("--scoring", help="a scorer of scikit-learn (default: accuracy, or r2)")
     own.add_argument("--methods", nargs="+", default="recommended", metavar="METHOD")
-    own.add_argument("--missing-later", nargs="+", metavar="VIEW", help="'any', or views")
-    own.add_argument("--budget", type=int, default=6, help="points that each method tries")
+    own.add_argument("--missing-later", nargs="+", metavar="VIEW", help="'any', or view names")
+    own.add_argument("--budget", type=int, default=6, help="hyperparameter settings per method")
     for name in ("splits", "repeats", "folds"):
         own.add_argument(f"--{name}", type=int, metavar="N", help=f"n_{name} of compare_methods")
-    own.add_argument("--time-limit", type=float, metavar="SECONDS", help="no split ends later")
-    own.add_argument("--seed", type=int, default=0, help="of splits and methods")
-    own.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
+    own.add_argument("--time-limit", type=float, metavar="SECONDS", help="limit of the run time")
+    own.add_argument("--seed", type=int, default=0, help="seed of the splits and the methods")
+    own.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
     own.add_argument("--keep", metavar="DIR", default="auto", help="folder of finished splits")
-    own.add_argument("--report", metavar="FILE", default="views.html", help="the page it writes")
+    own.add_argument("--report", metavar="FILE", default="views.html", help="report to write")
     own.set_defaults(answer=_compare_tables)
 
 
@@ -88,11 +88,11 @@ def _compare_tables(options):
         n_jobs=options.jobs,
         random_state=options.seed,
     )
-    return f"{comparison}\nThe page: {comparison.report(options.report)}"
+    return f"{comparison}\nThe report: {comparison.report(options.report)}"
 
 
 def _encoder(X, text):
-    """What makes numbers of the columns `text`, by what stands between blanks; None without any."""
+    """The transformer that vectorises the columns `text`; None if there are none."""
     from sklearn.compose import make_column_transformer
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.impute import SimpleImputer

@@ -848,11 +848,11 @@ STOPPED = {
     "FMRegressor": ({"max_iter": 2}, "FMRegressor .*max_iter=2"),
     "MVMClassifier": ({"max_iter": 2}, "max_iter=2"),
     "MVMRegressor": ({"max_iter": 2}, "max_iter=2"),
-    "SVM2K": ({"C1": 100.0, "max_iter": 2}, "SVM2K stopped after 2 sweeps .*C1=100"),
-    "L3SVM": ({"max_iter": 2}, "the linear SVM stopped after 2 steps"),
-    "MVNAKMHKS": ({"max_iter": 1}, "MVNAKMHKS stopped after max_iter=1"),
-    "NAKMHKS": ({"max_iter": 1}, "NAKMHKS stopped after max_iter=1"),
-    "KMHKS": ({"max_iter": 1}, "KMHKS stopped after max_iter=1"),
+    "SVM2K": ({"C1": 100.0, "max_iter": 2}, "SVM2K did not converge in 2 sweeps .*C1=100"),
+    "L3SVM": ({"max_iter": 2}, "The linear SVM did not converge in 2 steps"),
+    "MVNAKMHKS": ({"max_iter": 1}, "MVNAKMHKS did not converge in max_iter=1"),
+    "NAKMHKS": ({"max_iter": 1}, "NAKMHKS did not converge in max_iter=1"),
+    "KMHKS": ({"max_iter": 1}, "KMHKS did not converge in max_iter=1"),
 }
 
 

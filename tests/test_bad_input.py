@@ -281,7 +281,7 @@ DATA = [
     ),
     case("L3SVM, huge in fit", fit("L3SVM", [A * 1e160, B]), "scale the views"),
     case("CoLabeling, one view", lambda: METHODS["CoLabeling"]().fit([A], Y, [A]),
-        "at least 2 views"),
+        "needs two views"),
     case("CoLabeling, fewer views", lambda: METHODS["CoLabeling"]().fit(X, Y, [A]),
         "fitted on 2 views"),
     case("CoLabeling, unlabelled gaps",
@@ -410,7 +410,7 @@ PARAMETERS = [
 
 # Sentences of their own.
 RELATIONS = [
-    case("no complete row", fit("LandmarkProjection", NO_PAIR), "no sample is complete"),
+    case("no complete row", fit("LandmarkProjection", NO_PAIR), "No sample is complete"),
     case("landmarks twice", fit("LandmarkProjection", landmarks=[1, 1]), "different", "[1, 1]"),
     case("landmarks empty", fit("LandmarkProjection", landmarks=[]), "landmarks", "[]"),
     case("landmarks far", fit("LandmarkProjection", landmarks=[0, 40]), "landmarks", "40",

@@ -1,4 +1,4 @@
-"""Are views worth anything on your own data? ``compare_methods``, and what it stands on."""
+"""``compare_methods`` tests whether treating the views separately helps on your own data."""
 
 from .comparison import Comparison
 from .own_tables import compare_methods

@@ -1,4 +1,4 @@
-"""A look at the data before, and at the scores after: what would make an answer worth nothing."""
+"""Checks of the data before a comparison, and of the scores after it."""
 
 import numpy as np
 from scipy import sparse, stats
@@ -13,19 +13,19 @@ MANY = 20  # whole numbers of so many values may be an outcome
 
 
 def look_first(question):
-    """Sentences on what is odd in the data, before anything is computed."""
+    """Return sentences on what is unusual in the data, before anything is computed."""
     X = question.X
     notes = [*_few_samples(question), *_ids_and_groups(question)]
     for name, view, seen in zip(X.names, X.views, X.observed.T, strict=True):
         if is_encoded(view) and _most_common(view[np.flatnonzero(seen)]) >= NEARLY:
-            notes.append(f"View {name!r} is the same for nearly all samples.")
+            notes.append(f"View {name!r} has the same values for nearly all samples.")
     for a, b in _equal_views(X):
-        notes.append(f"The views {a!r} and {b!r} are the same.")
+        notes.append(f"The views {a!r} and {b!r} have the same features.")
     for name, p in gaps_that_tell(question).items():
         notes.append(
-            f"Who has view {name!r} depends on the outcome (p = {p:.1g}): a method may learn who "
-            "was measured, and not what. See the row 'gaps only', and the comparison of those who "
-            "have every view."
+            f"Whether view {name!r} is missing depends on the outcome (p = {p:.1g}), so a method "
+            "may learn from the missingness in place of the values. See the row 'gaps only', and "
+            "the comparison on the samples that have every view."
         )
     return notes
 
@@ -36,13 +36,13 @@ def _few_samples(question):
     seen = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * np.sqrt(DISAGREE / n)
     if question.K is not None and seen > 0.1:
         yield (
-            f"{n} {what} are few: between methods that disagree on one sample in ten they show a "
-            f"difference in accuracy only from about {seen:.2f}."
+            f"There are only {n} {what}: between methods that disagree on one sample in ten, only "
+            f"differences in accuracy of about {seen:.2f} or more can be detected."
         )
     if question.K is not None and question.K > MANY and question.y.dtype.kind in "iu":
         yield (
-            f"y has {question.K} different whole numbers, taken as classes; if they are an "
-            "outcome: scoring='r2'."
+            f"y has {question.K} different integers, which are treated as classes. If they are a "
+            "continuous outcome, use scoring='r2'."
         )
 
 
@@ -51,19 +51,19 @@ def _ids_and_groups(question):
     ids = X.index
     if groups is None and ids is not None and ids.has_duplicates:
         yield (
-            f"{ids.duplicated().sum()} ids occur more than once: if these are samples of the same "
-            "people, groups=ids keeps them on one side of a split."
+            f"{ids.duplicated().sum()} sample ids are repeated. If these samples belong together, "
+            "as visits of a patient do, keep them in the same fold with groups=ids."
         )
     if groups is None or question.K is None:
         return
     for k, label in enumerate(question.classes.tolist()):
         own = groups[question.codes == k]
         if len(np.unique(own)) < min(5, len(own)):
-            yield f"Class {label!r} comes from {len(np.unique(own))} groups only."
+            yield f"Class {label!r} occurs in only {len(np.unique(own))} group(s)."
 
 
 def _most_common(rows):
-    """Share of the most common row among some rows."""
+    """Return the fraction of the rows that equal the most common row."""
     if sparse.issparse(rows):
         return 1.0 - np.count_nonzero(np.diff(rows.tocsr().indptr)) / rows.shape[0]
     rows = np.ascontiguousarray(rows).view(f"V{rows.dtype.itemsize * rows.shape[1]}").ravel()
@@ -71,7 +71,7 @@ def _most_common(rows):
 
 
 def _equal_views(X):
-    """Pairs of names of views with the same columns, in whatever order."""
+    """Return pairs of names of views with the same columns, in whatever order."""
     known = {}
     for name, view in zip(X.names, X.views, strict=True):
         if not is_encoded(view):
@@ -93,7 +93,7 @@ def _column_hashes(columns, is_sparse):
 
 
 def gaps_that_tell(question):
-    """Name of a view whose gaps depend on the outcome -> p, corrected for all views with gaps."""
+    """Return views whose missingness depends on the outcome -> p, corrected for their number."""
     X, groups = question.X, question.groups
     rows = np.arange(len(question.y))
     if groups is not None:  # one sample of each group: those of a group are not independent
@@ -114,30 +114,30 @@ def gaps_that_tell(question):
 
 
 def look_last(question, scores, ahead):
-    """Sentences on scores that say that something is wrong with the question.
+    """Return sentences on scores that show that something is wrong with the data.
 
-    scores: name -> mean score; ahead: of those that know nothing, or the gaps only -> the lower end
-    of the interval of what the best plain candidate is ahead of them.
+    scores: name -> mean score; ahead: "nothing" or "gaps only" -> the lower end of the confidence
+    interval of the difference, best plain candidate minus it.
     """
     if ahead["nothing"] <= 0:
         return [
-            "No candidate is clearly better than one that learns nothing (score "
-            f"{scores['nothing']:.3f}): these data tell nothing of the outcome yet."
+            "No method is clearly better than a constant prediction (score "
+            f"{scores['nothing']:.3f}), so nothing was learnt from these data."
         ]
     if ahead.get("gaps only", 1.0) <= 0:
         return [
-            "No candidate is clearly better than one that knows which views are there, and nothing "
-            f"else (score {scores['gaps only']:.3f})."
+            "No method is clearly better than a model that only knows which views are observed "
+            f"(score {scores['gaps only']:.3f})."
         ]
     if question.K is None or scores.max() < SATURATED:
         return []
     leaks = shown(columns_that_tell(question), 3)
-    told = f", and one column alone tells the class: {leaks}. Is it written there?"
-    return [f"The best candidates make no mistake{told if leaks != '[]' else '.'}"]
+    told = f", and single features determine the class: {leaks}. Check for label leakage."
+    return [f"The best methods make no errors{told if leaks != '[]' else '.'}"]
 
 
 def columns_that_tell(question):
-    """Names of the columns in which the classes have ranges that do not meet."""
+    """Yield the names of the features in which the ranges of the classes do not overlap."""
     X = question.X
     for name, view, columns in zip(X.names, X.views, X.feature_names, strict=True):
         if not is_encoded(view):

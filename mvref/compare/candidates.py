@@ -1,10 +1,10 @@
-"""What :func:`~mvref.compare_methods` tries: methods, and the ranges that each is tuned over.
+"""The methods that :func:`~mvref.compare_methods` can try, and their hyperparameter ranges.
 
-The points of a candidate are the first of a Halton sequence in its ranges, so that any number of
-them is spread evenly and begins in the middle. Dense features are scaled per training part to mean
-0 and variance 1 (gaps become 0); then the mean squared norm of a row is made 1, so that a width
-gamma means the same everywhere: of every view on its own where a candidate uses views, and of all
-columns together where it must not know which of them belong together.
+The settings of a candidate are the first points of a Halton sequence in its ranges, so that any
+number of them covers the ranges evenly and begins in the middle. Dense features are standardised on
+every training set (missing values become 0); then the mean squared norm of a row is made 1, so that
+a kernel width gamma means the same everywhere: for every view separately if a candidate uses the
+views, and for all features together if it must not know the views.
 """
 
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ from ..rivals import (
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method, what it knows of the views, and its ranges.
+    """A method, what it knows of the views, and its hyperparameter ranges.
 
     knows: "none": it gets columns; "which": one view; "all": which columns belong together; make:
     ``make(X, **point)`` returns an unfitted estimator for the views of X; space: name -> (low,
@@ -149,7 +149,7 @@ class UnitRows(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def scaling(views):
-    """What makes the columns of some views comparable, and fills their gaps."""
+    """Return a pipeline that scales the columns of some views, and imputes means."""
     fill = SimpleImputer(keep_empty_features=True)
     if any(map(sparse.issparse, views)):
         return make_pipeline(fill, UnitRows())
@@ -157,12 +157,12 @@ def scaling(views):
 
 
 def all_columns(method, X, **point):
-    """A method that gets all columns as one table."""
+    """A method that gets the concatenated features."""
     return make_pipeline(COLUMNS, scaling(X.views), method(**point))
 
 
 def scaled_views(method, X, **point):
-    """A method that gets each view scaled on its own, and gaps of whole views as they are."""
+    """A method that gets each view scaled separately; missing views stay missing."""
     scalers = {name: scaling([view]) for name, view in zip(X.names, X.views, strict=True)}
     return make_pipeline(PerView(scalers), method(**point))
 

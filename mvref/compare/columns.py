@@ -1,4 +1,4 @@
-"""Views as one table: stored by what is in them, without gaps, and on one scale."""
+"""Views as one table: dense or sparse by their values, imputed, and on one scale."""
 
 import numpy as np
 from scipy import sparse
@@ -38,19 +38,19 @@ class Storage(TransformerMixin, BaseEstimator):
 
 
 def is_sparse(view, seen):
-    """Whether few of the values of a view are not 0; seen (n,): who has it."""
+    """Whether few of the values of a view are not 0; seen (n,): samples that have it."""
     rows = view[np.flatnonzero(seen)]
     there = rows.count_nonzero() if sparse.issparse(rows) else np.count_nonzero(rows)
     return there < FEW * rows.shape[0] * rows.shape[1]
 
 
 class Columns(TransformerMixin, BaseEstimator):
-    """Views side by side, as one table without gaps on one scale.
+    """Concatenated features of views, imputed by means and on one scale.
 
     Each column of a dense view gets mean 0 and variance 1; a sparse view is divided by the root
     mean square of its values that are not 0; then the table is divided so that its variances sum to
-    1 and a width gamma means the same of any table. A gap becomes the mean, or 0 in a sparse view;
-    a view that training samples lack gets one column more, which says who lacks it.
+    1 and a width gamma means the same of any table. A missing value becomes the mean, or 0 if
+    sparse; a view that training samples lack gets one more column, a missingness indicator.
 
     which: names of the views to take, None for all; views: how a 2-D `X` is cut.
     """
@@ -59,7 +59,7 @@ class Columns(TransformerMixin, BaseEstimator):
         self.which, self.views = which, views
 
     def fit(self, X, y=None):
-        """Measure means, variances, and who lacks a view."""
+        """Measure means, variances, and which views are missing."""
         X = self._chosen(X, reset=True)
         self.blocks_ = []
         for view, seen in zip(X.views, X.observed.T, strict=True):

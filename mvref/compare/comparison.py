@@ -1,4 +1,4 @@
-"""What a comparison found: a table, intervals, and sentences that decide."""
+"""The results of a comparison: a table, confidence intervals, and summary sentences."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,38 +13,38 @@ from .report import WORDS, body, page
 
 PRACTICAL = 0.01  # a difference that nobody would change a method for
 ONE_VIEW = (
-    "One view is not enough here",
-    "One view is better than several here",
-    "One view is enough here",
-    "These data cannot tell whether one view is enough",
+    "Using more than the best single view improves {}",
+    "The best single view has a higher {} than the best method on several views",
+    "The best single view is sufficient: using more views gains at most 0.01 in {}",
+    "Inconclusive: these data do not show whether a single view is sufficient",
 )
 VIEWS = (
-    "The views, as views, are worth something here",
-    "The views, as views, cost here",
-    "The views carry nothing here beyond their columns side by side",
-    "These data cannot tell whether the views are worth anything",
+    "Treating the views separately improves {} over concatenation",
+    "Treating the views separately lowers {} compared with concatenation",
+    "Treating the views separately changes {} by at most 0.01 compared with concatenation",
+    "Inconclusive: these data do not show whether treating the views separately helps",
 )
 USES = ("late fusion", "reduced models", "masked copies")  # where views will be missing
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What :func:`mvref.compare_methods` found.
+    """Results of `compare_methods`: scores, differences with confidence intervals, and a summary.
 
     Parameters
     ----------
     rows : DataFrame
-        One row per candidate, split and test part: ``learner`` of a plain candidate, ``knows``,
-        ``missing`` (views that the test part lacks, "" as it is), ``repeat``, ``score``,
-        ``validation``, ``tie`` (decides between equal validations), ``point``, seconds,
-        ``failure``, and where the score is a mean over samples ``parts``, ``units`` and ``size``:
-        the sum of what the samples of a unit (one, or a group) of the test part add, whose it is,
-        and their number.
-    scoring : str
-    question : what was compared, and on what; needed by :meth:`fit_best` only
-    notes, told : list of str; what was noticed in the data first, and about the run
+        One row per candidate, split and test set, with the columns ``learner`` (of a plain
+        candidate), ``knows``, ``missing`` (the views removed from the test set, "" for none),
+        ``repeat``, ``score``, ``validation``, ``tie`` (the tie-breaker of ``validation``),
+        ``point`` (the hyperparameters), seconds and ``failure``. If the score is a mean over
+        samples, ``units`` names the units of the test set (samples or groups), ``size`` their
+        numbers of samples, and ``parts`` the sums of their contributions.
+    scoring : str; name of the score
+    question : the data and methods that were compared; needed by :meth:`fit_best` only
+    notes, told : list of str; what is unusual in the data, and messages about the run
     complete_samples : Comparison or None
-        That of the samples with every view, where gaps tell the outcome.
+        The comparison on the samples that have every view, if missingness depends on the outcome.
 
     Examples
     --------
@@ -65,13 +65,13 @@ class Comparison:
 
     @property
     def failures(self):
-        """DataFrame of the trainings that failed, with the reason."""
+        """DataFrame of the fits that failed, with the reason."""
         rows = self.rows.reindex(columns=["candidate", "split", "failure"])
         return rows[rows["failure"].notna()].reset_index(drop=True)
 
     @property
     def complete(self):
-        """The rows of the candidates that never failed, of the test parts as they are."""
+        """Rows of the candidates that never failed, on the test sets without removed views."""
         rows = self._without_failures
         return rows[rows["missing"] == ""] if "missing" in rows else rows
 
@@ -81,25 +81,25 @@ class Comparison:
 
     @property
     def plain(self):
-        """The rows of the plain candidates whose learner failed in no use of the views."""
+        """Rows of the plain candidates whose learner failed in no use of the views."""
         rows = self.complete[self.complete["learner"] != ""]
         lost = self.rows.loc[self.rows["candidate"].isin(self.failures["candidate"]), "learner"]
         return rows[~rows["learner"].isin(lost)]
 
     def _chosen(self, *kinds):
-        """Of every split the row of the plain candidate that is best in the inner folds."""
+        """Return for every split the plain candidate that inner cross-validation selects."""
         rows = self.plain[self.plain["knows"].isin(kinds)]
         if rows.empty:
-            raise ValueError(f"every plain method failed:\n{self.failures.to_string()}")
+            raise ValueError(f"All baselines failed:\n{self.failures.to_string()}")
         rows = rows.sort_values(["validation", "tie"], ascending=False, kind="stable")
         return rows.groupby("split").head(1).set_index("split").sort_index()
 
     def best(self, *kinds):
-        """Return the plain candidate that most splits choose by their inner folds.
+        """Return the baseline that inner cross-validation selects most often.
 
         Parameters
         ----------
-        kinds : "none", "which", "all"; what it may know: nothing of the views, one view, all views
+        kinds : "none", "which", "all"; what it uses: concatenated features, one view, all views
 
         Returns
         -------
@@ -108,9 +108,9 @@ class Comparison:
         return self._chosen(*kinds)["candidate"].value_counts().idxmax()
 
     def _interval(self, rows, ahead, behind, level=0.95):
-        """The mean difference of the best of some candidates and of others, and its interval.
+        """Return the mean difference of two lists of candidates, with its confidence interval.
 
-        ahead, behind: lists of names; in every split the best of each by the inner folds counts.
+        ahead, behind: lists of names; in every split, inner cross-validation selects one of each.
         """
         used = list(dict.fromkeys([*ahead, *behind]))
         rows = rows[rows["candidate"].isin(used)]
@@ -128,9 +128,9 @@ class Comparison:
         return paired_interval(d, (rows["n_test"] / rows["n_train"]).mean(), level)
 
     def _fixed(self, rows, ahead, behind, level=0.95):
-        """The mean difference of two candidates, and the wider of two intervals.
+        """Return the mean difference of two candidates, and the wider of two intervals.
 
-        That of the samples does not know how much a single method moves with its training samples.
+        The interval over samples ignores how much one method varies with its training samples.
         """
         mean, low, high = self._interval(rows, [ahead], [behind], level)
         scores = rows.pivot(index="split", columns="candidate", values="score")
@@ -143,21 +143,21 @@ class Comparison:
         return mean, low, high
 
     def _reach(self):
-        """How far a sample can move the score; None of one without bound."""
+        """Return how far a sample can move the score; None for a score without bound."""
         return 1.0 if self.question is None else reach(self.scoring, self.question.y)
 
     @property
     def baseline(self):
-        """Name of the plain candidate that is best in the inner folds."""
+        """Name of the baseline with the best mean score in inner cross-validation."""
         means = self.plain.groupby("candidate", sort=False)[["validation", "tie"]].mean()
         return means.sort_values(["validation", "tie"], kind="stable").index[-1]
 
     @property
     def table(self):
-        """DataFrame, a row per candidate, the best first.
+        """DataFrame with one row per candidate, the best score first.
 
-        ``score``: mean over the test parts; ``difference``, ``low``, ``high``: mean of its score
-        minus the best baseline's, and the 95 % interval of that difference; mean seconds.
+        ``score``: mean over the test sets; ``difference``, ``low``, ``high``: mean difference from
+        the score of `baseline`, with its 95 % confidence interval; ``fit_seconds``: mean CPU time.
         """
         of = self.complete.groupby("candidate")
         columns = [name for name in ("score", "fit_seconds") if name in self.rows]
@@ -171,9 +171,9 @@ class Comparison:
 
     @property
     def later(self):
-        """DataFrame of mean scores, a row per candidate, a column per gap that will come; or None.
+        """DataFrame of mean scores, a column for each set of views missing later; or None.
 
-        ``regret``: the most that a candidate is behind the best one of such a column.
+        ``regret``: the largest difference of the best score in a column minus that score.
         """
         rows = self._without_failures
         rows = rows[rows["missing"] != ""] if "missing" in rows else rows[:0]
@@ -184,10 +184,10 @@ class Comparison:
         return table.assign(regret=regret).sort_values("regret", kind="stable")
 
     def worth_of_views(self):
-        """Return what it is worth to know the views, with its 95 % interval.
+        """Return the gain from knowing which features form a view, with its 95 % interval.
 
-        In every split the best plain method that knows all views, and the best that ignores them,
-        are chosen by the inner folds alone; what is compared are these two on the test part.
+        In every split, inner cross-validation selects one baseline that uses all views separately
+        and one on concatenated features; the two are compared on the test set.
 
         Returns
         -------
@@ -196,10 +196,10 @@ class Comparison:
         return self._interval(self.plain, self._of("all"), self._of("none"))
 
     def worth_of_more_views(self):
-        """Return what the other views are worth beside the best one, with its 95 % interval.
+        """Return the gain over the best single view, with its 95 % confidence interval.
 
-        In every split the best plain method of all columns or all views, and the best of one view,
-        are chosen by the inner folds alone.
+        In every split, inner cross-validation selects one baseline on the concatenated features or
+        on all views, and one on a single view; the two are compared on the test set.
 
         Returns
         -------
@@ -208,15 +208,15 @@ class Comparison:
         return self._interval(self.plain, self._of("all", "none"), self._of("which"))
 
     def _of(self, *kinds):
-        """The plain candidates that know so much."""
+        """Return the names of the plain candidates that use so much."""
         names = self.plain.loc[self.plain["knows"].isin(kinds), "candidate"].unique().tolist()
         if not names:
-            raise ValueError(f"every plain method failed:\n{self.failures.to_string()}")
+            raise ValueError(f"All baselines failed:\n{self.failures.to_string()}")
         return names
 
     @property
     def summary(self):
-        """Sentences: what is odd, is one view enough, is it worth knowing the views, and so on."""
+        """Conclusions in sentences: one view or several, separate views or concatenation."""
         more, views = self.worth_of_more_views(), self.worth_of_views()
         lines = [*self.told, *self.notes, *self._last_look()]
         lines.append(self._sentence(ONE_VIEW, more, ("all", "none"), ("which",)))
@@ -226,18 +226,16 @@ class Comparison:
         left = [learner for learner in left if learner not in set(self.plain["learner"])]
         if left:
             lines.append(
-                f"Without {', '.join(left)}, which failed in one of its uses: see failures."
+                f"Excluded from this summary, as a fit failed (see failures): {', '.join(left)}."
             )
         if self.complete_samples is not None:
             of = self.complete_samples
-            lines.append(
-                f"Of the {len(of.question.y)} samples with every view, as if there were no gaps:"
-            )
+            lines.append(f"Results on the {len(of.question.y)} samples that have every view:")
             lines += [f"  {line}" for line in of.summary.split("\n")]
         return "\n".join(lines)
 
     def _last_look(self):
-        """What is odd in the scores."""
+        """Return sentences on unusual scores."""
         scores = self.complete.groupby("candidate")["score"].mean()
         if self.question is None or "nothing" not in scores:
             return []
@@ -251,23 +249,24 @@ class Comparison:
         which = 0 if low > 0 else 1 if high < 0 else 2 if enough <= PRACTICAL else 3
         a, b = self.best(*ahead), self.best(*behind)
         return (
-            f"{words[which]}: {a} minus {b} (mostly; chosen in every split by the inner folds), "
-            f"difference in {self.scoring} {mean:+.3f}, 95 % interval {low:+.3f} to {high:+.3f}."
+            f"{words[which].format(self.scoring)}: difference in {self.scoring} {mean:+.3f} (95 % "
+            f"CI {low:+.3f} to {high:+.3f}), {a!r} minus {b!r}. Both were selected by inner "
+            "cross-validation in every split; the names are the most frequent selections."
         )
 
     def _power(self, interval):
-        """What difference so many samples show in four of five cases, and how many show a point."""
+        """Return the detectable difference, and the sample size at which 0.01 is detectable."""
         n = int((self.rows["n_test"] + self.rows["n_train"]).max())
         groups = None if self.question is None else self.question.groups
         units = n if groups is None else len(np.unique(groups))
         seen, needed = power(*interval[1:], n, PRACTICAL, n_units=units, reach=self._reach() or 1.0)
         return (
-            f"{n} samples show a difference of {seen:.3f} in four of five cases; a difference of "
-            f"{PRACTICAL:g} would need about {float(f'{needed:.1g}'):,.0f}."
+            f"With {n} samples a difference of {seen:.3f} is detected with 80 % power; a "
+            f"difference of {PRACTICAL:g} would need about {float(f'{needed:.1g}'):,.0f} samples."
         )
 
     def _sentences_on_gaps(self):
-        """What each use of the views gives where views are missing, against all columns."""
+        """Yield what each use of the views gives where views are missing, minus concatenation."""
         table = self.later
         if table is None:
             return
@@ -282,29 +281,31 @@ class Comparison:
                         use, *self._fixed(part, *names, level=1 - 0.05 / len(USES))
                     ))  # fmt: skip
             yield (
-                f"Later, {missing}: {learner} (the best learner in the inner folds, stacks apart), "
-                f"minus {learner} of all columns: {'; '.join(told)}."
+                f"If views are missing later ({missing}): difference of {learner} (the learner "
+                "with the best inner cross-validation score) from the same learner on the "
+                f"concatenated features (simultaneous 95 % CIs): {'; '.join(told)}."
             )
 
     def _best_single(self):
-        """The learner without a stack whose candidate is best in the inner folds."""
+        """Return the learner, no stack, that is best in inner cross-validation."""
         rows = self.plain[self.plain["learner"] != "stack"]
         means = rows.groupby("candidate", sort=False)[["validation", "tie"]].mean()
         return means.sort_values(["validation", "tie"], kind="stable").index[-1].rpartition(",")[0]
 
     def fit_best(self, X, y, name=None):
-        """Tune and train the best candidate on everything.
+        """Tune and train a candidate, by default the best one, on all samples.
 
         Parameters
         ----------
-        X, y : the samples, as given to :func:`mvref.compare_methods`, or more of them
+        X, y : the samples that were given to :func:`mvref.compare_methods`, or more of them
         name : str, default=None; a row of ``table``
-            None: the one with the best validation in the inner folds. Test scores choose nothing.
-            Reduced models and masked copies have the points of all columns, and must be named.
+            If None, the candidate with the best score in inner cross-validation is taken; test
+            scores are not used. Reduced models and masked copies must be named: they have the
+            hyperparameters of the concatenated features, and no inner score of their own.
 
         Returns
         -------
-        model : Pipeline, fitted; it predicts from views as they come, by name
+        model : Pipeline, fitted; it matches views by name when it predicts
 
         Raises
         ------
@@ -324,11 +325,11 @@ class Comparison:
         return best_estimator(self.question, X, y, name)
 
     def report(self, path):
-        """Write a page with the answers, the table and its picture, and how it was done.
+        """Write an HTML report with the summary, the table with its intervals, and the settings.
 
         Parameters
         ----------
-        path : path of the HTML file; it needs no other files and no network
+        path : path of the HTML file, which needs no other files and no network
 
         Returns
         -------
@@ -342,7 +343,7 @@ class Comparison:
         return body(self)
 
     def plot(self, ax=None):
-        """Draw every candidate's difference to the best baseline with its interval.
+        """Plot the difference of every candidate from the baseline with its confidence interval.
 
         Parameters
         ----------
@@ -367,7 +368,7 @@ class Comparison:
         ax.axvline(0.0, color="black", lw=1)
         ax.axvspan(-PRACTICAL, PRACTICAL, color="grey", alpha=0.15, lw=0)
         ax.set_yticks(range(len(table)), table.index)
-        ax.set_xlabel(f"{self.scoring} minus that of {self.baseline}")
+        ax.set_xlabel(f"Difference in {self.scoring} from '{self.baseline}' (95 % CI)")
         ax.legend()
         return ax
 
@@ -377,13 +378,13 @@ class Comparison:
         stopped = self.complete.groupby("candidate")["stopped"].agg(["sum", "count"])
         for name, of in stopped[stopped["sum"] > 0].iterrows():
             share = f"{of['sum']} of {of['count']} splits"
-            told.append(f"{name} stopped before it converged in {share}")
+            told.append(f"{name} did not converge in {share}")
         later = [] if self.later is None else [self.later.round(3).to_string()]
         return "\n".join([table.to_string(), *later, *dict.fromkeys(told), self.summary])
 
 
 def _tested(rows):
-    """What a split found out about some candidates."""
+    """Return the results of some candidates in a split."""
     first = rows.iloc[0]
     values = rows[["validation", "tie"]].to_numpy(dtype=float)
     parts = np.array(rows["parts"].tolist())
@@ -393,5 +394,5 @@ def _tested(rows):
 
 
 def _pick(rows, names):
-    """The best of some candidates in a split, by the inner folds."""
+    """Return the candidate that inner cross-validation selects in a split."""
     return max(names, key=lambda name: tuple(rows.loc[name, ["validation", "tie"]]))

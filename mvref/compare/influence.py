@@ -7,7 +7,7 @@ in robust estimation", Journal of the American Statistical Association 69, 1974;
 the curve it is that of DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988).
 
 Values of a class of m samples lie around the class's own mean, and so too close together, by
-``(m - 1) / m`` in their variance, which matters where a test part has two samples of a class: they
+``(m - 1) / m`` in their variance, which matters where a test set has two samples of a class: they
 are moved apart by as much.
 """
 

@@ -1,4 +1,4 @@
-"""How an answer is judged: what each sample adds to a score, and what decides between equals."""
+"""Scoring of predictions: the contribution of each sample to a score, and the tie-breaker."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,7 @@ from .learners import Said
 
 @dataclass(frozen=True)
 class Answer:
-    """What a candidate says of some samples: labels or numbers, and scores if it has any."""
+    """Predictions of a candidate for some samples: labels or numbers, and scores if it has any."""
 
     labels: np.ndarray
     said: Said | None
@@ -22,7 +22,7 @@ class Answer:
 
 
 def answer_of_model(model, X, classes):
-    """The answer of a model of the user's labels."""
+    """Return the predictions of a model that was trained on the user's labels."""
     labels = model.predict(X)
     if classes is None:
         return Answer(labels, Said(np.asarray(labels, float).reshape(-1, 1), "numbers"), model, X)
@@ -41,9 +41,9 @@ def answer_of_model(model, X, classes):
 
 @dataclass(frozen=True)
 class Judge:
-    """Scores answers by a scorer of scikit-learn.
+    """Scores predictions by a scorer of scikit-learn.
 
-    classes: sorted labels, None for a continuous outcome.
+    classes: sorted labels, or None for a continuous outcome.
     """
 
     scoring: object
@@ -55,7 +55,7 @@ class Judge:
         return get_scorer(self.scoring)
 
     def answer(self, said, X=None):
-        """The answer of what plain learners say."""
+        """Return the `Answer` of the predictions of a plain candidate."""
         if self.classes is None:
             labels, model = said.scores[:, 0], ToldNumbers(said)
         else:
@@ -64,7 +64,7 @@ class Judge:
         return Answer(labels, said, model, X)
 
     def parts(self, y, answer):
-        """What each sample adds to the score (n,), which is their mean; or the score alone."""
+        """Return the contributions (n,) of the samples to the score, their mean; or the score."""
         said = answer.said
         parts = None
         if isinstance(self.scoring, str):
@@ -72,15 +72,15 @@ class Judge:
         return self.scorer(answer.model, answer.X, y) if parts is None else parts
 
     def _scores(self, said):
-        """Probabilities if there are any, else scores."""
+        """Return probabilities if there are any, else scores."""
         if said is None or said.probabilities is not None:
             return None if said is None else said.probabilities
         if self.scoring == "neg_log_loss":
-            raise ValueError("it has no probabilities, which the log loss needs.")
+            raise ValueError("neg_log_loss needs predict_proba, which the model does not provide.")
         return said.scores
 
     def tie(self, y, answer):
-        """What decides between equal scores: minus the log loss, or the squared error."""
+        """Return the tie-breaker between equal scores: minus the log loss, or the squared error."""
         if self.classes is None:
             return -float(np.mean((y - answer.labels) ** 2))
         if answer.said is None:
@@ -88,12 +88,12 @@ class Judge:
         return -float(answer.said.log_loss(np.searchsorted(self.classes, y)).mean())
 
     def worth(self, y, answer):
-        """The score, and what decides between equal ones."""
+        """Return the score and the tie-breaker."""
         return float(np.mean(self.parts(y, answer))), self.tie(y, answer)
 
 
 class Told(ClassifierMixin, BaseEstimator):
-    """A classifier that says what has been said already, for a scorer that asks a model."""
+    """A classifier that returns stored predictions, for a scorer that calls a model."""
 
     def __init__(self, said=None, classes=None):
         self.said, self.classes = said, classes
@@ -114,12 +114,12 @@ class Told(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         """Return probabilities."""
         if self.said.probabilities is None:
-            raise ValueError("it has margins, and no probabilities.")
+            raise ValueError("the model provides margins, but no probabilities.")
         return self.said.probabilities
 
 
 class ToldNumbers(RegressorMixin, BaseEstimator):
-    """A regressor that says what has been said already."""
+    """A regressor that returns stored predictions."""
 
     def __init__(self, said=None):
         self.said = said

@@ -1,4 +1,4 @@
-"""The learners of one table, and how each is trained at many points for little more than at one.
+"""The learners of one table, and how each is trained at many settings for little more than at one.
 
 A learner is a model of scikit-learn with the points it is tuned over. `Learner.make` gives the
 model as a user would write it; `Learner.prepare` computes what all points share, and `Learner.said`
@@ -186,7 +186,7 @@ class Kernel(Learner):
     def with_kernel(self, inner, across, y, point, K):
         machine, known = SVC(C=point["C"], kernel="precomputed"), np.unique(y)
         if len(known) < 2:
-            raise ValueError("its training samples are of one class.")
+            raise ValueError("the training samples are of one class.")
         if K == 2:
             machine.fit(inner, y)
             return [scores_of(machine, kernel, 2) for kernel in across]

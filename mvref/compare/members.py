@@ -1,6 +1,6 @@
-"""One training part: every learner on every table of it, tuned, each fit made once.
+"""One training set: every learner on every table of it, tuned, each fit made once.
 
-A *table* is a view, or all views side by side. Its columns are scaled once for each fold, and all
+A *table* is a view, or all views concatenated. Its columns are scaled once for each fold, and all
 learners at all points are trained on that; the candidates that use views in different ways
 (:mod:`~mvref.compare.plain`) are then made of what these said of samples they had not seen.
 """
@@ -25,7 +25,7 @@ class Member:
 
     point; seconds: of its training; unseen (n_train, K): what it says of samples of the training
     part that it has not seen, NaN of those without its view; tested: what it says of all samples
-    of each test part; error: why it failed, or None.
+    of each test set; error: why it failed, or None.
     """
 
     point: dict | None = None
@@ -38,9 +38,9 @@ class Member:
 
 @dataclass(frozen=True)
 class Part:
-    """A training part and what is tested.
+    """A training set and the samples to test.
 
-    X, y: the encoded views and the targets (codes or numbers) of the training part; labels: as the
+    X, y: the encoded views and the targets (codes or numbers) of the training set; labels: as the
     user wrote them; folds: cuts (fit, check) of its rows; tests: views of samples to predict; K:
     number of classes, None of numbers; raw, encode: the views before, and what encodes them.
     """
@@ -73,7 +73,7 @@ class Part:
         return self._folds[number]
 
     def teaches(self, views):
-        """Whether those who have some view teach something, in every fold: two classes."""
+        """Whether the samples with some views have two classes in every fold."""
         have = self.X.select(views).observed.any(axis=1)
         least = 1 if self.K is None else 2
         parts = [np.flatnonzero(have), *(fit[have[fit]] for fit, _ in self.folds)]
@@ -82,7 +82,7 @@ class Part:
     def members(self, learners, views, *, points=None, filled=False):
         """Tune the learners on the table of some views; return learner -> `Member`.
 
-        points: learner -> the only point; filled: train with those who lack the view, too, whose
+        points: learner -> the only point; filled: train with samples that lack the view, too, whose
         columns are means then.
         """
         have = np.ones(len(self.y), bool) if filled else self.X.select(views).observed.any(axis=1)
@@ -150,7 +150,7 @@ class Search:
     def finish(self, Z, y, others):
         """Train at the best point on everything, and look at what is tested."""
         if self.error or not self.worth[self.alive[0]]:
-            return Member(error=self.error or ValueError("no sample has its view in two classes."))
+            return Member(error=self.error or ValueError("fewer than two classes have its view."))
         i, start = self.best(), time.process_time()
         try:
             session = self.learner.session(Z, y, others, self.part.K, self.part.seed)

@@ -1,9 +1,9 @@
-"""Are views worth anything on *your* data? A nested, paired comparison of equal budgets.
+"""A nested, paired comparison of methods with equal tuning budgets, on *your* data.
 
-Every candidate gets the same outer splits and the same inner folds, and is tuned on these alone.
-The plain ones are always among them. What is compared in the end are differences on the same test
-parts, with their interval (:mod:`mvref.compare.paired`). Splits are computed one after the other,
-all candidates of each, so that whatever is done when the run ends is a comparison.
+Every candidate gets the same outer splits and inner folds, and is tuned on the inner folds only.
+The plain candidates are always among them. The results are differences on the same test sets, with
+their intervals (:mod:`mvref.compare.paired`). Splits are computed one after the other, each with
+all candidates, so that an interrupted run still gives a comparison.
 """
 
 import os
@@ -69,79 +69,84 @@ def compare_methods(
     random_state=0,
     verbose=True,
 ):
-    """Compare methods on your own data: nested, paired, with equal budgets.
+    """Compare methods on your own data by nested cross-validation with equal tuning budgets.
 
     Parameters
     ----------
     X : MultiView, list or mapping of arrays, or 2-D array of n samples
-        Two views or more; they may be missing.
+        At least two views; views may be missing.
     y : array-like of shape (n,); labels, or a continuous outcome
     methods : "recommended", sequence of str or estimators, or mapping, default="recommended"
-        "recommended": what the book's chapter *Which method* recommends for some kind of data, by
-        its study of twenty data sets, unless `X` is too large for it. Names are those of
-        :func:`mvref.all_methods`; an estimator is tried as it stands. A mapping has names of yours
-        -> estimator, or ``(estimator, points)`` with a list of parameter dicts, of which the first
-        `budget` count. The plain candidates join in any case.
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+        "recommended" takes the methods that the book's chapter *Which method* recommends for some
+        kind of data, by its study of twenty data sets, unless `X` is too large for them. Names are
+        the keys of :func:`mvref.all_methods`; an estimator is used as it is. A mapping gives your
+        own name -> estimator, or ``(estimator, points)`` with a list of parameter dicts, of which
+        the first `budget` are tried. The baselines are always included.
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
     encode : transformer, default=None
-        Makes numbers of views of text and categories, a :class:`mvref.PerView` for instance. It is
-        fitted on every training part anew, and what it gives goes to all candidates.
+        Turns views of text and categories into numbers, a :class:`mvref.PerView` for instance. It
+        is fitted on every training set separately, and all methods get its output.
     scoring : str or callable, default=None; a scorer of scikit-learn, larger is better
-        None: accuracy, or R² of a continuous outcome. A score of numbers, "r2" for instance, tells
-        that whole numbers are an outcome, and not classes.
+        None: accuracy for classes, R² for a continuous outcome. With a regression score such as
+        "r2", integers in `y` are a continuous outcome and not classes.
     groups : array-like of shape (n,), default=None
-        Samples of one group (a patient, say) are never on both sides of a split.
+        Samples of one group (a patient, say) are kept on the same side of every split.
     missing_later : None, "any", name or names of views, or mapping name -> share, default=None
-        Views that future samples will lack: each candidate is also tested on test parts without
-        them. "any": any one view, in turn; a mapping: each view for a share of the samples.
+        Views that future samples will lack: every method is also tested on test sets without them.
+        "any" removes every view in turn; a mapping removes each view from a fraction of the
+        samples.
     budget : int, default=6
-        Parameter points that a candidate chooses from in the inner folds; of equally good ones it
-        takes that of the smallest log loss. Points that the first fold rules out are not tried on
-        the others; of trees there are a third as many, as each is slow.
+        Number of hyperparameter settings from which inner cross-validation selects; ties go to the
+        smallest log loss. Settings that the first fold rules out are not tried on the other folds,
+        and extra trees get a third as many, because each fit is slow.
     n_splits, n_repeats, n_folds : int, default=5, 2 (1 from 500 samples), 3
-        Outer folds, how often the samples are shuffled into them, and inner folds. Fewer, with a
-        warning, where the rarest class has fewer samples, or groups.
+        Number of outer folds, of shuffles of the samples into outer folds, and of inner folds. The
+        defaults are reduced, with a warning, if the smallest class has fewer samples or groups.
     time_limit : number, default=None
-        Seconds. No split is begun that would end later, but the first one; the intervals are
-        valid for the splits that are done.
+        Limit in seconds. Apart from the first, no split is started that would end later; the
+        intervals remain valid for the completed splits.
     folder : path, "auto" or None, default="auto"
-        Where finished splits are kept, so that the same call goes on where it was stopped. "auto":
-        a folder of the user's cache of at most 256 MB, or the one that ``MVREF_CACHE`` names.
-    n_jobs : int or None, default=None; splits in parallel (joblib)
-    random_state : int, default=0; seed of splits and methods
-    verbose : bool, default=True; show what is noticed in the data, and progress
+        Folder of the completed splits, from which a repeated call continues. "auto" takes a folder
+        of at most 256 MB in the user's cache, or the folder in the environment variable
+        ``MVREF_CACHE``.
+    n_jobs : int or None, default=None; number of splits computed in parallel (joblib)
+    random_state : int, default=0; seed of the splits and the methods
+    verbose : bool, default=True; whether to print notes on the data, and progress
 
     Returns
     -------
     comparison : Comparison
-        After Ctrl-C, or the interrupt of a notebook, that of the splits that are done.
+        After Ctrl-C, or the interrupt of a notebook, it contains the completed splits.
 
     Raises
     ------
     ValueError
-        If an argument is none of these, there is one view, a sample has no view, or a class has
-        fewer samples (or groups) than the splits that were asked for.
+        If an argument is invalid, X has a single view, a sample has no view, or a class has fewer
+        samples (or groups) than the requested number of folds.
 
     See Also
     --------
-    view_importance : What a view contributes to one fitted model.
+    view_importance : Contribution of each view to one fitted model.
 
     Notes
     -----
-    The plain candidates are the same learners (logistic regression, RBF SVM, extra trees, boosting;
-    of a continuous outcome ridge and kernel ridge regression) of all columns, of the best view, and
-    by late fusion, and a stack of them on top of each; each is tuned. Their ranges are in
-    ``mvref.compare.learners``, those of the methods in ``mvref.compare.candidates``. Where views
-    are missing there are reduced models, masked copies, and what is told by the gaps alone. A
-    candidate that fails in a split is in ``failures`` with its reason, and not in the table.
+    The baselines are the same learners (logistic regression, RBF SVM, extra trees, gradient
+    boosting; ridge and kernel ridge regression for a continuous outcome), each tuned, on the
+    concatenated features, on the best single view, and with late fusion, and a stack of the
+    learners on top of each. The ranges of their hyperparameters are in ``mvref.compare.learners``,
+    the ranges of the methods in ``mvref.compare.candidates``. If views are missing, there are also
+    reduced models, modality dropout ("masked copies"), and a model that sees only which views are
+    observed ("gaps only"). A method that fails in a split is in ``failures`` with the reason, and
+    not in the table.
 
-    Of accuracy, balanced accuracy, AUROC, log loss, F1 and the scores of numbers the intervals are
-    those of the samples, and allow for the choice of a candidate in every split; of other scores
-    they are the corrected ones of the splits. By simulation (item ``calibration.intervals`` of the
-    book) a sentence for or against views is wrong in at most 6.5 % of the comparisons of equals, in
-    the worst of nine worlds; after two repeats 8 points between linear classifiers are seen in 34,
-    78, 100 % of them at 100, 300, 1000 samples, between unstable ones in 17, 62 % at 100 and 300.
-    The columns of the table, where nothing is chosen, have the wider of both intervals.
+    For accuracy, balanced accuracy, AUROC, log loss, F1 and regression scores, the intervals are
+    computed over samples and account for the selection in every split; for other scores they are
+    the corrected intervals over splits. In simulations (item ``calibration.intervals`` of the
+    book), a sentence for or against separate views was wrong in at most 6.5 % of the comparisons of
+    equally good methods, in the worst of nine settings. After two repeats, a difference of 8 points
+    was detected between linear classifiers in 34, 78 and 100 % of them with 100, 300 and 1000
+    samples, and between unstable classifiers in 17 and 62 % with 100 and 300. The columns of the
+    table, where nothing is selected, have the wider of the two intervals.
 
     Examples
     --------
@@ -179,7 +184,7 @@ def compare_methods(
         with suppress(KeyboardInterrupt):  # the answer that is there is returned
             comparison = replace(comparison, complete_samples=compared(complete)[1])
     if comparison.complete.empty:
-        raise ValueError(f"every candidate failed:\n{comparison.failures.to_string()}")
+        raise ValueError(f"All methods failed:\n{comparison.failures.to_string()}")
     return comparison
 
 
@@ -188,13 +193,13 @@ def _question(X, y, methods, views, encode, scoring, groups, missing_later, budg
     check_ids(X, y=y, groups=groups)
     X = as_multiview(X, views)
     if X.n_views < 2:
-        raise ValueError("X must have two views or more: cut its columns with views=[...].")
+        raise ValueError("X has a single view, two are needed: split it with views=[...].")
     check_votable(X)
     asked = type("compare_methods", (), {})()  # it is named where y is refused
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
         raise ValueError(
-            f"y must have one label for each sample, got {np.shape(y)[1]}: compare one after the "
-            "other, {name: compare_methods(X, y[name]) for name in y}."
+            f"y has {np.shape(y)[1]} labels for each sample, only one is allowed. Compare one "
+            "after the other: {name: compare_methods(X, y[name]) for name in y}."
         )
     if _is_of_numbers(y, scoring):
         y, classes = validate_numbers(asked, y, X.n_samples), None
@@ -227,7 +232,7 @@ def _check_encoded(X, encode):
         raise ValueError(f"encode must be a transformer, got {encode!r}.")
     if words and encode is None:
         raise ValueError(
-            f"X has views of words, {words}: encode must make numbers of them, as in "
+            f"The views {words} contain text or categories. Give a transformer, for example "
             f"encode=PerView({{{words[0]!r}: TfidfVectorizer()}}, remainder='passthrough')."
         )
 
@@ -244,8 +249,8 @@ def _views_later(X, missing_later, seed):
         shares = dict.fromkeys(shares, 1.0) if isinstance(shares, Iterable) else {shares: 1.0}
     if not set(shares) <= set(X.names) or not shares:
         raise ValueError(
-            f"missing_later must be 'any', or views of {X.names}, or a mapping of them to shares, "
-            f"got {missing_later!r}."
+            f"missing_later must be 'any', names of views in {X.names}, or a mapping from names "
+            f"to fractions of the samples, got {missing_later!r}."
         )
     rng, observed = np.random.RandomState(seed), whole.copy()
     for name, share in shares.items():
@@ -272,7 +277,7 @@ def chosen(methods, X, numbers):
         methods = dict(pairs)
         if len(methods) < len(pairs):
             names = [name for name, _ in pairs]
-            raise ValueError(f"methods must have different names, got {names}: give a mapping.")
+            raise ValueError(f"methods has repeated names, {names}: use a mapping from new names.")
     return [candidate_of(name, given, numbers) for name, given in methods.items()]
 
 
@@ -289,19 +294,19 @@ def _keeper(folder, verbose):
     except OSError as error:
         if auto:
             return None
-        raise ValueError(f"folder must be one that can be written: {error}.") from error
+        raise ValueError(f"folder='{folder}' is not writable: {error}.") from error
     if auto and verbose:
-        print(f"Finished splits are kept in {folder}; the same call goes on from there.")
+        print(f"Finished splits are stored in {folder}; the same call continues from there.")
     return keep
 
 
 def done(key, work):
-    """What is done; kept by its key where there is a folder."""
+    """Return the result of `work`, which a folder keeps by its key."""
     return work()
 
 
 def own_cache():
-    """The folder of finished splits, or None where no place is known."""
+    """The folder of finished splits, or None if the system has no cache folder."""
     own = os.environ.get("MVREF_CACHE")
     if not own:
         with suppress(ImportError):
@@ -312,9 +317,9 @@ def own_cache():
 
 
 class Run:
-    """Splits one after the other, until all are done, time is up, or the user stops.
+    """Computes splits one after the other, until all are done, time is up, or the user stops.
 
-    told: sentences about what was done, and what was not.
+    told: messages about the run.
     """
 
     def __init__(self, question, splits, keep, n_jobs, time_limit, verbose):
@@ -336,7 +341,7 @@ class Run:
         try:
             self.go(self.splits, lambda: [job for job in self.jobs if job not in self.slow])
             if self.slow:
-                self.say(f"{', '.join(self.slow)} alone would take longer than all others: last.")
+                self.say(f"{', '.join(self.slow)}: slower than all other methods, computed last.")
                 self.go([s for s in self.splits if s.number not in self.whole], lambda: self.slow)
         except KeyboardInterrupt:
             if not self.n_done:  # there is nothing to return
@@ -344,10 +349,10 @@ class Run:
             self.stopped = True
         self.n_done = len({row["split"] for row in self.rows})
         if self.n_done < len(self.splits):
-            again = "; the same call goes on from there" * (self.keep is not None)
+            again = "; the same call continues from there" * (self.keep is not None)
             self.told.append(
-                f"{self.n_done} of {len(self.splits)} splits are done, and what follows is of "
-                f"these{again}."
+                f"{self.n_done} of {len(self.splits)} splits were completed, and the results below "
+                f"are based on these{again}."
             )
         seconds = time.perf_counter() - self.start
         self.say(f"{self.n_done} splits in {seconds:.0f} s{peak_memory()}.")
@@ -377,11 +382,11 @@ class Run:
                 self.n_done += 1
 
     def look_ahead(self, seconds, wall, bar):
-        """After the first split: what the whole will take, and who is left for last."""
+        """After the first split: estimate the total time, and put slow methods last."""
         total = wall * -(-len(self.splits) // joblib.effective_n_jobs(self.n_jobs))
         if self.verbose:
-            bar.write(f"One of {len(self.splits)} splits took {wall:.0f} s; all take about "
-                      f"{total:.0f} s.")  # fmt: skip
+            bar.write(f"The first of {len(self.splits)} splits took {wall:.0f} s; all will take "
+                      f"about {total:.0f} s.")  # fmt: skip
         whole = sum(seconds.values())
         self.slow += [job for job, s in seconds.items() if job != "plain" and s > whole - s > 0]
 
@@ -405,11 +410,11 @@ def in_split(question, split, jobs, keep):
 
 
 def peak_memory():
-    """How much memory this process had at most, in words; "" where the system does not tell."""
+    """Return the peak memory of this process in words, "" if the system does not report it."""
     try:
         import resource
     except ImportError:  # Windows
         return ""
     unit = 1 if sys.platform == "darwin" else 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    return f", with at most {peak / 2**20:.0f} MiB of memory in this process"
+    return f", peak memory {peak / 2**20:.0f} MiB"

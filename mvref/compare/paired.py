@@ -10,13 +10,13 @@ changes with a sample of its training set (Bayle, Bayle, Janson and Mackey, "Cro
 confidence intervals for test error", NeurIPS 2020).
 
 A method that is the best of several learners does change: a few samples decide which learner it
-is. The splits do not show how much. Their test parts are small, so that the variance between their
+is. The splits do not show how much. Their test sets are small, so that the variance between their
 means says nothing of the variance of training, which has to be found by making it again. The
-samples are weighted anew (a bootstrap), in what chooses, the inner folds, and in what is tested,
+samples are reweighted (a bootstrap), in what chooses, the inner folds, and in what is tested,
 and every split chooses again. By simulation (item ``calibration.intervals`` of the book) a sentence
 of either side is then wrong in at most 6.5 % of the comparisons of equals, in the worst of nine
-worlds; where what was chosen is held fixed, in up to 14.3 %. 8 points between linear machines are
-seen in 34, 78, 100 % at 100, 300, 1000 samples.
+worlds; where the selection is held fixed, in up to 14.3 %. 8 points between linear classifiers are
+detected in 34, 78, 100 % at 100, 300, 1000 samples.
 
 What is not seen: a single method of which a few training samples decide much, as one nearest
 neighbour or the best single column. There a sentence is wrong in 8 to 13 %.
@@ -36,7 +36,7 @@ class OuterSplit:
     """What a split found out about C candidates.
 
     repeat, n_train: which shuffling of all samples it is of, and its number of training samples.
-    units, size: arrays (m,), the units of the test part by name, and how many samples each has; a
+    units, size: arrays (m,), the units of the test set by name, and how many samples each has; a
     unit is a sample, or a group whose samples belong together. parts: array (C, m), sums over a
     unit's samples of what they add to a candidate's score. values: array (C,) or (C, k), by which
     a candidate is chosen: its score in the inner folds, and what decides between equal ones.
@@ -56,11 +56,11 @@ def interval(splits, ahead, behind, reach=1.0, level=0.95):
     splits: list of `OuterSplit`, all that were planned, or those that are done, but at least one;
     ahead, behind: lists of candidates, of each of which in every split the best by `values` counts;
     reach: how much a sample can change of a score's mean, times n, or None of a measure without
-    bound, which is never equal by chance: then the spread of what samples add stands for it where
-    all differences are 0.
+    bound, which is never equal by chance: then the standard deviation of what samples
+    add stands for it where all differences are 0.
 
     The variance is that of fixed methods, and what choosing adds to it where samples are weighted
-    anew and each split chooses again. That of fixed methods is the larger of two. (a) Between
+    again and each split chooses again. That of fixed methods is the larger of two. (a) Between
     units, as if those of several repeats were one: more repeats make the mean steadier, and not
     the interval shorter, which stands for the training that (b) leaves out. (b) Of the mean over
     all repeats, plus what makes the interval the rule of three, ``1 - (1 - level) ** (1 / m)``
@@ -123,7 +123,7 @@ def _by_choosing(splits, sides, best, unit, split, size, parts):
     """What choosing adds to the variance, over draws of weights of the units, 1 + N(0, 1).
 
     A weight moves the values of a candidate by what its unit adds where it trains, and the sums
-    over the test part where it is tested. All these are normal together; they are drawn from
+    over the test set where it is tested. All these are normal together; they are drawn from
     their covariance. Units that no split has tested yet move values as those that are tested do.
     Values rest on one test of each training unit, and so have its variance, not that of the mean
     of a unit's tests.

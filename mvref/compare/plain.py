@@ -34,11 +34,11 @@ def learners_for(X, classes):
 
 @dataclass(frozen=True)
 class Plain:
-    """A plain candidate on a training part.
+    """A plain candidate on a training set.
 
-    unseen, tested: what it says of samples of the training part that it has not seen, and a list of
-    what it says of those of each test part; make: ``make(cv)`` returns its estimator, unfitted;
-    worth: score, and what decides between equal ones, by the folds.
+    unseen, tested: what it says of samples of the training set that it has not seen, and a list of
+    what it says of those of each test set; make: ``make(cv)`` returns its estimator, unfitted;
+    worth: score, and what decides between equal ones, in cross-validation.
     """
 
     learner: str
@@ -62,7 +62,7 @@ class Plain:
 
 
 class Family:
-    """All plain candidates on a training part; `failed`: learner -> why it is not among them."""
+    """All plain candidates on a training set; `failed`: learner -> why it is not among them."""
 
     def __init__(self, part, learners):
         self.part, self.names, everything = part, part.X.names, tuple(part.X.names)
@@ -79,7 +79,7 @@ class Family:
         self.learners = [one for one in learners if one not in self.failed]
 
     def _filled(self, views, learners):
-        """The members of a table at their points, trained with those who lack the view, too."""
+        """The members of a table at their points, trained with samples that lack the view, too."""
         if views not in self.tables:
             return self.part.members(learners, list(views), filled=True)
         members = self.tables[views]
@@ -103,7 +103,7 @@ class Family:
         return found
 
     def single(self, one, views, use):
-        """A learner of one table; who lacks it has its means."""
+        """A learner of one table, with mean imputation."""
         member = self.filled[views][one]
         said = [Said(scores, one.kind) for scores in (member.unseen, *member.tested)]
         point = member.point | ({"view": views[0]} if use == "best view" else {})
@@ -175,12 +175,12 @@ class Family:
 
 
 def best(candidates):
-    """The first of the best by the folds."""
+    """Return the first of the best in cross-validation."""
     return max(candidates, key=lambda one: one.worth)
 
 
 def mean_said(scores, one, observed, part):
-    """The mean over the views of a sample; who has none of them gets what holds for everybody."""
+    """The mean over the views of a sample; a sample without any gets the prior."""
     chances = [Said(s, one.kind).probabilities for s in scores]
     told = np.array([s if c is None else c for s, c in zip(scores, chances, strict=True)])
     told[~observed.T] = np.nan

@@ -1,4 +1,4 @@
-"""A comparison as a page: one HTML file without outside resources, and a notebook's output."""
+"""A comparison as a report: one HTML file without outside resources, and a notebook's output."""
 
 import platform
 from html import escape
@@ -7,11 +7,11 @@ import numpy as np
 import sklearn
 
 WORDS = {
-    "all": "knows the views",
-    "none": "ignores the views",
-    "which": "one view",
-    "gaps": "knows the gaps only",
-    "nothing": "knows nothing",
+    "all": "views treated separately",
+    "none": "concatenated features",
+    "which": "single view",
+    "gaps": "only which views are observed",
+    "nothing": "no features",
 }
 WIDTH = 200.0  # of the picture of an interval, in its own units
 STYLE = """
@@ -40,17 +40,18 @@ PAGE = """<!DOCTYPE html>
 
 
 def page(comparison):
-    """The whole file."""
-    return PAGE.format(title="Are the views worth it?", body=body(comparison))
+    """Return the whole file."""
+    return PAGE.format(title="Does treating the views separately help?", body=body(comparison))
 
 
 def body(comparison):
-    """What stands on the page, and in a notebook."""
+    """Return the content of the report, which is also a notebook's output."""
     return (
-        f'<style>{STYLE}</style><div class="mvref-report"><h1>Are the views worth it?</h1>'
+        f'<style>{STYLE}</style><div class="mvref-report">'
+        "<h1>Does treating the views separately help?</h1>"
         f"{_sentences(comparison.summary.splitlines())}"
-        f"<h2>All candidates</h2>{_candidates(comparison)}{_later(comparison)}"
-        f"<h2>How it was done</h2>{_settings(comparison)}</div>"
+        f"<h2>All methods</h2>{_candidates(comparison)}{_later(comparison)}"
+        f"<h2>How the comparison was run</h2>{_settings(comparison)}</div>"
     )
 
 
@@ -59,7 +60,7 @@ def _sentences(lines):
 
 
 def _candidates(comparison):
-    """A row for each candidate, with a picture of its difference to the baseline."""
+    """Return a row for each candidate, with a picture of its difference from the baseline."""
     table = comparison.table
     shown = table[~table["knows"].isin(["nothing"])]
     low, high = min(shown["low"].min(), 0.0), max(shown["high"].max(), 0.0)
@@ -77,17 +78,17 @@ def _candidates(comparison):
             f"<td class='number wide'>{seconds}</td></tr>"
         )
     return (
-        "<div class=scroll><table><thead><tr><th>Candidate<th class=wide>What it knows"
+        "<div class=scroll><table><thead><tr><th>Method<th class=wide>Information used"
         f"<th class=number>{escape(comparison.scoring)}<th>Difference"
-        "<th class='number wide'>with 95 % interval<th class='number wide'>Seconds</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div><p>Differences are from "
-        f"{escape(comparison.baseline)}, the candidate that is best in the inner folds; the line "
-        "is zero. Seconds are of the processor, for one training.</p>"
+        "<th class='number wide'>(95 % CI)<th class='number wide'>CPU seconds</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div><p>Differences from "
+        f"{escape(comparison.baseline)}, the baseline selected by inner cross-validation; the "
+        "vertical line is zero. The CPU time is of one fit.</p>"
     )
 
 
 def _interval(row, low, high, ends):
-    """A dot with its interval and the line of zero, as SVG."""
+    """Return a dot with its interval and the line of zero, as SVG."""
     at = [WIDTH * (np.clip(x, low, high) - low) / (high - low)
           for x in (0.0, row["low"], row["high"], row["difference"])]  # fmt: skip
     return (
@@ -100,7 +101,7 @@ def _interval(row, low, high, ends):
 
 
 def _later(comparison):
-    """Scores where views will be missing."""
+    """Return the table of scores for data in which views will be missing."""
     table = comparison.later
     if table is None:
         return ""
@@ -113,14 +114,14 @@ def _later(comparison):
         for name, row in zip(table.index, table.to_numpy(), strict=True)
     )
     return (
-        "<h2>Where views will be missing</h2><div class=scroll><table><thead><tr><th>Candidate"
-        f"{head}</tr></thead><tbody>{rows}</tbody></table></div><p>Regret: the most that a "
-        "candidate is behind the best one of a column.</p>"
+        "<h2>If views are missing later</h2><div class=scroll><table><thead><tr><th>Method"
+        f"{head}</tr></thead><tbody>{rows}</tbody></table></div><p>Regret: the largest difference "
+        "of the best score in a column minus the score of the method.</p>"
     )
 
 
 def _settings(comparison):
-    """The data, the splits, the versions, and how to cite."""
+    """Return the data, the splits, the versions, and how to cite."""
     from .. import __version__
 
     lines, question, rows = [], comparison.question, comparison.rows
@@ -131,12 +132,12 @@ def _settings(comparison):
         )
         gaps = 1.0 - X.observed.mean()
         kind = "a continuous outcome" if question.K is None else f"{question.K} classes"
-        lines.append(f"{X.n_samples} samples, {kind}; views and their columns: {views}; "
+        lines.append(f"{X.n_samples} samples, {kind}; views (number of features): {views}; "
                      f"{gaps:.0%} of the views missing.")  # fmt: skip
         lines.append(f"Budget {question.budget}, seed {question.seed}"
-                     f"{'' if question.groups is None else ', groups kept whole'}.")  # fmt: skip
-    lines.append(f"{rows['split'].nunique()} splits; score: {comparison.scoring}. Every candidate "
-                 "is tuned in the inner folds of a split and tested once.")  # fmt: skip
+                     f"{'' if question.groups is None else ', groups kept together'}.")  # fmt: skip
+    lines.append(f"{rows['split'].nunique()} splits; score: {comparison.scoring}. In every split, "
+                 "each method was tuned by inner cross-validation and tested once.")  # fmt: skip
     versions = f"mvref {__version__}, scikit-learn {sklearn.__version__}, NumPy {np.__version__}"
     lines.append(f"{versions}, Python {platform.python_version()}.")
     lines.append(f"Cite: mvref, an executable book and reference implementation of multi-view "

@@ -1,4 +1,4 @@
-"""The splits of a comparison, and what is done in one: every candidate tuned, trained, tested."""
+"""The splits of a comparison; in each, every candidate is tuned, trained and tested."""
 
 import time
 import warnings
@@ -39,7 +39,7 @@ class Question:
     """What is compared, and on what; the same in all splits.
 
     y: labels or numbers; codes: positions in `classes`, or the numbers; classes: None of numbers;
-    later: name -> observed (n, V), views that samples of a test part will have; learners: of the
+    later: name -> observed (n, V), views that samples of a test set will have; learners: of the
     plain candidates; methods: candidates beside these.
     """
 
@@ -118,7 +118,7 @@ def splits_of(question, n_splits, n_repeats, n_folds):
     if question.K is None:
         fewest, of = len(np.unique(units)), "samples (or groups)"
     else:
-        of = "samples (or groups) of the rarest class"
+        of = "samples (or groups) in the smallest class"
         fewest = min(len(np.unique(units[question.codes == k])) for k in range(question.K))
     n_splits = n_of_folds(n_splits, 5, fewest, "n_splits", of)
     left = max(fewest - -(-fewest // n_splits), 2)
@@ -139,12 +139,14 @@ def n_of_folds(asked, usual, fewest, name, of):
     if asked is not None:
         check_number(asked, name, low=2, integer=True)
     if fewest < (asked or 2):
-        hint = "; of an outcome in whole numbers: scoring='r2'" * (
+        hint = " If y is a continuous outcome in integers, use scoring='r2'." * (
             of.endswith("class") and fewest < 2
         )
-        raise ValueError(f"{name} must be at most the {fewest} {of}, got {asked or usual}{hint}.")
+        raise ValueError(
+            f"{name}={asked or usual} is larger than the number of {of}, {fewest}.{hint}"
+        )
     if asked is None and fewest < usual:
-        warn_caller(f"{name} is {fewest}: there are no more {of}.", UserWarning)
+        warn_caller(f"{name} was reduced to {fewest}, the number of {of}.", UserWarning)
     return asked or min(usual, fewest)
 
 
@@ -153,7 +155,7 @@ class Outcome:
     """What became of a candidate in a split.
 
     point: chosen; seconds: of its training; worth: score, and what decides between equal ones, by
-    the folds; answers: one for each test part; stopped: whether it had to stop early, None if it
+    the folds; answers: one for each test set; stopped: whether it had to stop early, None if it
     does not tell; failure: the reason, "" if there is none.
     """
 
@@ -178,7 +180,7 @@ class SplitWork:
 
     @cached_property
     def part(self):
-        """The training part, encoded, and the samples that are tested."""
+        """The training set, encoded, and the samples that are tested."""
         question, split = self.question, self.split
         tests = [question.X[split.test]]
         tests += [question.X[rows] for _, rows, _ in self.later]
@@ -195,7 +197,7 @@ class SplitWork:
 
     @cached_property
     def later(self):
-        """Name, samples of the test part that have a view left, and which views they have."""
+        """Name, samples of the test set that have a view left, and which views they have."""
         X, test, found = self.question.X, self.split.test, []
         for name, observed in self.question.later.items():
             there = X.observed[test] & observed[test]
@@ -274,14 +276,14 @@ class SplitWork:
         return {i: worth[i] for i in alive}
 
     def fitted(self, candidate, point, X, rows):
-        """A candidate at a point, trained on some rows of the training part, which are X."""
+        """A candidate at a point, trained on some rows of the training set, which are X."""
         model = candidate.build(point, X, self.seed)
         groups = part_of(part_of(self.question.groups, self.split.train), rows)
         fit_in_groups(model, X, self.part.labels[rows], None, groups)
         return model
 
     def rows(self, outcome):
-        """One row for the test part as it is, and for each that will lack views; or of a failure.
+        """One row for the test set as it is, and for each that will lack views; or of a failure.
 
         A scorer may ask a model again, which may fail then.
         """
@@ -296,7 +298,7 @@ class SplitWork:
         return [start | {"failure": outcome.failure, "missing": "", "n_test": len(split.test)}]
 
     def scored(self, outcome):
-        """What the rows of an outcome say of each test part."""
+        """What the rows of an outcome give for each test set."""
         tests = [("", self.split.test, None), *self.later]
         for (missing, test, _), answer in zip(tests, outcome.answers, strict=True):
             parts = self.judge.parts(self.question.y[test], answer)
@@ -320,7 +322,7 @@ def reason_of(error):
 def around_models(model, part):
     """Reduced models, and masked copies, of a model of all columns.
 
-    All patterns are trained at once where the test parts would have more of them trained.
+    All patterns are trained at once where the test sets would have more of them trained.
     """
     reduced, masked = PatternClassifier, ViewDropout
     if part.K is None:
@@ -356,7 +358,7 @@ def best_estimator(question, X, y, name):
 
 
 def plain_estimator(work, name):
-    """A plain candidate, unfitted, tuned on the training part; also what is around its model."""
+    """A plain candidate, unfitted, tuned on the training set; also what is around its model."""
     learner, _, use = name.rpartition(", ")
     wanted = [one for one in work.question.learners if learner in (one.name, "stack")]
     family = Family(work.part, wanted)
@@ -370,7 +372,7 @@ def plain_estimator(work, name):
 
 
 def cv_of(part):
-    """The folds of a training part, as scikit-learn takes them."""
+    """The folds of a training set, as scikit-learn takes them."""
     fold = np.empty(len(part.y), dtype=int)
     for k, (_, check) in enumerate(part.folds):
         fold[check] = k

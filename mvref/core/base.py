@@ -1,4 +1,4 @@
-"""What every classifier and regressor of mvref does: scores that decide."""
+"""The bases of the classifiers and regressors of mvref: labels and numbers from scores."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from .input import MultiViewInput, Scored, memory_for
 
 
 class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator):
-    """Every classifier of mvref: its input, its classes, and scores that decide.
+    """Base of the classifiers of mvref: checks of the input, classes, and labels from scores.
 
     A subclass stores its parameters in ``__init__``, refuses bad ones in ``_check_parameters``,
     learns in ``_fit`` from what :mod:`mvref.core.input` promises, and has ``_scores(X)``: shape
@@ -18,7 +18,7 @@ class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator
     """
 
     def decision_function(self, X):
-        """Return a score per class; the largest wins.
+        """Compute a score for every class; the class with the largest score is predicted.
 
         Parameters
         ----------
@@ -26,7 +26,7 @@ class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator
 
         Returns
         -------
-        scores : array, (n,) for two classes (positive: the second one), else (n, n_classes)
+        scores : array, (n,) for two classes (positive: the second class), else (n, n_classes)
         """
         X = self._validated(X)
         with memory_for(self, X):
@@ -34,7 +34,7 @@ class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator
         return scores.reshape(-1) if len(self.classes_) == 2 else scores
 
     def predict(self, X):
-        """Return the class with the best score; of two classes the second where it is above 0.
+        """Predict the class with the best score; of two classes the second one if the score is > 0.
 
         Parameters
         ----------
@@ -48,10 +48,10 @@ class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator
 
 
 class MultiViewRegressor(Scored, RegressorMixin, MultiViewInput, BaseEstimator):
-    """Every regressor of mvref; a subclass has ``_fit(X, y)`` and ``_scores(X)``, shape (n, 1)."""
+    """Base of the regressors of mvref; a subclass has ``_fit(X, y)`` and ``_scores(X)`` (n, 1)."""
 
     def predict(self, X):
-        """Return the number that is expected of every sample.
+        """Predict a number for every sample.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class MultiViewRegressor(Scored, RegressorMixin, MultiViewInput, BaseEstimator):
 
 
 def one_against_rest(codes, n_classes):
-    """Return the labels of the two-class problems that stand for a problem of several classes.
+    """Return the labels of the one-vs-rest problems of a problem with several classes.
 
     codes (n_samples,), 0 to n_classes - 1 -> Y (1, n_samples) for two classes, else (n_classes, .).
 
@@ -81,12 +81,12 @@ def one_against_rest(codes, n_classes):
 
 
 def one_or_array(values):
-    """Return the value of the only problem, or an array of those of all classes."""
+    """Return the value of the only problem, or an array of the values of all classes."""
     return values[0] if len(values) == 1 else np.array(values)
 
 
 def one_or_list(values):
-    """Return the value of the only problem, or a list of those of all classes."""
+    """Return the value of the only problem, or a list of the values of all classes."""
     return values[0] if len(values) == 1 else list(values)
 
 
@@ -100,7 +100,7 @@ def pairs_of(n_classes):
 
 
 def votes_of_pairs(scores, n_classes):
-    """Count the votes of the machines of pairs; between equal votes the summed scores decide.
+    """Count the votes of the classifiers of pairs; the summed scores break ties.
 
     scores (n, n_classes (n_classes - 1) / 2): positive for the second class of the pair, which has
     the vote; else the first has it -> votes (n, n_classes).
@@ -118,12 +118,12 @@ def votes_of_pairs(scores, n_classes):
 
 
 def winning_labels(scores, classes):
-    """Return the labels (n,) with the best score; the first of equal ones."""
+    """Return the labels (n,) with the best score; ties go to the first class."""
     return classes[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
 
 def logistic_probabilities(scores):
-    """Return probabilities from the scores of logistic machines, one against the rest.
+    """Return probabilities from the scores of one-vs-rest logistic classifiers.
 
     scores (n, 1) for two classes, else (n, n_classes) -> probabilities (n, n_classes).
 

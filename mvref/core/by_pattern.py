@@ -1,8 +1,8 @@
-"""Probabilities and sets of labels that hold within each pattern of views.
+"""Calibrated probabilities and prediction sets that hold within each pattern of observed views.
 
-What calibration samples teach, a correction of probabilities or a threshold, is learnt for each
-pattern of views alone where enough of them have just these views. scikit-learn and MAPIE do the
-learning, from the probabilities of a classifier; here is the partition, and the rule of pooling.
+The calibration (a correction of probabilities or a threshold) is learnt separately for each pattern
+that has enough calibration samples. scikit-learn and MAPIE do the learning, from the probabilities
+of a classifier; this module has the partition and the rule of pooling.
 """
 
 import numpy as np
@@ -63,7 +63,7 @@ class ByPattern(Around, OfClassifiers):
         """Positions in the classes of a model that has been fitted before, which are ours now."""
         unknown = sorted(set(labels) - set(classes))
         if unknown:
-            raise ValueError(f"y has the labels {unknown}, which estimator has not: {classes}.")
+            raise ValueError(f"y has the labels {unknown}; estimator was trained on {classes}.")
         self.classes_ = classes
         return np.searchsorted(classes, labels)
 
@@ -96,9 +96,9 @@ class ByPattern(Around, OfClassifiers):
         few = [" + ".join(views) for views, (which, *_) in pairs if which != "own"]
         if few:
             warn_caller(
-                f"fewer than min_samples={self.min_samples} calibration samples, or not those of "
-                f"every class, have just the views {', '.join(few)}: what holds for samples that "
-                "have these and perhaps others, or for all, is taken, and may not hold among them.",
+                f"Fewer than min_samples={self.min_samples} calibration samples, or none of some "
+                f"class, have exactly the views {', '.join(few)}. Samples that have other views, "
+                "too, or all samples, are used there, so the guarantee may not hold.",
                 UserWarning,
             )
         return pairs
@@ -120,7 +120,7 @@ class ByPattern(Around, OfClassifiers):
         return difference_if_two(self._probabilities(X))
 
     def predict_proba(self, X):
-        """Return probabilities.
+        """Predict calibrated probabilities.
 
         Parameters
         ----------
@@ -154,20 +154,21 @@ class Said(ClassifierMixin, BaseEstimator):
 
 
 class CalibratedByPattern(ByPattern):
-    """A classifier whose probabilities are calibrated for each pattern of views.
+    """Calibrated classifier for missing views: one calibration per pattern of observed views.
 
     Parameters
     ----------
     estimator : classifier with ``predict_proba``, default=None
-        None: :class:`PerViewClassifier`. It gets views if it begins with what takes them, else the
-        columns side by side. A fitted one in a :class:`~sklearn.frozen.FrozenEstimator` stays as it
-        is; all samples calibrate then.
+        None takes :class:`PerViewClassifier`. If its first step does not take views, it gets the
+        concatenated features. A fitted classifier inside a :class:`~sklearn.frozen.FrozenEstimator`
+        is kept, and all samples are then used for calibration.
     method : {"sigmoid", "isotonic", "temperature"}, default="sigmoid"
-        As in :class:`~sklearn.calibration.CalibratedClassifierCV`, which does the work.
-    min_samples : int, default=50; calibration samples that a pattern needs to be on its own
-    cv : int or splitter, default=3; samples of the first of its folds calibrate
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; of folds and estimator
+        Calibration method, as in :class:`~sklearn.calibration.CalibratedClassifierCV`, which is
+        used.
+    min_samples : int, default=50; calibration samples that a pattern needs for its own calibration
+    cv : int or splitter, default=3; the samples in the first of its folds calibrate
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of folds and estimator
 
     Attributes
     ----------
@@ -178,14 +179,14 @@ class CalibratedByPattern(ByPattern):
 
     See Also
     --------
-    ConformalByPattern : Sets of labels.
+    ConformalByPattern : Prediction sets.
 
     Notes
     -----
-    A pattern of which there are fewer than `min_samples`, or none of some class, takes the
-    calibration samples that have at least its views, shown to the classifier with these views only
-    ("cut"): right where views are missing at random. Where these are too few as well, it takes all
-    samples as they are ("all").
+    A pattern with fewer than `min_samples` calibration samples, or none of some class, uses all
+    calibration samples that have at least its views, restricted to these views ("cut"); this is
+    valid if views are missing at random. If these samples are too few as well, the pattern uses all
+    calibration samples as they are ("all").
 
     Examples
     --------
@@ -224,8 +225,8 @@ class CalibratedByPattern(ByPattern):
         lacking = sorted(set(range(self._n_answers)) - set(codes))
         if lacking:
             raise ValueError(
-                f"no calibration sample is of class {self.classes_.tolist()[lacking[0]]!r}: "
-                "nothing can be corrected then; hand over some."
+                f"No calibration sample is of class {self.classes_.tolist()[lacking[0]]!r}, so its "
+                "probability cannot be calibrated. Add samples of this class."
             )
         every = np.arange(len(codes))  # one fold: nothing is fitted
         said = FrozenEstimator(Said(self._n_answers))
@@ -236,40 +237,40 @@ class CalibratedByPattern(ByPattern):
 
 
 class ConformalByPattern(ByPattern):
-    """Sets of labels that hold the true one at a given rate within each pattern of views.
+    """Conformal classifier for missing views: prediction sets per pattern of observed views.
 
     Parameters
     ----------
     estimator : classifier with ``predict_proba``, default=None
-        None: :class:`PerViewClassifier`. It gets views if it begins with what takes them, else the
-        columns side by side. A fitted one in a :class:`~sklearn.frozen.FrozenEstimator` stays as it
-        is; all samples calibrate then.
-    level : float between 0 and 1, default=0.9; share of the sets that hold the true label
+        None takes :class:`PerViewClassifier`. If its first step does not take views, it gets the
+        concatenated features. A fitted classifier inside a :class:`~sklearn.frozen.FrozenEstimator`
+        is kept, and all samples are then used for calibration.
+    level : float between 0 and 1, default=0.9; coverage, the rate of sets with the true label
     conformity_score : str, default="lac"
-        As in MAPIE: "lac" gives the smallest sets, "aps" follows the difficulty.
+        Score as in MAPIE: "lac" gives the smallest sets, "aps" adapts to the difficulty.
     min_samples : int, default=50
-        Calibration samples that a pattern needs to be on its own, and in any case
-        ``level / (1 - level)``: fewer allow no threshold.
-    cv : int or splitter, default=3; samples of the first of its folds calibrate
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; of folds and estimator
+        Calibration samples that a pattern needs for its own threshold. At least
+        ``level / (1 - level)`` are needed in any case.
+    cv : int or splitter, default=3; the samples in the first of its folds calibrate
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of folds and estimator
 
     Attributes
     ----------
-    estimator_ : fitted classifier, whose label ``predict`` gives
+    estimator_ : fitted classifier, whose label is returned by ``predict``
     pools_ : dict, tuple of names of views -> ("own", "cut" or "all", number of samples)
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    CalibratedByPattern : Probabilities; its Notes tell the rule of pooling.
+    CalibratedByPattern : Calibrated probabilities; its Notes explain the rule of pooling.
 
     Notes
     -----
-    Split-conformal sets, by MAPIE (``pip install "mvref[conformal]"``). Of samples drawn like the
-    calibration samples, the share whose set holds the label is at least `level` within a pattern on
-    its own, whatever the classifier and whatever makes views missing.
+    The sets are split-conformal, by MAPIE (``pip install "mvref[conformal]"``). For a pattern with
+    its own threshold ("own"), the coverage is at least `level` for samples from the distribution of
+    the calibration samples, whatever the classifier and whatever the reason why views are missing.
 
     Examples
     --------
@@ -301,7 +302,7 @@ class ConformalByPattern(ByPattern):
         super()._check_parameters()
         check_number(self.level, "level", low=0, high=1, low_open=True)
         if self.level == 1:
-            raise ValueError("level must be below 1, got 1: that takes the set of all labels.")
+            raise ValueError("level=1 is only reached by the set of all labels. Use level < 1.")
 
     @property
     def _fewest(self):
@@ -314,13 +315,14 @@ class ConformalByPattern(ByPattern):
     def _taught(self, P, codes):
         if len(codes) < self._fewest:
             raise ValueError(
-                f"level={self.level} needs {self._fewest} calibration samples, got {len(codes)}."
+                f"level={self.level} needs {self._fewest} calibration samples, got {len(codes)}. "
+                "Lower level or add samples."
             )
         try:
             from mapie.classification import SplitConformalClassifier
         except ImportError as error:
             raise ImportError(
-                'ConformalByPattern needs MAPIE: pip install "mvref[conformal]"'
+                'ConformalByPattern requires MAPIE: pip install "mvref[conformal]".'
             ) from error
         sets = SplitConformalClassifier(
             Said(self._n_answers),
@@ -334,7 +336,7 @@ class ConformalByPattern(ByPattern):
         return self._plain(X)
 
     def predict_set(self, X):
-        """Return the set of labels of each sample.
+        """Return the prediction set of each sample.
 
         Parameters
         ----------
@@ -343,7 +345,7 @@ class ConformalByPattern(ByPattern):
         Returns
         -------
         sets : array of bool, shape (n, n_classes)
-            In the order of ``classes_``. An empty set: no label is likely.
+            Columns are in the order of ``classes_``. An empty set means that no label is likely.
         """
         X = self._validated(X)
         return self._by_pattern(X, lambda taught, P: taught.predict_set(P)[1][..., 0])

@@ -1,4 +1,4 @@
-"""What every multi-view estimator of mvref promises, as checks of anybody's estimator.
+"""The promises of every multi-view estimator of mvref, as checks of any estimator.
 
 A check is a function of an unfitted estimator and a :class:`World`; its docstring is the promise.
 """
@@ -38,36 +38,37 @@ class World:
 
     @property
     def flat(self):
-        """The columns of all views side by side."""
+        """The concatenated features of all views."""
         return np.hstack(list(self.views.values()))
 
 
 def check_multiview_estimator(estimator, *, on_fail="raise"):
-    """Run on an estimator what mvref's own have to pass, in addition to scikit-learn's checks.
+    """Check that an estimator keeps the multi-view promises that mvref's own estimators keep.
 
     Parameters
     ----------
     estimator : unfitted classifier or regressor with a parameter ``views``
     on_fail : {"raise", "tell"}, default="raise"
-        Whether the first check that fails raises, or all are run and their failures returned.
+        "raise" stops at the first check that fails; "tell" runs all checks and returns their
+        failures.
 
     Returns
     -------
-    failures : dict, name of a check -> what it promises and what was found; {} if all pass
+    failures : dict, name of a check -> its promise and the finding; {} if all checks pass
 
     Raises
     ------
     AssertionError
-        With ``on_fail="raise"``: the name of the check, what it promises, and what was found.
+        With ``on_fail="raise"``: the name of the check, its promise, and the finding.
 
     See Also
     --------
-    all_methods : Estimators that pass.
+    all_methods : Estimators that pass the checks.
 
     Notes
     -----
-    The estimator is cloned, and fitted about fifty times on 60 samples: give it settings that are
-    quick. :func:`sklearn.utils.estimator_checks.check_estimator` runs the checks of scikit-learn.
+    The estimator is cloned, and fitted about fifty times on 60 samples, so use settings that are
+    fast. :func:`sklearn.utils.estimator_checks.check_estimator` runs the checks of scikit-learn.
 
     Examples
     --------

@@ -2,10 +2,10 @@
 
 
 def import_cvxopt():
-    """Return ``matrix`` and ``solvers`` of cvxopt, or say in an ImportError how to get it."""
+    """Return ``matrix`` and ``solvers`` of cvxopt, or raise an ImportError with instructions."""
     try:
         from cvxopt import matrix, solvers
     except ImportError as error:
-        told = 'pip install "mvref[cvxopt]"; its licence is the GPL, version 3'
-        raise ImportError(f"this needs the package cvxopt: {told}.") from error
+        told = 'pip install "mvref[cvxopt]" (its licence is the GPL, version 3)'
+        raise ImportError(f"This solver requires the package cvxopt: {told}.") from error
     return matrix, solvers

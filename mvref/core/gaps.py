@@ -1,9 +1,9 @@
-"""Missing views for any model: a model for each pattern of views, or one that has seen gaps.
+"""Missing views for any model: reduced models, one per pattern of views, and modality dropout.
 
 Reduced models (Saar-Tsechansky and Provost, "Handling Missing Values when Applying Classification
-Models", JMLR 8, 2007): a sample is answered by a model trained on the views that it has. Masked
-copies, also called modality dropout: one model trained on samples from which views were taken
-away, as they will be missing later.
+Models", JMLR 8, 2007): a sample is classified by a model trained on the views that it has. Modality
+dropout, also called masked copies: one model trained on copies of the samples with views removed,
+as they will be missing later.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ from .voters import (
 
 
 class Around:
-    """Around one estimator, which gets views where it takes them, else the columns side by side.
+    """A composition around one estimator, which gets views if it takes them, else concatenation.
 
     A subclass has ``_default``, which stands for ``estimator=None``, and ``_said(X, say)``, an
     array (n, n_answers) made of what ``say(fitted, table)`` gives.
@@ -70,7 +70,7 @@ class AroundClassifier(OfClassifiers):
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X):
-        """Return the probabilities of the classifier that answers each sample.
+        """Return the probabilities of the model that classifies each sample.
 
         Parameters
         ----------
@@ -78,14 +78,15 @@ class AroundClassifier(OfClassifiers):
 
         Returns
         -------
-        probabilities : array, shape (n, n_classes); 0 for a class that its training did not have
+        probabilities : array, shape (n, n_classes); 0 for a class that this model was not trained
+        on
         """
         X = self._validated(X)
         return self._said(X, partial(probabilities_of, n_classes=self._n_answers))
 
 
 def takes_views(estimator):
-    """Whether what an estimator does first with `X` is a matter of views.
+    """Return whether the first step of an estimator takes views.
 
     >>> from sklearn.preprocessing import StandardScaler
     >>> from sklearn.pipeline import make_pipeline
@@ -187,8 +188,8 @@ class Patterns(Around):
         if fewer:
             told = "; ".join(f"{given} by {used}" for given, used in fewer.items())
             warn_caller(
-                f"{self._lacking}, so that samples with these views are answered by a model that "
-                f"knows fewer: {told}.",
+                f"{self._lacking}. Samples with these patterns are predicted by a model on fewer "
+                f"views: {told}.",
                 UserWarning,
             )
 
@@ -201,8 +202,8 @@ class Patterns(Around):
                 used = new[views] = self._trainable(views)
             if used is None:
                 raise ValueError(
-                    f"{len(rows)} sample(s) have the views {list(views)} only, which "
-                    f"{self._alone}: nothing was learnt of them."
+                    f"{len(rows)} sample(s) have only the views {list(views)}, which "
+                    f"{self._alone}, so no model was trained on them. Leave these samples out."
                 )
             fitted = estimators[used] if used in estimators else self._trained(used)
             said[rows] = say(fitted, self._table(X.select(used)[rows]))
@@ -211,44 +212,44 @@ class Patterns(Around):
 
 
 class PatternClassifier(Patterns, AroundClassifier):
-    """Reduced models: a clone of a classifier for each pattern of views that samples have.
+    """Reduced-models classifier for missing views: one classifier per pattern of observed views.
 
     Parameters
     ----------
     estimator : classifier, default=None; None: ``LogisticRegression(max_iter=1000)``
-        A classifier or pipeline. It gets the columns of its views side by side; or a MultiView of
-        them, if it begins with what takes views: :class:`PerView`, or a method of mvref.
+        A classifier or pipeline. It gets the concatenated features of its views; or a MultiView, if
+        its first step takes views, as :class:`PerView` and the methods of mvref do.
     patterns : {"seen", "all"}, default="seen"
-        Which models ``fit`` trains: those of the patterns that the training samples have, others
-        are trained whenever a sample to predict has them; or of all ``2**V - 1`` patterns.
+        "seen" trains one model for each pattern in the training samples, and another model whenever
+        a sample to predict has a new pattern. "all" trains models of all ``2**V - 1`` patterns.
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
     n_jobs : int or None, default=None; models trained in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; seeds of the classifier
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of the classifiers
 
     Attributes
     ----------
-    patterns_ : dict, tuple of names of views -> tuple of names of the views that its model knows
+    patterns_ : dict, tuple of names of views -> tuple of names of the views that its model uses
     estimators_ : dict, tuple of names -> fitted classifier; they predict positions in ``classes_``
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    PatternRegressor : The same for numbers.
-    ViewDropout : One model, trained on samples with gaps.
-    PerViewClassifier : A model for each view.
+    PatternRegressor : Reduced models for regression.
+    ViewDropout : One model, trained by modality dropout.
+    PerViewClassifier : One model per view.
 
     Notes
     -----
-    The model of a pattern learns from all training samples that have at least its views. Where a
-    class is missing among them, views are left out, one at a time: the one without which most
-    classes, then most samples, are there; a warning says so. With "seen" the training samples are
-    kept, and predicting changes nothing: the model of a new pattern is trained in every call that
-    needs it, with the same result. "all" keeps no samples.
+    The model of a pattern is trained on all training samples that have at least its views. If a
+    class is missing among these samples, views are left out one at a time, so that most classes and
+    then most samples remain, with a warning. With "seen" the training samples are stored, and
+    predicting changes nothing: the model of a new pattern is trained in every call that needs it,
+    with the same result. "all" stores no samples.
 
-    Meant for complete training and gaps later. Where training samples have many gaps themselves,
-    a model of many views learns from few, and :class:`PerViewClassifier` may do better.
+    This suits complete training samples and views that are missing later. If many views are missing
+    in training, models of many views see few samples, and :class:`PerViewClassifier` may be better.
 
     References
     ----------
@@ -334,21 +335,21 @@ class MaskedCopies(Around):
 
 
 class ViewDropout(MaskedCopies, AroundClassifier):
-    """Masked copies: a classifier trained on samples from which views have been taken away.
+    """Modality dropout for missing views: a classifier trained on copies without random views.
 
     Parameters
     ----------
     estimator : classifier, default=None; None: ``HistGradientBoostingClassifier()``
-        A classifier or pipeline. It gets all columns side by side, NaN where a view is missing, so
-        that it takes NaN or begins with an imputer; or a MultiView, if it begins with what takes
-        views: :class:`PerView`, or a method of mvref.
+        A classifier or pipeline. It gets the concatenated features, with NaN where a view is
+        missing, so it must accept NaN or begin with an imputer; or a MultiView, if its first step
+        takes views, as :class:`PerView` and the methods of mvref do.
     share : float, default=0.5
-        Share of the views that are missing in a masked copy, those that the samples themselves
-        lack included: the share that is expected in prediction. Every sample keeps a view.
-    n_copies : int, default=5; copies of each sample, the first of which is whole
+        Fraction of the views that are missing in a masked copy, including the views that the sample
+        itself lacks: the fraction expected in prediction. Every sample keeps at least one view.
+    n_copies : int, default=5; number of copies of each sample, the first of which is unmasked
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; gaps, seeds of the classifier
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of masks and classifier
 
     Attributes
     ----------
@@ -358,15 +359,15 @@ class ViewDropout(MaskedCopies, AroundClassifier):
 
     See Also
     --------
-    ViewDropoutRegressor : The same for numbers.
-    PatternClassifier : A model for each pattern of views.
-    MultiView : Its ``drop_views`` takes the views away.
+    ViewDropoutRegressor : Modality dropout for regression.
+    PatternClassifier : One model per pattern of observed views.
+    MultiView : Its ``drop_views`` removes the views.
 
     Notes
     -----
-    The copies of a sample share its weight, where the classifier takes weights. They are a group to
-    a classifier that takes groups, so that none of its folds tears them apart. A search with a
-    number as ``cv`` takes none: put it outside, ``GridSearchCV(ViewDropout(svm), ...)``.
+    The copies of a sample share its weight, if the classifier takes weights. They form a group, so
+    a classifier that takes groups does not split them across folds. A search with a number as
+    ``cv`` takes no groups: put the search outside, ``GridSearchCV(ViewDropout(svm), ...)``.
 
     Examples
     --------

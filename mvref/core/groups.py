@@ -31,12 +31,12 @@ def group_structure(groups, X, shared):
         raise ValueError(f"groups must be None or a list of lists of views, got {groups!r}.")
     members = [_members(group, X) for group in groups]
     if len({tuple(group) for group in members}) < len(members):
-        raise ValueError(f"groups holds the same group twice: {groups!r}.")
+        raise ValueError(f"groups contains the same group twice: {groups!r}.")
     left_out = [name for v, name in enumerate(X.names) if not any(v in group for group in members)]
     if left_out:
         raise ValueError(
-            f"groups must cover all views, but {groups!r} leaves out {left_out}; drop a view with "
-            "MultiView.select if it is not wanted."
+            f"groups must cover all views, but {groups!r} leaves out {left_out}. Remove unwanted "
+            "views with X.select([...])."
         )
     if shared:
         return Structure(list(range(X.n_views)), members)
@@ -48,11 +48,11 @@ def group_structure(groups, X, shared):
 def _members(group, X):
     """Sorted positions of the views of one group."""
     if isinstance(group, str) or not isinstance(group, list | tuple) or not group:
-        raise ValueError(f"groups must hold lists of views, at least one view each, got {group!r}.")
+        raise ValueError(f"groups must hold lists of at least one view each, got {group!r}.")
     try:
         names = [X.select(view).names[0] for view in group]
     except ValueError as error:
         raise ValueError(f"groups has the group {group!r}: {error}") from None
     if len(set(names)) < len(names):
-        raise ValueError(f"groups has the group {group!r}, in which a view stands twice.")
+        raise ValueError(f"groups has the group {group!r}, in which a view is repeated.")
     return sorted(X.names.index(name) for name in names)

@@ -1,4 +1,4 @@
-"""What each view, or group of columns, contributes to the answers of a fitted model."""
+"""The contribution of each view, or group of columns, to the predictions of a fitted model."""
 
 from dataclasses import dataclass, field
 
@@ -32,35 +32,35 @@ def view_importance(
     views=None,
     random_state=None,
 ):
-    """Share out among the views what a model answers for each sample, or how well it does.
+    """Compute the importance of each view for a fitted model, as Shapley values.
 
     Parameters
     ----------
     estimator : fitted classifier or regressor, of mvref or of scikit-learn
     X : MultiView, list of arrays, or 2-D array of n samples, in the form that `estimator` takes
     y : array-like of shape (n,), default=None
-        Labels or numbers: the measure `scoring` of all samples is shared out. None: the answer for
-        each sample is.
+        Labels or numbers. With `y`, the score `scoring` of all samples is attributed to the views;
+        without, the prediction for each sample.
     how : {"hide", "replace"}, default="hide"
-        How a view is left out. "hide": the sample lacks it, and the model does what it does with
-        gaps (of a :class:`PatternClassifier`: a model answers that never had the view). "replace":
-        rows of training samples stand in its place, for any model.
+        How a view is removed. "hide": the sample lacks the view, and the model treats it as missing
+        (a :class:`PatternClassifier` then uses a model trained without the view). "replace": the
+        view is replaced by rows of training samples, which works for any model.
     groups : mapping name -> columns, default=None
-        What is left out in place of the views: names of views, ``<view>__<column>``, or positions
-        among the columns of all views. Columns that no group has are a group of their own.
+        Groups to remove instead of views: names of views, ``<view>__<column>``, or positions among
+        the concatenated features. Columns that are in no group form a group of their own.
     background : like X, default=None; training samples, by default `X`
     scoring : str or callable, default=None
-        As in scikit-learn; it sees answers, not samples. None: accuracy or R².
+        As in scikit-learn; the scorer sees predictions, not samples. None: accuracy or R².
     response_method : {"auto", "decision_function", "predict_proba", "predict"}, default="auto"
-        The answer for a sample; "auto": the first of these that there is, a regressor's prediction.
+        The prediction that is explained; "auto": the first of these methods that the model has.
     sample_groups : array-like of shape (n,), default=None
-        Samples of a group, such as a patient, stay together in the intervals.
+        Samples of one group, such as a patient, are kept together in the intervals.
     n_draws : int, default=None
-        With "replace", training samples behind the answer for a sample (None: 100, or all), and
-        draws of one for each sample behind the measure (5, of more than 5 views 1). Of more than 10
-        views, pairs of orders (25).
+        With "replace", the number of training samples per sample for predictions (None: 100, or
+        all), or of random replacements of all samples for a score (None: 5; 1 for more than 5
+        views). For more than 10 views, the number of pairs of orders (None: 25).
     views : sequence or mapping, default=None
-        Widths, slices, indices or names that cut a 2-D `X`; default ``estimator.views``.
+        Widths, slices, indices or names that split a 2-D `X`; default ``estimator.views``.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -74,24 +74,24 @@ def view_importance(
 
     See Also
     --------
-    compare_methods : Whether the views are worth it at all.
+    compare_methods : Whether treating the views separately helps at all.
 
     Notes
     -----
-    The share of a view is its Shapley value: what it adds when the views join one after the other,
-    on average over all orders. Of up to 10 views all coalitions are asked; of more, random orders
-    and their reverses, and a standard error is given. The shares add up to the answer, or the
-    measure, minus `base`: the mean answer for training samples that have the same views, or the
-    measure when every sample gets the answer of one of them. A view that a sample lacks has share
-    0.
+    The importance of a view is its Shapley value: its contribution when the views join one after
+    the other, averaged over all orders. For up to 10 views all coalitions are evaluated; for more,
+    random orders and their reverses, with a standard error. The values sum to the prediction, or
+    the score, minus `base`: the mean prediction for training samples that have the same views, or
+    the score if every sample gets the prediction for one of them. A view that a sample lacks has
+    importance 0.
 
-    Three questions: what this model loses where a view is missing ("hide"); what it reads from the
-    columns of a view, the others being what they are ("replace"); what a model would lose that
-    never had the view (a :class:`PatternClassifier` of the estimator, "hide"). Where views tell the
-    same the answers differ.
+    They answer three questions: how much this model loses if a view is missing ("hide"); how much
+    it uses the features of a view, given the others ("replace"); how much a model trained without
+    the view would lose (a :class:`PatternClassifier` around the estimator, "hide"). If views are
+    redundant, the answers differ.
 
-    A model whose answer is a sum over the views needs no coalitions with "replace". Whether it is
-    one is tried on at least 512 random questions, 8 or more for each sample (``is_sum``).
+    With "replace", a model whose prediction is a sum over the views needs no coalitions. Whether it
+    is a sum is tested on at least 512 random queries, 8 or more for each sample (``is_sum``).
 
     References
     ----------
@@ -251,34 +251,34 @@ def _response(estimator, method):
     found = [name for name in wanted if hasattr(estimator, name)]
     if not found:
         raise ValueError(
-            f"response_method={method!r} must be scores that {type(estimator).__name__} has, "
-            "'decision_function' or 'predict_proba'."
+            f"response_method={method!r} is not available for {type(estimator).__name__}, which "
+            "needs 'decision_function' or 'predict_proba'."
         )
     return found[0], estimator.classes_ if len(estimator.classes_) > 2 else None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ViewImportance:
-    """What :func:`~mvref.view_importance` found.
+    """Results of `view_importance`: Shapley values of the views, with confidence intervals.
 
     Parameters
     ----------
-    names : list of G str; views or groups
-    how : str; how they were left out
+    names : list of G str; names of the views or groups
+    how : str; how they were removed
     score, base : float, or arrays (n,) or (n, n_classes)
-        The measure or the answers, and what they are where nobody looks at the sample; the shares
-        add up to the difference.
+        The score or the predictions, and their values without any view; the importances sum to the
+        difference.
     importances : array (G, n_draws), or (G, n)
-        Shapley values of the measure by draw, or of the answers their sizes by sample (the mean
-        over classes).
-    importances_mean, low, high : arrays (G,); mean and 95 % interval over samples
+        Shapley values of the score by draw, or their absolute values by sample for predictions
+        (mean over classes).
+    importances_mean, low, high : arrays (G,); mean and 95 % confidence interval over samples
     alone, without : arrays (G,)
-        What a view adds to `base` alone, and what the others lose without it; of the answers the
-        mean sizes.
-    values : array (n, G) or (n, G, n_classes), or None; Shapley values of the answers
-    standard_errors : like `importances_mean` or `values`; of draws and orders, not of samples
-    classes : array or None; of the columns of the answers
-    is_sum : bool; whether "replace" found the answers to be sums over the views
+        Gain of the view alone over `base`, and loss if it alone is removed; for predictions mean
+        absolute values.
+    values : array (n, G) or (n, G, n_classes), or None; Shapley values of the predictions
+    standard_errors : like `importances_mean` or `values`; error of draws and orders, not of samples
+    classes : array or None; classes of the columns of the predictions
+    is_sum : bool; whether "replace" found the predictions to be sums over the views
 
     Examples
     --------
@@ -308,7 +308,7 @@ class ViewImportance:
 
     @property
     def table(self):
-        """DataFrame, a row per view, the largest first: share, interval, alone, without it."""
+        """DataFrame with one row per view, the largest importance first."""
         from pandas import DataFrame
 
         columns = {"share": self.importances_mean, "low": self.low, "high": self.high}
@@ -316,13 +316,13 @@ class ViewImportance:
         return DataFrame(columns, self.names).sort_values("share", ascending=False)
 
     def plot(self, ax=None, *, sample=None, label=None):
-        """Draw the shares of all samples, or those of one sample from `base` to its answer.
+        """Plot the importances of the views, or the prediction for one sample starting from `base`.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
-        sample : int, optional; position in `X`, where the answers were shared out
-        label : optional; the class, where there are more than two
+        sample : int, optional; position of a sample in `X`, if predictions were explained
+        label : optional; the class to show, if there are more than two
 
         Returns
         -------
@@ -338,16 +338,16 @@ class ViewImportance:
         middle, low, high = table[["share", "low", "high"]].to_numpy().T
         ax.barh(rows, middle, 0.6, xerr=[middle - low, high - middle], label="share")
         ax.plot(table["alone"], rows, "o", color="black", mfc="white", label="alone")
-        ax.plot(table["without it"], rows, "D", color="black", label="lost without it")
+        ax.plot(table["without it"], rows, "D", color="black", label="loss without it")
         ax.axvline(0.0, color="black", lw=1)
         ax.set_yticks(rows, table.index)
-        ax.set_xlabel("share of the measure" if self.values is None else "mean size of the share")
+        ax.set_xlabel("Share of the score" if self.values is None else "Mean absolute share")
         ax.legend()
         return ax
 
     def _plot_sample(self, ax, sample, label):
         if self.values is None:
-            raise ValueError("sample needs shares of the answers: view_importance without y.")
+            raise ValueError("sample needs importances per prediction: call it without y.")
         values, base = self.values[sample], np.asarray(self.base)[sample]
         if self.classes is not None:
             if label not in list(self.classes):
@@ -365,7 +365,7 @@ class ViewImportance:
         for x, style in ((base, ":"), (ends[-1], "-")):
             ax.axvline(x, color="black", lw=1, ls=style)
         ax.set_yticks(range(len(order)), np.array(self.names)[order])
-        ax.set_xlabel("answer: from that of the training samples (dotted) to this one's (line)")
+        ax.set_xlabel("Prediction: from the training mean (dotted) to this sample (line)")
         ax.use_sticky_edges = False
         ax.margins(x=0.15)
         return ax

@@ -67,7 +67,7 @@ class LinearViews:
 class KernelViews:
     """Kernels of the views, and the coefficients of the training samples.
 
-    constant: B; 0 for no intercept; similarities: kernels to those who have the view.
+    constant: B; 0 for no intercept; similarities: kernels to samples that have the view.
 
     >>> from mvref import MultiView
     >>> KernelViews(MultiView([np.array([[1.0], [2.0]])]), ["linear"], None, 3.0).grams()

@@ -16,7 +16,7 @@ def squared_distances(X, Z):
     """Return all squared Euclidean distances, |x|^2 + |z|^2 - 2 x.z clipped at zero.
 
     X (n, d), Z (p, d): arrays, sparse matrices, lists or data frames of numbers -> D2 (n, p).
-    Columns of dense tables that lie far from 0 are centred first: else no digits would be left.
+    Columns of dense tables that lie far from 0 are centred first, to limit rounding errors.
 
     >>> import numpy as np
     >>> from mvref.core.kernels import squared_distances
@@ -95,7 +95,7 @@ def rbf_of_distances(D, gamma):
 
 @dataclass(frozen=True)
 class Similarity:
-    """The similarity mu_v(., l_1), ..., mu_v(., l_L) of one view to its landmarks.
+    """Similarity function of one view to its landmarks, mu_v(., l_1), ..., mu_v(., l_L).
 
     kernel: "linear", "rbf", "precomputed", "gram" or a callable; gamma: of "rbf" and "precomputed",
     else None; landmarks: their rows (L, n_v), for "precomputed" and "gram" their L columns.
@@ -192,7 +192,7 @@ def _rows(rows, name, view):
     """Numbers of rows of a view, as an array."""
     rows, n = np.asarray(rows), view.shape[0]
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or not ((-n <= rows) & (rows < n)).all():
-        raise ValueError(f"{name} must be a list of numbers of {n} rows, got {rows.tolist()!r}.")
+        raise ValueError(f"{name} must be a list of row numbers below {n}, got {rows.tolist()!r}.")
     return rows
 
 

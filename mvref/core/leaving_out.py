@@ -1,7 +1,7 @@
-"""A fitted model asked about samples from which views, or groups of columns, are taken away.
+"""Predictions of a fitted model for samples from which views, or groups of columns, are removed.
 
-What is taken away makes room for another row: one of gaps, or a training sample. So a question is a
-sample, the players that it keeps, and the number of the other row.
+What is taken away makes room for another row: one of missing values, or a training sample. So
+a question is a sample, the players that it keeps, and the number of the other row.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ AT_ONCE = 5_000_000  # numbers that a model is given in one call
 
 
 class Tables:
-    """Samples, training samples and a row of gaps under each other; whose columns are whose.
+    """Samples, training samples and a row of missing values, stacked; the columns of each player.
 
     ``has`` (N, G) tells which of the G players a row has; a player is a mapping from the position
     of a view to columns in it, None for all.
@@ -76,8 +76,8 @@ class Tables:
             if not len(behind):
                 held = [name for name, there in zip(self.names, seen, strict=True) if there]
                 raise ValueError(
-                    f"background has no sample with all of {held}, which sample {rows[0]} of X "
-                    "has: hand over more training samples, or leave such samples out."
+                    f"background has no sample with all views {held} of sample {rows[0]} of X. "
+                    "Add such training samples, or leave the sample out."
                 )
             pairs.append((rows, self.n_samples + behind))
         return pairs
@@ -102,8 +102,8 @@ class Model(BaseEstimator):
     """A fitted model, asked about samples from which players are taken away.
 
     rows (m,), others (m,), kept (m, G): the questions: samples, training rows, the players that
-    the samples keep. With `replaces` the training row stands in for what is taken away; else a gap
-    does, and where nothing is left the training row is asked about. To a scorer, the samples are
+    the samples keep. With `replaces` the training row stands in for what is taken away; else missing
+    values do, and where nothing is left the training row is used. To a scorer, the samples are
     places in this list.
     """
 
@@ -143,7 +143,7 @@ class Model(BaseEstimator):
 
 
 def _rows(view, rows):
-    """Rows of a view, numbered anew where they have labels."""
+    """Rows of a view, renumbered if they have labels."""
     part = rows_of(view, rows)
     return part if is_encoded(part) else part.reset_index(drop=True)
 
@@ -161,7 +161,7 @@ def _one_kind(parts, of_sparse, of_dense, axis):
 
 
 def _with_gap(view):
-    """A view with one more row, of gaps."""
+    """A view with one more row, of missing values."""
     longer = _rows(view, np.append(np.arange(view.shape[0]), 0))
     return with_nan_rows(longer, [view.shape[0]])
 
@@ -171,8 +171,8 @@ def _cut_of(estimator, views, X):
     views = getattr(estimator, "views", None) if views is None else views
     if views is None:
         raise ValueError(
-            "views must say how a 2-D X is cut (widths, slices, indices or column names), "
-            "or X be a MultiView or a list of views."
+            "views is missing: say how a 2-D X is split (widths, slices, indices or column names), "
+            "or pass X as a MultiView or a list of views."
         )
     names = list(views) if isinstance(views, Mapping) else [f"view_{v}" for v in range(len(views))]
     cut = view_columns(views, X.shape[1], X.feature_names[0])
@@ -197,11 +197,11 @@ def _players(X, groups, is_flat):
             columns = whole.get(one, [position.get(one, one)])
             if not all(isinstance(j, int | np.integer) and 0 <= j < ends[-1] for j in columns):
                 raise ValueError(
-                    f"groups[{name!r}] has {one!r}, which is no view, no column of X, such as "
-                    f"{next(iter(position))!r}, and no position below {ends[-1]}."
+                    f"groups[{name!r}] contains {one!r}, which is not a view, not a column such as "
+                    f"{next(iter(position))!r}, and not a position below {ends[-1]}."
                 )
             if any(owner[list(columns)] != REST):
-                raise ValueError(f"groups[{name!r}] has {one!r}, which a group has already.")
+                raise ValueError(f"groups[{name!r}] has {one!r}, which is in another group.")
             owner[list(columns)] = name
         if name not in owner:
             raise ValueError(f"groups[{name!r}] has no columns.")

@@ -1,4 +1,4 @@
-"""The linear SVM that ends MVL-SVM, MSL and L3-SVM.
+"""The linear SVM that is the last step of MVL-SVM, MSL and L3-SVM.
 
 Problem   min over (theta, b) of  1/2 (|theta|^2 + (b/B)^2) + C sum_i loss(y_i (theta' x_i + b)),
           one problem for each class against the rest. B is the ``intercept_scaling``: the intercept
@@ -28,11 +28,11 @@ ONE_AT_A_TIME = Lock()  # of fits by liblinear, in all threads
 
 
 class SolverFallbackWarning(UserWarning):
-    """liblinear-official was asked for and is not installed."""
+    """Warning that liblinear-official is not installed, so that another solver is used."""
 
 
 class LinearMachines(NamedTuple):
-    """A linear SVM for every class against the rest; one for two classes."""
+    """A linear SVM for every class against the rest; a single one for two classes."""
 
     coef: np.ndarray  #: (1 or K, d)
     intercept: np.ndarray  #: (1 or K,)
@@ -54,8 +54,8 @@ def fit_linear_svm(
     """
     if solver == "liblinear" and loss != "squared_hinge":
         raise ValueError(
-            "solver='liblinear' needs loss='squared_hinge' (its primal solver); its hinge solver "
-            "stops after 300 sweeps and cannot be seeded, use solver='newton'."
+            "solver='liblinear' requires loss='squared_hinge'. Use solver='newton' for the hinge: "
+            "liblinear's hinge solver stops after 300 sweeps and cannot be seeded."
         )
     if solver == "liblinear" and weights is None and official_liblinear() is not None:
         with ONE_AT_A_TIME:
@@ -73,8 +73,8 @@ def fit_linear_svm(
     n_iter = max(one.n_iter for one in found)
     if not (gap <= max(tol, SMALLEST_TOL)).all():
         warn_caller(
-            f"the linear SVM stopped after {n_iter} steps at a relative duality gap of "
-            f"{gap.max():.2g}, above tol={tol:g}; raise max_iter or tol, or lower c."
+            f"The linear SVM did not converge in {n_iter} steps: its relative duality gap is "
+            f"{gap.max():.2g}, tol={tol:g}. Increase max_iter or tol, or reduce c."
         )
     intercept = intercept_scaling * W[:, -1] if intercept_scaling else np.zeros(len(W))
     state = [(one, costs) for one in found]
@@ -88,8 +88,8 @@ def official_liblinear():
         from liblinear import liblinear
     except (ImportError, OSError):
         warn_caller(
-            "liblinear-official is not installed (it needs a C++ compiler); solving the same "
-            "problem with solver='newton'.",
+            "liblinear-official is not installed (it needs a C++ compiler). solver='newton' solves "
+            "the same problem instead.",
             SolverFallbackWarning,
         )
         return None
@@ -123,8 +123,8 @@ def _fit_official(X, y, C, intercept_scaling, tol):
     n_iter = max(map(int, re.findall(r"^iter\s+(\d+)", log, re.MULTILINE)), default=1)
     if "reaching max number of Newton" in log:
         warn_caller(
-            f"liblinear stopped after {n_iter} iterations before it reached tol={tol:g}; raise tol "
-            "or lower c."
+            f"liblinear did not converge to tol={tol:g} in {n_iter} iterations. Increase tol or "
+            "reduce c."
         )
     coef, gap = np.array(w[:, : X.shape[1]]), np.full(len(w), np.nan)
     return LinearMachines(coef, np.array(intercept), n_iter, gap, None)

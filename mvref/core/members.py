@@ -1,7 +1,7 @@
-"""What a composition asks of its members: scores of classes, or numbers.
+"""The two kinds of members of a composition: classifiers with scores, and regressors.
 
-:class:`OfClassifiers` and :class:`OfRegressors` answer the same questions in their own way; a
-member for each view, a model for each pattern and masked copies are written once, for both.
+:class:`OfClassifiers` and :class:`OfRegressors` implement the same methods in their own way; one
+member per view, one model per pattern and modality dropout are written once, for both.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from .voters import check_classifier, check_trainable, class_scores
 
 
 class Composition(Splitting):
-    """What members take is their affair, words and single gaps included; so are their threads."""
+    """Members decide what they accept, texts and missing values included, and on threads."""
 
     _raw = True
     _one_blas_thread = False
@@ -26,8 +26,8 @@ class OfClassifiers(Composition, MultiViewClassifier):
     """A composition of classifiers, which learn positions in ``classes_``."""
 
     _kind = "classifier"
-    _lacking = "a class has no training sample with all of some views"
-    _alone = "training samples of one class have"
+    _lacking = "A class has no training sample with all views of some patterns"
+    _alone = "occur in training samples of one class only"
 
     def _n_kinds(self, codes):
         """Return the number of classes that there are; below 2 nothing can be learnt."""
@@ -49,8 +49,8 @@ class OfRegressors(Composition, MultiViewRegressor):
     """A composition of regressors: a single class, as it were, with one answer."""
 
     _kind = "regressor"
-    _lacking = "at most one training sample has all of some views"
-    _alone = "at most one training sample has"
+    _lacking = "At most one training sample has all views of some patterns"
+    _alone = "occur in at most one training sample"
     _n_answers = 1
 
     def _n_kinds(self, y):

@@ -43,7 +43,7 @@ NUMBERS_PER_BLOCK = 2**20  # of the rows that are held as a copy
 
 
 class Solution(NamedTuple):
-    """The machine of one class against the rest."""
+    """The SVM of one class against the rest."""
 
     w: np.ndarray  #: (p,)
     a: np.ndarray  #: (m,), the dual variables
@@ -59,7 +59,7 @@ class Rows:
         with np.errstate(over="ignore"):
             squares = np.asarray((Z.multiply(Z) if sparse.issparse(Z) else Z * Z).sum(axis=1))
         if not np.isfinite(squares).all():
-            raise ValueError("X holds values too large for their squares; scale the views.")
+            raise ValueError("X has values too large for their squares. Standardise the views.")
         self.sizes = np.maximum(squares.ravel(), 1e-200)  # |z_i|^2
         self._products = None  # Z Z', where it is no larger than four times Z'Z
         self._of_all = {}  # the factor of the last system in all rows: at w = 0 all classes have it

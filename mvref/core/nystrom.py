@@ -29,11 +29,11 @@ AUTO_COMPONENTS = 256  # of "auto", at most; the paper's section 3.1 names 256 a
 
 
 def draw_components(observed, n_components, rng):
-    """Draw the components of every view among the samples that have it, without replacement.
+    """Draw the components of every view without replacement, from the samples that have the view.
 
-    observed (n, V); n_components: m, or the share of the samples, above 0 and at most 1, or "auto",
-    half of them, at most 256; rng: RandomState -> a list of V increasing arrays of rows (m_v,): all
-    of a view with fewer samples than components, with a warning. One without any is refused.
+    observed (n, V); n_components: m, or the fraction of the samples, above 0 and at most 1, or
+    "auto", half of them, at most 256; rng: RandomState -> a list of V increasing arrays of rows
+    (m_v,), all rows of a view with fewer samples than components, with a warning.
 
     >>> import numpy as np
     >>> from mvref.core.nystrom import draw_components
@@ -59,20 +59,20 @@ def draw_components(observed, n_components, rng):
 
 
 def no_more_than_there_are(n, name, n_samples):
-    """Return `n`; of fewer samples, as a search or a learning curve has some, all, and warn."""
+    """Return `n`; if there are fewer samples, as in a learning curve, their number, and warn."""
     if n > n_samples:
         warn_caller(
-            f"{name}={n}, but there are {n_samples} samples to draw from: all of them are taken.",
+            f"{name}={n} is larger than the number of samples, {n_samples}. All samples are used.",
             UserWarning,
         )
     return min(n, n_samples)
 
 
 def check_n_components(n_components):
-    """Raise a ValueError unless `n_components` is "auto", an integer >= 1 or a share."""
+    """Raise a ValueError unless `n_components` is "auto", an integer >= 1 or a fraction."""
     if isinstance(n_components, str) and n_components != "auto":
         raise ValueError(
-            f"n_components must be 'auto', an integer or a share, got {n_components!r}."
+            f"n_components must be 'auto', an integer or a fraction, got {n_components!r}."
         )
     if isinstance(n_components, float | np.floating):
         check_number(n_components, "n_components", low=0, high=1, low_open=True)
@@ -90,7 +90,7 @@ def nystrom_map(K):
                     [4., 4.]]))
     """
     if not np.abs(K).max(initial=0.0) < LARGEST:
-        raise ValueError(f"kernel has values that are not finite or above {LARGEST:g}; scale X.")
+        raise ValueError(f"kernel has values not finite or above {LARGEST:g}. Standardise X.")
     if np.abs(K - K.T).max(initial=0.0) > PSD_TOLERANCE * np.abs(K).max(initial=0.0):
         raise ValueError("kernel must be symmetric on the training samples.")
     values, vectors = eigh((K + K.T) / 2.0)
@@ -117,9 +117,9 @@ def nystrom_features(view, seen, similarity, T):
 
 
 class NystromViews:
-    """Nyström features of the views, machine by machine.
+    """Nyström features of the views, for every classifier.
 
-    sources: the views of every machine; similarities: kernels to the components; seen (M, n).
+    sources: the views of every classifier; similarities: kernels to the components; seen (M, n).
 
     >>> from mvref import MultiView
     >>> X = MultiView([np.array([[1.0], [2.0], [3.0]])])

@@ -1,7 +1,7 @@
 """One scikit-learn transformer, or one classifier, for every view.
 
-:class:`PerView` transforms view by view. :class:`PerViewClassifier` fits a classifier per view and
-combines what they say. In both, a sample that misses a view is no business of the view's member.
+:class:`PerView` transforms every view. :class:`PerViewClassifier` fits one classifier per view and
+combines their predictions. A sample that lacks a view is not passed to the member of the view.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ class ByView:
     """
 
     def get_params(self, deep=True):
-        """Return the parameters; with `deep`, those of a mapping's members as ``<view>__<name>``.
+        """Return the parameters; with `deep`, the parameters of members as ``<view>__<name>``.
 
         Parameters
         ----------
@@ -103,20 +103,21 @@ class ByView:
             taken = [view for view in members if view in self.get_params(deep=False)]
             if taken:
                 raise ValueError(
-                    f"{self._members} has the views {taken}, whose names are parameters of "
-                    f"{type(self).__name__}: rename these views."
+                    f"{self._members} has views with the names {taken}, which are parameters of "
+                    f"{type(self).__name__}. Rename these views."
                 )
             left = [view for view in names if view not in members]
             if left and self.remainder is None:
                 raise ValueError(
-                    f"{self._members} must name every view, or remainder be set: {left} are left."
+                    f"{self._members} does not name the views {left}. Name every view, or set "
+                    "remainder."
                 )
             members = [members.get(view, self.remainder) for view in names]
         elif not isinstance(members, list | tuple):
             members = [members] * len(names)
         if len(members) != len(names):
             raise ValueError(
-                f"{self._members} has {len(members)} entries, X has {len(names)} views."
+                f"{self._members} has {len(members)} entries, but X has {len(names)} views."
             )
         return members
 
@@ -139,7 +140,7 @@ class ByView:
 
 @contextmanager
 def naming(view, member):
-    """Say in an error of a member which view it is about."""
+    """Add to an error of a member the view that it is about."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -147,17 +148,17 @@ def naming(view, member):
 
 
 class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
-    """Apply a transformer to each view and give a :class:`~mvref.MultiView` back.
+    """Transformer for multi-view data: apply a scikit-learn transformer to each view.
 
     Parameters
     ----------
     transformer : transformer, "passthrough", or sequence or mapping of them, default="passthrough"
         One transformer, cloned for every view; or one per view in order; or a mapping from view
-        names, whose transformers have parameters ``<view>__<name>`` in a grid. "passthrough" leaves
-        a view as it is, "drop" leaves it out.
+        names, whose transformers have the parameters ``<view>__<name>`` in a grid search.
+        "passthrough" keeps a view as it is, "drop" removes it.
     remainder : transformer, "passthrough" or "drop", default="passthrough"
-        For the views that a mapping does not name.
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+        Transformer of the views that a mapping does not name.
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
 
     Attributes
     ----------
@@ -167,16 +168,16 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
 
     See Also
     --------
-    PerViewClassifier : A classifier for each view.
+    PerViewClassifier : One classifier per view.
 
     Notes
     -----
-    A transformer is fitted and applied on the samples that have its view; a missing view stays
-    missing. A view that came as a data frame reaches its transformer as one, so that a
-    ColumnTransformer can name columns, and a view of texts as a 1-D array; so does a frame of one
-    column where the transformer is one of texts, such as a TfidfVectorizer. The output is a
-    MultiView whatever ``set_output`` or scikit-learn's ``transform_output`` say; it keeps the names
-    of the columns. Metadata such as ``sample_weight`` is not routed to the transformers.
+    A transformer is fitted on, and applied to, the samples that have its view; a missing view stays
+    missing. A view given as a data frame is passed on as a data frame, so that a ColumnTransformer
+    can select columns by name, and a text view as a 1-D array; so is a frame of one column if the
+    transformer takes texts, as a TfidfVectorizer does. The output is always a MultiView, whatever
+    ``set_output`` or scikit-learn's ``transform_output`` request, and keeps the column names.
+    Metadata such as ``sample_weight`` is not routed to the transformers.
 
     Examples
     --------
@@ -199,7 +200,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         self.views = views
 
     def fit(self, X, y=None):
-        """Fit a transformer on each view.
+        """Fit one transformer on each view.
 
         Parameters
         ----------
@@ -214,7 +215,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         return self
 
     def fit_transform(self, X, y=None):
-        """Fit a transformer on each view, and transform it.
+        """Fit one transformer on each view, and transform the view.
 
         Parameters
         ----------
@@ -282,7 +283,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         """The views that are not dropped, with the names of their columns."""
         kept = [v for v, t in enumerate(self.transformers_) if not _is(t, "drop")]
         if not kept:
-            raise ValueError(f"transformer drops every view of {X.names}.")
+            raise ValueError(f"transformer drops every view of {X.names}. Keep at least one.")
         return MultiView(
             [views[v] for v in kept],
             names=[X.names[v] for v in kept],
@@ -303,7 +304,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
             return None
 
     def get_feature_names_out(self, input_features=None):
-        """Return ``<view>__<feature>`` for every column of the transformed views, side by side.
+        """Return ``<view>__<feature>`` for every column of the concatenated transformed views.
 
         Parameters
         ----------
@@ -326,7 +327,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         return np.array(names, dtype=object)
 
     def set_output(self, *, transform=None):
-        """Do nothing: the output stays a MultiView, whose columns keep their names.
+        """Do nothing: the output is always a MultiView, whose columns keep their names.
 
         Parameters
         ----------
@@ -388,8 +389,8 @@ def _as_many(out, n_samples):
     """Transformed rows; another number of them than went in is refused."""
     if out.shape[0] != n_samples:
         raise ValueError(
-            f"{n_samples} samples went in and {out.shape[0]} rows came out; a transformer of texts "
-            "needs a view of one column, or make_column_transformer((transformer, 'column'))."
+            f"The transformer returned {out.shape[0]} rows for {n_samples} samples. If it takes "
+            "texts, use a view of one column, or make_column_transformer((transformer, 'column'))."
         )
     return out
 

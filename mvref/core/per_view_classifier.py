@@ -1,12 +1,12 @@
-"""One classifier per view, and what they say together: vote, mean, or a model on top (stacking).
+"""One classifier per view, combined by a vote, a mean of scores, or a model on top (stacking).
 
-Each classifier learns from the samples that have its view, and is asked about those only: a vote or
-a mean is over the views that a sample has, and a model on top gets the mean score of a view in
-place of one that is missing, beside a column that says so. :class:`OnePerView` is all of it that
-is the same for regressors.
+Each classifier is trained on, and applied to, the samples that have its view only: a vote or a mean
+is over the observed views, and a model on top gets the mean score of a view in place of a missing
+one, with an indicator column. :class:`OnePerView` is the part that classifiers and regressors
+share.
 
-This is the plain composition. :class:`~mvref.rivals.Mono`, ``MVMV``, ``Fusion`` and ``PerViewSVM``
-are the cases of it that the papers compare with, each with its paper's ties, splits and kernels.
+:class:`~mvref.rivals.Mono`, ``MVMV``, ``Fusion`` and ``PerViewSVM`` are special cases that the
+papers compare with, each with its paper's ties, splits and kernels.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ from .voters import (
 
 
 class OnePerView(ByView):
-    """One member per view, and what they say together, in a composition of either kind.
+    """One member per view and a rule that combines them, in a composition of either kind.
 
     A subclass has ``_rules``, word of ``combine`` -> function that ends in ``axis=1``, and
     ``_default``, the member that stands for None.
@@ -93,7 +93,7 @@ class OnePerView(ByView):
                     members[name] = seeded_clone(member, rng)
                     self._view_of[name] = view
         if not members:
-            raise ValueError(f"estimator drops every view of {names}.")
+            raise ValueError(f"estimator drops every view of {names}. Keep at least one.")
         return members
 
     def _fit_members(self, members, X, told, rows):
@@ -158,51 +158,55 @@ def _gives_probabilities(self):
 
 
 class PerViewClassifier(OnePerView, OfClassifiers):
-    """One classifier per view, combined by a vote, a mean, or a classifier on top (stacking).
+    """Late fusion: one classifier per view, combined by averaging, a vote or stacking.
 
     Parameters
     ----------
     estimator : classifier, or sequence or mapping of them, default=None
         One classifier or pipeline, cloned for every view; or one per view in order; or a mapping
-        from view names, whose members have parameters ``<view>__<name>`` in a grid and may be
-        "drop". A list in place of a member is several, by name if it is of pairs: their parameters
-        are ``<view>__<member>__<name>``. None: ``LogisticRegression(max_iter=1000)``.
+        from view names, whose classifiers have the parameters ``<view>__<name>`` in a grid search
+        and may be "drop". A list in place of a classifier means several on one view, named if it is
+        of pairs: their parameters are ``<view>__<member>__<name>``. None:
+        ``LogisticRegression(max_iter=1000)``.
     combine : {"vote", "mean_proba", "mean_decision", "stack"} or classifier, default="mean_proba"
-        The class that most members name (of equal ones the first); the largest mean probability, or
-        mean of the decision functions, over the members whose views a sample has; or a classifier
-        on top (of "stack" the default one) of what they say of samples that they have not seen.
+        "vote" takes the class that most classifiers predict (ties go to the first class);
+        "mean_proba" and "mean_decision" average the probabilities or decision functions over the
+        observed views; "stack" trains a logistic regression, or the given classifier, on the
+        out-of-fold predictions.
     remainder : classifier, "drop" or None, default=None
-        For the views that a mapping does not name; None refuses such a mapping.
+        Classifier of the views that a mapping does not name. If None, a mapping must name every
+        view.
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
     cv : int or splitter, default=5
-        Folds from which a classifier on top learns: their number, stratified and shuffled, and by
-        the groups given to ``fit``; or a splitter that holds out every sample once.
-    n_jobs : int or None, default=None; views fitted in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; seeds of classifiers and folds
+        Folds for the out-of-fold predictions of stacking: a number of stratified, shuffled folds,
+        which respect the groups given to ``fit``; or a splitter that holds out every sample once.
+    n_jobs : int or None, default=None; number of classifiers fitted in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of classifiers and folds
 
     Attributes
     ----------
-    estimators_ : dict, view name -> fitted classifier; they predict positions in ``classes_``. Of
-        several on a view the names are ``<view>__<member>``.
-    final_estimator_ : fitted classifier on top, if there is one
-    answer_names_ : list of str; the columns that it gets
+    estimators_ : dict, view name -> fitted classifier, which predicts positions in ``classes_``
+        If a view has several, their names are ``<view>__<member>``.
+    final_estimator_ : fitted classifier of stacking, if any
+    answer_names_ : list of str; the columns that it is trained on
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    PerViewRegressor : the same for numbers.
-    PerView : a transformer per view.
-    mvref.rivals.MVMV : the vote, with coins for equal votes.
-    mvref.rivals.Fusion : stacking on one cut of the samples.
+    PerViewRegressor : The same for regression.
+    PerView : One transformer per view.
+    mvref.rivals.MVMV : Majority vote with random tie-breaking.
+    mvref.rivals.Fusion : Stacking on a single split of the samples.
 
     Notes
     -----
-    A view that came as a data frame reaches its classifier as one, a view of texts as a 1-D array;
-    so a pipeline may begin with a ColumnTransformer, an imputer or a vectorizer, and members of one
-    view may take a kind of column each, by a ``make_column_selector``. ``sample_weight`` goes to
-    every member. A view that samples of one class only have gets no classifier.
+    A view given as a data frame is passed to its classifier as a data frame, a text view as a 1-D
+    array; so a pipeline may begin with a ColumnTransformer, an imputer or a vectorizer, and several
+    classifiers of one view may use different columns, by a ``make_column_selector``.
+    ``sample_weight`` is passed to every classifier. A view observed in one class only gets no
+    classifier.
 
     Examples
     --------
@@ -244,9 +248,9 @@ class PerViewClassifier(OnePerView, OfClassifiers):
         for name, member in members.items():
             if self.combine == "mean_proba" and not hasattr(member, "predict_proba"):
                 raise ValueError(
-                    f"combine='mean_proba' needs probabilities, which {type(member).__name__} of "
-                    f"view {self._view_of[name]!r} has not: take combine='mean_decision', or a "
-                    "CalibratedClassifierCV around it."
+                    f"combine='mean_proba' needs predict_proba, which {type(member).__name__} of "
+                    f"view {self._view_of[name]!r} does not provide. Use combine='mean_decision', "
+                    "or wrap the classifier in CalibratedClassifierCV."
                 )
         return members
 
@@ -259,7 +263,7 @@ class PerViewClassifier(OnePerView, OfClassifiers):
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X):
-        """Return the mean probabilities of the views, or those of the classifier on top.
+        """Predict the mean probabilities of the views, or the probabilities of stacking.
 
         Parameters
         ----------

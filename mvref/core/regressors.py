@@ -1,7 +1,7 @@
-"""The compositions of regressors: what the twins of classifiers say differently.
+"""The compositions of regressors: their parameters and documentation.
 
-How they learn stands once, in :mod:`.per_view_classifier` (a member for each view) and in
-:mod:`.gaps` (a model for each pattern of views, masked copies).
+Fitting is shared with the classifiers, in :mod:`.per_view_classifier` (one member per view) and
+:mod:`.gaps` (one model per pattern of views, modality dropout).
 """
 
 import numpy as np
@@ -14,45 +14,46 @@ from .per_view_classifier import OnePerView
 
 
 class PerViewRegressor(OnePerView, OfRegressors):
-    """One regressor per view, combined by a mean, a median, or a regressor on top (stacking).
+    """Late fusion for regression: one regressor per view, combined by a mean, median or stacking.
 
     Parameters
     ----------
     estimator : regressor, or sequence or mapping of them, default=None
         One regressor or pipeline, cloned for every view; or one per view in order; or a mapping
-        from view names, whose members have parameters ``<view>__<name>`` in a grid and may be
-        "drop". A list in place of a member is several, as in :class:`PerViewClassifier`. None:
-        ``Ridge()``.
+        from view names, whose regressors have the parameters ``<view>__<name>`` in a grid search
+        and may be "drop". A list in place of a regressor means several, as in
+        :class:`PerViewClassifier`. None: ``Ridge()``.
     combine : {"mean", "median", "stack"} or regressor, default="mean"
-        Of what the members predict; or a regressor on top (of "stack" ``Ridge()``) of what they
-        predict for samples that they have not seen.
+        "mean" and "median" are over the predictions for the observed views; "stack" trains
+        ``Ridge()``, or the given regressor, on the out-of-fold predictions.
     remainder : regressor, "drop" or None, default=None
-        For the views that a mapping does not name; None refuses such a mapping.
+        Regressor of the views that a mapping does not name. If None, a mapping must name every
+        view.
     cv : int or splitter, default=5
-        Folds from which a regressor on top learns: their number, shuffled, and by the groups given
-        to ``fit``; or a splitter that holds out every sample once.
-    n_jobs : int or None, default=None; views fitted in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; seeds of regressors and folds
+        Folds for the out-of-fold predictions of stacking: a number of shuffled folds, which respect
+        the groups given to ``fit``; or a splitter that holds out every sample once.
+    n_jobs : int or None, default=None; number of regressors fitted in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of regressors and folds
 
     Attributes
     ----------
-    estimators_ : dict, view name -> fitted regressor; of several ``<view>__<member>``
-    final_estimator_ : fitted regressor on top, if there is one
-    answer_names_ : list of str; the columns that it gets
+    estimators_ : dict, view name -> fitted regressor; ``<view>__<member>`` if a view has several
+    final_estimator_ : fitted regressor of stacking, if any
+    answer_names_ : list of str; the columns that it is trained on
     n_features_in_ : int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    PerViewClassifier : The same for classes.
-    PatternRegressor : A model for each pattern of views.
+    PerViewClassifier : The same for classification.
+    PatternRegressor : One model per pattern of observed views.
 
     Notes
     -----
-    A regressor learns from the samples that have its view; a view that one sample only has gets
-    none. A regressor on top gets the mean prediction of a view in place of one that is missing,
-    beside a column that says so. Frames, texts and weights: see :class:`PerViewClassifier`.
+    A regressor is trained on the samples that have its view; a view observed in one sample only
+    gets none. In stacking, the mean prediction of a view replaces a missing one, with an indicator
+    column. For frames, texts and weights see :class:`PerViewClassifier`.
 
     Examples
     --------
@@ -88,37 +89,37 @@ class PerViewRegressor(OnePerView, OfRegressors):
 
 
 class PatternRegressor(Patterns, OfRegressors):
-    """Reduced models: a clone of a regressor for each pattern of views that samples have.
+    """Reduced-models regressor for missing views: one regressor per pattern of observed views.
 
     Parameters
     ----------
     estimator : regressor, default=None; None: ``Ridge()``
-        A regressor or pipeline. It gets the columns of its views side by side; or a MultiView of
-        them, if it begins with what takes views: :class:`PerView`, or a method of mvref.
+        A regressor or pipeline. It gets the concatenated features of its views; or a MultiView, if
+        its first step takes views, as :class:`PerView` and the methods of mvref do.
     patterns : {"seen", "all"}, default="seen"
-        Which models ``fit`` trains: those of the patterns that the training samples have, others
-        are trained whenever a sample to predict has them; or of all ``2**V - 1`` patterns.
+        "seen" trains one model for each pattern in the training samples, and another model whenever
+        a sample to predict has a new pattern. "all" trains models of all ``2**V - 1`` patterns.
     n_jobs : int or None, default=None; models trained in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; seeds of the regressor
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of the regressors
 
     Attributes
     ----------
-    patterns_ : dict, tuple of names of views -> tuple of names of the views that its model knows
+    patterns_ : dict, tuple of names of views -> tuple of names of the views that its model uses
     estimators_ : dict, tuple of names -> fitted regressor
     n_features_in_ : int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    PatternClassifier : The same for classes.
-    PerViewRegressor : A regressor for each view.
+    PatternClassifier : The same for classification.
+    PerViewRegressor : One regressor per view.
 
     Notes
     -----
-    The model of a pattern learns from all training samples that have at least its views. Where
-    there are fewer than two, views are left out, one at a time: the one without which there are
-    most samples; a warning says so. What else holds stands at :class:`PatternClassifier`.
+    The model of a pattern is trained on all training samples that have at least its views. If there
+    are fewer than two, views are left out one at a time, so that most samples remain, with a
+    warning. The other Notes of :class:`PatternClassifier` apply here, too.
 
     References
     ----------
@@ -146,20 +147,20 @@ class PatternRegressor(Patterns, OfRegressors):
 
 
 class ViewDropoutRegressor(MaskedCopies, OfRegressors):
-    """Masked copies: a regressor trained on samples from which views have been taken away.
+    """Modality dropout for missing views: a regressor trained on copies without random views.
 
     Parameters
     ----------
     estimator : regressor, default=None; None: ``HistGradientBoostingRegressor()``
-        A regressor or pipeline. It gets all columns side by side, NaN where a view is missing, so
-        that it takes NaN or begins with an imputer; or a MultiView, if it begins with what takes
-        views: :class:`PerView`, or a method of mvref.
+        A regressor or pipeline. It gets the concatenated features, with NaN where a view is
+        missing, so it must accept NaN or begin with an imputer; or a MultiView, if its first step
+        takes views, as :class:`PerView` and the methods of mvref do.
     share : float, default=0.5
-        Share of the views that are missing in a masked copy, those that the samples themselves
-        lack included: the share that is expected in prediction. Every sample keeps a view.
-    n_copies : int, default=5; copies of each sample, the first of which is whole
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; gaps, seeds of the regressor
+        Fraction of the views that are missing in a masked copy, including the views that the sample
+        itself lacks: the fraction expected in prediction. Every sample keeps at least one view.
+    n_copies : int, default=5; number of copies of each sample, the first of which is unmasked
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of masks and regressor
 
     Attributes
     ----------
@@ -169,8 +170,8 @@ class ViewDropoutRegressor(MaskedCopies, OfRegressors):
 
     See Also
     --------
-    ViewDropout : The same for classes; what its Notes say holds here.
-    PatternRegressor : A model for each pattern of views.
+    ViewDropout : The same for classification; its Notes apply here, too.
+    PatternRegressor : One model per pattern of observed views.
 
     Examples
     --------

@@ -200,7 +200,7 @@ def alternate(sweep, columns, free, scores, y, weights, *, loss, auto, tol, max_
 
 
 def check_alpha(alpha, solver, loss):
-    """Raise a ValueError unless alpha is a number, or "auto" where there is a likelihood."""
+    """Raise a ValueError unless alpha is a number, or "auto" with a loss that is a likelihood."""
     if not isinstance(alpha, str):
         check_number(alpha, "alpha", low=0)
     elif alpha != "auto" or solver != "als" or loss not in EVIDENCE:

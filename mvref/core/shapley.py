@@ -1,4 +1,4 @@
-"""Shapley values: what each player of a game adds, on average over the orders of joining.
+"""Shapley values: the contribution of each player of a game, averaged over the orders of joining.
 
 A game is a table of the worths of coalitions. Of up to ten players all coalitions are asked, and
 the values are exact; of more, random orders and their reverses (antithetic pairs). Beside the value

@@ -1,4 +1,4 @@
-"""The best of several random starts: for methods whose objective has local minima."""
+"""Several random starts, for methods whose objective has local minima; the best one is kept."""
 
 from typing import NamedTuple
 

@@ -1,9 +1,9 @@
-"""Ties between classes: a parameter of every method that votes, with a seed where it is a coin.
+"""Ties between classes: a parameter of every method that votes, with seeded random tie-breaking.
 
-An even number of votes of -1 and +1 ties often (four trees tie on 15 % of the digits), and who wins
-moves the accuracy by more than most methods differ. A coin must be fair, yet ``predict`` of one
-sample must not depend on its company. So the coin of a sample is a hash of its own values, under
-keys that are drawn in ``fit``.
+An even number of votes of -1 and +1 is often tied (four trees tie on 15 % of the digits), and the
+rule for ties changes the accuracy by more than most methods differ. Random tie-breaking must be
+fair, yet ``predict`` of one sample must not depend on the other samples. So the random number of a
+sample is a hash of its own values, under keys that are drawn in ``fit``.
 """
 
 import numpy as np
@@ -13,12 +13,12 @@ TIES = ("random", "smallest", "largest")
 
 
 def draw_keys(n_features, rng):
-    """Draw the keys of the coins, one for every feature of all views: keys (n_features,)."""
+    """Draw the keys of random tie-breaking, one per feature of all views: keys (n_features,)."""
     return rng.randint(0, 2**63, size=n_features, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
 
 def hash_samples(X, keys):
-    """Return a number per sample, of its values and the keys only: keys (features,) -> (n,)."""
+    """Return a number per sample, from its values and the keys only: keys (features,) -> (n,)."""
     hashes = np.zeros(X.n_samples, dtype=np.uint64)
     for view, key in zip(X.views, np.split(keys, np.cumsum(X.widths[:-1])), strict=True):
         if sparse.issparse(view):
@@ -45,11 +45,11 @@ def _mix(x):
 
 
 def break_ties(scores, X, ties, keys, *, width=1e-9):
-    """Move equal best scores apart, so that the sign or the largest score names one class.
+    """Change equal best scores, so that the sign or the largest score names one class.
 
-    scores (n,) for two classes (positive: the second one), else (n, n_classes); ties: who wins, a
-    coin of the sample ("random"), the smallest label, or the largest; keys: from `draw_keys`;
-    width: scores that are this far from the best, or of two classes from 0, or less, are equal.
+    scores (n,) for two classes (positive: the second one), else (n, n_classes); ties: the winner,
+    at random for each sample ("random"), the smallest label, or the largest; keys: from
+    `draw_keys`; width: scores this far from the best, or of two classes from 0, or less, are equal.
 
     >>> from mvref import MultiView
     >>> X = MultiView([np.arange(3.0)[:, None]])

@@ -1,3 +1,3 @@
-"""The old place of :class:`~mvref.MultiView`, where a stored model of before looks for it."""
+"""The former place of :class:`~mvref.MultiView`, where stored models of earlier versions look."""
 
 from .input import MultiView as MultiView

@@ -43,12 +43,12 @@ def check_trainable(X, codes, part=""):
     """Raise a ValueError unless every view is seen in two classes; `part` ends the message."""
     for name, seen in zip(X.names, X.observed.T, strict=True):
         if len(np.unique(codes[seen])) < 2:
-            told = f"view {name!r} is observed in samples of one class only{part}"
-            raise ValueError(f"{told}: leave it out, with X.select, or take a PerViewClassifier.")
+            told = f"View {name!r} is observed in samples of one class only{part}"
+            raise ValueError(f"{told}. Remove it with X.select([...]), or use PerViewClassifier.")
 
 
 def class_folds(codes, n_folds, rng):
-    """Shuffled folds in which every class is spread as evenly as can be, however rare it is."""
+    """Return shuffled folds over which every class is distributed evenly, however rare it is."""
     order = rng.permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]
     fold = np.empty(len(codes), dtype=int)
@@ -85,17 +85,17 @@ def folds_of(cv, codes, rng, groups=None):
             for k, (_, held_out) in enumerate(cv.split(np.zeros((len(codes), 1)), codes, groups)):
                 fold[:, held_out] += [[k], [1]]
     except ValueError as error:
-        told = "" if groups is not None else " If it is for groups: fit(X, y, groups=...)."
+        told = "" if groups is not None else " If it needs groups, call fit(X, y, groups=...)."
         raise ValueError(f"cv={cv!r} cannot split the samples: {error}{told}") from error
     if (fold[1] != 1).any() or not fold[0].any():
         raise ValueError(
-            f"cv must hold out every sample once, in 2 folds or more, which {cv!r} does not."
+            f"cv must hold out every sample once, in two folds or more; {cv!r} does not."
         )
     return PredefinedSplit(fold[0])
 
 
 def predict_all(voters, view, seen):
-    """Return what the voters say of those who have their view: labels (n_seen, n_voters).
+    """Return the predictions of the voters for samples that have their view: (n_seen, n_voters).
 
     view (n, n_features); seen (n,).
     """
@@ -110,7 +110,7 @@ def predict_all(voters, view, seen):
 
 
 def cast_votes(voters, view, seen):
-    """Return the table of the votes of one view's voters, who predict -1 or +1.
+    """Return the table of the votes of one view's voters, which predict -1 or +1.
 
     view (n, n_features); seen (n,) -> votes (n, n_voters).
 
@@ -139,12 +139,12 @@ def count_votes(labels, weights, n_classes):
 
 
 def class_scores(classifier, rows, n_classes):
-    """Return a score per class: the largest is the class that the classifier names.
+    """Return a score per class: the largest is the class that the classifier predicts.
 
     classifier: fitted, with some of the classes 0 to n_classes - 1; rows (n, n_features) -> scores
     (n, n_classes): its own decision function, else its probabilities, else 1 for the class that it
     predicts. With two classes the second score minus the first is the decision function. A class
-    that it has not met scores less than all others.
+    that it was not trained on scores less than all others.
 
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -169,7 +169,7 @@ def class_scores(classifier, rows, n_classes):
 
 
 def probabilities_of(classifier, rows, n_classes):
-    """Return the probabilities (n, n_classes) of a fitted classifier, 0 where it has not the class.
+    """Return the probabilities (n, n_classes) of a classifier, 0 for classes that it lacks.
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> probabilities_of(GaussianNB().fit([[0.0], [9.0]], [0, 2]), [[9.0]], 3)
@@ -186,7 +186,7 @@ def difference_if_two(scores):
 
 
 def last_step(estimator):
-    """Return what a pipeline ends in, and what the names of its parameters begin with."""
+    """Return the last step of a pipeline, and the prefix of the names of its parameters."""
     prefix = ""
     while isinstance(estimator, Pipeline):
         step, estimator = estimator.steps[-1]
@@ -201,7 +201,7 @@ def fit_weighted(estimator, X, y, weights, **given):
     last, prefix = last_step(estimator)
     if weights is not None:
         if not has_fit_parameter(last, "sample_weight"):
-            raise ValueError("its fit takes no sample_weight, which was given.")
+            raise ValueError("sample_weight was given, but its fit does not take sample_weight.")
         given["sample_weight"] = weights
     # by the name of the step, whether or not the user has routing switched on
     with config_context(enable_metadata_routing=False):

@@ -1,10 +1,10 @@
-"""Multi-view data sets: embedded (``load_*``), fetched (``fetch_*``), drawn (``make_*``), or yours.
+"""Multi-view data sets: embedded (``load_*``), fetched (``fetch_*``) or simulated (``make_*``).
 
 All of these return a :class:`MultiViewDataset`, and so does :func:`read_folder`, which joins your
-own tables. :func:`kinds` tells which have views of several instruments. Files are looked for in an
-installed package, if one has them, in ``$MVREF_DATA/<name>``, then in the user's cache
-(``$MVREF_CACHE`` sets another one), and then downloaded where a canonical address with a known
-sha256 exists. Licence, citation and sizes of a data set stand in its ``DESCR``.
+own tables. :func:`kinds` lists which data sets have views of several instruments. Files are looked
+for in an installed package that has them, in ``$MVREF_DATA/<name>``, then in the user's cache (or
+``$MVREF_CACHE``), and then downloaded if a canonical address with a known sha256 exists. Licence,
+citation and sizes of a data set are in its ``DESCR``.
 """
 
 from importlib import import_module
@@ -53,12 +53,12 @@ def __getattr__(name):
 
 
 def available():
-    """Tell which data sets are on this machine; nothing is fetched or opened.
+    """List the data sets that are on this machine; nothing is fetched or opened.
 
     Returns
     -------
     where : dict
-        Name -> "embedded" or the folder that has the files, for what is here and nothing else:
+        Name -> "embedded" or the folder that has the files, for the data sets on this machine only:
         digits, iris, mfeat, and, if they are here, mfeat_original (:func:`fetch_mfeat`), uwave,
         flower17, mnist, citeseer, webkb, voc07, optdigits, reuters1200, reuters600, reuters_full
         (the subsets of :func:`fetch_reuters`), tcga-brca, tcga-lgg, tcga-kipan, htad,

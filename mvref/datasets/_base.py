@@ -13,17 +13,17 @@ class MultiViewDataset:
 
     Parameters
     ----------
-    name : str, short name; says so where the data are a stand-in for the published ones
+    name : str, short name, which mentions if the data are a stand-in for the published ones
     X : MultiView
     y : array, shape (n_samples,) or (n_samples, n_classes)
-        Class labels. Where a sample may have several, an indicator matrix as in scikit-learn:
-        ``y[i, k]`` is 1 if sample i is of class k, and 0 if not.
+        Class labels. If a sample may have several, an indicator matrix as in scikit-learn:
+        ``y[i, k]`` is 1 if sample i is of class k, and 0 otherwise.
     target_names : list of str, names of the classes, in the order of ``np.unique(y)`` or of columns
     DESCR : str, source, licence, citation, shapes and checksums
     splits : list of (train, validation, test)
-        Official splits as arrays of sample indices; empty if there is none. A part that the
-        split does not have is an empty array.
-    meta : dict, whatever else is known of the samples
+        Official splits as arrays of sample indices; empty if there are none. If a split has no
+        validation set, for instance, that array is empty.
+    meta : dict, further information on the samples
 
     Examples
     --------
@@ -84,5 +84,5 @@ class MultiViewDataset:
 
 
 def split_after(n_train, n_samples):
-    """Return the official split whose training part comes first, without a validation part."""
+    """Return the official split whose training set comes first, without a validation set."""
     return np.arange(n_train), np.empty(0, np.int64), np.arange(n_train, n_samples)

@@ -1,4 +1,4 @@
-"""CiteSeer: scientific papers by their words, by who cites them, and by whom they cite."""
+"""CiteSeer: scientific papers by their words, their inbound and their outbound citations."""
 
 import re
 
@@ -14,7 +14,7 @@ CONTENT, CITES = "citeseer.content", "citeseer.cites"
 
 
 def fetch_citeseer():
-    """Load 3312 papers of six fields in three views: words, inbound and outbound links.
+    """Load CiteSeer: 3312 papers of six fields in three views (words, inbound and outbound links).
 
     Nothing is downloaded: put ``citeseer.content`` and ``citeseer.cites`` (or their ``.gz``) into
     the folder ``$MVREF_DATA/citeseer`` (or into the cache).
@@ -30,13 +30,13 @@ def fetch_citeseer():
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
-        If a file is missing (the message says how to get it), or not the original one.
+        If a file is missing (the message explains how to obtain it), or is not the original one.
 
     Notes
     -----
     A paper without links is a row of zeros, not a missing view. The columns of the link views are
-    papers of all parts of a split: a link from a training paper to a test paper is seen in
-    training, its label is not.
+    papers of the training and the test set: a link from a training paper to a test paper is visible
+    in training, the label of the test paper is not.
 
     Examples
     --------

@@ -11,7 +11,7 @@ SIDE = 8  # of the digit images, in pixels
 
 
 def load_digits_views(kind="quarters", *, overlap=0):
-    """Load 1797 handwritten digits of 8 x 8 pixels, seen through several views.
+    """Load 1797 handwritten digits of 8 x 8 pixels in several views.
 
     Parameters
     ----------
@@ -19,8 +19,8 @@ def load_digits_views(kind="quarters", *, overlap=0):
         "quarters": ``top_left, top_right, bottom_left, bottom_right``, pixels row by row.
         "derived": four descriptions of the whole image, see Notes.
     overlap : int, 0 to 4
-        Only for quarters: pixels by which each grows towards and beyond the centre, in both
-        directions, to (4 + overlap) x (4 + overlap). At 4, every view is the whole image.
+        Only for quarters: number of pixels by which each grows towards and beyond the centre, in
+        both directions, to (4 + overlap) x (4 + overlap). At 4, every view is the whole image.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def load_digits_views(kind="quarters", *, overlap=0):
     check_choice(kind, "kind", ("quarters", "derived"))
     check_number(overlap, "overlap", low=0, high=SIDE // 2, integer=True)
     if kind == "derived" and overlap:
-        raise ValueError(f'overlap is for kind="quarters" only, got {overlap!r} for "derived".')
+        raise ValueError(f'overlap needs kind="quarters", got overlap={overlap!r} with "derived".')
     digits = load_digits()
     meta = {"image_shape": (SIDE, SIDE)}
     if kind == "derived":
@@ -126,7 +126,7 @@ def gradient_histograms(images, n_sectors=8):
 
 
 def load_iris_views():
-    """Load Fisher's 150 irises in two views: sepal and petal, length and width of each in cm.
+    """Load Fisher's 150 irises in two views: length and width of sepal and petal in cm.
 
     Returns
     -------

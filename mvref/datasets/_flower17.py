@@ -24,13 +24,13 @@ FLOWERS = (
 
 
 def fetch_flower17():
-    """Load seven matrices of distances between flower photographs, one per descriptor.
+    """Load Flower17: seven matrices of distances between flower photographs, one per descriptor.
 
     Oxford's matrices are used if ``$MVREF_DATA/flower17`` (or the cache) has them:
     ``distancematrices17gcfeat06.mat`` and ``distancematrices17itfeat08.mat``. Otherwise the
-    stand-in ``flower17_7views_recomputed.npz`` is: the same photographs in the same order, with
-    descriptors computed anew. Its numbers are not Oxford's, and ``name``, ``DESCR`` and
-    ``meta["recomputed"]`` say so. Official splits (``datasplits.mat``) are downloaded if missing.
+    stand-in ``flower17_7views_recomputed.npz`` is used: the same photographs in the same order,
+    with recomputed descriptors. Its numbers differ from Oxford's, and ``name``, ``DESCR`` and
+    ``meta["recomputed"]`` state so. Official splits (``datasplits.mat``) are downloaded if missing.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def fetch_flower17():
     ------
     DatasetUnavailable, DatasetCorrupted
         If there are no matrices, only one of the two original files, or no way to get the splits;
-        if a file is not the known one, or does not hold such matrices.
+        if a file is not the known one, or does not contain such matrices.
 
     Examples
     --------

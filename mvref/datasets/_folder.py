@@ -1,8 +1,9 @@
-"""Your own data: a folder of tables, one per view, joined on a key, strictly.
+"""Your own data: a folder of tables, one per view, which are joined on a key with strict checks.
 
-Keys are texts. What a file does not say for certain is refused with the file's name and line:
-unnamed, repeated or missing columns, rows of another length than the header, keys twice or empty,
-words among numbers. What is not read and what the join leaves out is printed, and kept in ``meta``.
+Keys are texts. Ambiguous files raise an error with the file's name and line: unnamed, repeated or
+missing columns, rows longer or shorter than the header, repeated or empty keys, words among
+numbers. Files that are not read and rows that the join leaves out are printed, and kept in
+``meta``.
 """
 
 import csv
@@ -57,23 +58,24 @@ def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options)
     Parameters
     ----------
     folder : path
-        Every .csv, .tsv and .parquet file in it is a view of the file's name; with `sep`, so is
-        every .txt whose first line names the key. Texts may be packed (.csv.gz), Parquet needs the
-        package pyarrow. Tables of other kinds, such as .xlsx, are refused with the line that
-        converts them, and what else is not read is named.
+        Every .csv, .tsv and .parquet file in it is a view with the file's name; with `sep`, so is
+        every .txt whose first line contains the key. Text files may be compressed (.csv.gz);
+        Parquet needs the package pyarrow. Tables of other kinds, such as .xlsx, raise an error with
+        the line that converts them; other files that are not read are listed.
     key : str, default="id"
-        The column that says whose row it is, read as text. A sample lacks the views in whose tables
-        it has none.
+        The column that identifies the sample of a row, read as text. A sample lacks the views whose
+        tables have no row for it.
     like : MultiView, default=None
-        The views that a model was fitted on: those of the folder come in their order, the columns
-        too; a view that the folder lacks is missing in every sample.
+        The views that a model was fitted on: the views and columns are returned in their order; a
+        view that the folder lacks is missing in every sample.
     text : sequence of str, default=()
-        Columns of words, kept for :class:`mvref.PerView` to encode; all others must hold numbers.
+        Columns of text, kept for :class:`mvref.PerView` to encode; all others must contain numbers.
     verbose : bool, default=True
-        Print how many rows of each file found their samples, and what was not read.
+        Whether to print how many rows of each file match samples, and which files were not read.
     **options : sep, decimal, encoding, dtype, na_values
-        Of pandas' ``read_csv``, for all text files. Default: commas in .csv and tabs in .tsv,
-        UTF-8. Of words and labels, only an empty cell is a gap unless `na_values` says more.
+        Options of pandas' ``read_csv``, for all text files. Default: commas in .csv and tabs in
+        .tsv, UTF-8. For text and labels, only an empty cell is missing unless `na_values` lists
+        more.
 
     Returns
     -------
@@ -83,7 +85,7 @@ def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options)
     Raises
     ------
     ValueError
-        If a file cannot be read for certain; the sentence names it.
+        If a file cannot be read without ambiguity; the message names the file.
 
     See Also
     --------
@@ -116,31 +118,31 @@ def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options)
 
 
 def read_folder(folder, *, key="id", target="label", groups=None, text=(), verbose=True, **options):
-    """Read a folder of tables, one per view, and the labels that one of them holds.
+    """Read a folder of tables, one per view, with the labels in one of them.
 
     Parameters
     ----------
     folder, key, text, verbose, **options
         As in :func:`read_views`.
     target : str, default="label"
-        Column of the class labels, in one of the tables; a table of nothing else but the key is no
-        view. Labels are texts, "None" and "NA" too, or numbers if all of them are; an empty cell
-        and what `na_values` names is no label.
+        Column of the class labels, in one of the tables; a table with only the key and the labels
+        is not a view. Labels are texts, including "None" and "NA", or numbers if all of them are;
+        an empty cell or a value in `na_values` is not a label.
     groups : str, default=None
-        Column in one of the tables that says which samples belong together, such as those of one
-        patient; it is no feature.
+        Column in one of the tables that identifies samples that belong together, such as those of
+        one patient; it is not a feature.
 
     Returns
     -------
     dataset : MultiViewDataset
-        The samples that have a label and a view, in the order of their keys. Of ``meta``, ``ids``
-        are their keys, ``unlabelled`` those without label, ``without_views`` those in no view,
-        ``groups`` theirs or None, ``not_read`` the files that were not read, ``join`` what was
-        printed.
+        The samples that have a label and a view, in the order of their keys. In ``meta``, ``ids``
+        are their keys, ``unlabelled`` the keys without a label, ``without_views`` the keys in no
+        view, ``groups`` their groups or None, ``not_read`` the files that were not read, ``join``
+        the printed lines.
 
     See Also
     --------
-    read_views : Tables without labels, as a fitted model wants them.
+    read_views : Tables without labels, as a fitted model takes them.
 
     Examples
     --------
@@ -205,7 +207,7 @@ def _read_tables(folder, key, text, options, words=()):
     """The tables by file name, with their keys as index; and the other files, each with a word."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise ValueError(f"folder={str(folder)!r} is no folder.")
+        raise ValueError(f"folder={str(folder)!r} is not a folder.")
     options = {name: value for name, value in options.items() if value is not None}
     sep = options.get("sep", ",")
     if not isinstance(sep, str) or len(sep) != 1:
@@ -225,8 +227,8 @@ def _read_tables(folder, key, text, options, words=()):
         if kind in CONVERT and name not in paths:  # else it has been converted
             line = CONVERT[kind].format(file=path.name, csv=f"{name}.csv", key=key)
             raise ValueError(
-                f"{path.name} in {folder} is of a kind that is not read: convert it there by "
-                f"{line} and move it elsewhere."
+                f"{path.name} in {folder} is not a supported file type. Convert it there by "
+                f"{line}, then move it out of the folder."
             )
     if not paths:
         kinds = " or ".join(SEPARATORS)
@@ -316,7 +318,7 @@ def _read_table(path, key, words, text, options, faults):
     else:
         table = _read_text(path, key, {key, *words, *text}, options)
     if not len(table):
-        raise ValueError(f"{path.name} has a header and no rows.")
+        raise ValueError(f"{path.name} has a header, but no rows.")
     keys = table.pop(key)
     ids = cleaned(keys.astype(str))
     empty = np.flatnonzero(keys.isna() | (ids == ""))
@@ -366,7 +368,7 @@ def _read_text(path, key, words, options):
                 if len(fields) != len(header):
                     raise ValueError(
                         f"{path.name}, line {lines.line_num}: {len(fields)} fields, but the header "
-                        f"has {len(header)}; is a comma too much at its end?"
+                        f"has {len(header)}. Check for an extra separator at its end."
                     )
                 copy.writerow([fields[j] for j in texts])
         cells.seek(0)
@@ -383,19 +385,19 @@ def _read_text(path, key, words, options):
         of_numbers = {"na_values": marks, "usecols": numbers}
         whole = pd.read_csv(path, **options, **strict, **of_numbers).copy()  # makes it one block
         if len(whole) != len(table):
-            raise ValueError(f"{path.name} has a line that holds nothing but blanks: delete it.")
+            raise ValueError(f"{path.name} has a line that contains only blanks. Delete it.")
         return pd.concat([table, whole], axis=1)[header]
     except DAMAGED_GZIP as error:
         raise ValueError(f"{path.name} is not a complete gzip file ({error}).") from error
     except (UnicodeError, csv.Error) as error:
         raise ValueError(
-            f"{path.name} cannot be read as text of encoding {options['encoding']!r} ({error}); "
-            "name another, such as encoding='latin-1'."
+            f"{path.name} cannot be read as text with encoding={options['encoding']!r} ({error}). "
+            "Give its encoding, for example encoding='latin-1'."
         ) from error
 
 
 def _marks_of_gaps(given, column, usual):
-    """What stands for a gap in a column."""
+    """The marks of missing values in a column."""
     given = given.get(column) if isinstance(given, Mapping) else given
     return ["", *(usual if given is None else [given] if np.isscalar(given) else given)]
 
@@ -464,7 +466,7 @@ def _labels(values):
 
 
 def _classes(labels):
-    """Lines on the classes: their counts, and those that may be gaps or each other."""
+    """Lines on the classes: their counts, and those that may be missing values or duplicates."""
     classes, counts = np.unique(labels.to_numpy(), return_counts=True)
     classes = classes.tolist()
     shown = dict(zip(classes[:10], counts.tolist(), strict=False))

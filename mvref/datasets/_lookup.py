@@ -37,11 +37,11 @@ LONGEST = 3600  # seconds of a download
 
 
 class DatasetUnavailable(OSError):
-    """A data set is not on this machine and could not be fetched; the message says what to do."""
+    """Exception: a data set is not on this machine and could not be fetched."""
 
 
 class DatasetCorrupted(ValueError):
-    """A data file is there, but is not what it should be; the message names the file."""
+    """Exception: the content of a data file differs from the known file."""
 
 
 @cache
@@ -153,8 +153,8 @@ def find(dataset, file):
         found = hashlib.sha256(read_of(dataset, path)).hexdigest()
         if found != expected:
             raise DatasetCorrupted(
-                f"{path} is not the file that mvref knows: expected sha256 {expected}, found "
-                f"{found}. Delete it and get it again"
+                f"{path} differs from the file that mvref expects: expected sha256 {expected}, "
+                f"found {found}. Delete the file and download it again"
             )
     return path
 
@@ -250,6 +250,6 @@ def _check_writable(dataset, folder):
     except OSError as error:
         raise unavailable(
             dataset,
-            f"the cache folder {folder} cannot be written ({error.strerror}); set MVREF_CACHE to a "
-            f"folder that can, or MVREF_DATA to one with a subfolder {folder.name} for these files",
+            f"the cache folder {folder} is not writable ({error.strerror}). Set MVREF_CACHE to a "
+            f"writable folder, or MVREF_DATA to one with a subfolder {folder.name} for these files",
         ) from None

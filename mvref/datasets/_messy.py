@@ -1,4 +1,4 @@
-"""A folder of tables as four departments hand them over, drawn so that everybody has one."""
+"""A simulated folder of messy tables, as four departments might hand them over."""
 
 from pathlib import Path
 
@@ -16,18 +16,18 @@ MAKERS = ["Arndt", "Brook", "Costa", "Dahl"]
 
 
 def make_messy_folder(folder, n_samples=1500, *, random_state=0):
-    """Write what four departments know of returned pumps, 7 % of them worn, in four tables.
+    """Write simulated tables of returned pumps, 7 % of them worn, as four departments keep them.
 
-    Every table tells a part of it. ``sensor.csv`` has eight readings, some cells "n/a";
-    ``record.csv`` hours, age, maker and site; ``note.csv`` a sentence of the fitter;
-    ``photo.parquet`` a picture of 8 x 8 pixels (a digit of scikit-learn's, mostly an 8 if the pump
+    Every table has a part of the information. ``sensor.csv`` has eight readings, with some cells
+    "n/a"; ``record.csv`` hours, age, maker and site; ``note.csv`` a sentence of the fitter;
+    ``photo.parquet`` an image of 8 x 8 pixels (a digit of scikit-learn's, mostly an 8 if the pump
     is worn); ``outcome.csv`` the labels "ok" and "worn". Text files have semicolons and decimal
     commas; the record writes some numbers of pumps in capitals, the photos write them without "p"
-    and zeros; and no department but the record's has seen all pumps.
+    and zeros; and only the record has all pumps.
 
     Parameters
     ----------
-    folder : path; made if it is not there
+    folder : path; created if it does not exist
     n_samples : int, default=1500, at least 100
     random_state : int, RandomState instance or None, default=0
 
@@ -37,7 +37,7 @@ def make_messy_folder(folder, n_samples=1500, *, random_state=0):
 
     See Also
     --------
-    read_folder : What reads it.
+    read_folder : Reads the folder.
 
     Examples
     --------

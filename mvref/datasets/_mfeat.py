@@ -41,7 +41,7 @@ EMBEDDED = {"mfeat.xz": "0306b0b11e03ac08f38444209c561ce393b518c4f7f586cb88c12bc
 
 
 def load_mfeat():
-    """Load six views of 2000 handwritten digits; no network needed.
+    """Load mfeat: 2000 handwritten digits in six views, without download.
 
     Non-integers are rounded to five significant digits (three values of kar, below 1e-4, to three);
     :func:`fetch_mfeat` has all digits.
@@ -54,11 +54,11 @@ def load_mfeat():
     Raises
     ------
     DatasetCorrupted
-        If the file that comes with mvref was changed.
+        If the file in the package was changed.
 
     See Also
     --------
-    fetch_mfeat : The files that it was made from.
+    fetch_mfeat : The original files.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def load_mfeat():
     found = hashlib.sha256(packed).hexdigest()
     if found != EMBEDDED["mfeat.xz"]:
         raise DatasetCorrupted(
-            f"mfeat.xz, which comes with mvref, was changed: expected sha256 "
+            f"mfeat.xz in the package was changed: expected sha256 "
             f"{EMBEDDED['mfeat.xz']}, found {found}. Install mvref again"
         )
     return _dataset("mfeat", unpack(packed), "mfeat_embedded", EMBEDDED)
@@ -82,7 +82,7 @@ def load_mfeat():
 def fetch_mfeat():
     """Fetch the original Multiple Features files of the UCI repository.
 
-    Looked for in ``$MVREF_DATA/mfeat`` and in the cache, then downloaded.
+    The files are looked for in ``$MVREF_DATA/mfeat`` and in the cache, then downloaded.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def fetch_mfeat():
 
     See Also
     --------
-    load_mfeat : What comes with the package.
+    load_mfeat : The rounded copy in the package.
 
     Examples
     --------

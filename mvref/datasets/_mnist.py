@@ -1,4 +1,4 @@
-"""MNIST: 70 000 handwritten digits, seen through four windows of 14 x 14 pixels."""
+"""MNIST: 70 000 handwritten digits in four windows of 14 x 14 pixels."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ PARTS = {part: (f"{part}-images-idx3-ubyte", f"{part}-labels-idx1-ubyte") for pa
 
 
 def fetch_mnist_views(overlap=False, shift=None):
-    """Fetch MNIST in four views: the quarters of the image, or four windows that overlap.
+    """Fetch MNIST in four views: the quarters of the image, or four overlapping windows.
 
     Goyal et al. (2018) call the quarters MNIST1 and the overlapping windows MNIST2. The original
     files are looked for in ``$MVREF_DATA/mnist`` and in the cache, then downloaded (12 MB).
@@ -26,8 +26,9 @@ def fetch_mnist_views(overlap=False, shift=None):
         False: the quarters, which share no pixel. True: windows of the same size, moved towards
         the centre.
     shift : int, 1 to 7, optional
-        With ``overlap=True``: pixels by which each window is moved, in both directions; at 7 all
-        four are the same. Default: 3, **our choice**: the paper does not say how far they overlap.
+        With ``overlap=True``: number of pixels by which each window is moved, in both directions;
+        at 7 all four are the same. Default: 3, **our choice**, as the paper does not state the
+        overlap.
 
     Returns
     -------
@@ -52,7 +53,7 @@ def fetch_mnist_views(overlap=False, shift=None):
     if not isinstance(overlap, bool | np.bool_):
         raise ValueError(f"overlap must be True or False, got {overlap!r}.")
     if shift is not None and not overlap:
-        raise ValueError(f"shift is for overlap=True only, got {shift!r}.")
+        raise ValueError(f"shift needs overlap=True, got shift={shift!r}.")
     name, source, pixels = "mnist1", "mnist1", 0
     if overlap:
         pixels = DEFAULT_SHIFT if shift is None else shift
@@ -74,7 +75,7 @@ def window_regions(shift):
 
 
 def read_parts(paths):
-    """Read images (n_samples, 28, 28) and y (n_samples,), of the training part first.
+    """Read images (n_samples, 28, 28) and y (n_samples,), of the training set first.
 
     paths: part -> its two files.
     """

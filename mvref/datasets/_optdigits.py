@@ -15,14 +15,14 @@ N_TRAIN, N_PIXELS, BRIGHTEST = 3823, 64, 16
 def fetch_optdigits():
     """Fetch 5620 handwritten digits of 8 x 8 pixels, with the official split 3823 / 1797.
 
-    The test part is in scikit-learn (``sklearn.datasets.load_digits``). The training part,
+    The test set is in scikit-learn (``sklearn.datasets.load_digits``). The training set,
     ``optdigits.tra``, is looked for in ``$MVREF_DATA/optdigits`` and in the cache, then downloaded.
 
     Returns
     -------
     dataset : MultiViewDataset
         One view, ``pixels`` (64): grey values 0 to 16, row by row; `y` in 0..9. Rows 0..3822 are
-        the training part, the others the test part; ``splits[0]`` has no validation part.
+        the training set, the others the test set; ``splits[0]`` has no validation set.
         ``meta["image_shape"]`` is (8, 8).
 
     Raises
@@ -32,9 +32,9 @@ def fetch_optdigits():
 
     Notes
     -----
-    Wang, Chen and Gao (2011) use this split (30 people wrote the first part, 13 others the second)
-    and for each digit but 1 a task of two classes; digit against all others is what their numbers
-    of errors fit.
+    Wang, Chen and Gao (2011) use this split (30 people wrote the training set, 13 others the test
+    set) with a task of two classes for each digit but 1; their numbers of errors agree with one
+    digit against all others.
 
     Examples
     --------

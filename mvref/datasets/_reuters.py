@@ -41,7 +41,7 @@ INDEX_FILES = {
 
 
 def fetch_reuters(subset="1200"):
-    """Load newspaper articles of six topics, each in five languages (the views).
+    """Load Reuters: newspaper articles of six topics, each in five languages (the views).
 
     Nothing is downloaded: put the files into the folder ``$MVREF_DATA/reuters`` (or into the
     cache).
@@ -70,9 +70,9 @@ def fetch_reuters(subset="1200"):
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
-        If a file is missing (the message says how to get it), a subset is not the known file, or
-        the 25 files are not of the known format, do not belong together, or differ in size from
-        what the collection's authors state (their sha256 are not known to mvref).
+        If a file is missing (the message explains how to obtain it), a subset is not the known
+        file, or the 25 files are not of the known format, do not belong together, or differ in size
+        from the collection as its authors describe it (their sha256 are not known to mvref).
 
     See Also
     --------
@@ -170,7 +170,7 @@ def read_reuters_index(path):
     Raises
     ------
     DatasetCorrupted
-        If a line is not of this form, or has an id twice; the message has its number.
+        If a line is not of this form, or has an id twice; the message gives its number.
 
     See Also
     --------

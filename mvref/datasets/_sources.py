@@ -30,19 +30,20 @@ def checksums(dataset, files):
 
 
 def kinds():
-    """Tell of each data set whether its views are views, and of what.
+    """Describe the origin of the views of every data set: several instruments, one, or simulated.
 
     Returns
     -------
     kinds : dict
-        Name, as in :func:`available` or of what is drawn -> a dictionary:
+        Name, as in :func:`available` or of simulated data -> a dictionary:
 
         - ``kind``: "instruments", if the views come from several instruments or sources; "cut", if
-          one instrument or record was cut into views, or described in several ways; "drawn";
-        - ``instruments``: list of them, none of what is drawn;
-        - ``groups``: the key of ``meta`` that tells whose samples belong together, "" if there are
-          no groups or they are not known;
-        - ``before``: what was done to the data before they are loaded;
+          one instrument or record was cut into views, or described in several ways; "drawn", if
+          the data are simulated;
+        - ``instruments``: list of them, empty for simulated data;
+        - ``groups``: the key of ``meta`` with the groups of samples that belong together, "" if
+          there are no groups or they are not known;
+        - ``before``: how the data were processed before they are loaded;
         - ``licence``, as in ``DESCR``.
 
     Examples

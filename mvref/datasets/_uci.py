@@ -44,7 +44,7 @@ def fetch_uci(name, *, target=None, missing=None, part="all"):
         "outcome" (366 samples: lived, died, euthanized); "echocardiogram" has "still_alive"
         (default) and "alive_at_1" (74 samples), which is the documented one.
     missing : str, optional
-        What becomes of an attribute without a value. The default is the first that is allowed:
+        Treatment of an attribute without a value. The default is the first that is allowed:
 
         - "fill" (all but the shuttle): the mean of a measured attribute, the most frequent code
           of any other, over all samples that have the target, test ones included;
@@ -52,7 +52,7 @@ def fetch_uci(name, *, target=None, missing=None, part="all"):
         - "expand" (shuttle): each rule becomes all the situations that it covers, 253 together;
         - "drop" (lung-cancer, house-votes-84, echocardiogram): the sample is left out. There remain
           27, 232 and 107. Of horse-colic 7 would remain, all of one class;
-        - "keep" (all): NaN, for an imputer that learns from the training part alone.
+        - "keep" (all): NaN, for an imputer that learns from the training set alone.
     part : {"all", "data"}, of horse-colic: both files, or the 300 samples of ``horse-colic.data``
 
     Returns
@@ -72,11 +72,11 @@ def fetch_uci(name, *, target=None, missing=None, part="all"):
     Notes
     -----
     Target, treatment of missing values and sizes of Wang, Chen and Gao (2011) are not in our copy
-    of their text. Their Table 2 tells some of it, because a mean accuracy over ten test parts of t
+    of their text. Their Table 2 tells some of it, because a mean accuracy over ten test sets of t
     samples is a multiple of 1/(10 t). At two digits this leaves for lung-cancer t = 15 or 30, half
     of all 32 rather than of 27; for the shuttle 7 or 14, half of the 15 rules, not of the
     situations; for echocardiogram 67 alone, close to half of 131 or 132, far from half of 107 or
-    74: hence our default target, and nobody left out. For the votes (221 or 279) and horses (127,
+    74: hence our default target, and all samples. For the votes (221 or 279) and horses (127,
     159, 191, 254, 286, 318 or 350) as many fit by chance: target and size remain open.
 
     Examples

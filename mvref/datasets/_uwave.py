@@ -21,26 +21,26 @@ FORMS["uwave"] = [[COMPACT], TEXT.values()]
 
 
 def fetch_uwave():
-    """Load the uWaveGesture recordings with the official split of the UCR archive.
+    """Load uWaveGesture: accelerometer recordings of gestures, with the official split.
 
-    Nothing is downloaded, for the data may not be redistributed: put the compact file
-    ``uwave_ucr2018_xyz.npz``, which comes first, or the six text files
+    Nothing is downloaded, because the data may not be redistributed: put the compact file
+    ``uwave_ucr2018_xyz.npz``, which takes precedence, or the six text files
     ``UWaveGestureLibrary{X,Y,Z}_{TRAIN,TEST}`` of the UCR archive (``.tsv`` or ``.txt``, possibly
     with ``.gz``), into the folder ``$MVREF_DATA/uwave`` (or into the cache).
 
     Returns
     -------
     dataset : MultiViewDataset
-        Views x, y, z of 315 points each; `y` in 1..8. Rows 0..895 are the training part and the
-        other 3582 the test part; ``splits[0]`` has an empty validation part. All eight people are
-        in both. From the compact file, whose test rows stand in another order, `meta` has the
-        arrays ``user`` (1..8), ``day`` (1..7) and ``repetition`` (1..10).
+        Views x, y, z of 315 points each; `y` in 1..8. Rows 0..895 are the training set and the
+        other 3582 the test set; ``splits[0]`` has an empty validation set. All eight people are in
+        both. From the compact file, whose test rows are in another order, `meta` has the arrays
+        ``user`` (1..8), ``day`` (1..7) and ``repetition`` (1..10).
 
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
-        If neither form is complete (the message says how to get it), or a file is not the known
-        one, or not of this format.
+        If neither form is complete (the message explains how to obtain it), or a file is not the
+        known one, or not of this format.
 
     Examples
     --------

@@ -30,7 +30,7 @@ FORMS["voc07"] = [[*TABLES, *LABEL_FILES.values()]]  # of the default view
 
 
 def fetch_voc07(descriptor="DenseSift"):
-    """Load 9963 photographs with objects of 20 classes: visual words and user tags.
+    """Load PASCAL VOC'07: 9963 photographs with objects of 20 classes, by visual words and tags.
 
     Nothing is downloaded: put the files ``pascal07_*`` (or their ``.gz``) into the folder
     ``$MVREF_DATA/pascal-voc07`` (or into the cache).
@@ -38,8 +38,8 @@ def fetch_voc07(descriptor="DenseSift"):
     Parameters
     ----------
     descriptor : {"DenseSift", "HarrisSift"}
-        Visual words of which SIFT descriptors: on a dense grid or at Harris interest points. The
-        default is **our choice**: Wang et al. (2016) say SIFT, and not which.
+        SIFT descriptors behind the visual words: on a dense grid or at Harris interest points. The
+        default is **our choice**: Wang et al. (2016) state SIFT, but not which.
 
     Returns
     -------
@@ -47,14 +47,14 @@ def fetch_voc07(descriptor="DenseSift"):
         Views ``visual``, an array of counts, and ``tags``, a CSR matrix. An image may show several
         classes: `y` is an **indicator matrix** (9963, 20) of 0 and 1, and ``y[:, k]`` is the binary
         problem "class k against the rest". Classes have the names in ``pascal07_classes.txt`` if it
-        is there, else "class 1" to "class 20". Rows 0..5010 are the challenge's training and
-        validation part, the others its test part: ``splits[0]``, with an empty validation part.
+        exists, else "class 1" to "class 20". Rows 0..5010 are the challenge's training and
+        validation set, the others its test set: ``splits[0]``, with an empty validation set.
 
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
-        If a file is missing (the message says how to get it), is not of its format, or if there
-        are not 5011 and 4952 images and 20 classes.
+        If a file is missing (the message explains how to obtain it), is not of its format, or if
+        there are not 5011 and 4952 images and 20 classes.
 
     Notes
     -----

@@ -23,7 +23,7 @@ CLASSES = ("non-course", "course")
 
 
 def fetch_webkb():
-    """Load 1051 university web pages, 230 of them about a course, in two views.
+    """Load WebKB course: 1051 university web pages, 230 of them about a course, in two views.
 
     Nothing is downloaded: put ``course-cotrain-data.tar.gz`` into the folder
     ``$MVREF_DATA/webkb-course`` (or into the cache).
@@ -31,23 +31,24 @@ def fetch_webkb():
     Returns
     -------
     dataset : MultiViewDataset
-        CSR matrices that count words: views ``page`` (16 545), those of the page, and ``anchor``
-        (1797), those of the links to it. `y` is 1 for the page of a course and 0 for any other. No
-        official split. `meta` has ``url``, an array of addresses; ``texts``, view -> list of the
-        documents as they are, HTML included; and ``words``, view -> array of the columns' words.
+        CSR matrices of word counts: views ``page`` (16 545), the words of the page, and ``anchor``
+        (1797), the words of the links to it. `y` is 1 for the page of a course and 0 otherwise.
+        There is no official split. `meta` has ``url``, an array of addresses; ``texts``, view ->
+        list of the original documents, HTML included; and ``words``, view -> array of the columns'
+        words.
 
     Raises
     ------
     DatasetUnavailable, DatasetCorrupted
-        If the archive is missing (the message says how to get it) or cannot be read, or if its
-        files are not the known ones, however they are packed.
+        If the archive is missing (the message explains how to obtain it) or cannot be read, or if
+        its files are not the known ones, however they are packed.
 
     Notes
     -----
     **Our choice**: the files are raw text, and the papers that use them do not state their
-    vocabulary. Here a word is two or more letters a to z in a row, in lower case, after comments,
-    tags and HTML entities are gone. The vocabulary is that of all pages; make another one from
-    ``meta["texts"]`` where it must be learnt from a training part. A page without anchor words is
+    vocabulary. Here a word is two or more consecutive letters a to z, in lower case, after removing
+    comments, tags and HTML entities. The vocabulary is that of all pages; compute another one from
+    ``meta["texts"]`` if it must be learnt from a training set only. A page without anchor words is
     a row of zeros, not a missing view.
 
     Examples

@@ -1,7 +1,7 @@
 """MVL-SVM: landmark SVMs on views that may be missing.
 
-Read in this order: ``landmarks`` (similarities to landmarks, imputation), ``estimator`` (the
-machine on them), ``out_of_core`` (fit in chunks).
+Read in this order: ``landmarks`` (similarities to landmarks, imputation), ``estimator`` (the SVM on
+them), ``out_of_core`` (fit in chunks).
 
 One page         Here
 ``fill``         ``impute``

@@ -52,7 +52,7 @@ PROJECTION_PARAMETERS = (
 def block_sparse_norms(
     Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling=1.0, tol=1e-6, weights=None
 ):
-    """Weigh landmarks by block sparsity: the norms |theta_p| of the solution.
+    """Compute the importance of landmarks by block sparsity: the norms |theta_p| of the solution.
 
     min over (theta, b) of  sum_p |theta_p| + b^2 / (2 B^2) + (c/m) sum_i max(0, 1 - y_i f(x_i))^2
 
@@ -86,73 +86,75 @@ def block_sparse_norms(
 
 
 class MVLSVM(Weighted, MultiViewClassifier):
-    """Multi-view landmark SVM (Algorithm 1).
+    """Multi-view SVM on similarities to landmarks, with imputation of missing views (MVL-SVM).
 
-    Draws landmarks, maps every sample to its similarities to them in all views, and learns one
-    linear SVM on that latent space; more than two classes are taken one against the rest.
+    Draws landmarks, maps every sample to its similarities to them in all views, and trains one
+    linear SVM on that latent space; several classes are handled one-vs-rest.
 
     Parameters
     ----------
     n_landmarks : int or "auto", default="auto"
-        Number L of landmarks, drawn among the complete training samples; "auto": 200, or all.
+        Number L of landmarks, drawn from the complete training samples; "auto": 200, or all.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
-        Similarity to a landmark; :class:`LandmarkProjection` says what each takes.
+        Similarity to a landmark; :class:`LandmarkProjection` describes what each kernel needs.
     gamma : float, "mean", None, or one per view, default=None
-        Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
-    ridge : float, default=0.1; regularises Eq. (11), which fills in missing views; 0: the paper's
-    keep_known : bool, default=True; keep known similarities of a sample, fill in the others only
-    clip : "auto", None or (low, high), default="auto"; range of what is filled in, "auto": kernel's
+        Parameter of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
+    ridge : float, default=0.1; penalty in the imputation of missing views, Eq. (11); 0: the paper's
+    keep_known : bool, default=True; whether known similarities are kept, and the others imputed
+    clip : "auto", None or (low, high), default="auto"
+        Range to which imputed similarities are clipped; "auto" takes the range of the kernel.
     landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
-        The same samples in all views, others in each view, which need not have all, or these rows.
+        "shared" draws the same samples for all views, "per_view" other samples, which may be
+        incomplete, for each view; an array gives the rows.
     n_selected : int or None, default=None
-        Keep only this many of the L landmarks, chosen by
+        Keep only this many of the L landmarks, selected by
         :func:`~mvref.mvl_svm.block_sparse_norms` (the paper's second perspective). None keeps all.
     c : float, default=1000.0
         The paper's c: weight of the *mean* loss in Eq. (2). liblinear's C is c/m.
     loss : {"hinge", "squared_hinge"}, default="hinge"
-        The paper writes the hinge; the authors' code runs the squared hinge, which takes about
-        half the time.
+        The paper prints the hinge; the authors' code uses the squared hinge, which takes about half
+        the time.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; the loss is their weighted mean.
-    fit_intercept : bool, default=True; learn b
+    fit_intercept : bool, default=True; whether to learn an intercept b
     intercept_scaling : float, default=1.0
         Value B of the constant feature whose weight makes the intercept. It is penalised: with a
         free intercept the stability theorem does not hold.
     solver : {"newton", "liblinear"}, default="newton"
-        Newton's method, which for c = 1e5 takes some thirty times as long as for c = 1 (with the
-        squared hinge ten), measured on 2000 noisy samples; or
-        liblinear-official as the authors' code uses it (squared hinge only; `max_iter` is then
-        liblinear's own 1000), which for a large `c` is slow and may end above the minimum.
+        Newton's method, which for c = 1e5 takes some thirty times as long as for c = 1 (ten times
+        with the squared hinge), measured on 2000 noisy samples; or liblinear-official as in the
+        authors' code (squared hinge only, with liblinear's own `max_iter` of 1000), which for a
+        large `c` is slow and may stop above the minimum.
     tol : float, default=1e-6
-        Relative duality gap: the share of the objective of Eq. (3) by which it may be too large.
-        With "liblinear" the tolerance of its stopping rule, which says less.
-    max_iter : int, default=2000; limit of the Newton steps for a class
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; draw of the landmarks
+        Relative duality gap: the fraction by which the objective of Eq. (3) may exceed its minimum.
+        With "liblinear" the tolerance of its stopping rule, which is a weaker guarantee.
+    max_iter : int, default=2000; maximum number of Newton steps for a class
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of the drawn landmarks
 
     Attributes
     ----------
-    projection_ : LandmarkProjection, fitted: the map mu
+    projection_ : LandmarkProjection; the fitted map mu
     coef_ : array, shape (1 or n_classes, L*V), theta; one row for two classes, else one per class
     intercept_ : array, shape (1 or n_classes,), b, the weight of the constant feature times B
     classes_ : array of labels, sorted
     dual_gap_ : array, shape (1 or n_classes,), relative duality gap; NaN with "liblinear"
-    n_iter_ : int, the solver's steps; the largest number over the classes
+    n_iter_ : int; number of steps of the solver, the maximum over the classes
     n_features_in_ : int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    LandmarkProjection : The map alone.
-    mvref.fit_in_chunks : The same machine on data that do not fit into memory.
-    mvref.rivals.PerViewSVM, mvref.rivals.SVM2K, mvref.rivals.MVML : The paper's rivals.
-    sklearn.svm.SVC : On all columns it is the plain alternative, and hard to beat.
+    LandmarkProjection : The map to the similarities alone.
+    mvref.fit_in_chunks : The same model, on data that do not fit into memory.
+    mvref.rivals.PerViewSVM, mvref.rivals.SVM2K, mvref.rivals.MVML : The paper's competitors.
+    sklearn.svm.SVC : A simple baseline on the concatenated features, which is hard to beat.
 
     Notes
     -----
-    Landmarks are drawn whatever the weights, and the mean distance of ``gamma="mean"`` counts every
-    row once. So a sample of weight 2 is the sample twice for the same landmarks and gamma, as where
-    all samples are landmarks; otherwise it is another draw.
+    Landmarks are drawn irrespective of the weights, and the mean distance of ``gamma="mean"``
+    counts every row once. A weight of 2 is therefore equivalent to repeating the sample only with
+    the same landmarks and gamma, for instance if all samples are landmarks.
 
     References
     ----------
@@ -221,15 +223,15 @@ class MVLSVM(Weighted, MultiViewClassifier):
 
     @one_blas_thread()
     def fit_latent(self, Phi, y, m=None, sample_weight=None):
-        """Solve Eq. (3) on samples that are projected already; the landmarks stay as they are.
+        """Fit the SVM to samples that are already projected; the landmarks stay the same.
 
         Parameters
         ----------
         Phi : array, shape (n, L*V)
         y : array-like of shape (n,)
         m : int, optional
-            Of the factor c/m, default n, or the sum of all weights; stability by removal keeps that
-            of before.
+            Number in the factor c/m, by default n, or the sum of all weights; after removing
+            samples, the stability theorem keeps the number before the removal.
         sample_weight : array-like of n numbers >= 0, default=None
 
         Returns
@@ -244,9 +246,9 @@ class MVLSVM(Weighted, MultiViewClassifier):
 
     @one_blas_thread()
     def path(self, X, y, c, sample_weight=None):
-        """Learn the machines of several `c`: the same landmarks, each from the machine before.
+        """Fit a regularisation path: one model for each value of `c`, with the same landmarks.
 
-        Ten values take about as long as five or six fits.
+        Each fit starts from the previous solution: ten values take as long as five or six fits.
 
         Parameters
         ----------
@@ -257,7 +259,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
 
         Returns
         -------
-        machines : list of fitted MVLSVM, one for each `c`; the estimator itself is not fitted
+        models : list of fitted MVLSVM, one for each `c`; the estimator itself is not fitted
 
         Examples
         --------
@@ -265,15 +267,15 @@ class MVLSVM(Weighted, MultiViewClassifier):
         >>> from mvref.datasets import load_iris_views
         >>> data = load_iris_views()
         >>> train, check = data.X[::2], data.X[1::2]
-        >>> machines = MVLSVM(20, random_state=0).path(train, data.y[::2], [1, 10, 100, 1000])
-        >>> best = max(machines, key=lambda machine: machine.score(check, data.y[1::2]))
+        >>> models = MVLSVM(20, random_state=0).path(train, data.y[::2], [1, 10, 100, 1000])
+        >>> best = max(models, key=lambda model: model.score(check, data.y[1::2]))
         >>> best.c in [1, 10, 100, 1000]
         True
         """
         if np.ndim(c) != 1 or not len(c):
             raise ValueError(f"c must be a list of numbers > 0, got {c!r}.")
         if self.n_selected is not None:
-            told = "which are selected for one c"
+            told = "because landmarks are selected for one c"
             raise ValueError(f"path needs n_selected=None, got {self.n_selected}, {told}.")
         fitted = clone(self).set_params(c=c[0]).fit(X, y, sample_weight=sample_weight)
         Phi, codes, weights = fitted._latent(fitted.projection_.transform(X), y, sample_weight)
@@ -284,7 +286,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
         return machines
 
     def _latent(self, Phi, y, sample_weight):
-        """Check samples of the latent space: Phi, codes and weights of those with a weight."""
+        """Check samples of the latent space: Phi, codes and weights of samples with a weight."""
         self._check_parameters()
         if np.ndim(Phi) != 2:
             raise ValueError(f"Phi must be a 2-D array, got {np.ndim(Phi)} dimension(s).")

@@ -39,8 +39,8 @@ def draw_landmarks(observed, n_landmarks, rng, *, per_view=False, distinct=None)
     pools = [np.flatnonzero(rows) for rows in (observed.T if per_view else [observed.all(axis=1)])]
     smallest = min(map(len, pools))
     if smallest == 0:
-        way_out = "" if per_view else ": take landmarks='per_view', for which one view is enough"
-        raise ValueError(f"no sample is complete, so no landmark can be drawn{way_out}.")
+        way_out = "" if per_view else " Use landmarks='per_view', for which one view is enough."
+        raise ValueError(f"No sample is complete, so no landmark can be drawn.{way_out}")
     L = min(DEFAULT_LANDMARKS, smallest) if n_landmarks == "auto" else n_landmarks
     L = no_more_than_there_are(L, "n_landmarks", smallest)
     if L == smallest and distinct is not None:  # all of them: no sample twice
@@ -65,15 +65,15 @@ def project(X, similarities):
 
 
 def impute(Phi, P, ridge=0.1, keep_known=True):
-    """Fill missing similarities with combinations of the landmarks' own (equation 11).
+    """Impute missing similarities by combinations of the landmarks' own (equation 11).
 
     Row i becomes r_i P, with r_i the minimiser of ``|Phi_io - r P_o|^2 + ridge |r|^2`` over its
     known columns o. Rows with the same known views share one factorisation.
 
-    Phi (n, L*V): projections, NaN where a view is missing; a row without a known entry raises a
-    ValueError; P (n_reference, L*V): projections of the landmarks themselves, complete; ridge: 0 is
-    the paper's least squares (of least norm where that is not unique); keep_known: False replaces
-    every row by r_i P, as the authors' code does -> a new Phi without NaN.
+    Phi (n, L*V): projections, NaN where a view is missing; a row of NaN only raises a ValueError; P
+    (n_reference, L*V): projections of the landmarks themselves, complete; ridge: 0 is the paper's
+    least squares (of least norm if that is not unique); keep_known: False replaces every row by r_i
+    P, as the authors' code does -> a new Phi without NaN.
 
     >>> import numpy as np
     >>> from mvref.mvl_svm import impute
@@ -95,7 +95,7 @@ def impute(Phi, P, ridge=0.1, keep_known=True):
     known = ~np.isnan(Phi)
     if not known.any(axis=1).all():
         empty = np.flatnonzero(~known.any(axis=1))[0]
-        raise ValueError(f"Phi has no known entry in row {empty}: nothing to impute it from.")
+        raise ValueError(f"Phi has no known entry in row {empty}, so it cannot be imputed.")
     incomplete = np.flatnonzero(~known.all(axis=1)) if keep_known else np.arange(len(Phi))
     for members, o in _patterns(known[incomplete]):
         rows = incomplete[members]
@@ -128,40 +128,41 @@ def _combinations(known, P_o, ridge):
 
 
 class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
-    """Map multi-view samples to their similarities to L landmarks, equations (1) and (11).
+    """Transformer from multi-view samples to their similarities to landmarks, with imputation.
 
     Parameters
     ----------
     n_landmarks : int or "auto", default="auto"
-        L, drawn without replacement among the complete training samples; "auto": 200. All of them
-        where there are fewer, with a warning; fewer than 20, and than half, are warned of, too.
+        L, drawn without replacement from the complete training samples; "auto": 200. If there are
+        fewer, all are taken, with a warning, as if fewer than 20, and than half, are complete.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
-        "rbf": ``exp(-gamma_v |x - l|^2)``. "precomputed": the view holds distances d to points
-        that contain the training samples (each training row has a zero where its own column is),
-        and the similarity is ``exp(-gamma_v d^2)``. "linear": inner products. "gram": the view
-        holds similarities to the m training samples. A callable gets two arrays (n, n_v), (L, n_v)
-        and returns the (n, L) similarities.
+        "rbf": ``exp(-gamma_v |x - l|^2)``. "precomputed": the view contains distances d to points
+        that include the training samples (each training row has a zero in its own column), and the
+        similarity is ``exp(-gamma_v d^2)``. "linear": inner products. "gram": the view contains
+        similarities to the m training samples. A callable takes two arrays (n, n_v), (L, n_v) and
+        returns the (n, L) similarities.
     gamma : float, "mean", None, or one per view, default=None
         None: 1/n_v for "rbf" (the authors' choice), "mean" for "precomputed": 1/mean distance
         between the complete training samples.
-    ridge : float, default=0.1; regularisation of Eq. (11); 0 is the paper's
+    ridge : float, default=0.1; penalty in the imputation, Eq. (11); 0 is the paper's least squares
     keep_known : bool, default=True
-        Keep the known similarities of an incomplete sample; see :func:`~mvref.mvl_svm.impute`.
+        Whether known similarities are kept and only the others are imputed, as in
+        :func:`~mvref.mvl_svm.impute`.
     clip : "auto", None or (low, high), default="auto"
-        Range that imputed similarities are clipped to. "auto": [0, 1] for "rbf" and
-        "precomputed", none otherwise.
+        Range to which imputed similarities are clipped. "auto": [0, 1] for "rbf" and "precomputed",
+        no limits otherwise.
     landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
-        "per_view" draws other landmarks in each view, the paper's first perspective, among the
-        samples that have it; Eq. (11) then has means where a landmark of one view misses another.
-        An array names the training rows to take, instead of a draw and of `n_landmarks`.
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
+        "per_view" draws other landmarks for each view (the paper's first perspective) from the
+        samples that have it; in Eq. (11), the mean replaces the similarity of a landmark to a view
+        that it lacks. An array gives the training rows to use, in place of a draw of `n_landmarks`.
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of the drawn landmarks
 
     Attributes
     ----------
     landmarks_ : MultiView of L samples
     landmark_indices_ : int array, shape (L,), or (V, L) with ``landmarks="per_view"``
-        Training rows that became landmarks.
+        Rows of the training samples that are landmarks.
     similarities_ : list of V functions, similarities to the landmarks of a view, with its ``gamma``
     reference_ : array, shape (n_reference, L*V), projections P of the landmarks themselves
     n_features_in_ : int, number of columns of all views
@@ -169,7 +170,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
 
     See Also
     --------
-    MVLSVM : The classifier on this map.
+    MVLSVM : The classifier on these features.
 
     References
     ----------
@@ -204,12 +205,12 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
 
     @one_blas_thread()
     def fit(self, X, y=None):
-        """Draw the landmarks.
+        """Draw the landmarks from the training samples.
 
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array
-        y : ignored, but for its ids
+        y : ignored, except for its sample ids
 
         Returns
         -------
@@ -218,7 +219,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         Raises
         ------
         ValueError
-            For a parameter out of range, or where no sample is complete.
+            If a parameter is out of range, or no sample is complete.
         """
         X = validate_views(self, X, reset=True, y=y)
         self._check_parameters()
@@ -229,7 +230,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
             options = {"per_view": per_view, "distinct": X._first_of_copies}
             indices = draw_landmarks(X.observed, self.n_landmarks, rng, **options)
             if not per_view and isinstance(self.n_landmarks, str):
-                told = "the landmarks are these: landmarks='per_view' draws more"
+                told = "landmarks are drawn from these only: use landmarks='per_view'"
                 warn_if_few_complete(X.observed.all(axis=1).sum(), X.n_samples, told)
         else:
             indices = _check_chosen(self.landmarks, X.observed)
@@ -268,7 +269,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         return fewer
 
     def transform(self, X):
-        """Project samples on the landmarks, with missing views imputed.
+        """Compute the similarities to the landmarks, and impute them for missing views.
 
         Parameters
         ----------
@@ -282,7 +283,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         Raises
         ------
         ValueError
-            If a sample has no view at all.
+            If a sample has none of the views.
         """
         check_is_fitted(self, "reference_")
         X = validate_views(self, X, reset=False)
@@ -337,7 +338,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
 
 
 def _check_chosen(rows, observed):
-    """Return chosen landmarks as an array, or say what is wrong with them."""
+    """Return chosen landmarks as an array, or raise a ValueError that describes the problem."""
     rows = np.asarray(rows)
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(np.unique(rows)) != max(rows.size, 1):
         raise ValueError(
@@ -351,5 +352,5 @@ def _check_chosen(rows, observed):
         )
     if not observed[rows].all():
         gap = rows[~observed[rows].all(axis=1)][0]
-        raise ValueError(f"landmarks names row {gap}, which is missing a view.")
+        raise ValueError(f"landmarks contains row {gap}, in which a view is missing.")
     return rows.astype(np.intp)

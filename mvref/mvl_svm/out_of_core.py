@@ -1,4 +1,4 @@
-"""MVL-SVM on samples that do not fit into memory: the same machine, learnt pass by pass.
+"""MVL-SVM on samples that do not fit into memory: the same model, trained in several passes.
 
 Problem   Eq. (3) with the squared hinge, one class against the rest, z = (mu(x), B):
           min over w of  J(w) = 1/2 |w|^2 + (c/m) sum_i max(0, 1 - y_i z_i'w)^2
@@ -49,39 +49,39 @@ BRANCHES = 8  # how many sums a Dask worker adds at a time
 
 @one_blas_thread()
 def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8, verbose=0):
-    """Fit an MVL-SVM to samples that come in chunks, several times over.
+    """Fit an MVL-SVM to data that do not fit into memory, in several passes over chunks.
 
     Parameters
     ----------
     model : MVLSVM
-        With ``loss="squared_hinge"``, shared landmarks and a kernel of features. Its ``tol``,
-        ``max_iter`` and ``solver`` are not used. Without ``class_weight``: samples have no weights
-        here, since the sums of a pass are those of equal ones.
+        It needs ``loss="squared_hinge"``, shared landmarks and a kernel of features. Its ``tol``,
+        ``max_iter`` and ``solver`` are not used. ``class_weight`` must be None, because sample
+        weights are not supported here.
     chunks : callable, list of ``dask.delayed`` blocks, or ``dask.bag``
-        ``chunks()`` yields pairs (X, y), the same ones at every call. X is a MultiView or a list of
-        arrays; all chunks have the same views. Blocks of Dask, and the elements of a bag, are such
-        pairs: they are loaded, projected and summed up where Dask's scheduler computes, as on the
-        workers of a ``distributed.Client``, where mvref must be installed. The landmarks are those
-        of the same chunks from a callable.
-    max_passes : int, largest number of passes after the first
-    tol : float, norm of the gradient, relative to that of w = 0, at which a class is solved
-    verbose : int, default=0; show a progress bar of the passes
+        ``chunks()`` yields pairs (X, y), the same pairs in every call. X is a MultiView or a list
+        of arrays; all chunks have the same views. Blocks of Dask, and the elements of a bag, are
+        such pairs: they are loaded, projected and summed up by Dask's scheduler, for instance on
+        the workers of a ``distributed.Client``, where mvref must be installed. The landmarks are
+        the same as for a callable with these chunks.
+    max_passes : int, maximum number of passes after the first
+    tol : float, norm of the gradient, relative to its norm at w = 0, at which a class is solved
+    verbose : int, default=0; 1 shows a progress bar of the passes
 
     Returns
     -------
     model : MVLSVM
-        Fitted, with ``n_iter_`` passes; ``projection_.landmark_indices_`` are the positions of the
-        landmarks among all samples.
+        The fitted model, with ``n_iter_`` passes; ``projection_.landmark_indices_`` are the
+        positions of the landmarks among all samples.
 
     Raises
     ------
     ValueError
-        If the model is of another form, `chunks` is of another kind, yields nothing or not the same
-        again, the chunks differ in their views, or there is a single class.
+        If the model or `chunks` is of another kind, `chunks` yields nothing or other samples in a
+        later pass, the views of the chunks differ, or there is a single class.
 
     See Also
     --------
-    MVLSVM : The same machine, on data in memory.
+    MVLSVM : The same model, on data in memory.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def _parts_of_dask(chunks):
     elif callable(chunks):
         return None
     raise ValueError(
-        "chunks must be a callable, since every pass calls it anew, a list of dask.delayed blocks, "
+        "chunks must be a callable, which every pass calls again, a list of dask.delayed blocks, "
         f"or a dask.bag, got {type(chunks).__name__}."
     )
 
@@ -184,11 +184,11 @@ def _first_pass(model, chunks, parts=None):
         drawn, labels = dask.compute(drawn, labels)
         labels = [y for new in labels for y in new]
     if drawn.landmarks is None:
-        raise ValueError("chunks must yield pairs (X, y), got none.")
+        raise ValueError("chunks must yield pairs (X, y), but yielded nothing.")
     if len(drawn.rows) < (1 if model.n_landmarks == "auto" else L):
         raise ValueError(
-            f"n_landmarks must be at most the {len(drawn.rows)} samples that have all views, got "
-            f"{L}."
+            f"n_landmarks={L} is larger than the number of samples that have all views, "
+            f"{len(drawn.rows)}. Lower n_landmarks."
         )
     rng.set_state(drawn.rng.get_state())
     learnt = vars(drawn.model).items()
@@ -288,8 +288,8 @@ def _newton(sum_up, model, m, max_passes, tol, bar):
         sums = sum_up(W, since)
         if since is None and sums.value[0] != m:  # at W = 0 every sample has the loss 1
             raise ValueError(
-                f"chunks must yield the same samples at every call: the first time {m}, then "
-                f"{sums.value[0]:.0f}."
+                f"chunks must yield the same samples in every call: {m} samples in the first, "
+                f"{sums.value[0]:.0f} later."
             )
         value, gradient = (W**2).sum(axis=1) / 2 + C * sums.value, W - 2 * C * sums.gradient
         bar.update()
@@ -314,8 +314,8 @@ def _newton(sum_up, model, m, max_passes, tol, bar):
             return W, n_pass
         step = np.where(falls[:, None], _newton_step(now), step / 2)
     warn_caller(
-        f"fit_in_chunks stopped after max_passes={max_passes} passes with {(~solved).sum()} of "
-        f"{len(solved)} problems above tol={tol:g}; raise max_passes or tol, or lower c."
+        f"fit_in_chunks did not converge in max_passes={max_passes} passes: {(~solved).sum()} of "
+        f"{len(solved)} problems are above tol={tol:g}. Increase max_passes or tol, or reduce c."
     )
     return W, max_passes
 

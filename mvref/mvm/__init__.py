@@ -1,7 +1,7 @@
-"""MVM: multi-view machines, interactions of all orders with shared factors.
+"""MVM: multi-view machines, interactions of all orders between views with shared factors.
 
-Read in this order: ``estimator``, ``machine`` (what classifier and regressor share), ``model``
-(scores, gradients, start, orders), ``solvers``.
+Read in this order: ``estimator``, ``machine`` (the common part of classifier and regressor),
+``model`` (scores, gradients, start, orders), ``solvers``.
 
 One page                   Here
 ``products``, ``scores``   ``Design``

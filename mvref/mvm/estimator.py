@@ -8,7 +8,7 @@ Problem   min over A_1 .. A_V of  1/n sum_i l(yhat_i, y_i) + lambda Omega(A)    
           which is Eq. (3), a weight for every product of features of different views, with
           the tensor of all weights W = sum_f a_1f o ... o a_Vf                          (Eq. 5)
           l: squared (11), logistic (12), hinge (13);  Omega: L2 (14) or smoothed L1 (15)
-          (our copy of the text lacks the formulas; they are read from its words)
+          (the text available to us lacks the formulas; they are reconstructed from its words)
 
 Symbols   paper            code             shape
           n, m, I_v        n, V, d_v        samples, views, features of view v
@@ -70,70 +70,70 @@ from .machine import MultiViewMachine, streams
 
 
 def is_logistic(estimator):
-    """Whether the scores stand for probabilities; the error that says why not is the cause."""
+    """Whether the scores are those of a logistic model; otherwise the error explains why not."""
     if estimator.loss != "logistic":
         raise AttributeError(
-            f"predict_proba needs loss='logistic', got loss={estimator.loss!r}; scikit-learn's "
-            "CalibratedClassifierCV makes probabilities of the scores of any loss."
+            f"predict_proba needs loss='logistic', got loss={estimator.loss!r}. For probabilities "
+            "with any loss, wrap the model in scikit-learn's CalibratedClassifierCV."
         )
     return True
 
 
 class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
-    """Multi-view machine that classifies, equations (9) and (10).
+    """Multi-view machine for classification: a tensor factorisation of all feature interactions.
 
-    The score is a polynomial with every product of features of different views, whose weights
-    are a tensor of rank k. More than two classes are taken one against the rest.
+    The score is a polynomial with every product of features of different views, whose weights form
+    a tensor of rank k. Several classes are handled one-vs-rest.
 
     Parameters
     ----------
     n_factors : int, default=8
-        k. An even number lets the live start begin at the score 0; a power of 2 also with groups.
+        Rank k. An even number lets the live start begin at score 0; with groups, a power of 2 does.
     loss : {"logistic", "squared_hinge", "hinge", "squared"}, default="logistic"
-        "hinge" needs solver="sgd". "squared" takes the labels as -1 and +1.
+        Loss of the scores. "hinge" needs solver="sgd"; "squared" has the targets -1 and +1.
     alpha : float or "auto", default=1e-3
-        lambda, weight of the penalty against the mean loss. "auto", by alternating least squares
-        of the squared or logistic loss: a penalty for each factor of every view, from the data.
+        lambda, weight of the penalty relative to the mean loss. "auto" estimates from the data a
+        penalty for each factor of every view; it needs "als" and the squared or logistic loss.
     penalty : {"l2", "l1"}, default="l2"
-        Of all factors with their bias rows: with bias rows free, factors could hide in them. "l1"
-        is smoothed and makes weights small, not 0.
+        Penalty on all factors and their bias rows; if these were free, factors could hide in them.
+        "l1" is smoothed and makes weights small, not exactly 0.
     smoothing : float, default=1e-8
-        epsilon of "l1": weights below its root, 1e-4 where bias rows are about 1, count as 0.
+        epsilon of "l1": weights below its root, 1e-4 if bias rows are about 1, count as 0.
     solver : {"auto", "lbfgs", "sgd", "als"}, default="auto"
-        L-BFGS; stochastic gradients with the steps of AdaGrad; or alternating least squares, with
-        penalty="l2" and any loss but "hinge": the one for one-hot views. "auto" is "als" with
-        ``alpha="auto"``, else "lbfgs".
+        L-BFGS; stochastic gradients with the step sizes of AdaGrad; or alternating least squares,
+        which needs penalty="l2" and any loss but "hinge", and is best for one-hot views. "auto" is
+        "als" with ``alpha="auto"``, else "lbfgs".
     init : {"live", "paper"}, default="live"
         "live": bias rows of -1 and +1, small random feature rows. "paper": all entries small and
-        random, which collapses from four views on where they are too small.
+        random, which collapses to zero with four or more views if they are too small.
     init_scale : float, default=0.1
-        Standard deviation sigma of the entries in "paper"; of feature rows in "live", divided by
-        the root of the number of features and by their size where that is above 1.
+        Standard deviation sigma of the entries in "paper"; in "live" of the feature rows, divided
+        by the root of the number of features and by their size if that is above 1.
     n_init : int, default=1
-        Random starts; that of least training objective is kept, class by class, at `n_init` times
-        the cost.
+        Number of random starts; for every class, the start with the smallest training objective is
+        kept. The cost is multiplied by `n_init`.
     groups : list of lists of int and str, default=None
-        Groups of views, by position or name, which may overlap: the score is a sum of one machine
-        per group. None: one group of all.
-    shared_factors : bool, default=True; groups share the factors of a view; False: each its own
+        Groups of views, by position or name, which may overlap: the score is the sum of one
+        multi-view machine per group. None: one group of all views.
+    shared_factors : bool, default=True; whether groups share the factors of a view
     learning_rate : float, default=0.1
-        Of "sgd", largest change of a number in one step, divided by the size of the features
-        where that is above 1.
-    batch_size : int, default=128; of "sgd"
-    max_iter : int, default=1000; largest number of iterations, epochs ("sgd") or sweeps ("als")
+        Maximum change of a parameter in one step of "sgd", divided by the size of the features if
+        that is above 1.
+    batch_size : int, default=128; number of samples in a step of "sgd"
+    max_iter : int, default=1000; maximum number of iterations, epochs ("sgd") or sweeps ("als")
     tol : float, default=1e-5
         Largest entry of the gradient ("lbfgs"; with respect to factors in units of their
-        curvature), or share by which the objective must fall in an epoch or sweep; ten
-        times it, with ``alpha="auto"``, are the nats per sample.
+        curvature), or fraction by which the objective must fall in an epoch or sweep; with
+        ``alpha="auto"``, ten times `tol` are the nats per sample.
     early_stopping : bool, default=False
-        Of "sgd": stop by, and keep the epoch with, the least loss on a tenth of every class.
+        For "sgd": stop by the loss on a tenth of every class, and keep the epoch with the smallest.
     n_iter_no_change : int, default=10; epochs without progress after which "sgd" stops
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; the loss is the weighted mean.
-    n_jobs : int or None, default=None; classes and starts learnt in parallel (joblib)
-    verbose : int, default=0; 1: a progress bar over the iterations
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; start, order and held-out rows
+    n_jobs : int or None, default=None; number of classes and starts trained in parallel (joblib)
+    verbose : int, default=0; 1 shows a progress bar over the iterations
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of start, order, hold-out
 
     Attributes
     ----------
@@ -143,44 +143,42 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
     factor_views_, terms_ : lists of int, and of lists of int
         View of each array in `factors_`; and for every group, its arrays in `factors_`.
     loss_curve_, validation_curve_ : arrays (iterations + 1,), or lists of them
-        Eq. (10) at the start and after every iteration, with ``alpha="auto"`` the free energy per
-        sample, a bound of minus the log evidence; and, with ``early_stopping`` only, the mean loss
-        on the samples held out. Of the start that was kept.
-    objectives_ : array (n_init,), or (n_classes, n_init); where ``loss_curve_`` of every start ends
-        With ``early_stopping`` its value in the epoch that was kept.
+        Eq. (10) at the start and after every iteration, or with ``alpha="auto"`` the free energy
+        per sample, a bound of minus the log evidence; and, with ``early_stopping`` only, the mean
+        loss on the samples held out. Both are of the start that was kept.
+    objectives_ : array (n_init,), or (n_classes, n_init); final ``loss_curve_`` of every start
+        With ``early_stopping``, its value in the epoch that was kept.
     alpha_ : list of V arrays (2, k), or (n_classes, 2, k)
-        With ``alpha="auto"`` only: the penalties found, of every factor's feature rows and bias.
-    n_iter_, n_parameters : int, iterations, the most over the classes; numbers that were learnt
+        With ``alpha="auto"`` only: the estimated penalties of every factor's feature rows and bias.
+    n_iter_, n_parameters : int, iterations, the maximum over the classes; and learnt parameters
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    MVMRegressor : The same for numbers.
-    mvref.rivals.FMClassifier, mvref.rivals.STMClassifier : Its relatives.
+    MVMRegressor : The same for regression.
+    mvref.rivals.FMClassifier, mvref.rivals.STMClassifier : Related factorisation methods.
 
     Notes
     -----
     The score multiplies V numbers per factor. Standardise the views and, if they have many
-    features, divide each by the root of their number; one-hot views are good as they are. With
-    thousands of levels, though, the live start's rows are tiny, since they are divided by the root
-    of the number of levels: with "sgd" take ``init_scale`` larger by that root, or
+    features, divide each view by the root of their number; one-hot views need no scaling. With
+    thousands of levels, though, the rows of the live start are tiny, because they are divided by
+    the root of the number of levels: with "sgd" use an ``init_scale`` larger by that root, or
     ``init="paper"`` if there are two views.
-    Where products overflow the last finite factors are kept, and a warning says what to change.
+    If products overflow, the last finite factors are kept, and a warning says what to change.
     The objective is not convex: another `random_state` can give another minimum, and ``n_init``
-    keeps the best of several; ``objectives_`` shows how much they differ. With
-    ``alpha="auto"`` the factors are means of a posterior, one for which there is no evidence is 0,
-    and groups must not share factors.
-    With "sgd" a weight multiplies the gradient of its sample, and samples are held out by their
-    number: there a weight of 2 is worth the sample twice in expectation only.
-
+    keeps the best of several; ``objectives_`` shows how much they differ. With ``alpha="auto"`` the
+    factors are posterior means, a factor without evidence is 0, and groups must not share factors.
+    With "sgd", a weight multiplies the gradient of its sample, and samples are held out by their
+    number: a weight of 2 is equivalent to repeating the sample in expectation only.
     References
     ----------
     Cao, Zhou and Yu, arXiv 1506.01110, 2015. Duchi, Hazan and Singer, JMLR 12, 2011 (AdaGrad).
 
     Examples
     --------
-    A class that no single view tells anything about:
+    A class that depends on an interaction of two views, and on neither view alone:
 
     >>> import numpy as np
     >>> from mvref import MVMClassifier
@@ -237,7 +235,7 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
     @available_if(streams)
     @one_blas_thread()
     def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Pass once over some samples of a stream, from where the last pass of SGD ended.
+        """Update the model by one pass over new samples, continuing stochastic gradient descent.
 
         Parameters
         ----------
@@ -245,7 +243,7 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
         y : array-like of shape (n,)
         classes : array-like of labels, all of them; needed in the first call, optional afterwards
         sample_weight : array-like of n numbers >= 0, default=None
-            What a sample counts, in units of the mean over all samples that the stream has shown.
+            Weight of a sample, relative to the mean over all samples that have been passed so far.
 
         Returns
         -------
@@ -255,7 +253,7 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
         ------
         ValueError
             For wrong input, a parameter out of range, a label that is not in `classes`, or
-            ``class_weight="balanced"``, for which a stream would have to be known to its end.
+            ``class_weight="balanced"``, which needs all samples of a stream at once.
         """
         first = getattr(self, "_states", (None,))[0] is None
         if first and classes is None:
@@ -265,7 +263,7 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
         check_votable(X)
         if isinstance(self.class_weight, str):
             raise ValueError(
-                f"class_weight={self.class_weight!r} needs all samples at once; in partial_fit "
+                f"class_weight={self.class_weight!r} needs all samples at once. In partial_fit, "
                 "pass a dict, or sample_weight."
             )
         for number in (self.class_weight or {}).values():
@@ -274,7 +272,7 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
             validate_targets(self, classes, np.size(classes))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(
-                f"classes={classes!r} are not those of the first call, {self.classes_.tolist()}."
+                f"classes={classes!r} differs from the first call, {self.classes_.tolist()}."
             )
         y = labels_of(self, y, X.n_samples)
         unknown = np.setdiff1d(y, self.classes_)
@@ -292,12 +290,12 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
 
     @available_if(is_logistic)
     def predict_proba(self, X):
-        """Return the probabilities of the logistic model of the score, 1 / (1 + e^{-yhat}).
+        """Predict the probabilities of the logistic model, 1 / (1 + e^{-score}).
 
-        Only with ``loss="logistic"``. They are not calibrated: where the factors fit the training
+        Only with ``loss="logistic"``. They are not calibrated: if the factors fit the training
         samples well, as with a small `alpha`, they are much too close to 0 and 1, and weights of
-        samples or classes shift them. Probabilities to rely on, for any loss, come from
-        scikit-learn's ``CalibratedClassifierCV`` around the machine.
+        samples or classes shift them. For calibrated probabilities, with any loss, wrap the model
+        in scikit-learn's ``CalibratedClassifierCV``.
 
         Parameters
         ----------
@@ -306,8 +304,8 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
         Returns
         -------
         p : array, shape (n, n_classes)
-            With more than two classes those of the machines, one against the rest, divided by their
-            sum: an approximation, no joint model of the classes.
+            With more than two classes, the one-vs-rest probabilities divided by their sum: an
+            approximation, not a joint model of the classes.
         """
         return logistic_probabilities(self._scores(self._validated(X)))
 
@@ -316,43 +314,44 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
         super()._check_parameters()
         if self.loss == "hinge" and self.solver != "sgd":
             raise ValueError(
-                f"loss='hinge' has no derivative at its minimum, where solver={self._solver!r} "
-                "looks for one: use solver='sgd' or loss='squared_hinge'."
+                f"loss='hinge' has no derivative at its minimum, which solver={self._solver!r} "
+                "needs. Use solver='sgd' or loss='squared_hinge'."
             )
 
 
 class MVMRegressor(Splitting, MultiViewRegressor, MultiViewMachine):
-    """Multi-view machine for regression, with the squared loss, (9) to (11).
+    """Multi-view machine for regression, with the squared loss.
 
     Parameters
     ----------
-    n_factors : int, default=8; k
+    n_factors : int, default=8; rank k
     loss : {"squared"}, default="squared"
     alpha : float or "auto", default=1e-3
-        lambda, weight of the penalty against the mean loss; "auto", with solver="als": from the
-        data, which also learn the noise.
-    penalty : {"l2", "l1"}, default="l2"; of all factors with their bias rows
+        lambda, weight of the penalty relative to the mean loss; "auto", with solver="als",
+        estimates the penalties and the noise from the data.
+    penalty : {"l2", "l1"}, default="l2"; penalty on all factors and their bias rows
     smoothing : float, default=1e-8; epsilon, by which "l1" is smoothed
     solver : {"auto", "lbfgs", "sgd", "als"}, default="auto"
         L-BFGS, stochastic gradients, or alternating least squares (with "l2").
-    init : {"live", "paper"}, default="live"; bias rows of -1 and +1, or small and random like all
+    init : {"live", "paper"}, default="live"; bias rows of -1 and +1, or all entries small, random
     init_scale : float, default=0.1; standard deviation of the small entries
-    n_init : int, default=1; random starts, that of least training objective is kept
+    n_init : int, default=1; random starts, of which the smallest training objective is kept
     groups : list of lists of int and str, default=None
-        Groups of views, one machine each, whose scores add up; None: one group of all.
-    shared_factors : bool, default=True; groups share the factors of a view; False: each its own
-    learning_rate : float, default=0.1; of "sgd": largest change of a number in one step
-    batch_size : int, default=128; of "sgd": samples of a step
-    max_iter : int, default=1000; largest number of iterations, epochs or sweeps
-    tol : float, default=1e-5; largest entry of the gradient, or share the objective must fall by
-        With ``alpha="auto"`` ten times it are the nats per sample that a sweep must save.
+        Groups of views, with one multi-view machine each, whose scores are added; None: one group
+        of all.
+    shared_factors : bool, default=True; whether groups share the factors of a view
+    learning_rate : float, default=0.1; maximum change of a parameter in one step of "sgd"
+    batch_size : int, default=128; number of samples in a step of "sgd"
+    max_iter : int, default=1000; maximum number of iterations, epochs or sweeps
+    tol : float, default=1e-5; largest entry of the gradient, or fraction the objective must fall by
+        With ``alpha="auto"``, ten times `tol` are the nats per sample that a sweep must gain.
     early_stopping : bool, default=False
-        Of "sgd": stop by, and keep the epoch with, the least loss on a tenth of the samples.
+        For "sgd": stop by the loss on a tenth of the samples, and keep the epoch with the smallest.
     n_iter_no_change : int, default=10; epochs without progress after which "sgd" stops
-    n_jobs : int or None, default=None; starts learnt in parallel (joblib)
-    verbose : int, default=0; 1: a progress bar
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; start, order and held-out rows
+    n_jobs : int or None, default=None; number of starts trained in parallel (joblib)
+    verbose : int, default=0; 1 shows a progress bar
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of start, order, hold-out
 
     Attributes
     ----------
@@ -361,18 +360,18 @@ class MVMRegressor(Splitting, MultiViewRegressor, MultiViewMachine):
         view of each group.
     factor_views_, terms_, loss_curve_, validation_curve_, alpha_, n_iter_, n_parameters
         As in :class:`MVMClassifier`.
-    objectives_, n_features_in_ : array (n_init,), where ``loss_curve_`` of every start ends; int
+    objectives_, n_features_in_ : array (n_init,), final ``loss_curve_`` of every start; int
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    MVMClassifier : The same for classes.
+    MVMClassifier : The same for classification.
 
     Notes
     -----
-    The penalty also bears on the global bias: standardise the targets, for example with
-    scikit-learn's ``TransformedTargetRegressor``, and the views as for :class:`MVMClassifier`;
-    with "sgd" weights mean what they mean there.
+    The penalty also applies to the global bias: standardise the targets, for example with
+    scikit-learn's ``TransformedTargetRegressor``, and the views as for :class:`MVMClassifier`; with
+    "sgd", the note on weights there applies here, too.
 
     References
     ----------
@@ -397,14 +396,14 @@ class MVMRegressor(Splitting, MultiViewRegressor, MultiViewMachine):
     @available_if(streams)
     @one_blas_thread()
     def partial_fit(self, X, y, sample_weight=None):
-        """Pass once over some samples of a stream, from where the last pass of SGD ended.
+        """Update the model by one pass over new samples, continuing stochastic gradient descent.
 
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array of n samples
         y : array-like of n numbers
         sample_weight : array-like of n numbers >= 0, default=None
-            What a sample counts, in units of the mean over all samples that the stream has shown.
+            Weight of a sample, relative to the mean over all samples that have been passed so far.
 
         Returns
         -------

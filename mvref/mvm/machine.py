@@ -1,4 +1,4 @@
-"""What the classifier and the regressor of :mod:`mvref.mvm` share: fitting and explaining."""
+"""The common part of the classifier and regressor of :mod:`mvref.mvm`: fitting and explaining."""
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -21,7 +21,7 @@ HELD_OUT = 0.1  # share of every class that early stopping looks at
 
 
 def streams(estimator):
-    """Whether the estimator has ``partial_fit``; the error that says why not is the cause."""
+    """Whether the estimator has ``partial_fit``; otherwise the error explains why not."""
     if estimator.solver != "sgd" or estimator.early_stopping or estimator.n_init != 1:
         raise AttributeError(
             "partial_fit needs solver='sgd', early_stopping=False and n_init=1, got "
@@ -78,7 +78,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         return "als" if isinstance(self.alpha, str) else "lbfgs"
 
     def _fit_machines(self, X, targets, codes, weights, whole):
-        """Learn a machine for each array of targets; held out are `whole` groups of all `codes`."""
+        """Learn a model for each array of targets; held out are `whole` groups of all `codes`."""
         rng = check_random_state(self.random_state)
         seeds = rng.randint(2**31, size=(1, len(targets)))
         structure = group_structure(self.groups, X, self.shared_factors)
@@ -141,7 +141,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         """
         rows = np.flatnonzero(weights)
         if not len(rows):
-            raise ValueError("sample_weight, times class_weight, must be above 0 for a sample.")
+            raise ValueError("sample_weight times class_weight must be > 0 for some sample.")
         X, weights = X[rows], weights[rows]
         if first:
             self.factor_views_, self.terms_ = group_structure(self.groups, X, self.shared_factors)
@@ -164,7 +164,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             if finite and np.isfinite(value := objective.value(state.factors)):
                 curves[i] = np.append(curves[i], value)
             else:
-                troubles.append(f"products of views overflow in these samples; {ADVICE}")
+                troubles.append(f"products of views overflow for these samples; {ADVICE}")
         self.loss_curve_ = one_or_list(curves)
         self.n_iter_ += 1
         self._set_factors([state.factors for state in self._states])
@@ -175,11 +175,11 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         return Objective(design, y, **options)
 
     def _set_factors(self, machines):
-        """Store the factors, with a first axis for the classes if there are several machines."""
+        """Store the factors, with a first axis for the classes if there are several models."""
         self.factors_ = [one_or_array(A) for A in zip(*machines, strict=True)]
 
     def _machines(self):
-        """Return the list of factors of every machine."""
+        """Return the list of factors of every model."""
         if self.factors_[0].ndim == 2:
             return [self.factors_]
         return [list(machine) for machine in zip(*self.factors_, strict=True)]
@@ -190,21 +190,21 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             warn_caller(f"{type(self).__name__} with solver={self._solver!r}: {told}.{note}")
 
     def _compare_with_zero(self, objectives):
-        """Tell whether a machine has gone to factors 0, or is worse than that."""
+        """Return a message if a model has collapsed to factors 0, or is worse than they are."""
         for objective, machine in zip(objectives, self._machines(), strict=True):
             scores = np.abs(objective.design.scores(machine)).max()
             if len(machine) > 1 and scores < COLLAPSED * np.abs(objective.y).max():
                 return (
-                    "it collapsed, all scores are 0: a local minimum where views are multiplied; "
+                    "training collapsed to the local minimum at zero, so all scores are 0; "
                     "standardise the views, use init='live', a larger init_scale, or "
                     + ("a number for alpha" if objective.auto else f"alpha below {self.alpha:.3g}")
                 )
             if not objective.value(machine) <= objective.value([0.0 * A for A in machine]):
-                return f"it ended worse than with factors 0; {ADVICE}"
+                return f"the objective is worse than with factors 0; {ADVICE}"
         return None
 
     def _scores(self, X):
-        """Eq. (9) of every machine, shape (n, number of machines)."""
+        """Eq. (9) of every model, shape (n, number of models)."""
         structure = Structure(self.factor_views_, self.terms_)
         design = Design(X, structure, self.factors_[0].shape[-1])
         scores = np.column_stack([design.scores(machine) for machine in self._machines()])
@@ -214,12 +214,12 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
 
     @property
     def n_parameters(self):
-        """Number of factors learnt: for each machine, k times the sum of d_1 to d_V and V."""
+        """Number of learnt parameters: for each class, k times the sum of d_1 to d_V and V."""
         check_is_fitted(self, "factors_")
         return sum(A.size for A in self.factors_)
 
     def decompose(self, X):
-        """Return what every subset of the views contributes to the scores.
+        """Decompose the scores into the contributions of all subsets of the views.
 
         Parameters
         ----------
@@ -228,13 +228,13 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         Returns
         -------
         parts : dict tuple of view names -> array (n,), or (n, n_classes)
-            From the global bias, key (), to the interactions of most views; they sum to the score.
-            A missing view is in no interaction.
+            From the global bias, key (), to the interactions of all views; they sum to the score. A
+            missing view is in no interaction.
 
         Raises
         ------
         ValueError
-            If there are more than 1e8 numbers in it.
+            If the result would have more than 1e8 numbers.
         """
         X = self._validated(X)
         features, blocks = view_features(X, 0.0), (self.factor_views_, self.terms_)
@@ -242,22 +242,22 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         return self._by_names(answers, axis=1)
 
     def order_weights(self, max_order=2):
-        """Return the weights of the interactions, as tensors, that the factors stand for.
+        """Compute the weights of the interactions of features, as tensors, from the factors.
 
         Parameters
         ----------
-        max_order : int, default=2; largest number of views in an interaction
+        max_order : int, default=2; maximum number of views in an interaction
 
         Returns
         -------
         weights : dict tuple of view names -> array with one axis per view
-            The global bias, key (), weights of single features, weights of pairs of features and
-            so on; with more than two classes a first axis for the classes.
+            The global bias, key (), the weights of single features, the weights of pairs of
+            features and so on; with more than two classes, the first axis is for the classes.
 
         Raises
         ------
         ValueError
-            If they hold more than 1e8 numbers.
+            If the result would have more than 1e8 numbers.
         """
         check_is_fitted(self, "factors_")
         check_number(max_order, "max_order", low=0, integer=True)
@@ -266,7 +266,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         return self._by_names(answers, axis=0)
 
     def _by_names(self, answers, axis):
-        """Name the views of every subset, and put the machines side by side."""
+        """Name the views of every subset, and stack the models."""
         named = [{tuple(self.view_names_[v] for v in s): a[s] for s in a} for a in answers]
         if len(named) == 1:
             return named[0]
@@ -284,8 +284,8 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         check_alpha(self.alpha, self._solver, self.loss)
         if self._solver == "als" and (self.loss not in MAJORISERS or self.penalty != "l2"):
             raise ValueError(
-                f"solver='als' needs penalty='l2' and a loss out of {list(MAJORISERS)}, got "
-                f"loss={self.loss!r}, penalty={self.penalty!r}: its steps are ridge regressions."
+                f"solver='als' needs penalty='l2' and a loss in {list(MAJORISERS)}, got "
+                f"loss={self.loss!r}, penalty={self.penalty!r}. Use 'lbfgs' or 'sgd' for these."
             )
         if self.early_stopping and self.solver != "sgd":
             raise ValueError(f"early_stopping needs solver='sgd', got solver={self._solver!r}.")
@@ -303,6 +303,6 @@ def hold_out(codes, rng, groups=None):
     held_out[order] = np.diff(counted) > 0
     if not held_out.any():
         raise ValueError(
-            f"early_stopping holds out a tenth of samples or groups: 0 of {len(codes)}."
+            f"early_stopping needs at least one of the {len(codes)} samples or groups to hold out."
         )
     return held_out

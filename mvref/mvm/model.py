@@ -1,7 +1,7 @@
 """The multi-view machine as a function of its factors: score, objective and gradient.
 
 Symbols, equations and departures are those of :mod:`mvref.mvm`. A *block* is one matrix A of
-factors; a *term* is a product over blocks, summed over factors. The machine of Eq. (9) has one
+factors; a *term* is a product over blocks, summed over factors. The model of Eq. (9) has one
 block per view and one term. With groups of views it has one term per group, whose blocks are
 shared with other groups, or not.
 
@@ -254,7 +254,7 @@ def contributions(features, factors, views, terms):
     if n * n_subsets > MOST_NUMBERS:
         raise ValueError(
             f"X has {n} samples, and its groups of views have {n_subsets} subsets: more than "
-            f"{MOST_NUMBERS} contributions; pass fewer samples at a time."
+            f"{MOST_NUMBERS} contributions. Pass fewer samples at a time."
         )
     linear = [np.asarray(features[v] @ A[:-1]) for v, A in zip(views, factors, strict=True)]
     bias = [A[-1] for A in factors]
@@ -282,8 +282,8 @@ def subset_weights(factors, views, terms, max_order):
                 n_numbers += int(np.prod([float(len(factors[b]) - 1) for b in inside]))
                 if n_numbers > MOST_NUMBERS:
                     raise ValueError(
-                        f"the weights up to max_order={max_order} are more than {MOST_NUMBERS} "
-                        "numbers; lower max_order."
+                        f"The weights up to max_order={max_order} are more than {MOST_NUMBERS} "
+                        "numbers. Lower max_order."
                     )
                 subset = tuple(views[b] for b in inside)
                 bias = np.ones(factors[0].shape[1])

@@ -1,7 +1,7 @@
 """Minimise the objective of a multi-view machine by L-BFGS, stochastic gradients or ALS.
 
-All start from given factors, never leave the finite numbers, and say in a sentence why they
-stopped if it was not at an optimum.
+All solvers start from given factors, keep all numbers finite, and report in a sentence why they
+stopped if they did not reach an optimum.
 
 Alternating least squares. The score is linear in each block of factors while the others are fixed,
 Eq. (16), so that the squared loss with the L2 penalty is a ridge regression in one block after
@@ -33,13 +33,13 @@ POINTS = 1e-3, 100  # tol and max_iter of the sweeps before the mean field of al
 NATS = 10.0  # of free energy per sample that a sweep of the mean field must save, in units of tol
 TINY, HUGE = 1e-8, 1e150  # AdaGrad's start; size of a gradient whose square still is a number
 ADVICE = (
-    "standardise every column (centre it, too), divide each view by the root of its number of "
-    "features, or raise alpha"
+    "standardise every feature (centre it, too), divide each view by the root of its number of "
+    "features, or increase alpha"
 )
 
 
 class Solution(NamedTuple):
-    """What a solver found.
+    """Results of a solver: factors, the curve of the objective, and why it is not an optimum.
 
     curve: objective at the start and after every iteration; trouble: why it is not an optimum;
     validation: mean loss on the samples held out; alphas (2, k): the penalties of every block's
@@ -95,11 +95,11 @@ def lbfgs(objective, factors, *, tol, max_iter, tick):
     )
     trouble = None
     if found.status == 1:
-        trouble = f"it stopped after max_iter={max_iter} iterations; raise max_iter or tol"
+        trouble = f"no convergence in max_iter={max_iter} iterations; increase max_iter or tol"
     elif overflowed and np.abs(found.jac).max() > tol:
-        trouble = f"products of views overflow on its way; {ADVICE}"
+        trouble = f"products of views overflow during training; {ADVICE}"
     elif not found.success:
-        trouble = f"its line search failed; raise tol, or {ADVICE}"
+        trouble = f"the line search failed; increase tol, or {ADVICE}"
     return Solution(unpack(found.x), curve, trouble)
 
 
@@ -112,15 +112,15 @@ def curvature_units(objective):
 
 
 class AdaGrad:
-    """Algorithm 1 with the step sizes of AdaGrad: the factors and what they have been through.
+    """State of AdaGrad, Algorithm 1 with adaptive step sizes: the factors and past gradients.
 
-    A step moves no number by more than the learning rate, which is divided by the unit of the
-    features where that is above 1. Sparse views pay for the rows of A whose features are in the
-    batch, and only these are penalised: a feature's penalty is weighted by the share of batches
-    it is in.
+    A step changes no number by more than the learning rate, which is divided by the unit of the
+    features if that is above 1. For sparse views only the rows of A whose features are in the batch
+    are updated and penalised: the penalty of a feature is weighted by the fraction of batches that
+    contain it.
 
     factors: the start; changed in place; rng: for the order of the samples; design: of samples that
-    tell the units, :meth:`~mvref.mvm.model.Design.feature_units`.
+    determine the units, :meth:`~mvref.mvm.model.Design.feature_units`.
     """
 
     def __init__(self, factors, rng, design):
@@ -195,7 +195,7 @@ def sgd(
     best, best_factors = watch(), [A.copy() for A in state.factors]
     if not np.isfinite(best):
         return Solution(best_factors, curve, f"the objective overflows at the start; {ADVICE}")
-    trouble = f"it stopped after max_iter={max_iter} epochs; raise max_iter or tol"
+    trouble = f"no convergence in max_iter={max_iter} epochs; increase max_iter or tol"
     for _ in range(max_iter):
         before = [A.copy() for A in state.factors]
         finite = state.epoch(objective, learning_rate, batch_size)
@@ -203,7 +203,7 @@ def sgd(
         if not (finite and np.isfinite(value) and np.isfinite(curve[-1])):
             state.factors = before
             del curve[-1], held_out[-1:]
-            trouble = f"it diverged; lower learning_rate, or {ADVICE}"
+            trouble = f"training diverged; reduce learning_rate, or {ADVICE}"
             break
         tick()
         stale = 0 if value < best - tol * abs(best) else stale + 1
@@ -236,9 +236,9 @@ def als(objective, factors, *, tol, max_iter, tick):
         curve, converged = problem.minimise(tol=tol, max_iter=max_iter, tick=tick)
     else:
         curve, converged = _als_blocks(objective, factors, start, tol, max_iter, tick)
-    trouble = None if converged else f"it overflows; {ADVICE}"
+    trouble = None if converged else f"the objective overflows; {ADVICE}"
     if converged is False:
-        trouble = f"it stopped after max_iter={max_iter} sweeps; raise max_iter or tol"
+        trouble = f"no convergence in max_iter={max_iter} sweeps; increase max_iter or tol"
     return Solution(factors, curve, trouble, alphas=problem.alphas)
 
 
@@ -260,7 +260,7 @@ def _als_blocks(objective, factors, start, tol, max_iter, tick):
 
 
 class Columns:
-    """A machine whose blocks are in one term each, for sweeps column by column.
+    """A model whose blocks are in one term each, for sweeps column by column.
 
     factors: the start, changed in place; variances: of the numbers, mean field; alphas (2, k): the
     penalties of every block's features and bias row; wanted: whether to take columns at all.
@@ -279,8 +279,8 @@ class Columns:
             self.wanted |= any(table.level is not None for table in tables)
         elif self.wanted:
             raise ValueError(
-                "groups that share factors need a number for alpha and loss='squared' with "
-                "solver='als'; set shared_factors=False."
+                "Groups that share factors need a number for alpha and loss='squared' with "
+                "solver='als'. Otherwise, set shared_factors=False."
             )
 
     def minimise(self, **options):

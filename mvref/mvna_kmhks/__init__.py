@@ -1,7 +1,7 @@
-"""MVNA-KMHKS: Ho-Kashyap machines on Nystroem features, which agree across views.
+"""MVNA-KMHKS: kernel Ho-Kashyap classifiers on Nystroem features, which agree across views.
 
 Read in this order: ``estimator`` (three classifiers and their base), ``ho_kashyap``, ``machines``
-(of one view).
+(the classifier of one view).
 
 One page          Here
 ``kernel``        ``rbf`` in :mod:`mvref.core.kernels`

@@ -7,7 +7,7 @@ part V of the book.
 Problem   min over Gamma^p, w0^p, b^p >= 0 of
           sum_p |f_p - 1 - b_p|^2 + c^p Gamma^p' K_p Gamma^p
             + gamma sum_p |f_p - sum_j mu_j f_j|^2                                    (Eq. 4)
-          f_p = K_p Gamma^p + w0^p Y, the margins of machine p
+          f_p = K_p Gamma^p + w0^p Y, the margins of view p
           K_p = G_nS G_SS^+ G_Sn with m samples S of its own                          (Eq. 1)
           g(x) = sign of sum_p mu_p (sum_i y_i alpha_i^p k_p(x, x_i) + w0^p)          (Eq. 11)
 
@@ -41,9 +41,9 @@ Departures from the paper, each explained in the chapter
           * ``decision="nystrom"``: new samples by the Nyström extension, since Eq. (11) with the
             exact kernel is another function than the one that was learnt (N4, N5).
             ``decision="printed"`` is (11), with w0 counted once (N6);
-          * the views may come from several sources, each with its own kernel; a machine is left
+          * the views may come from several sources, each with its own kernel; a classifier is left
             out where a sample lacks its view, and the weights mu of the others are rescaled;
-          * components are drawn once for all classes, and shared by the machines of all pairs.
+          * components are drawn once for all classes, and shared by the classifiers of all pairs.
 """
 
 import numpy as np
@@ -69,7 +69,7 @@ DECISIONS, MULTI_CLASS = ("nystrom", "printed"), ("ovo", "ovr")
 
 
 class HoKashyapClassifier(Weighted, MultiViewClassifier):
-    """M coupled machines, base of the three classifiers: here M = 1, and it has all views."""
+    """M coupled classifiers, base of the three classes: here M = 1, and it has all views."""
 
     # What a single machine has no use for; MVNAKMHKS has parameters of these names.
     coupling, view_weights = 0.0, None
@@ -97,7 +97,7 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
         return list(range(n_views))
 
     def _machines(self):
-        """The approximations of every machine."""
+        """The approximations of every classifier."""
         return [list(range(len(self.sources_)))]
 
     def _form(self, X, kernels, gammas):
@@ -166,13 +166,13 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
         if moving:  # the last step may have been taken back, the one before was not
             step = max(np.abs(np.diff(curve)).max() / curve[0] for curve in moving)
             warn_caller(
-                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations, whose "
-                f"last ones moved the objective by {step:.3g} of it, above tol={self.tol:.3g}; "
-                "raise max_iter or tol."
+                f"{type(self).__name__} did not converge in max_iter={self.max_iter} iterations: "
+                f"the relative change of the objective is still {step:.3g} (tol={self.tol:.3g}). "
+                "Increase max_iter or tol."
             )
 
     def view_scores(self, X):
-        """Return the score of every machine by itself.
+        """Compute the score of every view's classifier separately.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
         Returns
         -------
         scores : array, shape (M, n), or (M, n, number of problems) with more than two classes
-            0 where the sample lacks the view.
+            0 for a sample that lacks the view.
         """
         scores = self._machine_scores(self._validated(X).select(self.sources_))
         return scores[:, :, 0] if len(self.classes_) == 2 else scores
@@ -200,8 +200,8 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
     def _scores(self, X):
         """g(x) of Eq. (11) without its sign.
 
-        With ``multi_class="ovo"`` and more than two classes the votes for each class, plus its
-        summed scores squeezed into (-1/3, 1/3), which decide between equal votes.
+        With ``multi_class="ovo"`` and more than two classes, the votes for each class, plus its
+        summed scores scaled to (-1/3, 1/3), which break ties between equal votes.
         """
         X = X.select(self.sources_)
         seen = np.array([X.observed[:, views].any(axis=1) for views in self._machines()])
@@ -221,7 +221,7 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
 
 
 def per_machine(value, M, name, **limits):
-    """Return a parameter for each of the M machines, given as one number or M of them: (M,)."""
+    """Return a parameter for each of the M classifiers, given as one number or M of them: (M,)."""
     values = list(value) if isinstance(value, list | tuple | np.ndarray) else [value] * M
     if len(values) != M:
         raise ValueError(f"{name} has {len(values)} entries, but there are {M} views.")
@@ -231,7 +231,7 @@ def per_machine(value, M, name, **limits):
 
 
 def normalised_weights(view_weights, M):
-    """Return the weights mu of the machines, which sum to 1: (M,)."""
+    """Return the weights mu of the classifiers, which sum to 1: (M,)."""
     mu = per_machine(1.0 if view_weights is None else view_weights, M, "view_weights")
     if not mu.any():
         raise ValueError(f"view_weights must have an entry > 0, got {view_weights!r}.")
@@ -239,80 +239,81 @@ def normalised_weights(view_weights, M):
 
 
 class MVNAKMHKS(HoKashyapClassifier):
-    """Multi-view Nyström approximation of the kernel Ho-Kashyap classifier (Table 1).
+    """Multi-view kernel classifier on Nyström approximations of the kernel (MVNA-KMHKS).
 
-    One machine per view learns margins of 1 or more from a Nyström approximation of the kernel; the
-    machines are pulled to their weighted mean, which classifies.
+    One kernel Ho-Kashyap classifier per view learns margins of 1 or more from a Nyström
+    approximation of the kernel; a penalty pulls them to their weighted mean, which classifies.
 
     Parameters
     ----------
     n_views : int, default=None
-        M, a multiple of the number of views of `X`: equally many approximations of each. None: 2 of
-        a single view, as in the paper; one of each view if `X` has several.
+        M, a multiple of the number of views of `X`: equally many approximations of each. None: two
+        of a single view, as in the paper; one of each view if `X` has several.
     n_components : int, float or "auto", default="auto"
-        m, the samples that a view is approximated by; or their share of the samples, 1.0 for all.
-        "auto": half of the samples, at most 256. Drawn whatever the weights of the samples: one of
-        weight 2 is the sample twice for the same components, as for 1.0, else another draw.
+        m, the number of samples that approximate a view; or their fraction of the samples, 1.0 for
+        all. "auto": half of the samples, at most 256. They are drawn irrespective of sample
+        weights: a weight of 2 is equivalent to repeating the sample only with the same components,
+        as for 1.0.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or a list, default="rbf"
-        One for all views of `X`, or one per view; see :class:`~mvref.LandmarkProjection`. They
-        must be positive semi-definite.
+        One kernel for all views of `X`, or one per view; see :class:`~mvref.LandmarkProjection`.
+        They must be positive semi-definite.
     gamma : float, "mean", or a list of these, one per view of `X`, default=None
-        Of the kernel. None: 1/n_v for "rbf", "mean" for "precomputed". Other kernels have none.
-    c : float, or list of M floats, default=1.0; weight of the squared norm of each machine
-    coupling : float, default=1.0; the paper's gamma, weight of the disagreement of the machines
-    view_weights : sequence of M floats, default=None; mu, divided by their sum. None: equal
+        Kernel width. None: 1/n_v for "rbf", "mean" for "precomputed". Other kernels have no width.
+    c : float, or list of M floats, default=1.0; weight of the squared norm of each classifier
+    coupling : float, default=1.0; the paper's gamma, weight of the disagreement between the views
+    view_weights : sequence of M floats, default=None; mu, divided by their sum; None: equal weights
     solver : {"exact", "paper"}, default="exact"; minimum of Eq. (4), or Eq. (7), (9) as printed
     decision : {"nystrom", "printed"}, default="nystrom"
-        New samples are scored by the function that was learnt, or by Eq. (11) as printed, with
-        the exact kernel.
+        Whether new samples are scored by the function that was learnt, or by Eq. (11) as printed,
+        with the exact kernel.
     learning_rate : float, or list of M floats, default=0.5
-        rho of Eq. (9), above 0 and at most 1. For ``solver="paper"``.
-    tol : float, default=1e-4; xi, share of the objective: a change below it ends the iterations
-    max_iter : int, default=1000; largest number of iterations through all views
+        rho of Eq. (9) for ``solver="paper"``, above 0 and at most 1.
+    tol : float, default=1e-4; xi, relative change of the objective below which iterations stop
+    max_iter : int, default=1000; maximum number of iterations through all views
     multi_class : {"ovo", "ovr"}, default="ovo"
-        More than two classes: a vote of all pairs as in the paper, or each against the rest.
+        For more than two classes: a vote of all pairs as in the paper, or one-vs-rest.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight`` and the squares of Eq. (4).
-    n_jobs : int or None, default=None; pairs of classes learnt in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; draws the components
+    n_jobs : int or None, default=None; number of pairs of classes trained in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of the drawn components
 
     Attributes
     ----------
     alphas_ : list of M arrays (n,)
-        Gamma^p, the alpha_i of Eq. (11); (n_problems, n) with more than two classes, where a pair
-        has zeros for the samples of other classes.
+        Gamma^p, the alpha_i of Eq. (11); (n_problems, n) with more than two classes, with zeros for
+        samples that are in neither class of a pair.
     components_, component_indices_ : lists of M arrays (m, n_v), and of M int arrays (m,)
-        Samples that each view is approximated by, for "precomputed" and "gram" their columns; and
-        their places in the training sample.
+        Samples that approximate each view, or their columns for "precomputed" and "gram"; and their
+        positions among the training samples.
     similarities_, dual_coef_ : list of M kernels, and of M arrays (m,), or (n_problems, m)
         Kernels to the components and their coefficients; with ``decision="printed"`` to the
         training samples, with coefficients y_i alpha_i.
     intercepts_, norms_ : arrays (M,), or (n_problems, M)
-        w0^p; and |beta_p|, the norm of machine p in the space of its kernel, without w0^p.
+        w0^p; and |beta_p|, the norm of classifier p in the space of its kernel, without w0^p.
     view_weights_ : array (M,), mu
-    sources_ : list of M int, view of `X` that each machine has
+    sources_ : list of M int, the view of `X` that each classifier uses
     objective_curve_ : array (iterations + 1,), or a list of them
         J' of Eq. (4) at the start and after every iteration.
-    n_iter_ : int, the largest number over the problems
+    n_iter_ : int; number of iterations, the maximum over the problems
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    NAKMHKS, KMHKS : One approximation, and none.
-    sklearn.svm.SVC : The plain alternative.
+    NAKMHKS, KMHKS : With one approximation, and with the full kernel.
+    sklearn.svm.SVC : A simple baseline.
 
     Notes
     -----
-    ``solver="exact"`` minimises a convex function: co-regularised machines with the squared hinge.
-    Its steps are slow for a large `coupling` or a small `c`. With the default `tol` the objective
+    ``solver="exact"`` minimises a convex function: co-regularised SVMs with the squared hinge. It
+    converges slowly for a large `coupling` or a small `c`. With the default `tol` the objective
     ended above its minimum by at most .1 % for a coupling of 0 or 1, .2 % for 10, .7 % for 100 and
-    2.1 % for 1000, on moons, breast cancer and one digit of scikit-learn, c from .01 to 10. Lower
-    `tol` where the minimum itself matters. `coupling` hardly moved the accuracy in the book's
-    experiments, and a strong one lowered it; with 0 the machines are independent.
+    2.1 % for 1000, on moons, breast cancer and one digit of scikit-learn, c from .01 to 10. Reduce
+    `tol` if the minimum itself matters. `coupling` hardly changed the accuracy in the book's
+    experiments, and a strong one lowered it; with 0 the classifiers are independent.
 
-    A machine is left out of the sums of a sample that lacks its view, in Eq. (4) and in Eq. (11).
+    A sample that lacks a view is left out of the sums of its classifier, in Eqs. (4) and (11).
 
     References
     ----------
@@ -381,16 +382,16 @@ class MVNAKMHKS(HoKashyapClassifier):
 
 
 class NAKMHKS(HoKashyapClassifier):
-    """Kernel Ho-Kashyap classifier with one Nyström approximation (M = 1).
+    """Kernel Ho-Kashyap classifier on one Nyström approximation (NA-KMHKS, M = 1).
 
     The single-view method that the paper compares with. If `X` has several views, each is
-    approximated, and the features of all are put side by side: the kernels add up.
+    approximated, and the features are concatenated, so that the kernels are summed.
 
     Parameters
     ----------
     n_components : int, float or "auto", default="auto"
-        m samples, or a share of them; "auto": half of the samples, at most 256; whatever their
-        weights, see :class:`MVNAKMHKS`.
+        Number m of components, or their fraction of the samples; "auto": half of the samples, at
+        most 256; drawn irrespective of weights, see :class:`MVNAKMHKS`.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or a list, default="rbf"
     gamma : float, "mean", None, or a list, default=None
         One for all views of `X`, or one per view. None: 1/n_v for "rbf", "mean" for "precomputed".
@@ -398,27 +399,27 @@ class NAKMHKS(HoKashyapClassifier):
     solver : {"exact", "paper"}, default="exact"; minimum of Eq. (4), or Eq. (7), (9) as printed
     learning_rate : float, default=0.5; rho of "paper", above 0 and at most 1
     decision : {"nystrom", "printed"}, default="nystrom"
-        New samples: by the function that was learnt, or by Eq. (11) with the exact kernel.
-    tol : float, default=1e-4; xi, share of the objective: a change below it ends the iterations
-    max_iter : int, default=1000; largest number of iterations
-    multi_class : {"ovo", "ovr"}, default="ovo"; votes of all pairs of classes, or one against rest
+        Scores of new samples by the function that was learnt, or by Eq. (11) with the exact kernel.
+    tol : float, default=1e-4; xi, relative change of the objective below which iterations stop
+    max_iter : int, default=1000; maximum number of iterations
+    multi_class : {"ovo", "ovr"}, default="ovo"; vote of all pairs of classes, or one-vs-rest
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight`` and the squares of Eq. (4).
-    n_jobs : int or None, default=None; pairs of classes learnt in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None
+    n_jobs : int or None, default=None; number of pairs of classes trained in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of the drawn components
 
     Attributes
     ----------
     alphas_, intercepts_, norms_, view_weights_, sources_, objective_curve_, n_iter_, classes_
         See :class:`MVNAKMHKS`, with M = 1.
     components_, component_indices_, dual_coef_, similarities_
-        As there, one entry for each view of `X`.
+        As in :class:`MVNAKMHKS`, one entry for each view of `X`.
     n_features_in_, view_names_, view_widths_, view_feature_names_ : int, and lists; as there
 
     See Also
     --------
-    MVNAKMHKS, KMHKS : Several approximations, coupled; and none.
+    MVNAKMHKS, KMHKS : With several coupled approximations, and with the full kernel.
 
     References
     ----------
@@ -465,11 +466,11 @@ class NAKMHKS(HoKashyapClassifier):
 
 
 class KMHKS(HoKashyapClassifier):
-    """Kernel Ho-Kashyap classifier without approximation, equations (2) and (3).
+    """Kernel Ho-Kashyap classifier on the full kernel matrix (KMHKS).
 
-    With ``solver="exact"`` it is the support vector machine with the squared hinge, C = 1/(2c), and
-    an intercept that is not penalised. Memory and time of a step grow with n^2. If `X` has several
-    views, their kernels add up.
+    With ``solver="exact"`` it is the SVM with the squared hinge, C = 1/(2c), and an intercept that
+    is not penalised. Memory and time of an iteration grow with n^2. If `X` has several views, their
+    kernels are summed.
 
     Parameters
     ----------
@@ -479,26 +480,26 @@ class KMHKS(HoKashyapClassifier):
     c : float, default=1.0; weight of the squared norm
     solver : {"exact", "paper"}, default="exact"; the minimum, or Eq. (3) as printed
     learning_rate : float, default=0.5; rho of "paper", above 0 and at most 1
-    tol : float, default=1e-4; xi, share of the objective: a change below it ends the iterations
-    max_iter : int, default=1000; largest number of iterations
-    multi_class : {"ovo", "ovr"}, default="ovo"; votes of all pairs of classes, or one against rest
+    tol : float, default=1e-4; xi, relative change of the objective below which iterations stop
+    max_iter : int, default=1000; maximum number of iterations
+    multi_class : {"ovo", "ovr"}, default="ovo"; vote of all pairs of classes, or one-vs-rest
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight`` and the squares of Eq. (4).
-    n_jobs : int or None, default=None; pairs of classes learnt in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    n_jobs : int or None, default=None; number of pairs of classes trained in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
 
     Attributes
     ----------
     alphas_, intercepts_, norms_, view_weights_, sources_, objective_curve_, n_iter_, classes_
         See :class:`MVNAKMHKS`, with M = 1.
     components_, component_indices_, dual_coef_, similarities_
-        As there, one entry for each view of `X`, of all samples that have it.
+        As in :class:`MVNAKMHKS`, one entry for each view of `X`, of all samples that have it.
     n_features_in_, view_names_, view_widths_, view_feature_names_ : int, and lists; as there
 
     See Also
     --------
-    MVNAKMHKS, NAKMHKS : Their kernel is approximated.
-    sklearn.svm.SVC : The plain alternative.
+    MVNAKMHKS, NAKMHKS : With an approximated kernel.
+    sklearn.svm.SVC : A simple baseline.
 
     References
     ----------

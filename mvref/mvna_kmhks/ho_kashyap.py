@@ -1,6 +1,6 @@
-"""Coupled Ho-Kashyap machines that are given: Eqs. (4) to (10), Table 1 of MVNA-KMHKS.
+"""Coupled Ho-Kashyap classifiers: Eqs. (4) to (10), Table 1 of MVNA-KMHKS.
 
-Problem, symbols and departures are those of :mod:`mvref.mvna_kmhks`; the machines are those of
+Problem, symbols and departures are in :mod:`mvref.mvna_kmhks`, the classifiers of the views in
 ``machines``.
 """
 
@@ -13,7 +13,7 @@ SOLVERS = ("exact", "paper")
 
 
 def share_weights(mu, seen):
-    """Return the weights mu_p (M,) of the machines that a sample has, divided by their sum: (M, n).
+    """Return the weights mu_p (M,) of the views that a sample has, divided by their sum: (M, n).
 
     >>> share_weights(np.array([0.6, 0.2, 0.2]), np.array([[True, False]] + [[True, True]] * 2))
     array([[0.6, 0. ],
@@ -29,10 +29,10 @@ def share_weights(mu, seen):
 
 
 class Coupling:
-    """The second sum of Eq. (4), gamma sum_p |f_p - sum_j mu_j f_j|^2, as machine p sees it.
+    """The second sum of Eq. (4), gamma sum_p |f_p - sum_j mu_j f_j|^2, for classifier p.
 
-    mu (M,): view weights; seen (M, n): which machine has a view of which sample; the others are in
-    no sum; gamma: the paper's coupling parameter; solver: with "paper" the machine takes the
+    mu (M,): view weights; seen (M, n): the samples that have the view of a classifier; others are in
+    no sum; gamma: the paper's coupling parameter; solver: with "paper" the classifier takes the
     weighted mean for a constant (errata N2, N3); weights (n,): of the samples in both sums of
     squares, the paper's are 1.
     """
@@ -51,7 +51,7 @@ class Coupling:
         return self.weights * (1.0 + self.gamma * (own + others))
 
     def pull(self, p, f):
-        """Return what the other machines, of margins f (M, n), add to the target 1 + b_p, (n,)."""
+        """Return what the others, of margins f (M, n), add to the target 1 + b_p, (n,)."""
         mean = np.einsum("pn,pn->n", self.mu, f)
         if self.solver == "paper":
             return self.gamma * mean  # Eq. (7): the own old margins are among them
@@ -66,7 +66,7 @@ class Coupling:
 
 
 class Sweep(NamedTuple):
-    """The machines after one iteration of Table 1."""
+    """The classifiers after one iteration of Table 1."""
 
     thetas: list
     norms: np.ndarray  # (M,), of every machine in the space of its kernel, without the intercept
@@ -76,7 +76,7 @@ class Sweep(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What :func:`ho_kashyap` found."""
+    """Results of :func:`ho_kashyap`."""
 
     thetas: list
     norms: np.ndarray
@@ -105,9 +105,9 @@ def ho_kashyap(machines, costs, coupling, y, **options):
 def ho_kashyap_together(
     machines, costs, coupling, labels, *, learning_rate, tol, max_iter, momentum=False
 ):
-    """Table 1: solve for every machine in turn, then for its b, until J' moves no more.
+    """Table 1: solve for every classifier in turn, then for its b, until J' moves no more.
 
-    costs (M,): c^p; labels: list of y (n,), -1 and +1, of problems that share the machines, each of
+    costs (M,): c^p; labels: list of y (n,), -1 and +1, of problems that share them, each of
     which is asked once a step for all; learning_rate: rho^p, of ``coupling.solver="paper"``;
     tol: xi; momentum: begin an iteration not where the last one ended but further on in its
     direction (Nesterov's steps), and go back where that raises J'. For ``coupling.solver="exact"``,
@@ -129,7 +129,7 @@ def ho_kashyap_together(
 
 
 def _table_1(machines, costs, coupling, y, learning_rate, tol, max_iter, momentum):
-    """One problem: yields what a machine, each in turn, is to be solved for."""
+    """One problem: yields what a classifier, each in turn, is to be solved for."""
     zero = np.zeros(coupling.seen.shape)
     last = Sweep([], np.zeros(len(machines)), zero, zero, zero)
     curve, converged, t = [_objective(last, costs, coupling)], False, 1.0

@@ -1,4 +1,4 @@
-"""One kernel Ho-Kashyap machine whose matrix is factorised once: Eq. (7) of MVNA-KMHKS.
+"""One kernel Ho-Kashyap classifier whose matrix is factorised once: Eq. (7) of MVNA-KMHKS.
 
 Problem   min over beta, w0 of  sum_i W_i (u_i - rhs_i / W_i)^2 + c |beta|^2,   u = F beta + w0 1
           with margins f = y u, rhs = y times target, and W the curvature of
@@ -9,8 +9,8 @@ Symbols   paper                 code
           Gamma' K Gamma        ``norm`` squared, |beta|^2 with beta = F' D Gamma
           Gamma, w0             ``coefficients``, the last entry of ``theta``
 
-Labels enter as signs of rows only, so the matrix has none, and the machines of several classes
-share one factorisation. Where a sample lacks the view of a machine its row of F and its entry of
+Labels enter as signs of rows only, so the matrix has none, and the classifiers of all classes
+share one factorisation. If a sample lacks the view of a classifier, its row of F and its entry of
 1 are 0, which leaves it out of every sum.
 """
 
@@ -24,7 +24,7 @@ SMALLEST_PIVOT = 1e-6  # of a Cholesky factor that is believed, relative to the 
 
 
 class FactorMachine:
-    """One machine in features: minimises |f - target|^2 and c |beta|^2 in O(n r) a time.
+    """One classifier on features: minimises |f - target|^2 and c |beta|^2 in O(n r) a time.
 
     theta = (beta, w0) solves (S' W S + c D) theta = S' rhs with S = [F, 1] and D = diag(1 .. 1, 0).
     The matrix is factorised once; if c is 0, or so small that its Cholesky factor is none, the
@@ -60,7 +60,7 @@ class FactorMachine:
             A[r, :r] = A[:r, r] = F.T @ (weight * one)
         A[r, r] = weight @ one
         if not np.isfinite(A).all():
-            raise ValueError("kernel has values so large that their squares overflow; scale X.")
+            raise ValueError("kernel has values whose squares overflow. Standardise X.")
         A[np.arange(r), np.arange(r)] += self.c
         return A
 
@@ -82,7 +82,7 @@ class FactorMachine:
         return theta, self.F @ theta[:-1] + np.multiply.outer(self.one, theta[-1])
 
     def norm(self, theta, u):
-        """Return |beta|, the norm of the machine in the space of its kernel."""
+        """Return |beta|, the norm of the classifier in the space of its kernel."""
         return float(np.linalg.norm(theta[:-1]))
 
     def coefficients(self, theta, u, rhs):
@@ -93,7 +93,7 @@ class FactorMachine:
 
 
 class GramMachine:
-    """One machine in the kernel matrix itself, in O(n^2) a time.
+    """One classifier on the kernel matrix itself, in O(n^2) a time.
 
     (K + c / W) Gamma + w0 1 = rhs / W and 1'Gamma = 0, with theta = (Gamma, w0) and Gamma without
     its labels. The scores are (rhs - c Gamma) / W, so K is not needed once it is factorised.

@@ -1,8 +1,8 @@
-"""MVPO: several views, one multivariate performance measure, by cutting planes.
+"""MVPO: optimise a multivariate performance measure on several views, by cutting planes.
 
-Read in this order: ``estimator`` (the problem and the classifier), ``most_violated`` (the labels
-that cost most, for each measure), ``solver`` (cutting planes), ``metric`` (the norm that makes
-the views agree).
+Read in this order: ``estimator`` (the problem and the classifier), ``most_violated`` (the most
+violated labels for each measure), ``solver`` (cutting planes), ``metric`` (the norm that makes the
+views agree).
 
 One page                Here
 ``change_of_weights``   ``PrimalMetric``, which factorises M and changes nothing

@@ -56,72 +56,73 @@ SOLVERS = ("auto", "primal", "dual")
 
 
 class MVPO(MultiViewClassifier):
-    """Multi-view learning of a multivariate performance measure by cutting planes, (13).
+    """Multi-view linear or kernel classifier that optimises F1, AUROC, PRBEP or the error (MVPO).
 
-    One function per view, linear or of a kernel, whose sum is the score; more than two classes
-    are taken one against the rest.
+    The score is the sum of one function per view, linear or of a kernel; it is trained by cutting
+    planes. Several classes are handled one-vs-rest.
 
     Parameters
     ----------
     measure : {"f1", "fbeta", "prbep", "auroc", "error"}, default="f1"
-        What is optimised, by the bound of the structured hinge.
-    beta : float, default=1.0; of "fbeta"; above 1 recall weighs more than precision
-    C1 : float, default=0.1; weight of the disagreement of the views
+        Performance measure whose bound by the structured hinge loss is minimised.
+    beta : float, default=1.0; beta of "fbeta"; above 1 recall weighs more than precision
+    C1 : float, default=0.1; weight of the penalty on disagreement between the views
     C2 : float, default=100.0; weight of the loss
     normalize : bool, default=True
-        Psi is a mean over samples (over pairs for "auroc") and C1 is divided by n, so that the
-        same values mean the same for every sample size. False: the paper's sums, for which a
-        useful C2 is of order 1/n^2.
+        If True, Psi is a mean over samples (over pairs for "auroc") and C1 is divided by n, so that
+        the same values are suitable for every sample size. If False, Psi is the paper's sum, for
+        which a useful C2 is of order 1/n^2.
     fit_intercept : bool, default=True
-        Append a constant feature to every view. Its weight is penalised like the others.
-    intercept_scaling : float, default=1.0; value B0 of the constant feature; a kernel gets B0^2
+        Whether to append a constant feature to every view, whose weight is penalised like the
+        others.
+    intercept_scaling : float, default=1.0; value B0 of the constant feature; kernels get B0^2 added
     kernel : {"linear", "rbf", "precomputed", "gram"}, callable, or a list, default="linear"
-        One for all views, or one per view. Those other than "linear" are as in
+        One for all views, or one per view. Kernels other than "linear" are described in
         :class:`~mvref.LandmarkProjection`, with all training samples as landmarks; they must be
         positive semi-definite.
     gamma : float, "mean", or a list of these, one per view, default=None
-        None: 1/n_v for "rbf", "mean" for "precomputed". Other kernels have none.
+        Kernel width. None: 1/n_v for "rbf", "mean" for "precomputed". Other kernels have no width.
     solver : {"auto", "primal", "dual"}, default="auto"
         "primal" factorises a matrix of all features, "dual" one of all samples per view; "auto"
-        takes the smaller. Kernels other than "linear" have the dual form only.
+        takes the smaller one. Kernels other than "linear" have the dual form only.
     tol : float, default=1e-3
-        epsilon, tolerance of the slack in units of the loss; the duality gap ends below C2 tol.
-    max_iter : int, default=1000; largest number of iterations; each finds a cut
-    n_jobs : int or None; classes learnt in parallel (joblib)
-    views : sequence or mapping, optional; widths, slices, indices or names that cut a 2-D `X`
+        Tolerance of the slack in units of the loss; at the end, the duality gap is below C2 tol.
+    max_iter : int, default=1000; maximum number of iterations, each of which adds a cut
+    n_jobs : int or None; number of classes trained in parallel (joblib)
+    views : sequence or mapping, optional; widths, slices, indices or names that split a 2-D `X`
 
     Attributes
     ----------
     coef_ : list of V arrays (d_j,), or (n_classes, d_j), weights w_j, if all kernels are linear
     dual_coef_ : list of V arrays (n_j,), or (n_classes, n_j)
-        Coefficients beta_j of those who have view j, in training; only if a kernel is not linear.
+        Coefficients beta_j of the training samples that have view j, if a kernel is not linear.
     similarities_ : list of V kernels to these samples, or None if all kernels are linear
     intercept_ : float, or array (n_classes,)
         Sum of the weights of the constant features, times B0. (In a kernel the feature is the
-        summand B0^2.) For "prbep" and "auroc", whose loss no constant changes, less the score
-        below which no training sample is called positive: as many are as there are.
+        summand B0^2.) For "prbep" and "auroc", whose loss does not depend on it, the threshold is
+        set so that as many training samples are predicted positive as there are positives.
     view_intercepts_ : array (V,), or (n_classes, V)
-        Share of every view in `intercept_`; a sample that misses the view goes without.
-    n_iter_ : int, iterations; the largest number over the classes
+        Contribution of every view to `intercept_`; it is left out for samples that lack the view.
+    n_iter_ : int, number of iterations; the maximum over the classes
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them; values at every iteration
-    dual_gap_ : float, or array (n_classes,); primal value of these weights less the dual value
+    dual_gap_ : float, or array (n_classes,); primal value of these weights minus the dual value
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
     mvref.rivals.SVMPerf, mvref.rivals.SMS, mvref.rivals.CAPO, mvref.rivals.FSMulti : One view.
-    sklearn.svm.LinearSVC : With a tuned threshold, the plain alternative.
+    sklearn.svm.LinearSVC : A simple baseline, with a tuned threshold.
 
     Notes
     -----
-    ``decision_function`` is what the measures look at. A missing view adds nothing to a sample's
-    score, not even its constant feature, and disagrees with no other view. Views should have
-    comparable scales, such as unit variance.
+    The measures are computed from ``decision_function``. A missing view adds nothing to the score
+    of a sample, not even its constant feature, and is not compared with other views. The views
+    should have comparable scales, such as unit variance.
 
-    There are no weights of samples: what is optimised counts over the whole sample (for "auroc"
-    over pairs), which is no sum of terms, one per sample, that could be multiplied. For "error"
-    alone it is one, with C1 = 0 that of ``LinearSVC``, which takes weights.
+    Sample weights are not supported, because a measure of the whole sample (for "auroc" of its
+    pairs) is not a sum of terms, one per sample, that could be multiplied. Only "error" is such a
+    sum, and with C1 = 0 it is the objective of ``LinearSVC``, which takes weights.
 
     References
     ----------
@@ -184,8 +185,8 @@ class MVPO(MultiViewClassifier):
             return LinearViews(X, constant)
         if self.solver == "primal":
             raise ValueError(
-                f"solver must be 'auto' or 'dual' with kernel={self.kernel!r}, which has no matrix "
-                "of features, got 'primal'."
+                f"solver='primal' needs linear kernels, got kernel={self.kernel!r}. Use 'auto' or "
+                "'dual'."
             )
         return KernelViews(X, kernels, self.gamma, constant)
 
@@ -220,14 +221,14 @@ class MVPO(MultiViewClassifier):
         worst = gaps[np.abs(gaps).argmax()]
         if worst < -2 * allowed or (in_time and worst > 2 * allowed):
             warn_caller(
-                f"MVPO lost its digits: rounding leaves a duality gap of {worst:.3g}, where C2 tol "
-                f"is {allowed:.3g}; centre and scale the columns, or lower C1."
+                f"MVPO did not reach its tolerance because of rounding errors: the duality gap is "
+                f"{worst:.3g}, and C2 tol is {allowed:.3g}. Standardise the features, or reduce C1."
             )
         elif not in_time:
             warn_caller(
-                f"MVPO stopped after max_iter={self.max_iter} iterations with a duality gap of "
-                f"{worst:.3g}, above C2 tol = {allowed:.3g}; centre and scale the columns, or "
-                "raise max_iter or tol, or lower C2."
+                f"MVPO did not converge in max_iter={self.max_iter} iterations: the duality gap is "
+                f"{worst:.3g}, and C2 tol is {allowed:.3g}. Standardise the features, increase "
+                "max_iter or tol, or reduce C2."
             )
 
     def _set_fitted(self, metric, form, seen, signs, solutions):

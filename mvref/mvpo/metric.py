@@ -122,5 +122,5 @@ def _factor(A, C1):
     except LinAlgError:
         raise ValueError(
             f"C1={C1:g} (after normalize) is too large for views of this scale: I + C1 Lambda is "
-            "singular to machine precision. Centre and scale the columns, or lower C1."
+            "singular to machine precision. Standardise the features, or reduce C1."
         ) from None

@@ -52,7 +52,7 @@ LARGEST_SCORE = 1e280  # n^2 scores of this size can be added without overflow, 
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """A constraint slack >= loss - c's, and its violation at the scores it was made from.
+    """A cut of the loss, slack >= loss - c's, and its violation at the scores it was made from.
 
     value: ``loss - c @ s``, the largest over all tuples; loss: delta of the tuple; c (n,): ``y -
     y'``, or its counterpart for pairs. ``-c`` is a subgradient of the value in s.

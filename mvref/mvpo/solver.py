@@ -38,7 +38,7 @@ ROOM = 64  # rows by which the store of cuts grows
 
 @dataclass(frozen=True)
 class CutSolution:
-    """What :func:`cutting_planes` found.
+    """Results of :func:`cutting_planes`: the solution, its curves, and its duality gap.
 
     c (n,): sum_k alpha_k c_k, of which w = M^-1 X'c; primal_curve, dual_curve (n_iter,): P and D of
     every iteration, the first at w = 0; D does not fall, P may rise; gap: min P - D at the end;

@@ -1,4 +1,4 @@
-"""MwMvC2: a majority vote on two levels, voters within views and views.
+"""MwMvC2: a weighted majority vote on two levels, of voters within views and of views.
 
 Read in this order: ``estimator`` (the classifier and its voters), ``weights`` (Algorithm 1).
 

@@ -94,58 +94,58 @@ def _fit_voter(voter, view, y, weights, name):
 
 
 class MwMvC2(Weighted, MultiViewClassifier):
-    """Multi-view double weighted majority vote classifier (Algorithm 1).
+    """Weighted majority vote of weak classifiers in each view, and of the views (MwMvC2).
 
-    Fits weak classifiers on every view, then learns together a weight for each of them and a
-    weight for each view; more than two classes are taken one against the rest.
+    Fits weak classifiers on every view, then learns a weight for each classifier together with a
+    weight for each view; several classes are handled one-vs-rest.
 
     Parameters
     ----------
     voters : {"trees", "random_trees"} or list of scikit-learn classifiers, default="trees"
-        The pool of every view. "trees": decision trees of depth 1 to d - 2, at least one, where d
-        is the depth of the full tree (the paper's); of more than 1000 samples they are cut from
+        The voters of every view. "trees": decision trees of depth 1 to d - 2, at least one, where d
+        is the depth of the full tree (the paper's); with more than 1000 samples they are cut from
         three full trees. "random_trees": the same with random splits and a seed for each depth,
-        grown one by one. A list is cloned for every view; with weights of samples or classes,
-        each of its voters must accept ``sample_weight``.
+        grown separately. A list is cloned for every view; with weights of samples or classes, each
+        of its voters must accept ``sample_weight``.
     max_iter : int, default=2
-        T, number of updates; 0 leaves the uniform vote. The paper takes 2. Where the voters
-        together separate the classes the loss has no minimum, and stopping early regularises.
+        T, number of updates; 0 keeps the unweighted vote. The paper takes 2. If the voters together
+        separate the classes, the loss has no minimum, and early stopping regularises.
     update : {"monotone", "paper"}, default="monotone"
-        "monotone": the loss never increases. It goes to its infimum if the weights of the views
-        stay away from 0 or if q converges (the chapter has the proof), and on all tables that we
-        tried. "paper": Algorithm 1 as printed, which may increase it, and which ends with the vote
-        of a single view.
+        "monotone": the loss never increases. It converges to its infimum if the weights of the
+        views stay away from 0 or if q converges (proved in the chapter), and did so on all tables
+        that we tried. "paper": Algorithm 1 as printed, which may increase the loss and ends with
+        the vote of a single view.
     step : {"backtrack", "collins"}, default="backtrack"
-        Length of the step of "monotone": the printed one, halved until the loss falls as much as
-        the bound promises; or the shortest, for which the bound is proved.
+        Step length of "monotone": "backtrack" halves the printed step until the loss falls as much
+        as the bound promises; "collins" takes the shortest, for which the bound is proved.
     rho_step : {"qp", "exact"}, default="qp"
-        View weights of "monotone": one quadratic program, or the minimum of the loss.
+        View weights of "monotone": by one quadratic program, or by minimising the loss.
     smoothing : float or "auto", default="auto"
-        Relative weight eps that is added to W+ and W- of a voter without errors: no
-        ``|delta|`` exceeds 1/2 ln((1 + eps)/eps). "auto" is 1/(2m), m the sum of the weights, or
-        the number of samples where that is more.
+        Relative weight eps that is added to W+ and W- of a voter without errors, so that no
+        ``|delta|`` exceeds 1/2 ln((1 + eps)/eps). "auto" is 1/(2m), where m is the sum of the
+        weights, or the number of samples if this is larger.
     ties : {"random", "smallest", "largest"}, default="random"
-        Which class a vote without majority falls to: a coin of the sample, the smallest or the
-        largest label.
+        Class that wins a tie: random for each sample ("random"), the smallest or the largest label.
+        Ties are broken by a hash of the values of the sample.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``, for the voters and for the loss.
-        Deep trees that separate the training samples leave no loss to weigh: where a class is
-        rare, a list of shallow trees or linear voters gains more from "balanced".
-    n_jobs : int or None; classes fitted in parallel (joblib)
-    verbose : int, default=0; 1: a progress bar over the classes
-    views : sequence or mapping, optional; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None; seeds of the voters and of the coins
+        Deep trees that separate the training samples leave no loss to weight: if a class is rare, a
+        list of shallow trees or linear voters gains more from "balanced".
+    n_jobs : int or None; number of classes fitted in parallel (joblib)
+    verbose : int, default=0; 1 shows a progress bar over the classes
+    views : sequence or mapping, optional; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None; seed of the voters and of random ties
 
     Attributes
     ----------
     rho_, rho_path_ : arrays, shapes (V,) and (T + 1, V)
-        Weights of the views, on the simplex; and those at the start and after every update.
+        Weights of the views, which sum to 1; and their values at the start and after every update.
     pi_, voters_ : lists of V arrays (n_v,), and of V lists of fitted classifiers
-        Weights of the voters; and these, which predict -1 and +1, the second class.
+        Weights of the voters; and the voters, which predict -1 and +1 (the second class).
     loss_curve_, decrease_bound_ : arrays, shapes (T + 1,) and (T,)
-        D_F(0 || q), which times 1 / (m ln 2) is Eq. (2), m the sum of the weights; and how much
-        it falls at least, see :class:`~mvref.mwmvc2.TwoLevelWeights`.
-    n_iter_, tie_keys_ : int, T; and array, keys of the coins
+        D_F(0 || q), which times 1 / (m ln 2) is Eq. (2), m the sum of the weights; and the
+        guaranteed decrease of an update, see :class:`~mvref.mwmvc2.TwoLevelWeights`.
+    n_iter_, tie_keys_ : int, T; and array, keys of random tie-breaking
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
@@ -155,9 +155,9 @@ class MwMvC2(Weighted, MultiViewClassifier):
 
     Notes
     -----
-    With more than two classes ``pi_`` and ``voters_`` are lists of these lists, one per class, and
+    With more than two classes, ``pi_`` and ``voters_`` are lists of such lists, one per class, and
     the arrays have one more axis in front. A missing view casts no vote, in training and in
-    prediction. A sample without any view is an error.
+    prediction. A sample without any view raises an error.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""Weights of a two-level majority vote, for voters that are given: the mathematics of MwMvC2.
+"""Weights of a two-level majority vote of given voters: the mathematics of MwMvC2.
 
 Symbols, equations and departures are those of :mod:`mvref.mwmvc2`. A table ``Ms[v]`` of view v
 holds y_i h_vj(x_i): +1 where voter j is right on sample i, -1 where it is wrong, and rows of 0
-where the view is missing. ``w`` (m,) are weights of the samples, 1 where nobody gave any.
+where the view is missing. ``w`` (m,) are weights of the samples, 1 by default.
 """
 
 from dataclasses import dataclass
@@ -99,12 +99,12 @@ def _minimise_on_simplex(f, gradient, start):
 
 @dataclass(frozen=True)
 class TwoLevelWeights:
-    """What :func:`~mvref.mwmvc2.learn_weights` found.
+    """Results of :func:`~mvref.mwmvc2.learn_weights`: the weights, and the curve of the loss.
 
     rho (V,); pi: V arrays (n_v,); loss_curve (T + 1,): D_F(0 || q) before the first and after each
-    iteration; rho_path (T + 1, V); decrease_bound (T,): how much the loss falls at least in an
-    iteration, by the theory: of the corrected Eq. (10) for "monotone", which holds; of the printed
-    Eq. (11) for "paper", which need not.
+    iteration; rho_path (T + 1, V); decrease_bound (T,): the guaranteed decrease of the loss in an
+    iteration: by the corrected Eq. (10) for "monotone", which holds; by the printed Eq. (11) for
+    "paper", which need not hold.
     """
 
     rho: np.ndarray
@@ -124,16 +124,16 @@ def learn_weights(
     smoothing="auto",
     sample_weight=None,
 ):
-    """Learn the weights of given voters: Algorithm 1 without its voters.
+    """Learn the weights of given voters, by Algorithm 1 without the training of the voters.
 
     Ms: V tables (m, n_v) of y_i h_vj(x_i): +1 where voter j of view v is right on sample i, -1
     where it is wrong, and a row of zeros where the view is missing; max_iter, update, step,
-    rho_step, smoothing: as in :class:`mvref.MwMvC2`, where a voter without errors is refused if
-    `smoothing` is 0; sample_weight (m,): above 0, 2 is worth the same as the sample's row twice in
-    every table -> :class:`~mvref.mwmvc2.TwoLevelWeights`.
+    rho_step, smoothing: as in :class:`mvref.MwMvC2`, where `smoothing` of 0 is an error if a voter
+    has no errors; sample_weight (m,): above 0, 2 is equivalent to the sample's row twice in every
+    table -> :class:`~mvref.mwmvc2.TwoLevelWeights`.
 
-    The printed update on five copies of a voter that is right on three samples of four raises the
-    loss; ours lowers it.
+    On five copies of a voter that is right on three of four samples, the printed update raises the
+    loss, and "monotone" lowers it.
 
     >>> import numpy as np
     >>> from mvref.mwmvc2.weights import learn_weights
@@ -209,8 +209,8 @@ def _check_tables(Ms):
         if not (np.abs(M) == seen[:, [v]]).all():
             wrong = M[np.argmax((np.abs(M) != seen[:, [v]]).any(axis=1))]
             raise ValueError(
-                f"Ms[{v}] must hold -1 and +1, and 0 in whole rows (missing view), got for example "
-                f"the row {wrong.tolist()}."
+                f"Ms[{v}] must contain -1 and +1, or a row of 0 for a missing view, but has, for "
+                f"example, the row {wrong.tolist()}."
             )
     return Ms, seen
 
@@ -220,8 +220,8 @@ def _edge_limit(Ms, seen, smoothing):
     for v, (M, present) in enumerate(zip(Ms, seen.sum(axis=0), strict=True)):
         if smoothing == 0 and present > 0 and (np.abs(M.sum(axis=0)) == present).any():
             raise ValueError(
-                f"smoothing must be > 0: a voter of view {v} is right, or wrong, on every sample, "
-                "and its weight has no end."
+                f"smoothing must be > 0: a voter of view {v} is correct (or wrong) on all samples, "
+                "so its weight would be infinite."
             )
     return min(1.0 / (1.0 + 2.0 * smoothing), 1.0 - ROUNDING)
 

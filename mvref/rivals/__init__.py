@@ -1,4 +1,4 @@
-"""The methods that the five papers compare with, under the API of mvref."""
+"""The competing methods and baselines of the five papers, under the API of mvref."""
 
 from .boosting import MVWAB, RBoostSH
 from .capo import CAPO

@@ -1,4 +1,4 @@
-"""What the boosting rivals share: a round of AdaBoost in which a voter may abstain.
+"""The common part of the boosting methods: a round of AdaBoost in which a voter may abstain.
 
 Symbols    d (m,) weights of the samples, sum 1;  yh (m,): +1 right, -1 wrong, 0 abstains;
            W+, W-, W0: weights of the samples where the vote is right, wrong, or abstains.
@@ -26,7 +26,7 @@ from ..core.voters import check_classifier, check_trainable, fit_weighted, seede
 
 
 class Boosted(Weighted, MultiViewClassifier):
-    """A weak learner that takes weights, coins for ties, and one boosting per class.
+    """A weak learner that takes weights, random tie-breaking, and one boosting per class.
 
     ``_boost``, on tables of the views and labels -1 and +1, returns the attributes of
     ``_per_class``, and ``_vote`` is its F(x). A subclass that learns all classes together has
@@ -77,7 +77,7 @@ class Boosted(Weighted, MultiViewClassifier):
         return DecisionTreeClassifier(max_depth=depth) if self.estimator is None else self.estimator
 
     def _break_ties(self, scores, X, weight):
-        """Toss the coins; scores that are equal up to rounding of the votes' weight are equal."""
+        """Break ties at random; scores are tied if equal up to rounding of the votes' weight."""
         return break_ties(scores, X, self.ties, self.tie_keys_, width=1e-9 * max(weight, 1.0))
 
 

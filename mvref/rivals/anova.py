@@ -10,7 +10,7 @@ The ANOVA kernel of order p sums the products of p different numbers out of z_1,
 Recursion  a_{p,j} = a_{p,j-1} + z_j a_{p-1,j-1},  a_{0,j} = 1                  O(m p)
 Order 2    a_2(z) = 1/2 [(sum_j z_j)^2 - sum_j z_j^2]                           (power trick)
 
-Order p of a machine is sum_f a_p, either of the products z_j = x_j v_jf of the features, Eq. (26),
+Order p of a model is sum_f a_p, either of the products z_j = x_j v_jf of the features, Eq. (26),
 or of the views' z_v = sum_j x_j^(v) v_jf^(v), Eq. (27) and its like of higher order, which leave
 out what lies within a view.
 

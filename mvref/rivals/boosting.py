@@ -14,8 +14,8 @@ Symbols    d (m,) weights of the samples, sum 1;  h_t (m,) votes in {-1, 0, +1};
 Algorithm  round t: fit voters with weights d, one per view (MVWAB) or on a view that is drawn
            (rBoost.SH); h_t is their vote; alpha_t, Z_t and the new d as in AdaBoost, see
            :mod:`mvref.rivals.adaboost`.
-Our readings
-           * the weak learner is a tree, say Goyal et al. (2018), who name no depth. Grown in full
+Our interpretations
+           * the weak learner is a tree in Goyal et al. (2018), without a depth. Grown in full
              it makes no training error and nothing is left to boost. We take depth 2, which did
              better than 1 in cross-validation on training samples of the digits;
            * a voter whose view is missing says 0, as does a tied vote of MVWAB. Boosting stops
@@ -41,48 +41,49 @@ def vote_sign(sums, weights):
 
 
 class MVWAB(Boosted):
-    """Weighted voting AdaBoost: a vote of all views in every round (Xiao and Guo, COLING 2012).
+    """Weighted voting AdaBoost on several views: in every round all views vote (MVWAB).
 
     Parameters
     ----------
     estimator : scikit-learn classifier, default=None
-        Weak learner, must accept ``sample_weight``. None: decision trees of depth 2. Trees grown
-        in full leave no error to boost and stop after one round.
-    n_estimators : int, default=30; T, largest number of rounds
+        Weak learner, which must accept ``sample_weight``. None: decision trees of depth 2. Fully
+        grown trees leave no error to boost and stop after one round.
+    n_estimators : int, default=30; T, maximum number of rounds
     ties : {"random", "smallest", "largest"}, default="random"
-        Who wins where the score ties: a coin of the sample, the smallest label or the largest.
+        Class that wins a tie: a random class, the smallest or the largest label.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply ``sample_weight``; their product is where d starts.
+        Weights of the classes, which multiply ``sample_weight``; the product initialises d.
     n_jobs : int or None, default=None; three or more classes boosted in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; seeds of voters and coins
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of voters and ties
 
     Attributes
     ----------
     voters_ : list of V lists of T fitted classifiers, which predict -1 and +1, the second class
     view_weights_ : array, shape (T, V)
-        b_tv = 1/2 ln((1 - e_v)/e_v), or 0 where the weighted error e_v of the view is 1/2 or more.
+        b_tv = 1/2 ln((1 - e_v)/e_v), or 0 if the weighted error e_v of the view is 1/2 or more.
     alphas_, edges_, normalizers_ : arrays, shape (T,)
         alpha_t, e_t and Z_t of the vote h_t = sign(sum_v b_tv h_tv).
-    tie_keys_, classes_, n_features_in_ : arrays of the coins' keys and of labels, and int
+    tie_keys_, classes_, n_features_in_ : arrays, tie-breaking keys and labels, and int
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    RBoostSH : one view in every round.
-    Mumbo : several classes, costs for every view.
+    RBoostSH : One view in every round.
+    Mumbo : Boosting of several classes at once, with costs for every view.
 
     Notes
     -----
-    Provenance: abstract. A reconstruction: the abstract has AdaBoost with a vote of the views, on
-    the same weights of the samples; the formulas are ours. Neither text nor code was at hand.
+    Provenance: abstract. A reconstruction: the abstract describes AdaBoost with a vote of the
+    views, on the same sample weights; the formulas are ours. Neither text nor code was available to
+    us.
 
     With more than two classes the attributes up to ``normalizers_`` are lists, one entry per class.
-    The weighted share of training errors is at most the product of the Z_t. Boosting stops early
+    The weighted fraction of training errors is at most the product of the Z_t. Boosting stops early
     after a round without error, or with edge 0. A missing view abstains.
 
-    A weight of 2 is worth the sample twice up to ties in the trees, between splits or in a leaf,
-    which rounding decides.
+    A weight of 2 is equivalent to repeating the sample, except for ties between splits of a tree or
+    in a leaf, which are decided by rounding.
 
     Examples
     --------
@@ -161,49 +162,49 @@ def reward_view(log_w, p, v, reward, T, gamma, sigma):
 
 
 class RBoostSH(Boosted):
-    """rBoost.SH: AdaBoost on a view that a bandit draws in every round (Peng and others, 2017).
+    """AdaBoost on several views, with one view per round drawn by a bandit (rBoost.SH).
 
     Parameters
     ----------
     estimator : scikit-learn classifier, default=None
-        Weak learner, must accept ``sample_weight``. None: decision trees of depth 2. Trees grown
-        in full leave no error to boost and stop after one round, on one view.
-    n_estimators : int, default=100; T, largest number of rounds
-    gamma : float, default=0.3; exploration of EXP3.P in (0, 1]: least probability gamma/V of a view
-    sigma : float, default=0.15; confidence of EXP3.P, >= 0, the bonus of views drawn seldom
+        Weak learner, which must accept ``sample_weight``. None: decision trees of depth 2. Fully
+        grown trees leave no error to boost and stop after one round, on one view.
+    n_estimators : int, default=100; T, maximum number of rounds
+    gamma : float, default=0.3; exploration of EXP3.P in (0, 1]: each view has p >= gamma/V
+    sigma : float, default=0.15; confidence of EXP3.P, >= 0: the bonus of views drawn rarely
     ties : {"random", "smallest", "largest"}, default="random"
-        Who wins where the score ties: a coin of the sample, the smallest label or the largest.
+        Class that wins a tie: a random class, the smallest or the largest label.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply ``sample_weight``; their product is where d starts.
+        Weights of the classes, which multiply ``sample_weight``; the product initialises d.
     n_jobs : int or None, default=None; three or more classes boosted in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; draws, seeds of voters, coins
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of views, voters, ties
 
     Attributes
     ----------
     voters_ : list of T fitted classifiers, which predict -1 and +1, the second class
-    view_history_ : int array, shape (T,), the views that were drawn
-    view_probabilities_ : array, shape (T, V), with which they were drawn
+    view_history_ : int array, shape (T,), the view drawn in every round
+    view_probabilities_ : array, shape (T, V), the probabilities with which they were drawn
     alphas_, edges_, normalizers_ : arrays, shape (T,), of alpha_t, e_t and Z_t
-    tie_keys_, classes_, n_features_in_ : arrays of the coins' keys and of labels, and int
+    tie_keys_, classes_, n_features_in_ : arrays, tie-breaking keys and labels, and int
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    MVWAB : a vote of all views in every round.
-    Mumbo : several classes, costs for every view.
+    MVWAB : A vote of all views in every round.
+    Mumbo : Boosting of several classes at once, with costs for every view.
 
     Notes
     -----
-    Provenance: public implementation. Reward, update and defaults are those of MultiviewBoosting, a
-    public program by others, which also draws the columns of all views side by side.
+    Provenance: public implementation. Reward, update and defaults are taken from MultiviewBoosting,
+    a public program by others, which also draws features from the concatenated views.
 
     With more than two classes the attributes up to ``normalizers_`` are lists, one entry per class.
-    The weighted share of training errors is at most the product of the Z_t. Boosting stops early
+    The weighted fraction of training errors is at most the product of the Z_t. Boosting stops early
     after a round without error. A missing view abstains. The reward of a view is 1 - Z_t.
 
-    A weight of 2 is worth the sample twice up to ties in the trees, between splits or in a leaf,
-    which rounding decides.
+    A weight of 2 is equivalent to repeating the sample, except for ties between splits of a tree or
+    in a leaf, which are decided by rounding.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""CAPO: adapt classifiers that exist to a performance measure.
+"""CAPO: adapt existing classifiers to a performance measure.
 
 N. Li, I. W. Tsang, Z.-H. Zhou, "Efficient optimization of performance measures by classifier
-adaptation", IEEE TPAMI 2013; a rival of MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016).
+adaptation", IEEE TPAMI 2013; compared with MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016).
 
 Problem   two steps: train auxiliary classifiers f^1, ..., f^q for the labels, by whatever method;
           then learn  f(x) = w'x + sum_a b_a f^a(x)  for the measure,
@@ -11,7 +11,7 @@ Algorithm With the columns [x ; f^1(x) / sqrt(B), ..., f^q(x) / sqrt(B)] this is
           (:mod:`mvref.rivals.svm_perf`), with weights w and sqrt(B) b in ``coef_``; the f^a are in
           ``auxiliaries_``.
 
-Our readings
+Our interpretations
           * The paper's classifiers are a core vector machine, an RBF network and C4.5. Ours, where
             the user names none, are their nearest kin in scikit-learn: an SVM with RBF kernel,
             nearest neighbours (local, like the units of that network), a decision tree.
@@ -41,33 +41,36 @@ AUXILIARIES = SVC(), KNeighborsClassifier(), DecisionTreeClassifier()
 
 
 class CAPO(SVMPerf):
-    """Classifier adaptation for a performance measure, on the views side by side.
+    """Adaptation of existing classifiers to a performance measure, on concatenated features.
 
     Parameters
     ----------
-    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by its structured hinge
-    auxiliaries : list of scikit-learn classifiers, default=None; an RBF-SVM, 5 neighbours, a tree
+    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by a structured hinge
+    auxiliaries : list of scikit-learn classifiers, default=None; an RBF SVM, 5 neighbours, a tree
     B : float, default=1.0
-        Weight of |b|^2; a small one trusts the auxiliary classifiers more than the features.
+        Weight of |b|^2; a small value relies more on the auxiliary classifiers than on the
+        features.
     C2 : float, default=100.0; weight of the loss, in the unit of :class:`~mvref.MVPO`
     cv : int or splitter, default=5
-        Folds for their outputs on training samples: their number, shuffled and stratified, and by
-        the groups given to ``fit``; or a splitter that holds out every sample once.
+        Folds for the out-of-fold outputs of the auxiliary classifiers: a number of stratified,
+        shuffled folds, which respect the groups given to ``fit``; or a splitter that holds out
+        every sample once.
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
-        Whether to append a constant feature, and its value; the weight is penalised like others.
-    tol : float, default=1e-3; of the slack, in units of the loss: the duality gap ends below C2 tol
-    max_iter : int, default=1000; largest number of iterations, each finds a cut
-    n_jobs : int or None, default=None; classifiers and classes learnt in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; seeds of folds and classifiers
+        Whether to append a constant feature, and its value; its weight is penalised like the
+        others.
+    tol : float, default=1e-3; tolerance of the loss: at the end, the duality gap is below C2 tol
+    max_iter : int, default=1000; maximum number of iterations, each of which adds a cut
+    n_jobs : int or None, default=None; classifiers and classes trained in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of folds and classifiers
 
     Attributes
     ----------
     auxiliaries_ : list of q classifiers, fitted on all samples with labels 0 to n_classes - 1
     coef_ : array (d + q,), or (n_classes, d + q), weights of features and, last, of f^a / sqrt(B)
     intercept_ : float, or array (n_classes,)
-        For "prbep" and "auroc" minus the score below which no training sample is called positive.
-    n_iter_ : int, the largest number over the classes
+        For "prbep" and "auroc", the threshold predicts as many positives as the training set has.
+    n_iter_ : int, the maximum over the classes
     dual_gap_ : float, or array (n_classes,), primal minus dual value
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
@@ -75,15 +78,15 @@ class CAPO(SVMPerf):
 
     See Also
     --------
-    SVMPerf : without auxiliary classifiers.
+    SVMPerf : The same without auxiliary classifiers.
 
     Notes
     -----
-    Provenance: abstract. A reconstruction: the abstract has the two steps and says that the second
-    is like SVM^perf; the formula is from memory of the literature.
+    Provenance: abstract. A reconstruction: the abstract describes the two steps and states that the
+    second is like SVM^perf; the formula is from memory of the literature.
 
-    A missing view counts as zeros, for the auxiliary classifiers, too. A class needs two samples.
-    There are no weights of samples: the measures, but for "error", are no sums of terms of single
+    Missing views are replaced by zeros, for the auxiliary classifiers, too. Every class needs two
+    samples. Sample weights are not supported: the measures, except "error", are not sums over
     samples; see :class:`SVMPerf`.
 
     Examples
@@ -121,14 +124,14 @@ class CAPO(SVMPerf):
     __metadata_request__fit = {"groups": True}
 
     def fit(self, X, y, groups=None):
-        """Learn from samples and what is known of them.
+        """Train the auxiliary classifiers and the classifier that adapts them.
 
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array of n samples
         y : array-like of n labels of any type
         groups : array-like of n labels, default=None
-            Samples of a group, such as the visits of a patient, that no fold may tear apart.
+            Samples of a group, such as the visits of a patient, are kept in the same fold.
 
         Returns
         -------
@@ -155,8 +158,8 @@ class CAPO(SVMPerf):
         counts = np.bincount(codes, minlength=len(self.classes_))
         if counts.min() < 2:
             raise ValueError(
-                "CAPO needs 2 samples of every class, to train its auxiliary classifiers without "
-                f"some of them; got 1 in y for class {self.classes_.tolist()[counts.argmin()]!r}."
+                "CAPO needs two samples of every class, because its auxiliary classifiers are "
+                f"cross-validated; y has one of class {self.classes_.tolist()[counts.argmin()]!r}."
             )
         rng = check_random_state(self.random_state)
         given = AUXILIARIES if self.auxiliaries is None else self.auxiliaries

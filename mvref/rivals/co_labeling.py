@@ -1,7 +1,7 @@
-"""Co-Labeling: machines of one view each that hand each other candidate labels.
+"""Co-Labeling: classifiers of one view each, which exchange candidate labels.
 
 W. Li, L. Duan, I. W. Tsang, D. Xu, "Co-labeling: a new multi-view learning approach for ambiguous
-problems", ICDM 2012; X. Xu, W. Li, D. Xu, I. W. Tsang, IEEE TPAMI 2016; a rival of MVPO in Figure 2
+problems", ICDM 2012; X. Xu, W. Li, D. Xu, I. W. Tsang, IEEE TPAMI 2016; and MVPO in Figure 2
 of Wang, Tsang and Gao (AAAI 2016).
 
 Problem   for every view, with candidate label vectors y^1, ..., y^T of all samples,
@@ -24,18 +24,18 @@ Algorithm For given mu, (*) is the dual of an SVM with squared hinge and margin 
           then multiplied by a power of |w_t|^2 = alpha' (K o y^t y^t') alpha, and so on until the
           bounds of (*) from both sides meet. The power 1/2 gives each candidate its share in the
           norms and never fails; larger ones are tried first.
-          The loop over views: all machines name the labels of the unlabelled samples; every view
-          takes what the others say into its pool, and learns again; until nobody says anything new.
+          The loop over views: all SVMs name the labels of the unlabelled samples; every view
+          takes the others' labels into its pool, and learns again, until there are no new ones.
 
 Supervised form   ``fit(X, y)``: T = 1, the mean of per-view SVMs with squared hinge. Tables of
           labelled training samples compare with this; ``fit(X, y, X_unlabelled)`` has the loop.
 
-Our readings
+Our interpretations
           Scores of margin 1 in the mean, so that no view weighs more because its classes lie
           further apart; signs of the scores as candidates, without a constraint on how many are
           positive; one C for all samples, times their weights w_i, which are 1 in the paper and for
-          the unlabelled; the first machines learn from the labelled samples; all views in step. A
-          sample without a view is left out of the machine and of the mean of it.
+          the unlabelled; the first SVMs learn from the labelled samples; all views in step. A
+          sample without a view is left out of the SVM and of the mean.
 """
 
 import numpy as np
@@ -56,7 +56,7 @@ SMALL = 500  # samples up to which every Newton system is solved by a Cholesky f
 RANK = 1 / 40  # of n, of the preconditioner
 FLOPS = 100  # of a Cholesky factor in the time in which a product with K reads one of its entries
 EXACT = 1e-10  # relative residual of a Newton system, below which rounding is all that is left
-NO_KERNEL = "kernel is not positive definite, or too large for C={:g}: scale the views or lower C."
+NO_KERNEL = "kernel is not positive definite, or C={:g} is too large: standardise X or reduce C."
 
 
 def squared_hinge_svm(K, Y, C, *, start=None, weights=None):
@@ -220,52 +220,53 @@ def weigh_candidates(K, pool, C, *, weights=None, tol=1e-3, max_iter=1000):
 
 
 class CoLabeling(Weighted, MultiViewClassifier):
-    """Mean of per-view SVMs with squared hinge; with unlabelled samples, Co-Labeling.
+    """Semi-supervised multi-view SVM (Co-Labeling): the views exchange labels; a mean of scores.
 
     Parameters
     ----------
-    C : float, default=1.0; weight of half the summed squared hinge
+    C : float, default=1.0; weight of half the summed squared hinge loss
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
         Similarity to the training samples, first the labelled ones, then the others;
-        :class:`~mvref.LandmarkProjection` says what each takes.
+        :class:`~mvref.LandmarkProjection` describes each.
     gamma : float, "mean", None, or one per view, default=None
-        Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
+        Kernel width. None: 1/n_v for "rbf", "mean" for "precomputed".
     intercept_scaling : float, default=1.0
         B: B^2 is added to the kernel, which is a penalised intercept. 0 for none.
-    max_rounds : int, default=10; largest number of rounds in which the views exchange labels
-    tol : float, default=1e-3; relative gap of the weights of the candidates
+    max_rounds : int, default=10; maximum number of rounds in which the views exchange labels
+    tol : float, default=1e-3; relative duality gap of the weights of the candidate labels
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply ``sample_weight``; unlabelled samples weigh 1.
+        Weights of the classes, which multiply ``sample_weight``; unlabelled samples have weight 1.
     n_jobs : int or None, default=None; views, or classes that exchange, in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
 
     Attributes
     ----------
     dual_coef_ : list of V arrays (n_problems, n_v)
-        alpha_i sum_t mu_t y^t_i, a row per class against the rest (one row with two classes), a
+        alpha_i sum_t mu_t y^t_i, one row per class (one-vs-rest; a single row for two classes), one
         column per sample that has the view.
-    intercept_ : array (V, n_problems), of every view's machine
+    intercept_ : array (V, n_problems), of the SVM of every view
     similarities_ : list of V kernels to the samples
-    n_candidates_ : int array (V, n_problems), in the end; 1 without unlabelled samples
-    dual_gap_ : array (V, n_problems), relative
-    n_rounds_ : int, the largest number over the classes; 0 without unlabelled samples
-    transduction_ : array of labels of the unlabelled samples, or None
+    n_candidates_ : int array (V, n_problems), at the end; 1 without unlabelled samples
+    dual_gap_ : array (V, n_problems), relative duality gap
+    n_rounds_ : int, the maximum over the classes; 0 without unlabelled samples
+    transduction_ : array, predicted labels of the unlabelled samples, or None
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    PerViewSVM : a vote in place of the mean of the scores.
-    SVM2K : machines that nearly agree.
+    PerViewSVM : A vote instead of the mean of the scores.
+    SVM2K : SVMs with an agreement penalty.
 
     Notes
     -----
-    Provenance: memory. A reconstruction: the abstract of Li, Duan, Tsang and Xu (ICDM 2012) has the
-    candidate labels that views pass on and a kernel for each, Wang, Tsang and Gao (AAAI 2016) name
-    the squared hinge; formula and mean are from memory of the literature (Xu and others, 2016).
+    Provenance: memory. A reconstruction: the abstract of Li, Duan, Tsang and Xu (ICDM 2012)
+    describes the candidate labels that views pass on and a kernel for each, Wang, Tsang and Gao
+    (AAAI 2016) name the squared hinge; formula and mean are from memory of the literature (Xu and
+    others, 2016).
 
-    More than two classes: one against the rest, each with its own candidates. The labelled samples
-    may miss views, the unlabelled ones may not.
+    Several classes are handled one-vs-rest, each with its own candidates. Labelled samples may lack
+    views, unlabelled samples may not. Without unlabelled samples, this is a mean of SVMs.
 
     Examples
     --------
@@ -300,15 +301,15 @@ class CoLabeling(Weighted, MultiViewClassifier):
         self.n_jobs, self.views = n_jobs, views
 
     def fit(self, X, y, X_unlabelled=None, sample_weight=None):
-        """Learn a machine per view.
+        """Train one SVM per view, and let the views exchange labels of the unlabelled samples.
 
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array of m samples
         y : array-like of shape (m,)
-        X_unlabelled : as `X`, optional; samples whose labels the views propose to each other
+        X_unlabelled : as `X`, optional; samples for which the views propose labels to each other
         sample_weight : array-like of m numbers >= 0, default=None
-            A weight of 2 is worth the same as the sample twice, one of 0 as a sample left out.
+            A weight of 2 is equivalent to repeating the sample, 0 to leaving it out.
 
         Returns
         -------
@@ -317,7 +318,8 @@ class CoLabeling(Weighted, MultiViewClassifier):
         Raises
         ------
         ValueError
-            For wrong input, a parameter out of range, a single class, or unlabelled gaps in views.
+            For wrong input, a parameter out of range, one class, or views missing in
+            `X_unlabelled`.
         """
         self._check_and_fit(X, y, X_unlabelled, sample_weight=sample_weight)
         self.transduction_ = None if X_unlabelled is None else self.predict(X_unlabelled)
@@ -351,8 +353,8 @@ class CoLabeling(Weighted, MultiViewClassifier):
         self.intercept_ = np.array([B2 * c.sum(axis=1) for c in self.dual_coef_])
         if not (self.dual_gap_ <= self.tol).all():
             warn_caller(
-                f"CoLabeling stopped at a relative gap of {self.dual_gap_.max():.3g}: raise "
-                f"tol={self.tol:g}, lower C={self.C:g}, or scale the views."
+                f"CoLabeling did not converge: its relative gap is {self.dual_gap_.max():.3g}. "
+                f"Increase tol={self.tol:g}, reduce C={self.C:g}, or standardise the views."
             )
 
     def _kernel(self, mu, view, rows):
@@ -360,7 +362,7 @@ class CoLabeling(Weighted, MultiViewClassifier):
         with np.errstate(over="ignore", invalid="ignore"):
             K = mu(view[rows]) + self.intercept_scaling**2
         if not np.isfinite(K).all():
-            raise ValueError("X holds values too large for its kernel; scale the views.")
+            raise ValueError("X has values too large for its kernel. Standardise the views.")
         return K
 
     def _svms(self, mu, view, rows, Y, w):
@@ -372,10 +374,10 @@ class CoLabeling(Weighted, MultiViewClassifier):
         """The labelled samples, then the unlabelled ones."""
         new = validate_views(self, X_unlabelled, reset=False)
         if X.n_views < 2:
-            raise ValueError("X_unlabelled needs at least 2 views in X, which tell each other.")
+            raise ValueError("X_unlabelled needs two views: each labels samples for the other.")
         if not new.observed.all():
             i, v = np.argwhere(~new.observed)[0]
-            raise ValueError(f"X_unlabelled must have all views: row {i} misses {X.names[v]!r}.")
+            raise ValueError(f"X_unlabelled must have all views, row {i} lacks {X.names[v]!r}.")
         return stack_samples(X, new)
 
     def _exchange(self, kernels, rows, y, w):
@@ -420,7 +422,7 @@ class CoLabeling(Weighted, MultiViewClassifier):
                 with np.errstate(over="ignore", invalid="ignore"):
                     total[rows] += mu(view[rows]) @ coef.T + b
         if not np.isfinite(total).all():
-            raise ValueError("X holds values too large for its kernel.")
+            raise ValueError("X has values too large for its kernel.")
         return total / X.observed.sum(axis=1)[:, None]
 
     def _check_parameters(self):

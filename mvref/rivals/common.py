@@ -1,4 +1,4 @@
-"""What several rivals share: fits per view, columns side by side, folds."""
+"""Helpers of several competing methods: fits per view, concatenated features, folds."""
 
 from numbers import Integral
 
@@ -44,7 +44,7 @@ def view_position(wanted, X, by_itself, parameter):
 
 
 def side_by_side(blocks):
-    """Return one table of all columns, CSR if a block is sparse."""
+    """Return one table of the concatenated features, CSR if a block is sparse."""
     if any(sparse.issparse(block) for block in blocks):
         return sparse.hstack(blocks, format="csr")
     return np.ascontiguousarray(np.hstack(blocks))  # the same rounding for every form of input

@@ -1,6 +1,6 @@
 """Factorisation machines: linear weights, and interactions whose weights are factorised.
 
-S. Rendle, "Factorization machines", ICDM 2010; a rival of multi-view machines in section 5.3 of
+S. Rendle, "Factorization machines", ICDM 2010; compared with multi-view machines in section 5.3 of
 Cao, Zhou and Yu (2015), whose equation numbers are used.
 
 Problem   min over w0, w, V of  1/n sum_i loss(y_i, y^_i) + alpha (|w|^2 + sum_p |V_p|^2)
@@ -120,8 +120,8 @@ def minimise(objective, start, *, tol, max_iter, units=1.0):
         start = start * units
         first, constant = guarded(start)[0], guarded(start * (np.arange(len(start)) == 0))[0]
         if not np.isfinite(first):
-            told = "X holds values too large for products of features"
-            raise ValueError(f"{told}; scale the views to unit variance.")
+            told = "X has values too large for products of features"
+            raise ValueError(f"{told}. Scale the views to unit variance.")
         gtol = tol * max(1.0, constant)
         found = minimize(
             guarded,
@@ -259,7 +259,7 @@ class Sweeps:
 
 
 class FactorisationMachine:
-    """What both machines share: the fit of one problem, and scores."""
+    """The common part of both models: the fit of one problem, and scores."""
 
     _learnt = "factors_"
 
@@ -281,7 +281,7 @@ class FactorisationMachine:
             return columns, interaction_terms(columns, self.order, self.multiview)
 
     def _fit_machines(self, X, targets, loss, constants, weights, rngs):
-        """Learn one machine for each array of targets, from starts that its generator draws."""
+        """Learn one model for each array of targets, from starts that its generator draws."""
         columns, terms = self._design(X)
         sizes = column_sizes(columns.views)
         units = np.concatenate([[1.0], sizes, *[np.repeat(sizes, self.n_factors)] * len(terms)])
@@ -313,13 +313,13 @@ class FactorisationMachine:
             return tables
         if self.solver == "als" and terms and not self.multiview:
             raise ValueError(
-                "solver='als' needs views whose columns do not overlap, such as one-hot views, or "
-                "multiview=True: pairs within a view are no linear function of its factors."
+                "solver='als' needs multiview=True, or views whose columns do not overlap, such as "
+                "one-hot views. Otherwise, use solver='lbfgs'."
             )
         return tables if self.solver == "als" else None
 
     def _solve(self, start, columns, terms, tables, y, loss, weights, units):
-        """One machine from a start, for ``best_starts``."""
+        """One model from a start, for ``best_starts``."""
         if tables:
             learnt = self._sweep(columns, terms, tables, y, loss, start, weights)
         else:
@@ -330,7 +330,7 @@ class FactorisationMachine:
         return learnt, learnt.curve[-1], learnt.converged
 
     def _sweep(self, columns, terms, tables, y, loss, theta, weights):
-        """One machine by alternating least squares, from the parameters theta."""
+        """One model by alternating least squares, from the parameters theta."""
         n, k = len(y), self.n_factors * len(terms)
         weights = np.ones(n) if weights is None else weights / weights.mean()
         V = theta[1 + columns.n_columns :].reshape(columns.n_columns, k)
@@ -354,11 +354,11 @@ class FactorisationMachine:
             self.alpha_ = one_or_array([one.alphas for one in learnt])
         bad = [one for one in learnt if not one.converged]
         if bad:
-            why = "numbers grew too large" if any(one.overflow for one in bad) else "not converged"
+            why = "numbers overflowed" if any(one.overflow for one in bad) else "no convergence"
             warn_caller(
-                f"{type(self).__name__} stopped after {self.n_iter_} iterations: {why}; scale the "
-                f"views to unit variance, or raise max_iter={self.max_iter}, tol={self.tol:g} or "
-                f"alpha={self.alpha}.{best.note}"
+                f"{type(self).__name__} stopped after {self.n_iter_} iterations ({why}). Scale the "
+                f"views to unit variance, or increase max_iter={self.max_iter}, tol={self.tol:g} "
+                f"or alpha={self.alpha}.{best.note}"
             )
 
     def _scores(self, X):
@@ -371,47 +371,47 @@ class FactorisationMachine:
                 for term, V in zip(terms, machine, strict=True):
                     scores[:, k] += term(V)[0]
         if not np.isfinite(scores).all():
-            raise ValueError("X holds values too large for products of features.")
+            raise ValueError("X has values too large for products of features.")
         return scores
 
     @property
     def n_parameters(self):
-        """Number of parameters of one machine: 1 + d + (orders - 1) k d."""
+        """Number of parameters of one model: 1 + d + (orders - 1) k d."""
         check_is_fitted(self, "factors_")
         orders, d, k = self.factors_.shape[-3:]
         return 1 + d + orders * d * k
 
 
 class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
-    """Factorisation machine with the logistic loss; several classes one against the rest.
+    """Factorisation machine for classification, with the logistic loss.
 
     Parameters
     ----------
-    n_factors : int, default=8; k, length of the factors of every feature
-    order : int, default=2; P, the largest number of features in a product, 1: logistic regression
-    multiview : bool, default=False; only products of different views' features, at most V (Eq. 27)
+    n_factors : int, default=8; k, number of factors of every feature
+    order : int, default=2; P, the largest number of features in a product; 1: logistic regression
+    multiview : bool, default=False; only products of features of different views (Eq. 27)
     alpha : float or "auto", default="auto"
-        lambda, weight of all squared parameters but w0, where the loss is a mean. "auto": with
-        "als" penalties of every view's weights and factors, chosen from the data; else 1e-3.
+        lambda, weight of the squared parameters except w0, relative to the mean loss. "auto": with
+        "als", penalties of every view's weights and factors are estimated from the data; else 1e-3.
     solver : {"auto", "lbfgs", "als"}, default="auto"
-        L-BFGS; or alternating least squares, fast for one-hot views, with order <= 2 and, unless
-        the columns of no view overlap, ``multiview=True``. "auto" takes it with ``alpha="auto"``
-        where the columns of no view overlap and order <= 2, else L-BFGS.
+        L-BFGS; or alternating least squares, which is fast for one-hot views, and needs order <= 2
+        and, unless the columns of no view overlap, ``multiview=True``. "auto" is "als" with
+        ``alpha="auto"`` if the columns of no view overlap and order <= 2, else L-BFGS.
     init_scale : float, default=0.1
-        Standard deviation of the factors at the start, divided by the size of a feature if above
-        16; for order p > 2 its power 2/p.
-    n_init : int, default=1; random starts, that of least training objective is kept, class by class
+        Initial standard deviation of the factors, divided by the size of a feature if this is above
+        16; for order p > 2, its power 2/p.
+    n_init : int, default=1; random starts; for each class the smallest training objective is kept
     tol : float, default=1e-7
         Largest entry of the gradient at the end, in units of the objective of the best constant if
-        above 1, and with respect to parameters times the size of their features, if above 16.
-        With "als" its root is the share by which a sweep must lower the objective, and with
+        this is above 1, and with respect to parameters times the size of their features, if above
+        16. With "als", its root is the fraction by which a sweep must lower the objective, and with
         ``alpha="auto"`` the number of nats per sample: 1e-4 is enough for predictions.
-    max_iter : int, default=2000; largest number of iterations of L-BFGS, or of sweeps
+    max_iter : int, default=2000; maximum number of iterations of L-BFGS, or of sweeps
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; the loss is the weighted mean.
-    n_jobs : int or None, default=None; classes and starts learnt in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; draw of the factors at the start
+    n_jobs : int or None, default=None; number of classes and starts trained in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of the initial factors
 
     Attributes
     ----------
@@ -419,28 +419,30 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
     coef_ : array (d,), or (n_classes, d) with more than two classes, w
     factors_ : array (n_orders, d, k), or (n_classes, n_orders, d, k); order p is at ``p - 2``
     alpha_ : array (V, 1 + k), or (n_classes, V, 1 + k)
-        With ``alpha="auto"`` and "als" only: penalties found, of linear weights and every factor.
-    loss_curve_ : array (n_iter + 1,), or a list of them, from the start on
+        With ``alpha="auto"`` and "als" only: estimated penalties of linear weights and every
+        factor.
+    loss_curve_ : array (n_iter + 1,), or a list of them; objective by iteration, from 0 on
         With ``alpha="auto"`` the free energy per sample, a bound of minus the log evidence.
-    objectives_ : array (n_init,), or (n_classes, n_init); where ``loss_curve_`` of every start ends
-    n_iter_ : int, the largest number over the classes
+    objectives_ : array (n_init,), or (n_classes, n_init); final ``loss_curve_`` of every start
+    n_iter_ : int, the maximum over the classes
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    FMRegressor : the same for numbers.
-    mvref.MVMClassifier : factors that all orders share.
-    STMClassifier : the highest order alone.
+    FMRegressor : The same for regression.
+    mvref.MVMClassifier : Factors shared by all orders.
+    STMClassifier : The highest order alone.
 
     Notes
     -----
-    Provenance: public implementation. Scores of pairs are those of Rendle's program libFM (ICDM
+    Provenance: public implementation. The scores of pairs agree with Rendle's program libFM (ICDM
     2010); the restriction to different views is described by Cao, Zhou and Yu (2015), and orders
     above 2 are from memory of Blondel, Fujino, Ueda and Ishihata (NIPS 2016): a reconstruction.
 
-    Views should have comparable scales, such as unit variance. A missing view counts as zeros. With
-    small `alpha` and a larger `tol` rounding may move scores by a part in a thousand.
+    Several classes are handled one-vs-rest. Views should have comparable scales, such as unit
+    variance. Missing views are replaced by zeros. With small `alpha` and a larger `tol`, rounding
+    may change scores by one part in a thousand.
 
     Examples
     --------
@@ -483,11 +485,11 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
         self._fit_machines(X, signs, logistic, constants, weights, rngs)
 
     def predict_proba(self, X):
-        """Return the probabilities of the logistic model of the score, 1 / (1 + e^{-y^}).
+        """Predict the probabilities of the logistic model, 1 / (1 + e^{-score}).
 
-        They are not calibrated: where the machine fits the training samples well, as with a small
+        They are not calibrated: if the model fits the training samples well, as with a small
         `alpha`, they are much too close to 0 and 1, and weights of samples or classes shift them.
-        Probabilities to rely on come from scikit-learn's ``CalibratedClassifierCV`` around it.
+        For calibrated probabilities, wrap the model in scikit-learn's ``CalibratedClassifierCV``.
 
         Parameters
         ----------
@@ -496,14 +498,14 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
         Returns
         -------
         probabilities : array, shape (n, n_classes)
-            With more than two classes those of the machines, one against the rest, divided by their
-            sum: an approximation, no joint model of the classes.
+            With more than two classes, the one-vs-rest probabilities divided by their sum: an
+            approximation, not a joint model of the classes.
         """
         return logistic_probabilities(self._scores(self._validated(X)))
 
 
 class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
-    """Factorisation machine with the squared loss.
+    """Factorisation machine for regression, with the squared loss.
 
     Parameters
     ----------
@@ -512,9 +514,9 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
     init_scale, n_init : float and int, default=0.1 and 1
     tol, max_iter : float and int, default=1e-7 and 2000
         All as in :class:`FMClassifier`; order 1 is ridge regression.
-    n_jobs : int or None, default=None; starts learnt in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; draw of the factors at the start
+    n_jobs : int or None, default=None; number of starts trained in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of the initial factors
 
     Attributes
     ----------
@@ -527,8 +529,8 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
 
     See Also
     --------
-    FMClassifier : the same for classes.
-    mvref.MVMRegressor : factors that all orders share.
+    FMClassifier : The same for classification.
+    mvref.MVMRegressor : Factors shared by all orders.
 
     Notes
     -----

@@ -1,7 +1,7 @@
-"""FS_multi: choose features for a performance measure, by cutting planes in two layers.
+"""FS_multi: feature selection for a performance measure, by cutting planes in two layers.
 
 Q. Mao, I. W. Tsang, "A feature selection method for multivariate performance measures", IEEE TPAMI
-2013; a rival of MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016).
+2013; compared with MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016).
 
 Problem   min over weights delta of the features, 0 <= delta_k <= 1, sum delta_k <= B, of the
           minimum of SVM^perf (:mod:`mvref.rivals.svm_perf`) with features sqrt(delta_k) x_k.
@@ -27,7 +27,7 @@ Certificate   A minimum over some groups bounds the minimum over all from above,
           any alpha with the best group of all bounds it from below: the gap of these two ends
           below C2 tol. Solved exactly, the inner problems' values fall from group to group.
 
-Note      B limits each group, not their union. Our reading: the constant feature is in all groups.
+Note      B limits each group, not their union. Our interpretation: constant in all groups.
 """
 
 import numpy as np
@@ -46,28 +46,29 @@ LOOSE = 0.3  # share of the last gap that they may keep on the way
 
 
 class FSMulti(SVMPerf):
-    """Feature selection for a performance measure, on the views side by side.
+    """Linear classifier with feature selection that optimises a performance measure (FS_multi).
 
     Parameters
     ----------
-    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by its structured hinge
+    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by a structured hinge
     n_features : int, default=10; B, the size of a group of features, or all if there are fewer
     C2 : float, default=100.0; weight of the loss, in the unit of :class:`~mvref.MVPO`
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
         Whether to append a constant feature, which belongs to every group, and its value.
     tol : float, default=1e-2
-        In units of the loss; the duality gap ends below C2 tol. A digit more takes many groups.
-    max_iter : int, default=5000; largest number of label cuts, each of which takes a cone program
-    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+        Tolerance of the loss; at the end, the duality gap is below C2 tol. A smaller one needs many
+        groups.
+    max_iter : int, default=5000; maximum number of label cuts, each of which needs a cone program
+    n_jobs : int or None, default=None; number of classes trained in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
 
     Attributes
     ----------
     coef_ : array (d,), or (n_classes, d) with more than two classes; 0 for features in no group
     intercept_ : float, or array (n_classes,)
-        For "prbep" and "auroc" minus the score below which no training sample is called positive.
-    groups_ : list of int arrays, or a list of lists, per class; columns, in the order of search
-    n_iter_ : int, the largest number of groups over the classes
+        For "prbep" and "auroc", the threshold predicts as many positives as the training set has.
+    groups_ : list of int arrays, or a list of lists, per class; features, in the order of search
+    n_iter_ : int, number of groups, the maximum over the classes
     primal_curve_, dual_curve_ : arrays, or lists, upper and lower bounds after every group
     dual_gap_ : float, or array (n_classes,), between the best of these bounds
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
@@ -75,17 +76,17 @@ class FSMulti(SVMPerf):
 
     See Also
     --------
-    SVMPerf : with all features.
+    SVMPerf : The same with all features.
 
     Notes
     -----
-    Provenance: memory. A reconstruction: the abstract has cutting planes in two layers, groups of
-    features outside and labels inside; the formulas are from memory of the literature. It needs
-    cvxopt, whose licence is the GPL, version 3: ``pip install "mvref[cvxopt]"``.
+    Provenance: memory. A reconstruction: the abstract describes cutting planes in two layers,
+    groups of features outside and labels inside; the formulas are from memory of the literature. It
+    requires cvxopt, whose licence is the GPL, version 3: ``pip install "mvref[cvxopt]"``.
 
-    A missing view counts as zeros. Features need comparable scales: large ones are chosen first.
-    There are no weights of samples: the measures, but for "error", are no sums of terms of single
-    samples; see :class:`SVMPerf`.
+    The features of all views are concatenated, and missing views replaced by zeros. Features need
+    comparable scales, because large ones are selected first. Sample weights are not supported: the
+    measures, except "error", are not sums over samples; see :class:`SVMPerf`.
 
     Examples
     --------
@@ -250,7 +251,7 @@ def _solve(matrices, cones):
         except (ValueError, ArithmeticError):  # rounding has left the cone
             continue
     told = "FSMulti: the cone program of the groups cannot be solved in double precision"
-    raise ValueError(f"{told}; scale the views to unit variance, or lower C2.")
+    raise ValueError(f"{told}. Scale the views to unit variance, or reduce C2.")
 
 
 def _largest_squares(p, size):

@@ -19,12 +19,12 @@ Symbols   paper      code                      meaning
 Algorithm 1 cluster;  2 draw landmarks;  3 write mu(x_i) into the columns of the cluster of x_i, a
           sparse table with L values per row;  4 one linear SVM on it.
 
-Our readings
+Our interpretations
           * The definition is that of the authors' program (github.com/vzantedeschi/L3SVMs) and of
             the abstract, whose simplest form, random landmarks and linear kernel, is our default.
           * ``landmarks="shared"``: all clusters have the same landmarks, as in the program.
             ``"cluster"`` is our variant: those of a cluster are drawn among its own samples.
-          * Several views are put side by side, for the clusters and for the similarities. With one
+          * Several views are concatenated, for the clusters and for the similarities. With one
             cluster and one view this is MVL-SVM, whose intercept is penalised, too. More than two
             classes: one against the rest.
 """
@@ -62,41 +62,42 @@ def block_features(columns, clusters, similarities):
 
 
 class L3SVM(Weighted, MultiViewClassifier):
-    """Local linear SVMs on similarities to landmarks (Zantedeschi, Emonet and Sebban, 2017).
+    """Local linear SVMs on similarities to landmarks, one per cluster of the samples (L3-SVM).
 
     Parameters
     ----------
-    n_clusters : int, default=5; K, 1 is a landmark SVM without clusters
+    n_clusters : int, default=5; K; 1 is a landmark SVM without clusters
     n_landmarks : int or "auto", default="auto"
-        L. "auto": 200, or all training samples when there are fewer. With ``landmarks="cluster"`` a
-        cluster of fewer samples has all of them.
+        L. "auto": 200, or all training samples if there are fewer. With ``landmarks="cluster"``, a
+        cluster with fewer samples uses all of them.
     kernel : {"linear", "rbf", "precomputed", "gram"} or callable, default="linear"
-        Similarity mu of the views side by side; :class:`~mvref.LandmarkProjection` says what each
-        takes. "precomputed" and "gram" need a single view, whose rows are clustered.
+        Similarity mu of the concatenated features; :class:`~mvref.LandmarkProjection` describes
+        what each kernel needs. "precomputed" and "gram" need a single view, whose rows are
+        clustered.
     gamma : float, "mean" or None, default=None
-        Of "rbf" and "precomputed". None: 1/d for "rbf", "mean" for "precomputed".
-    landmarks : {"shared", "cluster"}, default="shared"; the same for all clusters, or drawn in each
+        Kernel width. None: 1/d for "rbf", "mean" for "precomputed". Other kernels have no width.
+    landmarks : {"shared", "cluster"}, default="shared"; same for all clusters, or drawn in each
     c : float, default=10.0; weight of the mean loss
     loss : {"hinge", "squared_hinge"}, default="hinge"
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
-        Whether to learn b, and the value of the constant feature whose penalised weight makes it.
-    n_init : int, default=10; starts of k-means, the best is taken
+        Whether to learn b, and the value of the constant feature, whose weight is penalised.
+    n_init : int, default=10; number of starts of k-means, of which the best is taken
     tol : float, default=1e-6; relative duality gap of the linear SVM
-    max_iter : int, default=2000; limit of its Newton steps for a class
+    max_iter : int, default=2000; maximum number of its Newton steps for a class
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; the means are weighted.
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; clusters, landmarks
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of clusters, landmarks
 
     Attributes
     ----------
     clusters_ : fitted KMeans
-    landmark_indices_ : list of K int arrays, training rows
+    landmark_indices_ : list of K int arrays, rows of the training samples
     landmarks_ : list of K arrays or CSR matrices, shape (L_k, d)
-    similarities_ : list of K similarities to them
-    means_ : list of V arrays (d_v,), what a missing view is filled with
+    similarities_ : list of K similarity functions to the landmarks
+    means_ : list of V arrays (d_v,), the means that replace missing views
     coef_, intercept_ : arrays, shapes (1 or n_classes, L_1 + ... + L_K) and (1 or n_classes,)
-    dual_gap_, n_iter_ : array (1 or n_classes,), and int, the largest number over the classes
+    dual_gap_, n_iter_ : array (1 or n_classes,), and int, the maximum over the classes
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
@@ -107,16 +108,16 @@ class L3SVM(Weighted, MultiViewClassifier):
     Notes
     -----
     Provenance: public implementation. The authors' program has the same clusters, landmarks and
-    penalised constant; it takes the squared hinge. The text (arXiv 1703.00284) was not at hand.
+    penalised constant, with the squared hinge. The text (arXiv 1703.00284) was not available to us.
 
-    Features should have comparable scales. A missing view is filled with the means of its columns
-    over the training samples that have it, which pulls a sample to the middle:
-    :class:`~mvref.rivals.LaplacianCompletion` before this class (with ``output="features"``) fills
-    it from the other views.
+    Features should have comparable scales. Missing views are replaced by the training means of
+    their features (mean imputation), which pulls samples to the middle;
+    :class:`~mvref.rivals.LaplacianCompletion` before this class (with ``output="features"``)
+    imputes them from the other views instead.
 
-    Landmarks are drawn among the training samples whatever their weights, and k-means starts at
-    random: a sample of weight 2 and the sample twice give the same machine for the same landmarks
-    and clusters. The mean distance of ``gamma="mean"`` counts every sample once.
+    Landmarks are drawn from the training samples irrespective of their weights, and k-means starts
+    at random: a weight of 2 is equivalent to repeating the sample for the same landmarks and
+    clusters. The mean distance of ``gamma="mean"`` counts every sample once.
 
     Examples
     --------
@@ -222,7 +223,7 @@ def _column_means(X, weights):
 
 
 def _complete_columns(X, means):
-    """The views side by side, a missing one replaced by the means of its columns."""
+    """The concatenated features, a missing view replaced by the means of its columns."""
     views = []
     for view, seen, mean in zip(view_features(X, 0.0), X.observed.T, means, strict=True):
         if sparse.issparse(view):
@@ -235,5 +236,5 @@ def _complete_columns(X, means):
     with np.errstate(over="ignore"):
         bound = np.square(np.square(values).sum())  # of the squares of inner products
     if not np.isfinite(bound):
-        raise ValueError("X holds values too large for their products; scale the views.")
+        raise ValueError("X has values too large for their products. Standardise the views.")
     return columns

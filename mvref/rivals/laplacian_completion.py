@@ -33,7 +33,7 @@ from ..core.kernels import fit_similarity, one_per_view
 from .common import view_position
 
 OUTPUTS = ("gram", "features")
-ADVICE = "LandmarkProjection compares with a few landmarks only."
+ADVICE = "Use LandmarkProjection, which stores similarities to a few landmarks only."
 
 
 def harmonic_weights(K_ref, unknown):
@@ -55,33 +55,35 @@ def harmonic_weights(K_ref, unknown):
     try:
         T[reached] = linalg.solve(np.eye(len(rows)) - steps[:, rows], steps[:, ~unknown])
     except linalg.LinAlgError:
-        told = "the similarities of the reference view are too small to complete others by"
-        raise ValueError(f"{told}: its kernel is too narrow, lower its gamma.") from None
+        told = "The similarities of the reference view are too small to impute other views"
+        raise ValueError(f"{told}: the kernel is too narrow, reduce its gamma.") from None
     return T
 
 
 def _warn_of_islands(reached):
     if not reached.all():
-        told = f"{(~reached).sum()} sample(s) are connected to no known one in the reference view"
-        warn_caller(f"{told}; their completed similarities are zero.")
+        told = f"In the reference view, {(~reached).sum()} sample(s) are connected to no known one"
+        warn_caller(
+            f"{told}. Their imputed similarities are zero; with an RBF kernel, reduce gamma."
+        )
 
 
 class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
-    """Turn views with gaps into complete similarities to the training samples, or features.
+    """Imputation of missing views by a graph Laplacian, as kernel matrices or as features.
 
     Parameters
     ----------
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
-        Similarity to the training samples; :class:`~mvref.LandmarkProjection` says what each takes.
-        That of the reference view makes the graph, and must not be negative; with
-        ``output="features"`` the others do not count.
+        Similarity to the training samples; :class:`~mvref.LandmarkProjection` describes what each
+        needs. The kernel of the reference view defines the graph, and must not be negative; with
+        ``output="features"``, the other kernels are not used.
     gamma : float, "mean", None, or one per view, default=None
-        Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
+        Kernel width. None: 1/n_v for "rbf", "mean" for "precomputed".
     reference : "most", int or str, default="most"
-        The reference view: the one that most training samples have, or a position or name.
+        The reference view: the view that most training samples have, or a position or name.
     output : {"gram", "features"}, default="gram"
-        Similarities, for ``kernel="gram"``, or the views with their gaps filled, for all methods.
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+        "gram": similarities for methods with ``kernel="gram"``; "features": the imputed views.
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
 
     Attributes
     ----------
@@ -93,20 +95,20 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
 
     See Also
     --------
-    mvref.LandmarkProjection : completes similarities to landmarks.
+    mvref.LandmarkProjection : Imputation of similarities to landmarks.
 
     Notes
     -----
-    Provenance: public implementation. The formula is that of the program of Zantedeschi, Emonet and
-    Sebban (2018); the paper of Trivedi et al. (2010) was not at hand.
+    Provenance: public implementation. The formula is taken from the program of Zantedeschi, Emonet
+    and Sebban (2018); the paper of Trivedi et al. (2010) was not available to us.
 
-    View v of the output is missing where a sample has neither view v nor the reference view; in a
-    Gram matrix the column of such a training sample is zero. ``fit_transform`` of all samples
-    together, cut afterwards, is the transductive protocol of the paper. ``transform`` completes
-    every new sample from the training samples alone, whoever is asked with it: it is the mean of
-    the completed training samples, weighted by its similarities to them in the reference view.
-    Filled rows of a sparse view are stored sparse, but have as many entries as the rows that they
-    are averages of have together.
+    View v of the output is missing if a sample has neither view v nor the reference view; in a Gram
+    matrix, the column of such a training sample is zero. Calling ``fit_transform`` on all samples
+    and splitting afterwards is the transductive protocol of the paper. ``transform`` imputes every
+    new sample from the training samples alone, independently of other new samples: it takes the
+    mean of the imputed training samples, weighted by its similarities to them in the reference
+    view. Imputed rows of a sparse view are stored sparse, but have the entries of all rows that
+    they average.
 
     Examples
     --------
@@ -129,12 +131,12 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         self.output, self.views = output, views
 
     def fit(self, X, y=None):
-        """Keep the training samples and choose the reference view.
+        """Store the training samples and determine the reference view.
 
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array of m samples
-        y : ignored, but for its ids
+        y : ignored, except for its sample ids
 
         Returns
         -------
@@ -173,12 +175,12 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         return X
 
     def fit_transform(self, X, y=None):
-        """Complete the training samples.
+        """Impute the missing views of the training samples.
 
         Parameters
         ----------
         X : MultiView, list of arrays, or 2-D array of m samples
-        y : ignored, but for its ids
+        y : ignored, except for its sample ids
 
         Returns
         -------
@@ -187,7 +189,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         return self._completed(self._learn(X, y), self._weights)
 
     def transform(self, X):
-        """Complete new samples: their similarities to the training samples, or their features.
+        """Impute the missing views of new samples, as similarities or as features.
 
         Parameters
         ----------
@@ -200,13 +202,13 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         return self._completed(self._validated(X))
 
     def _to_reference(self, X, rows):
-        """Similarities of rows to the training samples in the reference view; None without gaps."""
+        """Similarities of rows to the training samples in the reference view; None if complete."""
         if X.observed[rows].all():
             return None
         K_ref = self._similarities[self.reference_](X.views[self.reference_][rows])
         if (K_ref < 0).any():
-            told = f"kernel gives negative similarities, down to {K_ref.min():.3g}"
-            raise ValueError(f"{told}, in the reference view, whose graph needs them >= 0.")
+            told = f"kernel has negative similarities, down to {K_ref.min():.3g}, in the reference"
+            raise ValueError(f"{told} view. Use a kernel that is >= 0, such as 'rbf'.")
         return K_ref
 
     def _new_weights(self, X):

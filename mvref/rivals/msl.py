@@ -1,7 +1,7 @@
 """MSL: a subspace that two views share, learnt as a convex problem, and a linear SVM in it.
 
-M. White, Y. Yu, X. Zhang, D. Schuurmans, "Convex multi-view subspace learning", NIPS 2012; a rival
-of MVPO in Figure 2 of Wang, Tsang and Gao (AAAI 2016).
+M. White, Y. Yu, X. Zhang, D. Schuurmans, "Convex multi-view subspace learning", NIPS 2012; compared
+with MVPO in Figure 2 of Wang, Tsang and Gao (AAAI 2016).
 
 Problem   min over U, H of  1/2 |U H - X|^2 + alpha sum_j |row j of H|,  |a_j| <= beta_1 and
           |b_j| <= beta_2 for the columns [a_j ; b_j] of U, as many columns as one likes
@@ -24,7 +24,7 @@ Algorithm The minimum over Z is concave in theta: a search in one dimension, by 
           times E_theta, are U. A new sample has  h = argmin 1/2 |x - U h|^2 + r/2 |h|^2, r small.
           Then a linear SVM on h; the labels have had no part before.
 
-Our readings
+Our interpretations
           * The paper has two views. Of more we take the pair whose SVM is most accurate in
             cross-validation on the training samples; the subspaces are learnt once, without labels.
           * H is shrunk by alpha, the h of a new sample is not. The SVM gets the training samples
@@ -59,36 +59,37 @@ from .subspace import dual_norm, learn_subspace
 
 
 class MSL(Splitting, MultiViewClassifier):
-    """Linear SVM in the convex subspace of two views (White, Yu, Zhang and Schuurmans, NIPS 2012).
+    """Linear SVM in a convex subspace that two views share (MSL).
 
     Parameters
     ----------
-    alpha : float, default=0.1; weight of the norm, in (0, 1): at 1 nothing would be left of Z
+    alpha : float, default=0.1; weight of the norm, in (0, 1): at 1, Z would be 0
     C : float, default=10.0; weight of the summed loss of the SVM
-    beta : float, or list of one per view, default=1.0; bounds of U's columns, only ratios matter
-    ridge : float, default=1e-3; weight of new samples' |h|^2, in squared spectral norms of U
+    beta : float, or list of one per view, default=1.0; bounds of U's columns; only ratios matter
+    ridge : float, default=1e-3; weight of |h|^2 of new samples, in squared spectral norms of U
     loss : {"hinge", "squared_hinge"}, default="hinge"
     intercept_scaling : float, default=1.0; value of the SVM's constant feature, 0 for none
     cv : int or splitter, default=5
-        Folds that choose a pair of more than two views: their number, stratified and shuffled, and
-        by the groups given to ``fit``; or a splitter that holds out every sample once.
-    tol : float, default=1e-4; relative duality gap of the subspace, a hundred times that of the SVM
-    max_iter : int, default=2000; limit of the SVM's Newton steps for a class
+        Folds that select a pair, if there are more than two views: a number of stratified, shuffled
+        folds, which respect the groups given to ``fit``; or a splitter that holds out every sample
+        once.
+    tol : float, default=1e-4; relative duality gap of the subspace; of the SVM a hundredth of it
+    max_iter : int, default=2000; maximum number of the SVM's Newton steps for a class
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight`` in the subspace and in the SVM.
-    n_jobs : int or None, default=None; pairs learnt in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; folds
+    n_jobs : int or None, default=None; number of pairs trained in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of the folds
 
     Attributes
     ----------
     pair_ : tuple of two int or one; positions of the views of the subspace
-    scores_ : dict; pair -> accuracy in cross-validation, empty if there is nothing to choose
+    scores_ : dict; pair -> cross-validated accuracy, empty if there is only one pair
     components_ : list of two arrays (d_v, t), U of the pair
-    rows_ : int array (n_complete,), training samples with both views: the subspace is theirs
-    factor_ : array (n_complete, t), their H
+    rows_ : int array (n_complete,), training samples with both views, which define the subspace
+    factor_ : array (n_complete, t), H of these samples
     alpha_, theta_, objective_, dual_gap_ : float
-    scale_ : float, root mean square norm of the training samples' h
+    scale_ : float, root mean square norm of h over the training samples
     coef_, intercept_ : arrays (1 or n_classes, t) and (1 or n_classes,), of the SVM on h
     n_iter_ : int, iterations of the SVM
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
@@ -96,21 +97,22 @@ class MSL(Splitting, MultiViewClassifier):
 
     See Also
     --------
-    MVML : a metric between kernels of the views.
+    MVML : A learnt metric between kernels of the views.
 
     Notes
     -----
-    Provenance: public implementation. Objective and norm are those of a public program by one of
-    the authors (X. Zhang's convex_multi_view); the algorithm is ours.
+    Provenance: public implementation. Objective and norm agree with a public program by one of the
+    authors (X. Zhang's convex_multi_view); the algorithm is ours.
 
-    Views should be centred and of one scale. The h of a sample without one view of the pair is
-    fitted to the other, in training as later, and 0 without both. Sparse views are made dense. With
-    one view Omega is its trace norm over beta. Many classes: one subspace, SVMs against the rest.
+    Views should be centred and have one scale. If a sample lacks one view of the pair, its h is
+    fitted to the other, in training and in prediction; without both views h is 0. Sparse views are
+    made dense. With one view, Omega is its trace norm over beta. Several classes share one
+    subspace, with SVMs one-vs-rest.
 
-    Weights multiply the squares of the subspace's problem, the losses of the SVM and what counts as
-    accuracy; the subspace knows of classes only what ``class_weight`` tells it. With more than two
-    views another pair may be chosen for a sample of weight 2 than for the sample twice, because
-    the copies can fall into different folds.
+    Weights multiply the squares in the subspace's problem, the losses of the SVM and the terms of
+    the accuracy; the subspace depends on the classes only through ``class_weight``. With more than
+    two views, repeating a sample can select another pair than a weight of 2, because the copies can
+    be in different folds.
 
     Examples
     --------
@@ -177,7 +179,7 @@ class MSL(Splitting, MultiViewClassifier):
             best = int(np.argmax(accuracies))
             self.scores_ = dict(zip(pairs, accuracies, strict=True))
         self.pair_, self.rows_ = pairs[best], rows[best]
-        told = "the subspace is learnt from these: select other views with X.select"
+        told = "the subspace is learnt from these only: select other views with X.select"
         warn_if_few_complete(len(self.rows_), X.n_samples, told)
         self.alpha_, found = learnt[best]
         self.components_ = found.U[: len(self.pair_)]
@@ -185,8 +187,8 @@ class MSL(Splitting, MultiViewClassifier):
         self.theta_, self.objective_, self.dual_gap_ = found.theta, found.value, found.gap
         if not found.converged:
             warn_caller(
-                f"MSL stopped with a duality gap of {found.gap:.3g} at an objective of "
-                f"{found.value:.3g}: raise tol={self.tol:g}, or scale the views."
+                f"MSL did not converge: its duality gap is {found.gap:.3g} at an objective of "
+                f"{found.value:.3g}. Increase tol={self.tol:g}, or standardise the views."
             )
         self.scale_ = _root_mean_square(features[best], weights)
         features = features[best] / self.scale_
@@ -200,8 +202,8 @@ class MSL(Splitting, MultiViewClassifier):
         if not met:
             told = f"the views {[X.names[v] for v in pairs[0]]}" if len(pairs) == 1 else "two views"
             raise ValueError(
-                f"MSL needs training samples that have {told}, and there is none: take a machine "
-                "per view, such as mvref.PerViewClassifier."
+                f"MSL needs training samples that have {told}, and there is none. Use one "
+                "classifier per view, such as mvref.PerViewClassifier."
             )
         return met
 
@@ -212,7 +214,7 @@ class MSL(Splitting, MultiViewClassifier):
         with np.errstate(over="ignore", invalid="ignore"):
             size = sum((table**2).sum() for table in tables)
         if not 1e-200 < size < 1e200 and size != 0:
-            raise ValueError("X holds values too large or too small for squares; scale the views.")
+            raise ValueError("X has values too large or too small for squares. Scale the views.")
         alpha = self.alpha * dual_norm(np.vstack(tables), widths, beta)
         return alpha, learn_subspace(tables, alpha, beta=beta, tol=self.tol)
 
@@ -230,7 +232,7 @@ class MSL(Splitting, MultiViewClassifier):
         return np.mean(accuracies)
 
     def represent(self, X):
-        """Return h of samples.
+        """Compute the representation h of samples in the subspace.
 
         Parameters
         ----------
@@ -249,7 +251,7 @@ class MSL(Splitting, MultiViewClassifier):
     def _scores(self, X):
         scores = self._represented(X) / self.scale_ @ self.coef_.T + self.intercept_
         if not np.isfinite(scores).all():
-            raise ValueError("X holds values too large for the scores to be numbers.")
+            raise ValueError("X has values too large for finite scores.")
         return scores
 
     def _check_parameters(self):

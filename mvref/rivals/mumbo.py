@@ -16,7 +16,7 @@ Algorithm  round t: fit h_v on every view, sample i with weight -C_v(i, y_i);
            of that edge, and C follows without d.
 Decision   the class with the largest sum of alpha_t 1[h_t(x) = l].
 
-Our readings
+Our interpretations
            * costs are divided by their largest, which no edge notices and no exponential outgrows;
            * no edge counts as more than 1 - 1/m, so that alpha is finite; m as in :mod:`.adaboost`;
            * boosting stops after a voter without error, or where no voter has a positive edge;
@@ -63,45 +63,46 @@ def weight_of(edge, m):
 
 
 class Mumbo(Boosted):
-    """Multi-class boosting with one cost matrix per view and a global one.
+    """Multi-class boosting on several views, with a cost matrix per view and a global one (Mumbo).
 
     Parameters
     ----------
     estimator : scikit-learn classifier, default=None
-        Weak learner, must accept ``sample_weight``. None: decision trees of depth 2, for more than
-        four classes log2(K), rounded up: a leaf per class.
-    n_estimators : int, default=100; T, largest number of rounds
+        Weak learner, which must accept ``sample_weight``. None: decision trees of depth 2, for more
+        than four classes log2(K), rounded up: a leaf per class.
+    n_estimators : int, default=100; T, maximum number of rounds
     ties : {"random", "smallest", "largest"}, default="random"
-        Who wins where the votes tie: a coin of the sample, the smallest label or the largest.
+        Class that wins a tie: a random class, the smallest or the largest label.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; the costs are multiplied by both.
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; seeds of voters and coins
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of voters and ties
 
     Attributes
     ----------
     voters_ : list of T classifiers that joined the vote; they predict positions in ``classes_``
-    view_history_ : int array, shape (T,), of their views
+    view_history_ : int array, shape (T,), the view of each of them
     alphas_, edges_ : arrays, shape (T,), of their weights, and edges on the global costs
     local_edges_ : array, shape (T, V), edges of all views' voters on their own costs
-    tie_keys_, classes_, n_features_in_ : arrays of the coins' keys and of labels, and int
+    tie_keys_, classes_, n_features_in_ : arrays, tie-breaking keys and labels, and int
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    MVWAB : one distribution over the samples.
-    RBoostSH : one view in every round.
+    MVWAB : One distribution over the samples.
+    RBoostSH : One view in every round.
 
     Notes
     -----
     Provenance: public implementation. The update rules are those of scikit-multimodallearn, whose
-    two printed examples come out in all digits; the paper was not read.
+    two printed examples are reproduced exactly; the paper was not available to us.
 
-    The weighted share of training errors is at most (K - 1) times the product of sqrt(1 - e_t^2),
-    e_t the ``edges_``, as long as none was limited. With two classes and one view this is AdaBoost.
+    The weighted fraction of training errors is at most (K - 1) times the product of sqrt(1 -
+    e_t^2), e_t the ``edges_``, as long as none was limited. With two classes and one view this is
+    AdaBoost.
 
-    A weight of 2 is worth the sample twice up to ties in the trees, between splits or in a leaf,
-    which rounding decides.
+    A weight of 2 is equivalent to repeating the sample, except for ties between splits of a tree or
+    in a leaf, which are decided by rounding.
 
     Examples
     --------

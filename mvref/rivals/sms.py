@@ -1,7 +1,7 @@
-"""SMS: smooth the structured loss and minimise it by a gradient method.
+"""SMS: smooth the structured loss of a performance measure, and minimise it by gradients.
 
 X. Zhang, A. Saha, S. V. N. Vishwanathan, "Smoothing multivariate performance measures", JMLR 2012;
-a rival of MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
+compared with MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
 
 Problem   min over w of  1/2 |w|^2 + C2 R(s),  s = t X w,  R(s) = max over y' of Delta - c's
           that of SVM^perf (:mod:`mvref.rivals.svm_perf`). R has kinks and is replaced by a smooth
@@ -30,28 +30,28 @@ SHARE = 0.1  # gap of a smoothed problem at which it is left, relative to mu D
 
 
 class SMS(SVMPerf):
-    """Smoothed multivariate performance measure, on the views side by side.
+    """Linear classifier that optimises PRBEP, AUROC or F1 by smoothing, on concatenated features.
 
     Parameters
     ----------
     measure : {"prbep", "auroc", "f1"}, default="prbep"
-        What is optimised. The smoothing for "f1" is ours, and takes O(n^2) time and memory.
+        Measure to optimise. The smoothing for "f1" is ours, and takes O(n^2) time and memory.
     C2 : float, default=100.0; weight of the loss, in the unit of :class:`~mvref.MVPO`
-    smoothing : float, default=0.1; largest error of the first smoothed loss, a tenth in each next
+    smoothing : float, default=0.1; maximum error of the first smoothed loss, then a tenth each time
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
         Whether to append a constant feature, whose weight is penalised too, and its value.
     tol : float, default=1e-3
-        In units of the loss; the duality gap of the loss without smoothing ends below C2 tol.
-    max_iter : int, default=5000; largest number of evaluations of the smoothed loss
-    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+        Tolerance of the loss; the duality gap of the loss without smoothing ends below C2 tol.
+    max_iter : int, default=5000; maximum number of evaluations of the smoothed loss
+    n_jobs : int or None, default=None; number of classes trained in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
 
     Attributes
     ----------
-    coef_ : array (d,), or (n_classes, d), weights of the columns of all views
+    coef_ : array (d,), or (n_classes, d), weights of the concatenated features
     intercept_ : float, or array (n_classes,)
-        "prbep", "auroc": minus the score that as many training samples exceed as are positive.
-    n_iter_ : int, the largest number of evaluations over the classes
+        For "prbep" and "auroc", the threshold predicts as many positives as the training set has.
+    n_iter_ : int, number of evaluations, the maximum over the classes
     dual_gap_ : float, or array (n_classes,), the best primal minus the best dual value
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
         Values of the problem without smoothing at every evaluation; neither is monotone.
@@ -60,16 +60,16 @@ class SMS(SVMPerf):
 
     See Also
     --------
-    SVMPerf : the same minimum, by cutting planes.
+    SVMPerf : The same minimum, by cutting planes.
 
     Notes
     -----
     Provenance: abstract. A reconstruction: the abstract names PRBEP, the ROC area and Nesterov's
-    method; the smoothings are derived here, and those of the paper may differ. A missing view
-    counts as zeros.
+    method; the smoothings are derived here, and may differ from the paper's. Missing views are
+    replaced by zeros.
 
-    There are no weights of samples: what is optimised counts over the whole sample (for "auroc"
-    over pairs), which is no sum of terms, one per sample, that could be multiplied.
+    Sample weights are not supported, because a measure of the whole sample (for "auroc" of its
+    pairs) is not a sum of terms, one per sample, that could be multiplied.
 
     Examples
     --------

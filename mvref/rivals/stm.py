@@ -2,7 +2,7 @@
 
 D. Tao, X. Li, W. Hu, S. Maybank, X. Wu, "Supervised tensor learning", ICDM 2005; B. Cao, L. He,
 X. Kong, P. S. Yu, Z. Hao, A. B. Ragin, "Tensor-based multi-view feature selection with applications
-to brain diseases", ICDM 2014; a rival of multi-view machines in section 5.2 of Cao, Zhou and Yu
+to brain diseases", ICDM 2014; compared with MVM in section 5.2 of Cao, Zhou and Yu
 (2015). Chapters: part IV of the book.
 
 Problem   rank one:  f = prod_v w_v'x^(v) + b,  the tensor W = w_1 o ... o w_V    (Eq. 25)
@@ -16,7 +16,7 @@ Symbols   here     code            shape
           w_v      coef_[v]        (d_v,), all of one norm
           eta      -               prod_{u != v} |w_u|^2, always 1: see below
           t_i      ``t``           (n,), prod_{u != v} w_u'x_i^(u)
-          b, B     intercept_, 1   the intercept is penalised in the rank-one machine
+          b, B     intercept_, 1   the intercept is penalised in the rank-one model
 
 Algorithm rank one: for one view v at a time, with the others fixed, the problem is the linear SVM
           on the features t_i x_i^(v) / eta^(1/2), with weights eta^(1/2) w_v, solved by Newton's
@@ -27,7 +27,7 @@ Algorithm rank one: for one view v at a time, with the others fixed, the problem
           product: |W| is the norm that belongs to the kernel prod_v <x^(v), x'^(v)>, so that this
           is a convex problem for a kernel SVM, whose intercept is not penalised.
 
-Note      The rank-one machine is a multi-view machine with one factor and zero bias rows (and b).
+Note      The rank-one model is a multi-view machine with one factor and zero bias rows (and b).
 """
 
 import warnings
@@ -57,7 +57,7 @@ LEARNT = ("coef_", "objectives_", "dual_coef_", "support_", "support_views_")
 
 @dataclass(frozen=True)
 class Learnt:
-    """A rank-one machine, and how it was found."""
+    """A rank-one model, and how it was found."""
 
     w: list
     b: float
@@ -67,7 +67,7 @@ class Learnt:
 
 
 def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
-    """Learn a rank-one machine for labels -1 and +1 from one random start.
+    """Learn a rank-one model for labels -1 and +1 from one random start.
 
     weights (n,): of the samples in the summed loss, None for 1.
 
@@ -83,7 +83,7 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
     with np.errstate(over="ignore"):
         finite = np.isfinite(np.prod(S, axis=0)).all()
     if not finite:
-        raise ValueError("X holds values too large for products of views; scale the views.")
+        raise ValueError("X has values too large for products of views. Standardise the views.")
     weights = np.ones(len(y)) if weights is None else weights
     norm, b, curve, converged, sweep = 0.0, 0.0, [C * weights.sum()], False, 0
     svms, gain = [None] * len(views), 1.0
@@ -101,7 +101,7 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
             if not np.isfinite(value):
                 raise ValueError(
                     f"C={C:g} times sample_weight, up to {weights.max():g}, is so large that the "
-                    "objective overflows; give weights that are nearer to 1."
+                    "objective overflows. Reduce C or the weights."
                 )
             if not value < curve[-1]:  # the gain is below what the linear SVM resolves
                 continue
@@ -139,23 +139,23 @@ def product_kernel(views, others):
 
 
 class STMClassifier(Weighted, MultiViewClassifier):
-    """Support tensor machine; more than two classes one against the rest.
+    """Support tensor machine: an SVM on the products of the features of all views.
 
     Parameters
     ----------
     kernel : {"rank_one", "product"}, default="rank_one"
-        "rank_one": a product of linear functions, learnt view by view. "product": a tensor of any
-        rank, learnt by a kernel SVM with n^2 products.
+        "rank_one": a product of linear functions, learnt one view at a time. "product": a tensor of
+        any rank, learnt by a kernel SVM with n^2 products.
     C : float, default=1.0; weight of the summed hinge loss
-    n_init : int, default=5; starts of the rank-one machine, that of least objective is kept
+    n_init : int, default=5; random starts of "rank_one"; the smallest objective is kept
     tol : float, default=1e-4
-        Relative gain of the last sweep over the views. Product: tolerance of the kernel SVM.
-    max_iter : int, default=100; largest number of sweeps, the kernel SVM may take a million steps
+        Relative gain of the last sweep over the views; for "product", tolerance of the kernel SVM.
+    max_iter : int, default=100; maximum number of sweeps; the kernel SVM may take a million steps
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight`` and the terms of the summed loss.
-    n_jobs : int or None, default=None; classes and starts learnt in parallel processes (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; starts of the rank-one machine
+    n_jobs : int or None, default=None; classes and starts trained in parallel processes (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of the random starts
 
     Attributes
     ----------
@@ -165,16 +165,16 @@ class STMClassifier(Weighted, MultiViewClassifier):
     support_views_ : list of V arrays or CSR matrices (n_support, d_v), product only
     intercept_ : float, or array (n_classes,), b
     objective_curve_ : array, or a list of them
-        Objective of f = 0, then after every step taken, of the best start. Product: at the end.
+        Objective of f = 0, then after every accepted step of the best start. Product: at the end.
     objectives_ : array (n_init,), or (n_classes, n_init), rank one only: of every start
-    n_iter_ : int, the largest number of sweeps, or of the kernel SVM's steps, over the classes
+    n_iter_ : int, number of sweeps, or of the kernel SVM's steps; the maximum over the classes
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    mvref.MVMClassifier : all orders, several factors.
-    FMClassifier : pairs of features.
+    mvref.MVMClassifier : Products of all orders, with several factors.
+    FMClassifier : Pairs of features.
 
     Notes
     -----
@@ -182,10 +182,10 @@ class STMClassifier(Weighted, MultiViewClassifier):
     rank one; objective and alternation are from memory of Tao, Li, Hu, Maybank and Wu, ICDM 2005,
     and Cao, He, Kong, Yu, Hao and Ragin, ICDM 2014.
 
-    Products of many features are large or small: views should have rows of mean squared norm about
-    1, say, standard features divided by the root of their number. A missing view counts as zeros:
-    the score is b. So only samples with all views say anything about the products, and ``fit``
-    refuses data in which there is none.
+    Several classes are handled one-vs-rest. Products of many features are large or small, so the
+    rows of a view should have mean squared norm about 1: divide standardised features by the root
+    of their number. If a view is missing, the products are zero and the score is b; so the products
+    are learnt from samples with all views only, and ``fit`` raises an error if there is none.
 
     Examples
     --------
@@ -223,11 +223,11 @@ class STMClassifier(Weighted, MultiViewClassifier):
         if n_complete == 0:
             raise ValueError(
                 f"STMClassifier needs training samples that have all the views {X.names}, and "
-                "there is none: a product of views is 0 where one is missing. Select views that "
-                "some samples have together, or take a method that has a machine per view, such "
-                "as PerViewSVM."
+                "there is none: a product of views is 0 if one is missing. Select views that some "
+                "samples have together, with X.select, or use a method with one classifier per "
+                "view, such as PerViewSVM."
             )
-        told = "a product of views is 0 for all others: select other views with X.select"
+        told = "products of views are 0 for all others: select other views with X.select"
         warn_if_few_complete(n_complete, X.n_samples, told)
         views = contiguous_views(X)
         signs = one_against_rest(codes, len(self.classes_))
@@ -249,7 +249,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
         self._warn_unless(all(one.converged for one in kept), note)
 
     def _solve(self, seed, views, y, weights):
-        """A rank-one machine from the start that `seed` draws, for ``best_starts``."""
+        """A rank-one model from the start that `seed` draws, for ``best_starts``."""
         options = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter, "weights": weights}
         one = rank_one_machine(views, y, **options, rng=np.random.RandomState(seed))
         return one, one.curve[-1], one.converged
@@ -258,7 +258,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
         with np.errstate(over="ignore", invalid="ignore"):
             K = product_kernel(views, views)
         if not np.isfinite(K).all():
-            raise ValueError("X holds values too large for products of views; scale the views.")
+            raise ValueError("X has values too large for products of views. Standardise the views.")
         # a seed that changes nothing, but without one SVC draws from numpy's global generator
         options = {"kernel": "precomputed", "max_iter": KERNEL_SVM_ITER, "random_state": 0}
         svm = SVC(C=self.C, tol=self.tol, **options)
@@ -276,8 +276,8 @@ class STMClassifier(Weighted, MultiViewClassifier):
     def _warn_unless(self, converged, note=""):
         if not converged:
             warn_caller(
-                f"STMClassifier stopped after {self.n_iter_} iterations before it converged: scale "
-                f"the rows of every view to norm 1, lower C={self.C:g}, or raise "
+                f"STMClassifier did not converge in {self.n_iter_} iterations. Scale the rows of "
+                f"every view to norm 1, reduce C={self.C:g}, or increase "
                 f"max_iter={self.max_iter} or tol={self.tol:g}.{note}"
             )
 
@@ -292,7 +292,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
                 s = [view @ np.atleast_2d(w).T for view, w in weights]
                 scores = np.prod(s, axis=0) + self.intercept_
         if not np.isfinite(scores).all():
-            raise ValueError("X holds values too large for products of views.")
+            raise ValueError("X has values too large for products of views.")
         return scores
 
     def _check_parameters(self):

@@ -1,7 +1,7 @@
 """SVM-2K: two kernel SVMs, one per view, that must nearly agree on every sample.
 
 J. D. R. Farquhar, D. R. Hardoon, H. Meng, J. Shawe-Taylor, S. Szedmak, "Two view learning: SVM-2K,
-theory and practice", NIPS 2005; a rival in section 5 of Zantedeschi, Emonet and Sebban (2018) and
+theory and practice", NIPS 2005; compared in section 5 of Zantedeschi, Emonet and Sebban (2018) and
 in Figure 2 of Wang, Tsang and Gao (AAAI 2016). Chapters: parts I and III of the book.
 
 Problem   min over w_A, w_B, xi, eta of
@@ -26,10 +26,10 @@ Algorithm The intercept is the weight of a constant feature of value 1, that is 
           low and of high rank. Both end when the primal value of f = K beta is within ``tol`` of
           the dual value of a^A, a^B and g. For high rank the two points meet at the optimum only.
 
-Departures and readings
+Departures and interpretations
           * The intercepts are penalised; in the paper they are free.
           * More than two views (MVL-SVM's authors): one SVM-2K for every pair of views, each votes
-            for a class, most votes win. They do not say who wins a tie: see ``ties``. One view: the
+            for a class, most votes win. Their rule for ties is not stated: ``ties``. One view: the
             SVM of that view. More than two classes: inside a pair, one against the rest.
           * A sample that lacks a view has no loss there and no agreement to keep. The view that is
             there decides alone; a pair without any view of the sample casts no vote.
@@ -69,12 +69,12 @@ def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter):
     Parameters
     ----------
     KA, KB : arrays, shape (m, m)
-        Kernels with the constant added. A row and column of zeros where a sample lacks the view.
+        Kernels with the constant added; rows and columns of zeros for samples that lack the view.
     Y : array, shape (k, m), of labels -1 and +1
     CA, CB, D : arrays, shape (m,), weights of the losses of every sample; 0 leaves the loss out
-    eps : float; disagreement that costs nothing
+    eps : float; disagreement without cost
     tol : float; the gap of every problem ends below tol times its primal value
-    max_iter : int; largest number of sweeps over the samples
+    max_iter : int; maximum number of sweeps over the samples
 
     Returns
     -------
@@ -98,28 +98,28 @@ def solve_svm2k(KA, KB, Y, CA, CB, D, eps, *, tol, max_iter):
 
 
 class SVM2K(Weighted, MultiViewClassifier):
-    """Kernel SVMs of two views that nearly agree; every pair of more views, and a vote.
+    """Two kernel SVMs with an agreement penalty between two views (SVM-2K); votes for more views.
 
     Parameters
     ----------
     C1, C2 : float, default=10.0 and None
         Weights of the summed hinge loss of the first and the second view of a pair. None: C1.
-    D : float, default=0.1; weight of the summed disagreement, 0 learns the SVMs on their own
-    eps : float, default=0.001; disagreement that costs nothing
+    D : float, default=0.1; weight of the summed disagreement; 0 trains the SVMs independently
+    eps : float, default=0.001; disagreement without cost
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
-        Similarity to the training samples; :class:`~mvref.LandmarkProjection` says what each takes.
+        Similarity to the training samples; :class:`~mvref.LandmarkProjection` describes each.
     gamma : float, "mean", None, or one per view, default=None
-        Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
+        Kernel width. None: 1/n_v for "rbf", "mean" for "precomputed".
     ties : {"score", "random", "smallest", "largest"}, default="score"
-        Between classes with equally many votes of the pairs: the larger sum of decision values, a
-        coin of the sample, the smallest label or the largest. Two views cannot tie.
-    tol : float, default=1e-3; duality gap that ends learning, relative to the objective
-    max_iter : int, default=10000; largest number of steps, each a sweep over the samples
+        Winner among classes with equally many votes of the pairs: the larger sum of decision
+        values, a random class, the smallest or the largest label. With two views there are no ties.
+    tol : float, default=1e-3; duality gap, relative to the objective, at which training stops
+    max_iter : int, default=10000; maximum number of steps, each a sweep over the samples
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; they multiply C1, C2 and D.
-    n_jobs : int or None, default=None; pairs of views learnt in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; coins of ``ties="random"``
+    n_jobs : int or None, default=None; number of pairs of views trained in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of ``ties="random"``
 
     Attributes
     ----------
@@ -129,26 +129,26 @@ class SVM2K(Weighted, MultiViewClassifier):
     similarities_ : list of V kernels to the training samples that have the view
     rows_ : list of V int arrays, those samples
     objective_, dual_gap_ : arrays (n_pairs, n_problems), primal value, and primal minus dual value
-    n_iter_ : int, the largest number of sweeps over the pairs
-    tie_keys_ : array, the keys of the coins
+    n_iter_ : int, number of sweeps, the maximum over the pairs
+    tie_keys_ : array, the keys of random tie-breaking
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    PerViewSVM : machines that do not know of each other.
+    PerViewSVM : Independent SVMs of the views.
 
     Notes
     -----
     Provenance: public implementation. The problem was written down from memory of the literature
     (Farquhar, Hardoon, Meng, Shawe-Taylor and Szedmak, NIPS 2005); a public program by others
-    (SSR-MvSVMs) solves the same dual, penalised intercepts included.
+    (SSR-MvSVMs) solves the same dual, including the penalised intercepts.
 
-    ``decision_function`` is f with two views, and with more the number of votes (for two classes a
-    difference of them), where ties are moved apart by less than a vote. The kernels of all views
-    are held in memory, m x m each, and for kernels of high rank each is factored once, in O(m^3),
-    for all classes and pairs: on one thread 500 samples of five classes in three views take 0.2 s,
-    2000 take 1.3 s and 8000 half a minute; ``n_jobs`` factors for every group of pairs. The mean
+    ``decision_function`` is f with two views, and otherwise the number of votes (for two classes
+    their difference), plus less than one vote that breaks ties. The kernels of all views are kept
+    in memory, m x m each, and each kernel of high rank is factorised once, in O(m^3), for all
+    classes and pairs: on one thread 500 samples of five classes in three views take 0.2 s, 2000
+    take 1.3 s and 8000 half a minute; with ``n_jobs``, every group of pairs factorises. The mean
     distance of ``gamma="mean"`` counts every training sample once, whatever its weight.
 
     Examples
@@ -222,8 +222,8 @@ class SVM2K(Weighted, MultiViewClassifier):
         if not (self.dual_gap_ <= self.tol * self.objective_).all():
             worst = (self.dual_gap_ / self.objective_).max()
             warn_caller(
-                f"SVM2K stopped after {self.n_iter_} sweeps with a relative duality gap of "
-                f"{worst:.1e}: raise max_iter={self.max_iter} or tol={self.tol:g}, or lower "
+                f"SVM2K did not converge in {self.n_iter_} sweeps: its relative duality gap is "
+                f"{worst:.1e}. Increase max_iter={self.max_iter} or tol={self.tol:g}, or reduce "
                 f"C1={self.C1:g}, C2={C2:g} and D={self.D:g}."
             )
 
@@ -242,7 +242,7 @@ class SVM2K(Weighted, MultiViewClassifier):
             yield gram
 
     def pair_scores(self, X):
-        """Return what every pair says: the mean of f_A and f_B, or the one that is there.
+        """Compute the scores of every pair: the mean of f_A and f_B, or the score of one view.
 
         Parameters
         ----------

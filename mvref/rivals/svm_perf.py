@@ -1,14 +1,14 @@
 """SVM^perf: one linear function for a performance measure of the whole sample.
 
-T. Joachims, "A support vector method for multivariate performance measures", ICML 2005; a rival of
-MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
+T. Joachims, "A support vector method for multivariate performance measures", ICML 2005; compared
+with MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
 
 Problem   min over w, xi of  1/2 |w|^2 + C2 xi
           xi >= Delta(y', y) - t sum_i (y_i - y'_i) w'x_i  for all label tuples y',   xi >= 0
-          This is Eq. (13) of MVPO with C1 = 0, on the views side by side.
+          This is Eq. (13) of MVPO with C1 = 0, on the concatenated features.
 
 Symbols   paper     code      shape
-          x_i       ``Z``     (n, d + 1), the views side by side and the constant feature
+          x_i       ``Z``     (n, d + 1), concatenated and constant features
           y - y'    ``c``     (n,)
           t         ``t``     1/n, or 1/(P N) for AUROC: P positives, N negatives
 
@@ -44,27 +44,27 @@ class Learnt:
 
 
 class SVMPerf(MultiViewClassifier):
-    """SVM^perf on the views side by side.
+    """Linear SVM that optimises F1, PRBEP, AUROC or the error, on concatenated features (SVM^perf).
 
     Parameters
     ----------
-    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by its structured hinge
+    measure : {"f1", "prbep", "auroc", "error"}, default="f1"; optimised by a structured hinge
     C2 : float, default=100.0
-        Weight of the loss, in the unit of :class:`~mvref.MVPO`: 25 times the option C of
-        Joachims' program, but for "auroc".
+        Weight of the loss, in the unit of :class:`~mvref.MVPO`: 25 times the option C of Joachims'
+        program, except for "auroc".
     fit_intercept, intercept_scaling : bool, default=True, and float, default=1.0
         Whether to append a constant feature, whose weight is penalised too, and its value.
-    tol : float, default=1e-3; of the slack, in units of the loss: the duality gap ends below C2 tol
-    max_iter : int, default=1000; largest number of iterations, each of which finds a cut
-    n_jobs : int or None, default=None; classes learnt in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    tol : float, default=1e-3; tolerance of the loss: at the end, the duality gap is below C2 tol
+    max_iter : int, default=1000; maximum number of iterations, each of which adds a cut
+    n_jobs : int or None, default=None; number of classes trained in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
 
     Attributes
     ----------
-    coef_ : array (d,), or (n_classes, d), weights of the columns of all views
+    coef_ : array (d,), or (n_classes, d), weights of the concatenated features
     intercept_ : float, or array (n_classes,)
-        "prbep", "auroc": minus the score that as many training samples exceed as are positive.
-    n_iter_ : int, the largest number over the classes
+        For "prbep" and "auroc", the threshold predicts as many positives as the training set has.
+    n_iter_ : int, the maximum over the classes
     dual_gap_ : float, or array (n_classes,), primal minus dual value
     primal_curve_, dual_curve_ : arrays (n_iter,), or lists of them
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
@@ -72,20 +72,20 @@ class SVMPerf(MultiViewClassifier):
 
     See Also
     --------
-    SMS : the same minimum, by smoothing.
-    CAPO : classifiers as further columns.
-    FSMulti : a choice of columns.
-    mvref.MVPO : views that agree.
+    SMS : The same minimum, by smoothing.
+    CAPO : Classifiers as additional features.
+    FSMulti : A selection of features.
+    mvref.MVPO : Several views that agree.
 
     Notes
     -----
     Provenance: another paper's description. The problem is Eq. (13) of Wang, Tsang and Gao (2016)
-    for one view; the page and the C program of SVM^perf gave the units and which tuples count. The
-    borders of the views do not matter, but a missing view counts as zeros: it adds nothing.
+    for one view; the web page and the C program of SVM^perf gave the units and the set of tuples.
+    The borders of the views do not matter; missing views are replaced by zeros, which add nothing.
 
-    There are no weights of samples: what is optimised counts over the whole sample (for "auroc"
-    over pairs), which is no sum of terms, one per sample, that could be multiplied. For "error"
-    alone it is one, the hinge loss of ``LinearSVC``, which takes weights.
+    Sample weights are not supported, because a measure of the whole sample (for "auroc" of its
+    pairs) is not a sum of terms, one per sample, that could be multiplied. Only "error" is such a
+    sum, the hinge loss of ``LinearSVC``, which takes weights.
 
     Examples
     --------
@@ -126,9 +126,9 @@ class SVMPerf(MultiViewClassifier):
         gaps = [one.gap for one in learnt if not one.converged]
         if gaps:
             warn_caller(
-                f"{type(self).__name__} stopped with a duality gap of {max(gaps, key=abs):.3g}, "
-                f"C2 tol is {self.C2 * self.tol:.3g}: raise max_iter={self.max_iter} or tol, lower "
-                "C2, or scale the views to unit variance."
+                f"{type(self).__name__} did not converge: its duality gap is "
+                f"{max(gaps, key=abs):.3g}, C2 tol is {self.C2 * self.tol:.3g}. Increase "
+                f"max_iter={self.max_iter} or tol, reduce C2, or scale the views to unit variance."
             )
 
     def _learn(self, Z, y):

@@ -1,4 +1,4 @@
-"""Bounds of the papers as functions, beside the quantities they bound, measured.
+"""Bounds of the papers as functions, beside measurements of the quantities that they bound.
 
 :mod:`~mvref.theory.bregman` (part II), :mod:`~mvref.theory.stability` (part I),
 :mod:`~mvref.theory.performance` (part III); :mod:`~mvref.theory.rademacher`,

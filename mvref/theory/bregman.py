@@ -154,8 +154,8 @@ def loss_as_divergence(margins):
 
     It equals :func:`logistic_loss`. Where ``|z_i| <= 30`` the divergence is evaluated, for negative
     z_i as D(1 || 1 - q_i) in place of D(0 || q_i), because a float q_i near 1 has lost the digits
-    of 1 - q_i. Elsewhere it is the right side of Eq. (6): a float q says nothing there (at z_i =
-    -37 it rounds to 1 and D(0 || q_i) to infinity), and beyond 745 the mirror underflows.
+    of 1 - q_i. Elsewhere the right side of Eq. (6) is returned, because a float q is useless there
+    (at z_i = -37 it rounds to 1 and D(0 || q_i) to infinity), and beyond 745 the mirror underflows.
 
     >>> from mvref.theory.bregman import logistic_loss, loss_as_divergence
     >>> round(loss_as_divergence([2.0, -1.0]), 12) == round(logistic_loss([2.0, -1.0]), 12)

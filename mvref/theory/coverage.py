@@ -1,4 +1,4 @@
-"""How often a bound of the risk holds: many samples, each with its bound and its error.
+"""How often a bound on the risk holds: many samples, each with its bound and its error.
 
 The margin bound of :mod:`mvref.theory.rademacher` and Eq. (18) of Wang, Chen and Gao (2011) claim
 to fail for a share delta of all samples at most. A study draws samples from a known distribution,
@@ -23,11 +23,11 @@ from .vectors import check_callable
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """What :func:`~mvref.theory.coverage.coverage_study` has to know of a fit.
+    """A fitted classifier, as :func:`~mvref.theory.coverage.coverage_study` needs it.
 
-    score: X (n, d) -> values f(x) (n,), intercept included; norm: of f without the intercept in the
-    space of the kernel, or a bound of it; diagonal (n,): k(x_i, x_i) of the training samples;
-    intercept: w_0, which may stay 0 only where the machine never has one.
+    score: X (n, d) -> values f(x) (n,), intercept included; norm: norm of f without the intercept
+    in the space of the kernel, or a bound of it; diagonal (n,): k(x_i, x_i) of the training
+    samples; intercept: w_0, which may be 0 only if the classifier never has an intercept.
 
     >>> import numpy as np
     >>> from mvref.theory.coverage import Machine
@@ -79,7 +79,7 @@ class Coverage:
 
 
 def draw_moons(n, random_state, noise=0.25):
-    """Draw n samples of two moons -> X (n, 2), y (n,) of -1.0 and 1.0, the labels by a fair coin.
+    """Simulate n samples of two moons -> X (n, 2), y (n,), -1.0 or 1.0 with equal probability.
 
     noise: standard deviation of the points; random_state: int or RandomState instance.
 
@@ -109,14 +109,14 @@ def coverage_study(
     delta=0.05,
     random_state=None,
 ):
-    """Draw many samples and compare a bound with the error on fresh data, each time.
+    """Count how often a bound fails, on many simulated samples with fresh test data.
 
     fit: (X, y), y of -1 and +1 -> :class:`Machine`; draw: (n, RandomState instance) -> X, y,
     independent samples; bound: (machine, margins) -> float, by default
     :func:`~mvref.theory.rademacher.margin_bound` for `rho` and `delta` with the norm and intercept
-    of the machine at hand, hence ``data_dependent=True``; n_samples, n_test, n_repeats: sizes of a
-    training and of a test sample, number of both; random_state: int, RandomState instance or None
-    -> :class:`Coverage`. A bound that is 1 or more is never violated: look at its ``vacuous``, too.
+    of the fitted classifier, hence ``data_dependent=True``; n_samples, n_test, n_repeats: sizes of
+    a training set and of a test set, and their number; random_state: int, RandomState instance or
+    None -> :class:`Coverage`. A bound of 1 or more is never violated, so look at ``vacuous``, too.
 
     >>> import numpy as np
     >>> from mvref.theory.coverage import Machine, coverage_study

@@ -64,8 +64,9 @@ def kernel_alignment(K1, K2, *, center=False, factor=False):
     Rostamizadeh, "Algorithms for learning kernels based on centered alignment", JMLR 13, 2012.
 
     It is between 0 and 1 for positive semi-definite matrices; 1 if and only if they are
-    proportional. Label signs in both change nothing without centring. For Nystrom matrices of one
-    kernel it mostly tells its width: if infinitely narrow, the share of common components.
+    proportional. Without centring, label signs in both matrices change nothing. For Nystrom
+    matrices of one kernel it mostly reflects the width: with an infinitely narrow one, it is the
+    fraction of common components.
 
     >>> import numpy as np
     >>> from mvref.theory.gram import kernel_alignment

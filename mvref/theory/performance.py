@@ -1,4 +1,4 @@
-"""What MVPO bounds, and how long it may take: slack, disagreement of views, number of iterations.
+"""Bounds of MVPO: on the loss by the slack, on view disagreement, and on the iterations.
 
 Wang, Tsang and Gao (AAAI 2016) prove no theorem on generalisation. They state that the slack bounds
 the loss of the training sample, Eq. (9) to (12); that Eq. (5) measures how far the views disagree;
@@ -31,7 +31,7 @@ from .vectors import check_vector
 
 
 def surrogate_slack(s, y, measure, beta=1.0):
-    """Return the slack of scores, which bounds the loss of the training sample (equations 9, 10).
+    """Return the slack of scores, which bounds the loss of the training set (equations 9 and 10).
 
     The loss is 1 - measure of the *matching* rule of prediction: the sign of the score for "f1",
     "fbeta" and "error" (0 is positive), the P best scores for "prbep", their order for "auroc".

@@ -63,7 +63,7 @@ def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, f
     K (n, n): positive semi-definite, or with `factor` an F (n, r): O(n r) for a draw instead of
     O(n^2); B, w0_max: as in :func:`kernel_class_bound`; n_draws: of random sign vectors, at least
     2; random_state: int, RandomState instance or None -> the mean, and its standard error from the
-    spread of the draws.
+    standard deviation of the draws.
 
     >>> import numpy as np
     >>> from mvref.theory.rademacher import empirical_complexity
@@ -118,7 +118,7 @@ def dyadic_level(value):
 
 
 def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_dependent=False):
-    """Return the bound of the true risk that holds with probability 1 - delta, from the sample.
+    """Return a bound on the true risk that holds with probability 1 - delta, from the sample.
 
     It is ``mean ramp loss + (1/rho) kernel_class_bound(K, B) + 3 sqrt(log(2/delta) / (2 n))``, not
     cut off: above 1 it says nothing. It is free of scale, as a bound on signs must be: multiply f,
@@ -167,7 +167,7 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
 
 
 def printed_complexity(K, B, *, version="printed", factor=False):
-    """Return equation (17) for the trace of this sample, as printed or with the right power of n.
+    """Return equation (17) for the trace of this sample, as printed or with the correct power of n.
 
     K, B, factor: as in :func:`kernel_class_bound`; version: "printed", ``2 B sqrt(tr(G) / n)``,
     which for k(x, x) = 1 is 2 B for any number of samples, or "repaired", ``2 B sqrt(tr(G)) / n``,
@@ -183,7 +183,7 @@ def printed_complexity(K, B, *, version="printed", factor=False):
 
 
 def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
-    """Return equation (18), kept to show that it fails: it is no bound, printed or repaired.
+    """Return equation (18), kept to show that it fails: it is not a bound, printed or repaired.
 
     It is ``train_error`` + half of Eq. (17) + ``sqrt(log(1/delta) / (2 n))``; :func:`margin_bound`
     holds. train_error: error rate on the training sample; B, K, version, factor: as in

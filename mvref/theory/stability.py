@@ -19,8 +19,8 @@ What is corrected or added (the chapter proves each and shows its counterexample
     A6        landmarks drawn from the training sample: ``randomised_stability``;
     A13       the squared hinge, which the authors' code runs, has constants of its own.
 
-The bounds are for two classes. Of K machines, one class against the rest, replacing a sample
-changes one sample in each: the loss averaged over the machines has the same stability and range.
+The bounds are for two classes. Of K SVMs, one-vs-rest, replacing a sample
+changes one sample in each: the loss averaged over the SVMs has the same stability and range.
 """
 
 import warnings
@@ -69,7 +69,7 @@ def uniform_stability(
     loss="hinge",
     version="corrected",
 ):
-    """Return the uniform stability of MVL-SVM, one sample replaced (Theorem 1).
+    """Return the uniform stability of MVL-SVM if one sample is replaced (Theorem 1).
 
     c: weight of the mean loss; n_samples: m; n_landmarks, n_views, kernel_bound, intercept_scaling:
     as in :func:`radius`; loss: "hinge" or "squared_hinge"; version: "corrected", or "printed", the
@@ -97,7 +97,7 @@ def loss_range(
     loss="hinge",
     version="corrected",
 ):
-    """Return E, the largest loss that any learnt model has on any sample (Corollary 1).
+    """Return E, the largest loss of any learnt model on any sample (Corollary 1).
 
     c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version: as in
     :func:`uniform_stability`. Corrected: ``1 + min(sqrt(c) kappa, c kappa^2)``, for the squared
@@ -142,7 +142,7 @@ def generalization_bound(
     loss="hinge",
     version="corrected",
 ):
-    """Return the bound on the true risk that holds with probability 1 - delta (Corollary 1).
+    """Return a bound on the true risk that holds with probability 1 - delta (Corollary 1).
 
     train_risk: mean *loss* (not error rate) on the training sample; delta: in (0, 1); c,
     n_landmarks, n_views, n_samples, kernel_bound, intercept_scaling, loss, version: as in
@@ -221,7 +221,7 @@ def exact_hinge_svm(Phi, y, c, *, m=None):
 
 
 def _solve_in_box(H, box):
-    """Minimise x'Hx/2 - box sum(x) over 0 <= x <= 1: L-BFGS-B, then Newton on who is free."""
+    """Minimise x'Hx/2 - box sum(x) over 0 <= x <= 1: L-BFGS-B, then Newton on free variables."""
     x = minimize(
         lambda x: (x @ H @ x / 2 - box * x.sum(), H @ x - box), np.zeros(len(H)), jac=True,
         method="L-BFGS-B", bounds=[(0.0, 1.0)] * len(H),
@@ -257,11 +257,11 @@ def pointwise_loss(scores, y, loss="hinge"):
 def measure_stability(
     estimator, X, y, *, n_replacements=None, change="replace", X_test=None, random_state=None
 ):
-    """Measure by how much a loss changes at most when one training sample changes.
+    """Measure the largest change of a loss if one training sample changes.
 
     The landmarks are drawn once and kept, as the theorem assumes. A sample is replaced by itself
-    with the other label, the change that pushes hardest, or removed with c/m unchanged. The result
-    is a lower bound on the stability, because it tries some changes and some test points only.
+    with the other label, the change with the largest effect, or removed with c/m unchanged. The
+    result is a lower bound on the stability, because only some changes and test points are tried.
 
     estimator: MVLSVM; take ``tol=1e-8`` or less, since a solution within the default tolerance can
     be further from the minimum than the bound when c is small; X, y: m samples of two classes;
@@ -284,7 +284,7 @@ def measure_stability(
 def loss_changes(
     estimator, X, y, *, n_replacements=None, change="replace", X_test=None, random_state=None
 ):
-    """Return the changes whose largest is :func:`~mvref.theory.stability.measure_stability`.
+    """Return the changes whose maximum is :func:`~mvref.theory.stability.measure_stability`.
 
     estimator, X, y, n_replacements, change, X_test, random_state: as there -> absolute changes
     (n_replacements, n_test, 2), under label -1 and +1.

@@ -1,4 +1,4 @@
-"""How far one parallel step of MwMvC2 lowers the loss: steps 6 to 8 of Algorithm 1, Eq. (10), (11).
+"""The decrease of the loss in one parallel step of MwMvC2: Algorithm 1, Eqs. (10) and (11).
 
 Symbols and errata are those of :mod:`mvref.theory.bregman`, which has these functions too.
 """

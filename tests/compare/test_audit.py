@@ -18,14 +18,17 @@ CONSTANT[0] = 2.0
 IDS = [f"p{i // 2}" for i in range(200)]
 REPEATED = [pd.DataFrame(view, IDS) for view in (A, B)]
 ODD = [
-    ({"X": MultiView([A[:60], B[:60]]), "y": Y[:60]}, "60 samples are few: between methods that"),
-    ({"groups": np.arange(200) // 4}, "50 groups are few"),
-    ({"X": MultiView([A, CONSTANT])}, "View 'view_1' is the same for nearly all samples"),
-    ({"X": MultiView([A, sparse.csr_matrix((200, 3))])}, "View 'view_1' is the same for nearly"),
-    ({"X": MultiView({"a": A, "b": A[:, ::-1]})}, "The views 'a' and 'b' are the same"),
-    ({"X": MultiView(REPEATED)}, "100 ids occur more than once: if these are samples of the same"),
-    ({"groups": np.where(Y == 1, 0, 1 + np.arange(200))}, "Class 1 comes from 1 groups only"),
-    ({"y": np.arange(200) % 25, "K": 25}, "25 different whole numbers, taken as classes"),
+    ({"X": MultiView([A[:60], B[:60]]), "y": Y[:60]}, "only 60 samples: between methods that"),
+    ({"groups": np.arange(200) // 4}, "only 50 groups"),
+    ({"X": MultiView([A, CONSTANT])}, "View 'view_1' has the same values for nearly"),
+    (
+        {"X": MultiView([A, sparse.csr_matrix((200, 3))])},
+        "View 'view_1' has the same values for nearly",
+    ),
+    ({"X": MultiView({"a": A, "b": A[:, ::-1]})}, "The views 'a' and 'b' have the same features"),
+    ({"X": MultiView(REPEATED)}, "100 sample ids are repeated. If these samples belong"),
+    ({"groups": np.where(Y == 1, 0, 1 + np.arange(200))}, "Class 1 occurs in only 1 group(s)"),
+    ({"y": np.arange(200) % 25, "K": 25}, "25 different integers, which are treated as classes"),
 ]
 
 
@@ -60,9 +63,9 @@ def test_a_column_that_tells_the_class_is_named():
     scores = pd.Series({"nothing": 0.5, "gaps only": 0.5, "logistic": 1.0})
     ahead = {"nothing": 0.4, "gaps only": 0.4}
     (told,) = look_last(question_of(X, Y, 2), scores, ahead)
-    assert "one column alone tells the class: ['labs__c']. Is it written there?" in told
+    assert "single features determine the class: ['labs__c']. Check for label leakage." in told
     (told,) = look_last(question_of(X, Y, 2), scores, ahead | {"nothing": -0.01})
-    assert told.startswith("No candidate is clearly better than one that learns nothing (score 0.5")
+    assert told.startswith("No method is clearly better than a constant prediction (score 0.5")
     (told,) = look_last(question_of(X, Y, 2), scores, ahead | {"gaps only": -0.01})
-    assert told.startswith("No candidate is clearly better than one that knows which views are")
+    assert told.startswith("No method is clearly better than a model that only knows which views")
     assert look_last(question_of(X, Y, 2), scores - 0.1, ahead) == []

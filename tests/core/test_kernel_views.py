@@ -146,7 +146,10 @@ def test_a_new_kernel_leaves_nothing_of_the_old():
     [
         ({"kernel": ["rbf", "linear", 3]}, "^kernel must be .*got 3"),
         ({"gamma": "wide"}, "^gamma must be None, 'mean' or a number > 0, got 'wide'"),
-        ({"kernel": "rbf", "solver": "primal"}, "^solver must be 'auto' or 'dual' .*'primal'"),
+        (
+            {"kernel": "rbf", "solver": "primal"},
+            "^solver='primal' needs linear kernels, got .*'dual'",
+        ),
         ({"kernel": "precomputed"}, "^kernel='precomputed' needs"),
         ({"kernel": lambda A, B: A[:, :1] + 0 * (A @ B.T)}, "'view_0' must be symmetric"),
         (

@@ -201,7 +201,7 @@ def test_the_default_solver_needs_no_liblinear_official(without_liblinear):
 def test_a_gap_above_tol_is_told_and_what_to_do(loss):
     """However little it is above: tolerances are shares of the gap that two steps leave."""
     options = SQUARED | {"loss": loss, "max_iter": 2}
-    with pytest.warns(ConvergenceWarning, match="gap of .*raise max_iter or tol") as said:
+    with pytest.warns(ConvergenceWarning, match="gap is .*Increase max_iter or tol") as said:
         left = fit_linear_svm(*noisy(), 10.0, **options).gap.max()
     assert len(said) == 1
     for share in (0.3, 0.9, 1.1):

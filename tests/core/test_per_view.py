@@ -215,7 +215,7 @@ def test_parameters_of_one_view_in_a_grid(data):
 
 def test_a_view_named_as_a_parameter_is_refused():
     X = MultiView({"remainder": np.eye(3), "b": np.eye(3)})
-    with pytest.raises(ValueError, match="rename these views"):
+    with pytest.raises(ValueError, match="Rename these views"):
         PerView({"remainder": PCA(1)}).fit(X)
 
 

@@ -178,7 +178,7 @@ def test_mapping_drop_remainder_and_a_grid(data):
     assert set(best.estimators_) >= {"sound", "image"}
     assert best.estimators_["sound"].n_neighbors == grid.best_params_["sound__n_neighbors"]
     assert members["sound"].n_neighbors == 3 and not hasattr(members["sound"], "classes_")
-    for words in (r"names the views \['smell'\]", "must name every view"):
+    for words in (r"names the views \['smell'\]", "does not name the views"):
         wrong = {"smell": GaussianNB()} if "smell" in words else {"sound": GaussianNB()}
         with pytest.raises(ValueError, match=words):
             PerViewClassifier(wrong).fit(X, y)
@@ -214,13 +214,13 @@ def test_a_member_that_takes_no_weights_is_named(data):
 @pytest.mark.parametrize(
     ("parameters", "told"),
     [
-        ({"estimator": SVC()}, "combine='mean_proba' needs probabilities, which SVC of view"),
+        ({"estimator": SVC()}, "combine='mean_proba' needs predict_proba, which SVC of view"),
         ({"combine": "median"}, "combine must be one of"),
         ({"combine": StandardScaler()}, "combine must be a scikit-learn classifier"),
         ({"estimator": StandardScaler()}, "estimator must be a scikit-learn classifier"),
         ({"estimator": Ridge()}, r"estimator must be a scikit-learn classifier, got Ridge\(\)"),
         ({"cv": 1}, "cv must be an integer >= 2"),
-        ({"estimator": [GaussianNB()]}, "estimator has 1 entries, X has 3 views"),
+        ({"estimator": [GaussianNB()]}, "estimator has 1 entries, but X has 3 views"),
         ({"estimator": CalibratedClassifierCV(SVC(), cv=200)}, "view 'sound', Calibrated"),
     ],
 )

@@ -17,7 +17,7 @@ from mvref.datasets import (
 
 WRONG = {
     fetch_mnist_views: [
-        ({"shift": 3}, "shift is for overlap=True only, got 3"),
+        ({"shift": 3}, "shift needs overlap=True, got shift=3"),
         *(
             ({"overlap": True, "shift": shift}, f"shift .*integer >= 1 and <= 7, got {shift}")
             for shift in (0, 8, 2.0, True)
@@ -28,7 +28,7 @@ WRONG = {
         ({"kind": "halves"}, r"kind must be one of \['quarters', 'derived'\], got 'halves'"),
         ({"kind": None}, "kind must be .* got None"),
         *(({"overlap": n}, f"overlap .* >= 0 and <= 4, got {n}") for n in (5, -1, 1.5, True)),
-        ({"kind": "derived", "overlap": 1}, 'overlap is for kind="quarters" only, got 1'),
+        ({"kind": "derived", "overlap": 1}, 'overlap needs kind="quarters", got overlap=1'),
     ],
     make_two_moons_views: [
         ({"n_samples": 1}, "n_samples must be an integer >= 2, got 1"),
@@ -50,14 +50,14 @@ WRONG = {
         ({"n_views": 1, "order": "mixed"}, "n_views, with order=.*>= 2, got 1"),
         ({"order": "mixed", "sparsity": "one_hot"}, "sparsity, with order=.*'one_hot'"),
         ({"order": "mixed", "n_features": 2}, "n_features must be an integer >= 3, got 2"),
-        ({"sparsity": 1}, "sparsity must be below 1, got 1"),
+        ({"sparsity": 1}, "sparsity=1 gives zeros only"),
         ({"sparsity": -0.1}, "sparsity must be a number >= 0 and <= 1, got -0.1"),
         ({"sparsity": "one_hot", "n_features": 7}, "n_features must be even .* got 7"),
         ({"sparsity": "one_hot", "n_features": 2}, "n_features must be an integer >= 4, got 2"),
         ({"tail": np.inf}, "tail must be a number >= 0, got inf"),
         ({"noise": 0.6}, "noise must be a number >= 0 and <= 0.5, got 0.6"),
         ({"noise": -1.0, "task": "regression"}, "noise must be a number >= 0, got -1.0"),
-        ({"n_samples": 1}, "n_samples=1 drew labels of one class only"),
+        ({"n_samples": 1}, "n_samples=1 gave labels of one class only"),
     ],
     fetch_uci: [
         ({"name": "iris"}, r"name must be one of \['lung-cancer', .*got 'iris'"),

@@ -190,13 +190,13 @@ REFUSED = {  # files, and words of the sentence
     "packed and torn": ({"a.csv.gz": gzip.compress(BLOOD.encode())[:-9]}, "a.csv.gz is not a comp"),
     "torn Parquet": ({"a.parquet": b"PAR1"}, "a.parquet is not a whole Parquet file"),
     "empty file": ({"blood.csv": ""}, "blood.csv is empty"),
-    "header only": ({"blood.csv": "id,iron\n"}, "blood.csv has a header and no rows"),
+    "header only": ({"blood.csv": "id,iron\n"}, "blood.csv has a header, but no rows"),
     "no key": ({"blood.csv": "ID,iron\n1,2\n"}, "key='id'|blood.csv|['ID', 'iron']"),
     "semicolons": ({"blood.csv": "id;iron\n1;2\n"}, "blood.csv|separated by ';'|sep="),
     "tabs in .csv": ({"blood.csv": "id\tiron\n1\t2\n"}, "blood.csv|separated by '\\t'"),
     "too many fields": ({"blood.csv": "id,iron\n1,2\n3,1,40\n"}, "blood.csv, line 3: 3 fields"),
     "too few fields": ({"blood.csv": "id,iron,zinc\n1,2\n"}, "blood.csv, line 2: 2 fields"),
-    "comma at the end": ({"blood.csv": "id,iron\n1,10,\n2,20,\n"}, "line 2|comma too much"),
+    "comma at the end": ({"blood.csv": "id,iron\n1,10,\n2,20,\n"}, "line 2|extra separator"),
     "comma in the header": (
         {"blood.csv": "id,iron,\n1,10,\n"},
         "blood.csv, line 1|[3] have no name",
@@ -230,7 +230,7 @@ REFUSED = {  # files, and words of the sentence
     ),
     "latin-1": ({"blood.csv": "id,öl\n1,2\n".encode("latin-1")}, "blood.csv|encoding='latin-1'"),
     "utf-16": ({"blood.csv": BLOOD.encode("utf-16")}, "blood.csv|encoding"),
-    "line of blanks": ({"blood.tsv": "id\tx\n1\t2\n \t\n"}, "blood.tsv has a line that holds"),
+    "line of blanks": ({"blood.tsv": "id\tx\n1\t2\n \t\n"}, "blood.tsv has a line that contains"),
     "zero bytes": ({"blood.csv": b"\x00\x01\x02\n"}, "blood.csv"),
     "two files of one name": ({"blood.csv": BLOOD, "blood.tsv": ""}, "two files of one name"),
     "disjoint keys": ({"a.csv": "id,x\n001,1\n", "b.csv": "id,y\n1,1\n"}, "a.csv|['001']|['1']"),
@@ -313,7 +313,7 @@ NO_LABELS = {
     "only labels": ({"who.csv": WHO}, "no table of a view"),
     "empty labels": ({"who.csv": "id,label,x\n1,,2\n"}, "'label' of labels is empty"),
     "labels of others": ({"who.csv": "id,label\n01,a\n", "blood.csv": BLOOD}, "who.csv|['01']"),
-    "no folder": (None, "is no folder"),
+    "no folder": (None, "is not a folder"),
     "transposed": (
         {"who.csv": WHO, "rna.csv": "id,1,2\ng1,10,20\ng2,1,2\n"},
         "index_col='id').T.to_csv('rna.csv', index_label='id')",
@@ -398,7 +398,7 @@ def test_other_kinds_are_refused_with_the_line_that_converts_them(folder, monkey
     path = folder({"scan.csv": SCAN}) / f"blood.{kind}"
     content = KINDS[kind](table)
     path.write_bytes(content) if kind == "pkl" else content(path)
-    with pytest.raises(ValueError, match=rf"blood.{kind} in .* convert it there by") as error:
+    with pytest.raises(ValueError, match=rf"blood.{kind} in .* Convert it there by") as error:
         read_views(path.parent)
     run_the_line(error, r" by (.*) and move", path.parent, monkeypatch)
     X, _ = read_views(path.parent, verbose=False)

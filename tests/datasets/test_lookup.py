@@ -213,7 +213,7 @@ def test_cache_that_cannot_be_written(folders, offered, monkeypatch, read_only):
     else:
         cache.write_text("")
     reason, place = "Permission denied" if read_only else ".*", re.escape(str(cache / "mfeat"))
-    message = rf"the cache folder {place} cannot be written \({reason}\); set MVREF_CACHE"
+    message = rf"the cache folder {place} is not writable \({reason}\). Set MVREF_CACHE"
     with pytest.raises(DatasetUnavailable, match=message):
         lookup.fetch("mfeat", FILE)
     assert offered.asked == []  # told before anything is downloaded

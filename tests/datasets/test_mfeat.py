@@ -65,7 +65,7 @@ def test_damaged_installation_is_a_sentence(tmp_path, monkeypatch):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "mfeat.xz").write_bytes(damaged)
     monkeypatch.setattr(mfeat_module, "files", lambda package: tmp_path)
-    with pytest.raises(DatasetCorrupted, match="mfeat.xz, which comes with mvref, was changed"):
+    with pytest.raises(DatasetCorrupted, match="mfeat.xz in the package was changed"):
         load_mfeat()
 
 

@@ -85,7 +85,7 @@ def test_half_a_file_is_refused(small, put, name, file):
     with pytest.raises(DatasetCorrupted) as caught:
         FETCHED[name]()
     hashes = FILES[name.removesuffix("_original")][file][0], sha256(b"half a file").hexdigest()
-    for part in (f"{path} is not the file that mvref knows", *hashes):
+    for part in (f"{path} differs from the file that mvref expects", *hashes):
         assert part in str(caught.value)
     assert isinstance(caught.value, ValueError)
     assert path.read_bytes() == b"half a file"  # a user's file is theirs: not touched

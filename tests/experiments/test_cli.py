@@ -118,4 +118,4 @@ def test_stopping_is_no_accident(monkeypatch, capsys):
 
     monkeypatch.setattr("mvref.experiments.run_items", stopped)
     assert main(["run", "mvl_svm.fig2"]) == 130
-    assert "the same command goes on from here" in capsys.readouterr().err
+    assert "Run the same command again to continue" in capsys.readouterr().err

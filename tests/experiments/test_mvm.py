@@ -219,8 +219,10 @@ def test_failure_is_below_the_middle_of_chance_and_the_best():
     y = np.arange(100) < 60
     right = [np.where(np.arange(100) < n, y, ~y) for n in (77, 78)]
     assert [has_failed(run_that(y, guess, [])) for guess in right] == [True, False]
-    assert has_failed(run_that(y, y, ["MVMClassifier: it collapsed, all scores are 0"]))
-    assert not has_failed(run_that(y, y, ["stopped after 1000 iterations"]))
+    assert has_failed(
+        run_that(y, y, ["MVMClassifier: training collapsed to the local minimum at zero"])
+    )
+    assert not has_failed(run_that(y, y, ["no convergence in max_iter=1000 iterations"]))
     y, guesses = np.array([0, 0, 1, 1]), ([0, 0, 0, 1], [0, 0, 0, 0])
     failed = [has_failed(run_that(y, np.array(guess), [], 1.0)) for guess in guesses]
     assert failed == [False, True]

@@ -81,7 +81,7 @@ def test_a_fold_of_fewer_samples_gives_all_of_them(name):
     method, y = mvref.all_methods()[name], np.arange(60) % 2
     many = "n_landmarks" if hasattr(method(), "n_landmarks") else "n_components"
     seed = {"random_state": 0} if hasattr(method(), "random_state") else {}
-    told = f"{many}=70, but there are 60 samples to draw from: all of them are taken"
+    told = f"{many}=70 is larger than the number of samples, 60. All samples are used"
     with pytest.warns(UserWarning, match=told) as warned:
         model = method(**{many: 70}, **seed).fit(VIEWS, y)
     assert {Path(warning.filename).name for warning in warned} == {Path(__file__).name}

@@ -284,7 +284,7 @@ def test_planted_problem_is_learnt_from_every_live_start(V):
 
 def test_scores_of_zero_are_a_collapse_where_views_are_multiplied():
     views, y = planted(2)
-    with pytest.warns(ConvergenceWarning, match="it collapsed, all scores are 0"):
+    with pytest.warns(ConvergenceWarning, match="training collapsed to the local minimum at zero"):
         MVMClassifier(alpha=10.0, random_state=0).fit(views, y)
     with pytest.warns(NothingLearntWarning) as told:  # of one view it is a ridge regression
         MVMRegressor(alpha=1e9, random_state=0).fit(views[:1], y)
@@ -411,7 +411,7 @@ def test_sgd_returns_to_the_last_epoch_with_a_finite_objective():
     """A step of any size is finite; the products it leads to are not."""
     views, y = planted(2, n=100)
     model = MVMClassifier(2, solver="sgd", learning_rate=1e200, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="diverged; lower learning_rate"):
+    with pytest.warns(ConvergenceWarning, match="diverged; reduce learning_rate"):
         model.fit(views, y)
     assert model.n_iter_ == 0 and np.isfinite(model.loss_curve_).all()
     assert np.isfinite(model.decision_function(views)).all()

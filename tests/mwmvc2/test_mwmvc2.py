@@ -326,7 +326,7 @@ def test_the_weighted_objective_is_that_of_the_samples_repeated(voters):
 def test_voters_that_take_no_weights_are_named():
     nearest = KNeighborsClassifier(3)
     for voters, name in (([LINEAR, nearest], "KNeighborsClassifier"), (MIXED, "Pipeline")):
-        told = f"view 'blood', {name}: its fit takes no sample_weight"
+        told = f"view 'blood', {name}: sample_weight was given"
         X = MultiView(VIEWS, names=["blood", "image", "text"])
         with pytest.raises(ValueError, match=told):
             MwMvC2(voters).fit(X, Y, sample_weight=np.ones(60))

@@ -373,6 +373,6 @@ def test_a_second_fit_forgets_the_first():
 
 def test_weights_that_stop_too_early_are_told():
     views, y, unlabelled = two_ways()
-    with pytest.warns(ConvergenceWarning, match="CoLabeling stopped .*tol=1e-12") as caught:
+    with pytest.warns(ConvergenceWarning, match="CoLabeling did not converge.*tol=1e-12") as caught:
         CoLabeling(tol=1e-12, max_rounds=3).fit(views, y, unlabelled)
     assert caught[0].filename == __file__

@@ -122,7 +122,7 @@ def test_a_kernel_too_narrow_is_refused_with_a_reason():
     K = np.eye(3)
     K[0, 1] = K[1, 0] = 1.0
     K[0, 2] = K[2, 0] = 1e-300
-    with pytest.raises(ValueError, match="kernel is too narrow, lower its gamma"):
+    with pytest.raises(ValueError, match="kernel is too narrow, reduce its gamma"):
         harmonic_weights(K, np.array([True, True, False]))
 
 
@@ -265,12 +265,12 @@ def test_precomputed_distances_equal_features():
 
 def test_a_reference_with_negative_similarities_is_refused():
     """The graph needs non-negative weights: else Lap is indefinite and there is no minimum."""
-    with pytest.raises(ValueError, match="kernel gives negative similarities, down to -"):
+    with pytest.raises(ValueError, match="kernel has negative similarities, down to -"):
         completed(pattern(0), kernel=linear_kernel, reference=0)
     X = MultiView(VIEWS)
     model = LaplacianCompletion(kernel="linear", reference=0).fit(X)
     assert_allclose(model.transform(X).views[1], VIEWS[1] @ VIEWS[1].T)  # there is no graph
-    with pytest.raises(ValueError, match="kernel gives negative similarities, down to -"):
+    with pytest.raises(ValueError, match="kernel has negative similarities, down to -"):
         model.transform(MultiView(VIEWS, observed=pattern(0)))
 
 

@@ -284,7 +284,7 @@ def test_the_best_pair_by_cross_validation():
 
 def test_a_gap_is_told(monkeypatch):
     monkeypatch.setattr(subspace, "SEARCH", 1)
-    with pytest.warns(ConvergenceWarning, match="MSL stopped with a duality gap") as caught:
+    with pytest.warns(ConvergenceWarning, match="MSL did not converge: its duality gap") as caught:
         MSL(beta=[1.0, 4.0], random_state=0).fit(VIEWS, Y)
     assert caught[0].filename == __file__
 

@@ -236,7 +236,7 @@ def exact_steps(monkeypatch):
     monkeypatch.setattr("mvref.rivals.stm.GAP_SHARE", 0.0)
 
 
-@pytest.mark.filterwarnings("ignore:STMClassifier stopped")
+@pytest.mark.filterwarnings("ignore:STMClassifier did not converge")
 @pytest.mark.parametrize("kernel", ["rank_one", "product"])
 def test_a_weight_is_a_number_of_copies(kernel, exact_steps):
     """Every step of every start; and the objective as it is written."""

@@ -84,7 +84,7 @@ def test_the_choice_of_a_view_is_weighted():
 
 @pytest.mark.parametrize("method", ALL)
 def test_a_classifier_without_weights_is_refused_by_name(method):
-    told = "view '(view_0|all columns)', KNeighborsClassifier: its fit takes no sample_weight"
+    told = "view '(view_0|all columns)', KNeighborsClassifier: sample_weight was given"
     with pytest.raises(ValueError, match=told):
         method(KNeighborsClassifier()).fit(VIEWS, Y, sample_weight=np.arange(60))
     if method is Fusion:
