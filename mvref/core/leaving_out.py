@@ -102,8 +102,8 @@ class Model(BaseEstimator):
     """A fitted model, asked about samples from which players are taken away.
 
     rows (m,), others (m,), kept (m, G): the questions: samples, training rows, the players that
-    the samples keep. With `replaces` the training row stands in for what is taken away; else missing
-    values do, and where nothing is left the training row is used. To a scorer, the samples are
+    the samples keep. With `replaces` the training row replaces what is taken away; else missing
+    values do, and if nothing is left the training row is used. To a scorer, the samples are
     places in this list.
     """
 

@@ -31,7 +31,7 @@ def share_weights(mu, seen):
 class Coupling:
     """The second sum of Eq. (4), gamma sum_p |f_p - sum_j mu_j f_j|^2, for classifier p.
 
-    mu (M,): view weights; seen (M, n): the samples that have the view of a classifier; others are in
+    mu (M,): view weights; seen (M, n): the samples that have the classifier's view; others are in
     no sum; gamma: the paper's coupling parameter; solver: with "paper" the classifier takes the
     weighted mean for a constant (errata N2, N3); weights (n,): of the samples in both sums of
     squares, the paper's are 1.
