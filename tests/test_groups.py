@@ -167,6 +167,9 @@ def test_a_search_in_a_view_gets_the_groups():
     search = GridSearchCV(SVC(), {"C": [1.0, 10.0]}, cv=LeaveOneGroupOut())
     stack = PerViewClassifier(search, combine="vote").fit(VIEWS, Y, groups=GROUPS)
     assert stack.estimators_["sig"].n_splits_ == 20
+    assert Mono(search).fit(VIEWS, Y, groups=GROUPS).estimator_.n_splits_ == 20
+    model = Fusion(search, final_estimator=search, random_state=0).fit(VIEWS, Y, groups=GROUPS)
+    assert [one.n_splits_ for one in (*model.estimators_, model.final_estimator_)] == [12, 12, 8]
 
 
 @pytest.mark.parametrize(
