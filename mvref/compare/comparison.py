@@ -5,7 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.pipeline import Pipeline
 
+from ..core.input import Any, ArrayLike, Literal, Views
 from .audit import look_last
 from .influence import reach
 from .paired import OuterSplit, interval, paired_interval, power
@@ -61,16 +63,16 @@ class Comparison:
     question: object = field(default=None, repr=False)
     notes: tuple = ()
     told: tuple = ()
-    complete_samples: object = None
+    complete_samples: "Comparison | None" = None
 
     @property
-    def failures(self):
+    def failures(self) -> pd.DataFrame:
         """DataFrame of the trainings that failed, with the reason."""
         rows = self.rows.reindex(columns=["candidate", "split", "failure"])
         return rows[rows["failure"].notna()].reset_index(drop=True)
 
     @property
-    def complete(self):
+    def complete(self) -> pd.DataFrame:
         """The rows of the candidates that never failed, of the test parts as they are."""
         rows = self._without_failures
         return rows[rows["missing"] == ""] if "missing" in rows else rows
@@ -80,7 +82,7 @@ class Comparison:
         return self.rows[~self.rows["candidate"].isin(self.failures["candidate"])]
 
     @property
-    def plain(self):
+    def plain(self) -> pd.DataFrame:
         """The rows of the plain candidates whose learner failed in no use of the views."""
         rows = self.complete[self.complete["learner"] != ""]
         lost = self.rows.loc[self.rows["candidate"].isin(self.failures["candidate"]), "learner"]
@@ -94,7 +96,7 @@ class Comparison:
         rows = rows.sort_values(["validation", "tie"], ascending=False, kind="stable")
         return rows.groupby("split").head(1).set_index("split").sort_index()
 
-    def best(self, *kinds):
+    def best(self, *kinds: Literal["none", "which", "all"]) -> str:
         """Return the plain candidate that most splits choose by their inner folds.
 
         Parameters
@@ -147,13 +149,13 @@ class Comparison:
         return 1.0 if self.question is None else reach(self.scoring, self.question.y)
 
     @property
-    def baseline(self):
+    def baseline(self) -> str:
         """Name of the plain candidate that is best in the inner folds."""
         means = self.plain.groupby("candidate", sort=False)[["validation", "tie"]].mean()
         return means.sort_values(["validation", "tie"], kind="stable").index[-1]
 
     @property
-    def table(self):
+    def table(self) -> pd.DataFrame:
         """DataFrame, a row per candidate, the best first.
 
         ``score``: mean over the test parts; ``difference``, ``low``, ``high``: mean of its score
@@ -170,7 +172,7 @@ class Comparison:
         return table.sort_values("score", ascending=False, kind="stable")
 
     @property
-    def later(self):
+    def later(self) -> pd.DataFrame | None:
         """DataFrame of mean scores, a row per candidate, a column per gap that will come; or None.
 
         ``regret``: the most that a candidate is behind the best one of such a column.
@@ -183,7 +185,7 @@ class Comparison:
         regret = (table.max() - table).max(axis=1)
         return table.assign(regret=regret).sort_values("regret", kind="stable")
 
-    def worth_of_views(self):
+    def worth_of_views(self) -> tuple[float, float, float]:
         """Return what it is worth to know the views, with its 95 % interval.
 
         In every split the best plain method that knows all views, and the best that ignores them,
@@ -195,7 +197,7 @@ class Comparison:
         """
         return self._interval(self.plain, self._of("all"), self._of("none"))
 
-    def worth_of_more_views(self):
+    def worth_of_more_views(self) -> tuple[float, float, float]:
         """Return what the other views are worth beside the best one, with its 95 % interval.
 
         In every split the best plain method of all columns or all views, and the best of one view,
@@ -215,7 +217,7 @@ class Comparison:
         return names
 
     @property
-    def summary(self):
+    def summary(self) -> str:
         """Sentences: what is odd, is one view enough, is it worth knowing the views, and so on."""
         more, views = self.worth_of_more_views(), self.worth_of_views()
         lines = [*self.told, *self.notes, *self._last_look()]
@@ -292,7 +294,7 @@ class Comparison:
         means = rows.groupby("candidate", sort=False)[["validation", "tie"]].mean()
         return means.sort_values(["validation", "tie"], kind="stable").index[-1].rpartition(",")[0]
 
-    def fit_best(self, X, y, name=None):
+    def fit_best(self, X: Views, y: ArrayLike, name: str | None = None) -> Pipeline:
         """Tune and train the best candidate on everything.
 
         Parameters
@@ -323,7 +325,7 @@ class Comparison:
             raise ValueError(f"name must be one of {known}, got {name!r}.")
         return best_estimator(self.question, X, y, name)
 
-    def report(self, path):
+    def report(self, path: str | Path) -> Path:
         """Write a page with the answers, the table and its picture, and how it was done.
 
         Parameters
@@ -341,7 +343,7 @@ class Comparison:
     def _repr_html_(self):
         return body(self)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw every candidate's difference to the best baseline with its interval.
 
         Parameters

@@ -25,6 +25,14 @@ from tqdm import tqdm
 
 from .. import __version__
 from ..core.input import (
+    Any,
+    ArrayLike,
+    BaseEstimator,
+    Callable,
+    Literal,
+    Sequence,
+    ViewColumns,
+    Views,
     as_multiview,
     check_ids,
     check_number,
@@ -50,25 +58,27 @@ OF_NUMBERS = ("r2", "neg_mean_absolute_error", "neg_mean_squared_error",
 
 
 def compare_methods(
-    X,
-    y,
-    methods="recommended",
+    X: Views,
+    y: ArrayLike,
+    methods: Literal["recommended"]
+    | Sequence[str | BaseEstimator]
+    | Mapping[str, Any] = "recommended",
     *,
-    views=None,
-    encode=None,
-    scoring=None,
-    groups=None,
-    missing_later=None,
-    budget=6,
-    n_splits=None,
-    n_repeats=None,
-    n_folds=None,
-    time_limit=None,
-    folder="auto",
-    n_jobs=None,
-    random_state=0,
-    verbose=True,
-):
+    views: ViewColumns | None = None,
+    encode: BaseEstimator | None = None,
+    scoring: str | Callable[..., float] | None = None,
+    groups: ArrayLike | None = None,
+    missing_later: str | Sequence[str] | Mapping[str, float] | None = None,
+    budget: int = 6,
+    n_splits: int | None = None,
+    n_repeats: int | None = None,
+    n_folds: int | None = None,
+    time_limit: float | None = None,
+    folder: str | Path | None = "auto",
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    verbose: bool = True,
+) -> Comparison:
     """Compare methods on your own data: nested, paired, with equal budgets.
 
     Parameters

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit, log_expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from .input import MultiViewInput, Scored, memory_for
+from .input import MultiViewInput, Scored, Views, memory_for
 
 
 class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator):
@@ -17,7 +17,7 @@ class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator
     (n, 1) or (n,) for two classes, else (n, n_classes).
     """
 
-    def decision_function(self, X):
+    def decision_function(self, X: Views) -> np.ndarray:
         """Return a score per class; the largest wins.
 
         Parameters
@@ -33,7 +33,7 @@ class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator
             scores = np.asarray(self._scores(X))  # whatever scikit-learn's output is
         return scores.reshape(-1) if len(self.classes_) == 2 else scores
 
-    def predict(self, X):
+    def predict(self, X: Views) -> np.ndarray:
         """Return the class with the best score; of two classes the second where it is above 0.
 
         Parameters
@@ -50,7 +50,7 @@ class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator
 class MultiViewRegressor(Scored, RegressorMixin, MultiViewInput, BaseEstimator):
     """Every regressor of mvref; a subclass has ``_fit(X, y)`` and ``_scores(X)``, shape (n, 1)."""
 
-    def predict(self, X):
+    def predict(self, X: Views) -> np.ndarray:
         """Return the number that is expected of every sample.
 
         Parameters

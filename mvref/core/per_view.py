@@ -15,7 +15,18 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
-from .input import MultiView, check_length, rows_of, validate_views
+from .input import (
+    Any,
+    Estimators,
+    Literal,
+    MultiView,
+    Self,
+    ViewColumns,
+    Views,
+    check_length,
+    rows_of,
+    validate_views,
+)
 
 WORDS = ("passthrough", "drop")
 
@@ -46,7 +57,7 @@ class ByView:
     view names.
     """
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; with `deep`, those of a mapping's members as ``<view>__<name>``.
 
         Parameters
@@ -68,7 +79,7 @@ class ByView:
                     params |= {f"{view}__{name}": value for name, value in inner.items()}
         return params
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, a view's member, or ``<view>__<name>`` of a member.
 
         Parameters
@@ -146,7 +157,7 @@ def naming(view, member):
         raise ValueError(f"view {view!r}, {type(member).__name__}: {error}") from error
 
 
-class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Apply a transformer to each view and give a :class:`~mvref.MultiView` back.
 
     Parameters
@@ -193,12 +204,18 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
 
     _members = "transformer"
 
-    def __init__(self, transformer="passthrough", *, remainder="passthrough", views=None):
+    def __init__(
+        self,
+        transformer: Literal["passthrough"] | Estimators = "passthrough",
+        *,
+        remainder: Literal["passthrough", "drop"] | BaseEstimator = "passthrough",
+        views: ViewColumns | None = None,
+    ):
         self.transformer = transformer
         self.remainder = remainder
         self.views = views
 
-    def fit(self, X, y=None):
+    def fit(self, X: Views, y: object = None) -> Self:
         """Fit a transformer on each view.
 
         Parameters
@@ -213,7 +230,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         self.fit_transform(X, y)
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Views, y: object = None) -> MultiView:
         """Fit a transformer on each view, and transform it.
 
         Parameters
@@ -250,7 +267,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
             views.append(out)
         return self._together(views, X)
 
-    def transform(self, X):
+    def transform(self, X: Views) -> MultiView:
         """Transform each view.
 
         Parameters
@@ -302,7 +319,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         except AttributeError:  # a step of it tells no names
             return None
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Return ``<view>__<feature>`` for every column of the transformed views, side by side.
 
         Parameters
@@ -325,7 +342,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
                 names += [f"{self.view_names_[v]}__{feature}" for feature in features]
         return np.array(names, dtype=object)
 
-    def set_output(self, *, transform=None):
+    def set_output(self, *, transform: object = None) -> Self:
         """Do nothing: the output stays a MultiView, whose columns keep their names.
 
         Parameters
