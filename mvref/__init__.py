@@ -11,7 +11,7 @@ from . import datasets, rivals, theory
 from .core.by_pattern import CalibratedByPattern, ConformalByPattern
 from .core.estimator_checks import check_multiview_estimator
 from .core.gaps import PatternClassifier, ViewDropout
-from .core.input import MultiView, NothingLearntWarning
+from .core.input import TYPE_CHECKING, MultiView, NothingLearntWarning
 from .core.inspection import ViewImportance, view_importance
 from .core.kernels import Similarity
 from .core.linear_svm import SolverFallbackWarning
@@ -51,10 +51,14 @@ OF_OTHERS = [  # compiled parts of trees and neighbours, which hold numbers
 ]
 
 
-def __getattr__(name):
-    if name in ("Comparison", "compare_methods"):  # when asked for, as it needs pandas
-        return getattr(import_module("mvref.compare"), name)
-    raise AttributeError(f"module 'mvref' has no attribute {name!r}")
+if TYPE_CHECKING:
+    from .compare import Comparison, compare_methods
+else:
+
+    def __getattr__(name):
+        if name in ("Comparison", "compare_methods"):  # when asked for, as it needs pandas
+            return getattr(import_module("mvref.compare"), name)
+        raise AttributeError(f"module 'mvref' has no attribute {name!r}")
 
 
 def all_methods() -> dict[str, type]:

@@ -60,7 +60,7 @@ class Comparison:
 
     rows: pd.DataFrame = field(repr=False)
     scoring: str
-    question: object = field(default=None, repr=False)
+    question: Any = field(default=None, repr=False)
     notes: tuple = ()
     told: tuple = ()
     complete_samples: "Comparison | None" = None
@@ -220,10 +220,15 @@ class Comparison:
     def summary(self) -> str:
         """Sentences: what is odd, is one view enough, is it worth knowing the views, and so on."""
         more, views = self.worth_of_more_views(), self.worth_of_views()
-        lines = [*self.told, *self.notes, *self._last_look()]
-        lines.append(self._sentence(ONE_VIEW, more, ("all", "none"), ("which",)))
-        lines.append(self._sentence(VIEWS, views, ("all",), ("none",)))
-        lines += [self._power(views), *self._sentences_on_gaps()]
+        lines = [
+            *self.told,
+            *self.notes,
+            *self._last_look(),
+            self._sentence(ONE_VIEW, more, ("all", "none"), ("which",)),
+            self._sentence(VIEWS, views, ("all",), ("none",)),
+            self._power(views),
+            *self._sentences_on_gaps(),
+        ]
         left = self.rows[self.rows["learner"] != ""]["learner"].unique()
         left = [learner for learner in left if learner not in set(self.plain["learner"])]
         if left:
@@ -232,10 +237,10 @@ class Comparison:
             )
         if self.complete_samples is not None:
             of = self.complete_samples
-            lines.append(
-                f"Of the {len(of.question.y)} samples with every view, as if there were no gaps:"
-            )
-            lines += [f"  {line}" for line in of.summary.split("\n")]
+            lines += [
+                f"Of the {len(of.question.y)} samples with every view, as if there were no gaps:",
+                *(f"  {line}" for line in of.summary.split("\n")),
+            ]
         return "\n".join(lines)
 
     def _last_look(self):

@@ -9,7 +9,6 @@ all candidates of each, so that whatever is done when the run ends is a comparis
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -29,7 +28,9 @@ from ..core.input import (
     ArrayLike,
     BaseEstimator,
     Callable,
+    Iterable,
     Literal,
+    Mapping,
     Sequence,
     ViewColumns,
     Views,

@@ -131,14 +131,18 @@ def _settings(comparison):
         )
         gaps = 1.0 - X.observed.mean()
         kind = "a continuous outcome" if question.K is None else f"{question.K} classes"
-        lines.append(f"{X.n_samples} samples, {kind}; views and their columns: {views}; "
-                     f"{gaps:.0%} of the views missing.")  # fmt: skip
-        lines.append(f"Budget {question.budget}, seed {question.seed}"
-                     f"{'' if question.groups is None else ', groups kept whole'}.")  # fmt: skip
-    lines.append(f"{rows['split'].nunique()} splits; score: {comparison.scoring}. Every candidate "
-                 "is tuned in the inner folds of a split and tested once.")  # fmt: skip
-    versions = f"mvref {__version__}, scikit-learn {sklearn.__version__}, NumPy {np.__version__}"
-    lines.append(f"{versions}, Python {platform.python_version()}.")
-    lines.append(f"Cite: mvref, an executable book and reference implementation of multi-view "
-                 f"classification, version {__version__}.")  # fmt: skip
+        lines = [
+            f"{X.n_samples} samples, {kind}; views and their columns: {views}; {gaps:.0%} of the "
+            "views missing.",
+            f"Budget {question.budget}, seed {question.seed}"
+            f"{'' if question.groups is None else ', groups kept whole'}.",
+        ]
+    lines += [
+        f"{rows['split'].nunique()} splits; score: {comparison.scoring}. Every candidate is tuned "
+        "in the inner folds of a split and tested once.",
+        f"mvref {__version__}, scikit-learn {sklearn.__version__}, NumPy {np.__version__}, Python "
+        f"{platform.python_version()}.",
+        f"Cite: mvref, an executable book and reference implementation of multi-view "
+        f"classification, version {__version__}.",
+    ]
     return _sentences(lines)

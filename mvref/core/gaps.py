@@ -6,7 +6,6 @@ copies, also called modality dropout: one model trained on samples from which vi
 away, as they will be missing later.
 """
 
-from collections.abc import Mapping
 from functools import partial
 from itertools import combinations
 
@@ -26,6 +25,7 @@ from .input import (
     BaseEstimator,
     ClassWeight,
     Literal,
+    Mapping,
     RandomState,
     ViewColumns,
     Views,

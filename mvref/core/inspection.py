@@ -1,7 +1,6 @@
 """What each view, or group of columns, contributes to the answers of a fitted model."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
@@ -12,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from .input import (
+    TYPE_CHECKING,
     Any,
     ArrayLike,
     BaseEstimator,

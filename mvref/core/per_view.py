@@ -4,7 +4,6 @@
 combines what they say. In both, a sample that misses a view is no business of the view's member.
 """
 
-from collections.abc import Mapping
 from contextlib import contextmanager
 
 import numpy as np
@@ -19,6 +18,7 @@ from .input import (
     Any,
     Estimators,
     Literal,
+    Mapping,
     MultiView,
     Self,
     ViewColumns,

@@ -8,6 +8,7 @@ sha256 exists. Licence, citation and sizes of a data set stand in its ``DESCR``.
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ._base import MultiViewDataset
 from ._citeseer import fetch_citeseer
@@ -47,11 +48,15 @@ __all__ = [
 # Imported when they are asked for: they need pandas.
 _TABLES = {"read_folder": "_folder", "read_views": "_folder", "make_messy_folder": "_messy"}
 
+if TYPE_CHECKING:
+    from ._folder import read_folder, read_views
+    from ._messy import make_messy_folder
+else:
 
-def __getattr__(name):
-    if name in _TABLES:
-        return getattr(import_module(f"{__name__}.{_TABLES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name):
+        if name in _TABLES:
+            return getattr(import_module(f"{__name__}.{_TABLES[name]}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def available() -> dict[str, str]:

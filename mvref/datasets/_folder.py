@@ -10,14 +10,13 @@ import gzip
 import io
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from itertools import combinations, filterfalse
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from ..core.input import Any, MultiView, Sequence, cleaned, join_report, warn_of_spellings
+from ..core.input import Any, Mapping, MultiView, Sequence, cleaned, join_report, warn_of_spellings
 from ._base import MultiViewDataset
 from ._lookup import DAMAGED_GZIP
 from ._sources import describe
@@ -516,8 +515,10 @@ def _report(tables, ids):
         raise ValueError(f"{error}{_turned(tables.values(), _all_keys(tables))}") from None
     for second, first in combinations([*tables.values()][::-1], 2):
         if second.equals(first):
-            files = first.attrs["file"], second.attrs["file"]
-            lines.append("{} and {} have the same content: is one a copy?".format(*files))
+            lines.append(
+                f"{first.attrs['file']} and {second.attrs['file']} have the same content: is one a "
+                "copy?"
+            )
     return lines
 
 

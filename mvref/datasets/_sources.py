@@ -4,8 +4,6 @@ import textwrap
 import tomllib
 from importlib.resources import files
 
-from ..core.input import Any
-
 SOURCES = tomllib.loads((files(__package__) / "data" / "SOURCES.toml").read_text("utf-8"))
 _FETCHED = {name: entry for name, entry in SOURCES.items() if "by_hand" in entry}
 
@@ -31,7 +29,7 @@ def checksums(dataset, files):
     return {name: FILES[dataset][name][0] for name in names if name in FILES[dataset]}
 
 
-def kinds() -> dict[str, dict[str, Any]]:
+def kinds() -> dict[str, dict]:
     """Tell of each data set whether its views are views, and of what.
 
     Returns

@@ -1,7 +1,6 @@
 """What the classifier and the regressor of :mod:`mvref.mvm` share: fitting and explaining."""
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
@@ -9,6 +8,7 @@ from tqdm import tqdm
 from ..core.base import one_or_array, one_or_list
 from ..core.groups import Structure, group_structure
 from ..core.input import (
+    BaseEstimator,
     Literal,
     MultiViewInput,
     RandomState,

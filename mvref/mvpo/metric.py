@@ -27,8 +27,6 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import LinAlgError, block_diag, cho_factor, cho_solve
 
-from ..core.input import Any, Sequence
-
 FEW = 0.2  # share of entries below which copying rows is faster than reading all
 
 
@@ -42,7 +40,7 @@ class PrimalMetric:
     [array([4.5]), array([3.])]
     """
 
-    def __init__(self, views: Sequence[Any], seen: np.ndarray, C1: float):
+    def __init__(self, views: list, seen: np.ndarray, C1: float):
         any_sparse = any(sparse.issparse(view) for view in views)
         stack = partial(sparse.hstack, format="csr") if any_sparse else np.hstack
         self.X = stack(views) if len(views) > 1 else views[0]
@@ -83,7 +81,7 @@ class DualMetric:
     (array([10.5]), [array([4.5]), array([1.5])])
     """
 
-    def __init__(self, grams: Sequence[np.ndarray], seen: np.ndarray, C1: float):
+    def __init__(self, grams: list[np.ndarray], seen: np.ndarray, C1: float):
         n, self.n_views = seen.shape
         self.S = None
         if C1 == 0 or self.n_views == 1:  # one view agrees with itself

@@ -191,7 +191,7 @@ def randomised_stability(
     True
     """
     shared = {"kernel_bound": kernel_bound, "intercept_scaling": intercept_scaling}
-    fixed_map = uniform_stability(c, n_landmarks, n_views, n_samples, **shared)  # type: ignore[arg-type]
+    fixed_map = uniform_stability(c, n_landmarks, n_views, n_samples, **shared)
     return fixed_map + n_landmarks / n_samples * loss_range(c, n_landmarks, n_views, **shared)
 
 

@@ -46,6 +46,7 @@ from .storage import (
 )
 from .threads import one_blas_thread
 from .typing import (
+    TYPE_CHECKING,
     Any,
     ArrayLike,
     BaseEstimator,

@@ -3,7 +3,7 @@
 # ruff: noqa: F401, signatures take all their names from here
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike

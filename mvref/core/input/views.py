@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, ValuesView
 from itertools import chain
 from numbers import Integral
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -45,7 +44,17 @@ from .storage import (
     width_of,
     with_nan_rows,
 )
-from .typing import ArrayLike, Literal, RandomState, Self, Sequence, View, ViewColumns, Views
+from .typing import (
+    TYPE_CHECKING,
+    ArrayLike,
+    Literal,
+    RandomState,
+    Self,
+    Sequence,
+    View,
+    ViewColumns,
+    Views,
+)
 
 if TYPE_CHECKING:  # which does without pandas
     from pandas import Index
