@@ -61,11 +61,12 @@ test: .venv/installed
 	done; \
 	echo; echo "=== all stages passed in $$(( $$(date +%s) - start )) s$$took ==="
 
-## make lint         style of the code and of the chapters
+## make lint         style of the code and of the chapters, types of the signatures
 lint: .venv/installed
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check --exclude '*.ipynb' .
 	$(BIN)/python -m ruff format --check --line-length 88 --exclude '*.py' --exclude '*.md' .
+	$(BIN)/python -m mypy
 
 ## make unit         unit and property tests, doctests, packaging
 unit: .venv/installed
@@ -140,7 +141,7 @@ lowest:
 	$(PYTHON) -m venv --clear _build/lowest
 	_build/lowest/bin/python -m pip install --quiet uv==0.13.9
 	_build/lowest/bin/uv pip install --quiet --python _build/lowest/bin/python \
-	  --resolution $(or $(RESOLUTION),lowest-direct) -e '.[test]'
+	  --resolution $(or $(RESOLUTION),lowest-direct) -e '.[book]' --group test
 	OMP_NUM_THREADS=1 _build/lowest/bin/python -m pytest -q -n 2 -m "not ledger" \
 	  --ignore=tests/chapters --ignore=tests/benchmarks
 
@@ -154,7 +155,7 @@ lock:
 
 ## make clean      remove what was built; .venv stays
 clean:
-	rm -rf _build build dist book/reference/*/ mvref.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf _build build dist book/reference/*/ mvref.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find mvref tests book .ci -name __pycache__ -type d -exec rm -rf {} +
 
 .venv/installed: pyproject.toml requirements.txt requirements-liblinear.txt

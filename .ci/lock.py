@@ -34,7 +34,7 @@ def main():
     if shutil.which("uv") is None:
         sys.exit("make lock needs uv: https://docs.astral.sh/uv")
     extras = [f"--extra={name}" for name in EXTRAS if name != "liblinear"]
-    pin("requirements.txt", "pyproject.toml", *extras)
+    pin("requirements.txt", "pyproject.toml", *extras, "--group=dev")
     # In a file of its own, because it has to be compiled and may fail to.
     pin("requirements-liblinear.txt", "--no-deps", "-", stdin="\n".join(EXTRAS["liblinear"]))
 

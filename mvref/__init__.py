@@ -11,7 +11,7 @@ from . import datasets, rivals, theory
 from .core.by_pattern import CalibratedByPattern, ConformalByPattern
 from .core.estimator_checks import check_multiview_estimator
 from .core.gaps import PatternClassifier, ViewDropout
-from .core.input import MultiView, NothingLearntWarning
+from .core.input import TYPE_CHECKING, MultiView, NothingLearntWarning
 from .core.inspection import ViewImportance, view_importance
 from .core.kernels import Similarity
 from .core.linear_svm import SolverFallbackWarning
@@ -28,33 +28,20 @@ from .mwmvc2 import MwMvC2
 __version__ = "1.0.0"
 
 __all__ = [
-    "CalibratedByPattern",
-    "Comparison",
-    "ConformalByPattern",
-    "KMHKS",
-    "LandmarkProjection",
-    "MVLSVM",
-    "MVMClassifier",
-]
-__all__ += ["MVMRegressor", "MVNAKMHKS", "MVPO", "MultiView", "MwMvC2", "NAKMHKS"]
-__all__ += ["NothingLearntWarning", "PatternClassifier", "PatternRegressor", "PerView"]
-__all__ += ["PerViewClassifier", "PerViewRegressor", "SolverFallbackWarning"]
-__all__ += ["ViewDropout", "ViewDropoutRegressor", "ViewImportance"]
-__all__ += [
-    "all_methods",
-    "check_multiview_estimator",
-    "compare_methods",
-    "datasets",
-    "fit_in_chunks",
-    "rivals",
-    "skops_types",
-]
-__all__ += ["theory", "view_importance"]
+    "CalibratedByPattern", "Comparison", "ConformalByPattern", "KMHKS", "LandmarkProjection",
+    "MVLSVM", "MVMClassifier", "MVMRegressor", "MVNAKMHKS", "MVPO", "MultiView", "MwMvC2",
+    "NAKMHKS", "NothingLearntWarning", "PatternClassifier", "PatternRegressor", "PerView",
+    "PerViewClassifier", "PerViewRegressor", "SolverFallbackWarning", "ViewDropout",
+    "ViewDropoutRegressor", "ViewImportance", "all_methods", "check_multiview_estimator",
+    "compare_methods", "datasets", "fit_in_chunks", "rivals", "skops_types", "theory",
+    "view_importance",
+]  # fmt: skip
 
-PARTS = (MultiView, PatternClassifier, PerView, PerViewClassifier, ViewDropout)
-PARTS += (PatternRegressor, PerViewRegressor, ViewDropoutRegressor)
-PARTS += (CalibratedByPattern, ConformalByPattern)
-PARTS += (Similarity, AdaGrad)
+PARTS = (
+    MultiView, PatternClassifier, PerView, PerViewClassifier, ViewDropout, PatternRegressor,
+    PerViewRegressor, ViewDropoutRegressor, CalibratedByPattern, ConformalByPattern, Similarity,
+    AdaGrad,
+)  # fmt: skip
 OF_OTHERS = [  # compiled parts of trees and neighbours, which hold numbers
     "numpy.dtype",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
@@ -64,13 +51,17 @@ OF_OTHERS = [  # compiled parts of trees and neighbours, which hold numbers
 ]
 
 
-def __getattr__(name):
-    if name in ("Comparison", "compare_methods"):  # when asked for, as it needs pandas
-        return getattr(import_module("mvref.compare"), name)
-    raise AttributeError(f"module 'mvref' has no attribute {name!r}")
+if TYPE_CHECKING:
+    from .compare import Comparison, compare_methods
+else:
+
+    def __getattr__(name):
+        if name in ("Comparison", "compare_methods"):  # when asked for, as it needs pandas
+            return getattr(import_module("mvref.compare"), name)
+        raise AttributeError(f"module 'mvref' has no attribute {name!r}")
 
 
-def all_methods():
+def all_methods() -> dict[str, type]:
     """Return every estimator of mvref: the five methods, then the competing methods.
 
     Returns
@@ -88,14 +79,16 @@ def all_methods():
     >>> mvref.all_methods()["MVLSVM"] is mvref.MVLSVM
     True
     """
-    methods = (LandmarkProjection, MVLSVM, MwMvC2, MVPO, MVMClassifier, MVMRegressor)
-    methods += (MVNAKMHKS, NAKMHKS, KMHKS)
+    methods = (
+        LandmarkProjection, MVLSVM, MwMvC2, MVPO, MVMClassifier, MVMRegressor, MVNAKMHKS, NAKMHKS,
+        KMHKS,
+    )  # fmt: skip
     return {method.__name__: method for method in methods} | {
         name: getattr(rivals, name) for name in rivals.__all__
     }
 
 
-def skops_types():
+def skops_types() -> list[str]:
     """Return the type names that skops has to trust to load an estimator of mvref.
 
     Returns

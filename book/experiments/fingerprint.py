@@ -3,8 +3,8 @@
 The source is read, not run. From the job's function we follow every name, through the imports, to
 the function, class or constant of mvref that it stands for, and on from there: protocol, method,
 solver, data loader. What the function is called with (a grid, a tolerance) counts too, and the
-seed. Comments, layout, docstrings and the module that a definition stands in do not; the versions
-of Python, numpy, scipy and scikit-learn have columns of their own.
+seed. Comments, layout, docstrings, the types in a signature and the module that a definition stands
+in do not; the versions of Python, numpy, scipy and scikit-learn have columns of their own.
 
 Of a *table*, a dict with text for keys, only the lines count whose key is the job's method, its
 data set, or a text of the code that is reached. So a new rival leaves the rows of the others fresh.
@@ -109,6 +109,8 @@ def _statements(module):
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
             del node.body[0]
+        if isinstance(node, ast.FunctionDef | ast.arg):
+            node.returns = node.annotation = None
     return tree.body
 
 

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.pipeline import Pipeline
 
+from ..core.input import Any, ArrayLike, Literal, Views
 from .audit import look_last
 from .influence import reach
 from .paired import OuterSplit, interval, paired_interval, power
@@ -58,19 +60,19 @@ class Comparison:
 
     rows: pd.DataFrame = field(repr=False)
     scoring: str
-    question: object = field(default=None, repr=False)
+    question: Any = field(default=None, repr=False)
     notes: tuple = ()
     told: tuple = ()
-    complete_samples: object = None
+    complete_samples: "Comparison | None" = None
 
     @property
-    def failures(self):
+    def failures(self) -> pd.DataFrame:
         """DataFrame of the fits that failed, with the reason."""
         rows = self.rows.reindex(columns=["candidate", "split", "failure"])
         return rows[rows["failure"].notna()].reset_index(drop=True)
 
     @property
-    def complete(self):
+    def complete(self) -> pd.DataFrame:
         """Rows of the candidates that never failed, on the test sets without removed views."""
         rows = self._without_failures
         return rows[rows["missing"] == ""] if "missing" in rows else rows
@@ -80,7 +82,7 @@ class Comparison:
         return self.rows[~self.rows["candidate"].isin(self.failures["candidate"])]
 
     @property
-    def plain(self):
+    def plain(self) -> pd.DataFrame:
         """Rows of the plain candidates whose learner failed in no use of the views."""
         rows = self.complete[self.complete["learner"] != ""]
         lost = self.rows.loc[self.rows["candidate"].isin(self.failures["candidate"]), "learner"]
@@ -94,7 +96,7 @@ class Comparison:
         rows = rows.sort_values(["validation", "tie"], ascending=False, kind="stable")
         return rows.groupby("split").head(1).set_index("split").sort_index()
 
-    def best(self, *kinds):
+    def best(self, *kinds: Literal["none", "which", "all"]) -> str:
         """Return the baseline that inner cross-validation selects most often.
 
         Parameters
@@ -147,13 +149,13 @@ class Comparison:
         return 1.0 if self.question is None else reach(self.scoring, self.question.y)
 
     @property
-    def baseline(self):
+    def baseline(self) -> str:
         """Name of the baseline with the best mean score in inner cross-validation."""
         means = self.plain.groupby("candidate", sort=False)[["validation", "tie"]].mean()
         return means.sort_values(["validation", "tie"], kind="stable").index[-1]
 
     @property
-    def table(self):
+    def table(self) -> pd.DataFrame:
         """DataFrame with one row per candidate, the best score first.
 
         ``score``: mean over the test sets; ``difference``, ``low``, ``high``: mean difference from
@@ -170,7 +172,7 @@ class Comparison:
         return table.sort_values("score", ascending=False, kind="stable")
 
     @property
-    def later(self):
+    def later(self) -> pd.DataFrame | None:
         """DataFrame of mean scores, a column for each set of views missing later; or None.
 
         ``regret``: the largest difference of the best score in a column minus that score.
@@ -183,7 +185,7 @@ class Comparison:
         regret = (table.max() - table).max(axis=1)
         return table.assign(regret=regret).sort_values("regret", kind="stable")
 
-    def worth_of_views(self):
+    def worth_of_views(self) -> tuple[float, float, float]:
         """Return the gain from knowing which features form a view, with its 95 % interval.
 
         In every split, inner cross-validation selects one baseline that uses all views separately
@@ -195,7 +197,7 @@ class Comparison:
         """
         return self._interval(self.plain, self._of("all"), self._of("none"))
 
-    def worth_of_more_views(self):
+    def worth_of_more_views(self) -> tuple[float, float, float]:
         """Return the gain over the best single view, with its 95 % confidence interval.
 
         In every split, inner cross-validation selects one baseline on the concatenated features or
@@ -215,13 +217,18 @@ class Comparison:
         return names
 
     @property
-    def summary(self):
+    def summary(self) -> str:
         """Conclusions in sentences: one view or several, separate views or concatenation."""
         more, views = self.worth_of_more_views(), self.worth_of_views()
-        lines = [*self.told, *self.notes, *self._last_look()]
-        lines.append(self._sentence(ONE_VIEW, more, ("all", "none"), ("which",)))
-        lines.append(self._sentence(VIEWS, views, ("all",), ("none",)))
-        lines += [self._power(views), *self._sentences_on_gaps()]
+        lines = [
+            *self.told,
+            *self.notes,
+            *self._last_look(),
+            self._sentence(ONE_VIEW, more, ("all", "none"), ("which",)),
+            self._sentence(VIEWS, views, ("all",), ("none",)),
+            self._power(views),
+            *self._sentences_on_gaps(),
+        ]
         left = self.rows[self.rows["learner"] != ""]["learner"].unique()
         left = [learner for learner in left if learner not in set(self.plain["learner"])]
         if left:
@@ -230,8 +237,10 @@ class Comparison:
             )
         if self.complete_samples is not None:
             of = self.complete_samples
-            lines.append(f"Results on the {len(of.question.y)} samples that have every view:")
-            lines += [f"  {line}" for line in of.summary.split("\n")]
+            lines += [
+                f"Results on the {len(of.question.y)} samples that have every view:",
+                *(f"  {line}" for line in of.summary.split("\n")),
+            ]
         return "\n".join(lines)
 
     def _last_look(self):
@@ -292,7 +301,7 @@ class Comparison:
         means = rows.groupby("candidate", sort=False)[["validation", "tie"]].mean()
         return means.sort_values(["validation", "tie"], kind="stable").index[-1].rpartition(",")[0]
 
-    def fit_best(self, X, y, name=None):
+    def fit_best(self, X: Views, y: ArrayLike, name: str | None = None) -> Pipeline:
         """Tune and train a candidate, by default the best one, on all samples.
 
         Parameters
@@ -324,7 +333,7 @@ class Comparison:
             raise ValueError(f"name must be one of {known}, got {name!r}.")
         return best_estimator(self.question, X, y, name)
 
-    def report(self, path):
+    def report(self, path: str | Path) -> Path:
         """Write an HTML report with the summary, the table with its intervals, and the settings.
 
         Parameters
@@ -342,7 +351,7 @@ class Comparison:
     def _repr_html_(self):
         return body(self)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Plot the difference of every candidate from the baseline with its confidence interval.
 
         Parameters

@@ -9,7 +9,6 @@ all candidates, so that an interrupted run still gives a comparison.
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -25,6 +24,16 @@ from tqdm import tqdm
 
 from .. import __version__
 from ..core.input import (
+    Any,
+    ArrayLike,
+    BaseEstimator,
+    Callable,
+    Iterable,
+    Literal,
+    Mapping,
+    Sequence,
+    ViewColumns,
+    Views,
     as_multiview,
     check_ids,
     check_number,
@@ -50,25 +59,27 @@ OF_NUMBERS = ("r2", "neg_mean_absolute_error", "neg_mean_squared_error",
 
 
 def compare_methods(
-    X,
-    y,
-    methods="recommended",
+    X: Views,
+    y: ArrayLike,
+    methods: Literal["recommended"]
+    | Sequence[str | BaseEstimator]
+    | Mapping[str, Any] = "recommended",
     *,
-    views=None,
-    encode=None,
-    scoring=None,
-    groups=None,
-    missing_later=None,
-    budget=6,
-    n_splits=None,
-    n_repeats=None,
-    n_folds=None,
-    time_limit=None,
-    folder="auto",
-    n_jobs=None,
-    random_state=0,
-    verbose=True,
-):
+    views: ViewColumns | None = None,
+    encode: BaseEstimator | None = None,
+    scoring: str | Callable[..., float] | None = None,
+    groups: ArrayLike | None = None,
+    missing_later: str | Sequence[str] | Mapping[str, float] | None = None,
+    budget: int = 6,
+    n_splits: int | None = None,
+    n_repeats: int | None = None,
+    n_folds: int | None = None,
+    time_limit: float | None = None,
+    folder: str | Path | None = "auto",
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    verbose: bool = True,
+) -> Comparison:
     """Compare methods on your own data by nested cross-validation with equal tuning budgets.
 
     Parameters

@@ -132,14 +132,18 @@ def _settings(comparison):
         )
         gaps = 1.0 - X.observed.mean()
         kind = "a continuous outcome" if question.K is None else f"{question.K} classes"
-        lines.append(f"{X.n_samples} samples, {kind}; views (number of features): {views}; "
-                     f"{gaps:.0%} of the views missing.")  # fmt: skip
-        lines.append(f"Budget {question.budget}, seed {question.seed}"
-                     f"{'' if question.groups is None else ', groups kept together'}.")  # fmt: skip
-    lines.append(f"{rows['split'].nunique()} splits; score: {comparison.scoring}. In every split, "
-                 "each method was tuned by inner cross-validation and tested once.")  # fmt: skip
-    versions = f"mvref {__version__}, scikit-learn {sklearn.__version__}, NumPy {np.__version__}"
-    lines.append(f"{versions}, Python {platform.python_version()}.")
-    lines.append(f"Cite: mvref, an executable book and reference implementation of multi-view "
-                 f"classification, version {__version__}.")  # fmt: skip
+        lines = [
+            f"{X.n_samples} samples, {kind}; views (number of features): {views}; {gaps:.0%} of "
+            "the views missing.",
+            f"Budget {question.budget}, seed {question.seed}"
+            f"{'' if question.groups is None else ', groups kept together'}.",
+        ]
+    lines += [
+        f"{rows['split'].nunique()} splits; score: {comparison.scoring}. In every split, each "
+        "method was tuned by inner cross-validation and tested once.",
+        f"mvref {__version__}, scikit-learn {sklearn.__version__}, NumPy {np.__version__}, "
+        f"Python {platform.python_version()}.",
+        f"Cite: mvref, an executable book and reference implementation of multi-view "
+        f"classification, version {__version__}.",
+    ]
     return _sentences(lines)

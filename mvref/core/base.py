@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit, log_expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from .input import MultiViewInput, Scored, memory_for
+from .input import MultiViewInput, Scored, Views, memory_for
 
 
 class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator):
@@ -17,7 +17,7 @@ class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator
     (n, 1) or (n,) for two classes, else (n, n_classes).
     """
 
-    def decision_function(self, X):
+    def decision_function(self, X: Views) -> np.ndarray:
         """Compute a score for every class; the class with the largest score is predicted.
 
         Parameters
@@ -33,7 +33,7 @@ class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator
             scores = np.asarray(self._scores(X))  # whatever scikit-learn's output is
         return scores.reshape(-1) if len(self.classes_) == 2 else scores
 
-    def predict(self, X):
+    def predict(self, X: Views) -> np.ndarray:
         """Predict the class with the best score; of two classes the second one if the score is > 0.
 
         Parameters
@@ -50,7 +50,7 @@ class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator
 class MultiViewRegressor(Scored, RegressorMixin, MultiViewInput, BaseEstimator):
     """Base of the regressors of mvref; a subclass has ``_fit(X, y)`` and ``_scores(X)`` (n, 1)."""
 
-    def predict(self, X):
+    def predict(self, X: Views) -> np.ndarray:
         """Predict a number for every sample.
 
         Parameters

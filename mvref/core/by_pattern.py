@@ -12,7 +12,17 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
 
 from .gaps import Around, have_all, rows_by_pattern
-from .input import check_choice, check_number, warn_caller
+from .input import (
+    Any,
+    Literal,
+    RandomState,
+    Splitter,
+    ViewColumns,
+    Views,
+    check_choice,
+    check_number,
+    warn_caller,
+)
 from .members import OfClassifiers
 from .per_view import naming
 from .per_view_classifier import PerViewClassifier
@@ -104,7 +114,7 @@ class ByPattern(Around, OfClassifiers):
         return pairs
 
     @property
-    def pools_(self):
+    def pools_(self) -> dict[Any, tuple[np.ndarray, int]]:
         """The calibration samples of each pattern of views: which they are, and how many."""
         return {views: (which, len(codes)) for views, (which, _, codes) in self._pools}
 
@@ -119,7 +129,7 @@ class ByPattern(Around, OfClassifiers):
     def _scores(self, X):
         return difference_if_two(self._probabilities(X))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Views) -> np.ndarray:
         """Predict calibrated probabilities.
 
         Parameters
@@ -202,13 +212,13 @@ class CalibratedByPattern(ByPattern):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: BaseEstimator | None = None,
         *,
-        method="sigmoid",
-        min_samples=50,
-        cv=3,
-        views=None,
-        random_state=None,
+        method: Literal["sigmoid", "isotonic", "temperature"] = "sigmoid",
+        min_samples: int = 50,
+        cv: int | Splitter = 3,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.estimator, self.method = estimator, method
         self.min_samples, self.cv = min_samples, cv
@@ -285,14 +295,14 @@ class ConformalByPattern(ByPattern):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: BaseEstimator | None = None,
         *,
-        level=0.9,
-        conformity_score="lac",
-        min_samples=50,
-        cv=3,
-        views=None,
-        random_state=None,
+        level: float = 0.9,
+        conformity_score: str = "lac",
+        min_samples: int = 50,
+        cv: int | Splitter = 3,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.estimator, self.level, self.conformity_score = estimator, level, conformity_score
         self.min_samples, self.cv = min_samples, cv
@@ -335,7 +345,7 @@ class ConformalByPattern(ByPattern):
     def _probabilities(self, X):
         return self._plain(X)
 
-    def predict_set(self, X):
+    def predict_set(self, X: Views) -> np.ndarray:
         """Return the prediction set of each sample.
 
         Parameters

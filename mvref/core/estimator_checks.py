@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
-from .input import MultiView
+from .input import BaseEstimator, Literal, MultiView
 from .per_view import PerView
 
 NAMES = ["ant", "bee"]
@@ -42,7 +42,9 @@ class World:
         return np.hstack(list(self.views.values()))
 
 
-def check_multiview_estimator(estimator, *, on_fail="raise"):
+def check_multiview_estimator(
+    estimator: BaseEstimator, *, on_fail: Literal["raise", "tell"] = "raise"
+) -> dict[str, str]:
     """Check that an estimator keeps the multi-view promises that mvref's own estimators keep.
 
     Parameters
@@ -95,7 +97,7 @@ def check_multiview_estimator(estimator, *, on_fail="raise"):
                 warnings.simplefilter("ignore")
                 check(clone(estimator), world)
         except Exception as error:  # whatever it is, it is what was found
-            promise = " ".join(check.__doc__.split())
+            promise = " ".join(check.__doc__.split())  # type: ignore[union-attr]
             found = str(error) if isinstance(error, AssertionError) else shorten(repr(error), 300)
             failures[check.__name__] = f"{promise} Found: {found}"
             if on_fail == "raise":

@@ -6,7 +6,6 @@ dropout, also called masked copies: one model trained on copies of the samples w
 as they will be missing later.
 """
 
-from collections.abc import Mapping
 from functools import partial
 from itertools import combinations
 
@@ -21,7 +20,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
-from .input import check_choice, check_number, warn_caller
+from .input import (
+    Any,
+    BaseEstimator,
+    ClassWeight,
+    Literal,
+    Mapping,
+    RandomState,
+    ViewColumns,
+    Views,
+    check_choice,
+    check_number,
+    warn_caller,
+)
 from .members import OfClassifiers
 from .per_view import ByView, naming
 from .voters import (
@@ -69,7 +80,7 @@ class AroundClassifier(OfClassifiers):
     """What :class:`Around` one classifier gives beside its scores."""
 
     @available_if(_gives_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Views) -> np.ndarray:
         """Return the probabilities of the model that classifies each sample.
 
         Parameters
@@ -151,12 +162,12 @@ class Patterns(Around):
             del self._training
 
     @property
-    def patterns_(self):
+    def patterns_(self) -> dict[Any, Any]:
         """The views of each pattern, and those that its model knows."""
         return dict(self._patterns)
 
     @property
-    def estimators_(self):
+    def estimators_(self) -> dict[Any, BaseEstimator]:
         """The models, by the views that they know."""
         return dict(self._estimators)
 
@@ -271,13 +282,13 @@ class PatternClassifier(Patterns, AroundClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: BaseEstimator | None = None,
         *,
-        patterns="seen",
-        class_weight=None,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        patterns: Literal["seen", "all"] = "seen",
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.estimator, self.patterns = estimator, patterns
         self.class_weight, self.n_jobs = class_weight, n_jobs
@@ -383,13 +394,13 @@ class ViewDropout(MaskedCopies, AroundClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: BaseEstimator | None = None,
         *,
-        share=0.5,
-        n_copies=5,
-        class_weight=None,
-        views=None,
-        random_state=None,
+        share: float = 0.5,
+        n_copies: int = 5,
+        class_weight: ClassWeight | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.estimator, self.share, self.n_copies = estimator, share, n_copies
         self.class_weight, self.views, self.random_state = class_weight, views, random_state

@@ -10,28 +10,47 @@ from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
-from .input import check_choice, check_ids, check_length, check_number, validate_groups
+from .input import (
+    TYPE_CHECKING,
+    Any,
+    ArrayLike,
+    BaseEstimator,
+    Callable,
+    Literal,
+    Mapping,
+    RandomState,
+    ViewColumns,
+    Views,
+    check_choice,
+    check_ids,
+    check_length,
+    check_number,
+    validate_groups,
+)
 from .leaving_out import RESPONSES, Model, Tables
 from .shapley import MOST, Game, coalitions_of, standard_error
+
+if TYPE_CHECKING:  # which does without pandas
+    from pandas import DataFrame
 
 N_BLOCKS = 10  # of samples, left out in turn for an interval
 
 
 def view_importance(
-    estimator,
-    X,
-    y=None,
+    estimator: BaseEstimator,
+    X: Views,
+    y: ArrayLike | None = None,
     *,
-    how="hide",
-    groups=None,
-    background=None,
-    scoring=None,
-    response_method="auto",
-    sample_groups=None,
-    n_draws=None,
-    views=None,
-    random_state=None,
-):
+    how: Literal["hide", "replace"] = "hide",
+    groups: Mapping[str, Any] | None = None,
+    background: Views | None = None,
+    scoring: str | Callable[..., float] | None = None,
+    response_method: Literal["auto", "decision_function", "predict_proba", "predict"] = "auto",
+    sample_groups: ArrayLike | None = None,
+    n_draws: int | None = None,
+    views: ViewColumns | None = None,
+    random_state: RandomState | None = None,
+) -> "ViewImportance":
     """Compute the importance of each view for a fitted model, as Shapley values.
 
     Parameters
@@ -302,12 +321,12 @@ class ViewImportance:
     alone: np.ndarray
     without: np.ndarray
     standard_errors: np.ndarray = field(repr=False)
-    values: np.ndarray = field(default=None, repr=False)
-    classes: np.ndarray = None
+    values: np.ndarray | None = field(default=None, repr=False)
+    classes: np.ndarray | None = None
     is_sum: bool = False
 
     @property
-    def table(self):
+    def table(self) -> "DataFrame":
         """DataFrame with one row per view, the largest importance first."""
         from pandas import DataFrame
 
@@ -315,7 +334,7 @@ class ViewImportance:
         columns |= {"alone": self.alone, "without it": self.without}
         return DataFrame(columns, self.names).sort_values("share", ascending=False)
 
-    def plot(self, ax=None, *, sample=None, label=None):
+    def plot(self, ax: Any = None, *, sample: int | None = None, label: object = None) -> Any:
         """Plot the importances of the views, or the prediction for one sample starting from `base`.
 
         Parameters

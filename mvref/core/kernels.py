@@ -1,13 +1,19 @@
 """Similarities between samples and landmarks of one view, one matrix product each."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
 
-from .input import as_multiview, as_numbers, as_table_of_numbers, check_kernel, check_number
+from .input import (
+    Callable,
+    as_multiview,
+    as_numbers,
+    as_table_of_numbers,
+    check_kernel,
+    check_number,
+)
 
 FAR = 100.0  # standard deviations between 0 and the mean of a column
 

@@ -4,15 +4,15 @@ What is taken away makes room for another row: one of missing values, or a train
 a question is a sample, the players that it keeps, and the number of the other row.
 """
 
-from collections.abc import Mapping
 from functools import wraps
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from .input import (
+    BaseEstimator,
+    Mapping,
     MultiView,
     all_nan_rows,
     as_multiview,

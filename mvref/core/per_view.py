@@ -4,7 +4,6 @@
 combines their predictions. A sample that lacks a view is not passed to the member of the view.
 """
 
-from collections.abc import Mapping
 from contextlib import contextmanager
 
 import numpy as np
@@ -15,7 +14,19 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
-from .input import MultiView, check_length, rows_of, validate_views
+from .input import (
+    Any,
+    Estimators,
+    Literal,
+    Mapping,
+    MultiView,
+    Self,
+    ViewColumns,
+    Views,
+    check_length,
+    rows_of,
+    validate_views,
+)
 
 WORDS = ("passthrough", "drop")
 
@@ -46,7 +57,7 @@ class ByView:
     view names.
     """
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; with `deep`, the parameters of members as ``<view>__<name>``.
 
         Parameters
@@ -68,7 +79,7 @@ class ByView:
                     params |= {f"{view}__{name}": value for name, value in inner.items()}
         return params
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, a view's member, or ``<view>__<name>`` of a member.
 
         Parameters
@@ -147,7 +158,7 @@ def naming(view, member):
         raise ValueError(f"view {view!r}, {type(member).__name__}: {error}") from error
 
 
-class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Transformer for multi-view data: apply a scikit-learn transformer to each view.
 
     Parameters
@@ -194,12 +205,18 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
 
     _members = "transformer"
 
-    def __init__(self, transformer="passthrough", *, remainder="passthrough", views=None):
+    def __init__(
+        self,
+        transformer: Literal["passthrough"] | Estimators = "passthrough",
+        *,
+        remainder: Literal["passthrough", "drop"] | BaseEstimator = "passthrough",
+        views: ViewColumns | None = None,
+    ):
         self.transformer = transformer
         self.remainder = remainder
         self.views = views
 
-    def fit(self, X, y=None):
+    def fit(self, X: Views, y: object = None) -> Self:
         """Fit one transformer on each view.
 
         Parameters
@@ -214,7 +231,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         self.fit_transform(X, y)
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Views, y: object = None) -> MultiView:
         """Fit one transformer on each view, and transform the view.
 
         Parameters
@@ -251,7 +268,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
             views.append(out)
         return self._together(views, X)
 
-    def transform(self, X):
+    def transform(self, X: Views) -> MultiView:
         """Transform each view.
 
         Parameters
@@ -303,7 +320,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         except AttributeError:  # a step of it tells no names
             return None
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Return ``<view>__<feature>`` for every column of the concatenated transformed views.
 
         Parameters
@@ -326,7 +343,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
                 names += [f"{self.view_names_[v]}__{feature}" for feature in features]
         return np.array(names, dtype=object)
 
-    def set_output(self, *, transform=None):
+    def set_output(self, *, transform: object = None) -> Self:
         """Do nothing: the output is always a MultiView, whose columns keep their names.
 
         Parameters

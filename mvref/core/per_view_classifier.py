@@ -16,7 +16,19 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from .input import check_choice, check_votable, rows_of
+from .input import (
+    BaseEstimator,
+    ClassWeight,
+    Estimators,
+    Literal,
+    RandomState,
+    Splitter,
+    ViewColumns,
+    Views,
+    check_choice,
+    check_votable,
+    rows_of,
+)
 from .members import OfClassifiers
 from .per_view import ByView, Several, as_table, naming
 from .voters import (
@@ -224,15 +236,16 @@ class PerViewClassifier(OnePerView, OfClassifiers):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimators | None = None,
         *,
-        combine="mean_proba",
-        remainder=None,
-        class_weight=None,
-        cv=5,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        combine: Literal["vote", "mean_proba", "mean_decision", "stack"]
+        | BaseEstimator = "mean_proba",
+        remainder: BaseEstimator | Literal["drop"] | None = None,
+        class_weight: ClassWeight | None = None,
+        cv: int | Splitter = 5,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.estimator = estimator
         self.combine = combine
@@ -262,7 +275,7 @@ class PerViewClassifier(OnePerView, OfClassifiers):
         return super()._answers(member, rows)
 
     @available_if(_gives_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Views) -> np.ndarray:
         """Predict the mean probabilities of the views, or the probabilities of stacking.
 
         Parameters

@@ -9,6 +9,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 
 from .gaps import MaskedCopies, Patterns
+from .input import BaseEstimator, Estimators, Literal, RandomState, Splitter, ViewColumns
 from .members import OfRegressors
 from .per_view_classifier import OnePerView
 
@@ -74,14 +75,14 @@ class PerViewRegressor(OnePerView, OfRegressors):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimators | None = None,
         *,
-        combine="mean",
-        remainder=None,
-        cv=5,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        combine: Literal["mean", "median", "stack"] | BaseEstimator = "mean",
+        remainder: BaseEstimator | Literal["drop"] | None = None,
+        cv: int | Splitter = 5,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.estimator, self.combine, self.remainder = estimator, combine, remainder
         self.cv, self.n_jobs = cv, n_jobs
@@ -140,7 +141,13 @@ class PatternRegressor(Patterns, OfRegressors):
     _default = Ridge()
 
     def __init__(
-        self, estimator=None, *, patterns="seen", n_jobs=None, views=None, random_state=None
+        self,
+        estimator: BaseEstimator | None = None,
+        *,
+        patterns: Literal["seen", "all"] = "seen",
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.estimator, self.patterns, self.n_jobs = estimator, patterns, n_jobs
         self.views, self.random_state = views, random_state
@@ -187,6 +194,14 @@ class ViewDropoutRegressor(MaskedCopies, OfRegressors):
 
     _default = HistGradientBoostingRegressor()
 
-    def __init__(self, estimator=None, *, share=0.5, n_copies=5, views=None, random_state=None):
+    def __init__(
+        self,
+        estimator: BaseEstimator | None = None,
+        *,
+        share: float = 0.5,
+        n_copies: int = 5,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
+    ):
         self.estimator, self.share, self.n_copies = estimator, share, n_copies
         self.views, self.random_state = views, random_state

@@ -8,6 +8,7 @@ citation and sizes of a data set are in its ``DESCR``.
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ._base import MultiViewDataset
 from ._citeseer import fetch_citeseer
@@ -33,26 +34,32 @@ from ._uwave import fetch_uwave
 from ._voc07 import fetch_voc07
 from ._webkb import fetch_webkb
 
-__all__ = ["DatasetCorrupted", "DatasetUnavailable", "MultiViewDataset", "available", "fetch_bdgp"]
-__all__ += ["fetch_citeseer", "fetch_flower17", "fetch_htad", "fetch_mfeat", "fetch_mnist_views"]
-__all__ += ["fetch_nutrimouse", "fetch_optdigits", "fetch_prokaryotic", "fetch_reuters"]
-__all__ += ["fetch_shoulder_exercises", "fetch_tcga", "fetch_uci", "fetch_uwave", "fetch_voc07"]
-__all__ += ["fetch_webkb", "kinds", "load_digits_views", "load_iris_views", "load_mfeat"]
-__all__ += ["make_interactions", "make_messy_folder", "make_two_moons_views", "read_folder"]
-__all__ += ["read_reuters_index", "read_views", "unseen_share"]
+__all__ = [
+    "DatasetCorrupted", "DatasetUnavailable", "MultiViewDataset", "available", "fetch_bdgp",
+    "fetch_citeseer", "fetch_flower17", "fetch_htad", "fetch_mfeat", "fetch_mnist_views",
+    "fetch_nutrimouse", "fetch_optdigits", "fetch_prokaryotic", "fetch_reuters",
+    "fetch_shoulder_exercises", "fetch_tcga", "fetch_uci", "fetch_uwave", "fetch_voc07",
+    "fetch_webkb", "kinds", "load_digits_views", "load_iris_views", "load_mfeat",
+    "make_interactions", "make_messy_folder", "make_two_moons_views", "read_folder",
+    "read_reuters_index", "read_views", "unseen_share",
+]  # fmt: skip
 
 
 # Imported when they are asked for: they need pandas.
 _TABLES = {"read_folder": "_folder", "read_views": "_folder", "make_messy_folder": "_messy"}
 
+if TYPE_CHECKING:
+    from ._folder import read_folder, read_views
+    from ._messy import make_messy_folder
+else:
 
-def __getattr__(name):
-    if name in _TABLES:
-        return getattr(import_module(f"{__name__}.{_TABLES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name):
+        if name in _TABLES:
+            return getattr(import_module(f"{__name__}.{_TABLES[name]}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def available():
+def available() -> dict[str, str]:
     """List the data sets that are on this machine; nothing is fetched or opened.
 
     Returns

@@ -63,7 +63,7 @@ class MultiViewDataset:
         return np.ndim(self.y) == 2
 
     @property
-    def view_names(self):
+    def view_names(self) -> list[str]:
         """Names of the views, a list of str."""
         return self.X.names
 

@@ -13,7 +13,7 @@ from ._sources import checksums, describe
 CONTENT, CITES = "citeseer.content", "citeseer.cites"
 
 
-def fetch_citeseer():
+def fetch_citeseer() -> MultiViewDataset:
     """Load CiteSeer: 3312 papers of six fields in three views (words, inbound and outbound links).
 
     Nothing is downloaded: put ``citeseer.content`` and ``citeseer.cites`` (or their ``.gz``) into

@@ -3,14 +3,16 @@
 import numpy as np
 from sklearn.datasets import load_digits, load_iris
 
-from ..core.input import MultiView, check_choice, check_number
+from ..core.input import Literal, MultiView, check_choice, check_number
 from ._base import MultiViewDataset
 from ._sources import describe
 
 SIDE = 8  # of the digit images, in pixels
 
 
-def load_digits_views(kind="quarters", *, overlap=0):
+def load_digits_views(
+    kind: Literal["quarters", "derived"] = "quarters", *, overlap: int = 0
+) -> MultiViewDataset:
     """Load 1797 handwritten digits of 8 x 8 pixels in several views.
 
     Parameters
@@ -63,7 +65,7 @@ def load_digits_views(kind="quarters", *, overlap=0):
     else:
         regions = corner_windows(SIDE, SIDE // 2 + overlap)
         source, views = "digits", cut(digits.images, regions)
-        meta["regions"] = list(regions.values())
+        meta["regions"] = list(regions.values())  # type: ignore[assignment]
     X = MultiView(views)
     text = describe(source, X, kind=kind, overlap=overlap)
     return MultiViewDataset("digits", X, digits.target, list("0123456789"), text, meta=meta)
@@ -125,7 +127,7 @@ def gradient_histograms(images, n_sectors=8):
     return np.stack(sums, axis=1)
 
 
-def load_iris_views():
+def load_iris_views() -> MultiViewDataset:
     """Load Fisher's 150 irises in two views: length and width of sepal and petal in cm.
 
     Returns

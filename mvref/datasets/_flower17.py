@@ -23,7 +23,7 @@ FLOWERS = (
 ).split(", ")
 
 
-def fetch_flower17():
+def fetch_flower17() -> MultiViewDataset:
     """Load Flower17: seven matrices of distances between flower photographs, one per descriptor.
 
     Oxford's matrices are used if ``$MVREF_DATA/flower17`` (or the cache) has them:

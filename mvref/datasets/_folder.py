@@ -11,14 +11,13 @@ import gzip
 import io
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from itertools import combinations, filterfalse
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from ..core.input import MultiView, cleaned, join_report, warn_of_spellings
+from ..core.input import Any, Mapping, MultiView, Sequence, cleaned, join_report, warn_of_spellings
 from ._base import MultiViewDataset
 from ._lookup import DAMAGED_GZIP
 from ._sources import describe
@@ -52,7 +51,15 @@ NO_NUMBERS = {  # what stands where numbers must, how it looks, and what to do
 LOOKED_AT = 20  # values of a column that tell which of these it is
 
 
-def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options):
+def read_views(
+    folder: str | Path,
+    *,
+    key: str = "id",
+    like: MultiView | None = None,
+    text: Sequence[str] = (),
+    verbose: bool = True,
+    **options: Any,
+) -> tuple[MultiView, np.ndarray]:
     """Read a folder of tables, one per view, and join them on a key.
 
     Parameters
@@ -117,7 +124,16 @@ def read_views(folder, *, key="id", like=None, text=(), verbose=True, **options)
     return _join(tables, ids), np.array(ids, dtype=object)
 
 
-def read_folder(folder, *, key="id", target="label", groups=None, text=(), verbose=True, **options):
+def read_folder(
+    folder: str | Path,
+    *,
+    key: str = "id",
+    target: str = "label",
+    groups: str | None = None,
+    text: Sequence[str] = (),
+    verbose: bool = True,
+    **options: Any,
+) -> MultiViewDataset:
     """Read a folder of tables, one per view, with the labels in one of them.
 
     Parameters
@@ -189,12 +205,12 @@ def read_folder(folder, *, key="id", target="label", groups=None, text=(), verbo
     warn_of_spellings([*known, *without_views])
     X, y = _join(views, ids), labels.loc[ids].to_numpy()
     if groups is not None:
-        alone = [i for i in ids if i not in belongs.index]
+        alone = [i for i in ids if i not in belongs.index]  # type: ignore[union-attr]
         if alone:
             raise ValueError(
                 f"{len(alone)} samples have no groups={groups!r}, such as {alone[:3]}."
             )
-        belongs = belongs.loc[ids].to_numpy()
+        belongs = belongs.loc[ids].to_numpy()  # type: ignore[union-attr]
     name, classes = Path(folder).resolve().name, [str(label) for label in np.unique(y)]
     description = describe("folder", X, where=name, key=key, n=len(without_views))
     meta = {"ids": np.array(ids, dtype=object), "unlabelled": unlabelled}
@@ -501,8 +517,10 @@ def _report(tables, ids):
         raise ValueError(f"{error}{_turned(tables.values(), _all_keys(tables))}") from None
     for second, first in combinations([*tables.values()][::-1], 2):
         if second.equals(first):
-            files = first.attrs["file"], second.attrs["file"]
-            lines.append("{} and {} have the same content: is one a copy?".format(*files))
+            lines.append(
+                f"{first.attrs['file']} and {second.attrs['file']} have the same content: is one a "
+                "copy?"
+            )
     return lines
 
 

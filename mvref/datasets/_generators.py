@@ -15,12 +15,19 @@ from scipy import sparse
 from sklearn.datasets import make_moons
 from sklearn.utils import check_random_state
 
-from ..core.input import MultiView, as_multiview, check_choice, check_number
+from ..core.input import Literal, MultiView, RandomState, as_multiview, check_choice, check_number
 from ._base import MultiViewDataset
 from ._sources import describe
 
 
-def make_two_moons_views(n_samples=200, *, n_views=2, noise=0.1, view_noise=0.1, random_state=None):
+def make_two_moons_views(
+    n_samples: int = 200,
+    *,
+    n_views: int = 2,
+    noise: float = 0.1,
+    view_noise: float = 0.1,
+    random_state: RandomState | None = None,
+) -> MultiViewDataset:
     """Simulate two interleaved half circles, observed in several rotated, noisy views.
 
     Every sample has one latent point z in the plane, on one of two half circles (its class) plus
@@ -110,18 +117,18 @@ class MultiViewRegressionDataset(MultiViewDataset):
 
 
 def make_interactions(
-    n_samples=500,
-    n_views=3,
-    order="full",
+    n_samples: int = 500,
+    n_views: int = 3,
+    order: int | Literal["linear", "pairwise", "full", "all", "mixed"] = "full",
     *,
-    n_features=None,
-    rank=2,
-    sparsity=0.0,
-    tail=1.0,
-    noise=0.0,
-    task="classification",
-    random_state=None,
-):
+    n_features: int | None = None,
+    rank: int = 2,
+    sparsity: float | Literal["one_hot"] = 0.0,
+    tail: float = 1.0,
+    noise: float = 0.0,
+    task: Literal["classification", "regression"] = "classification",
+    random_state: RandomState | np.random.Generator | None = None,
+) -> MultiViewDataset:
     """Simulate samples whose score is a sum of products over views, of a known order.
 
     Parameters
@@ -211,7 +218,7 @@ def make_interactions(
     return MultiViewDataset("interactions", X, y, ["negative", "positive"], text, meta=meta)
 
 
-def unseen_share(train, test, order=2):
+def unseen_share(train: MultiView, test: MultiView, order: int = 2) -> float:
     """Return the fraction of level combinations in `test` that do not occur in `train`.
 
     Parameters

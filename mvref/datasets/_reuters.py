@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.io import loadmat
 
-from ..core.input import MultiView, check_choice
+from ..core.input import Literal, MultiView, check_choice
 from ._base import MultiViewDataset
 from ._lookup import DatasetCorrupted, fetch, locate, locate_all, read_content
 from ._sources import FILES, checksums, describe
@@ -40,7 +40,7 @@ INDEX_FILES = {
 }
 
 
-def fetch_reuters(subset="1200"):
+def fetch_reuters(subset: Literal["1200", "600", "full"] = "1200") -> MultiViewDataset:
     """Load Reuters: newspaper articles of six topics, each in five languages (the views).
 
     Nothing is downloaded: put the files into the folder ``$MVREF_DATA/reuters`` (or into the
@@ -154,7 +154,7 @@ def read_collection(paths):
     return views, np.concatenate([labels[source] for source in LANGUAGES]), sources
 
 
-def read_reuters_index(path):
+def read_reuters_index(path: str | Path) -> tuple[np.ndarray, sparse.csr_matrix]:
     """Read one file ``Index_<source>-<view>`` of the full collection.
 
     Parameters

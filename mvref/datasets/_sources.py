@@ -29,7 +29,7 @@ def checksums(dataset, files):
     return {name: FILES[dataset][name][0] for name in names if name in FILES[dataset]}
 
 
-def kinds():
+def kinds() -> dict[str, dict]:
     """Describe the origin of the views of every data set: several instruments, one, or simulated.
 
     Returns

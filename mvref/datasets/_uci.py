@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import mode
 
-from ..core.input import MultiView, check_choice
+from ..core.input import Literal, MultiView, check_choice
 from ._base import MultiViewDataset, split_after
 from ._lookup import FORMS, DatasetCorrupted, fetch, open_content
 from ._sources import FILES, SOURCES, checksums, describe
@@ -21,7 +21,13 @@ SHUTTLE_CODES = (2, 4, 2, 2, 4, 2)  # an attribute has the codes 1 to this
 TABLES = {name: entry["table"] for name, entry in SOURCES.items() if "table" in entry}
 
 
-def fetch_uci(name, *, target=None, missing=None, part="all"):
+def fetch_uci(
+    name: str,
+    *,
+    target: str | None = None,
+    missing: str | None = None,
+    part: Literal["all", "data"] = "all",
+) -> MultiViewDataset:
     """Fetch a small table of the UCI repository, as one view of numbers.
 
     Files are looked for in ``$MVREF_DATA/<name>`` and in the cache, then downloaded. Only

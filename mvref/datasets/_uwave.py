@@ -17,10 +17,10 @@ TEXT = {  # (axis, part) -> the names that its file may have
     (axis, part): tuple(f"UWaveGestureLibrary{axis}_{part}.{ending}" for ending in ("tsv", "txt"))
     for axis, part in product(AXES, PARTS)
 }
-FORMS["uwave"] = [[COMPACT], TEXT.values()]
+FORMS["uwave"] = [[COMPACT], TEXT.values()]  # type: ignore[list-item]
 
 
-def fetch_uwave():
+def fetch_uwave() -> MultiViewDataset:
     """Load uWaveGesture: accelerometer recordings of gestures, with the official split.
 
     Nothing is downloaded, because the data may not be redistributed: put the compact file

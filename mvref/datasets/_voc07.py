@@ -14,7 +14,7 @@ number of its values, the same for all rows.
 import numpy as np
 from scipy import sparse
 
-from ..core.input import MultiView, check_choice
+from ..core.input import Literal, MultiView, check_choice
 from ._base import MultiViewDataset, split_after
 from ._lookup import FORMS, DatasetCorrupted, fetch, locate, locate_all, read_numbers, read_of
 from ._sources import describe
@@ -29,7 +29,7 @@ TABLES = [f"pascal07_{part}_{name}.hvecs" for part in N_IMAGES for name in (DESC
 FORMS["voc07"] = [[*TABLES, *LABEL_FILES.values()]]  # of the default view
 
 
-def fetch_voc07(descriptor="DenseSift"):
+def fetch_voc07(descriptor: Literal["DenseSift", "HarrisSift"] = "DenseSift") -> MultiViewDataset:
     """Load PASCAL VOC'07: 9963 photographs with objects of 20 classes, by visual words and tags.
 
     Nothing is downloaded: put the files ``pascal07_*`` (or their ``.gz``) into the folder

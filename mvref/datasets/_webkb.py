@@ -22,7 +22,7 @@ VIEWS = {"page": "fulltext", "anchor": "inlinks"}  # view -> its folder in the a
 CLASSES = ("non-course", "course")
 
 
-def fetch_webkb():
+def fetch_webkb() -> MultiViewDataset:
     """Load WebKB course: 1051 university web pages, 230 of them about a course, in two views.
 
     Nothing is downloaded: put ``course-cotrain-data.tar.gz`` into the folder

@@ -13,5 +13,7 @@ from .estimator import MVLSVM, block_sparse_norms
 from .landmarks import LandmarkProjection, draw_landmarks, impute, project
 from .out_of_core import fit_in_chunks
 
-__all__ = ["LandmarkProjection", "MVLSVM", "block_sparse_norms", "draw_landmarks", "fit_in_chunks"]
-__all__ += ["impute", "project"]
+__all__ = [
+    "LandmarkProjection", "MVLSVM", "block_sparse_norms", "draw_landmarks", "fit_in_chunks",
+    "impute", "project",
+]  # fmt: skip

@@ -38,7 +38,22 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import assert_all_finite
 
 from ..core.base import MultiViewClassifier, one_against_rest
-from ..core.input import Weighted, check_choice, check_number, one_blas_thread
+from ..core.input import (
+    ArrayLike,
+    ClassWeight,
+    Kernel,
+    KernelWidth,
+    Literal,
+    RandomState,
+    Self,
+    Sequence,
+    ViewColumns,
+    Views,
+    Weighted,
+    check_choice,
+    check_number,
+    one_blas_thread,
+)
 from ..core.linear_svm import LOSSES, SOLVERS, fit_linear_svm
 from .landmarks import LandmarkProjection
 
@@ -50,8 +65,9 @@ PROJECTION_PARAMETERS = (
 
 
 def block_sparse_norms(
-    Phi, y, c, n_landmarks, *, n_rounds=10, intercept_scaling=1.0, tol=1e-6, weights=None
-):
+    Phi: np.ndarray, y: np.ndarray, c: float, n_landmarks: int, *, n_rounds: int = 10,
+    intercept_scaling: float = 1.0, tol: float = 1e-6, weights: np.ndarray | None = None,
+) -> tuple[np.ndarray, list[float]]:  # fmt: skip
     """Compute the importance of landmarks by block sparsity: the norms |theta_p| of the solution.
 
     min over (theta, b) of  sum_p |theta_p| + b^2 / (2 B^2) + (c/m) sum_i max(0, 1 - y_i f(x_i))^2
@@ -175,25 +191,25 @@ class MVLSVM(Weighted, MultiViewClassifier):
 
     def __init__(
         self,
-        n_landmarks="auto",
+        n_landmarks: int | Literal["auto"] = "auto",
         *,
-        kernel="rbf",
-        gamma=None,
-        ridge=0.1,
-        keep_known=True,
-        clip="auto",
-        landmarks="shared",
-        n_selected=None,
-        c=1000.0,
-        loss="hinge",
-        class_weight=None,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        solver="newton",
-        tol=1e-6,
-        max_iter=MAX_ITER,
-        views=None,
-        random_state=None,
+        kernel: Kernel | Sequence[Kernel] = "rbf",
+        gamma: KernelWidth | Sequence[KernelWidth | None] | None = None,
+        ridge: float = 0.1,
+        keep_known: bool = True,
+        clip: Literal["auto"] | tuple[float, float] | None = "auto",
+        landmarks: Literal["shared", "per_view"] | Sequence[int] | np.ndarray = "shared",
+        n_selected: int | None = None,
+        c: float = 1000.0,
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        class_weight: ClassWeight | None = None,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        solver: Literal["newton", "liblinear"] = "newton",
+        tol: float = 1e-6,
+        max_iter: int = MAX_ITER,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.n_landmarks, self.landmarks, self.n_selected = n_landmarks, landmarks, n_selected
         self.kernel, self.gamma = kernel, gamma
@@ -222,7 +238,8 @@ class MVLSVM(Weighted, MultiViewClassifier):
         self._solve(Phi, codes, weights=weights)
 
     @one_blas_thread()
-    def fit_latent(self, Phi, y, m=None, sample_weight=None):
+    def fit_latent(self, Phi: ArrayLike, y: ArrayLike, m: int | None = None,
+                   sample_weight: ArrayLike | None = None) -> Self:  # fmt: skip
         """Fit the SVM to samples that are already projected; the landmarks stay the same.
 
         Parameters
@@ -245,7 +262,8 @@ class MVLSVM(Weighted, MultiViewClassifier):
         return self
 
     @one_blas_thread()
-    def path(self, X, y, c, sample_weight=None):
+    def path(self, X: Views, y: ArrayLike, c: Sequence[float] | np.ndarray,
+             sample_weight: ArrayLike | None = None) -> list[Self]:  # fmt: skip
         """Fit a regularisation path: one model for each value of `c`, with the same landmarks.
 
         Each fit starts from the previous solution: ten values take as long as five or six fits.

@@ -14,8 +14,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.input import (
+    ArrayLike,
+    Callable,
+    Kernel,
+    KernelWidth,
+    Literal,
     MultiView,
     MultiViewInput,
+    RandomState,
+    Self,
+    Sequence,
+    ViewColumns,
+    Views,
     check_choice,
     check_number,
     check_votable,
@@ -23,13 +33,16 @@ from ..core.input import (
     validate_views,
     warn_if_few_complete,
 )
-from ..core.kernels import fit_similarities
+from ..core.kernels import Similarity, fit_similarities
 from ..core.nystrom import no_more_than_there_are
 
 DEFAULT_LANDMARKS = 200  # the number in the paper's experiments with missing views
 
 
-def draw_landmarks(observed, n_landmarks, rng, *, per_view=False, distinct=None):
+def draw_landmarks(
+    observed: np.ndarray, n_landmarks: int | Literal["auto"], rng: np.random.RandomState, *,
+    per_view: bool = False, distinct: Callable[[], np.ndarray] | None = None,
+) -> np.ndarray:  # fmt: skip
     """Draw L samples uniformly without replacement (Algorithm 1, step 1).
 
     observed (m, V); n_landmarks: L, or "auto" (200, or all if fewer); per_view: others for every
@@ -50,7 +63,7 @@ def draw_landmarks(observed, n_landmarks, rng, *, per_view=False, distinct=None)
     return drawn if per_view else drawn[0]
 
 
-def project(X, similarities):
+def project(X: MultiView, similarities: Sequence[Similarity]) -> np.ndarray:
     """Return mu(x) of every sample, missing views as NaN (Algorithm 1, step 2): (n, L*V)."""
     blocks = []
     for view, seen, mu in zip(X.views, X.observed.T, similarities, strict=True):
@@ -64,7 +77,7 @@ def project(X, similarities):
     return np.hstack(blocks)
 
 
-def impute(Phi, P, ridge=0.1, keep_known=True):
+def impute(Phi: ArrayLike, P: ArrayLike, ridge: float = 0.1, keep_known: bool = True) -> np.ndarray:
     """Impute missing similarities by combinations of the landmarks' own (equation 11).
 
     Row i becomes r_i P, with r_i the minimiser of ``|Phi_io - r P_o|^2 + ridge |r|^2`` over its
@@ -187,16 +200,16 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
 
     def __init__(
         self,
-        n_landmarks="auto",
+        n_landmarks: int | Literal["auto"] = "auto",
         *,
-        kernel="rbf",
-        gamma=None,
-        ridge=0.1,
-        keep_known=True,
-        clip="auto",
-        landmarks="shared",
-        views=None,
-        random_state=None,
+        kernel: Kernel | Sequence[Kernel] = "rbf",
+        gamma: KernelWidth | Sequence[KernelWidth | None] | None = None,
+        ridge: float = 0.1,
+        keep_known: bool = True,
+        clip: Literal["auto"] | tuple[float, float] | None = "auto",
+        landmarks: Literal["shared", "per_view"] | Sequence[int] | np.ndarray = "shared",
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.n_landmarks, self.landmarks = n_landmarks, landmarks
         self.kernel, self.gamma = kernel, gamma
@@ -204,7 +217,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         self.views, self.random_state = views, random_state
 
     @one_blas_thread()
-    def fit(self, X, y=None):
+    def fit(self, X: Views, y: object = None) -> Self:
         """Draw the landmarks from the training samples.
 
         Parameters
@@ -246,7 +259,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         self.reference_ = np.where(np.isnan(P), np.nanmean(P, axis=0), P)  # gaps: only of per_view
         return self
 
-    def restrict(self, which):
+    def restrict(self, which: np.ndarray) -> Self:
         """Return a fitted projection on some of the landmarks.
 
         Parameters
@@ -268,7 +281,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         fewer.reference_ = self.reference_[:, columns.ravel()]
         return fewer
 
-    def transform(self, X):
+    def transform(self, X: Views) -> np.ndarray:
         """Compute the similarities to the landmarks, and impute them for missing views.
 
         Parameters
@@ -306,7 +319,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
             np.clip(block, *(mu.range if self.clip == "auto" else self.clip), out=block)
         return Phi
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Return ``<view>_landmark<p>`` for every column of the projection.
 
         Parameters

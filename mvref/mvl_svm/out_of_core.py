@@ -30,7 +30,11 @@ from sklearn.utils import check_random_state, gen_batches
 from tqdm import tqdm
 
 from ..core.input import (
+    Any,
+    Callable,
+    Iterable,
     MultiView,
+    Sequence,
     check_length,
     check_number,
     one_blas_thread,
@@ -48,7 +52,14 @@ BRANCHES = 8  # how many sums a Dask worker adds at a time
 
 
 @one_blas_thread()
-def fit_in_chunks(model, chunks, *, max_passes=50, tol=1e-8, verbose=0):
+def fit_in_chunks(
+    model: MVLSVM,
+    chunks: Callable[[], Iterable[Any]] | Sequence[Any] | Any,
+    *,
+    max_passes: int = 50,
+    tol: float = 1e-8,
+    verbose: int = 0,
+) -> MVLSVM:
     """Fit an MVL-SVM to data that do not fit into memory, in several passes over chunks.
 
     Parameters

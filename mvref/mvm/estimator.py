@@ -55,7 +55,15 @@ from ..core.base import (
     one_against_rest,
 )
 from ..core.input import (
+    ArrayLike,
+    ClassWeight,
+    Literal,
+    RandomState,
+    Self,
+    Sequence,
     Splitting,
+    ViewColumns,
+    Views,
     check_choice,
     check_number,
     check_votable,
@@ -194,29 +202,29 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
 
     def __init__(
         self,
-        n_factors=8,
+        n_factors: int = 8,
         *,
-        loss="logistic",
-        alpha=1e-3,
-        penalty="l2",
-        smoothing=1e-8,
-        solver="auto",
-        init="live",
-        init_scale=0.1,
-        n_init=1,
-        groups=None,
-        shared_factors=True,
-        learning_rate=0.1,
-        batch_size=128,
-        max_iter=1000,
-        tol=1e-5,
-        early_stopping=False,
-        n_iter_no_change=10,
-        class_weight=None,
-        n_jobs=None,
-        verbose=0,
-        views=None,
-        random_state=None,
+        loss: Literal["logistic", "squared_hinge", "hinge", "squared"] = "logistic",
+        alpha: float | Literal["auto"] = 1e-3,
+        penalty: Literal["l2", "l1"] = "l2",
+        smoothing: float = 1e-8,
+        solver: Literal["auto", "lbfgs", "sgd", "als"] = "auto",
+        init: Literal["live", "paper"] = "live",
+        init_scale: float = 0.1,
+        n_init: int = 1,
+        groups: Sequence[Sequence[int | str]] | None = None,
+        shared_factors: bool = True,
+        learning_rate: float = 0.1,
+        batch_size: int = 128,
+        max_iter: int = 1000,
+        tol: float = 1e-5,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 10,
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.n_factors, self.loss = n_factors, loss
         self.alpha, self.penalty, self.smoothing = alpha, penalty, smoothing
@@ -234,7 +242,8 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
 
     @available_if(streams)
     @one_blas_thread()
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Views, y: ArrayLike, classes: ArrayLike | None = None,
+                    sample_weight: ArrayLike | None = None) -> Self:  # fmt: skip
         """Update the model by one pass over new samples, continuing stochastic gradient descent.
 
         Parameters
@@ -269,7 +278,7 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
         for number in (self.class_weight or {}).values():
             check_number(number, "class_weight", low=0, low_open=True)
         if first:
-            validate_targets(self, classes, np.size(classes))
+            validate_targets(self, classes, np.size(classes))  # type: ignore[arg-type]
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(
                 f"classes={classes!r} differs from the first call, {self.classes_.tolist()}."
@@ -289,7 +298,7 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
         return self
 
     @available_if(is_logistic)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Views) -> np.ndarray:
         """Predict the probabilities of the logistic model, 1 / (1 + e^{-score}).
 
         Only with ``loss="logistic"``. They are not calibrated: if the factors fit the training
@@ -395,7 +404,7 @@ class MVMRegressor(Splitting, MultiViewRegressor, MultiViewMachine):
 
     @available_if(streams)
     @one_blas_thread()
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X: Views, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Update the model by one pass over new samples, continuing stochastic gradient descent.
 
         Parameters

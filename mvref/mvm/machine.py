@@ -1,14 +1,25 @@
 """The common part of the classifier and regressor of :mod:`mvref.mvm`: fitting and explaining."""
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from ..core.base import one_or_array, one_or_list
 from ..core.groups import Structure, group_structure
-from ..core.input import MultiViewInput, check_choice, check_number, view_features, warn_caller
+from ..core.input import (
+    BaseEstimator,
+    Literal,
+    MultiViewInput,
+    RandomState,
+    Sequence,
+    ViewColumns,
+    Views,
+    check_choice,
+    check_number,
+    view_features,
+    warn_caller,
+)
 from ..core.losses import MAJORISERS, PENALTIES
 from ..core.ridge import check_alpha
 from ..core.starts import best_starts
@@ -38,28 +49,28 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
 
     def __init__(
         self,
-        n_factors=8,
+        n_factors: int = 8,
         *,
-        loss="squared",
-        alpha=1e-3,
-        penalty="l2",
-        smoothing=1e-8,
-        solver="auto",
-        init="live",
-        init_scale=0.1,
-        n_init=1,
-        groups=None,
-        shared_factors=True,
-        learning_rate=0.1,
-        batch_size=128,
-        max_iter=1000,
-        tol=1e-5,
-        early_stopping=False,
-        n_iter_no_change=10,
-        n_jobs=None,
-        verbose=0,
-        views=None,
-        random_state=None,
+        loss: Literal["logistic", "squared_hinge", "hinge", "squared"] = "squared",
+        alpha: float | Literal["auto"] = 1e-3,
+        penalty: Literal["l2", "l1"] = "l2",
+        smoothing: float = 1e-8,
+        solver: Literal["auto", "lbfgs", "sgd", "als"] = "auto",
+        init: Literal["live", "paper"] = "live",
+        init_scale: float = 0.1,
+        n_init: int = 1,
+        groups: Sequence[Sequence[int | str]] | None = None,
+        shared_factors: bool = True,
+        learning_rate: float = 0.1,
+        batch_size: int = 128,
+        max_iter: int = 1000,
+        tol: float = 1e-5,
+        early_stopping: bool = False,
+        n_iter_no_change: int = 10,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.n_factors, self.loss = n_factors, loss
         self.alpha, self.penalty, self.smoothing = alpha, penalty, smoothing
@@ -213,12 +224,12 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         return scores
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         """Number of learnt parameters: for each class, k times the sum of d_1 to d_V and V."""
         check_is_fitted(self, "factors_")
         return sum(A.size for A in self.factors_)
 
-    def decompose(self, X):
+    def decompose(self, X: Views) -> dict[tuple[str, ...], np.ndarray]:
         """Decompose the scores into the contributions of all subsets of the views.
 
         Parameters
@@ -241,7 +252,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         answers = [contributions(features, machine, *blocks) for machine in self._machines()]
         return self._by_names(answers, axis=1)
 
-    def order_weights(self, max_order=2):
+    def order_weights(self, max_order: int = 2) -> dict[tuple[str, ...], np.ndarray]:
         """Compute the weights of the interactions of features, as tensors, from the factors.
 
         Parameters

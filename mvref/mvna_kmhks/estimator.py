@@ -58,7 +58,20 @@ from ..core.base import (
     pairs_of,
     votes_of_pairs,
 )
-from ..core.input import Weighted, check_choice, check_number, warn_caller
+from ..core.input import (
+    ClassWeight,
+    Kernel,
+    KernelWidth,
+    Literal,
+    RandomState,
+    Sequence,
+    ViewColumns,
+    Views,
+    Weighted,
+    check_choice,
+    check_number,
+    warn_caller,
+)
 from ..core.kernel_views import add_kernel_scores, check_kernels, similarities_to
 from ..core.kernels import one_per_view
 from ..core.nystrom import NystromViews, check_n_components, nystrom_map
@@ -171,7 +184,7 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
                 "Increase max_iter or tol."
             )
 
-    def view_scores(self, X):
+    def view_scores(self, X: Views) -> np.ndarray:
         """Compute the score of every view's classifier separately.
 
         Parameters
@@ -334,28 +347,28 @@ class MVNAKMHKS(HoKashyapClassifier):
 
     def __init__(
         self,
-        n_views=None,
-        n_components="auto",
+        n_views: int | None = None,
+        n_components: float | Literal["auto"] = "auto",
         *,
-        kernel="rbf",
-        gamma=None,
-        c=1.0,
-        coupling=1.0,
-        view_weights=None,
-        solver="exact",
-        decision="nystrom",
-        learning_rate=0.5,
-        tol=1e-4,
-        max_iter=1000,
-        multi_class="ovo",
-        class_weight=None,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        kernel: Kernel | Sequence[Kernel] = "rbf",
+        gamma: KernelWidth | Sequence[KernelWidth | None] | None = None,
+        c: float | Sequence[float] = 1.0,
+        coupling: float = 1.0,
+        view_weights: Sequence[float] | None = None,
+        solver: Literal["exact", "paper"] = "exact",
+        decision: Literal["nystrom", "printed"] = "nystrom",
+        learning_rate: float | Sequence[float] = 0.5,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        multi_class: Literal["ovo", "ovr"] = "ovo",
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.n_views, self.n_components = n_views, n_components
         self.kernel, self.gamma = kernel, gamma
-        self.c, self.coupling, self.view_weights = c, coupling, view_weights
+        self.c, self.coupling, self.view_weights = c, coupling, view_weights  # type: ignore[assignment]
         self.solver, self.decision, self.learning_rate = solver, decision, learning_rate
         self.tol, self.max_iter = tol, max_iter
         self.multi_class, self.class_weight, self.n_jobs = multi_class, class_weight, n_jobs
@@ -437,21 +450,21 @@ class NAKMHKS(HoKashyapClassifier):
 
     def __init__(
         self,
-        n_components="auto",
+        n_components: float | Literal["auto"] = "auto",
         *,
-        kernel="rbf",
-        gamma=None,
-        c=1.0,
-        solver="exact",
-        decision="nystrom",
-        learning_rate=0.5,
-        tol=1e-4,
-        max_iter=1000,
-        multi_class="ovo",
-        class_weight=None,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        kernel: Kernel | Sequence[Kernel] = "rbf",
+        gamma: KernelWidth | Sequence[KernelWidth | None] | None = None,
+        c: float = 1.0,
+        solver: Literal["exact", "paper"] = "exact",
+        decision: Literal["nystrom", "printed"] = "nystrom",
+        learning_rate: float = 0.5,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        multi_class: Literal["ovo", "ovr"] = "ovo",
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.n_components = n_components
         self.kernel, self.gamma, self.c = kernel, gamma, c
@@ -522,17 +535,17 @@ class KMHKS(HoKashyapClassifier):
     def __init__(
         self,
         *,
-        kernel="rbf",
-        gamma=None,
-        c=1.0,
-        solver="exact",
-        learning_rate=0.5,
-        tol=1e-4,
-        max_iter=1000,
-        multi_class="ovo",
-        class_weight=None,
-        n_jobs=None,
-        views=None,
+        kernel: Kernel | Sequence[Kernel] = "rbf",
+        gamma: KernelWidth | Sequence[KernelWidth | None] | None = None,
+        c: float = 1.0,
+        solver: Literal["exact", "paper"] = "exact",
+        learning_rate: float = 0.5,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        multi_class: Literal["ovo", "ovr"] = "ovo",
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
     ):
         self.kernel, self.gamma, self.c = kernel, gamma, c
         self.solver, self.learning_rate = solver, learning_rate

@@ -26,6 +26,8 @@ from .most_violated import (
 )
 from .solver import CutSolution, cutting_planes
 
-__all__ = ["MEASURES", "MVPO", "RANKING", "CutSolution", "DualMetric", "PrimalMetric"]
-__all__ += ["auroc_argmax", "cutting_planes", "error_argmax", "f_beta_argmax", "most_violated_of"]
-__all__ += ["prbep_argmax", "ranking_threshold", "scale_of"]
+__all__ = [
+    "MEASURES", "MVPO", "RANKING", "CutSolution", "DualMetric", "PrimalMetric", "auroc_argmax",
+    "cutting_planes", "error_argmax", "f_beta_argmax", "most_violated_of", "prbep_argmax",
+    "ranking_threshold", "scale_of",
+]  # fmt: skip

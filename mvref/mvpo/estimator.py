@@ -39,7 +39,16 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
-from ..core.input import check_choice, check_number, warn_caller
+from ..core.input import (
+    Kernel,
+    KernelWidth,
+    Literal,
+    Sequence,
+    ViewColumns,
+    check_choice,
+    check_number,
+    warn_caller,
+)
 from ..core.kernel_views import (
     KernelViews,
     LinearViews,
@@ -146,21 +155,21 @@ class MVPO(MultiViewClassifier):
 
     def __init__(
         self,
-        measure="f1",
+        measure: Literal["f1", "fbeta", "prbep", "auroc", "error"] = "f1",
         *,
-        beta=1.0,
-        C1=0.1,
-        C2=100.0,
-        normalize=True,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        kernel="linear",
-        gamma=None,
-        solver="auto",
-        tol=1e-3,
-        max_iter=1000,
-        n_jobs=None,
-        views=None,
+        beta: float = 1.0,
+        C1: float = 0.1,
+        C2: float = 100.0,
+        normalize: bool = True,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        kernel: Kernel | Sequence[Kernel] = "linear",
+        gamma: KernelWidth | Sequence[KernelWidth | None] | None = None,
+        solver: Literal["auto", "primal", "dual"] = "auto",
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
     ):
         self.measure, self.beta = measure, beta
         self.C1, self.C2, self.normalize = C1, C2, normalize

@@ -40,7 +40,7 @@ class PrimalMetric:
     [array([4.5]), array([3.])]
     """
 
-    def __init__(self, views, seen, C1):
+    def __init__(self, views: list, seen: np.ndarray, C1: float):
         any_sparse = any(sparse.issparse(view) for view in views)
         stack = partial(sparse.hstack, format="csr") if any_sparse else np.hstack
         self.X = stack(views) if len(views) > 1 else views[0]
@@ -52,11 +52,11 @@ class PrimalMetric:
             Lambda = block_diag(*blocks) - _dense(self.X.T @ self.X)
             self.factor = _factor(np.eye(len(Lambda)) + C1 * Lambda, C1)
 
-    def weights(self, c):
+    def weights(self, c: np.ndarray) -> list[np.ndarray]:
         """Return M^-1 X'c as a list of V vectors (d_j,)."""
         return np.split(self._solve(self._features_of(c)), self.cuts)
 
-    def scores(self, c):
+    def scores(self, c: np.ndarray) -> np.ndarray:
         """Return X M^-1 X'c, shape (n,)."""
         return self.X @ self._solve(self._features_of(c))
 
@@ -81,7 +81,7 @@ class DualMetric:
     (array([10.5]), [array([4.5]), array([1.5])])
     """
 
-    def __init__(self, grams, seen, C1):
+    def __init__(self, grams: list[np.ndarray], seen: np.ndarray, C1: float):
         n, self.n_views = seen.shape
         self.S = None
         if C1 == 0 or self.n_views == 1:  # one view agrees with itself
@@ -100,14 +100,14 @@ class DualMetric:
         gram = cho_solve(self.T, Q.T).T * self.root / self.root[:, None]
         self.gram = (gram + gram.T) / 2.0
 
-    def coefficients(self, c):
+    def coefficients(self, c: np.ndarray) -> list[np.ndarray]:
         """Return beta_j, a list of V vectors (n,), such that w_j = X_j' beta_j."""
         if self.S is None:
             return [np.array(c, dtype=float) for _ in range(self.n_views)]
         v = cho_solve(self.T, self.root * c)
         return [self.root * (S @ v) for S in self.S]
 
-    def scores(self, c):
+    def scores(self, c: np.ndarray) -> np.ndarray:
         """Return X M^-1 X'c = K_eff c, shape (n,)."""
         return self.gram @ c
 

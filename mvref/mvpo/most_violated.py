@@ -45,6 +45,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.input import ArrayLike, Callable
 from ..core.measures import auroc_loss, check_beta, error_loss, f_beta_loss, prbep_loss
 
 LARGEST_SCORE = 1e280  # n^2 scores of this size can be added without overflow, for all n < 1e14
@@ -63,7 +64,7 @@ class Cut:
     c: np.ndarray
 
 
-def f_beta_argmax(s, y, beta=1.0):
+def f_beta_argmax(s: ArrayLike, y: ArrayLike, beta: float = 1.0) -> Cut:
     """Return the most violated label tuple for F-beta: beta from 1e-50 to 1e50; 1 is F1."""
     s, positive = _check(s, y)
     beta = check_beta(beta)
@@ -108,7 +109,7 @@ def _best_false_positives(a, q, P, beta):
     return sure + b
 
 
-def prbep_argmax(s, y):
+def prbep_argmax(s: ArrayLike, y: ArrayLike) -> Cut:
     """Return the most violated of the label tuples with P positives, for PRBEP."""
     s, positive = _check(s, y)
     p, q = np.sort(s[positive]), np.sort(s[~positive])[::-1]
@@ -120,7 +121,7 @@ def prbep_argmax(s, y):
     return _zero_sum_cut(prbep_loss(P - swaps, P), c, s)
 
 
-def auroc_argmax(s, y):
+def auroc_argmax(s: ArrayLike, y: ArrayLike) -> Cut:
     """Return the most violated labelling of the pairs, for AUROC.
 
     With y_ij = -1 for a swapped pair, pi = sum over swapped pairs of x_i - x_j, i positive and j
@@ -140,7 +141,7 @@ def auroc_argmax(s, y):
     return _zero_sum_cut(auroc_loss(c[i].sum(), P, N), c, s)
 
 
-def error_argmax(s, y):
+def error_argmax(s: ArrayLike, y: ArrayLike) -> Cut:
     """Return the most violated label tuple for the error rate."""
     s, positive = _check(s, y)
     sign = np.where(positive, 1, -1)
@@ -200,12 +201,13 @@ MEASURES = {
 RANKING = ("prbep", "auroc")
 
 
-def scale_of(measure, n, n_positive):
+def scale_of(measure: str, n: int, n_positive: int) -> float:
     """Return t, by which ``normalize`` multiplies Psi: 1/n, or 1/(PN) for pairs."""
     return 1.0 / (n_positive * (n - n_positive)) if measure == "auroc" else 1.0 / n
 
 
-def most_violated_of(measure, y, *, normalize=True, beta=1.0):
+def most_violated_of(measure: str, y: ArrayLike, *, normalize: bool = True,
+                     beta: float = 1.0) -> Callable[..., tuple]:  # fmt: skip
     """Return the function that finds the most violated cut of a measure, Eq. (16), scaled by t.
 
     normalize: t = :func:`scale_of`, else 1; beta: of "fbeta".
@@ -224,7 +226,7 @@ def most_violated_of(measure, y, *, normalize=True, beta=1.0):
     return most_violated
 
 
-def ranking_threshold(s, n_positive):
+def ranking_threshold(s: ArrayLike, n_positive: int) -> float:
     """Return a score between the `n_positive` best ones and the others; neither may be none."""
     order = np.sort(s)[::-1]
     return float((order[n_positive - 1] + order[n_positive]) / 2.0)

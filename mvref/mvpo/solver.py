@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.input import one_blas_thread
+from ..core.input import Callable, one_blas_thread
 from ..core.simplex_qp import solve_budget_qp
 
 STEP = 0.5  # of the query, from the best point towards the newest
@@ -54,7 +54,8 @@ class CutSolution:
 
 
 @one_blas_thread()
-def cutting_planes(most_violated, metric_scores, n, *, C2, tol, max_iter):
+def cutting_planes(most_violated: Callable[..., tuple], metric_scores: Callable[..., np.ndarray],
+                   n: int, *, C2: float, tol: float, max_iter: int) -> CutSolution:  # fmt: skip
     """Minimise 1/2 w'Mw + C2 xi by cutting planes.
 
     most_violated: scores (n,) -> (v, Delta, c) of the most violated cut; metric_scores: c (n,) -> X

@@ -45,7 +45,16 @@ from sklearn.utils import check_random_state
 from tqdm import tqdm
 
 from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
-from ..core.input import Weighted, check_choice
+from ..core.input import (
+    BaseEstimator,
+    ClassWeight,
+    Literal,
+    RandomState,
+    Sequence,
+    ViewColumns,
+    Weighted,
+    check_choice,
+)
 from ..core.per_view import naming
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.trees import cut
@@ -178,19 +187,19 @@ class MwMvC2(Weighted, MultiViewClassifier):
 
     def __init__(
         self,
-        voters="trees",
+        voters: Literal["trees", "random_trees"] | Sequence[BaseEstimator] = "trees",
         *,
-        max_iter=2,
-        update="monotone",
-        step="backtrack",
-        rho_step="qp",
-        smoothing="auto",
-        ties="random",
-        class_weight=None,
-        n_jobs=None,
-        verbose=0,
-        views=None,
-        random_state=None,
+        max_iter: int = 2,
+        update: Literal["monotone", "paper"] = "monotone",
+        step: Literal["backtrack", "collins"] = "backtrack",
+        rho_step: Literal["qp", "exact"] = "qp",
+        smoothing: float | Literal["auto"] = "auto",
+        ties: Literal["random", "smallest", "largest"] = "random",
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.voters, self.ties, self.max_iter = voters, ties, max_iter
         self.update, self.step, self.rho_step, self.smoothing = update, step, rho_step, smoothing

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 from sklearn.utils.validation import _check_sample_weight
 
-from ..core.input import check_choice, check_number
+from ..core.input import ArrayLike, Literal, Sequence, check_choice, check_number
 
 UPDATES, STEPS, RHO_STEPS = ("monotone", "paper"), ("backtrack", "collins"), ("qp", "exact")
 ROUNDING = 1e-12
@@ -115,15 +115,15 @@ class TwoLevelWeights:
 
 
 def learn_weights(
-    Ms,
+    Ms: Sequence[ArrayLike],
     *,
-    max_iter=2,
-    update="monotone",
-    step="backtrack",
-    rho_step="qp",
-    smoothing="auto",
-    sample_weight=None,
-):
+    max_iter: int = 2,
+    update: Literal["monotone", "paper"] = "monotone",
+    step: Literal["backtrack", "collins"] = "backtrack",
+    rho_step: Literal["qp", "exact"] = "qp",
+    smoothing: float | Literal["auto"] = "auto",
+    sample_weight: ArrayLike | None = None,
+) -> TwoLevelWeights:
     """Learn the weights of given voters, by Algorithm 1 without the training of the voters.
 
     Ms: V tables (m, n_v) of y_i h_vj(x_i): +1 where voter j of view v is right on sample i, -1

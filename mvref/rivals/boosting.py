@@ -24,7 +24,7 @@ Our interpretations
 
 import numpy as np
 
-from ..core.input import check_number
+from ..core.input import BaseEstimator, ClassWeight, Literal, RandomState, ViewColumns, check_number
 from ..core.voters import cast_votes
 from .adaboost import Boosted, boost_step, half_log_odds, number_of_samples
 
@@ -98,14 +98,14 @@ class MVWAB(Boosted):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: BaseEstimator | None = None,
         *,
-        n_estimators=30,
-        ties="random",
-        class_weight=None,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        n_estimators: int = 30,
+        ties: Literal["random", "smallest", "largest"] = "random",
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.estimator, self.n_estimators, self.ties = estimator, n_estimators, ties
         self.class_weight, self.n_jobs = class_weight, n_jobs
@@ -219,16 +219,16 @@ class RBoostSH(Boosted):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: BaseEstimator | None = None,
         *,
-        n_estimators=100,
-        gamma=0.3,
-        sigma=0.15,
-        ties="random",
-        class_weight=None,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        n_estimators: int = 100,
+        gamma: float = 0.3,
+        sigma: float = 0.15,
+        ties: Literal["random", "smallest", "largest"] = "random",
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.estimator, self.n_estimators, self.gamma = estimator, n_estimators, gamma
         self.sigma, self.ties = sigma, ties

@@ -32,7 +32,19 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from ..core.input import check_number, view_features
+from ..core.input import (
+    ArrayLike,
+    BaseEstimator,
+    Literal,
+    RandomState,
+    Self,
+    Sequence,
+    Splitter,
+    ViewColumns,
+    Views,
+    check_number,
+    view_features,
+)
 from ..core.voters import check_classifier, check_folds, class_scores, folds_of, seeded_clone
 from .common import side_by_side
 from .svm_perf import SVMPerf
@@ -101,19 +113,19 @@ class CAPO(SVMPerf):
 
     def __init__(
         self,
-        measure="f1",
+        measure: Literal["f1", "prbep", "auroc", "error"] = "f1",
         *,
-        auxiliaries=None,
-        B=1.0,
-        C2=100.0,
-        cv=5,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        tol=1e-3,
-        max_iter=1000,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        auxiliaries: Sequence[BaseEstimator] | None = None,
+        B: float = 1.0,
+        C2: float = 100.0,
+        cv: int | Splitter = 5,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.measure, self.auxiliaries, self.B = measure, auxiliaries, B
         self.C2, self.cv, self.tol = C2, cv, tol
@@ -123,7 +135,7 @@ class CAPO(SVMPerf):
 
     __metadata_request__fit = {"groups": True}
 
-    def fit(self, X, y, groups=None):
+    def fit(self, X: Views, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Train the auxiliary classifiers and the classifier that adapts them.
 
         Parameters

@@ -43,7 +43,21 @@ from joblib import Parallel, delayed
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from ..core.base import MultiViewClassifier, one_against_rest
-from ..core.input import Weighted, check_number, stack_samples, validate_views, warn_caller
+from ..core.input import (
+    ArrayLike,
+    ClassWeight,
+    Kernel,
+    KernelWidth,
+    Self,
+    Sequence,
+    ViewColumns,
+    Views,
+    Weighted,
+    check_number,
+    stack_samples,
+    validate_views,
+    warn_caller,
+)
 from ..core.kernels import fit_similarities
 from ..core.nystrom import nystrom_map
 from ..core.voters import check_trainable
@@ -284,23 +298,29 @@ class CoLabeling(Weighted, MultiViewClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        kernel="rbf",
-        gamma=None,
-        intercept_scaling=1.0,
-        max_rounds=10,
-        tol=1e-3,
-        class_weight=None,
-        n_jobs=None,
-        views=None,
+        kernel: Kernel | Sequence[Kernel] = "rbf",
+        gamma: KernelWidth | Sequence[KernelWidth | None] | None = None,
+        intercept_scaling: float = 1.0,
+        max_rounds: int = 10,
+        tol: float = 1e-3,
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
     ):
         self.C, self.kernel, self.gamma = C, kernel, gamma
         self.intercept_scaling, self.max_rounds = intercept_scaling, max_rounds
         self.tol, self.class_weight = tol, class_weight
         self.n_jobs, self.views = n_jobs, views
 
-    def fit(self, X, y, X_unlabelled=None, sample_weight=None):
+    def fit(  # type: ignore[override]
+        self,
+        X: Views,
+        y: ArrayLike,
+        X_unlabelled: Views | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Train one SVM per view, and let the views exchange labels of the unlabelled samples.
 
         Parameters

@@ -48,7 +48,17 @@ from ..core.base import (
     one_or_array,
     one_or_list,
 )
-from ..core.input import Weighted, check_choice, check_number, warn_caller
+from ..core.input import (
+    ClassWeight,
+    Literal,
+    RandomState,
+    ViewColumns,
+    Views,
+    Weighted,
+    check_choice,
+    check_number,
+    warn_caller,
+)
 from ..core.losses import logistic, squared
 from ..core.ridge import PRIOR_ROWS, Column, Table, alternate, check_alpha
 from ..core.starts import best_starts
@@ -375,7 +385,7 @@ class FactorisationMachine:
         return scores
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         """Number of parameters of one model: 1 + d + (orders - 1) k d."""
         check_is_fitted(self, "factors_")
         orders, d, k = self.factors_.shape[-3:]
@@ -456,20 +466,20 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
 
     def __init__(
         self,
-        n_factors=8,
+        n_factors: int = 8,
         *,
-        order=2,
-        multiview=False,
-        alpha="auto",
-        solver="auto",
-        init_scale=0.1,
-        n_init=1,
-        tol=1e-7,
-        max_iter=2000,
-        class_weight=None,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        order: int = 2,
+        multiview: bool = False,
+        alpha: float | Literal["auto"] = "auto",
+        solver: Literal["auto", "lbfgs", "als"] = "auto",
+        init_scale: float = 0.1,
+        n_init: int = 1,
+        tol: float = 1e-7,
+        max_iter: int = 2000,
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.n_factors, self.order, self.multiview = n_factors, order, multiview
         self.alpha, self.solver, self.init_scale, self.tol = alpha, solver, init_scale, tol
@@ -484,7 +494,7 @@ class FMClassifier(Weighted, FactorisationMachine, MultiViewClassifier):
         rngs = map(np.random.RandomState, seeds)
         self._fit_machines(X, signs, logistic, constants, weights, rngs)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Views) -> np.ndarray:
         """Predict the probabilities of the logistic model, 1 / (1 + e^{-score}).
 
         They are not calibrated: if the model fits the training samples well, as with a small
@@ -548,19 +558,19 @@ class FMRegressor(Weighted, FactorisationMachine, MultiViewRegressor):
 
     def __init__(
         self,
-        n_factors=8,
+        n_factors: int = 8,
         *,
-        order=2,
-        multiview=False,
-        alpha="auto",
-        solver="auto",
-        init_scale=0.1,
-        n_init=1,
-        tol=1e-7,
-        max_iter=2000,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        order: int = 2,
+        multiview: bool = False,
+        alpha: float | Literal["auto"] = "auto",
+        solver: Literal["auto", "lbfgs", "als"] = "auto",
+        init_scale: float = 0.1,
+        n_init: int = 1,
+        tol: float = 1e-7,
+        max_iter: int = 2000,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.n_factors, self.order, self.multiview = n_factors, order, multiview
         self.alpha, self.solver, self.init_scale, self.tol = alpha, solver, init_scale, tol

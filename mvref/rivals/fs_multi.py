@@ -34,7 +34,7 @@ import numpy as np
 
 from ..core.base import one_or_list
 from ..core.extras import import_cvxopt
-from ..core.input import check_number
+from ..core.input import Literal, ViewColumns, check_number
 from ..mvpo import most_violated_of
 from .svm_perf import Learnt, SVMPerf
 
@@ -100,16 +100,16 @@ class FSMulti(SVMPerf):
 
     def __init__(
         self,
-        measure="f1",
+        measure: Literal["f1", "prbep", "auroc", "error"] = "f1",
         *,
-        n_features=10,
-        C2=100.0,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        tol=1e-2,
-        max_iter=5000,
-        n_jobs=None,
-        views=None,
+        n_features: int = 10,
+        C2: float = 100.0,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        tol: float = 1e-2,
+        max_iter: int = 5000,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
     ):
         self.measure, self.n_features, self.C2 = measure, n_features, C2
         self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling

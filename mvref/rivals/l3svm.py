@@ -38,7 +38,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..core.base import MultiViewClassifier
-from ..core.input import Weighted, check_choice, check_number, view_features
+from ..core.input import (
+    ClassWeight,
+    Kernel,
+    KernelWidth,
+    Literal,
+    RandomState,
+    ViewColumns,
+    Weighted,
+    check_choice,
+    check_number,
+    view_features,
+)
 from ..core.kernels import fit_similarity
 from ..core.linear_svm import LOSSES, fit_linear_svm
 from ..core.nystrom import no_more_than_there_are
@@ -134,22 +145,22 @@ class L3SVM(Weighted, MultiViewClassifier):
 
     def __init__(
         self,
-        n_clusters=5,
+        n_clusters: int = 5,
         *,
-        n_landmarks="auto",
-        kernel="linear",
-        gamma=None,
-        landmarks="shared",
-        c=10.0,
-        loss="hinge",
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        n_init=10,
-        tol=1e-6,
-        max_iter=2000,
-        class_weight=None,
-        views=None,
-        random_state=None,
+        n_landmarks: int | Literal["auto"] = "auto",
+        kernel: Kernel = "linear",
+        gamma: KernelWidth | None = None,
+        landmarks: Literal["shared", "cluster"] = "shared",
+        c: float = 10.0,
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        n_init: int = 10,
+        tol: float = 1e-6,
+        max_iter: int = 2000,
+        class_weight: ClassWeight | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.n_clusters, self.n_landmarks, self.kernel = n_clusters, n_landmarks, kernel
         self.gamma, self.landmarks, self.c = gamma, landmarks, c

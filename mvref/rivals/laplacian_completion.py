@@ -22,8 +22,15 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from ..core.input import (
+    Kernel,
+    KernelWidth,
+    Literal,
     MultiView,
     MultiViewInput,
+    Self,
+    Sequence,
+    ViewColumns,
+    Views,
     check_choice,
     memory_for,
     validate_views,
@@ -126,11 +133,19 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
     _one_blas_thread = False
     _needs_a_view = False  # then it stays without
 
-    def __init__(self, *, kernel="rbf", gamma=None, reference="most", output="gram", views=None):
+    def __init__(
+        self,
+        *,
+        kernel: Kernel | Sequence[Kernel] = "rbf",
+        gamma: KernelWidth | Sequence[KernelWidth | None] | None = None,
+        reference: int | str = "most",
+        output: Literal["gram", "features"] = "gram",
+        views: ViewColumns | None = None,
+    ):
         self.kernel, self.gamma, self.reference = kernel, gamma, reference
         self.output, self.views = output, views
 
-    def fit(self, X, y=None):
+    def fit(self, X: Views, y: object = None) -> Self:
         """Store the training samples and determine the reference view.
 
         Parameters
@@ -174,7 +189,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
                 self._weights.append(None if known.all() else harmonic_weights(K_ref, ~known))
         return X
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Views, y: object = None) -> MultiView:
         """Impute the missing views of the training samples.
 
         Parameters
@@ -188,7 +203,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         """
         return self._completed(self._learn(X, y), self._weights)
 
-    def transform(self, X):
+    def transform(self, X: Views) -> MultiView:
         """Impute the missing views of new samples, as similarities or as features.
 
         Parameters

@@ -45,7 +45,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..core.base import MultiViewClassifier
 from ..core.input import (
+    ClassWeight,
+    Literal,
+    RandomState,
+    Sequence,
+    Splitter,
     Splitting,
+    ViewColumns,
+    Views,
     check_choice,
     check_number,
     validate_views,
@@ -128,20 +135,20 @@ class MSL(Splitting, MultiViewClassifier):
 
     def __init__(
         self,
-        alpha=0.1,
+        alpha: float = 0.1,
         *,
-        C=10.0,
-        beta=1.0,
-        ridge=1e-3,
-        loss="hinge",
-        intercept_scaling=1.0,
-        cv=5,
-        tol=1e-4,
-        max_iter=2000,
-        class_weight=None,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        C: float = 10.0,
+        beta: float | Sequence[float] = 1.0,
+        ridge: float = 1e-3,
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        intercept_scaling: float = 1.0,
+        cv: int | Splitter = 5,
+        tol: float = 1e-4,
+        max_iter: int = 2000,
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.alpha, self.C, self.beta = alpha, C, beta
         self.ridge, self.loss, self.intercept_scaling = ridge, loss, intercept_scaling
@@ -231,7 +238,7 @@ class MSL(Splitting, MultiViewClassifier):
             accuracies.append(np.average(known[said] == codes[test], weights=w[test]))
         return np.mean(accuracies)
 
-    def represent(self, X):
+    def represent(self, X: Views) -> np.ndarray:
         """Compute the representation h of samples in the subspace.
 
         Parameters

@@ -26,6 +26,7 @@ Our interpretations
 
 import numpy as np
 
+from ..core.input import BaseEstimator, ClassWeight, Literal, RandomState, ViewColumns
 from ..core.voters import count_votes, difference_if_two, predict_all
 from .adaboost import Boosted, number_of_samples, tables_of
 
@@ -115,13 +116,13 @@ class Mumbo(Boosted):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: BaseEstimator | None = None,
         *,
-        n_estimators=100,
-        ties="random",
-        class_weight=None,
-        views=None,
-        random_state=None,
+        n_estimators: int = 100,
+        ties: Literal["random", "smallest", "largest"] = "random",
+        class_weight: ClassWeight | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.estimator, self.n_estimators, self.ties = estimator, n_estimators, ties
         self.class_weight, self.views, self.random_state = class_weight, views, random_state

@@ -54,7 +54,17 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
-from ..core.input import Weighted, check_number
+from ..core.input import (
+    ClassWeight,
+    Kernel,
+    KernelWidth,
+    Literal,
+    RandomState,
+    Sequence,
+    ViewColumns,
+    Weighted,
+    check_number,
+)
 from ..core.kernel_views import KernelViews, add_kernel_scores, check_kernels
 from ..core.nystrom import EIGEN_CUTOFF, NystromViews, check_n_components, draw_components
 from .mvml_descent import Problem, ViewFactors, ViewKernels, learn_metric
@@ -152,19 +162,19 @@ class MVML(Weighted, MultiViewClassifier):
 
     def __init__(
         self,
-        lam=0.1,
-        eta=1.0,
+        lam: float = 0.1,
+        eta: float = 1.0,
         *,
-        sparse=False,
-        kernel="rbf",
-        gamma=None,
-        n_components="auto",
-        n_rounds=6,
-        tol=1e-4,
-        learn_weights=False,
-        class_weight=None,
-        views=None,
-        random_state=None,
+        sparse: bool = False,
+        kernel: Kernel | Sequence[Kernel] = "rbf",
+        gamma: KernelWidth | Sequence[KernelWidth | None] | None = None,
+        n_components: float | Literal["auto"] = "auto",
+        n_rounds: int = 6,
+        tol: float = 1e-4,
+        learn_weights: bool = False,
+        class_weight: ClassWeight | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.lam, self.eta, self.sparse = lam, eta, sparse
         self.kernel, self.gamma, self.n_components = kernel, gamma, n_components

@@ -13,7 +13,15 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state, get_tags
 
 from ..core.base import MultiViewClassifier
-from ..core.input import Splitting, Weighted
+from ..core.input import (
+    BaseEstimator,
+    ClassWeight,
+    RandomState,
+    Splitter,
+    Splitting,
+    ViewColumns,
+    Weighted,
+)
 from ..core.per_view import naming
 from ..core.voters import (
     check_folds,
@@ -86,14 +94,14 @@ class Mono(Splitting, MultiViewClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: BaseEstimator | None = None,
         *,
-        view="cv",
-        cv=5,
-        class_weight=None,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        view: int | str = "cv",
+        cv: int | Splitter = 5,
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.estimator, self.view, self.cv = estimator, view, cv
         self.class_weight, self.n_jobs = class_weight, n_jobs
@@ -191,7 +199,14 @@ class Concat(Weighted, MultiViewClassifier):
     _learnt = "estimator_"
     _one_blas_thread = False
 
-    def __init__(self, estimator=None, *, class_weight=None, views=None, random_state=None):
+    def __init__(
+        self,
+        estimator: BaseEstimator | None = None,
+        *,
+        class_weight: ClassWeight | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
+    ):
         self.estimator, self.class_weight = estimator, class_weight
         self.views, self.random_state = views, random_state
 

@@ -18,7 +18,19 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
 from ..core.base import MultiViewClassifier
-from ..core.input import Weighted, check_choice, check_number, warn_caller
+from ..core.input import (
+    ClassWeight,
+    Kernel,
+    KernelWidth,
+    Literal,
+    RandomState,
+    Sequence,
+    ViewColumns,
+    Weighted,
+    check_choice,
+    check_number,
+    warn_caller,
+)
 from ..core.kernels import fit_similarities
 from ..core.voters import check_trainable, difference_if_two, part_of
 
@@ -79,17 +91,17 @@ class PerViewSVM(Weighted, MultiViewClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        kernel="rbf",
-        gamma=None,
-        ties="score",
-        tol=1e-3,
-        max_iter=10_000_000,
-        class_weight=None,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        kernel: Kernel | Sequence[Kernel] = "rbf",
+        gamma: KernelWidth | Sequence[KernelWidth | None] | None = None,
+        ties: Literal["score", "smallest", "random"] = "score",
+        tol: float = 1e-3,
+        max_iter: int = 10_000_000,
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.C, self.kernel, self.gamma = C, kernel, gamma
         self.ties, self.tol, self.max_iter = ties, tol, max_iter

@@ -21,7 +21,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 
-from ..core.input import check_number
+from ..core.input import Literal, ViewColumns, check_number
 from ..mvpo import most_violated_of, scale_of
 from .smoothing import SMOOTHINGS, largest_penalty
 from .svm_perf import Learnt, SVMPerf
@@ -80,20 +80,20 @@ class SMS(SVMPerf):
     True
     """
 
-    _measures = tuple(SMOOTHINGS)
+    _measures = tuple(SMOOTHINGS)  # type: ignore[assignment]
 
     def __init__(
         self,
-        measure="prbep",
+        measure: Literal["prbep", "auroc", "f1"] = "prbep",
         *,
-        C2=100.0,
-        smoothing=0.1,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        tol=1e-3,
-        max_iter=5000,
-        n_jobs=None,
-        views=None,
+        C2: float = 100.0,
+        smoothing: float = 0.1,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        tol: float = 1e-3,
+        max_iter: int = 5000,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
     ):
         self.measure, self.C2, self.smoothing = measure, C2, smoothing
         self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling

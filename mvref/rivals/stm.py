@@ -43,7 +43,17 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
 from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
-from ..core.input import Weighted, check_choice, check_number, warn_caller, warn_if_few_complete
+from ..core.input import (
+    ClassWeight,
+    Literal,
+    RandomState,
+    ViewColumns,
+    Weighted,
+    check_choice,
+    check_number,
+    warn_caller,
+    warn_if_few_complete,
+)
 from ..core.kernels import linear
 from ..core.newton_svm import Rows, hinge
 from ..core.starts import best_starts
@@ -201,16 +211,16 @@ class STMClassifier(Weighted, MultiViewClassifier):
 
     def __init__(
         self,
-        kernel="rank_one",
+        kernel: Literal["rank_one", "product"] = "rank_one",
         *,
-        C=1.0,
-        n_init=5,
-        tol=1e-4,
-        max_iter=100,
-        class_weight=None,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        C: float = 1.0,
+        n_init: int = 5,
+        tol: float = 1e-4,
+        max_iter: int = 100,
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.kernel, self.C, self.n_init = kernel, C, n_init
         self.tol, self.max_iter = tol, max_iter

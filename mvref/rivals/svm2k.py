@@ -45,7 +45,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.base import MultiViewClassifier, one_against_rest
-from ..core.input import Weighted, check_choice, check_number, warn_caller
+from ..core.input import (
+    ClassWeight,
+    Kernel,
+    KernelWidth,
+    Literal,
+    MultiView,
+    RandomState,
+    Sequence,
+    ViewColumns,
+    Weighted,
+    check_choice,
+    check_number,
+    warn_caller,
+)
 from ..core.kernels import fit_similarities
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import check_trainable, difference_if_two
@@ -164,20 +177,20 @@ class SVM2K(Weighted, MultiViewClassifier):
 
     def __init__(
         self,
-        C1=10.0,
+        C1: float = 10.0,
         *,
-        C2=None,
-        D=0.1,
-        eps=1e-3,
-        kernel="rbf",
-        gamma=None,
-        ties="score",
-        tol=1e-3,
-        max_iter=10_000,
-        class_weight=None,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        C2: float | None = None,
+        D: float = 0.1,
+        eps: float = 1e-3,
+        kernel: Kernel | Sequence[Kernel] = "rbf",
+        gamma: KernelWidth | Sequence[KernelWidth | None] | None = None,
+        ties: Literal["score", "random", "smallest", "largest"] = "score",
+        tol: float = 1e-3,
+        max_iter: int = 10_000,
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.C1, self.C2, self.D = C1, C2, D
         self.eps, self.kernel, self.gamma = eps, kernel, gamma
@@ -241,7 +254,7 @@ class SVM2K(Weighted, MultiViewClassifier):
                 gram[np.ix_(rows, rows)] = K
             yield gram
 
-    def pair_scores(self, X):
+    def pair_scores(self, X: MultiView) -> tuple[np.ndarray, np.ndarray]:
         """Compute the scores of every pair: the mean of f_A and f_B, or the score of one view.
 
         Parameters

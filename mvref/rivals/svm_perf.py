@@ -26,7 +26,14 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from ..core.base import MultiViewClassifier, one_against_rest, one_or_array, one_or_list
-from ..core.input import check_choice, check_number, view_features, warn_caller
+from ..core.input import (
+    Literal,
+    ViewColumns,
+    check_choice,
+    check_number,
+    view_features,
+    warn_caller,
+)
 from ..mvpo import RANKING, PrimalMetric, cutting_planes, most_violated_of, ranking_threshold
 from .common import side_by_side
 
@@ -101,15 +108,15 @@ class SVMPerf(MultiViewClassifier):
 
     def __init__(
         self,
-        measure="f1",
+        measure: Literal["f1", "prbep", "auroc", "error"] = "f1",
         *,
-        C2=100.0,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        tol=1e-3,
-        max_iter=1000,
-        n_jobs=None,
-        views=None,
+        C2: float = 100.0,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
     ):
         self.measure, self.C2, self.tol = measure, C2, tol
         self.fit_intercept, self.intercept_scaling = fit_intercept, intercept_scaling

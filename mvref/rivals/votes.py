@@ -15,7 +15,17 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..core.base import MultiViewClassifier
-from ..core.input import Splitting, Weighted, check_choice, check_number
+from ..core.input import (
+    BaseEstimator,
+    ClassWeight,
+    Literal,
+    RandomState,
+    Splitting,
+    ViewColumns,
+    Weighted,
+    check_choice,
+    check_number,
+)
 from ..core.per_view import naming
 from ..core.ties import TIES, break_ties, draw_keys
 from ..core.voters import (
@@ -93,14 +103,14 @@ class Fusion(Splitting, MultiViewClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: BaseEstimator | None = None,
         *,
-        final_estimator=None,
-        train_size=0.6,
-        class_weight=None,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        final_estimator: BaseEstimator | None = None,
+        train_size: float = 0.6,
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.estimator, self.final_estimator = estimator, final_estimator
         self.train_size, self.class_weight, self.n_jobs = train_size, class_weight, n_jobs
@@ -218,13 +228,13 @@ class MVMV(Weighted, MultiViewClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: BaseEstimator | None = None,
         *,
-        ties="random",
-        class_weight=None,
-        n_jobs=None,
-        views=None,
-        random_state=None,
+        ties: Literal["random", "smallest", "largest"] = "random",
+        class_weight: ClassWeight | None = None,
+        n_jobs: int | None = None,
+        views: ViewColumns | None = None,
+        random_state: RandomState | None = None,
     ):
         self.estimator, self.ties = estimator, ties
         self.class_weight, self.n_jobs = class_weight, n_jobs

@@ -35,7 +35,7 @@ What is corrected, and remarked (B6); the chapter proves each
 import numpy as np
 from scipy.special import expit, logit, xlog1py, xlogy
 
-from ..core.input import as_numbers
+from ..core.input import ArrayLike, Callable, as_numbers
 from .vectors import check_callable, check_same_length, check_vector, in_unit_interval
 from .vote_bounds import (  # noqa: F401, for users
     auxiliary_bound,
@@ -48,7 +48,7 @@ from .vote_bounds import (  # noqa: F401, for users
 LARGEST_MARGIN = 30.0  # beyond, a float q near 1 holds fewer than three digits of 1 - q
 
 
-def negative_binary_entropy(p):
+def negative_binary_entropy(p: ArrayLike) -> float:
     """Return F(p) = sum_i p_i ln p_i + (1 - p_i) ln(1 - p_i), with 0 ln 0 = 0.
 
     p (m,): between 0 and 1 -> F, between -m ln 2 and 0.
@@ -61,7 +61,7 @@ def negative_binary_entropy(p):
     return float(np.sum(xlogy(p, p) + xlog1py(1 - p, -p)))
 
 
-def log_odds(q):
+def log_odds(q: ArrayLike) -> np.ndarray:
     """Return the gradient of F, ln(q / (1 - q)): q (m,), strictly between 0 and 1 -> (m,).
 
     >>> from mvref.theory.bregman import log_odds
@@ -71,7 +71,12 @@ def log_odds(q):
     return logit(in_unit_interval(q, "q", open_interval=True))
 
 
-def generic_divergence(F, grad_F, p, q):
+def generic_divergence(
+    F: Callable[[np.ndarray], float],
+    grad_F: Callable[[np.ndarray], np.ndarray],
+    p: ArrayLike,
+    q: ArrayLike,
+) -> float:
     """Return the Bregman divergence of any differentiable convex F (equation 3).
 
     F: function of an array (m,); grad_F: its gradient, (m,); p, q (m,): where these are finite, or
@@ -91,7 +96,7 @@ def generic_divergence(F, grad_F, p, q):
     return float(value)
 
 
-def divergence(p, q):
+def divergence(p: ArrayLike, q: ArrayLike) -> float:
     """Return D_F(p||q) of the negative binary entropy (equation 4).
 
     p, q (m,): between 0 and 1 -> sum_i p_i ln(p_i/q_i) + (1 - p_i) ln((1 - p_i)/(1 - q_i)), with 0
@@ -113,7 +118,7 @@ def _divergence(p, q):
     return float(np.sum(np.maximum(terms, 0.0)))  # rounding alone can make a term negative
 
 
-def legendre(q, r):
+def legendre(q: ArrayLike, r: ArrayLike) -> np.ndarray:
     """Return L_F(q, r), the minimiser of D_F(p||q) + <r, p> (equation 5).
 
     q: number, or (m,), strictly between 0 and 1; r (m,): any finite numbers (the paper's "r in
@@ -129,7 +134,7 @@ def legendre(q, r):
     return expit(logit(q) - r)
 
 
-def logistic_loss(margins):
+def logistic_loss(margins: ArrayLike) -> float:
     """Return sum_i ln(1 + e^-z_i), equation (2) without its factor 1/(m ln 2): margins z (m,).
 
     >>> from mvref.theory.bregman import logistic_loss
@@ -139,17 +144,17 @@ def logistic_loss(margins):
     return float(np.logaddexp(0.0, -check_vector(margins, "margins")).sum())
 
 
-def normalised_loss(margins):
+def normalised_loss(margins: ArrayLike) -> float:
     """Return equation (2), the mean of log_2(1 + e^-z_i), which bounds the error: margins z (m,).
 
     >>> from mvref.theory.bregman import normalised_loss
     >>> normalised_loss([0.0, 0.0])
     1.0
     """
-    return logistic_loss(margins) / float(len(margins) * np.log(2.0))
+    return logistic_loss(margins) / float(len(margins) * np.log(2.0))  # type: ignore[arg-type]
 
 
-def loss_as_divergence(margins):
+def loss_as_divergence(margins: ArrayLike) -> float:
     """Return the left side of equation (6), D_F(0 || L_F(1/2, z)): margins z (m,).
 
     It equals :func:`logistic_loss`. Where ``|z_i| <= 30`` the divergence is evaluated, for negative
@@ -168,7 +173,7 @@ def loss_as_divergence(margins):
     return D + float(np.logaddexp(0.0, -z[~near]).sum())
 
 
-def pythagorean_gap(p, q_star, q):
+def pythagorean_gap(p: ArrayLike, q_star: ArrayLike, q: ArrayLike) -> float:
     """Return D(p||q) - D(p||q*) - D(q*||q) = <grad F(q*) - grad F(q), p - q*>.
 
     p, q_star, q (m,): between 0 and 1, the last two strictly. It is 0 for all q, q* in Q and p with

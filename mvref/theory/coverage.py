@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.datasets import make_moons
 from sklearn.utils import check_random_state
 
-from ..core.input import check_number
+from ..core.input import Any, Callable, RandomState, check_number
 from .rademacher import margin_bound
 from .vectors import check_callable
 
@@ -58,27 +58,29 @@ class Coverage:
     test_errors: np.ndarray
 
     @property
-    def violations(self):
+    def violations(self) -> int:
         """Number of repetitions in which the error is above the bound."""
         return int((self.test_errors > self.bounds).sum())
 
     @property
-    def vacuous(self):
+    def vacuous(self) -> int:
         """Number of repetitions in which the bound is 1 or more, and so cannot be violated."""
         return int((self.bounds >= 1).sum())
 
     @property
-    def mean_bound(self):
+    def mean_bound(self) -> float:
         """Mean of the bounds."""
         return float(self.bounds.mean())
 
     @property
-    def mean_test_error(self):
+    def mean_test_error(self) -> float:
         """Mean of the error rates on fresh samples."""
         return float(self.test_errors.mean())
 
 
-def draw_moons(n, random_state, noise=0.25):
+def draw_moons(
+    n: int, random_state: RandomState, noise: float = 0.25
+) -> tuple[np.ndarray, np.ndarray]:
     """Simulate n samples of two moons -> X (n, 2), y (n,), -1.0 or 1.0 with equal probability.
 
     noise: standard deviation of the points; random_state: int or RandomState instance.
@@ -98,17 +100,17 @@ def draw_moons(n, random_state, noise=0.25):
 
 
 def coverage_study(
-    fit,
+    fit: Callable[..., Machine],
     *,
-    draw=draw_moons,
-    bound=None,
-    n_samples=200,
-    n_test=4000,
-    n_repeats=200,
-    rho=1.0,
-    delta=0.05,
-    random_state=None,
-):
+    draw: Callable[..., Any] = draw_moons,
+    bound: Callable[..., float] | None = None,
+    n_samples: int = 200,
+    n_test: int = 4000,
+    n_repeats: int = 200,
+    rho: float = 1.0,
+    delta: float = 0.05,
+    random_state: RandomState | None = None,
+) -> Coverage:
     """Count how often a bound fails, on many simulated samples with fresh test data.
 
     fit: (X, y), y of -1 and +1 -> :class:`Machine`; draw: (n, RandomState instance) -> X, y,
@@ -143,7 +145,7 @@ def coverage_study(
     for r in range(n_repeats):
         X, y = draw(n_samples, rng)
         machine = fit(X, y)
-        bounds[r] = bound(machine, y * machine.score(X))
+        bounds[r] = bound(machine, y * machine.score(X))  # type: ignore[operator]
         X, y = draw(n_test, rng)
-        errors[r] = np.mean(y * machine.score(X) <= 0)
+        errors[r] = np.mean(y * machine.score(X) <= 0)  # type: ignore[operator]
     return Coverage(bounds, errors)

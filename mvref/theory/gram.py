@@ -13,10 +13,10 @@ kernels with large means seem alike. What a small alignment tells is in erratum 
 
 import numpy as np
 
-from ..core.input import as_numbers
+from ..core.input import ArrayLike, as_numbers
 
 
-def gram_matrix(K, factor=False, name="K"):
+def gram_matrix(K: ArrayLike, factor: bool = False, name: str = "K") -> np.ndarray:
     """Return a Gram matrix, or its factor, as a finite array, or raise a ValueError.
 
     K (n, n), or with `factor` an F (n, r) of the Gram matrix F F'; name: for the message.
@@ -34,7 +34,7 @@ def gram_matrix(K, factor=False, name="K"):
     return K
 
 
-def gram_trace(K, factor=False):
+def gram_trace(K: ArrayLike, factor: bool = False) -> tuple[float, int]:
     """Return the trace of a Gram matrix, and the number of samples.
 
     K (n, n), or its diagonal (n,), or with `factor` an F (n, r) of F F' -> trace, n. A negative
@@ -55,7 +55,9 @@ def gram_trace(K, factor=False):
     return float(diagonal.sum()), len(K)
 
 
-def kernel_alignment(K1, K2, *, center=False, factor=False):
+def kernel_alignment(
+    K1: ArrayLike, K2: ArrayLike, *, center: bool = False, factor: bool = False
+) -> float:
     """Return the alignment of two kernels: the cosine between their Gram matrices (equation 21).
 
     K1, K2 (n, n): of the same samples, or with `factor` F1, F2 (n, r), which may differ in r: O(n

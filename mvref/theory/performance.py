@@ -25,12 +25,17 @@ import math
 import numpy as np
 from scipy.linalg import cho_solve
 
-from ..core.input import as_numbers, check_choice, check_number
+from ..core.input import ArrayLike, Literal, as_numbers, check_choice, check_number
 from ..mvpo import MEASURES, DualMetric, PrimalMetric, most_violated_of
 from .vectors import check_vector
 
 
-def surrogate_slack(s, y, measure, beta=1.0):
+def surrogate_slack(
+    s: ArrayLike,
+    y: ArrayLike,
+    measure: Literal["f1", "fbeta", "prbep", "auroc", "error"],
+    beta: float = 1.0,
+) -> float:
     """Return the slack of scores, which bounds the loss of the training set (equations 9 and 10).
 
     The loss is 1 - measure of the *matching* rule of prediction: the sign of the score for "f1",
@@ -49,7 +54,7 @@ def surrogate_slack(s, y, measure, beta=1.0):
     return max(0.0, most_violated_of(measure, y, normalize=False, beta=beta)(s)[0])
 
 
-def view_disagreement(u, observed=None):
+def view_disagreement(u: ArrayLike, observed: ArrayLike | None = None) -> float:
     """Return the consistency term of equation (5), 1/2 w' Lambda w, from the scores of the views.
 
     u (n, V): scores with their constants, finite where a view is there; observed (n, V): False
@@ -75,7 +80,7 @@ def view_disagreement(u, observed=None):
     return float(m @ (deviation**2).sum(axis=1)) / 2
 
 
-def leverages(metric):
+def leverages(metric: DualMetric | PrimalMetric) -> np.ndarray:
     """Return the leverages x_i' M^-1 x_i of the training samples, (n,).
 
     metric: a PrimalMetric or DualMetric of :mod:`mvref.mvpo.metric`. For C1 = 0 they are the
@@ -97,7 +102,13 @@ def leverages(metric):
     return np.einsum("ik,ik->i", X, solved)
 
 
-def cut_radius(metric, y, measure="f1", *, scale=1.0):
+def cut_radius(
+    metric: DualMetric | PrimalMetric,
+    y: ArrayLike,
+    measure: Literal["f1", "fbeta", "prbep", "auroc", "error"] = "f1",
+    *,
+    scale: float = 1.0,
+) -> float:
     """Return a bound of R, the largest norm |pi_y'|_{M^-1} of all constraints.
 
     A constraint is pi = X'c with ``|c_i| <= 2``; for "auroc", which has pairs, ``|c_i| <= N`` for a
@@ -128,7 +139,14 @@ def cut_radius(metric, y, measure="f1", *, scale=1.0):
     return float(scale * (largest * norms).sum())
 
 
-def iteration_bound(R, C2, tol, loss_max=1.0, *, query="halfway"):
+def iteration_bound(
+    R: float,
+    C2: float,
+    tol: float,
+    loss_max: float = 1.0,
+    *,
+    query: Literal["halfway", "newest"] = "halfway",
+) -> int:
     """Return a bound of the number of iterations of cutting planes, ``n_iter_`` of a fit.
 
     R: largest norm of a constraint, or a bound of it; C2, tol, loss_max: those of the fit, `tol`

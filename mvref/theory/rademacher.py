@@ -30,14 +30,16 @@ What is corrected, or added (the chapter shows the counterexamples)
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..core.input import as_numbers, check_choice, check_number
+from ..core.input import ArrayLike, Literal, RandomState, as_numbers, check_choice, check_number
 from .gram import gram_matrix, gram_trace, kernel_alignment  # noqa: F401, the last for users
 from .vectors import check_delta
 
 BLOCK = 2**22  # random signs that are held at one time
 
 
-def kernel_class_bound(K, B, *, w0_max=0.0, factor=False):
+def kernel_class_bound(
+    K: ArrayLike, B: float, *, w0_max: float = 0.0, factor: bool = False
+) -> float:
     """Return the bound of the empirical Rademacher complexity of a kernel ball (equation 16).
 
     K: Gram matrix (n, n), or its diagonal (n,), which is all that is used, or with `factor` an F
@@ -54,7 +56,15 @@ def kernel_class_bound(K, B, *, w0_max=0.0, factor=False):
     return _class_bound(*gram_trace(K, factor), B, w0_max)
 
 
-def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, factor=False):
+def empirical_complexity(
+    K: ArrayLike,
+    B: float,
+    *,
+    w0_max: float = 0.0,
+    n_draws: int = 1000,
+    random_state: RandomState | None = None,
+    factor: bool = False,
+) -> tuple[float, float]:
     """Return the empirical Rademacher complexity of a kernel ball by Monte Carlo (equation 13).
 
     The supremum over the ball is known for each sigma, by the Cauchy-Schwarz inequality: ``2/n (B
@@ -89,7 +99,7 @@ def empirical_complexity(K, B, *, w0_max=0.0, n_draws=1000, random_state=None, f
     return float(suprema.mean()), float(suprema.std(ddof=1) / np.sqrt(n_draws))
 
 
-def ramp_loss(margins, rho):
+def ramp_loss(margins: ArrayLike, rho: float) -> np.ndarray:
     """Return the ramp loss, 1 - margin / rho, cut off at 0 and 1.
 
     margins: y_i f(x_i), of any shape; rho: above 0. It lies between the error and the error at
@@ -103,7 +113,7 @@ def ramp_loss(margins, rho):
     return np.clip(1.0 - as_numbers(margins, "margins") / rho, 0.0, 1.0)
 
 
-def dyadic_level(value):
+def dyadic_level(value: float) -> tuple[float, float]:
     """Return the smallest power of 2, from 1 on, not below a value, and its share of delta.
 
     value: not negative -> ``2^(j-1)``, and ``1 / (j (j + 1))``, which sums to 1 over j = 1, 2, ...
@@ -117,7 +127,17 @@ def dyadic_level(value):
     return float(2.0 ** (j - 1)), 1 / (j * (j + 1))
 
 
-def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_dependent=False):
+def margin_bound(
+    margins: ArrayLike,
+    B: float,
+    K: ArrayLike,
+    *,
+    rho: float,
+    delta: float,
+    w0_max: float = 0.0,
+    factor: bool = False,
+    data_dependent: bool = False,
+) -> float:
     """Return a bound on the true risk that holds with probability 1 - delta, from the sample.
 
     It is ``mean ramp loss + (1/rho) kernel_class_bound(K, B) + 3 sqrt(log(2/delta) / (2 n))``, not
@@ -166,7 +186,13 @@ def margin_bound(margins, B, K, *, rho, delta, w0_max=0.0, factor=False, data_de
     return float(ramp + complexity + 3 * np.sqrt(np.log(2 / delta) / (2 * n)))
 
 
-def printed_complexity(K, B, *, version="printed", factor=False):
+def printed_complexity(
+    K: ArrayLike,
+    B: float,
+    *,
+    version: Literal["printed", "repaired"] = "printed",
+    factor: bool = False,
+) -> float:
     """Return equation (17) for the trace of this sample, as printed or with the correct power of n.
 
     K, B, factor: as in :func:`kernel_class_bound`; version: "printed", ``2 B sqrt(tr(G) / n)``,
@@ -182,7 +208,15 @@ def printed_complexity(K, B, *, version="printed", factor=False):
     return right if version == "repaired" else right * float(np.sqrt(gram_trace(K, factor)[1]))
 
 
-def printed_bound(train_error, B, K, *, delta, version="printed", factor=False):
+def printed_bound(
+    train_error: float,
+    B: float,
+    K: ArrayLike,
+    *,
+    delta: float,
+    version: Literal["printed", "repaired"] = "printed",
+    factor: bool = False,
+) -> float:
     """Return equation (18), kept to show that it fails: it is not a bound, printed or repaired.
 
     It is ``train_error`` + half of Eq. (17) + ``sqrt(log(1/delta) / (2 n))``; :func:`margin_bound`

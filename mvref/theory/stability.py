@@ -32,7 +32,12 @@ from sklearn.utils import check_random_state
 
 from ..core.extras import import_cvxopt
 from ..core.input import (
+    ArrayLike,
+    BaseEstimator,
+    Literal,
     NothingLearntWarning,
+    RandomState,
+    Views,
     as_numbers,
     check_choice,
     check_number,
@@ -41,7 +46,9 @@ from ..core.input import (
 from .vectors import check_delta, check_vector
 
 
-def radius(n_landmarks, n_views, *, kernel_bound=1.0, intercept_scaling=0.0):
+def radius(
+    n_landmarks: int, n_views: int, *, kernel_bound: float = 1.0, intercept_scaling: float = 0.0
+) -> float:
     """Return kappa = sqrt(L V M^2 + B^2), the largest norm of a projected sample with its constant.
 
     n_landmarks, n_views: L, V; kernel_bound: M, the largest absolute similarity; intercept_scaling:
@@ -59,16 +66,16 @@ def radius(n_landmarks, n_views, *, kernel_bound=1.0, intercept_scaling=0.0):
 
 
 def uniform_stability(
-    c,
-    n_landmarks,
-    n_views,
-    n_samples,
+    c: float,
+    n_landmarks: int,
+    n_views: int,
+    n_samples: int,
     *,
-    kernel_bound=1.0,
-    intercept_scaling=0.0,
-    loss="hinge",
-    version="corrected",
-):
+    kernel_bound: float = 1.0,
+    intercept_scaling: float = 0.0,
+    loss: Literal["hinge", "squared_hinge"] = "hinge",
+    version: Literal["corrected", "printed"] = "corrected",
+) -> float:
     """Return the uniform stability of MVL-SVM if one sample is replaced (Theorem 1).
 
     c: weight of the mean loss; n_samples: m; n_landmarks, n_views, kernel_bound, intercept_scaling:
@@ -88,15 +95,15 @@ def uniform_stability(
 
 
 def loss_range(
-    c,
-    n_landmarks,
-    n_views,
+    c: float,
+    n_landmarks: int,
+    n_views: int,
     *,
-    kernel_bound=1.0,
-    intercept_scaling=0.0,
-    loss="hinge",
-    version="corrected",
-):
+    kernel_bound: float = 1.0,
+    intercept_scaling: float = 0.0,
+    loss: Literal["hinge", "squared_hinge"] = "hinge",
+    version: Literal["corrected", "printed"] = "corrected",
+) -> float:
     """Return E, the largest loss of any learnt model on any sample (Corollary 1).
 
     c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, version: as in
@@ -130,18 +137,18 @@ def _constants(c, n_landmarks, n_views, kernel_bound, intercept_scaling, loss, v
 
 
 def generalization_bound(
-    train_risk,
-    c,
-    n_landmarks,
-    n_views,
-    n_samples,
-    delta,
+    train_risk: float,
+    c: float,
+    n_landmarks: int,
+    n_views: int,
+    n_samples: int,
+    delta: float,
     *,
-    kernel_bound=1.0,
-    intercept_scaling=0.0,
-    loss="hinge",
-    version="corrected",
-):
+    kernel_bound: float = 1.0,
+    intercept_scaling: float = 0.0,
+    loss: Literal["hinge", "squared_hinge"] = "hinge",
+    version: Literal["corrected", "printed"] = "corrected",
+) -> float:
     """Return a bound on the true risk that holds with probability 1 - delta (Corollary 1).
 
     train_risk: mean *loss* (not error rate) on the training sample; delta: in (0, 1); c,
@@ -164,8 +171,14 @@ def generalization_bound(
 
 
 def randomised_stability(
-    c, n_landmarks, n_views, n_samples, *, kernel_bound=1.0, intercept_scaling=0.0
-):
+    c: float,
+    n_landmarks: int,
+    n_views: int,
+    n_samples: int,
+    *,
+    kernel_bound: float = 1.0,
+    intercept_scaling: float = 0.0,
+) -> float:
     """Return the stability on average over landmarks drawn from the training sample (A6).
 
     The replaced sample is one of the L landmarks with probability L/m; then the map itself changes,
@@ -182,7 +195,9 @@ def randomised_stability(
     return fixed_map + n_landmarks / n_samples * loss_range(c, n_landmarks, n_views, **shared)
 
 
-def exact_hinge_svm(Phi, y, c, *, m=None):
+def exact_hinge_svm(
+    Phi: ArrayLike, y: ArrayLike, c: float, *, m: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Solve equation (3) without intercept to machine precision, through its dual (small problems).
 
     Phi (n, d); y (n,): -1 and +1; c: weight of the mean loss; m: samples in the factor c/m, by
@@ -239,7 +254,9 @@ def _solve_in_box(H, box):
     return x
 
 
-def pointwise_loss(scores, y, loss="hinge"):
+def pointwise_loss(
+    scores: ArrayLike, y: ArrayLike, loss: Literal["hinge", "squared_hinge"] = "hinge"
+) -> np.ndarray:
     """Return max(0, 1 - y f), or its square.
 
     scores, y: values f(x), and labels -1 and +1; loss: "hinge" or "squared_hinge".
@@ -255,8 +272,15 @@ def pointwise_loss(scores, y, loss="hinge"):
 
 
 def measure_stability(
-    estimator, X, y, *, n_replacements=None, change="replace", X_test=None, random_state=None
-):
+    estimator: BaseEstimator,
+    X: Views,
+    y: ArrayLike,
+    *,
+    n_replacements: int | None = None,
+    change: Literal["replace", "remove"] = "replace",
+    X_test: Views | None = None,
+    random_state: RandomState | None = None,
+) -> float:
     """Measure the largest change of a loss if one training sample changes.
 
     The landmarks are drawn once and kept, as the theorem assumes. A sample is replaced by itself
@@ -282,8 +306,15 @@ def measure_stability(
 
 
 def loss_changes(
-    estimator, X, y, *, n_replacements=None, change="replace", X_test=None, random_state=None
-):
+    estimator: BaseEstimator,
+    X: Views,
+    y: ArrayLike,
+    *,
+    n_replacements: int | None = None,
+    change: Literal["replace", "remove"] = "replace",
+    X_test: Views | None = None,
+    random_state: RandomState | None = None,
+) -> np.ndarray:
     """Return the changes whose maximum is :func:`~mvref.theory.stability.measure_stability`.
 
     estimator, X, y, n_replacements, change, X_test, random_state: as there -> absolute changes

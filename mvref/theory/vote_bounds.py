@@ -5,11 +5,13 @@ Symbols and errata are those of :mod:`mvref.theory.bregman`, which has these fun
 
 import numpy as np
 
-from ..core.input import check_choice, check_number
+from ..core.input import ArrayLike, Literal, Sequence, check_choice, check_number
 from .vectors import check_per_view, check_same_length, check_vector, in_unit_interval
 
 
-def weighted_votes(Ms, q):
+def weighted_votes(
+    Ms: Sequence[ArrayLike], q: ArrayLike
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Return W+ and W- of steps 6 and 7 of Algorithm 1.
 
     Ms (m, n_v): entries in [-1, 1]; q (m,): between 0 and 1 -> W_plus, W_minus (n_v,).
@@ -24,7 +26,7 @@ def weighted_votes(Ms, q):
     return [q @ np.maximum(M, 0) for M in Ms], [q @ np.maximum(-M, 0) for M in Ms]
 
 
-def step_scale(Ms, rho):
+def step_scale(Ms: Sequence[ArrayLike], rho: ArrayLike) -> float:
     """Return N = max_i sum_v rho_v sum_j |M_v,ij|, at least 1 (erratum B2).
 
     Ms (m, n_v); rho (V,): on the simplex.
@@ -38,7 +40,7 @@ def step_scale(Ms, rho):
     return max(1.0, float(rows.max()))
 
 
-def optimal_delta(W_plus, W_minus):
+def optimal_delta(W_plus: Sequence[ArrayLike], W_minus: Sequence[ArrayLike]) -> list[np.ndarray]:
     """Return step 8, the delta that minimises the corrected Eq. (10).
 
     W_plus, W_minus (n_v,) -> delta (n_v,).
@@ -63,7 +65,15 @@ def optimal_delta(W_plus, W_minus):
     return delta
 
 
-def auxiliary_bound(Ms, rho, q, delta, *, scale=None, version="corrected"):
+def auxiliary_bound(
+    Ms: Sequence[ArrayLike],
+    rho: ArrayLike,
+    q: ArrayLike,
+    delta: Sequence[ArrayLike],
+    *,
+    scale: float | None = None,
+    version: Literal["corrected", "printed"] = "corrected",
+) -> float:
     """Return the bound on the change of the loss in one step of pi, Eq. (10).
 
     With q = 1/(1 + e^z) and h = sum_v rho_v M_v delta_v, the corrected bound is at least
@@ -93,7 +103,9 @@ def auxiliary_bound(Ms, rho, q, delta, *, scale=None, version="corrected"):
     return float(bound if version == "printed" else bound / _scale(scale, Ms, rho))
 
 
-def guaranteed_decrease(Ms, rho, q, *, scale=None):
+def guaranteed_decrease(
+    Ms: Sequence[ArrayLike], rho: ArrayLike, q: ArrayLike, *, scale: float | None = None
+) -> float:
     """Return by how much the loss falls at least in the step delta / N, corrected Eq. (11).
 
     Ms (m, n_v); rho (V,); q (m,).

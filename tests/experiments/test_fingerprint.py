@@ -83,6 +83,7 @@ def codes(tmp_path, monkeypatch):
         ("protocol.py", "measure(fit", "-measure(fit", "xxxx"),
         ("methods.py", "return model", "return -model", "xxxx"),
         ("methods.py", "return 2", "return 3", ".xx."),
+        ("methods.py", "fit(model, data):", "fit(model: Base, data: int) -> Base:", "...."),
         ("methods.py", '"third": 3', '"third": 4, "fourth": 4', "...."),
         ("methods.py", '"first": lambda: ', '"first": lambda: -', "x..x"),
         ("solver.py", "tol = 1", "tol = 2", "x..x"),

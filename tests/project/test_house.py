@@ -60,12 +60,22 @@ def room_of(module):
     return (module.split(".") + [""])[1]
 
 
+def is_for_types(node):
+    """Whether only a type checker reads what a statement holds."""
+    return isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+
+
 def imports_of(module):
     """The modules of mvref that a module imports, anywhere in its text."""
     package = module.split(".")
     if PATHS[module].name != "__init__.py":
         package = package[:-1]
-    for node in ast.walk(TREES[module]):
+    nodes = list(ast.walk(TREES[module]))
+    blocks = filter(is_for_types, nodes)
+    for_types = {node for block in blocks for part in block.body for node in ast.walk(part)}
+    for node in nodes:
+        if node in for_types:
+            continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in PATHS)
         if isinstance(node, ast.ImportFrom):

@@ -127,7 +127,7 @@ def test_wheel_holds_every_module_and_every_data_set_and_no_ledger(wheel):
     names = {file.filename for file in packed}
     data = {path for path in (ROOT / "mvref" / "datasets" / "data").iterdir() if path.is_file()}
     assert data
-    files = data | set((ROOT / "mvref").rglob("*.py"))
+    files = data | set((ROOT / "mvref").rglob("*.py")) | {ROOT / "mvref" / "py.typed"}
     assert {path.relative_to(ROOT).as_posix() for path in files} <= names
     assert not [name for name in names if name.startswith(("tests", "book")) or "ledger" in name]
     assert sum(file.file_size for file in packed) < MEGABYTES * 1e6

@@ -12,10 +12,13 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = ("requirements.txt", "requirements-liblinear.txt")
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = PYPROJECT["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-DIRECT = [*PROJECT["dependencies"], *(line for extra in EXTRAS.values() for line in extra)]
-DIRECT.remove("mvref[book]")  # a part of the extra `test`
+GROUPS = PYPROJECT["dependency-groups"]
+DIRECT = [*PROJECT["dependencies"]]
+for lines in (*EXTRAS.values(), *GROUPS.values()):
+    DIRECT += [line for line in lines if isinstance(line, str)]  # others include a group
 
 
 def pins(lock):

@@ -45,6 +45,27 @@ from .storage import (
     with_nan_rows,
 )
 from .threads import one_blas_thread
+from .typing import (
+    TYPE_CHECKING,
+    Any,
+    ArrayLike,
+    BaseEstimator,
+    Callable,
+    ClassWeight,
+    Estimators,
+    Iterable,
+    Kernel,
+    KernelWidth,
+    Literal,
+    Mapping,
+    RandomState,
+    Self,
+    Sequence,
+    Splitter,
+    View,
+    ViewColumns,
+    Views,
+)
 from .validate import (
     check_length,
     check_votable,

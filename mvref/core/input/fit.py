@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from .checks import HUGE, largest_of, refuse_huge, warn_if_nothing_learnt, warn_of_views_by_class
 from .ids import check_ids
 from .threads import one_blas_thread
+from .typing import ArrayLike, Self, Views
 from .validate import (
     check_votable,
     sample_weights,
@@ -54,7 +55,7 @@ class MultiViewInput:
         tags.input_tags.allow_nan = self.views is not None
         return tags
 
-    def fit(self, X, y):
+    def fit(self, X: Views, y: ArrayLike) -> Self:
         """Learn from samples and what is known of them.
 
         Parameters
@@ -134,7 +135,7 @@ class Weighted:
     A weight k stands for k copies of a sample. A classifier has the parameter ``class_weight``.
     """
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Views, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from samples and what is known of them.
 
         Parameters
@@ -165,7 +166,13 @@ class Splitting(Weighted):
 
     __metadata_request__fit = {"groups": True}
 
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(
+        self,
+        X: Views,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Learn from samples and what is known of them.
 
         Parameters
@@ -193,7 +200,7 @@ class Splitting(Weighted):
 class Scored:
     """Mixin of what predicts: ``score`` holds the ids of y and weights against those of X."""
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Views, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the accuracy of ``predict(X)``, in a regressor the coefficient R².
 
         Parameters

@@ -44,6 +44,20 @@ from .storage import (
     width_of,
     with_nan_rows,
 )
+from .typing import (
+    TYPE_CHECKING,
+    ArrayLike,
+    Literal,
+    RandomState,
+    Self,
+    Sequence,
+    View,
+    ViewColumns,
+    Views,
+)
+
+if TYPE_CHECKING:  # which does without pandas
+    from pandas import Index
 
 
 class MultiView:
@@ -93,7 +107,14 @@ class MultiView:
 
     _samples = None  # positions in the table that this one was cut from, by the ids of the samples
 
-    def __init__(self, views, *, names=None, observed=None, feature_names=None):
+    def __init__(
+        self,
+        views: Views,
+        *,
+        names: Sequence[str] | None = None,
+        observed: ArrayLike | None = None,
+        feature_names: Sequence[Sequence[str] | None] | Mapping[str, Sequence[str]] | None = None,
+    ):
         if is_mudata(views):
             joined, _ = type(self).align(views, verbose=False)
             views, columns, self._samples = joined._views, joined._feature_names, joined._samples
@@ -137,57 +158,57 @@ class MultiView:
         ]
 
     @property
-    def views(self):
+    def views(self) -> list[np.ndarray | sparse.csr_matrix]:
         """List of V read-only float64 arrays (n_samples, n_features_v) or CSR matrices."""
         return list(self._views)
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """List of V str."""
         return list(self._names)
 
     @property
-    def feature_names(self):
+    def feature_names(self) -> list[list[str] | None]:
         """List of V lists of str, the names of the columns; None for a view that has none."""
         return list(self._feature_names)
 
     @property
-    def observed(self):
+    def observed(self) -> np.ndarray:
         """Array of bool, shape (n_samples, V): False where a view of a sample is missing."""
         return self._observed
 
     @property
-    def index(self):
+    def index(self) -> "Index | None":
         """Ids of the samples, the pandas Index that their frames bring; None without."""
         return None if self._samples is None else self._samples.index
 
     @property
-    def n_views(self):
+    def n_views(self) -> int:
         """Number of views V."""
         return len(self._views)
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Number of samples."""
         return self._views[0].shape[0]
 
     @property
-    def widths(self):
+    def widths(self) -> list[int]:
         """List of the V numbers of features."""
         return [width_of(view) for view in self._views]
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """``(n_samples, total number of features)``."""
         return self.n_samples, sum(self.widths)
 
     ndim = 2
     dtype = np.dtype(np.float64)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.n_samples
 
-    def __getitem__(self, rows):
+    def __getitem__(self, rows: int | slice | ArrayLike) -> Self:
         """Return the samples `rows` (int, slice, boolean mask or integer array)."""
         if isinstance(rows, tuple):  # scikit-learn writes X[rows, ...]
             rows, *others = rows
@@ -251,7 +272,7 @@ class MultiView:
         gaps = f", {missing / self._observed.size:.0%} of the views missing" if missing else ""
         return f"MultiView({self.n_samples} samples, {views}{gaps})"
 
-    def concat(self):
+    def concat(self) -> np.ndarray | sparse.csr_matrix:
         """Return all views side by side: one array, or CSR if any view is sparse.
 
         Returns
@@ -264,7 +285,7 @@ class MultiView:
             return sparse.hstack(self._views, format="csr")
         return np.hstack(self._views)
 
-    def select(self, which):
+    def select(self, which: str | int | Iterable[str | int]) -> Self:
         """Return a MultiView of some of the views.
 
         Parameters
@@ -294,7 +315,14 @@ class MultiView:
         raise ValueError(f"there is no view {which!r}; the views are {self._names}.")
 
     @classmethod
-    def from_array(cls, X, views, *, names=None, columns=None):
+    def from_array(
+        cls,
+        X: View,
+        views: ViewColumns,
+        *,
+        names: Sequence[str] | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> Self:
         """Cut one 2-D array, CSR matrix or data frame into views.
 
         Parameters
@@ -343,7 +371,15 @@ class MultiView:
         )
 
     @classmethod
-    def align(cls, views, how="outer", *, key=None, layer=None, verbose=True):
+    def align(
+        cls,
+        views: Views,
+        how: Literal["outer", "inner"] = "outer",
+        *,
+        key: str | None = None,
+        layer: str | Mapping[str, str] | None = None,
+        verbose: bool = True,
+    ) -> "tuple[Self, Index]":
         """Join tables of different samples by their ids; a sample without a row misses the view.
 
         Parameters
@@ -417,7 +453,7 @@ class MultiView:
             seen.add(row)
         return first
 
-    def drop_views(self, fraction, random_state=None):
+    def drop_views(self, fraction: float, random_state: RandomState | None = None) -> Self:
         """Return a copy in which random views of random samples are missing.
 
         Every sample keeps a view. The realised fraction is exact up to a whole number of views.
@@ -450,7 +486,7 @@ class MultiView:
         observed.flat[rng.choice(candidates, n_drop, replace=False)] = False
         return self.with_observed(observed)
 
-    def with_observed(self, observed):
+    def with_observed(self, observed: ArrayLike) -> Self:
         """Return a copy in which the views that are not `observed` are missing.
 
         Parameters
