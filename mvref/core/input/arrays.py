@@ -58,6 +58,39 @@ def with_nan_rows(view, rows):
     return sparse.vstack([view, gap], format="csr")[source]
 
 
+def rows_or_nan(view, rows):
+    """Return the rows of a view, NaN where `rows` is negative."""
+    return with_nan_rows(freeze(rows_of(view, rows)), np.flatnonzero(rows < 0))
+
+
+def kept(tables, observed=None):
+    """Views of tables, read-only and NaN where they are not `observed`; (n, V): who has them."""
+    views = [freeze(table) for table in tables]
+    present = np.column_stack([~all_nan_rows(view) for view in views])
+    if observed is not None:
+        present &= _check_observed(observed, present)
+        for v, seen in enumerate(present.T):
+            if not seen.all():
+                views[v] = freeze(with_nan_rows(views[v], np.flatnonzero(~seen)))
+    return views, present
+
+
+def _check_observed(observed, present):
+    try:
+        observed = np.asarray(observed)
+    except ValueError:
+        raise ValueError(f"observed must be of shape {present.shape}, its rows differ.") from None
+    if observed.shape != present.shape or observed.dtype != bool:
+        raise ValueError(
+            f"observed must be a boolean array of shape {present.shape} (n_samples, n_views), got "
+            f"{observed.dtype} of shape {observed.shape}."
+        )
+    if (observed & ~present).any():
+        i, v = np.argwhere(observed & ~present)[0]
+        raise ValueError(f"observed says that sample {i} has view {v}, but that row is all NaN.")
+    return observed
+
+
 def view_features(X, constant):
     """Return the views with a last column `constant`, unless that is 0; missing rows are zeros."""
     features = []

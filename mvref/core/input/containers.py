@@ -12,7 +12,7 @@ from numbers import Integral
 import numpy as np
 from scipy import sparse
 
-from .arrays import all_nan_rows, freeze, rows_of, with_nan_rows
+from .arrays import kept, rows_or_nan
 from .checks import check_choice, shown
 from .ids import check_views, cleaned, join_ids, numbered, samples_of
 from .tables import as_frame, as_table, is_texts, width_of
@@ -28,8 +28,8 @@ class Parts:
 
     names: list
     views: list
-    columns: list
     observed: np.ndarray
+    columns: list
     samples: object = None
 
 
@@ -95,39 +95,25 @@ def read_views(views, names=None, observed=None, columns=None):
     """Parts of a sequence or a mapping of views, or of a MuData, whose samples are joined."""
     if is_mudata(views):
         joined, _ = join_views(views)
-        names = joined.names if names is None else names
+        names = _check_names(joined.names if names is None else names, len(joined.views))
         columns = joined.columns if columns is None else columns
-        views, samples = joined.views, joined.samples
-        names, views = _listed(views, names)
-    else:
-        names, views = _listed(views, names)
-        check_views(views, names)
-        samples = samples_of(views)
-    return _parts(names, views, columns, samples, observed)
+        return parts_of(names, joined.views, columns, joined.samples, observed)
+    names, views = _listed(views, names)
+    check_views(views, names)
+    return parts_of(names, views, columns, samples_of(views), observed)
 
 
-def _parts(names, views, columns=None, samples=None, observed=None):
+def parts_of(names, views, columns=None, samples=None, observed=None):
     """Parts of named views of the same samples; columns: as the user gave them, or None."""
     columns = _listed_columns(columns, names, views)
     tables = [_open_view(view, name) for view, name in zip(views, names, strict=True)]
     tables = [as_table(table, name) for table, name in zip(tables, names, strict=True)]
-    columns = [
-        None if own is None else _check_columns(own, width_of(table), name)
-        for own, table, name in zip(columns, tables, names, strict=True)
-    ]
+    columns = _checked(columns, map(width_of, tables), names)
     n_samples = [table.shape[0] for table in tables]
     if len(set(n_samples)) > 1:
         told = ", ".join(f"{name}: {n}" for name, n in zip(names, n_samples, strict=True))
         raise ValueError(f"views must agree on the number of samples, got {told}.")
-    views = [freeze(table) for table in tables]
-    present = np.column_stack([~all_nan_rows(view) for view in views])
-    if observed is not None:
-        present &= _check_observed(observed, present)
-        views = [
-            view if seen.all() else freeze(with_nan_rows(view, np.flatnonzero(~seen)))
-            for view, seen in zip(views, present.T, strict=True)
-        ]
-    return Parts(names, views, columns, present, samples)
+    return Parts(names, *kept(tables, observed), columns, samples)
 
 
 def _open_view(view, name):
@@ -171,15 +157,18 @@ def names_of_columns(view, name):
     return columns
 
 
-def _check_columns(columns, width, name):
-    """Return the names of a view's columns; refuse too few, too many, or one name twice."""
-    columns = [str(column) for column in columns]
-    if len(columns) != width:
-        raise ValueError(f"view {name!r} has {width} columns, but {len(columns)} names of columns.")
-    if len(set(columns)) < width:
-        twice = [column for column, n in Counter(columns).items() if n > 1]
-        raise ValueError(f"view {name!r} has several columns of one name: {twice[:10]}.")
-    return columns
+def _checked(columns, widths, names):
+    """Names of the columns of views as texts; refuse too few, too many, or one name twice."""
+    checked = []
+    for own, width, name in zip(columns, widths, names, strict=True):
+        own = None if own is None else [str(column) for column in own]
+        if own is not None and len(own) != width:
+            raise ValueError(f"view {name!r} has {width} columns, but {len(own)} names of columns.")
+        if own is not None and len(set(own)) < width:
+            twice = [column for column, n in Counter(own).items() if n > 1]
+            raise ValueError(f"view {name!r} has several columns of one name: {twice[:10]}.")
+        checked.append(own)
+    return checked
 
 
 def _listed(views, names=None):
@@ -215,22 +204,6 @@ def _check_names(names, n_views):
     return names
 
 
-def _check_observed(observed, present):
-    try:
-        observed = np.asarray(observed)
-    except ValueError:
-        raise ValueError(f"observed must be of shape {present.shape}, its rows differ.") from None
-    if observed.shape != present.shape or observed.dtype != bool:
-        raise ValueError(
-            f"observed must be a boolean array of shape {present.shape} (n_samples, n_views), got "
-            f"{observed.dtype} of shape {observed.shape}."
-        )
-    if (observed & ~present).any():
-        i, v = np.argwhere(observed & ~present)[0]
-        raise ValueError(f"observed says that sample {i} has view {v}, but that row is all NaN.")
-    return observed
-
-
 def open_table(X, columns=None):
     """Return one table as an array, CSR matrix or frame, the names of its columns, its samples."""
     check_in_memory(X, "X")
@@ -249,8 +222,6 @@ def open_table(X, columns=None):
 
 def cut_views(X, columns, samples, views, names=None):
     """Parts of one table, cut as `views` says; see :meth:`~mvref.MultiView.from_array`."""
-    if views is None:
-        return _parts(default_names(1), [X], None if columns is None else [columns], samples)
     if X.ndim != 2:
         raise ValueError(f"X must be a 2-D array, got {X.ndim} dimension(s).")
     if isinstance(views, Mapping):
@@ -258,7 +229,7 @@ def cut_views(X, columns, samples, views, names=None):
         views = list(views.values())
     indices = view_columns(views, X.shape[1], columns)
     named = columns is not None and all(isinstance(column, str) for column in columns)
-    return _parts(
+    return parts_of(
         _check_names(names, len(indices)),
         [getattr(X, "iloc", X)[:, index] for index in indices],
         [[columns[j] for j in index] for index in indices] if named else None,
@@ -337,10 +308,10 @@ def join_views(views, how="outer", key=None, layer=None, verbose=False):
     layers = layer if isinstance(layer, Mapping) else dict.fromkeys(names, layer)
     tables = [_layer(t, layers.get(n), n) for t, n in zip(tables, names, strict=True)]
     tables = [as_table(*pair) for pair in zip(tables, names, strict=True)]
+    columns = _checked(columns, map(width_of, tables), names)
     rows = [index.get_indexer(ids) for index in indices.values()]
-    views = [freeze(rows_of(*pair)) for pair in zip(tables, rows, strict=True)]
-    views = [with_nan_rows(v, np.flatnonzero(r < 0)) for v, r in zip(views, rows, strict=True)]
-    return _parts(names, views, columns, numbered(ids)), ids
+    tables = [rows_or_nan(*pair) for pair in zip(tables, rows, strict=True)]
+    return Parts(names, *kept(tables), columns, numbered(ids)), ids
 
 
 def _with_ids(table, name, key):

@@ -52,11 +52,6 @@ class MultiViewInput:
         Returns
         -------
         self : object; the fitted estimator
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range, a single class, or a sample without views.
         """
         return self._check_and_fit(X, y)
 
@@ -132,11 +127,6 @@ class Weighted:
         Returns
         -------
         self : object; the fitted estimator
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range, a single class, or a sample without views.
         """
         return self._check_and_fit(X, y, sample_weight=sample_weight)
 
@@ -166,11 +156,6 @@ class Splitting(Weighted):
         Returns
         -------
         self : object; the fitted estimator
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range, a single class, or a sample without views.
         """
         return self._check_and_fit(X, y, sample_weight=sample_weight, groups=groups)
 

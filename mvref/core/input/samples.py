@@ -14,6 +14,7 @@ from .containers import (
     is_collection_of_views,
     is_read,
     names_of_columns,
+    parts_of,
     read_views,
     unpacked,
 )
@@ -98,7 +99,11 @@ def _cut_table(estimator, X, reset, raw):
         raise ValueError(f"X must be an array of numbers: {error}.") from error
     if hasattr(estimator, "feature_names_in_"):
         columns = list(estimator.feature_names_in_)
-    X = MultiView._of(cut_views(X, columns, None, views))
+    if views is None:
+        X = parts_of(default_names(1), [X], None if columns is None else [columns])
+    else:
+        X = cut_views(X, columns, None, views)
+    X = MultiView._of(X)
     if full:
         X._feature_names = list(estimator.view_feature_names_)
     return X

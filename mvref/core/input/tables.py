@@ -83,15 +83,14 @@ def check_kinds(frame, name):
     """Return the kinds of the columns of a data frame; refuse dates and complex numbers."""
     kinds = [OF_DTYPE.get(d.kind) or kind_of(frame.iloc[:, j]) for j, d in enumerate(frame.dtypes)]
     for j, kind in enumerate(kinds):
-        if kind in ("date", "complex"):
-            refuse_dates(f"{frame.dtypes.iloc[j]} in column {frame.columns[j]!r}", name, kind)
+        _refuse_dates(kind, f"{frame.dtypes.iloc[j]} in column {frame.columns[j]!r}", name)
     return kinds
 
 
 def as_table_of_numbers(values, name):
     """Return a 2-D float64 array, or a CSR matrix of what is sparse; see :func:`as_numbers`."""
     if sparse.issparse(values):
-        _refuse_dates(values.dtype, name)
+        _refuse_dates(OF_DTYPE.get(values.dtype.kind), values.dtype, name)
         values = sparse.csr_matrix(values, dtype=np.float64)
     else:
         values = as_numbers(values, name)
@@ -111,7 +110,8 @@ def as_numbers(values, name):
     """
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values
-    _refuse_dates(getattr(values, "dtype", None), name)
+    dtype = getattr(values, "dtype", None)
+    _refuse_dates(OF_DTYPE.get(getattr(dtype, "kind", "?")), dtype, name)
     if hasattr(values, "iloc") and values.ndim == 1:
         refuse_lists(values, name)
     try:
@@ -127,9 +127,11 @@ def as_flat_table(X, raw=False):
     """
     frame = as_frame(X, "X")
     if frame is None:
-        listed = isinstance(X, list | tuple)  # of arrays that are complex scikit-learn speaks
+        listed = isinstance(X, list | tuple)
         dtype = np.asarray(X).dtype if listed else getattr(X, "dtype", None)
-        _refuse_dates(dtype, "X", "cmM" if listed else "mM")
+        kind = OF_DTYPE.get(getattr(dtype, "kind", "?"))
+        if listed or kind == "date":  # of arrays that are complex scikit-learn speaks
+            _refuse_dates(kind, dtype, "X")
         return _dense(X) if np.ma.isMaskedArray(X) and not raw else X
     kinds = check_kinds(frame, "X")
     for j in np.flatnonzero(np.array(kinds) == "other"):
@@ -141,17 +143,15 @@ def as_flat_table(X, raw=False):
     return X
 
 
-def _refuse_dates(dtype, name, kinds="cmM"):
-    if getattr(dtype, "kind", "?") in kinds:
-        refuse_dates(dtype, name, "complex" if dtype.kind == "c" else "date")
-
-
-def refuse_dates(dtype, name, kind):
-    """Raise the ValueError of a table that holds dates, durations or complex numbers."""
-    told, mend = "complex numbers", "take real and imaginary parts as columns"
-    if kind == "date":
-        told, mend = "dates", "make numbers of dates first, such as days since a date"
-    raise ValueError(f"{name} must be an array of real numbers, got {told} ({dtype}); {mend}.")
+def _refuse_dates(kind, dtype, name):
+    """Raise a ValueError if a table or column holds dates, durations or complex numbers."""
+    mends = {
+        "date": "dates ({}); make numbers of dates first, such as days since a date.",
+        "complex": "complex numbers ({}); take real and imaginary parts as columns.",
+    }
+    if kind in mends:
+        told = mends[kind].format(dtype)
+        raise ValueError(f"{name} must be an array of real numbers, got {told}")
 
 
 def is_texts(view):

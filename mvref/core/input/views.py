@@ -175,7 +175,7 @@ class MultiView:
 
     def _like(self, views, names, columns, observed):
         """A table of read-only parts of this one."""
-        return self._of(Parts(names, views, columns, observed, self._samples))
+        return self._of(Parts(names, views, observed, columns, self._samples))
 
     def _with_samples_of(self, X, rows=slice(None)):
         """This table, new and of some samples of another one, with their ids."""
