@@ -58,11 +58,6 @@ def with_nan_rows(view, rows):
     return sparse.vstack([view, gap], format="csr")[source]
 
 
-def rows_or_nan(view, rows):
-    """Return the rows of a view, NaN where `rows` is negative."""
-    return with_nan_rows(freeze(rows_of(view, rows)), np.flatnonzero(rows < 0))
-
-
 def kept(tables, observed=None):
     """Views of tables, read-only and NaN where they are not `observed`; (n, V): who has them."""
     views = [freeze(table) for table in tables]

@@ -4,33 +4,21 @@ Sequences, mappings and generators of views; data frames of pandas, polars and A
 levels of columns; AnnData and MuData; and one flat table that the parameter ``views`` cuts.
 """
 
-from collections import Counter
+from collections import Counter, namedtuple
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, ValuesView
-from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
 from scipy import sparse
 
-from .arrays import kept, rows_or_nan
+from .arrays import freeze, kept, rows_of, with_nan_rows
 from .checks import check_choice, shown
 from .ids import check_views, cleaned, join_ids, numbered, samples_of
 from .tables import as_frame, as_table, is_texts, width_of
 
-
-@dataclass
-class Parts:
-    """What a :class:`~mvref.MultiView` of V views holds.
-
-    views: arrays, CSR matrices or tables of words, read-only; columns: lists of their names, or
-    None; observed (n, V): who has them; samples: positions by the ids, or None.
-    """
-
-    names: list
-    views: list
-    observed: np.ndarray
-    columns: list
-    samples: object = None
+# What a MultiView of V views holds: their names; read-only arrays, CSR matrices or tables of words;
+# observed (n, V), who has them; names of their columns, or None; positions by the ids, or None.
+Parts = namedtuple("Parts", "names views observed columns samples")
 
 
 def unpacked(X, views=None):
@@ -76,19 +64,14 @@ def is_mudata(X):
 
 def is_collection_of_views(X):
     """Tell a collection of views (MultiView, mapping, list of 2-D arrays) from one 2-D array."""
-    if sparse.issparse(X):  # a DOK matrix is a mapping as well
-        return False
-    if isinstance(X, Mapping) or is_read(X):
-        return True
-    if not isinstance(X, list | tuple) or not X:
-        return False
-    whole = (sparse.issparse(view) or is_annotated(view) or np.ndim(view) >= 2 for view in X)
-    return any(whole)
+    if isinstance(X, list | tuple) and not is_read(X):
+        return any(sparse.issparse(v) or is_annotated(v) or np.ndim(v) >= 2 for v in X)
+    return is_read(X) or (isinstance(X, Mapping) and not sparse.issparse(X))  # as a DOK matrix is
 
 
 def is_read(X):
     """Tell a MultiView, or the parts of one."""
-    return isinstance(X, Parts) or hasattr(type(X), "observed")
+    return isinstance(X, Parts) or hasattr(type(X), "_samples")
 
 
 def read_views(views, names=None, observed=None, columns=None):
@@ -226,7 +209,6 @@ def cut_views(X, columns, samples, views, names=None):
         raise ValueError(f"X must be a 2-D array, got {X.ndim} dimension(s).")
     if isinstance(views, Mapping):
         names = list(views) if names is None else names
-        views = list(views.values())
     indices = view_columns(views, X.shape[1], columns)
     named = columns is not None and all(isinstance(column, str) for column in columns)
     return parts_of(
@@ -310,7 +292,8 @@ def join_views(views, how="outer", key=None, layer=None, verbose=False):
     tables = [as_table(*pair) for pair in zip(tables, names, strict=True)]
     columns = _checked(columns, map(width_of, tables), names)
     rows = [index.get_indexer(ids) for index in indices.values()]
-    tables = [rows_or_nan(*pair) for pair in zip(tables, rows, strict=True)]
+    tables = [freeze(rows_of(*pair)) for pair in zip(tables, rows, strict=True)]
+    tables = [with_nan_rows(t, np.flatnonzero(r < 0)) for t, r in zip(tables, rows, strict=True)]
     return Parts(names, *kept(tables), columns, numbered(ids)), ids
 
 
@@ -331,8 +314,7 @@ def _layer(table, layer, name):
     """What is in a table: of an AnnData a layer or X."""
     if layer is None:
         return table.X if is_annotated(table) else table
-    if not is_annotated(table):
-        raise ValueError(f"layer={layer!r}, but view {name!r} has no layers.")
-    if layer not in table.layers:
-        raise ValueError(f"view {name!r} has no layer {layer!r}, only {list(table.layers)}.")
-    return table.layers[layer]
+    layers = table.layers if is_annotated(table) else {}
+    if layer not in layers:
+        raise ValueError(f"view {name!r} has no layer {layer!r}, only {list(layers)}.")
+    return layers[layer]

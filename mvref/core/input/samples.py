@@ -144,12 +144,11 @@ def _check_columns(estimator, X):
             f"{len(estimator.view_widths_)} views of {estimator.view_widths_} features."
         )
     if one_sided:
-        has, had = "names", "without them"
-        if X.feature_names[X.names.index(one_sided[0])] is None:
-            has, had = "no names", "with them"
+        has = X.feature_names[X.names.index(one_sided[0])] is not None
         warn_caller(
-            f"the columns of the views {one_sided} have {has}, but {fitted} {had}: whether they "
-            "are the same columns in the same order cannot be checked.",
+            f"the columns of the views {one_sided} have {'names' if has else 'no names'}, but "
+            f"{fitted} {'without' if has else 'with'} them: whether they are the same columns in "
+            "the same order cannot be checked.",
             UserWarning,
         )
         X._feature_names = list(estimator.view_feature_names_)  # what a member sees: no more words
@@ -158,7 +157,8 @@ def _check_columns(estimator, X):
 def _views_given(estimator, X):
     """Without views that are None: nobody has them, and only ``fit`` knows their columns."""
     learnt = estimator.view_names_
-    if isinstance(X, list | tuple) and len(X) == len(learnt) and any(view is None for view in X):
+    listed = isinstance(X, list | tuple) and not is_read(X) and len(X) == len(learnt)
+    if listed and any(view is None for view in X):
         X = dict(zip(learnt, X, strict=True))
     if isinstance(X, Mapping) and not sparse.issparse(X) and set(map(str, X)) <= set(learnt):
         return {name: view for name, view in X.items() if view is not None} or X

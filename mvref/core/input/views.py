@@ -81,8 +81,7 @@ class MultiView:
         self._hold(read_views(views, names, observed, feature_names))
 
     def _hold(self, parts):
-        self._names, self._views, self._feature_names = parts.names, parts.views, parts.columns
-        self._observed, self._samples = parts.observed, parts.samples
+        self._names, self._views, self._observed, self._feature_names, self._samples = parts
         self._observed.flags.writeable = False
 
     @property
