@@ -309,7 +309,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
         if np.ndim(Phi) != 2:
             raise ValueError(f"Phi must be a 2-D array, got {np.ndim(Phi)} dimension(s).")
         assert_all_finite(Phi, input_name="Phi")
-        rows, codes, weights = self._targets(Phi, y, sample_weight)
+        rows, codes, weights = self._targets(len(Phi), y, sample_weight)
         return Phi if len(rows) == len(Phi) else np.asarray(Phi)[rows], codes, weights
 
     def _intercept_scaling(self):

@@ -15,35 +15,48 @@
 * ``_check_parameters`` has passed, and the BLAS has one thread unless ``_one_blas_thread = False``.
 
 Only compositions, as in :mod:`mvref.core.members`, have ``_raw = True``: they also take words and
-single gaps. Who reads a method may stop here. The way itself: ``fit``, ``validate`` (samples,
-labels, weights), ``views`` (the samples), ``ids`` (whose row it is), ``storage`` (how a view is
-kept), ``columns``, ``checks``, ``threads``.
+single gaps. Who reads a method may stop here. The way itself: ``fit``, ``samples`` (of an
+estimator), ``containers`` (from elsewhere), ``ids`` (whose row it is), ``tables`` (one of them),
+``arrays`` (how a view is kept), ``views`` (the MultiView), ``labels`` (and weights), ``checks``,
+``threads``.
 """
 
 # ruff: noqa: F401, the door hands these on
 
+from .arrays import (
+    all_nan_rows,
+    freeze,
+    is_encoded,
+    root_mean_squares,
+    rows_of,
+    take_rows,
+    view_features,
+    with_nan_rows,
+)
 from .checks import (
     NothingLearntWarning,
     check_choice,
     check_kernel,
     check_number,
+    check_votable,
+    memory_for,
     shown,
     warn_caller,
     warn_if_few_complete,
     warn_of_views_by_class,
 )
-from .columns import root_mean_squares, take_rows, view_columns, view_features
-from .fit import MultiViewInput, Scored, Splitting, Weighted, memory_for
+from .containers import is_collection_of_views, view_columns
+from .fit import MultiViewInput, Scored, Splitting, Weighted
 from .ids import check_ids, cleaned, join_report, warn_of_spellings
-from .storage import (
-    all_nan_rows,
-    as_numbers,
-    as_table_of_numbers,
-    freeze,
-    is_encoded,
-    rows_of,
-    with_nan_rows,
+from .labels import (
+    check_length,
+    labels_of,
+    validate_groups,
+    validate_numbers,
+    validate_targets,
 )
+from .samples import validate_views
+from .tables import as_numbers, as_table_of_numbers
 from .threads import one_blas_thread
 from .typing import (
     TYPE_CHECKING,
@@ -66,13 +79,4 @@ from .typing import (
     ViewColumns,
     Views,
 )
-from .validate import (
-    check_length,
-    check_votable,
-    labels_of,
-    validate_groups,
-    validate_numbers,
-    validate_targets,
-    validate_views,
-)
-from .views import MultiView, as_multiview, is_collection_of_views, stack_samples
+from .views import MultiView, as_multiview, stack_samples

@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from contextlib import contextmanager, nullcontext
 from itertools import chain
 
 import numpy as np
@@ -100,6 +101,13 @@ def warn_caller(message, category=ConvergenceWarning):
     warnings.warn(message, category, stacklevel=depth + 1)
 
 
+def check_votable(X, told="no view at all"):
+    """Raise a ValueError if a sample has no view at all: nobody could vote on it."""
+    empty = np.flatnonzero(~X.observed.any(axis=1))
+    if len(empty):
+        raise ValueError(f"{len(empty)} sample(s) have {told}, first row {empty[0]}.")
+
+
 def warn_if_few_complete(n_complete, n_samples, told):
     """Warn where fewer than half of the samples, and than FEW_COMPLETE, can be learnt from."""
     if n_complete < min(FEW_COMPLETE, n_samples / 2):
@@ -134,6 +142,19 @@ def largest_of(X):
     numbers = [v for v in stored if not hasattr(v, "iloc")]
     ends = [(-np.nanmin(v, initial=0), np.nanmax(v, initial=0)) for v in numbers]
     return max(chain.from_iterable(ends), default=0)
+
+
+@contextmanager
+def memory_for(estimator, X, advice="Hand over fewer samples at a time."):
+    """Say in a MemoryError what to do instead; of overflows a ValueError or a warning will tell."""
+    quiet = np.errstate(over="ignore", invalid="ignore") if largest_of(X) > HUGE else nullcontext()
+    try:
+        with quiet:
+            yield
+    except MemoryError as error:
+        raise MemoryError(
+            f"{type(estimator).__name__} finds no memory for {len(X)} samples ({error}). {advice}"
+        ) from error
 
 
 def refuse_huge(X, error):

@@ -1,41 +1,28 @@
 """The way of X, y and the weights through ``fit`` into the ``_fit`` of a method."""
 
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from .checks import HUGE, largest_of, refuse_huge, warn_if_nothing_learnt, warn_of_views_by_class
+from .checks import (
+    check_votable,
+    memory_for,
+    refuse_huge,
+    warn_if_nothing_learnt,
+    warn_of_views_by_class,
+)
 from .ids import check_ids
+from .labels import sample_weights, validate_groups, validate_numbers, validate_targets
+from .samples import validate_views
 from .threads import one_blas_thread
 from .typing import ArrayLike, Self, Views
-from .validate import (
-    check_votable,
-    sample_weights,
-    validate_groups,
-    validate_numbers,
-    validate_targets,
-    validate_views,
-)
 
 FEWER = (
     "What does without the similarities of all pairs of them: mvref.fit_in_chunks, "
     "mvref.MVMClassifier(solver='sgd'), mvref.PerViewClassifier with a linear model."
 )
-
-
-@contextmanager
-def memory_for(estimator, X, advice="Hand over fewer samples at a time."):
-    """Say in a MemoryError what to do instead; of overflows a ValueError or a warning will tell."""
-    quiet = np.errstate(over="ignore", invalid="ignore") if largest_of(X) > HUGE else nullcontext()
-    try:
-        with quiet:
-            yield
-    except MemoryError as error:
-        raise MemoryError(
-            f"{type(estimator).__name__} finds no memory for {len(X)} samples ({error}). {advice}"
-        ) from error
 
 
 class MultiViewInput:
@@ -66,11 +53,6 @@ class MultiViewInput:
         Returns
         -------
         self : object; the fitted estimator
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range, a single class, or a sample without views.
         """
         return self._check_and_fit(X, y)
 
@@ -83,7 +65,7 @@ class MultiViewInput:
         self._check_parameters()
         splits = "groups" in given
         groups = validate_groups(given.pop("groups", None), X.n_samples)
-        rows, targets, weights = self._targets(X, y, **given)
+        rows, targets, weights = self._targets(X.n_samples, y, **given)
         if splits:
             more = (*more, None if groups is None else groups[rows])
         if isinstance(self, Weighted):
@@ -91,7 +73,8 @@ class MultiViewInput:
         if len(rows) < X.n_samples:
             _refuse_cut_gram(self, X.n_samples - len(rows))
             X = X[rows]
-        self._check_votable(X)
+        if self._needs_a_view:
+            check_votable(X)
         for name, seen in zip(X.names, X.observed.T, strict=True):
             if not seen.any():
                 raise ValueError(f"view {name!r} is missing in every sample: leave it out.")
@@ -107,13 +90,13 @@ class MultiViewInput:
         warn_if_nothing_learnt(self, X, targets, weights)
         return self
 
-    def _targets(self, X, y, sample_weight=None):
+    def _targets(self, n_samples, y, sample_weight=None):
         """Return the rows to learn from, their codes or numbers, and their weights or None."""
         validate = validate_targets if is_classifier(self) else validate_numbers
-        targets = validate(self, y, len(X))
+        targets = validate(self, y, n_samples)
         y = self.classes_[targets] if is_classifier(self) else targets
-        rows, weights = sample_weights(self, X, y, sample_weight)
-        if len(rows) < len(X):  # perhaps a class less
+        rows, weights = sample_weights(self, y, sample_weight)
+        if len(rows) < n_samples:  # perhaps a class less
             targets = validate(self, y[rows], len(rows))
         return rows, targets, weights
 
@@ -121,12 +104,9 @@ class MultiViewInput:
         """Samples to be scored, as a MultiView in the order of ``fit``."""
         check_is_fitted(self, self._learnt)
         X = validate_views(self, X, reset=False, raw=self._raw)
-        self._check_votable(X)
-        return X
-
-    def _check_votable(self, X):
         if self._needs_a_view:
             check_votable(X)
+        return X
 
 
 class Weighted:
@@ -148,11 +128,6 @@ class Weighted:
         Returns
         -------
         self : object; the fitted estimator
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range, a single class, or a sample without views.
         """
         return self._check_and_fit(X, y, sample_weight=sample_weight)
 
@@ -188,11 +163,6 @@ class Splitting(Weighted):
         Returns
         -------
         self : object; the fitted estimator
-
-        Raises
-        ------
-        ValueError
-            For wrong input, a parameter out of range, a single class, or a sample without views.
         """
         return self._check_and_fit(X, y, sample_weight=sample_weight, groups=groups)
 

@@ -13,7 +13,7 @@ from unicodedata import normalize
 import numpy as np
 
 from .checks import warn_caller
-from .storage import is_gap
+from .tables import is_gap
 
 AS_IT_IS = "; if they are in the order of X all the same, hand over {name}.to_numpy()."
 MENDS = {  # of the relations of ids that are not those of X
@@ -122,15 +122,13 @@ def relation(own, given):
 
 def check_views(views, names):
     """Refuse views that would be joined by position although they have different ids."""
-    found = {name: index_of(view) for name, view in zip(names, views, strict=True)}
-    plain = {n for n, v in zip(names, views, strict=True) if getattr(v, "ndim", 2) == 1}
-    found = {
-        name: index
-        for name, index in found.items()
-        if index is not None and not (name in plain and is_default(index))  # of texts
-    }
-    for name, index in found.items():
-        first, own = next(iter(found.items()))
+    first = own = None
+    for name, view in zip(names, views, strict=True):
+        index = index_of(view)
+        if index is None or (getattr(view, "ndim", 2) == 1 and is_default(index)):  # of texts
+            continue
+        if own is None:
+            first, own = name, index
         if not same_ids(own, index):
             told = OF_VIEWS[relation(own, index)]
             told = told.format(given=index[:1].tolist()[0], own=own[:1].tolist()[0])
@@ -205,18 +203,27 @@ def ids_of_table(table, name):
     return index
 
 
-def joined_ids(indices, how, first=None):
-    """All ids of some views ("outer"), or those that all of them have ("inner"), in order of place.
+def join_ids(tables, how, first=None, verbose=False):
+    """The ids of some tables, and those of their samples, in order of place.
 
-    indices: name -> pandas Index; first: ids that stand before all others, or None.
+    tables: by their names; how: "outer", the ids of any table, or "inner", those of every one;
+    first: ids that stand before all others, or None; verbose: print what was found.
     """
+    indices = {name: ids_of_table(table, name) for name, table in tables.items()}
     others = list(indices.values())
     ids = others[0] if first is None else first
     if how == "outer":
-        return ids.append(others).drop_duplicates()
-    for index in others:
-        ids = ids[ids.isin(index)]
-    return ids
+        ids = ids.append(others).drop_duplicates()
+    else:
+        for index in others:
+            ids = ids[ids.isin(index)]
+    report = join_report(indices, ids, strict=first is None)
+    warn_of_spellings(chain(*others))
+    if verbose:
+        print("\n".join(report))
+    if not len(ids):
+        raise ValueError("how='inner' leaves no sample: none is in every view.")
+    return indices, ids
 
 
 def join_report(indices, ids, strict=True):

@@ -7,47 +7,32 @@ of NaN in that view, in every form of input.
 """
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, ValuesView
-from itertools import chain
 from numbers import Integral
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from .checks import check_choice, check_number, shown
-from .columns import view_columns
-from .ids import (
-    check_views,
-    cleaned,
-    ids_of_table,
-    join_report,
-    joined_ids,
-    numbered,
-    samples_of,
-    warn_of_spellings,
+from .arrays import freeze, is_encoded, rows_of
+from .checks import check_number
+from .containers import (
+    Parts,
+    check_described,
+    cut_views,
+    is_collection_of_views,
+    is_read,
+    join_views,
+    open_table,
+    read_views,
+    unpacked,
 )
-from .storage import (
-    all_nan_rows,
-    as_frame,
-    as_table_of_numbers,
-    as_view,
-    check_columns,
-    check_encoded,
-    check_in_memory,
-    freeze,
-    is_annotated,
-    is_frame,
-    is_texts,
-    names_of_columns,
-    rows_of,
-    width_of,
-    with_nan_rows,
-)
+from .tables import refuse_words
 from .typing import (
     TYPE_CHECKING,
     ArrayLike,
+    Iterable,
     Literal,
+    Mapping,
     RandomState,
     Self,
     Sequence,
@@ -115,47 +100,11 @@ class MultiView:
         observed: ArrayLike | None = None,
         feature_names: Sequence[Sequence[str] | None] | Mapping[str, Sequence[str]] | None = None,
     ):
-        if is_mudata(views):
-            joined, _ = type(self).align(views, verbose=False)
-            views, columns, self._samples = joined._views, joined._feature_names, joined._samples
-            names = joined._names if names is None else names
-            feature_names = columns if feature_names is None else feature_names
-        own_names, views = _listed(views)
-        names = own_names if names is None else names
-        self._names = _check_names(names, len(views))
-        check_views(views, self._names)
-        self._samples = samples_of(views) if self._samples is None else self._samples
-        self._views = [as_view(view, name) for view, name in zip(views, self._names, strict=True)]
-        self._feature_names = self._columns_of_each(views, feature_names)
-        n_samples = [view.shape[0] for view in self._views]
-        if len(set(n_samples)) > 1:
-            told = ", ".join(f"{name}: {n}" for name, n in zip(self._names, n_samples, strict=True))
-            raise ValueError(f"views must agree on the number of samples, got {told}.")
-        self._observed = np.column_stack([~all_nan_rows(view) for view in self._views])
-        if observed is not None:
-            self._observed &= _check_observed(observed, self._observed)
-            for v, seen in enumerate(self._observed.T):
-                if not seen.all():
-                    self._views[v] = freeze(with_nan_rows(self._views[v], np.flatnonzero(~seen)))
-        self._observed.flags.writeable = False
+        self._hold(read_views(views, names, observed, feature_names))
 
-    def _columns_of_each(self, views, given):
-        """The names that were given, else those that the frames bring."""
-        if given is None:
-            given = [names_of_columns(*pair) for pair in zip(views, self._names, strict=True)]
-        elif isinstance(given, Mapping):
-            unknown = sorted(set(given) - set(self._names))
-            if unknown:
-                raise ValueError(f"feature_names has the views {unknown}, not in {self._names}.")
-            given = [given.get(name) for name in self._names]
-        if len(given) != self.n_views:
-            raise ValueError(
-                f"feature_names must have one entry per view, {self.n_views}, got {len(given)}."
-            )
-        return [
-            None if columns is None else check_columns(columns, width, name)
-            for columns, width, name in zip(given, self.widths, self._names, strict=True)
-        ]
+    def _hold(self, parts):
+        self._names, self._views, self._observed, self._feature_names, self._samples = parts
+        self._observed.flags.writeable = False
 
     @property
     def views(self) -> list[np.ndarray | sparse.csr_matrix]:
@@ -195,7 +144,7 @@ class MultiView:
     @property
     def widths(self) -> list[int]:
         """List of the V numbers of features."""
-        return [width_of(view) for view in self._views]
+        return [view.shape[1] if view.ndim == 2 else 1 for view in self._views]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -232,19 +181,22 @@ class MultiView:
                 )
             if rows.dtype != bool:
                 rows = rows.astype(np.intp)
-        views = [rows_of(view, rows) for view in self._views]
-        new = self._like(views, self._names, self._observed[rows], self._feature_names)
+        views = [freeze(rows_of(view, rows)) for view in self._views]
+        new = self._like(views, self._names, self._feature_names, self._observed[rows])
         return new._with_samples_of(self, rows)
 
     @classmethod
-    def _like(cls, views, names, observed, feature_names):
-        """Build from parts that are valid already, without checking them again."""
+    def _of(cls, parts):
+        """The table of parts that are valid already; of a table itself."""
+        if isinstance(parts, MultiView):
+            return parts
         new = cls.__new__(cls)
-        new._views = [freeze(view) for view in views]
-        new._names, new._feature_names = list(names), list(feature_names)
-        new._observed = observed
-        new._observed.flags.writeable = False
+        new._hold(parts)
         return new
+
+    def _like(self, views, names, columns, observed):
+        """A table of read-only parts of this one."""
+        return self._of(Parts(names, views, observed, columns, self._samples))
 
     def _with_samples_of(self, X, rows=slice(None)):
         """This table, new and of some samples of another one, with their ids."""
@@ -280,7 +232,8 @@ class MultiView:
         X : array or CSR matrix, shape (n_samples, total features)
         """
         for view, name in zip(self._views, self._names, strict=True):
-            check_encoded(view, name)
+            if not is_encoded(view):
+                refuse_words(view, name)
         if any(sparse.issparse(view) for view in self._views):
             return sparse.hstack(self._views, format="csr")
         return np.hstack(self._views)
@@ -305,7 +258,7 @@ class MultiView:
         views, names, columns = (
             [parts[v] for v in index] for parts in (self._views, self._names, self._feature_names)
         )
-        return self._like(views, names, self._observed[:, index], columns)._with_samples_of(self)
+        return self._like(views, names, columns, self._observed[:, index])
 
     def _position(self, which):
         if isinstance(which, str) and which in self._names:
@@ -345,30 +298,7 @@ class MultiView:
         >>> MultiView.from_array(np.zeros((5, 7)), {"left": slice(0, 3), "right": slice(3, 7)})
         MultiView(5 samples, left: 3, right: 4)
         """
-        check_in_memory(X, "X")
-        if is_annotated(X):
-            columns = list(X.var_names) if columns is None else columns
-            new = cls.from_array(X.X, views, names=names, columns=columns)
-            new._samples = samples_of(X)
-            return new
-        frame = as_frame(X, "X")
-        X = X if frame is None else frame
-        if columns is None and hasattr(X, "columns"):
-            columns = list(X.columns)
-        if not hasattr(X, "iloc"):
-            X = X.tocsr() if sparse.issparse(X) else np.asanyarray(X)  # a mask is kept
-        if X.ndim != 2:
-            raise ValueError(f"X must be a 2-D array, got {X.ndim} dimension(s).")
-        if isinstance(views, Mapping):
-            names = list(views) if names is None else names
-            views = list(views.values())
-        indices = view_columns(views, X.shape[1], columns)
-        named = columns is not None and all(isinstance(column, str) for column in columns)
-        return cls(
-            [getattr(X, "iloc", X)[:, index] for index in indices],
-            names=names,
-            feature_names=[[columns[j] for j in index] for index in indices] if named else None,
-        )
+        return cls._of(cut_views(*open_table(X, columns), views, names))
 
     @classmethod
     def align(
@@ -421,28 +351,8 @@ class MultiView:
         >>> index.tolist(), X.observed.tolist()
         (['ann', 'bob', 'cid'], [[True, False], [True, True], [False, True]])
         """
-        check_choice(how, "how", ("outer", "inner"))
-        first = cleaned(views.obs_names) if is_mudata(views) else None
-        names, tables = _listed(views.mod if is_mudata(views) else views)
-        names = _check_names(names, len(tables))
-        tables = [_with_columns(t, n, key) for t, n in zip(tables, names, strict=True)]
-        indices = {n: ids_of_table(t, n) for n, t in zip(names, tables, strict=True)}
-        ids = joined_ids(indices, how, first)
-        report = join_report(indices, ids, strict=first is None)
-        warn_of_spellings(chain(*indices.values()))
-        if verbose:
-            print("\n".join(report))
-        if not len(ids):
-            raise ValueError("how='inner' leaves no sample: none is in every view.")
-        layers = layer if isinstance(layer, Mapping) else dict.fromkeys(names, layer)
-        parts = zip(tables, indices.items(), strict=True)
-        X = cls(
-            [_rows_by_id(t, n, own, ids, layers.get(n)) for t, (n, own) in parts],
-            names=names,
-            feature_names=[names_of_columns(*pair) for pair in zip(tables, names, strict=True)],
-        )
-        X._samples = numbered(ids)
-        return X, ids
+        parts, index = join_views(views, how, key, layer, verbose)
+        return cls._of(parts), index
 
     def _first_of_copies(self):
         """Boolean (n_samples,): False where all views are those of an earlier sample."""
@@ -508,151 +418,21 @@ def _bytes_of_row(view, i):
     return view.indices[stored].tobytes() + b"|" + view.data[stored].tobytes()
 
 
-def _listed(views):
-    """Names of the views, None for a sequence, and a list of the views."""
-    names = None
-    if isinstance(views, Mapping) and not sparse.issparse(views):
-        names, views = list(views), list(views.values())
-    if not isinstance(views, Iterable) or hasattr(views, "shape"):
-        stacked = "list(views) if the views are stacked in it, "
-        raise ValueError(
-            "views must be a sequence or a mapping of 2-D arrays, got "
-            f"{type(views).__name__}; use {stacked * (getattr(views, 'ndim', 2) == 3)}"
-            "MultiView.from_array to cut one 2-D array into views."
-        )
-    views = list(views)
-    if not views:
-        raise ValueError("views is empty: at least one view is needed.")
-    return names, views
-
-
-def _with_columns(table, name, key=None):
-    """A series of numbers as a frame, and a frame with the column `key` as index; else as it is."""
-    check_in_memory(table, f"view {name!r}")
-    if hasattr(table, "iloc") and table.ndim == 1 and not is_texts(table):
-        table = table.to_frame()
-    frame = None if key is None or is_annotated(table) else as_frame(table, f"view {name!r}")
-    if frame is None:
-        return table
-    if key not in frame:
-        raise ValueError(f"key={key!r} must be a column of view {name!r}, got {shown(frame)}.")
-    return frame.set_index(key)
-
-
-def _rows_by_id(table, name, own, ids, layer):
-    """The rows of a table whose ids are `own`, by the ids of all; NaN where it has none."""
-    if not is_annotated(table):
-        if layer is not None:
-            raise ValueError(f"layer={layer!r}, but view {name!r} has no layers.")
-        return table.set_axis(own).reindex(ids)
-    if layer is not None and layer not in table.layers:
-        raise ValueError(f"view {name!r} has no layer {layer!r}, only {list(table.layers)}.")
-    values = as_table_of_numbers(
-        table.X if layer is None else table.layers[layer], f"view {name!r}"
-    )
-    rows = own.get_indexer(ids)
-    return with_nan_rows(values[rows], np.flatnonzero(rows < 0))
-
-
-def is_mudata(X):
-    """Tell a MuData, or what looks like one: modalities, with the names of all samples."""
-    return hasattr(X, "mod") and hasattr(X, "obs_names")
-
-
-def as_multiview(X, views=None, columns=None):
+def as_multiview(X, views=None):
     """Turn any accepted form of multi-view input into a :class:`MultiView`.
 
-    views, columns: cut and column names of one 2-D array, as for :meth:`MultiView.from_array`.
+    views: how one 2-D array is cut, as for :meth:`MultiView.from_array`.
 
     >>> as_multiview(np.zeros((4, 5)), views=[2, 3]).widths
     [2, 3]
     """
     X = unpacked(X, views)
     if is_collection_of_views(X):
-        X = X if isinstance(X, MultiView) else MultiView(X)
+        X = MultiView._of(X if is_read(X) else read_views(X))
         if views is not None:
-            _check_described(X, views)
+            check_described(views, X.widths)
         return X
-    if views is not None:
-        return MultiView.from_array(X, views, columns=columns)
-    return MultiView([X], feature_names=None if columns is None else [columns])
-
-
-def unpacked(X, views=None):
-    """Return as a collection of views what is another packet of them; all else as it is.
-
-    A MuData, an AnnData, a generator, the values of a mapping, and a frame whose columns have two
-    levels, the views and their columns, unless `views` says how to cut it.
-    """
-    check_in_memory(X, "X")
-    if isinstance(X, Iterator | ValuesView):
-        return list(X)
-    if is_mudata(X):
-        return MultiView(X)
-    if is_annotated(X):
-        return MultiView([X]) if views is None else MultiView.from_array(X, views)
-    if views is None and is_frame(X) and getattr(X.columns, "nlevels", 1) > 1:
-        return {str(view): X[view] for view in X.columns.unique(0)}
-    if getattr(X, "ndim", 2) == 3:
-        raise ValueError(
-            f"Found array with dim 3, of shape {tuple(X.shape)}: hand over views that are stacked "
-            "in it as a list, list(X)."
-        )
-    return X
-
-
-def _check_described(X, views):
-    """Compare the parameter ``views`` with an X that is cut into views already."""
-    if not isinstance(views, Collection) or isinstance(views, str):
-        raise ValueError(f"views must hold one entry per view, got {views!r}.")
-    if len(views) != X.n_views:
-        raise ValueError(f"views describes {len(views)} views, but X has {X.n_views}.")
-    widths = list(views.values() if isinstance(views, Mapping) else views)
-    if all(isinstance(width, Integral) for width in widths) and widths != X.widths:
-        raise ValueError(f"views gives the widths {widths}, but those of X are {X.widths}.")
-
-
-def is_collection_of_views(X):
-    """Tell a collection of views (MultiView, mapping, list of 2-D arrays) from one 2-D array."""
-    if sparse.issparse(X):  # a DOK matrix is a mapping as well
-        return False
-    if isinstance(X, MultiView | Mapping):
-        return True
-    if not isinstance(X, list | tuple) or not X:
-        return False
-    whole = (sparse.issparse(view) or is_annotated(view) or np.ndim(view) >= 2 for view in X)
-    return any(whole)
-
-
-def default_names(n_views):
-    """Names of views that were not given any."""
-    return [f"view_{v}" for v in range(n_views)]
-
-
-def _check_names(names, n_views):
-    if names is None:
-        return default_names(n_views)
-    if isinstance(names, Iterable) and not isinstance(names, str):
-        names = [str(name) for name in names]
-    if not isinstance(names, list) or not len(names) == len(set(names)) == n_views:
-        raise ValueError(f"names must be {n_views} different names, one per view, got {names!r}.")
-    return names
-
-
-def _check_observed(observed, present):
-    try:
-        observed = np.asarray(observed)
-    except ValueError:
-        raise ValueError(f"observed must be of shape {present.shape}, its rows differ.") from None
-    if observed.shape != present.shape or observed.dtype != bool:
-        raise ValueError(
-            f"observed must be a boolean array of shape {present.shape} (n_samples, n_views), got "
-            f"{observed.dtype} of shape {observed.shape}."
-        )
-    if (observed & ~present).any():
-        i, v = np.argwhere(observed & ~present)[0]
-        raise ValueError(f"observed says that sample {i} has view {v}, but that row is all NaN.")
-    return observed
+    return MultiView([X]) if views is None else MultiView.from_array(X, views)
 
 
 def stack_samples(first, second):

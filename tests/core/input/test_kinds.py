@@ -98,3 +98,13 @@ def test_one_answer_for_every_container(container, kind):
     assert encoded.widths[1] >= 4 and set(X.views[1].iloc[[0, 1, 3], 0]) == set(values) - {None}
     words = PerView(OneHotEncoder(), views=[1, 1]).fit_transform(table)
     assert words.widths[0] == len(set(values) - {None})
+
+
+def test_a_flat_arrow_table_is_scored_by_its_names():
+    A = np.arange(8.0).reshape(4, 2)
+    frame = pd.DataFrame(A, columns=["c", "n"])
+    table = pytest.importorskip("pyarrow").table(frame)
+    model = PerViewSVM().fit({"a": frame[["c"]], "b": frame[["n"]]}, [0, 1, 1, 0])
+    assert_array_equal(model.decision_function(table), model.decision_function(frame))
+    with pytest.raises(ValueError, match="not seen in fit"):
+        model.predict(table.rename_columns(["c", "m"]))

@@ -15,7 +15,7 @@ from mvref.core.input import (
     validate_targets,
     validate_views,
 )
-from mvref.core.input.validate import sample_weights
+from mvref.core.input.labels import sample_weights
 from tests.literal import toy_views
 
 
@@ -148,7 +148,7 @@ def test_labels_that_are_none(y, told):
 )
 def test_weights_that_are_none(weights, told):
     with pytest.raises(ValueError, match=told):
-        sample_weights(Dummy(), np.eye(4), np.array([0, 1, 0, 1]), weights)
+        sample_weights(Dummy(), np.array([0, 1, 0, 1]), weights)
 
 
 def test_numbers_that_are_dates():
@@ -161,7 +161,7 @@ def test_products_of_weights_stay_numbers(weights):
     dummy = Dummy()
     dummy.class_weight = {0: 1e-300, 1: 1e300}
     with pytest.raises(ValueError, match="sample_weight times class_weight .* nearer to 1"):
-        sample_weights(dummy, np.eye(4), np.array([int(weights[0] > 1), 0, 1, 1]), weights)
+        sample_weights(dummy, np.array([int(weights[0] > 1), 0, 1, 1]), weights)
 
 
 def test_two_classes_are_one_problem_and_more_are_one_each():

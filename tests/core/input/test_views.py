@@ -14,8 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from mvref import MultiView
-from mvref.core.input import as_multiview
-from mvref.core.input.views import is_collection_of_views
+from mvref.core.input import as_multiview, is_collection_of_views
 from tests.literal import hide, random_pattern
 
 NAN = np.nan

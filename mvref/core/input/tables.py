@@ -1,55 +1,32 @@
-"""How one view is stored: a read-only array, a CSR matrix, or as it came if it holds no numbers.
+"""One table, of whatever container: an array or a CSR matrix of numbers, or pandas of words.
 
 A missing row is NaN. A view of words or categories becomes a data frame, and a view of texts a
 series, until :class:`~mvref.PerView` makes numbers of it; estimators refuse it. Dates, durations
-and complex numbers are refused, in whatever container they come.
+and complex numbers are refused.
 """
 
-from collections import Counter
 from datetime import date, time, timedelta
 from numbers import Complex, Number, Real
 
 import numpy as np
+from pandas import DataFrame, Series, to_numeric
 from scipy import sparse
 
 OF_DTYPE = dict.fromkeys("biuf", "number") | {"c": "complex", "m": "date", "M": "date"}
 DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 
-def as_view(view, name):
-    """Return a read-only float64 array, a CSR matrix, or a pandas copy of what is no numbers."""
-    if view is None:
-        raise ValueError(
-            f"view {name!r} is None, but must be an array of numbers: leave it out; only a fitted "
-            "model knows the columns of a view that nobody has."
-        )
-    check_in_memory(view, f"view {name!r}")
+def as_table(view, name):
+    """Return a float64 array, a CSR matrix, or a table of pandas of what is no numbers."""
     if is_texts(view):
-        from pandas import Series
-
         return Series(list(view), dtype=object)
-    if is_annotated(view):
-        view = view.X
     frame = as_frame(view, f"view {name!r}")
     if frame is not None and set(check_kinds(frame, f"view {name!r}")) & {"text", "other"}:
-        return freeze(frame)
+        return frame
     view = as_table_of_numbers(view if frame is None else frame, f"view {name!r}")
     if view.shape[1] == 0:
         raise ValueError(f"view {name!r} has no features.")
-    return freeze(view)
-
-
-def check_in_memory(table, name):
-    """Refuse what is still to be read: AnnData and MuData in a file, a lazy frame of polars."""
-    call = "to_memory" if getattr(table, "isbacked", False) else ""
-    call = "collect" if type(table).__name__ == "LazyFrame" else call
-    if call:
-        raise ValueError(f"{name} is not in memory: hand over what its .{call}() gives.")
-
-
-def is_annotated(view):
-    """Tell an AnnData, or what looks like one: X, with names of its rows and columns."""
-    return all(hasattr(view, part) for part in ("X", "obs_names", "var_names"))
+    return view
 
 
 def as_frame(values, name):
@@ -68,8 +45,6 @@ def as_frame(values, name):
         kind = getattr(getattr(columns, "dtype", None), "kind", "?")
         if kind not in "OUST" or np.ma.isMaskedArray(columns) or np.ndim(columns) != 2:
             return None
-    from pandas import DataFrame
-
     return DataFrame(columns)
 
 
@@ -105,15 +80,14 @@ def check_kinds(frame, name):
     """Return the kinds of the columns of a data frame; refuse dates and complex numbers."""
     kinds = [OF_DTYPE.get(d.kind) or kind_of(frame.iloc[:, j]) for j, d in enumerate(frame.dtypes)]
     for j, kind in enumerate(kinds):
-        if kind in ("date", "complex"):
-            refuse_dates(f"{frame.dtypes.iloc[j]} in column {frame.columns[j]!r}", name, kind)
+        _refuse_dates(kind, f"{frame.dtypes.iloc[j]} in column {frame.columns[j]!r}", name)
     return kinds
 
 
 def as_table_of_numbers(values, name):
     """Return a 2-D float64 array, or a CSR matrix of what is sparse; see :func:`as_numbers`."""
     if sparse.issparse(values):
-        _refuse_dates(values.dtype, name)
+        _refuse_dates(OF_DTYPE.get(values.dtype.kind), values.dtype, name)
         values = sparse.csr_matrix(values, dtype=np.float64)
     else:
         values = as_numbers(values, name)
@@ -133,7 +107,8 @@ def as_numbers(values, name):
     """
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values
-    _refuse_dates(getattr(values, "dtype", None), name)
+    dtype = getattr(values, "dtype", None)
+    _refuse_dates(OF_DTYPE.get(getattr(dtype, "kind", "?")), dtype, name)
     if hasattr(values, "iloc") and values.ndim == 1:
         refuse_lists(values, name)
     try:
@@ -149,9 +124,11 @@ def as_flat_table(X, raw=False):
     """
     frame = as_frame(X, "X")
     if frame is None:
-        listed = isinstance(X, list | tuple)  # of arrays that are complex scikit-learn speaks
+        listed = isinstance(X, list | tuple)
         dtype = np.asarray(X).dtype if listed else getattr(X, "dtype", None)
-        _refuse_dates(dtype, "X", "cmM" if listed else "mM")
+        kind = OF_DTYPE.get(getattr(dtype, "kind", "?"))
+        if listed or kind == "date":  # of arrays that are complex scikit-learn speaks
+            _refuse_dates(kind, dtype, "X")
         return _dense(X) if np.ma.isMaskedArray(X) and not raw else X
     kinds = check_kinds(frame, "X")
     for j in np.flatnonzero(np.array(kinds) == "other"):
@@ -159,21 +136,19 @@ def as_flat_table(X, raw=False):
     if raw and "text" in kinds:
         return frame
     if "text" in kinds and "other" not in kinds:
-        check_encoded(frame)
+        refuse_words(frame)
     return X
 
 
-def _refuse_dates(dtype, name, kinds="cmM"):
-    if getattr(dtype, "kind", "?") in kinds:
-        refuse_dates(dtype, name, "complex" if dtype.kind == "c" else "date")
-
-
-def refuse_dates(dtype, name, kind):
-    """Raise the ValueError of a table that holds dates, durations or complex numbers."""
-    told, mend = "complex numbers", "take real and imaginary parts as columns"
-    if kind == "date":
-        told, mend = "dates", "make numbers of dates first, such as days since a date"
-    raise ValueError(f"{name} must be an array of real numbers, got {told} ({dtype}); {mend}.")
+def _refuse_dates(kind, dtype, name):
+    """Raise a ValueError if a table or column holds dates, durations or complex numbers."""
+    mends = {
+        "date": "dates ({}); make numbers of dates first, such as days since a date.",
+        "complex": "complex numbers ({}); take real and imaginary parts as columns.",
+    }
+    if kind in mends:
+        told = mends[kind].format(dtype)
+        raise ValueError(f"{name} must be an array of real numbers, got {told}")
 
 
 def is_texts(view):
@@ -211,17 +186,8 @@ def _dense(view):
         return view.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def is_encoded(view):
-    """Tell numbers from a frame of words or a series of texts."""
-    return not hasattr(view, "iloc")
-
-
-def check_encoded(view, name=None):
-    """Refuse a view that holds no numbers, or without a name a flat table X."""
-    if is_encoded(view):
-        return
-    from pandas import to_numeric
-
+def refuse_words(view, name=None):
+    """Refuse a view, or without a name a flat table X, for what it holds is no numbers."""
     told, whose = ("X", "") if name is None else (f"view {name!r}", f"{name!r}: ")
     for column, texts in (view.to_frame("texts") if view.ndim == 1 else view).items():
         refuse_lists(texts, told)
@@ -249,79 +215,5 @@ def refuse_lists(column, told):
 
 
 def width_of(view):
-    """Return the number of columns."""
+    """The number of columns; texts are one."""
     return view.shape[1] if view.ndim == 2 else 1
-
-
-def rows_of(view, rows):
-    """Return the rows of a view, of any kind."""
-    return view[rows] if is_encoded(view) else view.iloc[rows]
-
-
-def names_of_columns(view, name):
-    """Return the names of a frame's columns; None where they are not all texts."""
-    columns = getattr(view, "var_names", getattr(view, "column_names", None))
-    columns = list(getattr(view, "columns", []) if columns is None else columns)
-    if not columns or not any(isinstance(column, str) for column in columns):
-        return None
-    if not all(isinstance(column, str) for column in columns):
-        raise ValueError(
-            f"view {name!r} has columns of which some are named by texts and some are not: "
-            f"{columns[:5]}; rename them, for example by frame.columns.astype(str)."
-        )
-    return columns
-
-
-def check_columns(columns, width, name):
-    """Return the names of a view's columns; refuse too few, too many, or one name twice."""
-    columns = [str(column) for column in columns]
-    if len(columns) != width:
-        raise ValueError(f"view {name!r} has {width} columns, but {len(columns)} names of columns.")
-    if len(set(columns)) < width:
-        twice = [column for column, n in Counter(columns).items() if n > 1]
-        raise ValueError(f"view {name!r} has several columns of one name: {twice[:10]}.")
-    return columns
-
-
-def freeze(view):
-    """Return a read-only look at a view; the arrays of its owner stay writeable."""
-    if not is_encoded(view):
-        return view.reset_index(drop=True)  # a copy: pandas has nothing that is read-only
-    if sparse.issparse(view):
-        if not view.has_canonical_format:
-            view = view.copy()
-            view.sum_duplicates()
-        parts = freeze(view.data), freeze(view.indices), freeze(view.indptr)
-        return sparse.csr_matrix(parts, shape=view.shape)
-    view = view.view()
-    view.flags.writeable = False
-    return view
-
-
-def all_nan_rows(view):
-    """Boolean (n,): rows whose every feature is NaN."""
-    if not is_encoded(view):
-        missing = view.isna().to_numpy()
-        return missing if missing.ndim == 1 else missing.all(axis=1)
-    if sparse.issparse(view):
-        is_nan = sparse.csr_matrix((np.isnan(view.data), view.indices, view.indptr), view.shape)
-        return is_nan.sum(axis=1).A1 == view.shape[1]
-    missing = np.isnan(view[:, 0])  # most rows are decided by their first value
-    missing[missing] = np.isnan(view[missing]).all(axis=1)
-    return missing
-
-
-def with_nan_rows(view, rows):
-    """Return a copy of a view in which `rows` are NaN."""
-    if not is_encoded(view):
-        hidden = np.zeros(len(view), dtype=bool)
-        hidden[rows] = True
-        return view[~hidden].reindex(range(len(view)))
-    if not sparse.issparse(view):
-        view = np.array(view)
-        view[rows] = np.nan
-        return view
-    source = np.arange(view.shape[0])
-    source[rows] = view.shape[0]  # one more row, of NaN
-    gap = sparse.csr_matrix(np.full((1, view.shape[1]), np.nan))
-    return sparse.vstack([view, gap], format="csr")[source]
