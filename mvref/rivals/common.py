@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ..core.input import view_features
 from ..core.per_view import naming
-from ..core.voters import check_classifier, fit_in_groups, part_of
+from ..core.voters import check_classifier, fit_in_groups, part_of, seeded_clone
 
 
 def tree_or(given, name):
@@ -17,18 +17,20 @@ def tree_or(given, name):
     return DecisionTreeClassifier() if given is None else check_classifier(given, name)
 
 
-def fit_views(classifiers, X, codes, weights, n_jobs, groups=None):
-    """Fit a classifier per view on the samples that have it; weights, groups (n,) or None."""
-    rows = [np.flatnonzero(seen) for seen in X.observed.T]
-    return Parallel(n_jobs)(
-        delayed(_fit_view)(name, f, view[r], codes[r], part_of(weights, r), part_of(groups, r))
-        for name, f, view, r in zip(X.names, classifiers, X.views, rows, strict=True)
-    )
+def fit_views(estimator, X, told, rng, n_jobs):
+    """Fit a classifier per view, a tree for None, on those of the samples X that have the view.
 
+    told: codes, weights and groups (n,), the last two or None; rng gives the seeds.
+    """
 
-def _fit_view(name, classifier, *told):
-    with naming(name, classifier):
-        return fit_in_groups(classifier, *told)
+    def fitted(name, classifier, view, seen):
+        with naming(name, classifier):
+            return fit_in_groups(classifier, view[seen], *(part_of(t, seen) for t in told))
+
+    classifiers = [seeded_clone(tree_or(estimator, "estimator"), rng) for _ in X.views]
+    rows = map(np.flatnonzero, X.observed.T)
+    of_views = zip(X.names, classifiers, X.views, rows, strict=True)
+    return Parallel(n_jobs)(delayed(fitted)(*view) for view in of_views)
 
 
 def view_position(wanted, X, by_itself, parameter):

@@ -112,21 +112,16 @@ class Mono(Splitting, MultiViewClassifier):
         given = view_position(self.view, X, "cv", "view")
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
-        classifiers = [seeded_clone(tree_or(self.estimator, "estimator"), rng) for _ in X.views]
+        told = codes, weights, groups
+        self.estimators_ = fit_views(self.estimator, X, told, rng, self.n_jobs)
         rows = [np.flatnonzero(seen) for seen in X.observed.T]
         folds = [folds_of(self.cv, codes[r], rng, part_of(groups, r)) for r in rows]
-        of_views = zip(X.names, classifiers, X.views, rows, folds, strict=True)
-        accuracies = Parallel(self.n_jobs)(
-            delayed(_accuracy)(
-                name, tree, view[r], codes[r], part_of(weights, r), part_of(groups, r), fold
-            )
-            for name, tree, view, r, fold in of_views
-        )
+        of_views = zip(X.names, self.estimators_, X.views, rows, folds, strict=True)
+        accuracies = Parallel(self.n_jobs)(delayed(_accuracy)(*view, told) for view in of_views)
         self.scores_ = np.array(accuracies)
         order = np.argsort(-self.scores_, kind="stable")
         self.view_ = int(order[0] if given is None else given)
         self.order_ = np.concatenate([[self.view_], order[order != self.view_]])
-        self.estimators_ = fit_views(classifiers, X, codes, weights, self.n_jobs, groups)
         self.estimator_ = self.estimators_[self.view_]
 
     def _check_parameters(self):
@@ -143,9 +138,10 @@ class Mono(Splitting, MultiViewClassifier):
         return difference_if_two(scores)
 
 
-def _accuracy(name, classifier, view, codes, weights, groups, folds):
-    """Mean over the folds of the weighted accuracy of one view's classifier."""
-    accuracies = []
+def _accuracy(name, classifier, view, rows, folds, told):
+    """Mean over the folds of some rows of the weighted accuracy of one view's classifier."""
+    view, accuracies = view[rows], []
+    codes, weights, groups = (part_of(values, rows) for values in told)
     for fit, check in folds.split():
         columns = fit if get_tags(classifier).input_tags.pairwise else slice(None)
         table = view[fit][:, columns]

@@ -40,12 +40,17 @@ from ..core.voters import (
 from .common import fit_views, tree_or
 
 
-def _labels_by_view(estimators, X):
-    """Yield (view position, rows that have it, labels of the view's classifier (n_rows,))."""
+def votes_of_views(estimators, X, n_classes):
+    """Return the votes of a fitted classifier per view, (n, V, K): 1 for the class that it names.
+
+    Where a sample misses the view, all are 0.
+    """
+    votes = np.zeros((X.n_samples, X.n_views, n_classes))
     for v, (estimator, view) in enumerate(zip(estimators, X.views, strict=True)):
         rows = np.flatnonzero(X.observed[:, v])
         if len(rows):
-            yield v, rows, estimator.predict(view[rows]).astype(int)
+            votes[rows, v, estimator.predict(view[rows]).astype(int)] = 1.0
+    return votes
 
 
 class Fusion(Splitting, MultiViewClassifier):
@@ -121,16 +126,15 @@ class Fusion(Splitting, MultiViewClassifier):
         rng = check_random_state(self.random_state)
         self.view_rows_, self.final_rows_ = self._parts(codes, rng, groups)
         first, second = X[self.view_rows_], X[self.final_rows_]
-        trained = codes[self.view_rows_]
-        check_trainable(first, trained, " in the part that trains the view classifiers")
-        classifiers = [seeded_clone(tree_or(self.estimator, "estimator"), rng) for _ in X.views]
-        told = part_of(weights, self.view_rows_), self.n_jobs, part_of(groups, self.view_rows_)
-        self.estimators_ = fit_views(classifiers, first, trained, *told)
+        told_first, told_second = (
+            [part_of(values, rows) for values in (codes, weights, groups)]
+            for rows in (self.view_rows_, self.final_rows_)
+        )
+        check_trainable(first, told_first[0], " in the part that trains the view classifiers")
+        self.estimators_ = fit_views(self.estimator, first, told_first, rng, self.n_jobs)
         final = seeded_clone(tree_or(self.final_estimator, "final_estimator"), rng)
-        rows = self.final_rows_
         with naming("on top", final):
-            told = (part_of(values, rows) for values in (codes, weights, groups))
-            self.final_estimator_ = fit_in_groups(final, self._votes(second), *told)
+            self.final_estimator_ = fit_in_groups(final, self._votes(second), *told_second)
 
     def _check_parameters(self):
         tree_or(self.estimator, "estimator")
@@ -167,11 +171,8 @@ class Fusion(Splitting, MultiViewClassifier):
 
     def _votes(self, X):
         """Return the table that the final model sees."""
-        K = len(self.classes_)
-        votes = np.zeros((X.n_samples, X.n_views, 1 if K == 2 else K))
-        for v, rows, labels in _labels_by_view(self.estimators_, X):
-            said = labels[:, None]
-            votes[rows, v] = 2 * said - 1 if K == 2 else said == np.arange(K)
+        votes = votes_of_views(self.estimators_, X, len(self.classes_))
+        votes = votes[..., 1:] - votes[..., :1] if votes.shape[2] == 2 else votes
         return votes.reshape(X.n_samples, -1)
 
     def _scores(self, X):
@@ -244,8 +245,8 @@ class MVMV(Weighted, MultiViewClassifier):
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
         self.tie_keys_ = draw_keys(X.shape[1], rng)
-        classifiers = [seeded_clone(tree_or(self.estimator, "estimator"), rng) for _ in X.views]
-        self.estimators_ = fit_views(classifiers, X, codes, weights, self.n_jobs)
+        told = codes, weights, None
+        self.estimators_ = fit_views(self.estimator, X, told, rng, self.n_jobs)
 
     def _check_parameters(self):
         tree_or(self.estimator, "estimator")
@@ -253,7 +254,5 @@ class MVMV(Weighted, MultiViewClassifier):
 
     def _scores(self, X):
         """Count the votes."""
-        votes = np.zeros((X.n_samples, len(self.classes_)))
-        for _, rows, labels in _labels_by_view(self.estimators_, X):
-            votes[rows, labels] += 1
+        votes = votes_of_views(self.estimators_, X, len(self.classes_)).sum(axis=1)
         return break_ties(difference_if_two(votes), X, self.ties, self.tie_keys_)
