@@ -162,9 +162,11 @@ class PerViewSVM(Weighted, MultiViewClassifier):
 
 def _fit_machine(svm, K, codes, weights):
     """SVMs of one view, one class against the rest: K (n, n); codes, weights (n,)."""
+    if weights is None:
+        return OneVsRestClassifier(svm).fit(K, codes)
     with config_context(enable_metadata_routing=True):  # the only way to the fits of the SVMs
         machine = OneVsRestClassifier(clone(svm).set_fit_request(sample_weight=True))
-        machine.fit(K, codes, sample_weight=weights)  # or None
+        machine.fit(K, codes, sample_weight=weights)
     for routed in (machine.estimator, *machine.estimators_):
         del routed._metadata_request  # which skops cannot write
     return machine
