@@ -295,7 +295,8 @@ class MultiView:
         >>> MultiView.from_array(np.zeros((5, 7)), {"left": slice(0, 3), "right": slice(3, 7)})
         MultiView(5 samples, left: 3, right: 4)
         """
-        return cls._of(cut_views(*open_table(X, columns), views, names))
+        table, columns, samples = open_table(X, columns)
+        return cls._of(cut_views(table, columns, samples, views, names))
 
     @classmethod
     def align(
