@@ -4,15 +4,12 @@ import importlib
 import inspect
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import mvref
-from tests.project.test_house import METHODS, full_name, methods_of
-from tests.project.test_reference import is_exception
+from tests.project.test_house import METHODS, ROOT, full_name, is_exception, methods_of
 
-ROOT = Path(__file__).resolve().parents[2]
 MODULES = ["mvref", *(f"mvref.{part}" for part in (*METHODS, "datasets", "rivals"))]
 MODULES += [f"mvref.theory.{name}" for name in (*mvref.theory.__all__, "vote_bounds")]
 
