@@ -499,7 +499,7 @@ RELATIONS = [
         "solver='lbfgs'"),
     case("MVM, nobody to validate on",
         fit("MVMClassifier", X[:4], [0, 1, 0, 1], solver="sgd", early_stopping=True),
-        "early_stopping", "0 of 4"),
+        "early_stopping", "one of the 4"),
     *(
         case(f"MVM, groups {groups}", fit("MVMClassifier", groups=groups), "groups", *told)
         for groups, told in (
@@ -536,7 +536,7 @@ WEIGHTS = [
     case("votes NaN", lambda: learn_weights([VOTES * NAN]), "Ms[0]", "-1 and +1"),
     *(
         case(f"voter {j} abstains", lambda j=j: learn_weights([changed(VOTES, (0, j), 0.0)]),
-            "Ms[0]", "whole rows", str(changed(VOTES, (0, j), 0.0)[0].tolist()))
+            "Ms[0]", "a row of 0", str(changed(VOTES, (0, j), 0.0)[0].tolist()))
         for j in (0, 1)
     ),
     *(

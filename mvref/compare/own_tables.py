@@ -307,7 +307,7 @@ def _keeper(folder, verbose):
             return None
         raise ValueError(f"folder='{folder}' is not writable: {error}.") from error
     if auto and verbose:
-        print(f"Finished splits are stored in {folder}; the same call continues from there.")
+        print(f"Finished splits are kept in {folder}; the same call continues from there.")
     return keep
 
 

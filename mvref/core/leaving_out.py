@@ -201,7 +201,7 @@ def _players(X, groups, is_flat):
                     f"{next(iter(position))!r}, and not a position below {ends[-1]}."
                 )
             if any(owner[list(columns)] != REST):
-                raise ValueError(f"groups[{name!r}] has {one!r}, which is in another group.")
+                raise ValueError(f"groups[{name!r}] has {one!r}, which is already in a group.")
             owner[list(columns)] = name
         if name not in owner:
             raise ValueError(f"groups[{name!r}] has no columns.")

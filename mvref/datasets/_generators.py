@@ -161,8 +161,8 @@ def make_interactions(
         (n_samples, V) and ``meta["frequencies"]`` (n_features,).
 
     See Also
-    unseen_share : Fraction of the combinations in the test set that training never shows.
-    unseen_share : What part of the test training never shows.
+    --------
+    unseen_share : Fraction of the combinations in the test set that do not occur in training.
 
     Notes
     -----

@@ -180,6 +180,7 @@ class MVMClassifier(Splitting, MultiViewClassifier, MultiViewMachine):
     factors are posterior means, a factor without evidence is 0, and groups must not share factors.
     With "sgd", a weight multiplies the gradient of its sample, and samples are held out by their
     number: a weight of 2 is equivalent to repeating the sample in expectation only.
+
     References
     ----------
     Cao, Zhou and Yu, arXiv 1506.01110, 2015. Duchi, Hazan and Singer, JMLR 12, 2011 (AdaGrad).

@@ -400,7 +400,7 @@ def test_other_kinds_are_refused_with_the_line_that_converts_them(folder, monkey
     path.write_bytes(content) if kind == "pkl" else content(path)
     with pytest.raises(ValueError, match=rf"blood.{kind} in .* Convert it there by") as error:
         read_views(path.parent)
-    run_the_line(error, r" by (.*) and move", path.parent, monkeypatch)
+    run_the_line(error, r" by (.*), then move", path.parent, monkeypatch)
     X, _ = read_views(path.parent, verbose=False)
     assert_array_equal(X.views[0][:3, 0], IRON)
 

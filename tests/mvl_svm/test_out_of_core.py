@@ -260,5 +260,5 @@ def test_wrong_forms_of_dask():
             fit_in_chunks(machine(5), chunks)
     with pytest.raises(ValueError, match="views"):
         fit_in_chunks(machine(5), [one, dask.delayed((X.select([0]), Y), traverse=False)])
-    with pytest.raises(ValueError, match="got none"):
+    with pytest.raises(ValueError, match="yielded nothing"):
         fit_in_chunks(machine(5), bag.from_delayed([dask.delayed(list)([])]))
