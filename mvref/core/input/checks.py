@@ -113,7 +113,7 @@ def warn_if_few_complete(n_complete, n_samples, told):
     if n_complete < min(FEW_COMPLETE, n_samples / 2):
         warn_caller(
             f"only {n_complete} of {n_samples} training samples have all views, and {told}; or "
-            "take a machine per view or pattern: mvref.PerViewClassifier, mvref.PatternClassifier.",
+            "train one per view or pattern: mvref.PerViewClassifier, mvref.PatternClassifier.",
             UserWarning,
         )
 
