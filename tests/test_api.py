@@ -319,9 +319,8 @@ def test_every_predictor_takes_weights_or_says_why_it_takes_none():
         balances = "class_weight" in inspect.signature(METHODS[name]).parameters
         assert balances == (name in WEIGHTED and name in CLASSIFIERS)
         if name in FOR_MEASURES:
-            assert re.search(
-                r"sample_weight|\bno\b[^.]*\bweights\b", inspect.getdoc(METHODS[name])
-            ), name
+            told = inspect.getdoc(METHODS[name])
+            assert re.search(r"sample_weight|(?i:weights)[^.]* not supported", told), name
 
 
 # ------------------------------------------------------------------ the contract
@@ -839,7 +838,7 @@ def test_no_warning_on_ordinary_data(name):
 
 STOPPED = {
     "MVLSVM": ({"max_iter": 1}, "max_iter"),
-    "MVPO": ({"C2": 1e4, "max_iter": 3}, r"C2 tol = 10\b.*max_iter=3|max_iter=3.*C2 tol = 10\b"),
+    "MVPO": ({"C2": 1e4, "max_iter": 3}, r"max_iter=3.*C2 tol is 10\b"),
     "SVMPerf": ({"C2": 1e4, "max_iter": 2}, "SVMPerf .*max_iter=2"),
     "SMS": ({"C2": 1e4, "max_iter": 3}, "SMS .*max_iter=3"),
     "CAPO": ({"C2": 1e4, "max_iter": 2}, "CAPO .*max_iter=2"),
@@ -848,7 +847,7 @@ STOPPED = {
     "FMRegressor": ({"max_iter": 2}, "FMRegressor .*max_iter=2"),
     "MVMClassifier": ({"max_iter": 2}, "max_iter=2"),
     "MVMRegressor": ({"max_iter": 2}, "max_iter=2"),
-    "SVM2K": ({"C1": 100.0, "max_iter": 2}, "SVM2K did not converge in 2 sweeps .*C1=100"),
+    "SVM2K": ({"C1": 100.0, "max_iter": 2}, "SVM2K did not converge in 2 sweeps.*C1=100"),
     "L3SVM": ({"max_iter": 2}, "The linear SVM did not converge in 2 steps"),
     "MVNAKMHKS": ({"max_iter": 1}, "MVNAKMHKS did not converge in max_iter=1"),
     "NAKMHKS": ({"max_iter": 1}, "NAKMHKS did not converge in max_iter=1"),
@@ -919,7 +918,7 @@ def test_extreme_scales(name, options, sizes, too_large):
                 model.fit(views, Y_HARD)
             except ValueError as error:
                 assert size >= too_large or (name == "MVML" and size < 1e-8)
-                assert any(word in str(error) for word in ("scale", "too large", "not finite"))
+                assert any(word in str(error).lower() for word in ("scale", "too large", "not finite"))
                 continue
         said = [w for w in said if w.category is not NothingLearntWarning]
         assert all(issubclass(w.category, ConvergenceWarning) for w in said)

@@ -271,7 +271,7 @@ DATA = [
     case("thousands of names", fit("MVLSVM", pd.DataFrame(A), views=[["x"] * 5000]), "4990 more"),
     case("Concat, a gap refused", fit("Concat", GAP, estimator=LogisticRegression()), "missing"),
     *(
-        case(f"{name}, a lone sample", fit(name, y=A_LONE_SAMPLE), "2 samples", "'c'")
+        case(f"{name}, a lone sample", fit(name, y=A_LONE_SAMPLE), "samples", "'c'")
         for name in ("Fusion", "CAPO")
     ),
     *(
@@ -507,7 +507,7 @@ RELATIONS = [
             ([0, 1], ("lists",)),
             ([[0, 1], [2, 5]], ("[2, 5]", "no view 2")),
             ([["view_0", "sound"]], ("'sound'",)),
-            ([[0, "view_0"], [1]], ("twice",)),
+            ([[0, "view_0"], [1]], ("repeated",)),
             ([[0, 1], [1, 0]], ("same group twice",)),
             ([[0]], ("leaves out", "view_1")),
         )

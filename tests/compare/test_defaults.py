@@ -11,7 +11,7 @@ from tests.compare import defaults
 TABLE = pd.read_csv(defaults.__file__.replace(".py", ".csv"))
 MEANT_FOR = {  # methods whose docstring says for which data the default is, and how
     **dict.fromkeys(["Concat", "Fusion", "Mono", "MVMV"], "or kernel machine is better"),
-    "MVMClassifier": "divide each by the root of their number",
+    "MVMClassifier": "divide each view by the root of their number",
 }
 
 

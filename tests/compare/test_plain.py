@@ -188,7 +188,7 @@ def test_a_judge_scores_as_scikit_learn_does():
     answer = judge.answer(members.Said(np.array([[0.0, 1], [0, 2], [1, 0], [3, 0]]), "softmax"))
     assert_allclose(judge.parts(y, answer), 0.5)
     assert_allclose(judge.tie(y, answer), -np.log1p(np.exp([1.0, -2, 1, -3])).mean())
-    with pytest.raises(ValueError, match="no probabilities"):
+    with pytest.raises(ValueError, match="neg_log_loss needs predict_proba"):
         Judge("neg_log_loss", judge.classes).parts(
             y, Judge("neg_log_loss", judge.classes).answer(members.Said(np.eye(4, 2), "margins"))
         )

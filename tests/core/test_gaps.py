@@ -155,7 +155,7 @@ def test_a_pattern_of_one_sample_is_answered_by_fewer_views(patterns):
         model.fit(X.with_observed(observed), NUMBERS)
     alone = X.select(["sound", "image"])
     assert_allclose(model.predict(X), Ridge().fit(alone.concat(), NUMBERS).predict(alone.concat()))
-    with pytest.raises(ValueError, match="'text'. which occur in at most one training sample"):
+    with pytest.raises(ValueError, match="'text'., which occur in at most one training sample"):
         model.predict(X.with_observed([[False, False, True]] * 90))
     observed[1, 2] = True
     model.fit(X.with_observed(observed), NUMBERS)

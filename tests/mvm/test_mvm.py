@@ -766,7 +766,7 @@ def test_probabilities():
     with pytest.raises(AttributeError) as refused:
         MVMClassifier(loss="squared_hinge").fit(views, y).predict_proba(views)
     told = str(refused.value.__cause__)
-    assert "loss='squared_hinge'; " in told and "CalibratedClassifierCV" in told
+    assert "got loss='squared_hinge'." in told and "CalibratedClassifierCV" in told
 
 
 def test_one_group_of_all_views_is_the_default():

@@ -111,5 +111,5 @@ def test_a_classifier_of_texts_reads_them(tables):
 
 def test_rows_that_are_not_those_of_the_samples_are_refused(tables):
     two = MultiView({"note": pd.DataFrame({"remark": NOTES, "more": NOTES})})
-    with pytest.raises(ValueError, match="view 'note', TfidfVectorizer: 30 samples .* 2 rows"):
+    with pytest.raises(ValueError, match="view 'note', TfidfVectorizer: .* 2 rows for 30 samples"):
         PerView(TfidfVectorizer()).fit(two)

@@ -363,7 +363,7 @@ def test_a_wall_of_overflows_is_not_taken_for_the_end():
     learnt = minimise(bowl, np.zeros(2), tol=1e-6, max_iter=100)
     assert learnt.overflow and not learnt.converged
     assert np.isfinite(learnt.theta).all() and learnt.curve[-1] < learnt.curve[0]
-    with pytest.raises(ValueError, match="scale the views"):
+    with pytest.raises(ValueError, match="Scale the views"):
         minimise(bowl, np.full(2, 2.0), tol=1e-6, max_iter=100)
 
 

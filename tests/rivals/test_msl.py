@@ -306,7 +306,7 @@ def test_extreme_scales(scale):
             expected = MSL(random_state=0).fit(VIEWS, Y).decision_function(VIEWS)
             assert_allclose(model.decision_function(views), expected, atol=1e-2)
         except ValueError as error:
-            assert (scale > 1e50 or scale < 1e-50) and "scale the views" in str(error)
+            assert (scale > 1e50 or scale < 1e-50) and "Scale the views" in str(error)
     assert all(issubclass(w.category, ConvergenceWarning) for w in said)
 
 

@@ -90,7 +90,7 @@ def test_a_step_is_not_taken_where_the_solver_is_coarse(monkeypatch):
     monkeypatch.setattr("mvref.rivals.stm.SVM_ITER", 2)
     views, y = planted(3)
     model = STMClassifier(C=10.0, max_iter=20, n_init=1, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="STMClassifier .*lower C=10") as caught:
+    with pytest.warns(ConvergenceWarning, match="STMClassifier .*reduce C=10") as caught:
         model.fit(views, y)
     assert caught[0].filename == __file__
     assert (np.diff(model.objective_curve_) < 0).all()

@@ -11,7 +11,6 @@ from itertools import chain
 from unicodedata import normalize
 
 import numpy as np
-from pandas import Series
 
 from .checks import warn_caller
 from .tables import is_gap
@@ -92,6 +91,8 @@ def samples_of(X):
 
 def numbered(index, name=None):
     """A series of the positions of some ids."""
+    from pandas import Series
+
     return Series(np.arange(len(index)), index=index, name=name)
 
 

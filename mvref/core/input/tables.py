@@ -9,7 +9,6 @@ from datetime import date, time, timedelta
 from numbers import Complex, Number, Real
 
 import numpy as np
-from pandas import DataFrame, Series, to_numeric
 from scipy import sparse
 
 OF_DTYPE = dict.fromkeys("biuf", "number") | {"c": "complex", "m": "date", "M": "date"}
@@ -19,6 +18,8 @@ DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 def as_table(view, name):
     """Return a float64 array, a CSR matrix, or a table of pandas of what is no numbers."""
     if is_texts(view):
+        from pandas import Series
+
         return Series(list(view), dtype=object)
     frame = as_frame(view, f"view {name!r}")
     if frame is not None and set(check_kinds(frame, f"view {name!r}")) & {"text", "other"}:
@@ -45,6 +46,8 @@ def as_frame(values, name):
         kind = getattr(getattr(columns, "dtype", None), "kind", "?")
         if kind not in "OUST" or np.ma.isMaskedArray(columns) or np.ndim(columns) != 2:
             return None
+    from pandas import DataFrame
+
     return DataFrame(columns)
 
 
@@ -188,6 +191,8 @@ def _dense(view):
 
 def refuse_words(view, name=None):
     """Refuse a view, or without a name a flat table X, for what it holds is no numbers."""
+    from pandas import to_numeric
+
     told, whose = ("X", "") if name is None else (f"view {name!r}", f"{name!r}: ")
     for column, texts in (view.to_frame("texts") if view.ndim == 1 else view).items():
         refuse_lists(texts, told)

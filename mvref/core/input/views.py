@@ -10,7 +10,6 @@ import warnings
 from numbers import Integral
 
 import numpy as np
-from pandas import Index, Series
 from scipy import sparse
 from sklearn.utils import check_random_state
 
@@ -29,6 +28,7 @@ from .containers import (
 )
 from .tables import refuse_words
 from .typing import (
+    TYPE_CHECKING,
     ArrayLike,
     Iterable,
     Literal,
@@ -40,6 +40,9 @@ from .typing import (
     ViewColumns,
     Views,
 )
+
+if TYPE_CHECKING:  # which does without pandas
+    from pandas import Index
 
 
 class MultiView:
@@ -124,7 +127,7 @@ class MultiView:
         return self._observed
 
     @property
-    def index(self) -> Index | None:
+    def index(self) -> "Index | None":
         """Ids of the samples, the pandas Index that their frames bring; None without."""
         return None if self._samples is None else self._samples.index
 
@@ -307,7 +310,7 @@ class MultiView:
         key: str | None = None,
         layer: str | Mapping[str, str] | None = None,
         verbose: bool = True,
-    ) -> tuple[Self, Index]:
+    ) -> "tuple[Self, Index]":
         """Join tables of different samples by their ids; a sample without a row misses the view.
 
         Parameters
@@ -354,9 +357,10 @@ class MultiView:
 
     def _first_of_copies(self):
         """Boolean (n_samples,): False where all views are those of an earlier sample."""
-        rows = range(self.n_samples)
-        copies = Series(b"".join(_bytes_of_row(view, i) for view in self._views) for i in rows)
-        return ~copies.duplicated().to_numpy()
+        rows = [b"".join(_bytes_of_row(view, i) for view in self._views) for i in range(len(self))]
+        first = np.zeros(len(self), dtype=bool)
+        first[np.unique(np.array(rows, dtype=object), return_index=True)[1]] = True
+        return first
 
     def drop_views(self, fraction: float, random_state: RandomState | None = None) -> Self:
         """Return a copy in which random views of random samples are missing.
