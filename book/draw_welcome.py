@@ -60,8 +60,8 @@ def findings():
         accuracy that the gaps cost.** With half of the views missing and complete training
         samples, one model for each pattern of views is more accurate than one model on all
         features, by {by(gaps["learner chosen"])}. Late fusion gives back nearly as much, with a
-        difference of {told(par)}. On the ten data sets that tested our predictions, gaps cost less, and the gain
-        was {told(unseen)}. If training samples lack views at random as well,
+        difference of {told(par)}. On the ten data sets that tested our predictions, gaps cost
+        less, and the gain was {told(unseen)}. If training samples lack views at random as well,
         late fusion changes the accuracy by {told(level)}.
         **{decided:.0f} % of what the papers report can be decided.** Of {counts.sum()} reported
         results and claims, {printed} are reproduced as printed, {another} under another protocol,

@@ -319,8 +319,9 @@ def test_every_predictor_takes_weights_or_says_why_it_takes_none():
         balances = "class_weight" in inspect.signature(METHODS[name]).parameters
         assert balances == (name in WEIGHTED and name in CLASSIFIERS)
         if name in FOR_MEASURES:
-            told = inspect.getdoc(METHODS[name])
-            assert re.search(r"sample_weight|(?i:weights)[^.]* not supported", told), name
+            assert re.search(
+                r"sample_weight|(?i:weights)[^.]* not supported", inspect.getdoc(METHODS[name])
+            ), name
 
 
 # ------------------------------------------------------------------ the contract
@@ -918,7 +919,7 @@ def test_extreme_scales(name, options, sizes, too_large):
                 model.fit(views, Y_HARD)
             except ValueError as error:
                 assert size >= too_large or (name == "MVML" and size < 1e-8)
-                assert any(word in str(error).lower() for word in ("scale", "too large", "not finite"))
+                assert any(word in str(error) for word in ("cale", "too large", "not finite"))
                 continue
         said = [w for w in said if w.category is not NothingLearntWarning]
         assert all(issubclass(w.category, ConvergenceWarning) for w in said)

@@ -59,7 +59,7 @@ for name, way in ways.items():
     except ImportError as error:
         said[name] = str(error)
 assert list(said) == ["FSMulti"], said
-assert all('pip install "mvref[cvxopt]"; its licence is the GPL' in s for s in said.values())
+assert all('pip install "mvref[cvxopt]" (its licence is the GPL' in s for s in said.values())
 assert "cvxopt" in mvref.rivals.FSMulti.__doc__
 """
 

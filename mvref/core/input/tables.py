@@ -82,8 +82,8 @@ def kind_of(column):
 def check_kinds(frame, name):
     """Return the kinds of the columns of a data frame; refuse dates and complex numbers."""
     kinds = [OF_DTYPE.get(d.kind) or kind_of(frame.iloc[:, j]) for j, d in enumerate(frame.dtypes)]
-    for j, kind in enumerate(kinds):
-        _refuse_dates(kind, f"{frame.dtypes.iloc[j]} in column {frame.columns[j]!r}", name)
+    for kind, dtype, column in zip(kinds, frame.dtypes, frame.columns, strict=True):
+        _refuse_dates(kind, f"{dtype} in column {column!r}", name)
     return kinds
 
 
