@@ -271,8 +271,8 @@ DATA = [
     case("thousands of names", fit("MVLSVM", pd.DataFrame(A), views=[["x"] * 5000]), "4990 more"),
     case("Concat, a gap refused", fit("Concat", GAP, estimator=LogisticRegression()), "missing"),
     *(
-        case(f"{name}, a lone sample", fit(name, y=A_LONE_SAMPLE), "samples", "'c'")
-        for name in ("Fusion", "CAPO")
+        case(f"{name}, a lone sample", fit(name, y=A_LONE_SAMPLE), told, "'c'")
+        for name, told in (("Fusion", "2 samples"), ("CAPO", "two samples"))
     ),
     *(
         case(f"{name}, huge numbers", predict(name, [A * 1e200, B * 1e200]), "X ", "large",

@@ -89,7 +89,7 @@ def compare_methods(
     y : array-like of shape (n,); labels, or a continuous outcome
     methods : "recommended", sequence of str or estimators, or mapping, default="recommended"
         "recommended" takes the methods that the book's chapter *Which method* recommends for some
-        kind of data, by its study of twenty data sets, unless `X` is too large for them. Names are
+        kind of data, by its study of 30 data sets, unless `X` is too large for them. Names are
         the keys of :func:`mvref.all_methods`; an estimator is used as it is. A mapping gives your
         own name -> estimator, or ``(estimator, points)`` with a list of parameter dicts, of which
         the first `budget` are tried. The baselines are always included.

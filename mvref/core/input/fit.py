@@ -53,6 +53,11 @@ class MultiViewInput:
         Returns
         -------
         self : object; the fitted estimator
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range, a single class, or a sample without views.
         """
         return self._check_and_fit(X, y)
 
@@ -128,6 +133,11 @@ class Weighted:
         Returns
         -------
         self : object; the fitted estimator
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range, a single class, or a sample without views.
         """
         return self._check_and_fit(X, y, sample_weight=sample_weight)
 
@@ -163,6 +173,11 @@ class Splitting(Weighted):
         Returns
         -------
         self : object; the fitted estimator
+
+        Raises
+        ------
+        ValueError
+            For wrong input, a parameter out of range, a single class, or a sample without views.
         """
         return self._check_and_fit(X, y, sample_weight=sample_weight, groups=groups)
 
