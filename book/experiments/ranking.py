@@ -23,16 +23,8 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from mvref.core.input import MultiView
-from mvref.core.kernel_views import LinearViews, add_linear_scores
 from mvref.core.measures import auroc, f_beta, macro_average, precision_recall_break_even
-from mvref.mvpo import (
-    RANKING,
-    DualMetric,
-    PrimalMetric,
-    cutting_planes,
-    most_violated_of,
-    ranking_threshold,
-)
+from mvref.mvpo import MVPO
 from mvref.rivals import CAPO, MSL, SMS, SVM2K, FSMulti, SVMPerf
 
 from .tuning import Machine, Method, validate
@@ -61,48 +53,26 @@ def quality(split, rows, scores):
     return np.array(list(measure_all(split.meta["Y"][rows], scores).values())), 1
 
 
-class MVPOMachine(Machine):
-    """MVPO: all classes and the values of C2 share the metric of a C1.
+class OneAgainstRest(Machine):
+    """:class:`mvref.mvpo.MVPO` of all classes; C1 is in the unit of its ``normalize=True``.
 
-    The scores are those of :class:`mvref.mvpo.MVPO`; C1 is in the unit of its ``normalize=True``.
+    Two classes are two problems: F1 and PRBEP of one are not those of the other.
     """
 
-    C1 = None
-
-    def __init__(self, split, rows, seed, *, target, tol=TOL):
+    def __init__(self, split, rows, seed, *, target, tol=TOL, **options):
         super().__init__(split, rows, seed)
-        self.Y, self.target, self.tol = split.meta["Y"][rows], target, tol
-        self.form, observed = LinearViews(self.X, CONSTANT), self.X.observed
-        if self.form.n_features > len(rows):
-            self.metric_of = partial(DualMetric, self.form.grams(), observed)
-        else:
-            self.metric_of = partial(PrimalMetric, self.form.features, observed)
-        self.most_violated = [most_violated_of(target, np.where(y, 1, -1)) for y in self.Y.T]
+        self.model = MVPO(target, tol=tol, max_iter=MAX_ITER, **options)
+        classes = np.unique(self.y)
+        self.targets = [self.y == k for k in classes] if len(classes) == 2 else [self.y]
 
-    def fit(self, point):
-        n, C2 = len(self.Y), point["C2"]
-        if point["C1"] != self.C1:
-            self.C1 = point["C1"]
-            self.metric = self.metric_of(self.C1 / n)
-        solutions = [
-            cutting_planes(cut, self.metric.scores, n, C2=C2, tol=self.tol, max_iter=MAX_ITER)
-            for cut in self.most_violated
-        ]
-        of_classes = [self.form.functions(self.metric, solution.c) for solution in solutions]
-        self.coef = [np.array(w) for w in zip(*(w for w, _ in of_classes), strict=True)]
-        self.intercepts = np.array([shares.sum() for _, shares in of_classes])
-        self.gap = max(solution.gap for solution in solutions) / (C2 * self.tol)
-        if self.target in RANKING:
-            self.intercepts -= [
-                ranking_threshold(self.metric.scores(solution.c), int(y.sum()))
-                for solution, y in zip(solutions, self.Y.T, strict=True)
-            ]
-        return self
+    def path(self, points):
+        paths = [self.model.path(self.X, y, points) for y in self.targets]
+        for self.models in zip(*paths, strict=True):
+            self.gap = max(np.max(one.dual_gap_) / (one.C2 * one.tol) for one in self.models)
+            yield self
 
     def predict(self, X):
-        scores = np.tile(self.intercepts, (len(X), 1))
-        add_linear_scores(scores, X, self.coef)
-        return scores
+        return np.column_stack([model.decision_function(X) for model in self.models])
 
 
 class ColumnsMachine(Machine):
@@ -122,7 +92,7 @@ class ColumnsMachine(Machine):
         X = self.split.X[rows]
         return [X.concat()] if self.together else X.views
 
-    def fit(self, point):
+    def train(self, point):
         C2, Y = point["C2"], self.Y
         learnt = [point["view"]] if "view" in point else range(len(self.X))
         self.models = {
@@ -131,7 +101,6 @@ class ColumnsMachine(Machine):
         }
         gaps = [getattr(m, "dual_gap_", 0.0) for models in self.models.values() for m in models]
         self.gap = max(gaps) / (C2 * self.tol)
-        return self
 
     def predict(self, tables):
         of_tables = [
@@ -160,8 +129,8 @@ HASTY = {"tol": TUNING_TOL}
 ANY = (*TARGETS, "validation", "C2")
 OF_VIEW = (*ANY, "view", "gap")
 METHODS = {
-    "MVPO": Method(MVPOMachine, (), (*ANY, "C1", "gap"), hasty=HASTY),
-    "MVPO-C1=0": Method(MVPOMachine, (), (*ANY, "gap"), hasty=HASTY),
+    "MVPO": Method(OneAgainstRest, (), (*ANY, "C1", "gap"), hasty=HASTY),
+    "MVPO-C1=0": Method(OneAgainstRest, (), (*ANY, "gap"), hasty=HASTY),
     "SVMPerf": _of_columns(certified(SVMPerf, max_iter=MAX_ITER), OF_VIEW),
     "LinearSVC": _of_columns(linear_svc, ANY, together=True),
     "CoLabeling": _of_columns(linear_svc, ANY),
@@ -185,12 +154,11 @@ class PairMachine(Machine):
         super().__init__(split, rows, seed, build=build)
         self.options = {"tol": tol, "random_state": 0, **options}
 
-    def fit(self, point):
+    def train(self, point):
         self.pair = [point["view"], point["second_view"]]
         model = self.build(point, 4.0 * point["C2"] / len(self.y), **self.options)
         self.model = model.fit(self.X.select(self.pair), self.y)
         self.gap = np.max(model.dual_gap_ / model.objective_) / model.tol
-        return self
 
     def predict(self, X):
         """Return scores; two classes have opposite ones."""

@@ -7,7 +7,7 @@ A *machine* is a method on some training samples. ``make(split, rows, seed, **op
 no point touches (landmarks, kernels, treatments of gaps), then
 
     machine.features(rows)      what other samples are predicted from, once for all points;
-    machine.fit(point)          trains at a point, and returns the machine;
+    machine.path(points)        trains at one point after the other, and yields itself each time;
     machine.predict(features)   labels, or scores where the quality is one of scores.
 """
 
@@ -70,10 +70,19 @@ class Machine:
         """The views of some samples."""
         return self.split.X[rows]
 
-    def fit(self, point):
+    def path(self, points):
+        """Train at one point after the other, and yield the machine each time."""
+        for point in points:
+            self.train(point)
+            yield self
+
+    def train(self, point):
         """Build and train."""
         self.model = self.build(point, self.X, self.seed).fit(self.X, self.y)
-        return self
+
+    def fit(self, point):
+        """Train at a single point."""
+        return next(self.path([point]))
 
     def predict(self, features):
         """Return labels."""
@@ -98,7 +107,7 @@ def validate(split, method, seed, quality=n_correct):
             warnings.simplefilter("ignore", NothingLearntWarning)
             machine = method.make(split, fit, seed, **{**method.fixed, **method.hasty})
             features = machine.features(check)
-            answers = [machine.fit(point).predict(features) for point in method.points]
+            answers = [trained.predict(features) for trained in machine.path(method.points)]
         sums, counts = zip(*(quality(split, check, answer) for answer in answers), strict=True)
         total, n = total + np.array(sums), n + counts[0]
     return total / n

@@ -67,12 +67,11 @@ class LinearPath(Machine):
 
     head, state = "squared_hinge", None
 
-    def fit(self, point):
+    def train(self, point):
         self.classes, codes = np.unique(self.y, return_inverse=True)
         options = {"loss": self.head, "intercept_scaling": 1.0, "tol": TOL, "max_iter": MAX_ITER}
         learnt = fit_linear_svm(self.X, codes, point["C"], start=self.state, **options)
         self.coef, self.intercept, _, _, self.state = learnt
-        return self
 
     def predict(self, features):
         return self.classes[(features @ self.coef.T + self.intercept).argmax(axis=1)]
@@ -89,11 +88,10 @@ class ColumnPath(LinearPath, Columns):
 class OneView(Machine):
     """A kernel SVM of one view, which is chosen with C."""
 
-    def fit(self, point):
+    def train(self, point):
         self.view = point["view"]
         X = self.X.views[self.view]
         self.model = rbf(point["C"], X, self.seed).fit(X, self.y)
-        return self
 
     def predict(self, features):
         return self.model.predict(features.views[self.view])

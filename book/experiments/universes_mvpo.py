@@ -26,7 +26,7 @@ iterations, over all classes, of the paper's loop, which asks at the newest poin
 
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from unittest.mock import patch
 
 import numpy as np
@@ -36,7 +36,7 @@ from sklearn.svm import LinearSVC
 
 from mvref.core.input import MultiView
 from mvref.core.kernel_views import LinearViews
-from mvref.mvpo import DualMetric, PrimalMetric, cutting_planes, most_violated_of, solver
+from mvref.mvpo import PrimalMetric, cutting_planes, most_violated_of, solver
 from mvref.rivals import CAPO, FSMulti, SVMPerf
 
 from .engine import derive_seed
@@ -48,7 +48,7 @@ from .ranking import (
     PAIR_METHODS,
     TARGETS,
     ColumnsMachine,
-    MVPOMachine,
+    OneAgainstRest,
     certified,
 )
 from .universes import Multiverse, Statement
@@ -84,24 +84,6 @@ def halves_of(name, scaling, seed):
     return replace(halves, folds=halves.folds[:1])
 
 
-class Planes(MVPOMachine):
-    """MVPO with or without a constant feature; the measures share its metric."""
-
-    def __init__(self, split, rows, seed, *, constant, target=TARGETS[0], **options):
-        super().__init__(split, rows, seed, target=target, **options)
-        if not constant:
-            self.form, observed = LinearViews(self.X, 0.0), self.X.observed
-            many = self.form.n_features > len(rows)
-            blocks = self.form.grams() if many else self.form.features
-            self.metric_of = partial(DualMetric if many else PrimalMetric, blocks, observed)
-
-    def aim(self, target):
-        """Train for another measure."""
-        self.target = target
-        self.most_violated = [most_violated_of(target, np.where(y, 1, -1)) for y in self.Y.T]
-        return self
-
-
 class SharedCAPO(CAPO):
     """CAPO whose auxiliary classifiers answer once for all measures and all C2."""
 
@@ -128,7 +110,7 @@ class SharedCAPO(CAPO):
 def machine_of(method, split, rows, seed, constant, target):
     """A method on some samples; target: None where it knows of none."""
     if method == "MVPO":
-        return Planes(split, rows, seed, constant=constant, target=target, **HASTY)
+        return OneAgainstRest(split, rows, seed, target=target, fit_intercept=constant, **HASTY)
     if method in PAIR_METHODS:
         return PAIR_METHODS[method].make(split, rows, seed, **PAIR_METHODS[method].hasty)
     if method == "CoLabeling":
@@ -173,22 +155,21 @@ def readings(name, method, target, scaling, constant, seed):
     if method in ("CAPO", "FSMulti"):
         best = readings(name, "SVMPerf", target, scaling, constant, seed)[1]
     elif len(options) > 1:
-        first = [read(fold, split, fit, check, o | {"C2": VIEW_C2[name]}) for o in options]
+        path = fold.path([option | {"C2": VIEW_C2[name]} for option in options])
+        first = [read(trained, split, fit, check) for trained in path]
         table = np.array([[one[reading].mean() for reading in own] for one in first])
         if target is None:  # one pair for all
             table[:] = table.mean(axis=1, keepdims=True)
         best = dict(zip(own, [options[i] for i in table.argmax(axis=0)], strict=True))
     else:
         best = dict.fromkeys(own, options[0])
-    values = {
-        (tuple(best[reading].values()), C2): [
-            read(fold, split, fit, check, best[reading] | {"C2": C2}),
-            read(final, split, split.train, split.test, best[reading] | {"C2": C2}),
-        ]
-        for i, reading in enumerate(own)
-        for C2 in C2s
-        if best[reading] not in [best[earlier] for earlier in own[:i]]
-    }
+    values = {}
+    for option in {tuple(best[reading].values()): best[reading] for reading in own}.values():
+        points = [option | {"C2": C2} for C2 in C2s]
+        tuned = [read(trained, split, fit, check) for trained in fold.path(points)]
+        tested = [read(trained, split, split.train, split.test) for trained in final.path(points)]
+        for C2, parts in zip(C2s, zip(tuned, tested, strict=True), strict=True):
+            values[tuple(option.values()), C2] = parts
     found = {
         reading: np.array(
             [[part[reading] for part in values[tuple(best[reading].values()), C2]] for C2 in C2s]
@@ -198,9 +179,8 @@ def readings(name, method, target, scaling, constant, seed):
     return found, best
 
 
-def read(machine, split, rows, others, point):
-    """Train at a point, and read the scores of other samples: reading -> values (n_classes,)."""
-    machine.fit(point)
+def read(machine, split, rows, others):
+    """Read the scores of other samples than those that trained: reading -> values (n_classes,)."""
     own, scores = (machine.predict(machine.features(part)) for part in (rows, others))
     Y, known = split.meta["Y"][others], split.meta["Y"][rows]
     counts = known.sum(axis=0)
@@ -244,26 +224,19 @@ LINE_C1, LINE_C2 = (0.01, 0.1, 1.0, 10.0), (10.0, 100.0, 1e3, 1e4)
 def surface(name, scaling, seed):
     """MVPO on the grid: (C1, C2, target) -> reading -> its average, and the iterations."""
     split, found = halves_of(name, scaling, seed), {}
-    machine = Planes(split, split.train, seed, constant=True, **HASTY)
-    counted = []
-
-    def counting(*given, **options):
-        solution = cutting_planes(*given, **options)
-        counted.append(len(solution.primal_curve))
-        return solution
-
-    with (
-        patch.object(solver, "STEP", 1.0),
-        patch(f"{MVPOMachine.__module__}.cutting_planes", counting),
-    ):
-        for c1, c2, target in product(LINE_C1, LINE_C2, TARGETS):
-            if c1 not in CROSS_C1 and c2 not in CROSS_C2:
-                continue  # on no line
-            point = {"C1": c1, "C2": c2}
-            values = read(machine.aim(target), split, split.train, split.test, point)
-            found[c1, c2, target] = {r: float(values[r].mean()) for r in OF_TARGET[target]}
-            found[c1, c2, target]["iterations"] = float(sum(counted))
-            counted.clear()
+    machine = OneAgainstRest(split, split.train, seed, target=TARGETS[0], **HASTY)
+    points = [
+        {"C1": C1, "C2": C2, "measure": target}
+        for C1, C2, target in product(LINE_C1, LINE_C2, TARGETS)
+        if C1 in CROSS_C1 or C2 in CROSS_C2  # else on no line
+    ]
+    with patch.object(solver, "STEP", 1.0):
+        for point, trained in zip(points, machine.path(points), strict=True):
+            values = read(trained, split, split.train, split.test)
+            at = tuple(point.values())
+            found[at] = {r: float(values[r].mean()) for r in OF_TARGET[point["measure"]]}
+            curves = [model.primal_curve_ for model in trained.models]
+            found[at]["iterations"] = float(sum(map(len, chain(*curves))))
     return found
 
 
@@ -295,12 +268,13 @@ TOLS = (0.1, 0.01, 0.001)
 def gaps(name, measure, constant, C1, C2, seed):
     """Smallest gap over C2 of the paper's loop within the limit, (n_classes,), random starts."""
     split = halves_of(name, "standard", seed)
-    machine = Planes(split, split.train, seed, constant=constant).aim(measure)
-    metric, n = machine.metric_of(C1 / len(split.train)), len(split.train)
-    table = np.hstack(machine.form.features)
+    X, n = split.X[split.train], len(split.train)
+    features = LinearViews(X, float(constant)).features
+    metric, table = PrimalMetric(features, X.observed, C1 / n), np.hstack(features)
     rng, found = np.random.default_rng(derive_seed(seed, "starts")), []
     with patch.object(solver, "STEP", 1.0):
-        for cut in machine.most_violated:
+        for of_class in split.meta["Y"][split.train].T:
+            cut = most_violated_of(measure, np.where(of_class, 1, -1))
             ask = started(cut, table @ rng.normal(size=table.shape[1]))
             options = {"C2": C2, "tol": min(TOLS), "max_iter": LIMIT}
             found.append(cutting_planes(ask, metric.scores, n, **options).gap / C2)

@@ -30,10 +30,7 @@ Departures from the paper, each explained in the chapter
           * known similarities are kept, imputed ones clipped to the range of the similarity.
 """
 
-from copy import copy
-
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import assert_all_finite
 
@@ -44,11 +41,11 @@ from ..core.input import (
     Kernel,
     KernelWidth,
     Literal,
+    OnePreparation,
     RandomState,
     Self,
     Sequence,
     ViewColumns,
-    Views,
     Weighted,
     check_choice,
     check_number,
@@ -101,7 +98,7 @@ def block_sparse_norms(
     return eta, objective
 
 
-class MVLSVM(Weighted, MultiViewClassifier):
+class MVLSVM(OnePreparation, Weighted, MultiViewClassifier):
     """Multi-view SVM on similarities to landmarks, with imputation of missing views (MVL-SVM).
 
     Draws landmarks, maps every sample to its similarities to them in all views, and trains one
@@ -188,6 +185,7 @@ class MVLSVM(Weighted, MultiViewClassifier):
     """
 
     _learnt = ("projection_", "coef_")
+    _point = ("c", "tol", "max_iter")
 
     def __init__(
         self,
@@ -219,12 +217,11 @@ class MVLSVM(Weighted, MultiViewClassifier):
         self.solver, self.tol, self.max_iter = solver, tol, max_iter
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes, weights):
+    def _fit(self, X, codes, weights, shared=None):
         """Draw the landmarks, project, and solve Eq. (3)."""
-        rng = check_random_state(self.random_state)
-        shared = {name: getattr(self, name) for name in PROJECTION_PARAMETERS}
-        self.projection_ = LandmarkProjection(**shared, views=self.views, random_state=rng)
-        Phi = self.projection_.fit(X).transform(X)
+        shared = {} if shared is None else shared
+        self.projection_, Phi = shared.get("projected") or self._project(X)
+        shared["projected"], start = (self.projection_, Phi), shared.get("state")
         if self.n_selected is not None:  # keep the landmarks of the largest blocks
             L = self.projection_.landmarks_.n_samples
             asked = L if isinstance(self.n_landmarks, str) else self.n_landmarks
@@ -234,8 +231,15 @@ class MVLSVM(Weighted, MultiViewClassifier):
             norms, _ = block_sparse_norms(Phi, codes, self.c, L, **options)
             largest = np.sort(np.argsort(-norms)[: self.n_selected])
             self.projection_ = self.projection_.restrict(largest)
-            Phi = self.projection_.transform(X)
-        self._solve(Phi, codes, weights=weights)
+            Phi, start = self.projection_.transform(X), None
+        shared["state"] = self._solve(Phi, codes, weights=weights, start=start)
+
+    def _project(self, X):
+        """Draw the landmarks; return the projection, and Phi."""
+        shared = {name: getattr(self, name) for name in PROJECTION_PARAMETERS}
+        rng = check_random_state(self.random_state)
+        projection = LandmarkProjection(**shared, views=self.views, random_state=rng).fit(X)
+        return projection, projection.transform(X)
 
     @one_blas_thread()
     def fit_latent(self, Phi: ArrayLike, y: ArrayLike, m: int | None = None,
@@ -260,48 +264,6 @@ class MVLSVM(Weighted, MultiViewClassifier):
             check_number(m, "m", low=1, integer=True)
         self._solve(Phi, codes, m, weights)
         return self
-
-    @one_blas_thread()
-    def path(self, X: Views, y: ArrayLike, c: Sequence[float] | np.ndarray,
-             sample_weight: ArrayLike | None = None) -> list[Self]:  # fmt: skip
-        """Fit a regularisation path: one model for each value of `c`, with the same landmarks.
-
-        Each fit starts from the previous solution: ten values take as long as five or six fits.
-
-        Parameters
-        ----------
-        X : MultiView, list of arrays, or 2-D array of m samples
-        y : array-like of shape (m,)
-        c : array-like of numbers > 0; an increasing order is the fastest
-        sample_weight : array-like of m numbers >= 0, default=None
-
-        Returns
-        -------
-        models : list of fitted MVLSVM, one for each `c`; the estimator itself is not fitted
-
-        Examples
-        --------
-        >>> from mvref import MVLSVM
-        >>> from mvref.datasets import load_iris_views
-        >>> data = load_iris_views()
-        >>> train, check = data.X[::2], data.X[1::2]
-        >>> models = MVLSVM(20, random_state=0).path(train, data.y[::2], [1, 10, 100, 1000])
-        >>> best = max(models, key=lambda model: model.score(check, data.y[1::2]))
-        >>> best.c in [1, 10, 100, 1000]
-        True
-        """
-        if np.ndim(c) != 1 or not len(c):
-            raise ValueError(f"c must be a list of numbers > 0, got {c!r}.")
-        if self.n_selected is not None:
-            told = "because landmarks are selected for one c"
-            raise ValueError(f"path needs n_selected=None, got {self.n_selected}, {told}.")
-        fitted = clone(self).set_params(c=c[0]).fit(X, y, sample_weight=sample_weight)
-        Phi, codes, weights = fitted._latent(fitted.projection_.transform(X), y, sample_weight)
-        machines, state = [copy(fitted).set_params(c=value) for value in c], None
-        for machine in machines:
-            machine._check_parameters()
-            state = machine._solve(Phi, codes, weights=weights, start=state)
-        return machines
 
     def _latent(self, Phi, y, sample_weight):
         """Check samples of the latent space: Phi, codes and weights of samples with a weight."""

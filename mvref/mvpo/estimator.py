@@ -43,6 +43,7 @@ from ..core.input import (
     Kernel,
     KernelWidth,
     Literal,
+    OnePreparation,
     Sequence,
     ViewColumns,
     check_choice,
@@ -64,7 +65,7 @@ from .solver import cutting_planes
 SOLVERS = ("auto", "primal", "dual")
 
 
-class MVPO(MultiViewClassifier):
+class MVPO(OnePreparation, MultiViewClassifier):
     """Multi-view linear or kernel classifier that optimises F1, AUROC, PRBEP or the error (MVPO).
 
     The score is the sum of one function per view, linear or of a kernel; it is trained by cutting
@@ -146,12 +147,13 @@ class MVPO(MultiViewClassifier):
     >>> model = MVPO("auroc").fit(data.X, data.y == 2)
     >>> bool(model.dual_gap_ <= 100 * 1e-3)
     True
-    >>> model = MVPO("f1", kernel=["rbf", "linear"], gamma=[0.5, None]).fit(data.X, data.y == 2)
-    >>> [beta.shape for beta in model.dual_coef_]  # one coefficient per training sample
-    [(150,), (150,)]
+    >>> points = [{"C1": C1, "C2": C2} for C1 in (0, 1) for C2 in (1, 10)]  # two metrics, not four
+    >>> [model.C2 for model in MVPO("auroc").path(data.X, data.y == 2, points)]
+    [1, 10, 1, 10]
     """
 
     _learnt = "intercept_"
+    _point = ("measure", "beta", "C1", "C2", "normalize", "tol", "max_iter")
 
     def __init__(
         self,
@@ -178,13 +180,19 @@ class MVPO(MultiViewClassifier):
         self.solver, self.tol, self.max_iter = solver, tol, max_iter
         self.n_jobs, self.views = n_jobs, views
 
-    def _fit(self, X, codes):
-        form = self._form(X)
-        metric = self._metric(form, X.observed)
+    def _fit(self, X, codes, shared=None):
+        form, metric = self._prepared(X, {} if shared is None else shared)
         signs = one_against_rest(codes, len(self.classes_))
         solutions = Parallel(self.n_jobs)(delayed(self._solve)(metric, y_k) for y_k in signs)
         self._set_fitted(metric, form, X.observed, signs, solutions)
         self._warn_of_gaps(all(solution.converged for solution in solutions))
+
+    def _prepared(self, X, shared):
+        """The views and their metric, those of the point before where it has the same C1."""
+        C1, form = self._weight_of_disagreement(len(X)), shared.get("form") or self._form(X)
+        if shared.get("C1") != C1:
+            shared.update(C1=C1, form=form, metric=self._metric(form, X.observed))
+        return form, shared["metric"]
 
     def _form(self, X):
         """The views as columns, or as kernels."""

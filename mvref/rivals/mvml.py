@@ -59,6 +59,7 @@ from ..core.input import (
     Kernel,
     KernelWidth,
     Literal,
+    OnePreparation,
     RandomState,
     Sequence,
     ViewColumns,
@@ -88,7 +89,7 @@ def least_penalty(norms, lam, eta, sparse=False):
     return float(3.0 * np.cbrt(eta) * np.cbrt(lam / 2.0) ** 2 * np.cbrt(np.dot(norms, norms)) ** 2)
 
 
-class MVML(Weighted, MultiViewClassifier):
+class MVML(OnePreparation, Weighted, MultiViewClassifier):
     """Multi-view metric learning; with ``sparse=True`` it is MVMLsp.
 
     Parameters
@@ -159,6 +160,7 @@ class MVML(Weighted, MultiViewClassifier):
     """
 
     _learnt = "dual_coef_"
+    _point = ("lam", "eta", "n_rounds", "tol")
 
     def __init__(
         self,
@@ -182,10 +184,13 @@ class MVML(Weighted, MultiViewClassifier):
         self.class_weight = class_weight
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes, weights):
+    def _fit(self, X, codes, weights, shared=None):
         """Learn the metric and the function."""
         root = np.ones(X.n_samples) if weights is None else np.sqrt(weights)
-        kernels, to_components = self._form(X, root)
+        shared = {} if shared is None else shared
+        if not shared:
+            shared["form"] = self._form(X, root), self.components_, self.similarities_
+        (kernels, to_components), self.components_, self.similarities_ = shared["form"]
         signs = root * one_against_rest(codes, len(self.classes_))
         points, functions, curves, bounds = zip(
             *(self._learn(kernels, y) for y in signs), strict=True

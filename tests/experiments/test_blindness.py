@@ -74,8 +74,10 @@ def of_all_papers():
 def of_scores():
     """The methods of MVPO's figures."""
     for name, method in (ranking.METHODS | PAIR_METHODS).items():
-        point = {"C1": (0.0, 10.0), "D/C": (0.1,), "alpha": (0.1,), "C2": (1.0, 10.0)}
-        if name not in ("LinearSVC", "CoLabeling"):
+        point = {"C1": (0.0, 10.0), "C2": (1.0, 10.0)}
+        if not name.startswith("MVPO"):
+            point |= {"D/C": (0.1,), "alpha": (0.1,)}
+        if name not in ("MVPO", "MVPO-C1=0", "LinearSVC", "CoLabeling"):
             point |= {"view": (0,), "second_view": (2,)}
         fixed = {} if name in PAIR_METHODS else {"target": "prbep"}
         yield "complete", name, replace(method, points=grid(**point), fixed=fixed)

@@ -22,7 +22,7 @@ from mvref.experiments.ranking import (
     PAIR_METHODS,
     TARGETS,
     ColumnsMachine,
-    MVPOMachine,
+    OneAgainstRest,
     certified,
     linear_svc,
     measure_all,
@@ -87,20 +87,20 @@ def test_measures_are_means_over_the_classes():
 # --------------------------------------------------------------------------------- machines
 
 
-@pytest.mark.parametrize("widths", [(3, 4), (30, 20)])
+@pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("target", TARGETS)
-def test_the_machine_is_mvpo(target, widths):
-    split = small_problem(widths=widths)
-    X, y, Y, train = split.X, split.y, split.meta["Y"], split.train
-    machine = MVPOMachine(split, train, 0, target=target)
-    for C1, C2 in ((2.0, 1.0), (2.0, 50.0), (0.5, 1.0)):  # the metric stays, and does not
-        scores = machine.fit({"C1": C1, "C2": C2}).predict(X)
-        model = MVPO(target, C1=C1, C2=C2).fit(X[train], y[train])
-        np.testing.assert_allclose(scores, model.decision_function(X), atol=1e-8)
-        assert machine.gap == pytest.approx(model.dual_gap_.max() / (C2 * 1e-3))
+def test_each_class_has_the_scores_of_its_own_problem(target, n_classes):
+    split = small_problem(n_classes=n_classes)
+    X, Y, train = split.X, split.meta["Y"], split.train
+    points = grid(C1=(2.0, 0.5), C2=(1.0, 50.0))
+    path = OneAgainstRest(split, train, 0, target=target).path(points)
+    for point, machine in zip(points, path, strict=True):
+        models = [MVPO(target, **point).fit(X[train], y) for y in Y[train].T]
+        scores = [model.decision_function(X) for model in models]
+        np.testing.assert_allclose(machine.predict(X), np.transpose(scores), atol=1e-8)
+        worst = max(model.dual_gap_ for model in models)
+        assert machine.gap == pytest.approx(worst / (point["C2"] * 1e-3))
         assert machine.gap <= 1
-        binary = MVPO(target, C1=C1, C2=C2).fit(X[train], Y[train, 1])
-        np.testing.assert_allclose(scores[:, 1], binary.decision_function(X), atol=1e-8)
 
 
 def test_the_machine_of_sparse_views_is_that_of_dense_ones():
@@ -131,10 +131,11 @@ def test_single_view_methods_see_their_view_only():
 def test_without_consistency_and_with_one_view_mvpo_is_svm_perf():
     split = small_problem()
     split = replace(split, X=split.X.select([0]))
-    point = {"C1": 0.0, "view": 0, "C2": 10.0}
+    points = {"MVPO-C1=0": {"C1": 0.0, "C2": 10.0}, "SVMPerf": {"view": 0, "C2": 10.0}}
     for target in TARGETS:
-        names = ("MVPO-C1=0", "SVMPerf")
-        one, other = (scores_of(METHODS[name].make, split, point, target) for name in names)
+        one, other = (
+            scores_of(METHODS[name].make, split, point, target) for name, point in points.items()
+        )
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
@@ -161,8 +162,9 @@ def test_the_mean_of_linear_svms_is_co_labeling():
 def test_the_gap_tells_what_stopped_early(monkeypatch):
     split, everyone = small_problem(), np.arange(40)
     monkeypatch.setattr(ranking, "MAX_ITER", 3)
-    machine = MVPOMachine(split, everyone, 0, target="f1")
-    assert machine.fit({"C1": 0.0, "C2": 1e3}).gap > 1
+    machine = OneAgainstRest(split, everyone, 0, target="f1")
+    with pytest.warns(ConvergenceWarning):
+        assert machine.fit({"C1": 0.0, "C2": 1e3}).gap > 1
     hasty = certified(SVMPerf, max_iter=3)
     machine = ColumnsMachine(split, everyone, 0, build=hasty, target="f1")
     with pytest.warns(ConvergenceWarning):

@@ -23,7 +23,7 @@ from mvref.experiments.ranking import (
     with_pair,
 )
 from mvref.experiments.tables import grid
-from mvref.experiments.tuning import Method, Split, validate
+from mvref.experiments.tuning import Machine, Method, Split, validate
 from mvref.rivals import MSL, SVM2K
 from tests.experiments.test_mvpo import small_problem
 
@@ -135,7 +135,7 @@ def test_validation_is_the_mean_over_the_folds():
         assert values[3, t] == pytest.approx(np.mean([m[target] for m in by_hand]))
 
 
-class Oracle:
+class Oracle(Machine):
     """Scores that are right for as many samples as (outer, C2) say; counts its fits."""
 
     n_fits = 0
@@ -143,15 +143,12 @@ class Oracle:
     gap = 0.5
 
     def __init__(self, split, rows, seed, *, tol):
-        self.X, Oracle.last = split.X, split.X[rows].views[1]
+        super().__init__(split, rows, seed)
+        Oracle.last = self.X.views[1]
 
-    def features(self, rows):
-        return self.X[rows]
-
-    def fit(self, point):
+    def train(self, point):
         Oracle.n_fits += 1
         self.n_right = int(10 * point["outer"] + point["C2"])
-        return self
 
     def predict(self, X):
         sign = np.where(np.arange(len(X)) < self.n_right, 1.0, -1.0)

@@ -18,11 +18,11 @@ from mvref.experiments import universes_mvpo as universes
 from mvref.experiments.engine import encode_parameter
 from mvref.experiments.items import ITEMS
 from mvref.experiments.multiverse import find_multiverse
-from mvref.experiments.ranking import TARGETS
+from mvref.experiments.ranking import TARGETS, TUNING_TOL
 from mvref.experiments.report import read_ledger
 from mvref.experiments.tables import stratified_folds
 from mvref.experiments.tuning import Split
-from mvref.experiments.universes_mvpo import READINGS, Planes, SharedCAPO, started
+from mvref.experiments.universes_mvpo import READINGS, SharedCAPO, started
 from mvref.mvpo import cutting_planes, most_violated_of
 from mvref.rivals import CAPO
 
@@ -54,11 +54,11 @@ def toy(split, monkeypatch):
 @pytest.mark.parametrize("constant", [True, False])
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_universe_without_a_constant_trains_mvpo_without_an_intercept(split, constant, target):
-    rows, C1 = split.train, 0.3
-    machine = Planes(split, rows, 0, constant=constant, target="f1", tol=1e-4).aim(target)
-    scores = machine.fit({"C1": C1, "C2": 10.0}).predict(split.X[split.test])
-    model = MVPO(target, C1=C1, C2=10.0, tol=1e-4, fit_intercept=constant)
-    expected = model.fit(split.X[rows], split.y[rows]).decision_function(split.X[split.test])
+    machine = universes.machine_of("MVPO", split, split.train, 0, constant, target)
+    scores = machine.fit({"C1": 0.3, "C2": 10.0}).predict(split.X[split.test])
+    model = MVPO(target, C1=0.3, C2=10.0, fit_intercept=constant, tol=TUNING_TOL)
+    model.fit(split.X[split.train], split.y[split.train])
+    expected = model.decision_function(split.X[split.test])
     np.testing.assert_allclose(scores, expected, atol=1e-8)
 
 
@@ -78,16 +78,13 @@ def test_a_score_is_read_at_the_sign_or_where_the_training_half_has_its_positive
 
         scores = np.random.default_rng(1).normal(size=(150, 3)) + 0.4
 
-        def fit(self, point):
-            return self
-
         def features(self, rows):
             return self.scores[rows]
 
         def predict(self, features):
             return features
 
-    found = universes.read(Fixed(), split, split.train, split.test, {})
+    found = universes.read(Fixed(), split, split.train, split.test)
     for k, y in enumerate(split.meta["Y"].T):
         own, other = Fixed.scores[split.train, k], Fixed.scores[split.test, k]
         middles = (np.sort(own)[1:] + np.sort(own)[:-1]) / 2
@@ -121,7 +118,7 @@ def test_one_view_is_chosen_for_each_reading_and_one_pair_for_all(toy):
     for target, readings in universes.OF_TARGET.items():
         best = universes.readings("mfeat", "SVMPerf", target, "standard", True, 0)[1]
         machine = universes.machine_of("SVMPerf", toy, fit, 0, True, target)
-        views = [read(machine, point={"view": v, "C2": 10.0}) for v in range(2)]
+        views = [read(machine.fit({"view": v, "C2": 10.0})) for v in range(2)]
         for reading in readings:
             means = [view[reading].mean() for view in views]
             assert best[reading] == {"view": int(np.argmax(means))}

@@ -53,7 +53,8 @@ data: datasets.MultiViewDataset = datasets.load_iris_views()
 few: MultiView = data.X[:9].select("petal")
 model: MVLSVM = MVLSVM(20, loss="squared_hinge", c=10, random_state=0).fit(data.X, data.y)
 labels: np.ndarray = model.predict([np.ones((2, 2)), np.zeros((2, 2))])
-machines: list[MVLSVM] = model.path({"a": [[1.0], [2.0]], "b": np.ones((2, 3))}, ["no", "yes"], [1])
+few_views = {"a": [[1.0], [2.0]], "b": np.ones((2, 3))}
+machines: list[MVLSVM] = [*model.path(few_views, ["no", "yes"], [{"c": 1}])]
 right: float = PerViewClassifier({"a": LogisticRegression()}).score(data.X, data.y)
 found: Comparison = compare_methods(data.X, data.y, ["MVLSVM"], n_splits=2)
 bound: float = radius(10, n_views=2)
@@ -63,6 +64,7 @@ MVLSVM(loss="hinges")  # wrong
 MVLSVM(c="large")  # wrong
 model.fit(3, data.y)  # wrong
 model.fit(data.X)  # wrong
+model.path(data.X, data.y, [1.0, 10.0])  # wrong
 sure: str = model.score(data.X, data.y)  # wrong
 datasets.read_folder(3)  # wrong
 radius(0.5, 2)  # wrong

@@ -46,7 +46,7 @@ from .checks import (
     warn_of_views_by_class,
 )
 from .containers import is_collection_of_views, view_columns
-from .fit import MultiViewInput, Scored, Splitting, Weighted
+from .fit import MultiViewInput, OnePreparation, Scored, Splitting, Weighted
 from .ids import check_ids, cleaned, join_report, warn_of_spellings
 from .labels import (
     check_length,

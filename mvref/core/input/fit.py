@@ -3,7 +3,7 @@
 from contextlib import nullcontext
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from .checks import (
@@ -17,7 +17,7 @@ from .ids import check_ids
 from .labels import sample_weights, validate_groups, validate_numbers, validate_targets
 from .samples import validate_views
 from .threads import one_blas_thread
-from .typing import ArrayLike, Self, Views
+from .typing import Any, ArrayLike, Iterable, Iterator, Mapping, Self, Views
 
 FEWER = (
     "What does without the similarities of all pairs of them: mvref.fit_in_chunks, "
@@ -180,6 +180,44 @@ class Splitting(Weighted):
             For wrong input, a parameter out of range, a single class, or a sample without views.
         """
         return self._check_and_fit(X, y, sample_weight=sample_weight, groups=groups)
+
+
+class OnePreparation:
+    """Mixin of a method that is trained at several points after one preparation of the samples.
+
+    ``_point`` names the parameters that a point may change. In ``_fit(X, targets, ..., shared)``
+    the dict `shared` is empty for the first point, and holds what it left there for the next one.
+    """
+
+    _point: tuple[str, ...] = ()
+
+    def path(
+        self, X: Views, y: ArrayLike, points: Iterable[Mapping[str, Any]], **weights: ArrayLike
+    ) -> Iterator[Self]:
+        """Fit one model for each point of the parameters; what no point changes is computed once.
+
+        Parameters
+        ----------
+        X : MultiView, list of arrays, or 2-D array of n samples
+        y : array-like of shape (n,)
+        points : iterable of dicts, name -> value, such as scikit-learn's ``ParameterGrid``
+            Points in a row that agree in a parameter share what rests on it.
+        **weights : ``sample_weight``, where ``fit`` takes it
+
+        Returns
+        -------
+        models : iterator of fitted models, one for each point; the estimator itself is not fitted
+
+        Raises
+        ------
+        ValueError
+            If a point names another parameter than those that the class lists; and as ``fit``.
+        """
+        points, shared = list(points), dict[str, Any]()
+        if others := set().union(*points).difference(self._point):
+            raise ValueError(f"points may change {', '.join(self._point)}, got {others.pop()!r}.")
+        models = [clone(self).set_params(**point) for point in points]
+        return (model._check_and_fit(X, y, shared, **weights) for model in models)
 
 
 class Scored:

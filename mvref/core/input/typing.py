@@ -2,7 +2,7 @@
 
 # ruff: noqa: F401, signatures take all their names from here
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
