@@ -9,7 +9,6 @@ listed, with its source, in other_quotations.txt. The variable MVREF_PAPERS name
 texts, which are not part of the project.
 """
 
-import csv
 import json
 import os
 import re
@@ -76,12 +75,13 @@ def prose_of(path):
         for row in rows_of(table):
             for name in ("wrong", "correct", "depends", "text"):
                 yield row["id"], row.get(name, "")
+        for number, row in enumerate(table.get("verdict", []), start=1):
+            yield (
+                f"verdict {number}",
+                "\n\n".join(row.get(name, "") for name in ("claim", "why", "under")),
+            )
         told = [table.get(name, "") for name in ("stands", "fails", "why", "note")]
         yield "trust", "\n\n".join([*table.get("trust", []), *told])
-    elif path.suffix == ".csv":
-        with path.open(encoding="utf-8", newline="") as file:
-            for number, row in enumerate(csv.DictReader(file), start=2):
-                yield f"line {number}", "\n\n".join(row[name] for name in ("claim", "why", "under"))
     else:
         yield "", text
 
@@ -95,7 +95,7 @@ def quotations(path):
     """The quotations of a file, each with its place, and whether formulas are quoted too."""
     for place, text in prose_of(path):
         text = re.sub(r"\$\$.*?\$\$", " ", text, flags=re.DOTALL)
-        if path.suffix != ".toml":
+        if path.suffix != ".toml" or path.parent.name == "verdicts":
             text = NOT_PROSE.sub(" ", text)
         for found in QUOTATION.finditer(text):
             quotation = found[1] or found[2] or ""
@@ -111,7 +111,7 @@ def quotations(path):
 def files():
     """The files that are read: pages, tables of errata, verdicts."""
     found = [*BOOK.rglob("*.ipynb"), *BOOK.rglob("*.md"), *BOOK.rglob("*.toml")]
-    found += [BOOK.parent / "README.md", *(LEDGER / "verdicts").glob("*.csv")]
+    found += [BOOK.parent / "README.md", *(LEDGER / "verdicts").glob("*.toml")]
     generated = {path.with_suffix(".md") for path in BOOK.rglob("*.toml")}
     return sorted(path for path in found if path not in generated)
 

@@ -1,24 +1,24 @@
 """Verdicts on every table and figure of the five papers.
 
-``verdicts/<paper>.csv`` has a row for each statement: the table or figure, the statement in one
-sentence, its place in the paper, the verdict and the reason. There are two kinds of rows:
+``verdicts/<paper>.toml`` has a table for each statement: the table or figure, the statement in one
+sentence (``claim``), its ``place`` in the paper, the ``verdict``, the reason (``why``) and the
+``section`` of the book that discusses it. There are two kinds of verdicts:
 
 cells     They name a method of a printed table (or a data set of a table of sizes, or, without a
           method, all methods of a data set at once) and in ``ours`` which of our results belong to
           it. Their verdict is that of :func:`verdict_by_rule`; a test compares the stored one.
 words     They are claims of the text about a table or a figure, which we judged by the protocol
           that the chapter had chosen in advance. ``measured`` names the test, or the line of the
-          chapter, that computes the numbers, and ``tried`` the protocols, separated by " | ", with
-          "+ " before those in which the statement holds; or "multiverse: " with the names of a
-          multiverse and of its statement, and, if wanted, a query for the universes that count.
-          A protocol found by a search counts together with all protocols searched.
+          chapter, that computes the numbers, and ``tried`` each protocol and whether the statement
+          ``holds`` in it; or a ``multiverse``, its ``statement``, and, if wanted, ``where``: a
+          query for the universes that count. A protocol found by a search counts together with
+          all protocols searched.
 
 ``kind`` names the cause of our deviation: another interpretation of what the paper leaves open
-("left open"), something else than what it prints ("contrary"), or other data. ``ours`` has
-alternatives, separated by " | ", each ``protocol: item dataset method name=value ...``, or
-``protocol: data`` for the sizes of a data set. The method ``*`` is the method of the cell, and a
-value ``*`` stands for all values of the ledger. A name or a value that the ledger does not have,
-and a query that finds nothing, raise a ValueError with the file and the line. The protocol is
+("left open"), something else than what it prints ("contrary"), or other data. ``ours`` has a
+:class:`Result` for each alternative. The method ``*`` is the method of the cell, and a value ``*``
+stands for all values of the ledger. A name or a value that the ledger does not have, and a query
+that finds nothing, raise a ValueError with the file and the number of the verdict. The protocol is
 
 as printed         what the paper prints, and our choice where it prints nothing;
 another protocol   another interpretation of what it leaves open, or what its numbers imply;
@@ -28,10 +28,12 @@ baseline           a rule without features: if it is near as well, a result is n
 """
 
 import json
-import re
+import tomllib
 from collections import defaultdict
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +53,6 @@ VERDICTS = (
 REPRODUCED, ANOTHER, CHANGED, NOT_REPRODUCED, CANNOT_TELL, NOT_COMPARABLE = VERDICTS
 # What sets our result apart, and the verdict that goes with it.
 KINDS = {"left open": ANOTHER, "contrary": CHANGED, "other data": NOT_COMPARABLE}
-PROTOCOL = re.compile(r"multiverse: (\w+) (\w+) ?(.*)|(\+ )?\w[^:+|]*")  # in ``tried``
 PROTOCOLS = ("as printed", "another protocol", "a change", "other data", "baseline")
 SHARE = 0.25  # of the protocols: if fewer agree, the statement is not reproduced by them
 BY_CHANCE = 0.1  # of invented numbers: if more agree with ours, agreement is no evidence
@@ -63,21 +64,60 @@ PAPERS = {
 }  # fmt: skip
 MEASURED = ("ours", "low", "high", "std", "n")
 CELLS = [
-    "paper", "item", "dataset", "method", "measure", "parameter", "protocol", "point", *MEASURED,
-    "printed", "printed_std", "distance", "within", "equal", "alike",
+    "paper", "item", "dataset", "method", "measure", "parameter", "protocol", "point", "result",
+    *MEASURED, "printed", "printed_std", "distance", "within", "equal", "alike",
 ]  # fmt: skip
 REPORT = [
     "paper", "item", "dataset", "method", "claim", "place", "verdict", "kind", "under", "tried",
-    "near", "nearest", "chance", "by", "why", "told", "measured",
+    "near", "nearest", "chance", "by", "why", "section", "measured",
 ]  # fmt: skip
+TEXTS = (
+    "item", "dataset", "method", "measure", "claim", "place", "verdict", "kind", "under", "why",
+    "section", "measured",
+)  # fmt: skip
+
+
+class Result(NamedTuple):
+    """Results of ours that belong to a verdict; of the item "data" the sizes of the data.
+
+    at: parameter -> value.
+    """
+
+    protocol: str
+    item: str
+    dataset: str = ""
+    method: str = ""
+    at: Mapping = MappingProxyType({})
+
+    @property
+    def point(self):
+        """The name of the result, whatever the protocol."""
+        values = (f"{name}={_text(value)}" for name, value in self.at.items())
+        return " ".join(filter(None, (self.item, self.dataset, self.method, *values)))
 
 
 def read_verdicts(paper=None):
     """Return the stored verdicts of a paper, by default of all."""
-    folder = LEDGER / "verdicts"
-    files = [folder / f"{name}.csv" for name in ([paper] if paper else PAPERS)]
-    tables = [pd.read_csv(file, dtype=str, keep_default_na=False) for file in files]
-    return pd.concat(tables, ignore_index=True)
+    rows = []
+    for name in [paper] if paper else PAPERS:
+        text = (LEDGER / "verdicts" / f"{name}.toml").read_text(encoding="utf-8")
+        rows += typed(name, text)
+    return pd.DataFrame(rows)
+
+
+def typed(paper, text):
+    """The verdicts of a file, each with all fields; another field is a ValueError."""
+    rows = []
+    for number, entry in enumerate(tomllib.loads(text)["verdict"], start=1):
+        row = {"paper": paper} | dict.fromkeys(TEXTS, "") | {"tried": [], "ours": []}
+        try:
+            if others := entry.keys() - row.keys():
+                raise TypeError(f"{min(others)!r} is no field")
+            row |= entry | {"ours": [Result(**one) for one in entry.get("ours", ())]}
+        except TypeError as error:
+            raise ValueError(f"verdicts/{paper}.toml, verdict {number}: {error}") from error
+        rows.append(row)
+    return rows
 
 
 class Points(NamedTuple):
@@ -231,8 +271,8 @@ def reproduction_report(paper=None, folder=None):
     ``kind`` ("left open", "contrary" or "other data"), ``under`` (the protocol), ``tried`` (the
     number of protocols), ``near`` (how many of them agree), ``nearest`` (the distance of the
     nearest), ``chance`` (the proportion of invented numbers that would agree as well), ``by``
-    ("rule" or "words"), ``why`` (the reason), ``told`` (section of the book) and ``measured`` (test
-    or line of a chapter). Verdicts by rule follow from the ledger in `folder`; verdicts in words
+    ("rule" or "words"), ``why`` (the reason), ``section`` (of the book) and ``measured`` (test or
+    line of a chapter). Verdicts by rule follow from the ledger in `folder`; verdicts in words
     are the stored ones.
 
     >>> from mvref.experiments import reproduction_report
@@ -249,7 +289,7 @@ def judge(paper, folder):
         raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")
     report, cells = [], []
     for name in [paper] if paper else PAPERS:
-        files = [Path(folder or LEDGER) / f"{name}.csv", LEDGER / "verdicts" / f"{name}.csv"]
+        files = [Path(folder or LEDGER) / f"{name}.csv", LEDGER / "verdicts" / f"{name}.toml"]
         files += [LEDGER / f"{other}.csv" for other in ("paper_numbers", "sizes", "multiverse")]
         stamps = tuple(file.stat().st_mtime_ns for file in files if file.exists())
         entries, found = _judged(name, folder, stamps)
@@ -267,18 +307,18 @@ def _judged(paper, folder, stamps):
     printed = read_paper_numbers(paper)
     tables = {place: printed_cells(numbers) for place, numbers in printed.groupby("place")}
     nothing = printed_cells(printed[:0])
-    report, cells, counted = [], [], cache(_counted)
+    report, cells, of_multiverse = [], [], cache(_of_multiverse)
     for row in read_verdicts(paper).itertuples():
         entry = row._asdict() | {"by": "words", "nearest": np.nan, "chance": np.nan}
         try:
-            entry |= counted(row.tried)
+            entry |= _counted(row.tried, of_multiverse)
             _check(row.ours, stored)
             found = cells_of(row, tables.get(row.place, nothing), ours) if row.ours else []
             known = (cell["point"] == "data" or cell["ours"] == cell["ours"] for cell in found)
             if folder is None and not all(known):
-                raise ValueError(f"no result of ours is {row.ours!r}.")
+                raise ValueError(f"no result of ours is {[one.point for one in row.ours]}.")
         except (ValueError, NameError, SyntaxError) as error:  # the last ones are of queries
-            place = f"verdicts/{paper}.csv, line {row.Index + 2} ({row.claim})"
+            place = f"verdicts/{paper}.toml, verdict {row.Index + 1} ({row.claim})"
             raise ValueError(f"{place}: {error}") from error
         if row.ours:
             found = pd.DataFrame(found, columns=CELLS)
@@ -310,19 +350,23 @@ def _confirmed(paper, item, folder):
     return found
 
 
-def _counted(tried):
+def _counted(tried, of_multiverse):
     """How many protocols or universes were tried, and in how many of them a statement holds."""
-    protocols = [PROTOCOL.fullmatch(one) for one in tried.split(" | ")] if tried else []
-    if None in protocols or any(one[1] for one in protocols[1:]):
+    if all(one.keys() == {"protocol", "holds"} for one in tried):
+        return {"tried": len(tried), "near": sum(one["holds"] for one in tried)}
+    needed = {"multiverse", "statement"}
+    if len(tried) > 1 or not needed <= tried[0].keys() <= needed | {"where"}:
         raise ValueError(f"tried must be protocols, or a multiverse's statement, got {tried!r}.")
-    if not (protocols and protocols[0][1]):
-        return {"tried": len(protocols), "near": sum(bool(one[4]) for one in protocols)}
-    multiverse, statement, query = protocols[0].groups()[:3]
+    return of_multiverse(**tried[0])
+
+
+def _of_multiverse(multiverse, statement, where=""):
+    """The same of the universes in which a statement was asked."""
     known = statement_curve(find_multiverse(multiverse), statement).dropna(subset=["value"])
-    if query:  # "rivals' c" as rivals_c
-        known = known[known.rename(columns=lambda name: name.replace("' ", "_")).eval(query)]
+    if where:  # "rivals' c" as rivals_c
+        known = known[known.rename(columns=lambda name: name.replace("' ", "_")).eval(where)]
     if known.empty:
-        raise ValueError(f"no universe is found by {tried!r}.")
+        raise ValueError(f"no universe of {multiverse} is found by {where!r}.")
     return {"tried": len(known), "near": int(known["near"].sum())}
 
 
@@ -337,29 +381,22 @@ def indexed(summary):
     return summary, {name for name in names if summary[name].nunique() > 1}, found
 
 
-def parts_of(point):
-    """The item, the data set, the method and the parameters of a point."""
-    item, dataset, method, *options = point.split()
-    return item, dataset, method, dict(option.split("=") for option in options)
-
-
-def _check(alternatives, ours):
+def _check(results, ours):
     """Raise a ValueError at the first protocol, name or value that no result of ours has."""
-    for alternative in alternatives.split(" | ") if alternatives else ():
-        protocol, _, point = alternative.partition(": ")
-        if protocol not in PROTOCOLS:
-            raise ValueError(f"a protocol must be one of {PROTOCOLS}, got {protocol!r}.")
-        if point == "data":
+    for result in results:
+        if result.protocol not in PROTOCOLS:
+            raise ValueError(f"a protocol must be one of {PROTOCOLS}, got {result.protocol!r}.")
+        if result.item == "data":
             continue
-        item, dataset, method, options = parts_of(point)
         rows = [{"dataset": of[0], "method": of[1], **own}
-                for of, points in ours(item)[2].items() for own, _ in points]  # fmt: skip
-        for name, value in {"dataset": dataset, "method": method, **options}.items():
+                for of, points in ours(result.item)[2].items() for own, _ in points]  # fmt: skip
+        own = {"dataset": result.dataset, "method": result.method, **result.at}
+        for name, value in own.items():
             known = {row[name] for row in rows if name in row}
-            if not known or value not in known | {"*"}:
+            if not known or _text(value) not in known | {"*"}:
                 among = f"one of {sorted(known)}" if known else "none of its parameters"
-                raise ValueError(f"{point!r}: {name} is {among}, got {value!r}.")
-            rows = [row for row in rows if value in ("*", row.get(name))]
+                raise ValueError(f"{result.point!r}: {name} is {among}, got {value!r}.")
+            rows = [row for row in rows if value == "*" or _text(value) == row.get(name)]
 
 
 def cells_of(row, printed, ours):
@@ -376,14 +413,13 @@ def cells_of(row, printed, ours):
         wanted = row.place, row.dataset, row.method, row.measure
         raise ValueError(f"the paper prints nothing for {wanted}.")
     alternatives, baselines = [], []
-    for alternative in row.ours.split(" | "):
-        protocol, _, point = alternative.partition(": ")
-        for one in _each(point, set(printed.loc[own, "measure"]), ours):
+    for result in row.ours:
+        for one in _each(result, set(printed.loc[own, "measure"]), ours):
             found = [_cell(row, cell, one, ours) for cell in asked]
             if len(found) > 1 and all(cell["measure"] == "errors" for cell in found):
                 found.append(_sum(found))
-            kept = baselines if protocol == "baseline" else alternatives
-            kept += [cell | {"protocol": protocol} for cell in found]
+            kept = baselines if result.protocol == "baseline" else alternatives
+            kept += found
     for cell in alternatives:
         spreads = {name: cell[name] for name in ("std", "printed_std", "measure")}
         cell["distance"] = distance(cell["ours"], cell["printed"], **spreads)
@@ -398,16 +434,16 @@ def cells_of(row, printed, ours):
     return alternatives
 
 
-def _each(point, measures, ours):
-    """The points that a point with ``*`` among its values stands for."""
-    if "=*" not in point:
-        return [point]
-    item, dataset, method, options = parts_of(point)
-    names = [name for name, value in options.items() if value == "*"]
-    rows = ours(item)[0].query("dataset == @dataset and measure in @measures")
-    rows = rows[(rows["method"] == method) | (method == "*")].reindex(columns=names).dropna()
-    values = rows.drop_duplicates().sort_values(names).itertuples(index=False)
-    return [point.replace("=*", "={}").format(*map(_text, value)) for value in values]
+def _each(result, measures, ours):
+    """The results that one with ``*`` among its values stands for."""
+    names = [name for name, value in result.at.items() if value == "*"]
+    if not names:
+        return [result]
+    rows = ours(result.item)[0].query("dataset == @result.dataset and measure in @measures")
+    of_method = (rows["method"] == result.method) | (result.method == "*")
+    rows = rows[of_method].reindex(columns=names).dropna().drop_duplicates().sort_values(names)
+    values = (dict(zip(names, row, strict=True)) for row in rows.itertuples(index=False))
+    return [result._replace(at={**result.at, **of_row}) for of_row in values]
 
 
 def _by_place(printed):
@@ -431,26 +467,28 @@ def _alike(cell, others):
     return bool(far) and bool(np.all(np.abs(far) <= TOLERANCE))
 
 
-def _cell(row, cell, point, ours):
+def _cell(row, cell, result, ours):
     """A printed cell beside the summary of our repeats at a point, if there is just one such."""
     found = {"paper": row.paper, "item": row.item, "dataset": row.dataset, "method": cell.method}
-    found |= {"measure": cell.measure, "parameter": cell.parameter, "point": point}
+    found |= {"measure": cell.measure, "parameter": cell.parameter, "result": result}
+    found |= {"protocol": result.protocol, "point": result.point}
     found |= {"printed": cell.value, "printed_std": cell.std} | dict.fromkeys(MEASURED, np.nan)
-    if point == "data":
+    if result.item == "data":
         return found | {"ours": size(cell.dataset, cell.measure)}
-    item, dataset, method, options = parts_of(point)
+    method, options = result.method, {name: _text(value) for name, value in result.at.items()}
     wanted = {name: _text(value) for name, value in json.loads(cell.parameter).items()} | options
     if method == "*":  # which need not have all of the parameters
         method, options = cell.method, {}
-    _, varying, results = ours(item)
+    _, varying, results = ours(result.item)
     fitting = defaultdict(list)
-    for own, values in results[dataset, method, cell.measure]:
+    for own, values in results[result.dataset, method, cell.measure]:
         said = {name: text for name, text in own.items() if name in varying or name in wanted}
         if options.items() <= said.items() <= wanted.items():
             fitting[len(said)].append(values)
     nearest = fitting[max(fitting)] if fitting else []
     if len(nearest) > 1:
-        raise ValueError(f"{point!r} is {len(nearest)} results for {cell.measure} of {method}.")
+        what = f"{len(nearest)} results for {cell.measure} of {method}"
+        raise ValueError(f"{result.point!r} is {what}.")
     return found | (dict(zip(MEASURED, nearest[0], strict=True)) if nearest else {})
 
 

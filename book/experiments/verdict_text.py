@@ -36,7 +36,6 @@ from .reproduction import (
     REPRODUCED,
     VERDICTS,
     judge,
-    parts_of,
     points_of,
 )
 from .words import AXES, NAMES, choice_of, readable
@@ -80,14 +79,14 @@ def reproduction_page(paper=None, folder=None):
         lines += [f'<details class="report">{summary}', ""]
         for _, part in cells[cells["item"] == item].groupby("dataset", sort=False):
             lines += _table(part)
-        for _, group in rows.groupby([*STATEMENT, "told", "measured"], sort=False, dropna=False):
+        for _, group in rows.groupby([*STATEMENT, "section", "measured"], sort=False, dropna=False):
             row = group.iloc[0]
             told = [f"- {verdict_of(row)}. {_claim(group)} ({row['place']}). {linked(row['why'])}"]
             if row["measured"].startswith("tests/"):
                 told.append(f"Test: `{row['measured'].split('::')[1]}`.")
             lines.append(" ".join(told))
-        links = ", ".join(_section(paper, told) for told in rows["told"].unique() if told)
-        lines += ["", f"Discussed in {links}.", "", "</details>", ""]
+        links = [_section(paper, section) for section in rows["section"].unique() if section]
+        lines += ["", f"Discussed in {', '.join(links)}.", "", "</details>", ""]
     return "\n".join(lines)
 
 
@@ -161,7 +160,7 @@ def _table(cells):
     dataset, n_columns = cells["dataset"].iloc[0], 4
     if cells["measure"].str.startswith("n_").all():
         n_columns = 3  # sizes have no distance
-    details = {point: _details(dataset, point) for point in cells["point"]}
+    details = {result.point: _details(dataset, result) for result in cells["result"]}
     shared = [w for w in next(iter(details.values())) if all(w in d for d in details.values())]
     title = " ".join([NAMES.get(dataset, dataset), *(f"({word})" for word in shared)])
     rows = [[title, "ours", "paper", "distance"]]
@@ -183,21 +182,19 @@ def _nearest(cells):
     return pd.concat(kept).sort_index()
 
 
-def _details(dataset, point):
-    """What is particular about a point of ours: another data set, other parameters."""
-    if point == "data":
-        return []
-    _, ours, _, chosen = parts_of(point)
-    words = [] if ours == dataset else [f"ours: {NAMES.get(ours, ours)}"]
-    for axis, choice in chosen.items():
+def _details(dataset, result):
+    """What is particular about a result of ours: another data set, other parameters."""
+    another = result.item != "data" and result.dataset != dataset
+    words = [f"ours: {NAMES.get(result.dataset, result.dataset)}"] if another else []
+    for axis, choice in result.at.items():
         words.append(f"{AXES.get(axis, axis).split(' of ')[0]} {choice_of(axis, choice)}")
     return words
 
 
 def _name(cell, details):
     """What a line of a table is about."""
-    method = "*" if cell.point == "data" else parts_of(cell.point)[2]
-    words = [labelled(cell.method if method == "*" else method)]
+    own = cell.result.item == "data" or cell.result.method == "*"
+    words = [labelled(cell.method if own else cell.result.method)]
     words += [f"{name} {value}" for name, value in json.loads(cell.parameter).items()]
     if cell.measure != "errors":
         words.append(NAMES.get(cell.measure, cell.measure.removeprefix("n_")))
@@ -268,9 +265,9 @@ def verdict_of(row):
     return f"{shown} ({', '.join(told)})" if told else shown
 
 
-def _section(paper, told):
+def _section(paper, section):
     """A link to a section of the paper's part."""
-    chapter, heading = told.split("#", 1)
+    chapter, heading = section.split("#", 1)
     text = re.sub(r"[$`]", "", heading)
     return f"[{chapter.capitalize()}: {text}]({paper}/{chapter}.ipynb#{anchor_of(heading)})"
 

@@ -9,7 +9,7 @@ from book.quotations import prose_of
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
 PAGES = sorted(
-    {*BOOK.rglob("*.ipynb"), *BOOK.rglob("*.md"), *BOOK.rglob("verdicts/*.csv")}
+    {*BOOK.rglob("*.ipynb"), *BOOK.rglob("*.md"), *BOOK.rglob("verdicts/*.toml")}
     - {*(BOOK / "reference").rglob("*"), BOOK / "changelog.md"}
 )
 # What a program can find: a pattern, and what stands in its place.
@@ -25,7 +25,7 @@ KEPT_OUT = {
 }
 ALLOWED = {  # of a script and of a paper that are quoted as they stand
     ("errata/mvna_kmhks.md", "nobody"),
-    ("experiments/ledger/verdicts/mwmvc2.csv", "came out"),
+    ("experiments/ledger/verdicts/mwmvc2.toml", "came out"),
 }
 
 
