@@ -254,7 +254,7 @@ def told(table):
     order = attrs.get("order", False)
     cells = {"printed": f"{attrs['printed']:{'+' * order}.4g}"} if "printed" in attrs else {}
     if order:
-        cells |= {"ahead in": f"{(value > 0).sum()} {of}", "behind in": f"{(value < 0).sum()} {of}"}
+        cells |= {"better in": f"{(value > 0).sum()} {of}", "worse in": f"{(value < 0).sum()} {of}"}
         cells["equal in"] = f"{(value == 0).sum()} {of}"
     else:
         held = "holds in" if "above" in attrs else "within the spread in"

@@ -27,8 +27,8 @@ Methods    (see :mod:`mvref.experiments.methods`)
   SVM2K             one SVM-2K per pair of views, one class against the rest, majority vote of the
                     pairs, ties by summed decision values
   MVML              L components of the Nystroem approximation per view, drawn view by view from
-                    all samples that train (so as many similarities as MVLSVM computes with L
-                    landmarks); 6 rounds
+                    the training part (so as many similarities as MVLSVM computes with L landmarks);
+                    6 rounds
 
 Rivals     (kernels made positive semi-definite: :mod:`mvref.experiments.methods`)
   SVM2K   The paper: c_1, c_2, d in 10^-4 .. 1, eps 10^-3. Here c_1 = c_2 in 10^-4 .. 100 and

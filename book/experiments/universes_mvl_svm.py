@@ -310,21 +310,21 @@ def ten_are_best(margin):
 
 SINGLE = {"SVC": "one RBF SVM on all columns", "linear": "one linear SVM on all columns",
           "view": "one SVM on one view"}  # fmt: skip
-BEST_IS = "ten landmarks are ahead of the vote on uWave, and no number is ahead of them"
+BEST_IS = "ten landmarks are better than the vote on uWave, and no number of them is better"
 STATEMENTS = {
-    "vote": Statement("the latent space is ahead of the vote on uWave", ahead("best", "vote"), 0.0,
+    "vote": Statement("MVL-SVM is more accurate than the vote on uWave", ahead("best", "vote"), 0.0,
                       ("uwave",)),
-    "ten_vote": Statement("ten landmarks are ahead of the vote on uWave",
+    "ten_vote": Statement("ten landmarks are better than the vote on uWave",
                           ahead(LATENT[0], "vote"), 0.0, ("uwave",)),
     "ten_best": Statement(BEST_IS, ten_are_best(lambda best: 0.0), 0.0, ("uwave",)),
-    "ten_error": Statement(f"{BEST_IS} by more than one standard error of the test part",
+    "ten_error": Statement(f"{BEST_IS} by more than one standard error of the test set",
                            ten_are_best(lambda best: np.sqrt(best * (1 - best) / N_TEST)), 0.0,
                            ("uwave",)),
     "ten_point": Statement(f"{BEST_IS} by more than one point",
                            ten_are_best(lambda best: 0.01), 0.0, ("uwave",)),
 } | {
     f"{method}_{dataset}": Statement(
-        f"the latent space is more than one point ahead of {words} on {dataset}",
+        f"MVL-SVM is better than {words} by more than one point on {dataset}",
         ahead("best", method, dataset), 0.01, (dataset,))
     for method, words in SINGLE.items() for dataset in ("uwave", "mfeat")
 }  # fmt: skip
@@ -398,11 +398,11 @@ TIME = Multiverse(
                                     orders("vote", SOLVER), 2.0),
         "hundred_shared": Statement("the vote computes at least a hundred times the similarities",
                                     orders_counted("evaluations"), 2.0),
-        "hundred_anew": Statement("the same, if every binary machine computes its own",
+        "hundred_anew": Statement("the same, if every binary SVM computes its own",
                                   orders_counted("anew"), 2.0),
-        "linear_latent": Statement("the linear machine trains faster than the RBF machine on the "
+        "linear_latent": Statement("the linear SVM trains faster than the RBF SVM on the "
                                    "same landmarks", orders("rbf", SOLVER)),
-        "linear_columns": Statement("the linear machine trains faster than the RBF machine on all "
+        "linear_columns": Statement("the linear SVM trains faster than the RBF SVM on all "
                                     "columns", orders("SVC")),
     },
     n_repeats=2,
@@ -425,14 +425,14 @@ MISSING = Multiverse(
         **dict.fromkeys(("vote", "vote+laplacian"), ("landmarks", "ridge", "clip", "kept", "loss")),
     },
     statements={
-        "drop": Statement("imputation is ahead of dropping samples", ahead("MVLSVM", "drop")),
-        "dramatic": Statement("imputation is more than five points ahead of dropping samples",
+        "drop": Statement("imputation is better than dropping samples", ahead("MVLSVM", "drop")),
+        "dramatic": Statement("imputation is better than dropping samples by more than five points",
                               ahead("MVLSVM", "drop"), 0.05),
-        "mean": Statement("imputation is ahead of the mean of each column",
+        "mean": Statement("imputation is better than the mean of each column",
                           ahead("MVLSVM", "mean")),
-        "vote": Statement("imputation is ahead of the vote of single views",
+        "vote": Statement("imputation is better than the vote of single views",
                           ahead("MVLSVM", "vote")),
-        "laplacian": Statement("imputation is ahead of the vote with Laplacian imputation",
+        "laplacian": Statement("imputation is better than the vote with Laplacian imputation",
                                ahead("MVLSVM", "vote+laplacian")),
     },
     n_repeats=1,

@@ -355,9 +355,9 @@ PAGES_OF_FIG1 = Multiverse(
                  "classes": ("all", "second")},
     statements={
         "exception": Statement(
-            "F1 on WebKB: FS_multi is ahead of MVPO",
+            "FS_multi has a higher F1 than MVPO on WebKB",
             lambda means: means["webkb", "FSMulti", "f1"] - means["webkb", "MVPO", "f1"]),
-        "most": Statement("MVPO is ahead of SVM^perf, CAPO and FS_multi in most cells of WebKB",
+        "most": Statement("MVPO is better than SVM^perf, CAPO and FS_multi in most cells of WebKB",
                           ahead(SINGLE, PAGES), MOST),
     },
 )  # fmt: skip
@@ -378,7 +378,7 @@ DIGITS_OF_FIG1 = Multiverse(
 def of_figure2(name, kind, datasets, rivals, n_repeats):
     """MVPO beside rivals that know of no target measure, each in a statement of its own."""
     title = f"methods for {kind} views, Figure 2 of MVPO, every choice left open"
-    text = "MVPO is ahead of {} in all cells but one at most"
+    text = "MVPO is better than {} in all cells but one at most"
     statements = {
         rival: Statement(text.format(rival), ahead([rival], datasets), NEARLY_ALL)
         for rival in rivals

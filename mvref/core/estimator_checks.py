@@ -113,7 +113,7 @@ def said(model, X):
 def same(found, wanted, what):
     """Raise an AssertionError unless two answers are the same up to rounding."""
     if found.shape != wanted.shape or not np.allclose(found, wanted, rtol=1e-6, atol=1e-6):
-        raise AssertionError(f"{what} gives other answers.")
+        raise AssertionError(f"{what} changes the predictions.")
 
 
 def refused(call, what):
@@ -123,8 +123,8 @@ def refused(call, what):
     except ValueError as error:
         if len(str(error)) > 10:
             return
-        raise AssertionError(f"the ValueError of {what} says {str(error)!r} only.") from error
-    raise AssertionError(f"{what} is not refused.")
+        raise AssertionError(f"the ValueError for {what} is only {str(error)!r}.") from error
+    raise AssertionError(f"{what} raises no ValueError.")
 
 
 def seeded(estimator, **parameters):
@@ -162,7 +162,7 @@ def check_not_fitted(estimator, world):
 
 
 def check_input_forms(estimator, world):
-    """A MultiView, a mapping, a list and one table cut by `views` give the same answers."""
+    """A MultiView, a mapping, a list and one table split by `views` give the same predictions."""
     wanted = said(seeded(estimator).fit(world.X, world.y), world.X)
     forms = {"a mapping": world.views, "a list": list(world.views.values())}
     for name, form in forms.items():
@@ -176,7 +176,7 @@ def check_input_forms(estimator, world):
 
 
 def check_views_by_name(estimator, world):
-    """Named views are found by name in any order; other names and widths are refused."""
+    """Named views may come in any order; other names and widths raise a ValueError."""
     model = seeded(estimator).fit(world.X, world.y)
     turned = dict(reversed(world.views.items()))
     same(said(model, turned), said(model, world.X), "another order of the views")
@@ -186,7 +186,7 @@ def check_views_by_name(estimator, world):
 
 
 def check_ids(estimator, world):
-    """Labels whose ids are those of the samples in another order are refused."""
+    """Labels with the ids of the samples in another order raise a ValueError."""
     from pandas import DataFrame, Series
 
     frames = {name: DataFrame(view, IDS) for name, view in world.views.items()}
@@ -197,7 +197,7 @@ def check_ids(estimator, world):
 
 
 def check_labels(estimator, world):
-    """Labels of any type are learnt alike, and the best score decides."""
+    """Labels of any type give the same model, and the class with the best score is predicted."""
     if is_classifier(estimator):
         model = seeded(estimator).fit(world.X, world.y)
         codes = (world.y == NAMES[1]).astype(int)
@@ -212,7 +212,7 @@ def check_labels(estimator, world):
 
 
 def check_missing_views(estimator, world):
-    """Samples without one of the views are answered, alike in all forms, or refused."""
+    """Samples that lack a view get the same predictions in all input forms, or a ValueError."""
     X = world.X.drop_views(0.3, random_state=0)
     try:
         model = seeded(estimator).fit(X, world.y)
@@ -226,7 +226,7 @@ def check_missing_views(estimator, world):
 
 
 def check_sparse_views(estimator, world):
-    """Sparse views give the answers of dense ones, or are refused."""
+    """Sparse views give the same predictions as dense views, or a ValueError."""
     X = [sparse.csr_matrix(view) for view in world.views.values()]
     try:
         model = seeded(estimator).fit(X, world.y)
@@ -239,14 +239,14 @@ def check_sparse_views(estimator, world):
 
 
 def check_samples_alone(estimator, world):
-    """The answer for a sample does not depend on the samples beside it."""
+    """The prediction for a sample does not depend on the other samples."""
     model = seeded(estimator).fit(world.X, world.y)
     alone = np.concatenate([said(model, world.X[i]) for i in range(0, 60, 7)])
     same(alone, said(model, world.X)[::7], "a sample alone")
 
 
 def check_bad_input(estimator, world):
-    """Other numbers of rows, and numbers that are infinite, are refused by a ValueError."""
+    """Views of different lengths, and infinite numbers, raise a ValueError."""
     refused(lambda: seeded(estimator).fit(world.X, world.y[:-1]), "a label too few")
     labs, scan = (view.copy() for view in world.views.values())
     refused(lambda: seeded(estimator).fit([labs, scan[:-1]], world.y), "a view with a row less")
@@ -255,7 +255,7 @@ def check_bad_input(estimator, world):
 
 
 def check_weights(estimator, world):
-    """If `fit` takes `sample_weight`, equal weights are none, and those of others are refused."""
+    """If `fit` takes `sample_weight`, equal weights change nothing, and other ids are an error."""
     if has_fit_parameter(estimator, "sample_weight"):
         wanted = said(seeded(estimator).fit(world.X, world.y), world.X)
         model = seeded(estimator).fit(world.X, world.y, sample_weight=np.ones(60))
@@ -267,7 +267,7 @@ def check_weights(estimator, world):
 
 
 def check_seed(estimator, world):
-    """The same seed gives the same answers, a second `fit` too, and the data stay as they are."""
+    """The same seed gives the same predictions, in a second `fit` too; the data do not change."""
     before = world.flat.copy()
     model = seeded(estimator).fit(world.X, world.y)
     wanted = said(model, world.X)
@@ -283,7 +283,7 @@ def check_seed(estimator, world):
 
 
 def check_pickle(estimator, world):
-    """A fitted model that was pickled gives the same answers."""
+    """A pickled model gives the same predictions."""
     model = seeded(estimator).fit(world.X, world.y)
     same(said(pickle.loads(pickle.dumps(model)), world.X), said(model, world.X), "the copy")
 

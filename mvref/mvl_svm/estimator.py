@@ -31,7 +31,6 @@ Departures from the paper, each explained in the chapter
 """
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import assert_all_finite
 
 from ..core.base import MultiViewClassifier, one_against_rest
@@ -57,7 +56,8 @@ from .landmarks import LandmarkProjection
 MAX_ITER = 2000
 NUMBERS_PER_BLOCK = 2**20  # of the projection of new samples that are held at a time
 PROJECTION_PARAMETERS = (
-    "n_landmarks", "kernel", "gamma", "ridge", "keep_known", "clip", "landmarks",
+    "n_landmarks", "kernel", "gamma", "ridge", "keep_known", "clip", "landmarks", "views",
+    "random_state",
 )  # fmt: skip
 
 
@@ -236,9 +236,8 @@ class MVLSVM(OnePreparation, Weighted, MultiViewClassifier):
 
     def _project(self, X):
         """Draw the landmarks; return the projection, and Phi."""
-        shared = {name: getattr(self, name) for name in PROJECTION_PARAMETERS}
-        rng = check_random_state(self.random_state)
-        projection = LandmarkProjection(**shared, views=self.views, random_state=rng).fit(X)
+        options = {name: getattr(self, name) for name in PROJECTION_PARAMETERS}
+        projection = LandmarkProjection(**options).fit(X)
         return projection, projection.transform(X)
 
     @one_blas_thread()

@@ -59,7 +59,6 @@ from ..core.input import (
     Kernel,
     KernelWidth,
     Literal,
-    OnePreparation,
     RandomState,
     Sequence,
     ViewColumns,
@@ -89,7 +88,7 @@ def least_penalty(norms, lam, eta, sparse=False):
     return float(3.0 * np.cbrt(eta) * np.cbrt(lam / 2.0) ** 2 * np.cbrt(np.dot(norms, norms)) ** 2)
 
 
-class MVML(OnePreparation, Weighted, MultiViewClassifier):
+class MVML(Weighted, MultiViewClassifier):
     """Multi-view metric learning; with ``sparse=True`` it is MVMLsp.
 
     Parameters
@@ -160,7 +159,6 @@ class MVML(OnePreparation, Weighted, MultiViewClassifier):
     """
 
     _learnt = "dual_coef_"
-    _point = ("lam", "eta", "n_rounds", "tol")
 
     def __init__(
         self,
@@ -184,13 +182,10 @@ class MVML(OnePreparation, Weighted, MultiViewClassifier):
         self.class_weight = class_weight
         self.views, self.random_state = views, random_state
 
-    def _fit(self, X, codes, weights, shared=None):
+    def _fit(self, X, codes, weights):
         """Learn the metric and the function."""
         root = np.ones(X.n_samples) if weights is None else np.sqrt(weights)
-        shared = {} if shared is None else shared
-        if not shared:
-            shared["form"] = self._form(X, root), self.components_, self.similarities_
-        (kernels, to_components), self.components_, self.similarities_ = shared["form"]
+        kernels, to_components = self._form(X, root)
         signs = root * one_against_rest(codes, len(self.classes_))
         points, functions, curves, bounds = zip(
             *(self._learn(kernels, y) for y in signs), strict=True

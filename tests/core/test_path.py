@@ -11,7 +11,6 @@ from sklearn.model_selection import ParameterGrid
 from mvref import MVLSVM, all_methods
 from mvref.mvl_svm import LandmarkProjection
 from mvref.mvpo import MVPO, DualMetric, PrimalMetric
-from mvref.rivals import MVML
 from tests.literal import hide, random_pattern, toy_views
 
 METHODS = {
@@ -19,13 +18,11 @@ METHODS = {
     "MVLSVM, selected": (MVLSVM(20, n_selected=5, random_state=0), {"c": [1.0, 100.0]}),
     "MVPO": (MVPO("prbep", solver="primal"), {"measure": ["f1", "auroc"], "C1": [0, 1, 0]}),
     "MVPO, dual": (MVPO(solver="dual"), {"C1": [0, 1], "normalize": [True, False], "C2": [1.0]}),
-    "MVML": (MVML(n_components=9, random_state=0), {"eta": [1.0, 0.1], "lam": [0.1, 1e-3]}),
 }
 PREPARED = {  # what is made once, or once for each of what a point may change
     "MVLSVM": (LandmarkProjection, "fit", 1),
     "MVPO": (PrimalMetric, "__init__", 3),  # 0, 1 and 0 again; the measures share it
     "MVPO, dual": (DualMetric, "__init__", 3),  # C1 = 0, 1 and 1/n
-    "MVML": (MVML, "_form", 1),
 }
 
 

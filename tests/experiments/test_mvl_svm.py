@@ -183,7 +183,15 @@ def of_distances():
     return Split(MultiView(D), problem.y[rows], train, test, [(train[50:], train[:50])], meta)
 
 
-def test_distances_that_no_points_have_give_positive_kernels():  # nor refuses MVML them
+def test_metrics_draw_components_from_the_reference_alone():
+    problem = small()
+    problem = replace(problem, meta={**problem.meta, "validation": problem.train[12:]})
+    machine = machine_of(problem, "MVML", L=12)
+    for mu, view in zip(machine.kernels, problem.X.views, strict=True):
+        assert np.array_equal(mu.landmarks, view[problem.train[:12]])
+
+
+def test_distances_that_no_points_have_give_positive_kernels():
     problem = of_distances()
     gammas = mean_distance_gamma(problem, landmarks_of(problem))
     raw = [np.exp(-g * D**2) for g, D in zip(gammas, problem.X.views, strict=True)]
@@ -199,8 +207,16 @@ def test_distances_that_no_points_have_give_positive_kernels():  # nor refuses M
         np.testing.assert_allclose(new, K[np.ix_(test, train)] @ kept @ kept.T, atol=1e-9)
 
     metric = machine_of(problem, "MVML", L=40)
-    for one, other in zip(paired.features(test).views, metric.features(test).views, strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-9)
+    for K, mu, F in zip(raw, metric.kernels, metric.features(test), strict=True):
+        S = mu.landmarks
+        assert set(S) <= set(landmarks_of(problem))
+        values, vectors = np.linalg.eigh(K[np.ix_(S, S)])
+        assert values[0] < 0
+        known = values > 1e-10 * values[-1]
+        inverse = (vectors[:, known] / values[known]) @ vectors[:, known].T
+        # K_nS (K_SS)_+^+ K_Sn, the Nystroem approximation without the negative part
+        expected = K[np.ix_(test, S)] @ inverse @ K[np.ix_(S, test)]
+        np.testing.assert_allclose(F @ F.T, expected, atol=1e-6)
     settings = {"C": 1.0, "D": 0.01}, {"lam": 0.01, "eta": 1.0}
     for machine, setting in zip((paired, metric), settings, strict=True):
         predicted = machine.fit(setting).predict(machine.features(test))

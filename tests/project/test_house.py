@@ -30,12 +30,12 @@ FLOORS = {
 # Who raises one names in CHANGELOG the capability that it is for. What one opens to read a
 # method is in `test_reading`.
 STATEMENTS = {
-    "mvref": 11_912,
+    "mvref": 11_905,
     "mvref/mvl_svm": 460, "mvref/mwmvc2": 220, "mvref/mvpo": 330,
     "mvref/mvm": 715, "mvref/mvna_kmhks": 370,
-    "book/experiments": 4_955,
+    "book/experiments": 4_990,
     "book": 1_135,  # what makes the book, without experiments and errata
-    "tests": 24_292,
+    "tests": 24_305,
 }  # fmt: skip
 SECTION = re.compile(r"^ *(Parameters|Returns|Yields)\n *---", re.MULTILINE)
 # Functions of one formula, parts of methods, experiments: a paragraph tells of their arguments.
