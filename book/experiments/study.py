@@ -1,7 +1,7 @@
 """The rows of the study of part VI: what `compare_methods` tries, on real data; predictions kept.
 
 Candidates  the plain ones of :func:`~mvref.compare_methods` (learner x use of the views, stacks,
-            reduced models, masked copies), tuned and trained by its own code; the methods of the
+            reduced models, modality dropout), tuned and trained by its own code; the methods of the
             five papers and two rivals (`METHODS`); what else a reader would take (`BESIDE`); and
             the mean of the learners of all columns, each tuned.
 Points      as many as there, chosen on three folds of the training part.
@@ -363,7 +363,8 @@ def probability_of(levels):
 def unpacked(content):
     """The arrays of a split by name."""
     with np.load(BytesIO(lzma.decompress(content))) as arrays:
-        return dict(arrays)
+        names = np.char.replace(arrays["candidate"], "masked copies", "modality dropout")
+        return dict(arrays) | {"candidate": names}  # as it is called today
 
 
 # ----------------------------------------------------------------------------------------- items

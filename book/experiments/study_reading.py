@@ -25,7 +25,7 @@ from .study_data import KEPT, SIZES
 
 LEARNERS = ("logistic", "RBF SVM", "extra trees", "boosting")
 WIDE_LEARNER = "RBF SVM of few columns"  # only where a view has more columns than samples
-AROUND = ("reduced models", "masked copies")  # at the point of all columns
+AROUND = ("reduced models", "modality dropout")  # at the point of all columns
 EVERY_USE = [  # of the views, and none: what cross-validation may choose from
     *(f"{learner}, {use}" for learner in (*LEARNERS, WIDE_LEARNER, "stack")
       for use in ("all columns", "best view", "late fusion", "views")),
@@ -39,14 +39,15 @@ ANSWERS = {
     "one learner on all columns": "use: all columns",
     "late fusion": "use: late fusion",
     "reduced models": "use: reduced models",
-    "masked copies": "use: masked copies",
+    "modality dropout": "use: modality dropout",
     "Co-Labeling": "CoLabeling",
     "the five papers": "papers",
 }
 DEFAULT = next(iter(ANSWERS))
 NOW_CALLED = {  # what registered statements name, as it is called today
     "use: vote of views": "use: late fusion", "logistic, vote of views": "logistic, late fusion",
-    "stack of learners, views": "stack, views",
+    "boosting, masked copies": "boosting, modality dropout",
+    "use: masked copies": "use: modality dropout", "stack of learners, views": "stack, views",
     "stack of learners, all columns": "stack, all columns",
 }  # fmt: skip
 

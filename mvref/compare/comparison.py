@@ -26,7 +26,7 @@ VIEWS = (
     "Treating the views separately changes {} by at most 0.01 compared with concatenation",
     "Inconclusive: these data do not show whether treating the views separately helps",
 )
-USES = ("late fusion", "reduced models", "masked copies")  # where views will be missing
+USES = ("late fusion", "reduced models", "modality dropout")  # where views will be missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,7 +309,7 @@ class Comparison:
         X, y : the samples that were given to :func:`mvref.compare_methods`, or more of them
         name : str, default=None; a row of ``table``
             If None, the candidate with the best score in inner cross-validation is taken; test
-            scores are not used. Reduced models and masked copies must be named: they have the
+            scores are not used. Reduced models and modality dropout must be named: they have the
             hyperparameters of the concatenated features, and no inner score of their own.
 
         Returns

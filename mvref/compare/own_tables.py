@@ -146,7 +146,7 @@ def compare_methods(
     concatenated features, on the best single view, and with late fusion, and a stack of the
     learners on top of each. The ranges of their hyperparameters are in ``mvref.compare.learners``,
     the ranges of the methods in ``mvref.compare.candidates``. If views are missing, there are also
-    reduced models, modality dropout ("masked copies"), and a model that sees only which views are
+    reduced models, modality dropout, and a model that sees only which views are
     observed ("gaps only"). A method that fails in a split is in ``failures`` with the reason, and
     not in the table.
 

@@ -222,7 +222,7 @@ class SplitWork:
             yield self.method({one.name: one for one in self.question.others()}[job])
 
     def plain(self):
-        """Yield outcomes of the plain candidates, and of reduced models and masked copies."""
+        """Yield outcomes of the plain candidates, and of reduced models and modality dropout."""
         question, part = self.question, self.part
         family = Family(part, question.learners)
         for one in family.candidates():
@@ -320,7 +320,7 @@ def reason_of(error):
 
 
 def around_models(model, part):
-    """Reduced models, and masked copies, of a model of all columns.
+    """Reduced models, and modality dropout, of a model of all columns.
 
     All patterns are trained at once where the test sets would have more of them trained.
     """
@@ -331,7 +331,7 @@ def around_models(model, part):
     n_new = sum(len(views - seen) for views in asked)  # each for labels, and for scores
     patterns = "all" if len(seen) + 2 * n_new >= 2**part.X.n_views else "seen"
     return [("reduced models", reduced(model, patterns=patterns)),
-            ("masked copies", masked(model, n_copies=N_COPIES))]  # fmt: skip
+            ("modality dropout", masked(model, n_copies=N_COPIES))]  # fmt: skip
 
 
 def best_estimator(question, X, y, name):
@@ -364,7 +364,7 @@ def plain_estimator(work, name):
     family = Family(work.part, wanted)
     if family.failed:
         raise next(iter(family.failed.values()))
-    if use in ("reduced models", "masked copies"):
+    if use in ("reduced models", "modality dropout"):
         model = family.model(wanted[0], tuple(work.part.X.names))
         return dict(around_models(model, work.part))[use]
     (found,) = (one for one in family.candidates() if one.name == name)

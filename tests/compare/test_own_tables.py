@@ -599,7 +599,7 @@ def test_gaps_are_taken_as_they_are(kind, all_learners):
     comparison = compare_methods(gaps, y, **QUICK)
     assert not len(comparison.failures)
     around = {f"{learner.name}, {use}" for learner in CLASSIFIERS
-              for use in ("reduced models", "masked copies")}  # fmt: skip
+              for use in ("reduced models", "modality dropout")}  # fmt: skip
     assert around | {"gaps only"} < set(comparison.table.index)
     rest = comparison.table.drop(index=["nothing", "gaps only"])
     assert (rest["score"] > 0.6).all()
@@ -658,7 +658,7 @@ def test_the_winner_is_ready():
     names = [
         "logistic, late fusion",
         "stack, views",
-        "logistic, masked copies",
+        "logistic, modality dropout",
         "Concat",
         "nothing",
     ]

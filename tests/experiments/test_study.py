@@ -380,7 +380,7 @@ def test_regret_is_against_the_best_of_the_other_repeats_that_keeps_the_learner(
     index = pd.MultiIndex.from_tuples([("wine", 0), ("wine", 1), ("digits", 0)])
     index.names = ["dataset", "repeat"]
     right = {"all columns": [0.5, 0.7, 0.9], "late fusion": [0.9, 0.7, 0.7],
-             "reduced models": [0.8, 0.8, 0.8], "masked copies": [0.6, 0.6, 0.6],
+             "reduced models": [0.8, 0.8, 0.8], "modality dropout": [0.6, 0.6, 0.6],
              "MVPO": [0.7, 0.9, 0.1]}  # fmt: skip
     tests = pd.MultiIndex.from_product([["", "r50", "at_01"]], names=["test"])
     monkeypatch.setattr(study_reading, "tables",
