@@ -57,12 +57,12 @@ def findings():
         {told(complete["five papers"])}, all chosen by cross-validation (means over
         {len(STUDIED)} real data sets with 100 training samples each).
         **If views are missing when you predict, knowing them gives back {100 * back:.0f} % of the
-        accuracy that the gaps cost.** With half of the views missing and complete training
+        accuracy that missing views cost.** With half of the views missing and complete training
         samples, one model for each pattern of views is more accurate than one model on all
         features, by {by(gaps["learner chosen"])}. Late fusion gives back nearly as much, with a
-        difference of {told(par)}. On the ten data sets that tested our predictions, gaps cost
-        less, and the gain was {told(unseen)}. If training samples lack views at random as well,
-        late fusion changes the accuracy by {told(level)}.
+        difference of {told(par)}. On the ten data sets that tested our predictions, missing views
+        cost less, and the gain was {told(unseen)}. If training samples lack views at random as
+        well, late fusion changes the accuracy by {told(level)}.
         **{decided:.0f} % of what the papers report can be decided.** Of {counts.sum()} reported
         results and claims, {printed} are reproduced as printed, {another} under another protocol,
         {changed} with a stated change, and {differs} are not reproduced. For {unclear} we cannot
