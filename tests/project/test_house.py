@@ -33,7 +33,7 @@ STATEMENTS = {
     "mvref": 11_905,
     "mvref/mvl_svm": 460, "mvref/mwmvc2": 220, "mvref/mvpo": 330,
     "mvref/mvm": 715, "mvref/mvna_kmhks": 370,
-    "book/experiments": 4_990,
+    "book/experiments": 4_992,
     "book": 1_135,  # what makes the book, without experiments and errata
     "tests": 24_305,
 }  # fmt: skip
