@@ -1,5 +1,6 @@
 """A path: every point is the model of its own fit, and the samples are prepared once."""
 
+import re
 from unittest.mock import patch
 
 import numpy as np
@@ -68,6 +69,7 @@ def test_a_path_of_landmarks_starts_from_the_point_before(data):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_point_changes_only_what_needs_no_other_preparation(name, data):
-    with pytest.raises(ValueError, match=r"points may change .* got 'kernel'"):
-        METHODS[name][0].path(*data, [{}, {"kernel": "linear"}])
+@pytest.mark.parametrize("point", [{"kernel": "linear"}, 10.0])
+def test_a_point_changes_only_what_needs_no_other_preparation(name, point, data):
+    with pytest.raises(ValueError, match=rf"points must be .*, got {re.escape(repr(point))}\."):
+        METHODS[name][0].path(*data, [{}, point])

@@ -201,7 +201,8 @@ class OnePreparation:
         X : MultiView, list of arrays, or 2-D array of n samples
         y : array-like of shape (n,)
         points : iterable of dicts, name -> value, such as scikit-learn's ``ParameterGrid``
-            Points in a row that agree in a parameter share what rests on it.
+            They may change c, tol and max_iter of MVLSVM; measure, beta, C1, C2, normalize, tol and
+            max_iter of MVPO, where points in a row that agree in C1 share its factorisation.
         **weights : ``sample_weight``, where ``fit`` takes it
 
         Returns
@@ -211,11 +212,13 @@ class OnePreparation:
         Raises
         ------
         ValueError
-            If a point names another parameter than those that the class lists; and as ``fit``.
+            If a point is no dict, or changes another parameter; and as ``fit``.
         """
-        points, shared = list(points), dict[str, Any]()
-        if others := set().union(*points).difference(self._point):
-            raise ValueError(f"points may change {', '.join(self._point)}, got {others.pop()!r}.")
+        points, shared, free = list(points), dict[str, Any](), set(self._point)
+        if others := [p for p in points if not (isinstance(p, Mapping) and p.keys() <= free)]:
+            raise ValueError(
+                f"points must be dicts with keys among {', '.join(self._point)}, got {others[0]!r}."
+            )
         models = [clone(self).set_params(**point) for point in points]
         return (model._check_and_fit(X, y, shared, **weights) for model in models)
 
