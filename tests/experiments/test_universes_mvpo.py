@@ -5,6 +5,7 @@ What they came to is asserted in the chapter on the protocols of MVPO.
 
 from functools import partial
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ from mvref.experiments.report import read_ledger
 from mvref.experiments.tables import stratified_folds
 from mvref.experiments.tuning import Split
 from mvref.experiments.universes_mvpo import READINGS, SharedCAPO, started
-from mvref.mvpo import cutting_planes, most_violated_of
+from mvref.mvpo import cutting_planes, most_violated_of, solver
 from mvref.rivals import CAPO
 
 # Where C2 is small, some views teach nothing
@@ -159,6 +160,18 @@ def test_a_random_start_changes_the_first_cut_and_not_the_minimum(split):
 
 
 # ----------------------------------------------------------------------------- lines, statements
+
+
+def test_iterations_are_counted_over_all_classes_on_the_lines_that_cross(toy, monkeypatch):
+    monkeypatch.setattr(universes, "LINE_C2", (10.0, 100.0))
+    found = universes.surface.__wrapped__("mfeat", "standard", 0)
+    assert (0.01, 100.0, "f1") in found and (1.0, 10.0, "f1") in found
+    assert (0.01, 10.0, "f1") not in found
+    with patch.object(solver, "STEP", 1.0):
+        model = MVPO("auroc", C1=1.0, C2=10.0, tol=TUNING_TOL)
+        model.fit(toy.X[toy.train], toy.y[toy.train])
+    counted = found[1.0, 10.0, "auroc"]["iterations"]
+    assert counted == sum(map(len, model.primal_curve_)) > 3
 
 
 def test_lines_are_cut_from_the_grid_as_far_as_they_reach(monkeypatch):
