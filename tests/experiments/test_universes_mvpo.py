@@ -159,6 +159,12 @@ def test_a_random_start_changes_the_first_cut_and_not_the_minimum(split):
     assert ends[0] == pytest.approx(ends[1], abs=2 * 5.0 * 1e-5)
 
 
+def test_random_starts_have_the_metric_of_the_class(toy):
+    with patch.object(universes, "PrimalMetric", wraps=universes.PrimalMetric) as metric:
+        universes.gaps.__wrapped__("mfeat", "auroc", True, 2.0, 1.0, 0)
+    assert metric.call_args.args[2] == MVPO(C1=2.0)._weight_of_disagreement(80) == 2.0 / 80
+
+
 # ----------------------------------------------------------------------------- lines, statements
 
 
