@@ -182,10 +182,11 @@ def test_every_seed_follows_from_its_row(item):
 
 
 def test_values_make_sense():
-    for rows in ROWS.values():
+    for paper, rows in ROWS.items():
         shares = ["accuracy", "validation_accuracy", "validation", "f1", "prbep", "auroc"]
-        shares += ["raised", "largest_rho", "failed", "warned", "collapsed", "train_accuracy"]
+        shares += ["raised", "largest_rho", "warned", "collapsed", "train_accuracy"]
         shares += ["unseen_pairs", "unseen_triples", "alignment", "alignment_centred"]
+        shares += ["failed"] * (paper != "study")  # where it is a number
         assert rows.loc[rows["measure"].isin(shares), "value"].between(0, 1).all()
         seconds = rows.loc[rows["measure"].str.endswith("seconds"), "value"]
         assert (seconds >= 0).all() and not (seconds == 0).mean() > 0.5  # such a clock ticks

@@ -152,7 +152,7 @@ def test_differences_are_paired_by_universe_and_repeat(rows):
     assert np.allclose(table["value"], 0.05 * table["width"] + table["share"])
     assert np.allclose(table["std"], 0.0, atol=1e-9), "the noise of a repeat cancels"
     text = reading.sentence(table)
-    assert "ahead in 8 of 8; behind in 0 of 8; equal in 0 of 8" in text
+    assert "better in 8 of 8; worse in 0 of 8; equal in 0 of 8" in text
 
 
 def test_all_at_once_is_the_same_universe(rows, monkeypatch):
