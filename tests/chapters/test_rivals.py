@@ -3,11 +3,11 @@
 import inspect
 import re
 
-import pandas as pd
 import pytest
 
 from book.execute import BOOK
 from mvref import rivals
+from mvref.experiments.reproduction import read_verdicts
 from tests.chapters.notebooks import read
 
 FOLDER = BOOK / "rivals"
@@ -17,7 +17,6 @@ ROWS = {name: cells.split(" | ") for name, cells in ROW.findall(INDEX)}
 EQUATION = re.compile(r"^```\{math\}\n:label: rivals-", re.MULTILINE)
 ANCHOR = re.compile(r"^\| `(\w+)` \| ([^|]+) \| ([^|]*)\| ((?:`\w+`(?:, )?)+) \|$", re.MULTILINE)
 ANCHORS = {name: cells for name, *cells in ANCHOR.findall(INDEX)}
-VERDICTS = BOOK / "experiments" / "ledger" / "verdicts"
 
 
 def page_of(name):
@@ -49,7 +48,7 @@ def test_the_tests_of_an_anchor_exist(name):
 
 
 def test_printed_numbers_of_table_1_are_reproduced():
-    verdicts = pd.read_csv(VERDICTS / "mwmvc2.csv")
+    verdicts = read_verdicts("mwmvc2")
     rows = verdicts.query("item == 'table1' and dataset == 'mnist1'").set_index("method")
     named = {name: cells[1] for name, cells in ANCHORS.items() if "Table 1" in cells[1]}
     for name, told in named.items():  # of some the level alone
