@@ -29,7 +29,6 @@ from mvref.rivals import CAPO, MSL, SMS, SVM2K, FSMulti, SVMPerf
 
 from .tuning import Machine, Method, validate
 
-CONSTANT = 1.0  # the constant feature
 TOL, MAX_ITER = 1e-3, 1000  # the defaults of the classes
 TUNING_TOL = 1e-2  # of the fits on the folds
 DIRECTIONS = 300
