@@ -345,29 +345,30 @@ class Run:
         except PicklingError:  # of a class that stands in a function: nothing is kept
             self.keep = None
         self.slow, self.rows, self.told, self.whole = [], [], [], set()
-        self.start, self.longest, self.n_done = time.perf_counter(), 0.0, 0
+        self.start, self.longest = time.perf_counter(), 0.0
 
     def all(self):
-        """Return the rows of all splits that are done."""
+        """Return the rows of all splits that are done, in one order."""
         try:
             self.go(self.splits, lambda: [job for job in self.jobs if job not in self.slow])
             if self.slow:
                 self.say(f"{', '.join(self.slow)}: slower than all other methods, computed last.")
                 self.go([s for s in self.splits if s.number not in self.whole], lambda: self.slow)
         except KeyboardInterrupt:
-            if not self.n_done:  # there is nothing to return
+            if not self.rows:  # there is nothing to return
                 raise
             self.stopped = True
-        self.n_done = len({row["split"] for row in self.rows})
-        if self.n_done < len(self.splits):
+        n_done = len({row["split"] for row in self.rows})
+        if n_done < len(self.splits):
             again = "; the same call continues from there" * (self.keep is not None)
             self.told.append(
-                f"{self.n_done} of {len(self.splits)} splits were completed, and the results below "
+                f"{n_done} of {len(self.splits)} splits were completed, and the results below "
                 f"are based on these{again}."
             )
-        seconds = time.perf_counter() - self.start
-        self.say(f"{self.n_done} splits in {seconds:.0f} s{peak_memory()}.")
-        return self.rows
+        spent = f"{time.perf_counter() - self.start:.0f} s"
+        self.say(f"{n_done} splits in {spent}{peak_memory()}.")
+        place = {job: k for k, job in enumerate(self.jobs)}  # whatever was slow, and so came last
+        return sorted(self.rows, key=lambda row: (row["split"], place.get(row["candidate"], 0)))
 
     def go(self, splits, jobs):
         """Do some jobs of some splits, one split after the other, and take their rows."""
@@ -384,13 +385,12 @@ class Run:
 
         with tqdm(total=len(splits), disable=not self.verbose, unit="split") as bar:
             for rows, seconds, wall in pool(tasks()):
+                if not self.rows:
+                    self.look_ahead(seconds, wall, bar)
                 self.rows += rows
                 self.whole |= {rows[0]["split"]} if len(seconds) == len(self.jobs) else set()
                 self.longest = max(self.longest, wall)
                 bar.update()
-                if not self.n_done:
-                    self.look_ahead(seconds, wall, bar)
-                self.n_done += 1
 
     def look_ahead(self, seconds, wall, bar):
         """After the first split: estimate the total time, and put slow methods last."""
