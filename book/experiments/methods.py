@@ -1,7 +1,7 @@
 """The methods of part I's experiments as machines of :mod:`.tuning`; names are the ledger's.
 
-Landmarks, projection, imputation and kernels serve all points. C is liblinear's, the weight of the
-*summed* loss; the paper's c is C times the number of training samples.
+C is liblinear's, the weight of the *summed* loss; the paper's c is C times the number of training
+samples.
 
 SVM-2K and MVML need kernels that are positive semi-definite. The distances of flower17 are not
 Euclidean, and exp(-d^2/mean(d)) of them has negative eigenvalues, down to -0.4 % of the largest.
@@ -21,13 +21,13 @@ from scipy.linalg import eigh
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
 from mvref.core.input import MultiView
 from mvref.core.kernels import Similarity
 from mvref.core.nystrom import draw_components, nystrom_features, nystrom_map
-from mvref.mvl_svm import LandmarkProjection, project
+from mvref.mvl_svm import MVLSVM, LandmarkProjection, project
 from mvref.rivals import SVM2K, LaplacianCompletion, PerViewSVM
 from mvref.rivals.mvml_descent import Problem as MetricProblem
 from mvref.rivals.mvml_descent import ViewFactors, learn_metric
@@ -36,7 +36,6 @@ from .problems import load_problem, mean_distance_gamma, reference
 from .tables import grid
 from .tuning import Machine, Method, tuned
 
-HINGE_MAX_ITER = 20_000
 N_TIMINGS = 3
 LONG = 30.0  # seconds of timing after which no further run is begun
 # ties go to the first: the smaller C, the larger lam
@@ -46,30 +45,11 @@ AGREEMENT = {"eps": 1e-3, "tol": 1e-2}
 N_ROUNDS, TOL = 6, 1e-4  # of MVML's descent: the defaults of mvref.rivals.MVML
 
 
-# ---------------------------------------- what is trained on a latent space Phi, shape (m, L*V)
-
-
-def squared_hinge(C, Phi, seed):
-    """Linear SVM with squared hinge, in the primal: the linear path of the authors' code.
-
-    The problem is that of ``MVLSVM(loss="squared_hinge", c=C*m)``, at scikit-learn's tolerance
-    1e-4 (liblinear's own for this solver is 1e-2). Above C = 1 that stops short of the minimum,
-    which :class:`~mvref.MVLSVM` reaches; the ledger's accuracies at such C are those of the
-    solution that is stopped.
-    """
-    return LinearSVC(C=C, dual=False)
-
-
-def hinge(C, Phi, seed):
-    """Linear SVM with hinge, the paper's Eq. (3), by liblinear's slow solver.
-
-    Where C is 10 or more it may stop at `HINGE_MAX_ITER` before it reaches its tolerance.
-    """
-    return LinearSVC(C=C, loss="hinge", max_iter=HINGE_MAX_ITER, random_state=seed)
+# ------------------------------------------------------------------- heads of columns
 
 
 def rbf(C, Phi, seed):
-    """RBF SVM, gamma = 1/(LV): what the authors' committed scripts run."""
+    """RBF SVM, gamma = 1/columns: on landmarks, what the authors' committed scripts run."""
     return SVC(C=C, gamma=1.0 / Phi.shape[1])
 
 
@@ -82,49 +62,42 @@ def logistic(C, Phi, seed):
 
 
 class LandmarkSVM(Machine):
-    """MVL-SVM and its variants.
+    """:class:`mvref.MVLSVM` on L landmarks of the reference samples; C is its c/m.
 
-    head: what is trained on the latent space; landmarks: "known": L landmarks are drawn from the
-    reference samples and known in all views, even where the same sample misses a view in training
-    (the authors' code). "complete": they are drawn among the samples that are still complete; all
-    of those, if they are fewer than L; fill: fill missing similarities by Eq. (11), or by the means
-    of the training columns; drop: train on complete samples only. Samples to predict are imputed
-    all the same.
+    landmarks: "known": they are known in all views, even where the same sample misses a view in
+    training (the authors' code). "complete": they are drawn among the samples that are still
+    complete; all of those, if they are fewer than L. drop: train on complete samples only; samples
+    to predict are imputed all the same. options: of the class.
     """
 
     def __init__(
         self, split, rows, seed, *,
-        L, head=squared_hinge, landmarks="known", ridge=0.1, clip="auto", fill="impute", drop=False,
+        L, loss="squared_hinge", landmarks="known", drop=False, **options,
     ):  # fmt: skip
-        self.head, self.means = head, None
         candidates = reference(split, rows)
         source = split.meta["complete"] if landmarks == "known" else split.X
         self.n_landmarks = min(L, int(source.observed[candidates].all(axis=1).sum()))
-        if self.n_landmarks > 0:
-            gamma = mean_distance_gamma(split, candidates)
-            options = {"kernel": split.meta["kernel"], "gamma": gamma, "ridge": ridge, "clip": clip}
-            projection = LandmarkProjection(self.n_landmarks, **options, random_state=seed)
-            self.projection = projection.fit(source[candidates])
-            if drop:
-                rows = rows[split.X.observed[rows].all(axis=1)]
-            if fill == "mean":
-                Phi = project(split.X[rows], self.projection.similarities_)
-                self.means = np.nanmean(Phi, axis=0)
+        if drop and self.n_landmarks > 0:
+            rows = rows[split.X.observed[rows].all(axis=1)]
         super().__init__(split, rows, seed)
+        self.svm = None
+        if self.n_landmarks > 0 and len(np.unique(self.y)) > 1:
+            gamma = mean_distance_gamma(split, candidates)
+            kernel = {"kernel": split.meta["kernel"], "gamma": gamma}
+            drawn = LandmarkProjection(self.n_landmarks, **kernel, random_state=seed)
+            self.drawn = drawn.fit(source[candidates])
+            options |= kernel | {"landmarks": self.drawn.landmarks_, "loss": loss}
+            self.svm = MVLSVM(**options)
 
-    def features(self, rows):
-        """Return the latent space of some samples, shape (n, L*V), without gaps."""
-        if self.n_landmarks == 0:  # nothing to compare with
-            return np.empty((len(rows), 0))
-        if self.means is not None:
-            Phi = project(self.split.X[rows], self.projection.similarities_)
-            return np.where(np.isnan(Phi), self.means, Phi)
-        return self.projection.transform(self.split.X[rows])
-
-    def build(self, point, Phi, seed):
-        """Return the head; what says the most frequent class where nothing can be learnt."""
-        learnable = self.n_landmarks > 0 and len(np.unique(self.y)) > 1
-        return self.head(point["C"], Phi, seed) if learnable else DummyClassifier()
+    def path(self, points):
+        if self.svm is None:  # nothing can be learnt
+            models = [DummyClassifier().fit(self.y, self.y)] * len(points)
+        else:
+            costs = [{"c": point["C"] * len(self.y)} for point in points]
+            models = self.svm.path(self.X, self.y, costs)
+        for model in models:
+            self.model = model
+            yield self
 
 
 def on_one_view(split, rows, seed, *, L):
@@ -134,14 +107,47 @@ def on_one_view(split, rows, seed, *, L):
     return LandmarkSVM(one, rows, seed, L=L)
 
 
-class Columns(Machine):
-    """A classifier ``head(C, columns, seed)`` of the columns of all views side by side."""
+class LatentSVM(Machine):
+    """The linear SVM of :class:`mvref.MVLSVM` on the columns that `features` returns."""
 
-    def __init__(self, split, rows, seed, *, head):
+    loss = "squared_hinge"
+
+    def train(self, point):
+        svm = MVLSVM(c=point["C"] * len(self.y), loss=self.loss)
+        self.model = svm.fit_latent(self.X, self.y)
+
+    def predict(self, features):
+        scores = features @ self.model.coef_.T + self.model.intercept_
+        return self.model.classes_[scores.argmax(axis=1)]
+
+
+class MeanFilled(LatentSVM):
+    """MVL-SVM whose missing similarities are the means of the training columns, not Eq. (11)."""
+
+    def __init__(self, split, rows, seed, *, L, loss="squared_hinge", landmarks="known"):
+        of = LandmarkSVM(split, rows, seed, L=L, landmarks=landmarks)
+        self.loss, self.n_landmarks, self.mus = loss, of.n_landmarks, of.drawn.similarities_
+        self.means = np.nanmean(project(split.X[rows], self.mus), axis=0)
+        super().__init__(split, rows, seed)
+
+    def features(self, rows):
+        Phi = project(self.split.X[rows], self.mus)
+        return np.where(np.isnan(Phi), self.means, Phi)
+
+
+class Columns(Machine):
+    """A classifier ``head(C, columns, seed)`` of the columns of all views side by side.
+
+    L: of the similarities to as many landmarks in place of them.
+    """
+
+    def __init__(self, split, rows, seed, *, head, L=None):
+        self.drawn = None if L is None else LandmarkSVM(split, rows, seed, L=L).drawn
         super().__init__(split, rows, seed, build=lambda point, X, seed: head(point["C"], X, seed))
 
     def features(self, rows):
-        return self.split.X[rows].concat()
+        X = self.split.X[rows]
+        return X.concat() if self.drawn is None else self.drawn.transform(X)
 
 
 def similarities(split, rows, chosen):
@@ -272,10 +278,10 @@ def complete_by_laplacian(split):
 
 METHODS = {
     "MVLSVM": Method(LandmarkSVM),
-    "MVLSVM-hinge": Method(partial(LandmarkSVM, head=hinge)),
-    "MVLSVM-rbf": Method(partial(LandmarkSVM, head=rbf)),
+    "MVLSVM-hinge": Method(partial(LandmarkSVM, loss="hinge")),
+    "MVLSVM-rbf": Method(partial(Columns, head=rbf)),
     "MVLSVM-ridge0": Method(partial(LandmarkSVM, ridge=0, clip=None)),
-    "MVLSVM-mean": Method(partial(LandmarkSVM, fill="mean")),
+    "MVLSVM-mean": Method(MeanFilled),
     "MVLSVM-complete": Method(partial(LandmarkSVM, landmarks="complete")),
     "MVLSVM-drop": Method(partial(LandmarkSVM, landmarks="complete", drop=True)),
     "MVLSVM-columns": Method(on_one_view),
@@ -309,7 +315,7 @@ def timing(name, method, *, measures, setting, L=None, split=None, seed):
     runs = []
     while len(runs) < N_TIMINGS and np.sum(runs) < LONG:
         start = time.process_time()
-        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # see `hinge`
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             machine = spec.make(problem, problem.train, seed, **spec.fixed).fit(setting)
         trained = time.process_time()
         machine.predict(machine.features(problem.test))

@@ -40,11 +40,18 @@ from sklearn.svm import SVC
 
 from mvref.core.input import MultiView
 from mvref.core.kernels import Similarity
-from mvref.core.linear_svm import fit_linear_svm
 from mvref.core.per_view import PerView
 from mvref.mvl_svm import MVLSVM, LandmarkProjection
 
-from .methods import Columns, LandmarkSVM, VotingSVM, complete_by_laplacian, rbf
+from .methods import (
+    Columns,
+    LandmarkSVM,
+    LatentSVM,
+    MeanFilled,
+    VotingSVM,
+    complete_by_laplacian,
+    rbf,
+)
 from .problems import N_FOLDS, load_people, load_problem
 from .tables import stratified_folds
 from .tuning import Machine, Method, train, tuned, validate
@@ -55,34 +62,17 @@ CODE = tuple(10.0**k for k in range(-3, 4))
 LARGEST = 1e4  # c of the text
 COUNTS = (10, 50, 200)
 LATENT = tuple(f"MVLSVM-{L}" for L in COUNTS)
-TOL, MAX_ITER = 1e-6, 2000  # of MVLSVM
 N_TEST = 3582  # of uWave
 
 
 # ----------------------------------------------------------------------------------- machines
 
 
-class LinearPath(Machine):
-    """The linear SVM of MVL-SVM on `features`, each point from the solution of the one before."""
+class ColumnSVM(LatentSVM):
+    """The linear SVM of MVL-SVM on the columns of all views, without landmarks."""
 
-    head, state = "squared_hinge", None
-
-    def train(self, point):
-        self.classes, codes = np.unique(self.y, return_inverse=True)
-        options = {"loss": self.head, "intercept_scaling": 1.0, "tol": TOL, "max_iter": MAX_ITER}
-        learnt = fit_linear_svm(self.X, codes, point["C"], start=self.state, **options)
-        self.coef, self.intercept, _, _, self.state = learnt
-
-    def predict(self, features):
-        return self.classes[(features @ self.coef.T + self.intercept).argmax(axis=1)]
-
-
-class LandmarkPath(LinearPath, LandmarkSVM):
-    """MVL-SVM; its ``head`` is the loss."""
-
-
-class ColumnPath(LinearPath, Columns):
-    """The same machine on the columns of all views, without landmarks."""
+    def features(self, rows):
+        return self.split.X[rows].concat()
 
 
 class OneView(Machine):
@@ -101,15 +91,13 @@ def method_of(name, machine, points, n_views=1):
     """A method with the points that it chooses from."""
     fixed = {}
     if name in LATENT:
-        make = LandmarkSVM if machine == "rbf" else LandmarkPath
         fixed = {"L": int(name.removeprefix("MVLSVM-"))}
-        fixed["head"] = rbf if machine == "rbf" else machine
+        make = Columns if machine == "rbf" else LandmarkSVM
+        fixed |= {"head": rbf} if machine == "rbf" else {"loss": machine}
     elif name == "SVC":
         make, fixed = Columns, {"head": rbf}
-    elif name == "linear":
-        make, fixed = ColumnPath, {"head": None}
     else:
-        make = {"vote": VotingSVM, "view": OneView}[name]
+        make = {"linear": ColumnSVM, "vote": VotingSVM, "view": OneView}[name]
     views = range(n_views if name == "view" else 1)
     points = [{"C": C, "view": v} for C in points for v in views]
     return Method(make, points=points, fixed=fixed)
@@ -239,17 +227,6 @@ def incomplete(name, missing, seed, laplacian=False):
     return complete_by_laplacian(problem) if laplacian else problem
 
 
-@lru_cache(maxsize=4)
-def projected(name, missing, seed, kept, **options):
-    """MVL-SVM on imputed similarities, which no machine was trained on, and those of the test."""
-    split = incomplete(name, missing, seed)
-    machine = LandmarkPath(split, split.train, seed, L=200, **options)
-    if not kept:
-        machine.projection.set_params(keep_known=False)
-        machine.X = machine.features(machine.rows)
-    return machine, machine.features(split.test)
-
-
 def on_figure5(
     name, method, *, measures, missing, C, seed,
     landmarks="known", ridge=0.1, clip=True, kept=True, loss="squared_hinge",
@@ -258,16 +235,14 @@ def on_figure5(
     if method.startswith("vote"):
         split = incomplete(name, missing, seed, method == "vote+laplacian")
         return train(split, Method(VotingSVM, points=[{"C": C}]), 0, seed).measure(measures)
-    options = {"landmarks": landmarks, "ridge": ridge, "clip": "auto" if clip else None}
-    if method == "mean":
-        options = {"landmarks": landmarks, "fill": "mean"}
-    elif method == "drop":
-        options = {"landmarks": "complete", "drop": True}
-    machine, features = projected(name, missing, seed, kept, **options)
-    machine.head, machine.state = loss, None
-    split = machine.split
-    right = machine.fit({"C": C}).predict(features) == split.y[split.test]
-    return {"accuracy": float(np.mean(right))}
+    fixed = {"L": 200, "loss": loss, "landmarks": landmarks}
+    make = MeanFilled if method == "mean" else LandmarkSVM
+    if method == "drop":
+        fixed |= {"landmarks": "complete", "drop": True}
+    elif method == "MVLSVM":
+        fixed |= {"ridge": ridge, "clip": "auto" if clip else None, "keep_known": kept}
+    split = incomplete(name, missing, seed)
+    return train(split, Method(make, points=[{"C": C}], fixed=fixed), 0, seed).measure(measures)
 
 
 # ------------------------------------------------------------------------------- uWave by people

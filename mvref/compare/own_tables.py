@@ -7,7 +7,6 @@ all candidates, so that an interrupted run still gives a comparison.
 """
 
 import os
-import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -365,8 +364,7 @@ class Run:
                 f"{n_done} of {len(self.splits)} splits were completed, and the results below "
                 f"are based on these{again}."
             )
-        spent = f"{time.perf_counter() - self.start:.0f} s"
-        self.say(f"{n_done} splits in {spent}{peak_memory()}.")
+        self.say(f"{n_done} splits in {time.perf_counter() - self.start:.0f} s.")
         place = {job: k for k, job in enumerate(self.jobs)}  # whatever was slow, and so came last
         return sorted(self.rows, key=lambda row: (row["split"], place.get(row["candidate"], 0)))
 
@@ -418,14 +416,3 @@ def in_split(question, split, jobs, keep):
         found, seconds[job] = do() if keep is None else keep([*key, split.number], do)
         rows += found
     return rows, seconds, time.perf_counter() - begin
-
-
-def peak_memory():
-    """Return the peak memory of this process in words, "" if the system does not report it."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return ""
-    unit = 1 if sys.platform == "darwin" else 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    return f", peak memory {peak / 2**20:.0f} MiB"

@@ -40,6 +40,7 @@ from ..core.input import (
     Kernel,
     KernelWidth,
     Literal,
+    MultiView,
     OnePreparation,
     RandomState,
     Self,
@@ -116,9 +117,9 @@ class MVLSVM(OnePreparation, Weighted, MultiViewClassifier):
     keep_known : bool, default=True; whether known similarities are kept, and the others imputed
     clip : "auto", None or (low, high), default="auto"
         Range to which imputed similarities are clipped; "auto" takes the range of the kernel.
-    landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
+    landmarks : {"shared", "per_view"}, int array of shape (L,) or MultiView, default="shared"
         "shared" draws the same samples for all views, "per_view" other samples, which may be
-        incomplete, for each view; an array gives the rows.
+        incomplete, for each view; an array gives the rows, a MultiView samples of their own.
     n_selected : int or None, default=None
         Keep only this many of the L landmarks, selected by
         :func:`~mvref.mvl_svm.block_sparse_norms` (the paper's second perspective). None keeps all.
@@ -196,7 +197,7 @@ class MVLSVM(OnePreparation, Weighted, MultiViewClassifier):
         ridge: float = 0.1,
         keep_known: bool = True,
         clip: Literal["auto"] | tuple[float, float] | None = "auto",
-        landmarks: Literal["shared", "per_view"] | Sequence[int] | np.ndarray = "shared",
+        landmarks: Literal["shared", "per_view"] | ArrayLike | MultiView = "shared",
         n_selected: int | None = None,
         c: float = 1000.0,
         loss: Literal["hinge", "squared_hinge"] = "hinge",
@@ -227,8 +228,7 @@ class MVLSVM(OnePreparation, Weighted, MultiViewClassifier):
             asked = L if isinstance(self.n_landmarks, str) else self.n_landmarks
             check_number(self.n_selected, "n_selected", low=1, high=max(L, asked), integer=True)
             options = {"intercept_scaling": self._intercept_scaling(), "tol": self.tol}
-            options["weights"] = weights
-            norms, _ = block_sparse_norms(Phi, codes, self.c, L, **options)
+            norms, _ = block_sparse_norms(Phi, codes, self.c, L, weights=weights, **options)
             largest = np.sort(np.argsort(-norms)[: self.n_selected])
             self.projection_ = self.projection_.restrict(largest)
             Phi, start = self.projection_.transform(X), None

@@ -77,6 +77,7 @@ def project(X: MultiView, similarities: Sequence[Similarity]) -> np.ndarray:
     return np.hstack(blocks)
 
 
+@one_blas_thread()
 def impute(Phi: ArrayLike, P: ArrayLike, ridge: float = 0.1, keep_known: bool = True) -> np.ndarray:
     """Impute missing similarities by combinations of the landmarks' own (equation 11).
 
@@ -158,16 +159,15 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         None: 1/n_v for "rbf" (the authors' choice), "mean" for "precomputed": 1/mean distance
         between the complete training samples.
     ridge : float, default=0.1; penalty in the imputation, Eq. (11); 0 is the paper's least squares
-    keep_known : bool, default=True
-        Whether known similarities are kept and only the others are imputed, as in
-        :func:`~mvref.mvl_svm.impute`.
+    keep_known : bool, default=True; whether known similarities are kept, and the others imputed
     clip : "auto", None or (low, high), default="auto"
         Range to which imputed similarities are clipped. "auto": [0, 1] for "rbf" and "precomputed",
         no limits otherwise.
-    landmarks : {"shared", "per_view"} or int array of shape (L,), default="shared"
+    landmarks : {"shared", "per_view"}, int array of shape (L,) or MultiView, default="shared"
         "per_view" draws other landmarks for each view (the paper's first perspective) from the
         samples that have it; in Eq. (11), the mean replaces the similarity of a landmark to a view
-        that it lacks. An array gives the training rows to use, in place of a draw of `n_landmarks`.
+        that it lacks. An array gives rows of the training samples; a MultiView other samples, such
+        as complete ones without a label, from which ``gamma="mean"`` is then computed.
     views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seed of the drawn landmarks
 
@@ -175,7 +175,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     ----------
     landmarks_ : MultiView of L samples
     landmark_indices_ : int array, shape (L,), or (V, L) with ``landmarks="per_view"``
-        Rows of the training samples that are landmarks.
+        Rows of the training samples (or of the given MultiView) that are landmarks.
     similarities_ : list of V functions, similarities to the landmarks of a view, with its ``gamma``
     reference_ : array, shape (n_reference, L*V), projections P of the landmarks themselves
     n_features_in_ : int, number of columns of all views
@@ -207,7 +207,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         ridge: float = 0.1,
         keep_known: bool = True,
         clip: Literal["auto"] | tuple[float, float] | None = "auto",
-        landmarks: Literal["shared", "per_view"] | Sequence[int] | np.ndarray = "shared",
+        landmarks: Literal["shared", "per_view"] | ArrayLike | MultiView = "shared",
         views: ViewColumns | None = None,
         random_state: RandomState | None = None,
     ):
@@ -234,11 +234,15 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         ValueError
             If a parameter is out of range, or no sample is complete.
         """
-        X = validate_views(self, X, reset=True, y=y)
+        X, rows = validate_views(self, X, reset=True, y=y), self.landmarks
         self._check_parameters()
-        V = X.n_views
-        if isinstance(self.landmarks, str):
-            per_view = self.landmarks == "per_view"
+        if isinstance(rows, MultiView):  # samples of their own, all of them
+            try:
+                X, rows = validate_views(self, rows, reset=False), np.arange(rows.n_samples)
+            except ValueError as error:
+                raise ValueError(f"landmarks does not fit X: {error}") from None
+        if isinstance(rows, str):
+            per_view = rows == "per_view"
             rng = check_random_state(self.random_state)
             options = {"per_view": per_view, "distinct": X._first_of_copies}
             indices = draw_landmarks(X.observed, self.n_landmarks, rng, **options)
@@ -246,12 +250,12 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
                 told = "landmarks are drawn from these only: use landmarks='per_view'"
                 warn_if_few_complete(X.observed.all(axis=1).sum(), X.n_samples, told)
         else:
-            indices = _check_chosen(self.landmarks, X.observed)
+            indices = _check_chosen(rows, X.observed)
         self.landmark_indices_ = indices
-        of_view = np.broadcast_to(indices, (V, indices.shape[-1]))
+        of_view = np.broadcast_to(indices, (X.n_views, indices.shape[-1]))
         chosen = [view[rows] for view, rows in zip(X.views, of_view, strict=True)]
         self.landmarks_ = MultiView(chosen, names=X.names)
-        seen = X.observed.T if indices.ndim == 2 else [X.observed.all(axis=1)] * V
+        seen = X.observed.T if indices.ndim == 2 else [X.observed.all(axis=1)] * X.n_views
         known = [np.flatnonzero(rows) for rows in seen]
         self.similarities_ = fit_similarities(self.kernel, self.gamma, X, of_view, known)
         points = X[np.unique(indices) if indices.ndim == 2 else indices]
@@ -355,8 +359,8 @@ def _check_chosen(rows, observed):
     rows = np.asarray(rows)
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(np.unique(rows)) != max(rows.size, 1):
         raise ValueError(
-            "landmarks must be 'shared', 'per_view' or a list of different training rows, got "
-            f"{rows!r}."
+            "landmarks must be 'shared', 'per_view', a list of different training rows or a "
+            f"MultiView, got {rows!r}."
         )
     outside = rows[(rows < 0) | (rows >= len(observed))]
     if len(outside):

@@ -43,11 +43,10 @@ from ..core.input import (
     validate_views,
     warn_caller,
 )
-from .estimator import MVLSVM, PROJECTION_PARAMETERS
+from .estimator import MVLSVM, NUMBERS_PER_BLOCK, PROJECTION_PARAMETERS
 from .landmarks import DEFAULT_LANDMARKS, LandmarkProjection
 
 ENOUGH = 1e-4  # share of the decrease that the gradient promises, to accept a step
-NUMBERS_PER_BLOCK = 2**20  # of the projections that are held at a time
 BRANCHES = 8  # how many sums a Dask worker adds at a time
 
 
@@ -117,7 +116,7 @@ def fit_in_chunks(
         bar.update()
         validate_targets(model, y, len(y))
         shared = {name: getattr(model, name) for name in PROJECTION_PARAMETERS}
-        shared |= {"landmarks": np.arange(len(drawn.rows)), "n_landmarks": len(drawn.rows)}
+        shared["landmarks"] = drawn.landmarks
         model.projection_ = LandmarkProjection(**shared).fit(drawn.landmarks)
         model.projection_.landmark_indices_ = drawn.rows
 

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mvref import MVLSVM
+from mvref import MVLSVM, LandmarkProjection
 from mvref.core.input import MultiView
 from mvref.experiments import universes_mvl_svm as universes
-from mvref.experiments.methods import tuned_accuracy
+from mvref.experiments.methods import LandmarkSVM, tuned_accuracy
 from mvref.experiments.problems import load_people, load_problem
 from mvref.experiments.tuning import Method, train, tuned
 from mvref.experiments.universes_mvl_svm import (
@@ -22,7 +22,6 @@ from mvref.experiments.universes_mvl_svm import (
     MULTIVERSES,
     STATEMENTS,
     TIME,
-    LandmarkPath,
     evaluations_anew,
     grid_of,
     incomplete,
@@ -32,7 +31,6 @@ from mvref.experiments.universes_mvl_svm import (
     on_time,
     problem_of,
 )
-from mvref.mvl_svm import impute, project
 
 needs_uwave = pytest.mark.data("uwave")
 
@@ -47,19 +45,6 @@ def test_how_many_universes_there_are():
         ("mvl_figure2", "uwave"): 87, ("mvl_figure2", "mfeat"): 12, ("mvl_time", "uwave"): 72,
         ("mvl_missing", "uwave"): 288, ("mvl_people", "uwave-people"): 32,
     }  # fmt: skip
-
-
-@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
-def test_the_machine_is_mvlsvm_whichever_point_came_before(loss):
-    split = load_problem("mfeat", seed=1)
-    machine = LandmarkPath(split, split.train, 4, L=10, head=loss)
-    machine.fit({"C": 1e-3}).fit({"C": 0.5})
-    other = MVLSVM(10, c=0.5 * len(split.train), loss=loss, random_state=4)
-    other.fit(split.X[split.train], split.y[split.train])
-    test = split.X[split.test]
-    ours = machine.features(split.test) @ machine.coef.T + machine.intercept
-    assert np.abs(ours - other.decision_function(test)).max() < 0.02
-    assert np.mean(machine.predict(machine.features(split.test)) == other.predict(test)) > 0.998
 
 
 def test_a_kernel_is_a_factor_of_gamma_or_the_mean_product():
@@ -121,14 +106,14 @@ def test_one_view_is_chosen_with_its_constant():
 def test_landmarks_of_the_last_fold(monkeypatch):
     seen = {}
 
-    class Spy(LandmarkPath):
+    class Spy(LandmarkSVM):
         def __init__(self, split, rows, seed, **options):
             super().__init__(split, rows, seed, **options)
-            chosen = self.projection.landmarks_.views[0]
+            chosen = self.drawn.landmarks_.views[0]
             pool = split.X.views[0]
             seen["rows"] = {int(np.flatnonzero((pool == one).all(axis=1))[0]) for one in chosen}
 
-    monkeypatch.setattr(universes, "LandmarkPath", Spy)
+    monkeypatch.setattr(universes, "LandmarkSVM", Spy)
     universes.accuracy_of.cache_clear()
     split = load_problem("uwave")
     fit, check = map(set, split.folds[-1])
@@ -182,16 +167,16 @@ def test_a_landmark_costs_a_similarity_per_sample_and_view():
     assert vote["anew"] == 8 * vote["evaluations"] and min(ours.values()) > 0
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_known_similarities_are_kept_or_replaced(kept):
-    machine, features = universes.projected("mfeat", 0.3, 2, kept, ridge=0.0, clip=None)
+def test_known_similarities_are_kept_or_replaced():
     split = incomplete("mfeat", 0.3, 2)
-    mus, P = machine.projection.similarities_, machine.projection.reference_
-    Phi = project(split.X[split.test], mus)
-    known = ~np.isnan(Phi)
-    assert np.array_equal(features[known], Phi[known]) == kept
-    assert np.allclose(features, impute(Phi, P, 0.0, kept), atol=1e-8)
-    universes.projected.cache_clear()
+    known = split.meta["complete"][split.train]
+    drawn = LandmarkProjection(200, random_state=2).fit(known).landmarks_
+    svm = MVLSVM(landmarks=drawn, c=0.01 * len(known), clip=None, loss="squared_hinge")
+    for kept in (True, False):
+        svm.set_params(keep_known=kept).fit(split.X[split.train], split.y[split.train])
+        given = {"missing": 0.3, "seed": 2, "C": 0.01, "kept": kept, "clip": False}
+        right = {"accuracy": svm.score(split.X[split.test], split.y[split.test])}
+        assert on_figure5("mfeat", "MVLSVM", measures=("accuracy",), **given) == right
 
 
 def test_treatments_of_gaps_are_those_of_figure_5():

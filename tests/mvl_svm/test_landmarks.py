@@ -206,6 +206,21 @@ def test_chosen_landmarks():
     assert_array_equal(chosen.transform(VIEWS), drawn.transform(VIEWS))
 
 
+def test_landmarks_of_their_own_are_known_though_training_has_gaps():
+    """They are no rows of training: by loops on vectors, and on distances."""
+    X, rows = MultiView(VIEWS), [40, 3, 17]
+    expected = rbf_projection(VIEWS, [rows] * 3, GAMMAS)
+    D = MultiView([cdist(v, v) for v in VIEWS])
+    on_distances = {"landmarks": D[rows], "kernel": "precomputed", "gamma": GAMMAS}
+    for samples, options in ((X, {"landmarks": X[rows]}), (D, on_distances)):
+        fitted = LandmarkProjection(**options).fit(samples[:30].drop_views(0.5, random_state=0))
+        assert_allclose(fitted.transform(samples), expected, atol=1e-12)
+    with pytest.raises(ValueError, match=r"landmarks contains row \d, in which a view is missing"):
+        LandmarkProjection(landmarks=X.drop_views(0.5, random_state=0)).fit(X)
+    with pytest.raises(ValueError, match="landmarks does not fit X: X has 2 views"):
+        LandmarkProjection(landmarks=X.select([0, 1])).fit(X)
+
+
 @pytest.mark.parametrize("landmarks", ["shared", "per_view"])
 def test_restrict_keeps_the_columns_of_some_landmarks(landmarks):
     projection = LandmarkProjection(8, landmarks=landmarks, random_state=0).fit(VIEWS)

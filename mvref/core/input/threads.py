@@ -4,7 +4,8 @@ Learning is many small and middling products. On them BLAS threads that wait for
 nothing on an idle machine, and on a busy one made a fit more than ten times as long; with
 ``n_jobs`` they would multiply. Two kinds of estimators are left alone (``_one_blas_thread =
 False``): those whose time is one factorisation of n rows and columns, and those whose members are
-the user's. Predictions are few large products and are left alone, too.
+the user's. Predictions are few large products and are left alone, too, but for imputation (Eq. 11
+of MVL-SVM), which solves a small system for every pattern of views.
 """
 
 import sys
