@@ -279,6 +279,7 @@ def complete_by_laplacian(split):
 METHODS = {
     "MVLSVM": Method(LandmarkSVM),
     "MVLSVM-hinge": Method(partial(LandmarkSVM, loss="hinge")),
+    "MVLSVM-liblinear": Method(partial(LandmarkSVM, solver="liblinear", tol=1e-2)),  # its default
     "MVLSVM-rbf": Method(partial(Columns, head=rbf)),
     "MVLSVM-ridge0": Method(partial(LandmarkSVM, ridge=0, clip=None)),
     "MVLSVM-mean": Method(MeanFilled),

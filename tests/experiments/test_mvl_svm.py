@@ -66,7 +66,10 @@ def of_columns(model):
     return Concat(model, random_state=0)
 
 
-LOGISTIC = LogisticRegression(C=10.0, max_iter=1000)
+LOGISTIC, SQUARED = (
+    LogisticRegression(C=10.0, max_iter=1000),
+    {"loss": "squared_hinge", "tol": 0.01},
+)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +77,7 @@ LOGISTIC = LogisticRegression(C=10.0, max_iter=1000)
     [
         ("MVLSVM", 20, {"C": 0.5}, MVLSVM(20, c=75.0, loss="squared_hinge", tol=1e-6)),  # c = m C
         ("MVLSVM-hinge", 20, {"C": 0.5}, MVLSVM(20, c=75.0, loss="hinge", tol=1e-6)),
+        ("MVLSVM-liblinear", 20, {"C": 0.5}, MVLSVM(20, c=75.0, solver="liblinear", **SQUARED)),
         ("MVLSVM-columns", 20, {"C": 10.0}, MVLSVM(20, c=1500.0, loss="squared_hinge")),
         ("SVC", None, {"C": 10.0}, of_columns(SVC(C=10.0, gamma=1 / 649))),
         ("LogisticRegression", None, {"C": 10.0}, of_columns(LOGISTIC)),
@@ -268,14 +272,17 @@ def test_jobs_follow_the_protocol(name, quick):
     ],
 )
 def test_figure_3_times_the_median_choice_of_figure_2(method, L, choices, medians):
-    common = dict.fromkeys(COLUMNS, "") | {"item": "fig2", "dataset": "mfeat", "method": method}
-    common |= {"parameter": encode_parameter({"L": L})}
+    common = dict.fromkeys(COLUMNS, "") | {
+        "item": "fig2", "dataset": "mfeat", "method": method,
+        "parameter": encode_parameter({"L": L}),
+    }  # fmt: skip
     rows = pd.DataFrame(
         common | {"measure": name, "repeat": r, "value": value}
         for name, values in choices.items()
         for r, value in enumerate(values)
     )
-    [job] = mvl_svm.fig3("mfeat", False, rows)
+    job, *others = mvl_svm.fig3("mfeat", False, rows)
+    assert [one.method for one in others] == ["MVLSVM-liblinear"] * (method == "MVLSVM")
     assert (job.method, job.parameter) == (method, {"L": L})
     assert job.function.keywords["setting"] == medians
     values = job.function(seed=0)

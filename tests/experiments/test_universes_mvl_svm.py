@@ -174,9 +174,9 @@ def test_known_similarities_are_kept_or_replaced():
     svm = MVLSVM(landmarks=drawn, c=0.01 * len(known), clip=None, loss="squared_hinge")
     for kept in (True, False):
         svm.set_params(keep_known=kept).fit(split.X[split.train], split.y[split.train])
-        given = {"missing": 0.3, "seed": 2, "C": 0.01, "kept": kept, "clip": False}
         right = {"accuracy": svm.score(split.X[split.test], split.y[split.test])}
-        assert on_figure5("mfeat", "MVLSVM", measures=("accuracy",), **given) == right
+        given = {"missing": 0.3, "seed": 2, "C": 0.01, "clip": False, "measures": ("accuracy",)}
+        assert on_figure5("mfeat", "MVLSVM", kept=kept, **given) == right
 
 
 def test_treatments_of_gaps_are_those_of_figure_5():
