@@ -25,6 +25,7 @@ PALETTE = {
 METHODS = {
     "MVLSVM": ("blue", "o", "-"),
     "MVLSVM-hinge": ("sky", "v", "--"),
+    "MVLSVM-liblinear": ("black", "x", ":"),
     "MVLSVM-rbf": ("green", "s", "-."),
     "MVLSVM-ridge0": ("vermilion", "v", "--"),
     "MVLSVM-mean": ("sky", "^", "-."),
