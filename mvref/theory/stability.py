@@ -348,7 +348,7 @@ def loss_changes(
     chosen = check_random_state(random_state).choice(m, n_replacements, replace=False)
 
     def losses(model):
-        """On T, under label -1 and +1."""
+        """Return the losses on T, under labels -1 and +1."""
         scores = T @ model.coef_[0] + model.intercept_[0]
         return pointwise_loss(scores[:, None], np.array([-1.0, 1.0]), model.loss)
 
