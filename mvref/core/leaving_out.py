@@ -66,7 +66,7 @@ class Tables:
         return view if columns is None else getattr(view, "iloc", view)[:, columns]
 
     def patterns(self):
-        """List the pairs (samples, training rows that have all players of these samples)."""
+        """Return pairs (samples, training rows that have all players of these samples)."""
         has = self.has[: self.n_samples]
         kinds, kind = np.unique(has, axis=0, return_inverse=True)
         pairs = []

@@ -57,7 +57,7 @@ def prbep_loss(a, P):
 
 
 def auroc_loss(swapped, P, N):
-    """Return Delta = 1 - AUROC, the share of the P N pairs that are swapped; a tie is half a pair.
+    """Return Delta = 1 - AUROC, the fraction of the P N pairs that are swapped; a tie is half.
 
     >>> from mvref.core.measures import auroc_loss
     >>> auroc_loss(swapped=3, P=2, N=3)
@@ -68,7 +68,7 @@ def auroc_loss(swapped, P, N):
 
 
 def error_loss(a, b, P, N):
-    """Return Delta = share of the P + N samples with a wrong label: a, b as in `f_beta_loss`.
+    """Return Delta = fraction of the P + N samples with a wrong label: a, b as in `f_beta_loss`.
 
     >>> from mvref.core.measures import error_loss
     >>> error_loss(a=1, b=1, P=2, N=6)
@@ -106,7 +106,7 @@ def f_beta(y_true, y_pred, beta=1.0):
 
 
 def precision_recall_break_even(y_true, scores):
-    """Return PRBEP: the precision when as many samples are predicted positive as there are.
+    """Return PRBEP: the precision when as many samples are predicted positive as are positive.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def precision_recall_break_even(y_true, scores):
 
 
 def auroc(y_true, scores):
-    """Return the area under the ROC curve: the share of well ordered pairs, in O(n log n).
+    """Return the area under the ROC curve: the fraction of well ordered pairs, in O(n log n).
 
     Parameters
     ----------

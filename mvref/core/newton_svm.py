@@ -37,7 +37,7 @@ CG_TOL = 1e-2  # of a system, relative; the steps around it are repeated anyway
 C_STEP, SIGMA_STEP = 100.0, 3.0
 LOOSE = 0.3  # relative gap at which the next C is taken
 INEXACT = 0.5  # share of what a round of multipliers moves that its steps may leave over
-FULL = 1e-3  # share of the slope of F that may be left after a step of length 1
+FULL = 1e-3  # fraction of the slope of F that may remain after a step of length 1
 PATIENCE = 5  # rounds of multipliers without a smaller gap before it is given up
 NUMBERS_PER_BLOCK = 2**20  # entries of the rows that are copied
 

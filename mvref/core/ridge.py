@@ -161,7 +161,7 @@ class Column(NamedTuple):
 
 
 def alternate(sweep, columns, free, scores, y, weights, *, loss, auto, tol, max_iter, tick=int):
-    """Sweep until the objective falls by no more than the share tol, or the free energy by tol.
+    """Sweep until the objective falls by at most the fraction tol, or the free energy by tol.
 
     columns, free: the numbers with a penalty and arrays without, changed in place; sweep: residuals
     t - s (n,), which it updates, weights u (n,), T -> variances of the scores (n,); scores (n,): at

@@ -22,7 +22,7 @@ in [0, 1]^m with p'M_v = 0 for every view: the weights of largest entropy under 
 right as often as wrong. If some vote is right on every sample, p = 0 is the only one, and no finite
 weights attain q* = 0.
 
-Corrections, and a remark (B6); the chapter proves each
+Corrections and a remark, B6 (the chapter proves each)
     B1    Eq. (10) has no square and a plus between its terms; only so do delta and (11) follow;
     B2    it needs sum_v rho_v sum_j |M_v,ij| <= 1, so a step is divided by N;
     B3    it holds at fixed rho; a new rho also rescales the old pi;

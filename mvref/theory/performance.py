@@ -14,7 +14,7 @@ Symbols   paper    code       meaning
           -        R          largest |pi_y'| in the norm of M^-1, M = I + C1 Lambda
           -        leverage   x_i' M^-1 x_i of a sample
 
-What is corrected (the chapter shows the counterexamples)
+Corrections (the chapter shows the counterexamples)
     P3        the maximum includes y' = y, or it may be negative;
     P5        each measure has its own prediction rule, and the slack bounds the loss of this rule;
     Loop      the paper's queries the newest point, ours half-way: see ``iteration_bound``.

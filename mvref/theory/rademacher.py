@@ -19,7 +19,7 @@ The class is the ball {f : |f|_k <= B}, with intercepts |w_0| <= w0_max. A decis
 sum_p mu_p f_p of several Nystrom views lies in the ball of radius max_p |f_p|_k of the one
 kernel k, and |f_p|_k is the length of the weights beta_p: no factor M, whatever the components.
 
-What is corrected, or added (the chapter shows the counterexamples)
+Corrections and additions (the chapter shows the counterexamples)
     N11       Eq. (15) is about classes of signs, so that (18) does not follow from (16), and fails:
               rescaling f changes no sign and lets (18) vanish. ``margin_bound`` replaces (18);
     N12       2 B sqrt(E tr G) / n in Eq. (17); printed is sqrt(n) times larger, true but constant;
@@ -100,7 +100,7 @@ def empirical_complexity(
 
 
 def ramp_loss(margins: ArrayLike, rho: float) -> np.ndarray:
-    """Return the ramp loss, 1 - margin / rho, cut off at 0 and 1.
+    """Return the ramp loss, 1 - margin / rho, clipped to [0, 1].
 
     margins: y_i f(x_i), of any shape; rho: above 0. It lies between the error and the error at
     margin rho.
@@ -235,5 +235,5 @@ def printed_bound(
 
 
 def _class_bound(trace, n, B, w0_max):
-    """Eq. (16), with the intercept that it omits (N13)."""
+    """Return Eq. (16), with the intercept that it omits (N13)."""
     return float(2 / n * (B * np.sqrt(trace) + w0_max * np.sqrt(n)))
