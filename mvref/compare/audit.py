@@ -5,15 +5,15 @@ from scipy import sparse, stats
 
 from ..core.input import is_encoded, shown
 
-SUSPECT = 0.01  # level, for all views together, of the test whether gaps tell the outcome
-NEARLY = 0.99  # share of the samples with the same row from which a view is nearly constant
-DISAGREE = 0.1  # share of the samples on which two methods usually give different labels
+SUSPECT = 0.01  # family-wise level of the tests whether missingness depends on the outcome
+NEARLY = 0.99  # fraction of equal rows from which a view is nearly constant
+DISAGREE = 0.1  # fraction of the samples on which two methods usually give different labels
 SATURATED = 0.999
-MANY = 20  # whole numbers of so many values may be an outcome
+MANY = 20  # integers with more values than this may be a continuous outcome
 
 
 def look_first(question):
-    """Return sentences on what is unusual in the data, before anything is computed."""
+    """Return notes on unusual properties of the data, before anything is computed."""
     X = question.X
     notes = [*_few_samples(question), *_ids_and_groups(question)]
     for name, view, seen in zip(X.names, X.views, X.observed.T, strict=True):
@@ -71,7 +71,7 @@ def _most_common(rows):
 
 
 def _equal_views(X):
-    """Return pairs of names of views with the same columns, in whatever order."""
+    """Yield pairs of names of views with the same columns, in any order."""
     known = {}
     for name, view in zip(X.names, X.views, strict=True):
         if not is_encoded(view):
@@ -93,10 +93,10 @@ def _column_hashes(columns, is_sparse):
 
 
 def gaps_that_tell(question):
-    """Return views whose missingness depends on the outcome -> p, corrected for their number."""
+    """Return a dict: view whose missingness depends on the outcome -> Bonferroni-corrected p."""
     X, groups = question.X, question.groups
     rows = np.arange(len(question.y))
-    if groups is not None:  # one sample of each group: those of a group are not independent
+    if groups is not None:  # one sample per group: samples of a group are not independent
         rows = np.unique(groups, return_index=True)[1]
     y, found = question.codes[rows], {}
     for name, seen in zip(X.names, X.observed[rows].T, strict=True):
@@ -114,10 +114,10 @@ def gaps_that_tell(question):
 
 
 def look_last(question, scores, ahead):
-    """Return sentences on scores that show that something is wrong with the data.
+    """Return notes on scores that point to a problem with the data.
 
-    scores: name -> mean score; ahead: "nothing" or "gaps only" -> the lower end of the confidence
-    interval of the difference, best plain candidate minus it.
+    scores: name -> mean score; ahead: "nothing" or "gaps only" -> the lower confidence limit of the
+    difference, baseline minus this candidate.
     """
     if ahead["nothing"] <= 0:
         return [

@@ -56,14 +56,14 @@ from ..rivals import (
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method, what it knows of the views, and its hyperparameter ranges.
+    """A method, its knowledge of the views, and its hyperparameter ranges.
 
-    knows: "none": it gets columns; "which": one view; "all": which columns belong together; make:
+    knows: "none" (concatenated features), "which" (a single view) or "all" (all views); make:
     ``make(X, **point)`` returns an unfitted estimator for the views of X; space: name -> (low,
-    high), logarithmic, or a list of choices; largest: number of samples beyond which it takes
-    minutes, and is not recommended; given: of a user's own estimator, in place of a space, its
-    points; learner: of a plain method, the row of the product; where it knows one view, its points
-    are tried on each.
+    high), a logarithmic range, or a list of choices; largest: number of samples above which it
+    takes minutes and is not recommended; given: settings of a user's own estimator, in place of a
+    space; learner: learning algorithm of a baseline; its settings are tried on each view if it uses
+    a single one.
     """
 
     name: str
@@ -76,24 +76,24 @@ class Candidate:
     learner: str = ""
 
     def key(self, budget):
-        """What a finished training depends on, the same in every process."""
+        """Return the cache key of a result, identical in every process."""
         return [self.name, repr(self.points(budget)), joblib.hash(self.estimator)]
 
     def points_of(self, X, budget):
-        """The first points, for every view of X where one of them is chosen."""
+        """Return the first settings, repeated for each view of X if a single view is selected."""
         points = self.points(budget)
         if not (self.learner and self.knows == "which"):
             return points
         return [{"view": view} | point for view in X.names for point in points]
 
     def points(self, budget):
-        """Return the first points of the candidate, different ones."""
+        """Return the first `budget` hyperparameter settings of the candidate."""
         if self.given:
             return list(self.given[:budget])
         return spread(self.space, budget)
 
     def build(self, point, X, seed):
-        """Return the unfitted estimator of a point."""
+        """Return the unfitted estimator of a hyperparameter setting."""
         model = clone(self.make(X, **point))  # a point may hold an estimator, which stays as it is
         seeds = {
             name: seed % 2**31
@@ -104,7 +104,7 @@ class Candidate:
 
 
 def spread(space, n):
-    """The first n different points of a Halton sequence in some ranges, the middle first.
+    """Return the first n different points of a Halton sequence in some ranges, the middle first.
 
     space: name -> (low, high), logarithmic, or a list of choices.
 
@@ -122,7 +122,7 @@ def spread(space, n):
 
 
 def at(u, ends):
-    """The value at u in [0, 1) of a logarithmic range or of a list of choices.
+    """Return the value at u in [0, 1) of a logarithmic range or of a list of choices.
 
     >>> float(at(0.5, (1.0, 100.0))), at(0.7, ["a", "b", "c"])
     (10.0, 'c')
@@ -134,22 +134,22 @@ def at(u, ends):
 
 
 class UnitRows(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Divide by the root of the mean squared norm of a row."""
+    """Transformer that divides by the root mean squared norm of the rows."""
 
     def fit(self, X, y=None):
-        """Measure the norm."""
+        """Compute the root mean squared norm of the rows."""
         self.n_features_in_ = X.shape[1]
         squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
         self.scale_ = float(np.sqrt(squares.sum() / X.shape[0])) or 1.0
         return self
 
     def transform(self, X):
-        """Scale."""
+        """Scale the rows."""
         return X / self.scale_
 
 
 def scaling(views):
-    """Return a pipeline that scales the columns of some views, and imputes means."""
+    """Return a pipeline of mean imputation and scaling for the columns of some views."""
     fill = SimpleImputer(keep_empty_features=True)
     if any(map(sparse.issparse, views)):
         return make_pipeline(fill, UnitRows())
@@ -157,23 +157,23 @@ def scaling(views):
 
 
 def all_columns(method, X, **point):
-    """A method that gets the concatenated features."""
+    """Return a pipeline that fits a method on the scaled, concatenated features."""
     return make_pipeline(COLUMNS, scaling(X.views), method(**point))
 
 
 def scaled_views(method, X, **point):
-    """A method that gets each view scaled separately; missing views stay missing."""
+    """Return a pipeline that scales each view separately; missing views stay missing."""
     scalers = {name: scaling([view]) for name, view in zip(X.names, X.views, strict=True)}
     return make_pipeline(PerView(scalers), method(**point))
 
 
 def as_given(estimator, X, **point):
-    """A user's own estimator."""
+    """Return a clone of a user's own estimator with the parameters of a point."""
     return clone(estimator).set_params(**point)
 
 
 def of_mvref(method, scaled=scaled_views, **fixed):
-    """A method of mvref, with what is fixed."""
+    """Return a factory of a method of mvref with some parameters fixed."""
     return partial(scaled, partial(method, **fixed))
 
 
@@ -196,7 +196,7 @@ VOTERS = {"voters": ["trees", "random_trees"], "max_iter": [5, 20, 50]}
 CLUSTERS = {"c": (10.0, 3e3), "n_clusters": [1, 2, 5]}
 MEASURED = {"C1": (1e-3, 10.0), "C2": (10.0, 1e4)}
 
-# Name: what a `Candidate` knows, how it is made, its space, and its largest number of samples.
+# Name -> `knows`, `make`, `space` and `largest` of a `Candidate`.
 ALL = {
     "MVLSVM": ("all", of_mvref(MVLSVM, loss="squared_hinge"), {"c": (10.0, 3e3)} | KERNEL),
     "MwMvC2": ("all", of_mvref(MwMvC2), VOTERS, 4000),
@@ -229,15 +229,15 @@ REGRESSORS = {
     "MVMRegressor": ("all", of_mvref(MVMRegressor), FACTORS),
     "FMRegressor": ("none", of_mvref(FMRegressor, all_columns), FACTORS),
 }
-# What part VI of the book, "Which method", recommends of this package for some kind of data: a
-# statement about its study stands behind each (``advice.toml``).
+# Methods of this package that part VI of the book, "Which method", recommends for some kind of
+# data; each rests on a statement about its study (``advice.toml``).
 ADVISED = ("CoLabeling",)
 
 
 def candidate_of(name, given=None, numbers=False):
-    """Return the candidate of a method's name, or of what a user gives for a name of her own.
+    """Return the candidate of a method by name, or of a user's own estimator.
 
-    numbers: whether it must be one of a continuous outcome.
+    numbers: whether the outcome is continuous.
     """
     known = REGRESSORS if numbers else ALL
     if given is not None:

@@ -1,4 +1,4 @@
-"""Views as one table: dense or sparse by their values, imputed, and on one scale."""
+"""Concatenation of views into one table: sparse or dense by their values, imputed and scaled."""
 
 import numpy as np
 from scipy import sparse
@@ -7,26 +7,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..core.input import MultiView, validate_views
 
-FEW = 0.25  # a view with a smaller share of values that are not 0 is sparse, however it is stored
+FEW = 0.25  # a view with a smaller fraction of non-zero values is sparse, however it is stored
 
 
 class Storage(TransformerMixin, BaseEstimator):
-    """Store each view by what is in it: sparse where few of its values are not 0, else dense.
+    """Transformer that stores a view as sparse if few of its values are non-zero, else as dense.
 
-    So that nothing that follows depends on how a user happened to store her tables.
+    Later steps then do not depend on how the user stored the tables.
     """
 
     def __init__(self, views=None):
         self.views = views
 
     def fit(self, X, y=None):
-        """Look which views are sparse."""
+        """Determine which views are sparse."""
         X = validate_views(self, X, reset=True, raw=True)
         self.sparse_ = [is_sparse(v, s) for v, s in zip(X.views, X.observed.T, strict=True)]
         return self
 
     def transform(self, X):
-        """Return the same views, stored so."""
+        """Return the views in the storage chosen by `fit`."""
         check_is_fitted(self)
         X = validate_views(self, X, reset=False, raw=True)
         views = [
@@ -38,19 +38,19 @@ class Storage(TransformerMixin, BaseEstimator):
 
 
 def is_sparse(view, seen):
-    """Whether few of the values of a view are not 0; seen (n,): samples that have it."""
+    """Return whether few values of a view are non-zero; seen (n,): samples that have the view."""
     rows = view[np.flatnonzero(seen)]
     there = rows.count_nonzero() if sparse.issparse(rows) else np.count_nonzero(rows)
     return there < FEW * rows.shape[0] * rows.shape[1]
 
 
 class Columns(TransformerMixin, BaseEstimator):
-    """Concatenated features of views, imputed by means and on one scale.
+    """Concatenated features of views, mean-imputed and scaled.
 
     Each column of a dense view gets mean 0 and variance 1; a sparse view is divided by the root
-    mean square of its values that are not 0; then the table is divided so that its variances sum to
-    1 and a width gamma means the same of any table. A missing value becomes the mean, or 0 if
-    sparse; a view that training samples lack gets one more column, a missingness indicator.
+    mean square of its non-zero values; then the table is scaled so that its variances sum to 1 and
+    a kernel width gamma means the same for any table. A missing value becomes the mean, or 0 if
+    sparse; a view that some training samples lack adds a missingness indicator.
 
     which: names of the views to take, None for all; views: how a 2-D `X` is cut.
     """
@@ -59,7 +59,7 @@ class Columns(TransformerMixin, BaseEstimator):
         self.which, self.views = which, views
 
     def fit(self, X, y=None):
-        """Measure means, variances, and which views are missing."""
+        """Compute means, variances, and the fractions of missing views."""
         X = self._chosen(X, reset=True)
         self.blocks_ = []
         for view, seen in zip(X.views, X.observed.T, strict=True):

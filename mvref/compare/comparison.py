@@ -13,7 +13,7 @@ from .influence import reach
 from .paired import OuterSplit, interval, paired_interval, power
 from .report import WORDS, body, page
 
-PRACTICAL = 0.01  # a difference that nobody would change a method for
+PRACTICAL = 0.01  # largest difference without practical relevance
 ONE_VIEW = (
     "Using more than the best single view improves {}",
     "The best single view has a higher {} than the best method on several views",
@@ -26,7 +26,7 @@ VIEWS = (
     "Treating the views separately changes {} by at most 0.01 compared with concatenation",
     "Inconclusive: these data do not show whether treating the views separately helps",
 )
-USES = ("late fusion", "reduced models", "modality dropout")  # where views will be missing
+USES = ("late fusion", "reduced models", "modality dropout")  # reported if views will be missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Comparison:
         numbers of samples, and ``parts`` the sums of their contributions.
     scoring : str; name of the score
     question : the data and methods that were compared; needed by :meth:`fit_best` only
-    notes, told : list of str; what is unusual in the data, and messages about the run
+    notes, told : list of str; notes on unusual data, and messages about the run
     complete_samples : Comparison or None
         The comparison on the samples that have every view, if missingness depends on the outcome.
 
@@ -145,7 +145,7 @@ class Comparison:
         return mean, low, high
 
     def _reach(self):
-        """Return how far a sample can move the score; None for a score without bound."""
+        """Return the largest change of n times the score by one sample; None if it is unbounded."""
         return 1.0 if self.question is None else reach(self.scoring, self.question.y)
 
     @property
@@ -210,7 +210,7 @@ class Comparison:
         return self._interval(self.plain, self._of("all", "none"), self._of("which"))
 
     def _of(self, *kinds):
-        """Return the names of the plain candidates that use so much."""
+        """Return the names of the plain candidates of some kinds."""
         names = self.plain.loc[self.plain["knows"].isin(kinds), "candidate"].unique().tolist()
         if not names:
             raise ValueError(f"All baselines failed:\n{self.failures.to_string()}")
@@ -275,7 +275,7 @@ class Comparison:
         )
 
     def _sentences_on_gaps(self):
-        """Yield what each use of the views gives where views are missing, minus concatenation."""
+        """Yield the difference of each use of the views from concatenation if views are missing."""
         table = self.later
         if table is None:
             return
@@ -296,7 +296,7 @@ class Comparison:
             )
 
     def _best_single(self):
-        """Return the learner, no stack, that is best in inner cross-validation."""
+        """Return the learner that is best in inner cross-validation, stacks excluded."""
         rows = self.plain[self.plain["learner"] != "stack"]
         means = rows.groupby("candidate", sort=False)[["validation", "tie"]].mean()
         return means.sort_values(["validation", "tie"], kind="stable").index[-1].rpartition(",")[0]
@@ -325,7 +325,7 @@ class Comparison:
 
         if name is None:
             rows = self.complete[self.complete["knows"].isin(["all", "none", "which"])]
-            rows = rows[rows["validation"].notna()]  # of the others the folds have seen nothing
+            rows = rows[rows["validation"].notna()]  # the others have no inner score
             means = rows.groupby("candidate", sort=False)[["validation", "tie"]].mean()
             name = means.sort_values(["validation", "tie"], kind="stable").index[-1]
         if name not in set(self.complete["candidate"]):
@@ -366,7 +366,7 @@ class Comparison:
 
         ax = plt.subplots()[1] if ax is None else ax
         table = self.table[::-1]
-        table = table[table["knows"].isin(["all", "none", "which"])]  # far behind, the others are
+        table = table[table["knows"].isin(["all", "none", "which"])]  # the others are far lower
         middle, low, high = table[["difference", "low", "high"]].to_numpy().T
         spread = np.array([middle - low, high - middle])
         for (kind, words), marker in zip(WORDS.items(), "osd", strict=False):

@@ -1,14 +1,13 @@
-"""What each test sample adds to a score, so that the score is a mean and has a variance.
+"""Contribution of each test sample to a score, so that the score is a mean with a variance.
 
-Of a score that is no mean over samples it is the score plus the sample's *influence*: by how much
-n times the score changes, to first order, with a little more weight on the sample. Their mean is
-the score, and their variance over n that of the score (Hampel, "The influence curve and its role
-in robust estimation", Journal of the American Statistical Association 69, 1974; for the area under
-the curve it is that of DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988).
+If a score is not a mean over samples, the contribution is the score plus the *influence*: the
+change of n times the score, to first order, for a little more weight on the sample. Their mean is
+the score, and their variance over n is its variance (Hampel, "The influence curve and its role in
+robust estimation", Journal of the American Statistical Association 69, 1974; for the area under the
+curve, that of DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988).
 
-Values of a class of m samples lie around the class's own mean, and so too close together, by
-``(m - 1) / m`` in their variance, which matters where a test set has two samples of a class: they
-are moved apart by as much.
+The values of a class of m samples vary around the mean of the class, so their variance is too small
+by ``(m - 1) / m``, which matters if a test set has two samples of a class: it is corrected.
 """
 
 import numpy as np
@@ -17,7 +16,7 @@ OF_SCORES = ("roc_auc", "roc_auc_ovr", "roc_auc_ovr_weighted", "neg_log_loss")
 
 
 def by_sample(scoring, y, labels=None, scores=None, classes=None):
-    """Return what each sample adds to a score (n,), or None of a scoring that is not among these.
+    """Return the contribution of each sample to a score (n,), or None for other scorings.
 
     scoring: as scikit-learn names its scorers; y (n,): labels, or numbers to predict; labels (n,):
     predicted ones, by default the class of the largest score; scores (n,) or (n, K): probabilities,
@@ -43,7 +42,7 @@ def by_sample(scoring, y, labels=None, scores=None, classes=None):
 
 
 def reach(scoring, y):
-    """Return how far a sample can move n times a score; None of a score without bound."""
+    """Return the largest change of n times a score by one sample; None if it is unbounded."""
     if scoring == "accuracy":
         return 1.0
     classes, counts = np.unique(np.asarray(y), return_counts=True)
@@ -54,7 +53,7 @@ def reach(scoring, y):
 
 
 def _around(of_class, values):
-    """The mean of some samples' values, and their influences on it, those of the others 0."""
+    """Return the mean of some samples' values, and the influences on it, 0 for other samples."""
     mean, m = values[of_class].mean(), np.count_nonzero(of_class)
     wider = np.sqrt(m / max(m - 1, 1))
     return mean, np.where(of_class, (values - mean) * len(values) / m * wider, 0.0)
@@ -66,7 +65,7 @@ def _recall(said, true):
 
 
 def _f1(said, true):
-    """F1 is 2 * hits over all that are true and all that are said to be."""
+    """Return F1 plus influences: twice the hits over the true plus the predicted positives."""
     both = said.astype(float) + true
     if not both.any():
         return np.zeros(len(true))  # as scikit-learn counts a class that does not occur
@@ -92,7 +91,7 @@ def _of_scores(scoring, y, scores, classes):
 
 
 def _area(scores, true):
-    """Of every sample of a class the share of the others below it, and of the others that above."""
+    """Return the AUROC plus the influence of every sample, from its rank in the other class."""
     placed, ordered = (
         np.empty(len(scores)),
         {side: np.sort(scores[true == side]) for side in (0, 1)},
@@ -107,7 +106,7 @@ def _area(scores, true):
 
 
 def _r2(y, said):
-    """1 - A / B, the mean square of the errors over that of the deviations from the mean."""
+    """Return 1 - A / B plus influences: mean squared errors over deviations from the mean."""
     errors, deviations = (y - said) ** 2, (y - y.mean()) ** 2
     A, B = errors.mean(), deviations.mean()
     if B == 0.0:

@@ -41,7 +41,7 @@ def answer_of_model(model, X, classes):
 
 @dataclass(frozen=True)
 class Judge:
-    """Scores predictions by a scorer of scikit-learn.
+    """Scoring of predictions by a scorer of scikit-learn.
 
     classes: sorted labels, or None for a continuous outcome.
     """
@@ -51,7 +51,7 @@ class Judge:
 
     @cached_property
     def scorer(self):
-        """The scorer."""
+        """The scorer of scikit-learn."""
         return get_scorer(self.scoring)
 
     def answer(self, said, X=None):
@@ -64,7 +64,7 @@ class Judge:
         return Answer(labels, said, model, X)
 
     def parts(self, y, answer):
-        """Return the contributions (n,) of the samples to the score, their mean; or the score."""
+        """Return the contributions (n,) of the samples, whose mean is the score, else the score."""
         said = answer.said
         parts = None
         if isinstance(self.scoring, str):

@@ -1,13 +1,13 @@
-"""The learners of one table, and how each is trained at many settings for little more than at one.
+"""Learning algorithms for one table, trained at many settings for little more than at one.
 
-A learner is a model of scikit-learn with the points it is tuned over. `Learner.make` gives the
-model as a user would write it; `Learner.prepare` computes what all points share, and `Learner.said`
-trains at a point with that: squared distances once for all widths of a kernel, as many rotated
-columns as there are samples where there are more columns, and one path of boosting for several
-numbers of rounds. A test holds each against its model.
+A learner is a scikit-learn model with the settings (points) it is tuned over. `Learner.make`
+returns the model as a user would write it; `Learner.prepare` computes what all points share, and
+`Learner.said` trains at a point with it: squared distances once for all kernel widths, as many
+rotated columns as samples where there are more columns, and one boosting path for several numbers
+of rounds. A test compares each with its model.
 
-What a model says of samples is an array (n, K): the probabilities, or scores whose softmax they
-are, or margins of each class against the rest; (n, 1) for a continuous outcome.
+The predictions of a model are an array (n, K): probabilities, scores whose softmax gives the
+probabilities, or one-vs-rest margins; (n, 1) for a continuous outcome.
 """
 
 from dataclasses import dataclass, field
@@ -34,16 +34,16 @@ from sklearn.svm import SVC
 from ..core.voters import class_scores
 from .candidates import UnitRows, spread
 
-WIDE, MOST_DISTANCES = 100, 4000  # columns that boosting looks at; samples with all distances
+WIDE, MOST_DISTANCES = 100, 4000  # columns for trees; samples with stored distances
 STRENGTH, WIDTH = (1e-2, 1e4), (0.05, 20.0)
 
 
 @dataclass(frozen=True)
 class Said:
-    """What a model says of some samples.
+    """Predictions of a model for some samples.
 
-    scores (n, K), or (n, 1) of numbers; kind: "softmax": they are scores whose softmax are
-    probabilities, "probabilities", "margins", or "numbers".
+    scores: (n, K), or (n, 1) for a continuous outcome; kind: "softmax" (scores whose softmax gives
+    the probabilities), "probabilities", "margins" or "numbers".
     """
 
     scores: np.ndarray
@@ -60,7 +60,7 @@ class Said:
         )(self.scores)
 
     def log_loss(self, codes):
-        """The loss of each sample; of margins as if they were scores of a softmax."""
+        """Return the log loss of each sample; margins are treated as scores of a softmax."""
         if self.kind == "probabilities":
             told = np.log(np.maximum(self.scores, 1e-15))
         else:
@@ -70,7 +70,7 @@ class Said:
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """A model of one table, and the ranges it is tuned over."""
+    """A learning algorithm for one table, and the ranges it is tuned over."""
 
     name: str
     space: dict = field(default_factory=dict)
@@ -78,47 +78,47 @@ class Learner:
     stacked: bool = True
 
     def points(self, budget):
-        """The points it chooses from."""
+        """Return the hyperparameter settings to choose from."""
         return spread(self.space, budget)
 
     def front(self, point, width):
-        """What comes before the model at a point, for a table of so many columns; or None."""
+        """Return the transformer before the model at a point, for `width` columns, or None."""
         return None
 
     def steps(self, point, K, width, seed):
-        """What comes before the model, if anything, and the model, as a user would write them."""
+        """Return the steps of the pipeline at a point, as a user would write them."""
         front = self.front(point, width)
         return [*([] if front is None else [front]), self.make(point, K, seed)]
 
     def session(self, Z, y, others, K, seed):
-        """What is said of the rows of `others` by models that learn from Z and y."""
+        """Return a `Session` that trains on Z and y and predicts the rows of `others`."""
         return Session(self, Z, y, others, K, seed)
 
     def prepare(self, Z, others):
-        """What all points share."""
+        """Compute what all points share."""
         return Z, others
 
     def said(self, shared, y, point, K, seed):
-        """A list of what a model trained at a point says of the others."""
+        """Return a list of predictions for the others by a model trained at a point."""
         Z, others = shared
         model = self.make(point, K, seed).fit(Z, y)
         return [scores_of(model, other, K) for other in others]
 
 
 def scores_of(model, Z, K):
-    """Scores (n, K) of a classifier of codes, or numbers (n, 1)."""
+    """Return the scores (n, K) of a classifier, or the predictions (n, 1) of a regressor."""
     return class_scores(model, Z, K) if K else np.asarray(model.predict(Z)).reshape(-1, 1)
 
 
 class Session:
-    """A learner on some samples: what its points share is computed once, and for each front."""
+    """A learner on some samples; what its points share is computed once for each `front`."""
 
     def __init__(self, learner, Z, y, others, K, seed):
         self.learner, self.Z, self.y, self.others = learner, Z, y, others
         self.K, self.seed, self.shared = K, seed, {}
 
     def said(self, point):
-        """A list of what the model at a point says of the others."""
+        """Return a list of predictions for the others by the model at a point."""
         front = self.learner.front(point, self.Z.shape[1])
         key = repr(front)
         if key not in self.shared:
@@ -131,7 +131,7 @@ class Session:
 
 
 class Linear(Learner):
-    """A model that rotations of the columns do not change."""
+    """A learner that is invariant to rotations of the columns."""
 
     def prepare(self, Z, others):
         n, width = Z.shape
@@ -146,7 +146,7 @@ class Linear(Learner):
 
 
 class Logistic(Linear):
-    """Logistic regression; at one point after the other it goes on from what it has."""
+    """Logistic regression; each point starts from the solution of the previous one."""
 
     def make(self, point, K, seed):
         return LogisticRegression(C=point["C"], max_iter=2000)
@@ -161,7 +161,7 @@ class Logistic(Linear):
 
 
 class Kernel(Learner):
-    """One Gaussian SVM for each class against the rest."""
+    """One-vs-rest SVM with a Gaussian kernel."""
 
     def make(self, point, K, seed):
         machine = SVC(C=point["C"], gamma=point["gamma"])
@@ -199,7 +199,7 @@ class Kernel(Learner):
 
 
 def of_all_classes(scores, known, K):
-    """Scores of K classes: one that training did not have scores less than all others."""
+    """Return scores of all K classes; a class absent from training scores less than all others."""
     if len(known) == K:
         return scores
     full = np.repeat(scores.min(axis=1, keepdims=True) - 1.0, K, axis=1)
@@ -208,14 +208,14 @@ def of_all_classes(scores, known, K):
 
 
 class FewColumns(Kernel):
-    """The same on the columns that differ most between the classes."""
+    """Gaussian SVM on the columns that differ most between the classes."""
 
     def front(self, point, width):
         return make_pipeline(SelectKBest(k=min(point["k"], width)), UnitRows())
 
 
 class OfTrees(Learner):
-    """A learner of trees; of a table of more than `WIDE` columns it sees those that tell most."""
+    """A tree learner, which sees the most informative `WIDE` columns of a wider table."""
 
     def front(self, point, width):
         dense = FunctionTransformer(to_dense)
@@ -226,7 +226,7 @@ class OfTrees(Learner):
 
 
 class Trees(OfTrees):
-    """Extremely randomised trees, 30 of them; a third of the points, as each is slow."""
+    """Thirty extremely randomised trees; a third of the points, because each fit is slow."""
 
     def points(self, budget):
         return spread(self.space, -(-budget // 3))
@@ -237,7 +237,7 @@ class Trees(OfTrees):
 
 
 class Boosting(OfTrees):
-    """Boosted trees whose number of rounds the folds choose, along one path."""
+    """Gradient boosting; the numbers of rounds to choose from lie on one path."""
 
     def points(self, budget):
         wanted = [
@@ -265,7 +265,7 @@ class Boosting(OfTrees):
 
 
 def staged(model, Z, K):
-    """What a model of boosted trees says after each round."""
+    """Yield the predictions of a boosting model after each round."""
     if not K:
         for told in model.staged_predict(Z):
             yield told.reshape(-1, 1)
@@ -277,7 +277,7 @@ def staged(model, Z, K):
 
 
 def to_dense(X):
-    """A table as an array."""
+    """Return a table as a dense array."""
     return X.toarray() if sparse.issparse(X) else X
 
 
@@ -289,7 +289,7 @@ class RidgeRegression(Linear):
 
 
 class RidgeOfKernel(Kernel):
-    """Ridge regression with a Gaussian kernel, of the centred outcome."""
+    """Ridge regression with a Gaussian kernel, on the centred outcome."""
 
     def make(self, point, K, seed):
         ridge = KernelRidge(kernel="rbf", alpha=point["alpha"], gamma=point["gamma"])

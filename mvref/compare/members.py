@@ -1,8 +1,8 @@
-"""One training set: every learner on every table of it, tuned, each fit made once.
+"""Tuning of every learner on every table of a training set, with each fit made once.
 
-A *table* is a view, or all views concatenated. Its columns are scaled once for each fold, and all
-learners at all points are trained on that; the candidates that use views in different ways
-(:mod:`~mvref.compare.plain`) are then made of what these said of samples they had not seen.
+A *table* is a view, or all views concatenated. Its columns are scaled once per fold, and all
+learners are trained on them at all points; the candidates that use views in different ways
+(:mod:`~mvref.compare.plain`) are then built from the out-of-fold predictions.
 """
 
 import time
@@ -16,16 +16,16 @@ from sklearn.pipeline import make_pipeline
 from .columns import Columns, Storage
 from .learners import Said
 
-HOPELESS = 2.0  # standard errors behind the best of the first fold
+HOPELESS = 2.0  # standard errors below the best of the first fold
 
 
 @dataclass
 class Member:
-    """A learner of a table at its best point.
+    """A learner on a table at its best point.
 
-    point; seconds: of its training; unseen (n_train, K): what it says of samples of the training
-    part that it has not seen, NaN of those without its view; tested: what it says of all samples
-    of each test set; error: why it failed, or None.
+    point: the best hyperparameters; seconds: of its training; unseen (n_train, K): out-of-fold
+    predictions, NaN for samples without its view; tested: predictions for all samples of each test
+    set; error: why it failed, or None.
     """
 
     point: dict | None = None
@@ -38,11 +38,11 @@ class Member:
 
 @dataclass(frozen=True)
 class Part:
-    """A training set and the samples to test.
+    """A training set and the test sets.
 
     X, y: the encoded views and the targets (codes or numbers) of the training set; labels: as the
-    user wrote them; folds: cuts (fit, check) of its rows; tests: views of samples to predict; K:
-    number of classes, None of numbers; raw, encode: the views before, and what encodes them.
+    user wrote them; folds: pairs (fit, check) of its rows; tests: views of the test sets; K: number
+    of classes, None for numbers; raw, encode: the views before encoding, and the encoder.
     """
 
     X: object
@@ -62,7 +62,7 @@ class Part:
         return {}
 
     def fold(self, number):
-        """The views of those that a fold trains on and of those it checks; encoded by the first."""
+        """Return the training and validation views of a fold, encoded by the training views."""
         fit, check = self.folds[number]
         if self.encode is None:
             return self.X[fit], self.X[check]
@@ -73,7 +73,7 @@ class Part:
         return self._folds[number]
 
     def teaches(self, views):
-        """Whether the samples with some views have two classes in every fold."""
+        """Return whether the samples with some views include two classes in every fold."""
         have = self.X.select(views).observed.any(axis=1)
         least = 1 if self.K is None else 2
         parts = [np.flatnonzero(have), *(fit[have[fit]] for fit, _ in self.folds)]
@@ -82,8 +82,8 @@ class Part:
     def members(self, learners, views, *, points=None, filled=False):
         """Tune the learners on the table of some views; return learner -> `Member`.
 
-        points: learner -> the only point; filled: train with samples that lack the view, too, whose
-        columns are means then.
+        points: learner -> the only point; filled: also train on samples that lack the view, with
+        mean imputation.
         """
         have = np.ones(len(self.y), bool) if filled else self.X.select(views).observed.any(axis=1)
         search = {learner: Search(learner, self, points) for learner in learners}
@@ -97,23 +97,23 @@ class Part:
         return {one: found.finish(Z, self.y[have], others) for one, found in search.items()}
 
     def prior(self):
-        """What is said of a sample without any view: the shares of the classes, or the mean."""
+        """Return the prediction for a sample without any view: class frequencies, or the mean."""
         return np.bincount(self.y, minlength=self.K) / len(self.y) if self.K else self.y.mean()
 
 
 def tables(views, X, others):
-    """The table of some views for training samples, and those of other samples."""
+    """Return the table of some views for training samples, and the tables of other samples."""
     table = Columns(views).fit(X)
     return table.transform(X), [table.transform(other) for other in others]
 
 
 def encoder_of(encode):
-    """What makes numbers of the views, stored by what is in them."""
+    """Return the transformer that encodes views as numbers and chooses their storage."""
     return Storage() if encode is None else make_pipeline(clone(encode), Storage())
 
 
 class Search:
-    """The search of a learner for its best point on a table, fold by fold."""
+    """Search for the best point of a learner on a table, fold by fold."""
 
     def __init__(self, learner, part, points):
         self.learner, self.part = learner, part
@@ -125,7 +125,7 @@ class Search:
         self.error = None
 
     def look(self, number, Z, fit, X, other, check):
-        """Train at the points that are left, and see what they say of those held out."""
+        """Train at the remaining points, and score them on the held-out samples."""
         if self.error or not len(check):
             return
         part, judge, first = self.part, self.part.judge, {}
@@ -137,18 +137,18 @@ class Search:
                 answer = judge.answer(Said(scores, self.learner.kind), X)
                 first[i] = judge.parts(part.labels[check], answer)
                 self.worth[i].append((np.mean(first[i]), judge.tie(part.labels[check], answer)))
-        except Exception as error:  # any learner may fail; the others go on, and the reason is told
+        except Exception as error:  # any learner may fail; the others continue, the reason is kept
             self.error = error
             return
         if number == 0:
             self.alive = hopeful(first, self.worth)
 
     def best(self):
-        """Position of the best point; of equal ones that with the smallest log loss."""
+        """Return the position of the best point; ties go to the smallest log loss."""
         return max(self.alive, key=lambda i: tuple(np.mean(self.worth[i], axis=0)))
 
     def finish(self, Z, y, others):
-        """Train at the best point on everything, and look at what is tested."""
+        """Train at the best point on all training samples, and predict the test sets."""
         if self.error or not self.worth[self.alive[0]]:
             return Member(error=self.error or ValueError("fewer than two classes have its view."))
         i, start = self.best(), time.process_time()
@@ -163,10 +163,10 @@ class Search:
 
 
 def hopeful(parts, worth):
-    """The points that the first fold does not rule out, by paired differences to its best point.
+    """Return the points that the first fold does not rule out, by paired differences to the best.
 
-    parts: point -> what each sample adds to the score; of a score that is no mean of parts nothing
-    can be said, and all stay.
+    parts: point -> contributions of the samples to the score; if the score is not a mean over
+    samples, all points stay.
     """
     best = max(parts, key=lambda i: worth[i][0])
     if np.ndim(parts[best]) == 0:

@@ -191,7 +191,7 @@ def compare_methods(
     stopped, comparison = compared(question)
     complete = question.complete()
     if not stopped and complete is not None and gaps_that_tell(question):
-        with suppress(KeyboardInterrupt):  # the answer that is there is returned
+        with suppress(KeyboardInterrupt):  # the completed comparison is returned
             comparison = replace(comparison, complete_samples=compared(complete)[1])
     if comparison.complete.empty:
         raise ValueError(f"All methods failed:\n{comparison.failures.to_string()}")
@@ -199,13 +199,13 @@ def compare_methods(
 
 
 def _question(X, y, methods, views, encode, scoring, groups, missing_later, budget, seed):
-    """The arguments, checked."""
+    """Return the checked arguments as a `Question`."""
     check_ids(X, y=y, groups=groups)
     X = as_multiview(X, views)
     if X.n_views < 2:
         raise ValueError("X has a single view, two are needed: split it with views=[...].")
     check_votable(X)
-    asked = type("compare_methods", (), {})()  # it is named where y is refused
+    asked = type("compare_methods", (), {})()  # named in messages about y
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
         raise ValueError(
             f"y has {np.shape(y)[1]} labels for each sample, only one is allowed. Compare one "
@@ -218,7 +218,7 @@ def _question(X, y, methods, views, encode, scoring, groups, missing_later, budg
         codes = validate_targets(asked, y, X.n_samples)
         classes, y = asked.classes_, asked.classes_[codes]
     scoring = scoring or ("accuracy" if classes is not None else "r2")
-    _ = Judge(scoring, classes).scorer  # refused here if there is none of that name
+    _ = Judge(scoring, classes).scorer  # raises if there is no such scorer
     _check_encoded(X, encode)
     later = _views_later(X, missing_later, seed)
     found = tuple(chosen(methods, X, classes is None))
@@ -228,7 +228,7 @@ def _question(X, y, methods, views, encode, scoring, groups, missing_later, budg
 
 
 def _is_of_numbers(y, scoring):
-    """Whether the outcome is continuous: by its values, or by the score that is asked for."""
+    """Return whether the outcome is continuous, by its values or by the requested score."""
     if isinstance(scoring, str) and scoring in OF_NUMBERS:
         return True
     with suppress(ValueError, TypeError):
@@ -248,7 +248,7 @@ def _check_encoded(X, encode):
 
 
 def _views_later(X, missing_later, seed):
-    """Name of what will be missing -> which views samples will have (n, V)."""
+    """Return a dict: name of the missing views -> views that samples will have (n, V)."""
     given, whole = missing_later, np.ones((X.n_samples, X.n_views), dtype=bool)
     if given is None or given == "nothing":
         return {}
@@ -277,7 +277,7 @@ def _without(observed, views):
 
 
 def chosen(methods, X, numbers):
-    """The candidates that the user asks for."""
+    """Return the candidates that the user requested."""
     if isinstance(methods, str) and methods == "recommended":
         return [c for c in RECOMMENDED if X.n_samples <= (c.largest or np.inf) and not numbers]
     if isinstance(methods, str) or hasattr(methods, "fit") or not isinstance(methods, Iterable):
@@ -292,7 +292,7 @@ def chosen(methods, X, numbers):
 
 
 def _keeper(folder, verbose):
-    """A function of a key and what is to be done, which keeps that in a folder; None without."""
+    """Return a function (key, work) that caches results in a folder; None without a folder."""
     auto = isinstance(folder, str) and folder == "auto"
     folder = own_cache() if auto else folder
     if folder is None:
@@ -311,12 +311,12 @@ def _keeper(folder, verbose):
 
 
 def done(key, work):
-    """Return the result of `work`, which a folder keeps by its key."""
+    """Return the result of `work`, which is cached under `key`."""
     return work()
 
 
 def own_cache():
-    """The folder of finished splits, or None if the system has no cache folder."""
+    """Return the folder of finished splits, or None if the system has no cache folder."""
     own = os.environ.get("MVREF_CACHE")
     if not own:
         with suppress(ImportError):
@@ -327,7 +327,7 @@ def own_cache():
 
 
 class Run:
-    """Computes splits one after the other, until all are done, time is up, or the user stops.
+    """Computation of the splits in turn, until all are done, time is up, or the user interrupts.
 
     told: messages about the run.
     """
@@ -341,13 +341,13 @@ class Run:
             asked = joblib.hash([splits, *(getattr(question, name) for name in DECIDES)])
             keys = {one.name: one.key(question.budget) for one in question.others()}
             self.jobs = {job: [asked, __version__, keys.get(job, job)] for job in self.jobs}
-        except PicklingError:  # of a class that stands in a function: nothing is kept
+        except PicklingError:  # a class defined in a function: nothing is cached
             self.keep = None
         self.slow, self.rows, self.told, self.whole = [], [], [], set()
         self.start, self.longest = time.perf_counter(), 0.0
 
     def all(self):
-        """Return the rows of all splits that are done, in one order."""
+        """Return the rows of all completed splits, in a fixed order."""
         try:
             self.go(self.splits, lambda: [job for job in self.jobs if job not in self.slow])
             if self.slow:
@@ -365,11 +365,11 @@ class Run:
                 f"are based on these{again}."
             )
         self.say(f"{n_done} splits in {time.perf_counter() - self.start:.0f} s.")
-        place = {job: k for k, job in enumerate(self.jobs)}  # whatever was slow, and so came last
+        place = {job: k for k, job in enumerate(self.jobs)}  # slow jobs may come last
         return sorted(self.rows, key=lambda row: (row["split"], place.get(row["candidate"], 0)))
 
     def go(self, splits, jobs):
-        """Do some jobs of some splits, one split after the other, and take their rows."""
+        """Run some jobs of some splits, one split after the other, and collect their rows."""
         pool = Parallel(self.n_jobs, return_as="generator", batch_size=1, pre_dispatch="n_jobs")
 
         def tasks():
@@ -379,7 +379,7 @@ class Run:
                     return
                 keys = {job: self.jobs[job] for job in jobs()}
                 yield delayed(in_split)(self.question, split, keys, self.keep)
-                self.longest = self.longest or 1e-9  # one is begun
+                self.longest = self.longest or 1e-9  # a split has started
 
         with tqdm(total=len(splits), disable=not self.verbose, unit="split") as bar:
             for rows, seconds, wall in pool(tasks()):
@@ -391,7 +391,7 @@ class Run:
                 bar.update()
 
     def look_ahead(self, seconds, wall, bar):
-        """After the first split: estimate the total time, and put slow methods last."""
+        """Estimate the total time from the first split, and put slow methods last."""
         total = wall * -(-len(self.splits) // joblib.effective_n_jobs(self.n_jobs))
         if self.verbose:
             bar.write(f"The first of {len(self.splits)} splits took {wall:.0f} s; all will take "
@@ -400,15 +400,15 @@ class Run:
         self.slow += [job for job, s in seconds.items() if job != "plain" and s > whole - s > 0]
 
     def say(self, sentence):
-        """Print a sentence where the user wants any."""
+        """Print a sentence if `verbose`."""
         if self.verbose:
             print(sentence)
 
 
 def in_split(question, split, jobs, keep):
-    """The rows of some jobs in a split, their seconds of processor, and the time that passed.
+    """Return the rows of some jobs in a split, their CPU seconds, and the wall-clock time.
 
-    jobs: name -> key of what is kept.
+    jobs: name -> cache key.
     """
     begin, work, rows, seconds = time.perf_counter(), SplitWork(question, split), [], {}
     for job, key in jobs.items():

@@ -4,21 +4,21 @@ Splits of one data set share samples, so their differences are not independent, 
 that the ordinary t-test estimates from them is too small. Nadeau and Bengio, "Inference for the
 generalization error", Machine Learning 52, 2003, replace its factor 1/J by 1/J + n_test/n_train:
 the *corrected resampled t-test* (`paired_interval`). Where a score is a mean over samples, as
-accuracy is, these tell more than the few means of parts (`interval`): each has been tested once in
+accuracy is, the samples tell more than the few means of splits (`interval`): each is tested once in
 a repeat, and the variance of its difference over n is a consistent estimate if a method hardly
-changes with a sample of its training set (Bayle, Bayle, Janson and Mackey, "Cross-validation
-confidence intervals for test error", NeurIPS 2020).
+depends on a single training sample (Bayle, Bayle, Janson and Mackey, "Cross-validation confidence
+intervals for test error", NeurIPS 2020).
 
-A method that is the best of several learners does change: a few samples decide which learner it
-is. The splits do not show how much. Their test sets are small, so that the variance between their
-means says nothing of the variance of training, which has to be found by making it again. The
-samples are reweighted (a bootstrap), in what chooses, the inner folds, and in what is tested,
-and every split chooses again. By simulation (item ``calibration.intervals`` of the book) a sentence
-of either side is then wrong in at most 6.5 % of the comparisons of equals, in the worst of nine
-worlds; where the selection is held fixed, in up to 14.3 %. 8 points between linear classifiers are
-detected in 34, 78, 100 % at 100, 300, 1000 samples.
+A method that is the best of several learners does depend on it: a few decide which is selected. The
+splits do not show how much. Their test sets are small, so the variance between their means does not
+reveal the variance of training, which has to be simulated: the samples are reweighted (a
+bootstrap), in the inner folds, which select, and in the test sets, and every split selects again.
+In simulations (item ``calibration.intervals`` of the book) a sentence for either side is then wrong
+in at most 6.5 % of the comparisons of equals, in the worst of nine settings; with the selection
+held fixed, in up to 14.3 %. 8 points between linear classifiers are detected in 34, 78, 100 % at
+100, 300, 1000 samples.
 
-What is not seen: a single method of which a few training samples decide much, as one nearest
+Not covered: a single method that depends strongly on a few training samples, such as one nearest
 neighbour or the best single column. There a sentence is wrong in 8 to 13 %.
 """
 
@@ -28,18 +28,18 @@ from functools import lru_cache
 import numpy as np
 from scipy import stats
 
-N_DRAWS = 1000  # what they add to the half of an interval is steady to 2 % of it
+N_DRAWS = 1000  # their part of the half-width of an interval is steady to 2 % of it
 
 
 @dataclass(frozen=True, eq=False)
 class OuterSplit:
-    """What a split found out about C candidates.
+    """Results of C candidates in an outer split.
 
-    repeat, n_train: which shuffling of all samples it is of, and its number of training samples.
-    units, size: arrays (m,), the units of the test set by name, and how many samples each has; a
-    unit is a sample, or a group whose samples belong together. parts: array (C, m), sums over a
-    unit's samples of what they add to a candidate's score. values: array (C,) or (C, k), by which
-    a candidate is chosen: its score in the inner folds, and what decides between equal ones.
+    repeat, n_train: number of the shuffle, and number of training samples. units, size: arrays
+    (m,), names of the units of the test set, and their numbers of samples; a unit is a sample, or a
+    group whose samples belong together. parts: array (C, m), contributions to a candidate's score,
+    summed over the samples of a unit. values: array (C,) or (C, k), by which a candidate is
+    selected: its score in the inner folds, and the tie-breaker.
     """
 
     repeat: int
@@ -51,21 +51,21 @@ class OuterSplit:
 
 
 def interval(splits, ahead, behind, reach=1.0, level=0.95):
-    """Return the mean difference of the best of some candidates and of others, and its interval.
+    """Return the mean difference between the best of two lists of candidates, and its interval.
 
-    splits: list of `OuterSplit`, all that were planned, or those that are done, but at least one;
-    ahead, behind: lists of candidates, of each of which in every split the best by `values` counts;
-    reach: how much a sample can change of a score's mean, times n, or None of a measure without
-    bound, which is never equal by chance: then the standard deviation of what samples
-    add stands for it where all differences are 0.
+    splits: list of at least one `OuterSplit`, all or only the completed ones; ahead, behind: lists
+    of candidates, of each of which every split selects the best by `values`; reach: the largest
+    change of n times the score by one sample, or None for an unbounded measure, which is never
+    equal by chance: then the standard deviation of the contributions replaces it where all
+    differences are 0.
 
-    The variance is that of fixed methods, and what choosing adds to it where samples are weighted
-    again and each split chooses again. That of fixed methods is the larger of two. (a) Between
-    units, as if those of several repeats were one: more repeats make the mean steadier, and not
-    the interval shorter, which stands for the training that (b) leaves out. (b) Of the mean over
-    all repeats, plus what makes the interval the rule of three, ``1 - (1 - level) ** (1 / m)``
-    for m units, where no unit differs; where some do, they must differ as often as the sign test
-    asks for, six times to none. Quantiles are those of t with m - 1 degrees of freedom.
+    The variance is the variance of fixed methods plus the variance of the selection, made again by
+    each split on reweighted samples. The first variance is the larger of two. (a) Between units, as
+    if the tests of several repeats were one: more repeats make the mean steadier, but the interval
+    not shorter, which stands for the training that (b) leaves out. (b) Of the mean over all
+    repeats, plus what makes the interval the rule of three, ``1 - (1 - level) ** (1 / m)`` for m
+    units, where no unit differs; where some do, they must differ as often as the sign test
+    requires, six times to none. Quantiles are those of t with m - 1 degrees of freedom.
     """
     splits = sorted(splits, key=lambda split: (split.repeat, min(split.units)))
     names, size, parts = (
@@ -96,7 +96,7 @@ def interval(splits, ahead, behind, reach=1.0, level=0.95):
 
 
 def _of_one_unit(d, unit, size, parts, reach):
-    """The difference of a unit that differs, by sample: each counts as much as in the variance."""
+    """Return the difference per sample of units that differ, weighted as in the variance."""
     times = np.bincount(unit)
     own, sizes = (np.bincount(unit, of) / times for of in (d, size))
     spread = np.std(parts / size)
@@ -106,11 +106,11 @@ def _of_one_unit(d, unit, size, parts, reach):
 
 
 def power(low, high, n_samples, difference=0.01, *, n_units=None, reach=1.0, level=0.95):
-    """Return which difference an interval shows in four of five cases, and how many show one.
+    """Return the difference detected with 80 % power, and the samples that `difference` needs.
 
-    low, high: the interval; n_samples, n_units: of how many samples and units it is. The half of an
-    interval shrinks with the root of their number, but is the rule of three at least: without any
-    differences, too, there must be enough to exclude the `difference`.
+    low, high: the interval; n_samples, n_units: its numbers of samples and units. The half-width of
+    an interval shrinks with the root of their number, but is at least the rule of three: even
+    without any differences there must be enough samples to exclude `difference`.
     """
     ratio = 1.0 + stats.norm.ppf(0.8) / stats.norm.ppf((1.0 + level) / 2.0)
     seen = (high - low) / 2.0 * ratio
@@ -120,13 +120,12 @@ def power(low, high, n_samples, difference=0.01, *, n_units=None, reach=1.0, lev
 
 
 def _by_choosing(splits, sides, best, unit, split, size, parts):
-    """What choosing adds to the variance, over draws of weights of the units, 1 + N(0, 1).
+    """Return the variance added by the selection, over draws of unit weights, 1 + N(0, 1).
 
-    A weight moves the values of a candidate by what its unit adds where it trains, and the sums
-    over the test set where it is tested. All these are normal together; they are drawn from
-    their covariance. Units that no split has tested yet move values as those that are tested do.
-    Values rest on one test of each training unit, and so have its variance, not that of the mean
-    of a unit's tests.
+    The weight of a training unit changes the values of a candidate by the unit's contribution; the
+    weight of a test unit changes the sums over the test set. All these are jointly normal and drawn
+    from their covariance. Units that no split has tested yet change values like tested ones. Values
+    rest on one test of each training unit and have its variance, not that of the mean of its tests.
     """
     used = sorted({*sides[0], *sides[1]})
     S, C, times = len(splits), len(used), np.bincount(unit)
@@ -153,7 +152,7 @@ def _by_choosing(splits, sides, best, unit, split, size, parts):
     values, sums = draws.reshape(N_DRAWS, 2, S, C).swapaxes(0, 1)
     values += [[np.ravel(s.values[c])[0] for c in used] for s in splits]
     sums += np.array([np.bincount(split, row) for row in parts]).T
-    totals = np.zeros((2, N_DRAWS))  # with another choice in every draw, and with that of the data
+    totals = np.zeros((2, N_DRAWS))  # with a new selection in every draw, and with the data's
     for side, of_splits, sign in zip(sides, best, (1.0, -1.0), strict=True):
         at = np.searchsorted(used, side)
         again = at[values[:, :, at].argmax(axis=2)][:, :, None]
@@ -176,7 +175,7 @@ def paired_interval(differences, ratio=0.0, level=0.95):
 
 
 def with_spread(differences, ratio):
-    """The differences, and the standard error of their mean."""
+    """Return the differences, and the standard error of their mean."""
     d = np.asarray(differences, dtype=float)
     if d.ndim != 1 or len(d) < 2 or not np.isfinite(d).all():
         raise ValueError(f"differences must be two or more finite numbers, got {differences!r}.")

@@ -1,10 +1,10 @@
 """The plain candidates of :func:`~mvref.compare_methods`: learner x use of the views.
 
-Each learner gets all columns as one table, one view (the best), or a table for each view whose
-answers are averaged (late fusion); and a stack of all learners is on top of each. So families that
-know nothing of the views, one view, or all differ in nothing else, and are one model where there is
-one view. All are made of the same tuned members (:mod:`~mvref.compare.members`), whose fits are
-shared; `Plain.make` gives each as a user would write it, and a test holds the two together.
+Each learner gets the concatenated features, the best single view, or one table per view with
+averaged predictions (late fusion); a stack of all learners is on top of each. So families that use
+no views, one view, or all views differ in nothing else, and coincide for a single view. All are
+built from the same tuned members (:mod:`~mvref.compare.members`), whose fits are shared;
+`Plain.make` returns each as a user would write it, and a test compares the two.
 """
 
 import time
@@ -26,7 +26,7 @@ KNOWS = {"all columns": "none", "best view": "which", "late fusion": "all", "vie
 
 
 def learners_for(X, classes):
-    """The learners for some views; with few columns, where these are more than samples."""
+    """Return the learners for X; one selects few columns if a view has more than samples."""
     if classes is None:
         return REGRESSORS
     return (*CLASSIFIERS, FEW_COLUMNS) if max(X.widths) > X.n_samples else CLASSIFIERS
@@ -34,11 +34,11 @@ def learners_for(X, classes):
 
 @dataclass(frozen=True)
 class Plain:
-    """A plain candidate on a training set.
+    """A plain candidate (baseline) on a training set.
 
-    unseen, tested: what it says of samples of the training set that it has not seen, and a list of
-    what it says of those of each test set; make: ``make(cv)`` returns its estimator, unfitted;
-    worth: score, and what decides between equal ones, in cross-validation.
+    unseen: out-of-fold predictions for the training set; tested: list of the predictions for each
+    test set; make: ``make(cv)`` returns its unfitted estimator; worth: score and tie-breaker in
+    cross-validation.
     """
 
     learner: str
@@ -52,17 +52,17 @@ class Plain:
 
     @property
     def name(self):
-        """As it stands in the table."""
+        """Name in the table of results."""
         return f"{self.learner}, {self.use}"
 
     @property
     def knows(self):
-        """What it knows of the views."""
+        """Knowledge of the views: "none", "which" or "all"."""
         return KNOWS[self.use]
 
 
 class Family:
-    """All plain candidates on a training set; `failed`: learner -> why it is not among them."""
+    """All plain candidates on a training set; `failed`: learner -> why its fit failed."""
 
     def __init__(self, part, learners):
         self.part, self.names, everything = part, part.X.names, tuple(part.X.names)
@@ -79,7 +79,7 @@ class Family:
         self.learners = [one for one in learners if one not in self.failed]
 
     def _filled(self, views, learners):
-        """The members of a table at their points, trained with samples that lack the view, too."""
+        """Return the members of a table at their points, also trained on samples that lack it."""
         if views not in self.tables:
             return self.part.members(learners, list(views), filled=True)
         members = self.tables[views]
@@ -89,7 +89,7 @@ class Family:
         return members | self.part.members(list(points), list(views), points=points, filled=True)
 
     def candidates(self):
-        """List the candidates."""
+        """Return a list of the candidates."""
         everything, found = tuple(self.names), []
         single = [(name,) for name in self.names]
         for one in self.learners:
@@ -103,7 +103,7 @@ class Family:
         return found
 
     def single(self, one, views, use):
-        """A learner of one table, with mean imputation."""
+        """Return the candidate of a learner on one table, with mean imputation."""
         member = self.filled[views][one]
         said = [Said(scores, one.kind) for scores in (member.unseen, *member.tested)]
         point = member.point | ({"view": views[0]} if use == "best view" else {})
@@ -111,14 +111,14 @@ class Family:
                            member.seconds)  # fmt: skip
 
     def model(self, one, views, alone=False):
-        """A tuned learner of the table of some views, unfitted; alone: it gets no others."""
+        """Return the unfitted, tuned model of a learner on some views; alone: it gets no others."""
         member, part = (self.tables if alone else self.filled)[views][one], self.part
         width = tables(list(views), part.X, [])[0].shape[1]
         which = None if alone or len(views) == len(self.names) else list(views)
         return make_pipeline(Columns(which), *one.steps(member.point, part.K, width, part.seed))
 
     def late_fusion(self, one):
-        """The mean over its views of what is said of a sample: probabilities, margins, numbers."""
+        """Return late fusion of a learner: mean probabilities, margins or numbers of the views."""
         part = self.part
         members = {views[0]: members[one] for views, members in self.tables.items()}
         kind = "probabilities" if one.kind == "softmax" else one.kind
@@ -142,7 +142,7 @@ class Family:
                            seconds)  # fmt: skip
 
     def stack(self, tables, use):
-        """A linear model of what all learners say of some tables, of samples not seen."""
+        """Return a linear model on the out-of-fold predictions of all learners on some tables."""
         part, start = self.part, time.process_time()
         pairs = [(views, one) for views in tables for one in self.learners if one.stacked]
         members = [(one, self.filled[views][one]) for views, one in pairs]
@@ -175,12 +175,12 @@ class Family:
 
 
 def best(candidates):
-    """Return the first of the best in cross-validation."""
+    """Return the best candidate in cross-validation, the first of equal ones."""
     return max(candidates, key=lambda one: one.worth)
 
 
 def mean_said(scores, one, observed, part):
-    """The mean over the views of a sample; a sample without any gets the prior."""
+    """Return the mean over the observed views; a sample without views gets the prior."""
     chances = [Said(s, one.kind).probabilities for s in scores]
     told = np.array([s if c is None else c for s, c in zip(scores, chances, strict=True)])
     told[~observed.T] = np.nan
@@ -190,7 +190,7 @@ def mean_said(scores, one, observed, part):
 
 
 def on_top(members, scores):
-    """The columns that a model on top gets, as scikit-learn's stacking makes them."""
+    """Return the input of the final model of a stack, as scikit-learn's stacking makes it."""
     columns = []
     for (one, _), told in zip(members, scores, strict=True):
         chances = Said(told, one.kind).probabilities
@@ -202,6 +202,6 @@ def on_top(members, scores):
 
 
 def final_of(K):
-    """The model on top of a stack."""
+    """Return the final model of a stack."""
     top = LogisticRegression(C=0.1, max_iter=2000) if K else Ridge()
     return make_pipeline(StandardScaler(), top)

@@ -1,4 +1,4 @@
-"""A comparison as a report: one HTML file without outside resources, and a notebook's output."""
+"""HTML report of a comparison: a self-contained file, and the output in a notebook."""
 
 import platform
 from html import escape
@@ -13,7 +13,7 @@ WORDS = {
     "gaps": "only which views are observed",
     "nothing": "no features",
 }
-WIDTH = 200.0  # of the picture of an interval, in its own units
+WIDTH = 200.0  # of the picture of an interval, in SVG units
 STYLE = """
 .mvref-report {font: 16px/1.5 system-ui, sans-serif; max-width: 56rem; margin: auto;
   padding: 0 1rem}
@@ -40,7 +40,7 @@ PAGE = """<!DOCTYPE html>
 
 
 def page(comparison):
-    """Return the whole file."""
+    """Return the HTML page."""
     return PAGE.format(title="Does treating the views separately help?", body=body(comparison))
 
 

@@ -1,10 +1,10 @@
-"""Seeds that depend on words, not on the order in which things are drawn."""
+"""Seeds that depend on words, not on the order of the draws."""
 
 import hashlib
 
 
 def derive_seed(*words):
-    """Return a seed in [0, 2**32) that depends on the words, and on nothing else.
+    """Return a seed in [0, 2**32) that depends on the words only.
 
     >>> derive_seed("fig2", "mfeat", 0) == derive_seed("fig2", "mfeat", 0)
     True

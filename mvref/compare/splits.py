@@ -30,17 +30,17 @@ from .members import Part, encoder_of, hopeful
 from .plain import Family
 from .seeds import derive_seed
 
-FEWEST = 10  # samples of a class that a comparison of its own needs
-N_COPIES = 3  # masked copies of a sample, the whole one among them
+FEWEST = 10  # samples per class that the comparison on complete samples needs
+N_COPIES = 3  # copies of a sample in modality dropout, the unmasked one included
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is compared, and on what; the same in all splits.
+    """Data, methods and settings of a comparison, the same in all splits.
 
-    y: labels or numbers; codes: positions in `classes`, or the numbers; classes: None of numbers;
+    y: labels or numbers; codes: positions in `classes`, or the numbers; classes: None for numbers;
     later: name -> observed (n, V), views that samples of a test set will have; learners: of the
-    plain candidates; methods: candidates beside these.
+    plain candidates; methods: the other candidates.
     """
 
     X: object
@@ -58,7 +58,7 @@ class Question:
 
     @property
     def K(self):
-        """Number of classes; None of numbers."""
+        """Number of classes; None for a continuous outcome."""
         return None if self.classes is None else len(self.classes)
 
     @property
@@ -67,7 +67,7 @@ class Question:
         return bool(self.later) or not self.X.observed.all()
 
     def complete(self):
-        """The same of the samples with every view; None if all are, or too few of a class."""
+        """Return the question on the samples with every view; None if all are, or too few."""
         rows = np.flatnonzero(self.X.observed.all(axis=1))
         few = FEWEST if self.K is None else np.bincount(self.codes[rows], minlength=self.K).min()
         if len(rows) == len(self.y) or min(few, len(rows)) < FEWEST:
@@ -77,7 +77,7 @@ class Question:
                        later={})  # fmt: skip
 
     def others(self):
-        """What is compared beside the plain candidates: the least, and methods."""
+        """Return the candidates beside the plain ones: trivial predictors, and the methods."""
         dummy, line = DummyClassifier(strategy="prior"), LogisticRegression()
         if self.K is None:
             dummy, line = DummyRegressor(), Ridge()
@@ -88,7 +88,7 @@ class Question:
         return [*least, *self.methods]
 
     def folds(self, n, rows, *words):
-        """Cut some samples into folds: stratified, and with groups whole."""
+        """Split some samples into stratified folds that keep groups together."""
         kinds = (KFold, GroupKFold) if self.K is None else (StratifiedKFold, StratifiedGroupKFold)
         kind = kinds[self.groups is not None]
         folds = kind(n, shuffle=True, random_state=derive_seed(self.seed, *words))
@@ -97,13 +97,13 @@ class Question:
 
 
 def who_is_there(X):
-    """Which views a sample has, as numbers."""
+    """Return which views each sample has, as 0.0 and 1.0."""
     return X.observed.astype(float)
 
 
 @dataclass(frozen=True)
 class Split:
-    """Samples that train and test, and folds of those that train, by position among them."""
+    """Training and test samples of a split, and inner folds as positions in the training set."""
 
     number: int
     repeat: int
@@ -113,7 +113,7 @@ class Split:
 
 
 def splits_of(question, n_splits, n_repeats, n_folds):
-    """The splits of all candidates."""
+    """Return the splits that all candidates share."""
     units = np.arange(len(question.y)) if question.groups is None else question.groups
     if question.K is None:
         fewest, of = len(np.unique(units)), "samples (or groups)"
@@ -135,7 +135,7 @@ def splits_of(question, n_splits, n_repeats, n_folds):
 
 
 def n_of_folds(asked, usual, fewest, name, of):
-    """How many folds; fewer than usual where the rarest class has fewer samples or groups."""
+    """Return the number of folds, reduced if the smallest class has fewer samples or groups."""
     if asked is not None:
         check_number(asked, name, low=2, integer=True)
     if fewest < (asked or 2):
@@ -152,11 +152,11 @@ def n_of_folds(asked, usual, fewest, name, of):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a candidate in a split.
+    """Result of a candidate in a split.
 
-    point: chosen; seconds: of its training; worth: score, and what decides between equal ones, by
-    the folds; answers: one for each test set; stopped: whether it had to stop early, None if it
-    does not tell; failure: the reason, "" if there is none.
+    point: the selected one; seconds: of its training; worth: score and tie-breaker in the inner
+    folds; answers: one for each test set; stopped: whether it stopped before convergence, None if
+    unknown; failure: the reason, "" if there is none.
     """
 
     candidate: str
@@ -171,7 +171,7 @@ class Outcome:
 
 
 class SplitWork:
-    """What is done in a split, one job after the other: "plain", and the name of every method."""
+    """Jobs of a split, run one after the other: "plain" (the baselines), or a method's name."""
 
     def __init__(self, question, split):
         self.question, self.split = question, split
@@ -180,7 +180,7 @@ class SplitWork:
 
     @cached_property
     def part(self):
-        """The training set, encoded, and the samples that are tested."""
+        """The encoded training set and test sets."""
         question, split = self.question, self.split
         tests = [question.X[split.test]]
         tests += [question.X[rows] for _, rows, _ in self.later]
@@ -197,7 +197,7 @@ class SplitWork:
 
     @cached_property
     def later(self):
-        """Name, samples of the test set that have a view left, and which views they have."""
+        """Triples: name, test samples that have a view left, and the views that they have."""
         X, test, found = self.question.X, self.split.test, []
         for name, observed in self.question.later.items():
             there = X.observed[test] & observed[test]
@@ -206,16 +206,16 @@ class SplitWork:
         return found
 
     def do(self, job):
-        """The rows of a job, and the seconds of processor that it took."""
+        """Return the rows of a job, and its CPU seconds."""
         start = time.process_time()
-        # boosting has threads of OpenMP, which the guard of the BLAS leaves alone
+        # boosting uses OpenMP threads, which the limit of the BLAS does not cover
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
             rows = [row for outcome in self.outcomes(job) for row in self.rows(outcome)]
         return rows, time.process_time() - start
 
     def outcomes(self, job):
-        """Yield what becomes of the candidates of a job."""
+        """Yield the outcomes of the candidates of a job."""
         if job == "plain":
             yield from self.plain()
         else:
@@ -241,7 +241,7 @@ class SplitWork:
                     yield self.method(candidate, tune=False)
 
     def method(self, candidate, tune=True):
-        """The outcome of a method: tuned on the folds, or not, trained, and asked."""
+        """Return the outcome of a method that is tuned (or not), trained and tested."""
         part, points = self.part, candidate.points(self.question.budget)
         of = Outcome(candidate.name, "", candidate.knows)
         try:
@@ -254,14 +254,14 @@ class SplitWork:
             seconds = time.process_time() - start
             stopped = any(issubclass(w.category, ConvergenceWarning) for w in caught)
             answers = [answer_of_model(model, X, self.question.classes) for X in part.tests]
-        except Exception as error:  # any method may fail; the others go on, and the reason is told
+        except Exception as error:  # any method may fail; the others continue, the reason is kept
             return replace(of, failure=reason_of(error))
         worth = tuple(map(float, np.mean(worth[best], axis=0)))
         return replace(of, point=points[best], seconds=seconds, stopped=stopped, worth=worth,
                        answers=answers)  # fmt: skip
 
     def tuned(self, candidate, points):
-        """What the points are worth, fold by fold; the hopeless leave after the first."""
+        """Return the scores of the points by fold; hopeless ones are dropped after the first."""
         part, alive = self.part, list(range(len(points)))
         worth = {i: [] for i in alive}
         for number, (fit, check) in enumerate(part.folds):
@@ -276,16 +276,16 @@ class SplitWork:
         return {i: worth[i] for i in alive}
 
     def fitted(self, candidate, point, X, rows):
-        """A candidate at a point, trained on some rows of the training set, which are X."""
+        """Return a candidate at a point, trained on X, some rows of the training set."""
         model = candidate.build(point, X, self.seed)
         groups = part_of(part_of(self.question.groups, self.split.train), rows)
         fit_in_groups(model, X, self.part.labels[rows], None, groups)
         return model
 
     def rows(self, outcome):
-        """One row for the test set as it is, and for each that will lack views; or of a failure.
+        """Return a row for the test set as it is and for each with missing views, or for a failure.
 
-        A scorer may ask a model again, which may fail then.
+        A scorer may call the model again, which may then fail.
         """
         split = self.split
         start = {"split": split.number, "repeat": split.repeat, "n_train": len(split.train)}
@@ -298,7 +298,7 @@ class SplitWork:
         return [start | {"failure": outcome.failure, "missing": "", "n_test": len(split.test)}]
 
     def scored(self, outcome):
-        """What the rows of an outcome give for each test set."""
+        """Yield the scores of an outcome, one row per test set."""
         tests = [("", self.split.test, None), *self.later]
         for (missing, test, _), answer in zip(tests, outcome.answers, strict=True):
             parts = self.judge.parts(self.question.y[test], answer)
@@ -315,27 +315,27 @@ class SplitWork:
 
 
 def reason_of(error):
-    """Why something failed, in a line."""
+    """Return the reason of a failure in one line."""
     return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
 
 
 def around_models(model, part):
-    """Reduced models, and modality dropout, of a model of all columns.
+    """Return reduced models and modality dropout around a model of the concatenated features.
 
-    All patterns are trained at once where the test sets would have more of them trained.
+    All patterns are trained in advance if the test sets would require more fits than that.
     """
     reduced, masked = PatternClassifier, ViewDropout
     if part.K is None:
         reduced, masked = PatternRegressor, ViewDropoutRegressor
     seen, *asked = ({views for views, _ in rows_by_pattern(X)} for X in (part.X, *part.tests))
-    n_new = sum(len(views - seen) for views in asked)  # each for labels, and for scores
+    n_new = sum(len(views - seen) for views in asked)  # once for labels, once for scores
     patterns = "all" if len(seen) + 2 * n_new >= 2**part.X.n_views else "seen"
     return [("reduced models", reduced(model, patterns=patterns)),
             ("modality dropout", masked(model, n_copies=N_COPIES))]  # fmt: skip
 
 
 def best_estimator(question, X, y, name):
-    """A candidate of a comparison, tuned and trained on all samples."""
+    """Return a candidate of a comparison, tuned and trained on all samples."""
     X = as_multiview(X, None)
     codes = np.asarray(y) if question.K is None else np.searchsorted(question.classes, y)
     groups = question.groups if len(codes) == len(question.y) else None
@@ -358,7 +358,7 @@ def best_estimator(question, X, y, name):
 
 
 def plain_estimator(work, name):
-    """A plain candidate, unfitted, tuned on the training set; also what is around its model."""
+    """Return an unfitted plain candidate, tuned on the training set, or a wrapper of its model."""
     learner, _, use = name.rpartition(", ")
     wanted = [one for one in work.question.learners if learner in (one.name, "stack")]
     family = Family(work.part, wanted)
@@ -372,7 +372,7 @@ def plain_estimator(work, name):
 
 
 def cv_of(part):
-    """The folds of a training set, as scikit-learn takes them."""
+    """Return the folds of a training set as a splitter of scikit-learn."""
     fold = np.empty(len(part.y), dtype=int)
     for k, (_, check) in enumerate(part.folds):
         fold[check] = k

@@ -1,1 +1,1 @@
-"""What every method stands on."""
+"""Foundations that all methods share."""

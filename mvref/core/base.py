@@ -1,4 +1,4 @@
-"""The bases of the classifiers and regressors of mvref: labels and numbers from scores."""
+"""Base classes of the classifiers and regressors of mvref: labels and numbers from scores."""
 
 import itertools
 
@@ -12,9 +12,9 @@ from .input import MultiViewInput, Scored, Views, memory_for
 class MultiViewClassifier(Scored, ClassifierMixin, MultiViewInput, BaseEstimator):
     """Base of the classifiers of mvref: checks of the input, classes, and labels from scores.
 
-    A subclass stores its parameters in ``__init__``, refuses bad ones in ``_check_parameters``,
-    learns in ``_fit`` from what :mod:`mvref.core.input` promises, and has ``_scores(X)``: shape
-    (n, 1) or (n,) for two classes, else (n, n_classes).
+    A subclass stores its parameters in ``__init__``, checks them in ``_check_parameters``, learns
+    in ``_fit`` from the input that :mod:`mvref.core.input` guarantees, and has ``_scores(X)``:
+    shape (n, 1) or (n,) for two classes, else (n, n_classes).
     """
 
     def decision_function(self, X: Views) -> np.ndarray:
@@ -100,10 +100,10 @@ def pairs_of(n_classes):
 
 
 def votes_of_pairs(scores, n_classes):
-    """Count the votes of the classifiers of pairs; the summed scores break ties.
+    """Count the votes of one-vs-one classifiers; the summed scores break ties.
 
-    scores (n, n_classes (n_classes - 1) / 2): positive for the second class of the pair, which has
-    the vote; else the first has it -> votes (n, n_classes).
+    scores (n, n_classes (n_classes - 1) / 2): a positive one is a vote for the second class of the
+    pair, else for the first -> votes (n, n_classes).
 
     >>> votes_of_pairs(np.array([[1.0, -1.0, 3.0]]), 3).round(2)  # one vote each
     array([[1.  , 0.78, 1.22]])

@@ -37,10 +37,10 @@ from .voters import (
 
 
 class ByPattern(Around, OfClassifiers):
-    """A classifier, and what its calibration samples teach for each pattern of views.
+    """A classifier with a calibration for each pattern of observed views.
 
-    A subclass has ``_taught(P, codes)``, a fitted object that learns from probabilities (n, K) and
-    labels 0 to K - 1.
+    A subclass has ``_taught(P, codes)``, which returns an object that is fitted to probabilities
+    (n, K) and labels 0 to K - 1.
     """
 
     _learnt = "estimator_"
@@ -67,10 +67,10 @@ class ByPattern(Around, OfClassifiers):
         self._calibration = X, targets[held_out]
         self._pools = self._of_patterns([views for views, _ in rows_by_pattern(X)])
         for _, pool in self._pools:
-            self._taught(*pool[1:])  # which may refuse
+            self._taught(*pool[1:])  # which may raise
 
     def _codes_of(self, classes, labels):
-        """Positions in the classes of a model that has been fitted before, which are ours now."""
+        """Return positions in the classes of a pre-fitted model, and adopt these classes."""
         unknown = sorted(set(labels) - set(classes))
         if unknown:
             raise ValueError(f"y has the labels {unknown}; estimator was trained on {classes}.")
@@ -78,7 +78,7 @@ class ByPattern(Around, OfClassifiers):
         return np.searchsorted(classes, labels)
 
     def _plain(self, X):
-        """The probabilities (n, K) of the classifier."""
+        """Return the uncalibrated probabilities (n, K) of the classifier."""
         table = self._table(X)
         if isinstance(self.estimator_, FrozenEstimator):
             return self.estimator_.predict_proba(table)
@@ -88,7 +88,7 @@ class ByPattern(Around, OfClassifiers):
         return len(codes) >= self.min_samples
 
     def _pool(self, views):
-        """The calibration samples of a pattern: which they are, probabilities, codes."""
+        """Return the calibration samples of a pattern: their kind, probabilities and codes."""
         X, codes = self._calibration
         wanted = np.isin(X.names, views)
         own = np.flatnonzero((X.observed == wanted).all(axis=1))
@@ -101,7 +101,7 @@ class ByPattern(Around, OfClassifiers):
         return "all", self._plain(X), codes
 
     def _of_patterns(self, patterns):
-        """The pools of patterns of views: pairs (views, pool)."""
+        """Return the pools of some patterns of views: pairs (views, pool)."""
         pairs = [(views, self._pool(views)) for views in patterns]
         few = [" + ".join(views) for views, (which, *_) in pairs if which != "own"]
         if few:
@@ -115,11 +115,11 @@ class ByPattern(Around, OfClassifiers):
 
     @property
     def pools_(self) -> dict[Any, tuple[np.ndarray, int]]:
-        """The calibration samples of each pattern of views: which they are, and how many."""
+        """Kind and number of the calibration samples of each pattern of views."""
         return {views: (which, len(codes)) for views, (which, _, codes) in self._pools}
 
     def _by_pattern(self, X, answer):
-        """What ``answer(taught, P)`` (m, K) gives for the samples (n, K)."""
+        """Return ``answer(taught, P)`` (m, K) of every pattern, for all samples (n, K)."""
         P, pools, parts = self._plain(X), dict(self._pools), rows_by_pattern(X)
         pools |= self._of_patterns([views for views, _ in parts if views not in pools])
         found = [answer(self._taught(*pools[views][1:]), P[rows]) for views, rows in parts]
@@ -144,7 +144,7 @@ class ByPattern(Around, OfClassifiers):
 
 
 class Said(ClassifierMixin, BaseEstimator):
-    """A fitted classifier whose samples are probabilities already."""
+    """A fitted classifier whose input is its predicted probabilities."""
 
     def __init__(self, n_classes):
         self.n_classes = n_classes
@@ -155,11 +155,11 @@ class Said(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, P):
-        """Return the likeliest class."""
+        """Return the most probable class."""
         return P.argmax(axis=1)
 
     def predict_proba(self, P):
-        """Return what was given."""
+        """Return the input."""
         return P
 
 
@@ -316,7 +316,7 @@ class ConformalByPattern(ByPattern):
 
     @property
     def _fewest(self):
-        """As many samples as a threshold needs: (n + 1) level must not be above n."""
+        """Number of samples that a threshold needs: (n + 1) level must not exceed n."""
         return int(np.ceil(self.level / (1 - self.level) - 1e-9))
 
     def _enough(self, codes):

@@ -26,7 +26,7 @@ IDS = [f"p{i:02d}" for i in range(60)]
 
 @dataclass(frozen=True)
 class World:
-    """Sixty samples in two views of three and two columns, and what is known of them."""
+    """Sixty samples in two views of three and two columns, and their targets."""
 
     views: dict
     y: np.ndarray
@@ -96,7 +96,7 @@ def check_multiview_estimator(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 check(clone(estimator), world)
-        except Exception as error:  # whatever it is, it is what was found
+        except Exception as error:  # any exception is a finding
             promise = " ".join(check.__doc__.split())  # type: ignore[union-attr]
             found = str(error) if isinstance(error, AssertionError) else shorten(repr(error), 300)
             failures[check.__name__] = f"{promise} Found: {found}"
@@ -106,18 +106,18 @@ def check_multiview_estimator(
 
 
 def said(model, X):
-    """What a fitted model says: scores, or numbers."""
+    """Return the predictions of a fitted model: scores, or numbers."""
     return np.asarray(getattr(model, "decision_function", model.predict)(X))
 
 
 def same(found, wanted, what):
-    """Raise an AssertionError unless two answers are the same up to rounding."""
+    """Raise an AssertionError unless two predictions are equal up to rounding."""
     if found.shape != wanted.shape or not np.allclose(found, wanted, rtol=1e-6, atol=1e-6):
         raise AssertionError(f"{what} changes the predictions.")
 
 
 def refused(call, what):
-    """Raise an AssertionError unless a call raises a ValueError that says something."""
+    """Raise an AssertionError unless a call raises a ValueError with an informative message."""
     try:
         call()
     except ValueError as error:
@@ -128,7 +128,7 @@ def refused(call, what):
 
 
 def seeded(estimator, **parameters):
-    """A clone with a seed, if it takes one."""
+    """Return a clone, with a fixed seed if it has a `random_state`."""
     given = estimator.get_params()
     parameters |= {"random_state": 0} if "random_state" in given else {}
     return clone(estimator).set_params(**parameters)
@@ -271,7 +271,7 @@ def check_seed(estimator, world):
     before = world.flat.copy()
     model = seeded(estimator).fit(world.X, world.y)
     wanted = said(model, world.X)
-    np.random.seed(0)  # noqa: NPY002, the generator that nobody should use
+    np.random.seed(0)  # noqa: NPY002, the global generator, which `fit` must not use
     spared = np.random.random_sample()  # noqa: NPY002
     np.random.seed(0)  # noqa: NPY002
     same(said(seeded(estimator).fit(world.X, world.y), world.X), wanted, "the same seed")

@@ -1,4 +1,4 @@
-"""What mvref does not bring, because its licence is another one: imported where it is used."""
+"""Packages that mvref does not install because of their licences, imported where they are used."""
 
 
 def import_cvxopt():

@@ -46,10 +46,10 @@ from .voters import (
 
 
 class Around:
-    """A composition around one estimator, which gets views if it takes them, else concatenation.
+    """A wrapper of one estimator, which gets the views if it takes them, else their concatenation.
 
     A subclass has ``_default``, which stands for ``estimator=None``, and ``_said(X, say)``, an
-    array (n, n_answers) made of what ``say(fitted, table)`` gives.
+    array (n, n_answers) of the results of ``say(fitted, table)``.
     """
 
     def _check_parameters(self):
@@ -61,11 +61,11 @@ class Around:
         return self._default if self.estimator is None else self.estimator
 
     def _seeded(self, rng):
-        """An unfitted estimator with seeds, that every model is a clone of."""
+        """Return the unfitted, seeded estimator of which every model is a clone."""
         return seeded_clone(self._one, rng)
 
     def _table(self, X):
-        """What the estimator gets of samples."""
+        """Return samples in the form that the estimator takes."""
         return X if takes_views(self._one) else X.concat()
 
     def _scores(self, X):
@@ -77,7 +77,7 @@ def _gives_probabilities(self):
 
 
 class AroundClassifier(OfClassifiers):
-    """What :class:`Around` one classifier gives beside its scores."""
+    """Probabilities of a wrapper, see :class:`Around`, of one classifier."""
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Views) -> np.ndarray:
@@ -117,13 +117,13 @@ def takes_views(estimator):
 
 
 def clone_for(estimator, views, names):
-    """Clone an estimator for some of the views `names`: members of the others are left out."""
+    """Clone an estimator for some of the views `names`, without the members of the others."""
     copy = clone(estimator)
     for part in [copy, *copy.get_params().values()]:
         if not isinstance(part, ByView):
             continue
         members = getattr(part, part._members)
-        if isinstance(members, Mapping):  # a name that no view has stays, and is refused
+        if isinstance(members, Mapping):  # an unknown name is kept, and refused later
             away = set(names) - set(views)
             kept = {name: member for name, member in members.items() if name not in away}
             setattr(part, part._members, kept)
@@ -133,7 +133,7 @@ def clone_for(estimator, views, names):
 
 
 class Patterns(Around):
-    """A model for each pattern of views, in a composition of either kind."""
+    """One model per pattern of views, for classifiers and regressors."""
 
     _learnt = "estimators_"
 
@@ -163,16 +163,16 @@ class Patterns(Around):
 
     @property
     def patterns_(self) -> dict[Any, Any]:
-        """The views of each pattern, and those that its model knows."""
+        """Views of each pattern, and the views that its model uses."""
         return dict(self._patterns)
 
     @property
     def estimators_(self) -> dict[Any, BaseEstimator]:
-        """The models, by the views that they know."""
+        """Fitted models, by the views that they use."""
         return dict(self._estimators)
 
     def _trainable(self, views):
-        """The views of a pattern, or those of them that tell something; None if none do."""
+        """Return the views of a pattern on which a model can be trained; None if there are none."""
         X, targets, *_ = self._training
         wanted = self._n_kinds(targets)
 
@@ -296,7 +296,7 @@ class PatternClassifier(Patterns, AroundClassifier):
 
 
 def rows_by_pattern(X):
-    """List the pairs (names of views, rows) of the samples that have these views and no others."""
+    """Return pairs (names of views, rows of the samples that have exactly these views)."""
     patterns, group = np.unique(X.observed, axis=0, return_inverse=True)
     names = np.array(X.names, dtype=object)
     group = group.reshape(-1)
@@ -304,12 +304,12 @@ def rows_by_pattern(X):
 
 
 def have_all(X, views):
-    """The rows of the samples that have at least some views, given by name."""
+    """Return the rows of the samples that have at least the given views, by name."""
     return np.flatnonzero(X.select(views).observed.all(axis=1))
 
 
 class MaskedCopies(Around):
-    """A member trained on masked copies, in a composition of either kind."""
+    """One model trained on masked copies, for classifiers and regressors."""
 
     _learnt = "estimator_"
 
@@ -322,7 +322,7 @@ class MaskedCopies(Around):
         rng = check_random_state(self.random_state)
         n, n_copies = X.n_samples, self.n_copies
         there = X.observed.sum()
-        gone = max(0.0, 1 - (1 - self.share) * X.observed.size / there)  # of those that are there
+        gone = max(0.0, 1 - (1 - self.share) * X.observed.size / there)  # fraction of the observed
         gone = min(gone, 1 - n / there)
         masked = [X.drop_views(gone, rng).observed for _ in range(n_copies - 1)]
         rows = np.tile(np.arange(n), n_copies)
@@ -331,14 +331,14 @@ class MaskedCopies(Around):
         w = np.ones(n) if weights is None else weights
         w = w[rows] / n_copies
         if weights is None and not has_fit_parameter(last_step(member)[0], "sample_weight"):
-            w = None  # all copies are worth the same anyway
+            w = None  # equal weights change nothing
         groups = np.arange(n) if groups is None else groups
         with naming("all columns", member):
             table = self._table(copies)
             self.estimator_ = fit_in_groups(member, table, targets[rows], w, groups[rows])
 
     def _table(self, X):
-        table = super()._table(X)  # a gap among sparse columns would be a row of stored NaN
+        table = super()._table(X)  # a missing sparse view would store NaN in every column
         return table.toarray() if sparse.issparse(table) else table
 
     def _said(self, X, say):

@@ -6,17 +6,17 @@ import numpy as np
 
 
 class Structure(NamedTuple):
-    """Which views are multiplied."""
+    """Blocks of parameters, and the terms that multiply them."""
 
-    views: list  # of every block, its view
-    terms: list  # of every term, its blocks, in the order of the views
+    views: list  # the view of every block
+    terms: list  # the blocks of every term, in the order of the views
 
 
 def group_structure(groups, X, shared):
     """Return the structure of groups of views.
 
     groups: positions or names of the views of every group; None: one group of all views; shared: a
-    view has one block, which all its groups use, and not one for each of them.
+    view has one block for all its groups, not one block per group.
 
     >>> from mvref import MultiView
     >>> X = MultiView({"user": np.eye(2), "ad": np.eye(2), "query": np.eye(2)})
@@ -46,7 +46,7 @@ def group_structure(groups, X, shared):
 
 
 def _members(group, X):
-    """Sorted positions of the views of one group."""
+    """Return the sorted positions of the views of one group."""
     if isinstance(group, str) or not isinstance(group, list | tuple) or not group:
         raise ValueError(f"groups must hold lists of at least one view each, got {group!r}.")
     try:

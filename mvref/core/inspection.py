@@ -30,10 +30,10 @@ from .input import (
 from .leaving_out import RESPONSES, Model, Tables
 from .shapley import MOST, Game, coalitions_of, standard_error
 
-if TYPE_CHECKING:  # which does without pandas
+if TYPE_CHECKING:  # pandas is optional
     from pandas import DataFrame
 
-N_BLOCKS = 10  # of samples, left out in turn for an interval
+N_BLOCKS = 10  # blocks of samples, left out in turn for an interval
 
 
 def view_importance(
@@ -150,7 +150,7 @@ def view_importance(
 
 
 def _without_blocks(units, rng):
-    """Lists of boolean (n,), each without a block of units; none where there is one unit only."""
+    """Return masks (n,), each without one block of units; an empty list for a single unit."""
     _, unit = np.unique(units, return_inverse=True)
     n_units = unit.max() + 1
     n_blocks = min(N_BLOCKS, n_units)
@@ -159,7 +159,7 @@ def _without_blocks(units, rng):
 
 
 def _interval(whole, without):
-    """The t interval of a jackknife over blocks: `without` (blocks, ...) -> low, high."""
+    """Return the t interval of a jackknife over blocks: `without` (blocks, ...) -> low, high."""
     n_blocks = len(without)
     if not n_blocks:
         return np.full((2, *np.shape(whole)), np.nan)
@@ -168,7 +168,7 @@ def _interval(whole, without):
 
 
 def _plain_score(model, places, y):
-    """Accuracy, or R²: as scikit-learn's, without its checks, since it is asked thousandfold."""
+    """Return accuracy or R², without scikit-learn's checks, as it is called thousands of times."""
     said = model.predict(places)
     if is_classifier(model):
         return np.mean(said == y)
@@ -176,7 +176,7 @@ def _plain_score(model, places, y):
 
 
 def _of_all(asked, y, scoring, parts, n_draws, rng):
-    """Share out the measure of all samples."""
+    """Attribute the score of all samples to the views."""
     _, tables, replaces = asked
     n, n_players = len(y), len(tables.names)
     n_runs = (n_draws or (5 if n_players <= 5 else 1)) if replaces else 1
@@ -191,7 +191,7 @@ def _of_all(asked, y, scoring, parts, n_draws, rng):
     places = np.arange(len(r)).reshape(n_runs, -1, n)
 
     def shares(part):
-        """Of each run Shapley values, worths alone and losses without, (n_runs, 3, G); worths."""
+        """Return Shapley values, worths alone, losses without (n_runs, 3, G); and all worths."""
         worths = [[score(model, p, y[part]) for p in run] for run in places[..., part]]
         return np.array([w @ of_run for w, of_run in zip(weights, worths, strict=True)]), worths
 
@@ -214,13 +214,13 @@ def _of_all(asked, y, scoring, parts, n_draws, rng):
 
 
 def _of_each(asked, response_method, parts, n_draws, rng):
-    """Share out the answer for each sample."""
+    """Attribute the prediction for each sample to the views."""
     estimator, tables, replaces = asked
     method, classes = _response(estimator, response_method)
     n, n_players = tables.n_samples, len(tables.names)
 
     def said(rows, others, kept):
-        """The answers (m, K) to questions."""
+        """Return the predictions (m, K) for some questions."""
         answers = Model(*asked, rows, others, kept).answers(method)
         return answers[:, -1:] if classes is None and answers.ndim == 2 else np.c_[answers]
 
@@ -263,7 +263,7 @@ def _of_each(asked, response_method, parts, n_draws, rng):
 
 
 def _response(estimator, method):
-    """The method that answers, and the classes of its columns, None where there is one column."""
+    """Return the prediction method, and the classes of its columns, or None for one column."""
     if not is_classifier(estimator):
         return "predict", None
     wanted = [name for name in RESPONSES[:2] if method in ("auto", name)]

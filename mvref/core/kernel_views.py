@@ -75,7 +75,7 @@ class KernelViews:
             [11., 13.]])]
     """
 
-    n_features = np.inf  # never written down
+    n_features = np.inf  # never formed
 
     def __init__(self, X, kernels, gamma, constant):
         self.constant = constant
@@ -105,7 +105,7 @@ class KernelViews:
 
 
 def similarities_to(X, kernels, gammas, rows):
-    """Kernels of all views to some of the samples that have the view; the width is of all."""
+    """Return kernels of all views to some samples that have the view; gamma is fitted to all."""
     complete = [np.flatnonzero(seen) for seen in X.observed.T]
     return fit_similarities(kernels, gammas, X, rows, complete)
 
@@ -136,7 +136,7 @@ def add_kernel_scores(scores, X, similarities, dual_coef):
 
 
 def _inner_product(K, name):
-    """Return a kernel matrix without the rounding in its symmetry, if it is one of features."""
+    """Return a symmetrised kernel matrix; raise a ValueError unless it is symmetric and PSD."""
     symmetric = (K + K.T) / 2.0
     scale = np.abs(K).max(initial=0.0)
     if np.abs(K - symmetric).max(initial=0.0) > PSD_TOLERANCE * scale:

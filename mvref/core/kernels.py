@@ -43,7 +43,7 @@ def squared_distances(X, Z):
 
 
 def _two_tables(X, Z):
-    """As arrays or CSR matrices of float64, of the same number of columns."""
+    """Return float64 arrays or CSR matrices, and check that their numbers of columns agree."""
     X, Z = as_table_of_numbers(X, "X"), as_table_of_numbers(Z, "Z")
     if X.shape[1] != Z.shape[1]:
         raise ValueError(
@@ -148,12 +148,12 @@ class Similarity:
 
     @property
     def range(self):
-        """Interval (low, high) that the similarity cannot leave."""
+        """Interval (low, high) of the possible similarities."""
         return (0.0, 1.0) if self.kernel in ("rbf", "precomputed") else (-np.inf, np.inf)
 
 
 def fit_similarity(kernel, gamma, view, landmarks, complete):
-    """Fix the :class:`~mvref.core.kernels.Similarity` of one view from its training rows.
+    """Fit the :class:`~mvref.core.kernels.Similarity` of one view to its training rows.
 
     kernel: "linear", "rbf", "precomputed", "gram" or a callable; gamma: number, "mean", which is
     one over the mean distance between the complete training samples, or None, which is 1/n_v for
@@ -195,7 +195,7 @@ def fit_similarity(kernel, gamma, view, landmarks, complete):
 
 
 def _rows(rows, name, view):
-    """Numbers of rows of a view, as an array."""
+    """Return row numbers of a view as an array, or raise a ValueError."""
     rows, n = np.asarray(rows), view.shape[0]
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or not ((-n <= rows) & (rows < n)).all():
         raise ValueError(f"{name} must be a list of row numbers below {n}, got {rows.tolist()!r}.")

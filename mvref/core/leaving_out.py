@@ -1,7 +1,7 @@
 """Predictions of a fitted model for samples from which views, or groups of columns, are removed.
 
-What is taken away makes room for another row: one of missing values, or a training sample. So
-a question is a sample, the players that it keeps, and the number of the other row.
+Removed columns are replaced by those of another row: missing values, or a training sample. So a
+question is a sample, the players that it keeps, and the number of the other row.
 """
 
 from functools import wraps
@@ -26,13 +26,13 @@ from .per_view import as_table
 
 REST = "other columns"
 RESPONSES = ("decision_function", "predict_proba", "predict")
-AT_ONCE = 5_000_000  # numbers that a model is given in one call
+AT_ONCE = 5_000_000  # values that a model gets in one call
 
 
 class Tables:
     """Samples, training samples and a row of missing values, stacked; the columns of each player.
 
-    ``has`` (N, G) tells which of the G players a row has; a player is a mapping from the position
+    ``has`` (N, G) shows which of the G players a row has; a player is a mapping from the position
     of a view to columns in it, None for all.
     """
 
@@ -66,7 +66,7 @@ class Tables:
         return view if columns is None else getattr(view, "iloc", view)[:, columns]
 
     def patterns(self):
-        """List the pairs (samples, training rows that have all players of these samples)."""
+        """Return pairs (samples, training rows that have all players of these samples)."""
         has = self.has[: self.n_samples]
         kinds, kind = np.unique(has, axis=0, return_inverse=True)
         pairs = []
@@ -83,8 +83,8 @@ class Tables:
         return pairs
 
     def written(self, rows, others, kept):
-        """Return samples `rows` (m,), rows `others` (m,) in place of what is not `kept` (m, G)."""
-        sources = np.where(kept.T | ~self.has[rows].T, rows, others)  # a gap stays one
+        """Return samples `rows` (m,); players not `kept` (m, G) come from rows `others` (m,)."""
+        sources = np.where(kept.T | ~self.has[rows].T, rows, others)  # missing stays missing
         views = []
         for v in range(len(self._views)):
             mine = [(g, p[v]) for g, p in enumerate(self.players.values()) if v in p]
@@ -99,12 +99,12 @@ class Tables:
 
 
 class Model(BaseEstimator):
-    """A fitted model, asked about samples from which players are taken away.
+    """A fitted model, applied to samples from which players are removed.
 
-    rows (m,), others (m,), kept (m, G): the questions: samples, training rows, the players that
-    the samples keep. With `replaces` the training row replaces what is taken away; else missing
-    values do, and if nothing is left the training row is used. To a scorer, the samples are
-    places in this list.
+    rows (m,), others (m,), kept (m, G): the questions: samples, training rows, the players that the
+    samples keep. With `replaces` the training row replaces removed players; else they are missing,
+    and the training row is used if none is left. To a scorer, the samples are positions in this
+    list.
     """
 
     def __init__(self, estimator, tables, replaces, rows, others, kept):
@@ -124,14 +124,14 @@ class Model(BaseEstimator):
         if name not in RESPONSES:
             return own
 
-        @wraps(own)  # scorers ask for its name
+        @wraps(own)  # scorers read its name
         def answer(places):
             return self.answers(name, places)
 
         return answer
 
     def answers(self, method, places=slice(None)):
-        """Return what the model says (m, ...), by one of its methods."""
+        """Return the output (m, ...) of one of the model's methods."""
         if method not in self._answers:
             step = max(500, AT_ONCE // self.tables.n_columns)
             answer, said = getattr(self.estimator, method), []
@@ -143,13 +143,13 @@ class Model(BaseEstimator):
 
 
 def _rows(view, rows):
-    """Rows of a view, renumbered if they have labels."""
+    """Return rows of a view, renumbered if they have an index."""
     part = rows_of(view, rows)
     return part if is_encoded(part) else part.reset_index(drop=True)
 
 
 def _one_kind(parts, of_sparse, of_dense, axis):
-    """Tables put together: frames and texts, sparse ones, or arrays."""
+    """Concatenate tables: frames and texts, sparse matrices, or arrays."""
     if any(not is_encoded(part) for part in parts):
         from pandas import DataFrame, concat
 
@@ -161,13 +161,13 @@ def _one_kind(parts, of_sparse, of_dense, axis):
 
 
 def _with_gap(view):
-    """A view with one more row, of missing values."""
+    """Return a view with one more row, of missing values."""
     longer = _rows(view, np.append(np.arange(view.shape[0]), 0))
     return with_nan_rows(longer, [view.shape[0]])
 
 
 def _cut_of(estimator, views, X):
-    """The columns of every view of a flat table."""
+    """Return the columns of every view of a flat table."""
     views = getattr(estimator, "views", None) if views is None else views
     if views is None:
         raise ValueError(
@@ -180,7 +180,7 @@ def _cut_of(estimator, views, X):
 
 
 def _players(X, groups, is_flat):
-    """The columns of each player by view; those that no group has are a player of their own."""
+    """Return the columns of each player by view; columns in no group form one more player."""
     ends = np.cumsum([0, *X.widths])
     whole = {} if is_flat else {n: range(*ends[v : v + 2]) for v, n in enumerate(X.names)}
     groups = whole if groups is None else groups

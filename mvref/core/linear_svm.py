@@ -6,7 +6,7 @@ Problem   min over (theta, b) of  1/2 (|theta|^2 + (b/B)^2) + C sum_i loss(y_i (
 
 Our own solver is Newton's method (:mod:`.newton_svm`). The other is liblinear as its authors
 publish it (``liblinear-official``), which the authors of MVL-SVM ran; it comes as source and needs
-a C++ compiler. It has one printer for the whole process, so that threads have to take turns.
+a C++ compiler. It has one print function per process, so that threads have to take turns.
 """
 
 import re
@@ -23,8 +23,8 @@ from .newton_svm import Rows, hinge, squared_hinge
 
 LOSSES = ("hinge", "squared_hinge")
 SOLVERS = ("newton", "liblinear")
-SMALLEST_TOL = 1e-9  # rounding may leave a gap that is larger than a tol below
-ONE_AT_A_TIME = Lock()  # of fits by liblinear, in all threads
+SMALLEST_TOL = 1e-9  # rounding may leave a gap above a smaller tol
+ONE_AT_A_TIME = Lock()  # for fits by liblinear in all threads
 
 
 class SolverFallbackWarning(UserWarning):
@@ -32,25 +32,25 @@ class SolverFallbackWarning(UserWarning):
 
 
 class LinearMachines(NamedTuple):
-    """A linear SVM for every class against the rest; a single one for two classes."""
+    """One-vs-rest linear SVMs; a single one for two classes."""
 
     coef: np.ndarray  #: (1 or K, d)
     intercept: np.ndarray  #: (1 or K,)
     n_iter: int  #: the largest number of steps
     gap: np.ndarray  #: (1 or K,), relative duality gap; NaN by liblinear
-    state: list | None  #: where the fit of another C may start
+    state: list | None  #: starting point for a fit with another C
 
 
 def fit_linear_svm(
     X, y, C, *, loss, intercept_scaling, tol, max_iter, solver="newton", weights=None, start=None
 ):
-    """Solve one linear SVM per class against the rest.
+    """Solve one-vs-rest linear SVMs.
 
     X (m, d); y (m,): codes 0..K-1 of the classes, of which 1 is positive for K = 2, a single
     problem; C: of the summed loss; intercept_scaling: B, 0 for no intercept; tol: relative duality
-    gap, or of liblinear's stopping rule; max_iter: of Newton's steps for a class; weights (m,): of
-    the samples, what their losses are multiplied by (liblinear has none); start: the ``state`` of
-    the same samples at another C -> `LinearMachines`.
+    gap, or of liblinear's stopping rule; max_iter: Newton steps per class; weights (m,): factors of
+    the losses of the samples (liblinear has none); start: the ``state`` of the same samples at
+    another C -> `LinearMachines`.
     """
     if solver == "liblinear" and loss != "squared_hinge":
         raise ValueError(

@@ -58,7 +58,7 @@ MAJORISERS = {
 
 
 def _squared_evidence(s, v, y, weights):
-    """Return the variance of the noise that is likeliest, and minus the expected log likelihood."""
+    """Return the most likely noise variance, and minus the expected log likelihood."""
     T = np.mean(weights * ((s - y) ** 2 + v)) + 1e-12 * np.mean(weights * y**2) + 1e-300
     return T, 0.5 * len(y) * (np.log(2.0 * np.pi * T) + 1.0)
 

@@ -5,9 +5,9 @@ Symbols   paper, report   code   meaning
           a, b            a, b   samples predicted positive: right ones and wrong ones
           Delta           loss   1 - measure, in [0, 1]
 
-A measure here looks at the whole tuple of predictions at once; most are no mean over samples. The
-losses are functions of the contingency table (a, b), so that the search for MVPO's most violated
-constraint can take them over all tables. The measures are 1 - loss: what is optimised is what is
+A measure here is a function of all predictions at once; most are not means over samples. The losses
+are functions of the contingency table (a, b), so that the search for MVPO's most violated
+constraint can evaluate them on all tables. The measures are 1 - loss: what is optimised is what is
 reported.
 
 Labels are 0 and 1, -1 and +1, or False and True; the class of interest is 1, and the decision of a
@@ -57,7 +57,7 @@ def prbep_loss(a, P):
 
 
 def auroc_loss(swapped, P, N):
-    """Return Delta = 1 - AUROC, the share of the P N pairs that are swapped; a tie is half a pair.
+    """Return Delta = 1 - AUROC, the fraction of the P N pairs that are swapped; a tie is half.
 
     >>> from mvref.core.measures import auroc_loss
     >>> auroc_loss(swapped=3, P=2, N=3)
@@ -68,7 +68,7 @@ def auroc_loss(swapped, P, N):
 
 
 def error_loss(a, b, P, N):
-    """Return Delta = share of the P + N samples with a wrong label: a, b as in `f_beta_loss`.
+    """Return Delta = fraction of the P + N samples with a wrong label: a, b as in `f_beta_loss`.
 
     >>> from mvref.core.measures import error_loss
     >>> error_loss(a=1, b=1, P=2, N=6)
@@ -106,7 +106,7 @@ def f_beta(y_true, y_pred, beta=1.0):
 
 
 def precision_recall_break_even(y_true, scores):
-    """Return PRBEP: the precision when as many samples are predicted positive as there are.
+    """Return PRBEP: the precision when as many samples are predicted positive as are positive.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def precision_recall_break_even(y_true, scores):
 
 
 def auroc(y_true, scores):
-    """Return the area under the ROC curve: the share of well ordered pairs, in O(n log n).
+    """Return the area under the ROC curve: the fraction of well ordered pairs, in O(n log n).
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ def check_beta(beta):
 
 
 def _array(values, name):
-    """Any values as an array; rows of different lengths are refused."""
+    """Return values as an array; raise a ValueError for rows of different lengths."""
     try:
         return np.asarray(values)
     except ValueError as error:
@@ -283,7 +283,7 @@ def _array(values, name):
 
 
 def _different(labels, name):
-    """The different labels, sorted; those that cannot be are refused."""
+    """Return the unique labels, sorted; raise a ValueError if they cannot be sorted."""
     try:
         return np.unique(labels)
     except TypeError as error:
@@ -291,7 +291,7 @@ def _different(labels, name):
 
 
 def _counts(**values):
-    """Numbers and arrays as they came, lists as arrays; P and N are at least 1."""
+    """Return numbers and arrays as they are, lists as arrays; check that P and N are at least 1."""
     for name, value in values.items():
         if not isinstance(value, (int, float, np.number)):
             if not isinstance(value, np.ndarray) or value.dtype.kind not in "iuf":

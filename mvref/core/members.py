@@ -12,13 +12,13 @@ from .voters import check_classifier, check_trainable, class_scores
 
 
 class Composition(Splitting):
-    """Members decide what they accept, texts and missing values included, and on threads."""
+    """Base of compositions, whose members decide on threads, and on input such as texts."""
 
     _raw = True
     _one_blas_thread = False
 
     def _checked(self, member, name):
-        """Return a member of the kind of the composition; another is refused by parameter."""
+        """Return a member of the composition's kind, or raise a ValueError for another kind."""
         return check_classifier(member, name, self._kind)
 
 
@@ -30,7 +30,7 @@ class OfClassifiers(Composition, MultiViewClassifier):
     _alone = "occur in training samples of one class only"
 
     def _n_kinds(self, codes):
-        """Return the number of classes that there are; below 2 nothing can be learnt."""
+        """Return the number of classes; with fewer than 2 nothing can be learnt."""
         return len(np.unique(codes))
 
     def _check_trainable(self, X, codes):
@@ -41,12 +41,12 @@ class OfClassifiers(Composition, MultiViewClassifier):
         return len(self.classes_)
 
     def _answers(self, member, rows):
-        """Return what a fitted member says of rows, (n, K)."""
+        """Return the scores (n, K) of a fitted member for rows."""
         return class_scores(member, rows, len(self.classes_))
 
 
 class OfRegressors(Composition, MultiViewRegressor):
-    """A composition of regressors: a single class, as it were, with one answer."""
+    """A composition of regressors, with one answer per sample."""
 
     _kind = "regressor"
     _lacking = "At most one training sample has all views of some patterns"
@@ -54,7 +54,7 @@ class OfRegressors(Composition, MultiViewRegressor):
     _n_answers = 1
 
     def _n_kinds(self, y):
-        """Return 2 where there are two samples or more, of which alone something can be learnt."""
+        """Return 2 for two samples or more, their number for fewer, which cannot be learnt from."""
         return min(len(y), 2)
 
     def _check_trainable(self, X, y):
@@ -63,5 +63,5 @@ class OfRegressors(Composition, MultiViewRegressor):
             raise ValueError(f"{name} needs 2 samples of a view in X, got one sample of each.")
 
     def _answers(self, member, rows):
-        """Return what a fitted member says of rows, (n, 1)."""
+        """Return the predictions (n, 1) of a fitted member for rows."""
         return np.reshape(member.predict(rows), (-1, 1))

@@ -37,13 +37,13 @@ CG_TOL = 1e-2  # of a system, relative; the steps around it are repeated anyway
 C_STEP, SIGMA_STEP = 100.0, 3.0
 LOOSE = 0.3  # relative gap at which the next C is taken
 INEXACT = 0.5  # share of what a round of multipliers moves that its steps may leave over
-FULL = 1e-3  # share of the slope of F that may be left after a step of length 1
+FULL = 1e-3  # fraction of the slope of F that may remain after a step of length 1
 PATIENCE = 5  # rounds of multipliers without a smaller gap before it is given up
-NUMBERS_PER_BLOCK = 2**20  # of the rows that are held as a copy
+NUMBERS_PER_BLOCK = 2**20  # entries of the rows that are copied
 
 
 class Solution(NamedTuple):
-    """The SVM of one class against the rest."""
+    """The SVM of one binary problem."""
 
     w: np.ndarray  #: (p,)
     a: np.ndarray  #: (m,), the dual variables
@@ -62,7 +62,7 @@ class Rows:
             raise ValueError("X has values too large for their squares. Standardise the views.")
         self.sizes = np.maximum(squares.ravel(), 1e-200)  # |z_i|^2
         self._products = None  # Z Z', where it is no larger than four times Z'Z
-        self._of_all = {}  # the factor of the last system in all rows: at w = 0 all classes have it
+        self._of_all = {}  # factor of the last system in all rows; classes share it at w = 0
 
     def solve(self, J, s, g):
         """Return (I + Z_J' S Z_J)^{-1} g, for positions J (k,), s (k,) and g (p,)."""
@@ -90,7 +90,7 @@ class Rows:
         return g - Z_J.T @ factor(Z_J @ g)
 
     def _of_samples(self, J, s):
-        """S^-1 + Z_J Z_J'."""
+        """Return S^-1 + Z_J Z_J'."""
         if self.Z.shape[0] < 2 * self.Z.shape[1]:
             if self._products is None:
                 self._products = _dense(self.Z @ self.Z.T)
@@ -101,7 +101,7 @@ class Rows:
         return M
 
     def _of_columns(self, J, s):
-        """I + Z_J' S Z_J, in blocks of rows."""
+        """Return I + Z_J' S Z_J, computed in blocks of rows."""
         H, root = np.eye(self.Z.shape[1]), np.sqrt(s)
         size = max(1, NUMBERS_PER_BLOCK // len(H))
         for start in range(0, len(J), size):
@@ -117,11 +117,11 @@ def _dense(Z):
 def _factor(M):
     """Return the function g -> M^{-1} g of a positive definite matrix, which is overwritten."""
     diagonal = M.diagonal().copy()
-    # the transpose is in the order of Fortran, so that nothing is copied
+    # the transpose is in Fortran order, so that nothing is copied
     upper, failed = linalg.lapack.dpotrf(M.T, lower=False, clean=False, overwrite_a=True)
     if not failed:
         return lambda g: linalg.lapack.dpotrs(upper, g, lower=False)[0]
-    M = np.triu(M, 1)  # definite but for rounding; this half is as it was
+    M = np.triu(M, 1)  # definite up to rounding; this half is unchanged
     M += M.T + np.diag(diagonal)
     return lambda g: linalg.lstsq(M, g)[0]
 
@@ -160,7 +160,7 @@ def hinge(rows, y, C, *, tol, max_iter, start=None):
     array([1.])
     """
     w, alpha = np.zeros(rows.Z.shape[1]), np.zeros(len(y))
-    if start is not None:  # who was at the bound is at the new one
+    if start is not None:  # a variable at the bound is at the new one
         (_, before, _, _), older = start
         alpha = np.minimum(np.where(before < older, before, C), C)
         w = rows.Z.T @ (y * alpha)
@@ -190,7 +190,7 @@ def _best_multiple(square, margins, C):
     leaves = np.flatnonzero(margins > 0)
     leaves = leaves[np.argsort(-margins[leaves])]
     ends = 1 / margins[leaves]
-    pull = C @ margins - np.append(0.0, np.cumsum((C * margins)[leaves]))  # of who is left
+    pull = C @ margins - np.append(0.0, np.cumsum((C * margins)[leaves]))  # of those left
     rising = np.append(ends * square >= pull[1:], True)
     k = int(np.argmax(rising))
     s = pull[k] / square if square else 1.0

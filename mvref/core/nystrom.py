@@ -9,11 +9,11 @@ Symbols   paper          code            shape
           -              ``T``           (m, r), with T T' = G_SS^+ and r its rank
           K              F F'            F = G_nS T, (n, r)
 
-A new sample has the features k(x, S) T, so F F' extends to it: the *Nyström extension*. Labels are
-not in here; the paper's K has rows and columns multiplied by them.
+A new sample has the features k(x, S) T, so F F' extends to it: the *Nyström extension*. Labels do
+not enter; the rows and columns of the paper's K are multiplied by them.
 
-Departure from the paper: G_mm^{-1} is a pseudo-inverse with a relative cut-off (erratum N1), since
-samples that are equal, or a linear kernel of few features, make G_mm singular.
+Departure from the paper: G_mm^{-1} is a pseudo-inverse with a relative cut-off (erratum N1),
+because equal samples, or a linear kernel of few features, make G_mm singular.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ from scipy.linalg import eigh
 from .input import check_number, warn_caller
 from .kernel_views import similarities_to
 
-EIGEN_CUTOFF = 1e-10  # of eigenvalues of G_SS that count, relative to the largest
+EIGEN_CUTOFF = 1e-10  # smallest eigenvalue of G_SS kept, relative to the largest
 PSD_TOLERANCE = 1e-8  # of negative eigenvalues and asymmetry, relative to the sum or the largest
 LARGEST = 1e150  # of a kernel; squares of larger numbers overflow
 AUTO_COMPONENTS = 256  # of "auto", at most; the paper's section 3.1 names 256 and 512
@@ -59,7 +59,7 @@ def draw_components(observed, n_components, rng):
 
 
 def no_more_than_there_are(n, name, n_samples):
-    """Return `n`; if there are fewer samples, as in a learning curve, their number, and warn."""
+    """Return `n`, or with a warning the number of samples if it is smaller (learning curves)."""
     if n > n_samples:
         warn_caller(
             f"{name}={n} is larger than the number of samples, {n_samples}. All samples are used.",
@@ -149,7 +149,7 @@ class NystromViews:
         return parts[0] if len(parts) == 1 else np.hstack(parts)
 
     def component_coefficients(self, thetas):
-        """Coefficients of the components: T beta, so that the score is k(x, S) T beta."""
+        """Return the coefficients T beta of the components: the score is k(x, S) T beta."""
         coefficients = [None] * len(self.maps)
         for views, theta in zip(self.sources, thetas, strict=True):
             ends = np.cumsum([self.maps[v].shape[1] for v in views])

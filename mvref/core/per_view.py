@@ -105,7 +105,7 @@ class ByView:
         return super().set_params(**params)
 
     def _member_of_each(self, names):
-        """Return a member for every view name; those that a mapping leaves out get `remainder`."""
+        """Return a member for every view name; views that a mapping leaves out get `remainder`."""
         members = getattr(self, self._members)
         if isinstance(members, Mapping):
             unknown = [view for view in members if view not in names]
@@ -133,7 +133,7 @@ class ByView:
         return members
 
     def _sk_visual_block_(self):
-        """A branch for each view in the HTML representation."""
+        """Return one branch per view for the HTML representation."""
         from sklearn.utils._repr_html.estimator import _VisualBlock
 
         members = getattr(self, self._members)
@@ -151,7 +151,7 @@ class ByView:
 
 @contextmanager
 def naming(view, member):
-    """Add to an error of a member the view that it is about."""
+    """Add the name of the view to the error of a member."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -289,7 +289,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
                     with naming(X.names[v], transformer):
                         table = rows_of(as_table(X, v, transformer), seen)
                         out = _as_many(transformer.transform(table), len(seen))
-                else:  # nobody has the view: no rows, of the width that they would have
+                else:  # no sample has the view: no rows, but the fitted width
                     width, is_sparse = self._of_nobody[v]
                     out = (sparse.csr_matrix if is_sparse else np.empty)((0, *width))
                 out = spread(out, X.observed[:, v])
@@ -297,7 +297,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         return self._together(views, X)
 
     def _together(self, views, X):
-        """The views that are not dropped, with the names of their columns."""
+        """Return the views that are not dropped, with the names of their columns."""
         kept = [v for v, t in enumerate(self.transformers_) if not _is(t, "drop")]
         if not kept:
             raise ValueError(f"transformer drops every view of {X.names}. Keep at least one.")
@@ -308,7 +308,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         )._with_samples_of(X)
 
     def _columns_out(self, v):
-        """Names of the columns that a transformed view has; None where they would be made up."""
+        """Return the column names of a transformed view; None where they would be made up."""
         transformer, columns = self.transformers_[v], self.view_feature_names_[v]
         if isinstance(transformer, str):
             return columns
@@ -317,7 +317,7 @@ class PerView(ByView, TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
             return (
                 [str(column) for column in transformer.get_feature_names_out()] if named else None
             )
-        except AttributeError:  # a step of it tells no names
+        except AttributeError:  # a step has no names
             return None
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
@@ -381,7 +381,7 @@ def _check_transformer(transformer):
 def as_table(X, v, member):
     """Return a view as its member gets it: a frame if its columns have names, else as stored.
 
-    A member of texts gets a frame of one column as a series: of a frame it would read the header.
+    A text transformer gets a one-column frame as a series: of a frame it would read the header.
     """
     view, columns = X.views[v], X.feature_names[v]
     if not isinstance(view, np.ndarray):
@@ -395,7 +395,7 @@ def as_table(X, v, member):
 
 
 def _reads_texts(member):
-    """Tell a transformer of documents, or a pipeline that begins with one."""
+    """Return whether a member is a transformer of texts, or a pipeline that begins with one."""
     while hasattr(member, "steps"):
         member = member.steps[0][1]
     tags = get_tags(member).input_tags if hasattr(member, "__sklearn_tags__") else None
@@ -403,7 +403,7 @@ def _reads_texts(member):
 
 
 def _as_many(out, n_samples):
-    """Transformed rows; another number of them than went in is refused."""
+    """Return the transformed rows; raise a ValueError if their number has changed."""
     if out.shape[0] != n_samples:
         raise ValueError(
             f"The transformer returned {out.shape[0]} rows for {n_samples} samples. If it takes "

@@ -43,10 +43,10 @@ from .voters import (
 
 
 class OnePerView(ByView):
-    """One member per view and a rule that combines them, in a composition of either kind.
+    """One member per view and a rule that combines them, for classifiers and regressors.
 
-    A subclass has ``_rules``, word of ``combine`` -> function that ends in ``axis=1``, and
-    ``_default``, the member that stands for None.
+    A subclass has ``_rules``, value of ``combine`` -> function with the argument ``axis=1``, and
+    ``_default``, the member used for None.
     """
 
     _members = "estimator"
@@ -61,7 +61,7 @@ class OnePerView(ByView):
 
     @property
     def _on_top(self):
-        """The unfitted model on top; None where a rule combines."""
+        """Unfitted final model of stacking; None if a rule combines."""
         if isinstance(self.combine, str):
             return self._default if self.combine == "stack" else None
         return self.combine
@@ -93,7 +93,7 @@ class OnePerView(ByView):
                 self.final_estimator_ = fit_in_groups(final, self._table(said), *told)
 
     def _members_that_vote(self, names, rng):
-        """The unfitted members that are not dropped; in ``_view_of`` are their views."""
+        """Return the unfitted members that are not dropped; store their views in ``_view_of``."""
         members, self._view_of = {}, {}
         for view, given in zip(names, self._member_of_each(names), strict=True):
             several = {view: given}
@@ -109,7 +109,7 @@ class OnePerView(ByView):
         return members
 
     def _fit_members(self, members, X, told, rows):
-        """Fit a clone of each member on those of some samples that have its view.
+        """Fit a clone of each member on the samples `rows` that have its view.
 
         told: targets, weights and groups of all samples.
         """
@@ -125,7 +125,7 @@ class OnePerView(ByView):
         return dict(zip(members, done, strict=True))
 
     def _said(self, fitted, X):
-        """What the members say of samples (n, n_members, n_answers); NaN without the view."""
+        """Return the members' predictions (n, n_members, n_answers); NaN without the view."""
         said = np.full((X.n_samples, len(fitted), self._n_answers), np.nan)
         for m, (name, member) in enumerate(fitted.items()):
             v = X.names.index(self._view_of[name])
@@ -137,21 +137,21 @@ class OnePerView(ByView):
         return said
 
     def _table(self, said):
-        """What the model on top sees: what was said, and whether a view is missing if any is."""
+        """Return the input of the final model: predictions, and indicators of missing views."""
         missing = np.isnan(said[:, self._gaps, 0])
         scores = np.where(np.isnan(said), self._mean_said, said)
         scores = scores[..., 1:] - scores[..., :1] if scores.shape[2] == 2 else scores
         return np.hstack([scores.reshape(len(scores), -1), missing])
 
     def _names_of_answers(self, members, incomplete):
-        """Names of the columns of :meth:`_table`."""
+        """Return the names of the columns of :meth:`_table`."""
         n_columns = 1 if self._n_answers == 2 else self._n_answers
         if n_columns > 1:
             members = [f"{name}={label}" for name in members for label in self.classes_]
         return [*members, *(f"{view} is missing" for view in incomplete)]
 
     def _said_of(self, X):
-        """What the fitted members say; a sample without a view of theirs is refused."""
+        """Return the fitted members' predictions; refuse a sample without any of their views."""
         known = list(dict.fromkeys(self._view_of[name] for name in self.estimators_))
         check_votable(X.select(known), f"none of {known}")
         return self._said(self.estimators_, X)

@@ -1,8 +1,8 @@
 """Ridge regression on products of two tables: the features of sample i are all z_ij h_if.
 
-And alternating least squares, :func:`alternate`, for scores that are linear in one column of
-factors after another. A sweep minimises a quadratic bound of the loss, sum_i u_i (t_i - s_i)^2,
-see :mod:`mvref.core.losses`, plus n alpha |a|^2 over every column a in turn.
+The module also has alternating least squares, :func:`alternate`, for scores that are linear in each
+column of factors. A sweep minimises a quadratic bound of the loss, sum_i u_i (t_i - s_i)^2, see
+:mod:`mvref.core.losses`, plus n alpha |a|^2 over every column a in turn.
 
 Penalties from the data, ``alpha="auto"``. The loss is a likelihood, exp(-loss / 2T), T the variance
 of the noise (squared loss) or 1/2 (logistic), and a column has the prior N(0, T / (n alpha)). The
@@ -26,9 +26,9 @@ from .losses import EVIDENCE, LOSSES, MAJORISERS
 
 CLOSED_FORM = 600  # numbers in a block of weights up to which its matrix is factorised
 CG_STEPS = 50  # conjugate gradient steps for larger blocks
-NUMBERS_PER_TABLE = 2**20  # rows times columns of a design table that is held at a time
+NUMBERS_PER_TABLE = 2**20  # rows times columns of a design matrix held at a time
 PRIOR_ROWS = 5.0  # n alpha at the start of alpha="auto": a prior worth five samples
-ROUNDING = 1e-12  # a pivot of a smaller share is rounding
+ROUNDING = 1e-12  # a smaller relative pivot is rounding
 
 
 def ridge_block(Z, H, target, alpha, A):
@@ -105,7 +105,7 @@ class Table:
 
     @cached_property
     def squares(self):
-        """The squares of Z."""
+        """Elementwise squares of Z."""
         return self.Z.multiply(self.Z).tocsr() if sparse.issparse(self.Z) else self.Z**2
 
     def dot(self, a, squared=False):
@@ -161,7 +161,7 @@ class Column(NamedTuple):
 
 
 def alternate(sweep, columns, free, scores, y, weights, *, loss, auto, tol, max_iter, tick=int):
-    """Sweep until the objective falls by no more than the share tol, or the free energy by tol.
+    """Sweep until the objective falls by at most the fraction tol, or the free energy by tol.
 
     columns, free: the numbers with a penalty and arrays without, changed in place; sweep: residuals
     t - s (n,), which it updates, weights u (n,), T -> variances of the scores (n,); scores (n,): at
@@ -211,7 +211,7 @@ def check_alpha(alpha, solver, loss):
 
 
 def choose_penalty(column, T, n, choose=True):
-    """Set the penalties that the evidence prefers; return the nats from the prior."""
+    """Set the penalties of largest evidence; return the divergence from the prior in nats."""
     mean_square = column.mean**2 + column.variance
     if choose and len(mean_square):
         column.alpha[...] = T / (n * mean_square.mean(axis=0))

@@ -1,8 +1,8 @@
 """Shapley values: the contribution of each player of a game, averaged over the orders of joining.
 
-A game is a table of the worths of coalitions. Of up to ten players all coalitions are asked, and
-the values are exact; of more, random orders and their reverses (antithetic pairs). Beside the value
-of a player stand what it is worth alone, and what the others lose without it.
+A game is a table of the worths of coalitions. For up to ten players all coalitions are evaluated,
+and the values are exact; for more, random orders and their reverses (antithetic pairs). Beside the
+value of a player stand its worth alone, and the loss of the others without it.
 """
 
 from math import comb
@@ -10,12 +10,12 @@ from math import comb
 import numpy as np
 from tqdm import tqdm
 
-MOST = 10  # players of whom all coalitions are asked
-N_CHECKS = 512  # questions, at least, that tell whether answers are sums over the players
+MOST = 10  # players up to which all coalitions are evaluated
+N_CHECKS = 512  # questions, at least, that test whether answers are sums over the players
 
 
 def coalitions_of(n_players, rng):
-    """Return the coalitions to ask about and what their worths say of each player.
+    """Return the coalitions to evaluate, and the weights of their worths for each player.
 
     n_players G -> coalitions (C, G) of bool; weights (3, G, C): times worths (C, ...) they are the
     Shapley values (of more than ten players an estimate, from one pair of orders), the worths alone
@@ -51,12 +51,12 @@ def coalitions_of(n_players, rng):
 
 
 def _over_all_orders(coalitions):
-    """A coalition of s players comes before a given other one in s! (G - s - 1)! of G! orders."""
+    """Return Shapley weights: s players precede a given one in s! (G - s - 1)! of G! orders."""
     n_players = coalitions.shape[1]
     size = coalitions.sum(axis=1)
     share = np.array([1 / (n_players * comb(n_players - 1, s)) for s in range(n_players)])
-    joined = share[size - 1][:, None] * coalitions  # of nobody: 0, whatever the share
-    waiting = share[size % n_players][:, None] * ~coalitions  # of everybody: 0
+    joined = share[size - 1][:, None] * coalitions  # the empty coalition: 0, whatever the share
+    waiting = share[size % n_players][:, None] * ~coalitions  # the full coalition: 0
     return (joined - waiting).T
 
 
@@ -78,9 +78,9 @@ def standard_error(found):
 
 
 class Game:
-    """The answers for samples that have the same players, who join or stay away.
+    """The game of samples that have the same players, each present or absent.
 
-    said(rows, others, kept): answers (m, K). Found are tables (3, n, p, K) of the p players:
+    said(rows, others, kept): answers (m, K). The results are tables (3, n, p, K) of the p players:
     Shapley values, worths alone, losses without.
     """
 
@@ -106,7 +106,7 @@ class Game:
         return np.concatenate(found)
 
     def of_coalitions(self, replaces, n_pairs, rng):
-        """Ask about all coalitions, or in pairs of orders, whose standard errors come, too."""
+        """Evaluate all coalitions, or pairs of orders; return values and their standard errors."""
         n, p, found = len(self.rows), len(self.players), []
         nobody = self.worths(np.zeros((1, p), dtype=bool), self.rows[:1], self.behind[None])[0]
         for _ in tqdm(range(n_pairs), delay=10, leave=False, unit="pair of orders"):
@@ -124,10 +124,10 @@ class Game:
         return found.mean(axis=0), standard_error(found[:, 0])
 
     def of_a_sum(self, rng):
-        """Ask about one player at a time, if the answers are sums over the players; else None.
+        """Evaluate one player at a time if the answers are sums over the players; else return None.
 
-        What each player adds where a training sample r stands in for the others tells the answer
-        to every question; random ones are asked to see whether it does.
+        For a sum, the contributions of the players, with a training sample r in place of the
+        others, give the answer to every question; random questions test whether they do.
         """
         n, p, r = len(self.rows), len(self.players), self.behind[:1]
         start = self.ask(self.rows[:1], r, np.zeros((1, p), dtype=bool))

@@ -26,7 +26,7 @@ TOLERANCE = 1e-12  # of g_i - g_k, relative to the terms that they are sums of
 EPS, TINY = np.finfo(float).eps, np.finfo(float).tiny
 RIDGE = 4 * EPS  # relative to the diagonal
 REFINEMENTS = 3  # Newton steps on the same support
-LIMIT = 100  # of steps per variable, far above what was seen (2)
+LIMIT = 100  # of steps per variable, far above the largest seen (2)
 
 
 def solve_budget_qp(H, d, C, start=None):

@@ -11,17 +11,17 @@ class Best(NamedTuple):
 
     solutions: list
     objectives: np.ndarray
-    note: str  # a sentence for a warning; none if one start was asked for, or all converged
+    note: str  # a sentence for a warning; empty for one start, or if all converged
 
 
 def best_starts(fit, problems, starts, *, n_jobs=None, prefer=None):
-    """Solve every problem from each of its starts, and keep its solution of least objective.
+    """Solve every problem from each of its starts, and keep the solution of least objective.
 
-    All are jobs of one queue, so that problems and starts share the workers. A start whose
-    objective ends not finite is kept only where all do.
+    All are jobs of one queue, so that problems and starts share the workers. A start that ends with
+    a non-finite objective is kept only if all do.
 
-    fit(start, *problem) -> solution, objective, whether it converged; starts: as many for every
-    problem; n_jobs, prefer: of joblib -> Best, with objectives (n_problems, n_starts).
+    fit(start, *problem) -> solution, objective, whether it converged; starts: equally many for
+    every problem; n_jobs, prefer: of joblib -> Best, with objectives (n_problems, n_starts).
 
     >>> best = best_starts(lambda x, target: (x, (x - target) ** 2, True), [(3,)], [[0, 4, 9]])
     >>> best.solutions, best.objectives.tolist()

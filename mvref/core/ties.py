@@ -27,12 +27,12 @@ def hash_samples(X, keys):
             hashes += total[view.indptr[1:]] - total[view.indptr[:-1]]  # modulo 2^64, like the sum
         else:
             hashes += (_bits(view) * key).sum(axis=1, dtype=np.uint64)
-    # a sample of zeros sums to 0 under all keys, and yet its coin must depend on them
+    # a sample of zeros sums to 0 under all keys, but its random number must depend on them
     return _mix(np.where(hashes == 0, keys.sum(dtype=np.uint64), hashes))
 
 
 def _bits(values):
-    """Mixed bits of floating point numbers: 0 for 0 and -0, and one number for every NaN."""
+    """Return mixed bits of floats: 0 for 0 and -0, and the same number for every NaN."""
     values = np.where(np.isnan(values), np.nan, values) + 0.0
     return _mix(np.ascontiguousarray(values, dtype=np.float64).view(np.uint64))
 
@@ -77,7 +77,7 @@ def break_ties(scores, X, ties, keys, *, width=1e-9):
 
 
 def _luck(X, ties, keys, n_classes):
-    """Numbers in [0, 1], shape (n, n_classes) or (1, n_classes): the largest wins a tie."""
+    """Return numbers in [0, 1], (n, n_classes) or (1, n_classes): the largest wins a tie."""
     order = (np.arange(n_classes)[None, :] + 0.5) / n_classes
     if ties != "random":
         return order if ties == "largest" else 1.0 - order

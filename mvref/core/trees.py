@@ -12,7 +12,7 @@ LEAF = -1  # where a leaf points
 def cut(grown, depth):
     """Return a copy of a fitted tree classifier without the levels below `depth`.
 
-    It is put together from what a pickle of the tree holds, whose fields have names.
+    The copy is built from the state in a pickle of the tree, whose fields have names.
 
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> x = np.arange(6.0)[:, None]

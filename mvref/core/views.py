@@ -1,3 +1,3 @@
-"""The former place of :class:`~mvref.MultiView`, where stored models of earlier versions look."""
+"""Former module of :class:`~mvref.MultiView`, which stored models of earlier versions import."""
 
 from .input import MultiView as MultiView

@@ -40,7 +40,7 @@ def seeded_clone(classifier, rng):
 
 
 def check_trainable(X, codes, part=""):
-    """Raise a ValueError unless every view is seen in two classes; `part` ends the message."""
+    """Raise a ValueError unless every view is observed in two classes; `part` ends the message."""
     for name, seen in zip(X.names, X.observed.T, strict=True):
         if len(np.unique(codes[seen])) < 2:
             told = f"View {name!r} is observed in samples of one class only{part}"
@@ -129,7 +129,7 @@ def cast_votes(voters, view, seen):
 def count_votes(labels, weights, n_classes):
     """Return the weight of the votes for every class.
 
-    labels (n, n_voters): class that each voter names, 0 to n_classes - 1; weights (n_voters,) ->
+    labels (n, n_voters): class that each voter predicts, 0 to n_classes - 1; weights (n_voters,) ->
     votes (n, n_classes).
 
     >>> count_votes(np.array([[0, 2, 2]]), np.ones(3), 3)
@@ -203,13 +203,13 @@ def fit_weighted(estimator, X, y, weights, **given):
         if not has_fit_parameter(last, "sample_weight"):
             raise ValueError("sample_weight was given, but its fit does not take sample_weight.")
         given["sample_weight"] = weights
-    # by the name of the step, whether or not the user has routing switched on
+    # by the name of the step, whether or not the user has enabled routing
     with config_context(enable_metadata_routing=False):
         return estimator.fit(X, y, **{f"{prefix}{name}": told for name, told in given.items()})
 
 
 def fit_in_groups(estimator, X, y, weights, groups):
-    """Fit it with weights and, if it splits samples itself, with groups, unless they are None."""
+    """Fit an estimator with weights and, if it splits samples itself, with groups, unless None."""
     last = last_step(estimator)[0]
     searches = isinstance(last, BaseSearchCV) and hasattr(last.cv, "get_n_splits")
     if groups is None or not (searches or has_fit_parameter(last, "groups")):

@@ -19,10 +19,10 @@ Symbols   paper       code       meaning
 The two problems of Section 3.1 share one solution q*. With p~ = 0, as in Eq. (6), it minimises
 D_F(0||q) over the closure of Q = {1/(1 + e^z)}, hence the logistic loss, and D_F(p||1/2) over all p
 in [0, 1]^m with p'M_v = 0 for every view: the weights of largest entropy under which every voter is
-right as often as wrong. Where some vote is right on every sample, only p = 0 is such, and no finite
+right as often as wrong. If some vote is right on every sample, p = 0 is the only one, and no finite
 weights attain q* = 0.
 
-What is corrected, and remarked (B6); the chapter proves each
+Corrections and a remark, B6 (the chapter proves each)
     B1    Eq. (10) has no square and a plus between its terms; only so do delta and (11) follow;
     B2    it needs sum_v rho_v sum_j |M_v,ij| <= 1, so a step is divided by N;
     B3    it holds at fixed rho; a new rho also rescales the old pi;

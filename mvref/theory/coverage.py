@@ -1,12 +1,12 @@
-"""How often a bound on the risk holds: many samples, each with its bound and its error.
+"""Coverage of bounds on the risk: how often a bound holds over many simulated samples.
 
 The margin bound of :mod:`mvref.theory.rademacher` and Eq. (18) of Wang, Chen and Gao (2011) claim
-to fail for a share delta of all samples at most. A study draws samples from a known distribution,
-fits, and counts. Chapter: validate, part V.
+to fail for at most a fraction delta of all samples. A study draws samples from a known
+distribution, fits, and counts. Chapter: validate, part V.
 
 Symbols   paper                   code
           f, |f|_k, w_0           ``score``, ``norm`` and ``intercept`` of a :class:`Machine`
-          the right of (18)       ``Coverage.bounds``, or those of another bound
+          right side of (18)      ``Coverage.bounds``, or the values of another bound
           P(y != f(x))            ``Coverage.test_errors``, on fresh samples; a score of 0 is wrong
 """
 
@@ -92,7 +92,7 @@ def draw_moons(
     """
     check_number(n, "n", low=1, integer=True)
     check_number(noise, "noise", low=0)
-    # make_moons by itself gives equal halves, which are no independent samples
+    # make_moons alone gives equal halves, which are not independent samples
     rng = check_random_state(random_state)
     upper = int(rng.binomial(n, 0.5))
     X, y = make_moons((upper, n - upper), noise=noise, random_state=rng)

@@ -8,7 +8,7 @@ Symbols   paper      code           shape
           K_1, K_2   ``K1, K2``     (n, n), or factors F1, F2 (n, r) with ``factor=True``
 
 Departure from the paper: ``center=True`` is an addition, since Eq. (21) is not centred, and two
-kernels with large means seem alike. What a small alignment tells is in erratum N23.
+kernels with large means appear similar. Erratum N23 explains what a small alignment means.
 """
 
 import numpy as np
@@ -88,7 +88,7 @@ def kernel_alignment(
 
 
 def _prepared(K, name, center, factor):
-    """Return a matrix, centred in feature space if asked for, that is not 0."""
+    """Return a non-zero Gram matrix or factor, centred in feature space if `center`."""
     A = gram_matrix(K, factor, name)
     size = np.linalg.norm(A)
     if center:

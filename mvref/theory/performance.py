@@ -2,7 +2,7 @@
 
 Wang, Tsang and Gao (AAAI 2016) prove no theorem on generalisation. They state that the slack bounds
 the loss of the training sample, Eq. (9) to (12); that Eq. (5) measures how far the views disagree;
-and that cutting planes end. The bound for their loop, as we know it, is that of T. Joachims,
+and that cutting planes terminate. The bound for their loop, as we know it, is that of T. Joachims,
 T. Finley and C.-N. Yu, "Cutting-plane training of structural SVMs", Machine Learning 77, 2009,
 whose text was not at hand; Prove, part III, has ours. Chapter: validate, part III.
 
@@ -14,9 +14,9 @@ Symbols   paper    code       meaning
           -        R          largest |pi_y'| in the norm of M^-1, M = I + C1 Lambda
           -        leverage   x_i' M^-1 x_i of a sample
 
-What is corrected (the chapter shows the counterexamples)
-    P3        y' = y belongs to the maximum, or it may be negative;
-    P5        each measure has its own rule of prediction, and the slack bounds the loss of that;
+Corrections (the chapter shows the counterexamples)
+    P3        the maximum includes y' = y, or it may be negative;
+    P5        each measure has its own prediction rule, and the slack bounds the loss of this rule;
     Loop      the paper's queries the newest point, ours half-way: see ``iteration_bound``.
 """
 
@@ -57,7 +57,7 @@ def surrogate_slack(
 def view_disagreement(u: ArrayLike, observed: ArrayLike | None = None) -> float:
     """Return the consistency term of equation (5), 1/2 w' Lambda w, from the scores of the views.
 
-    u (n, V): scores with their constants, finite where a view is there; observed (n, V): False
+    u (n, V): scores with their constants, finite where a view is observed; observed (n, V): False
     where a sample misses the view, by default where `u` is NaN -> ``1/2 sum_i m_i sum_j (u_ij -
     mean_j u_ij)^2`` over the m_i views of sample i.
 
@@ -156,11 +156,11 @@ def iteration_bound(
 
     "newest": ``ceil(log2(loss_max / 4 R^2 C2)) + ceil(16 R^2 C2 / tol)``, no logarithm below 0;
     "halfway": ``ceil(log_4/3(loss_max / 8 R^2 C2)) + ceil(32 R^2 C2 / tol)``. A second term below
-    4, of a large ``tol``, is replaced by 4, and R to match. Prove, part III, has "halfway":
-    either the gap A of the best point, ``C2 loss_max`` at the start, falls to 3/4 A or less, or the
-    dual value rises by ``min(A / 4, A^2 / (32 R^2 C2^2))`` or more. Both bounds are far above what
-    is needed: a check of sanity, no forecast. Their factor 2 says nothing about the loops; in
-    practice half-way is faster.
+    4, of a large ``tol``, is replaced by 4, and R to match. Prove, part III, has "halfway": either
+    the gap A of the best point, ``C2 loss_max`` at the start, falls to 3/4 A or less, or the dual
+    value rises by ``min(A / 4, A^2 / (32 R^2 C2^2))`` or more. Both bounds are far above the
+    iterations needed: sanity checks, not forecasts. Their factor of 2 does not reflect the loops;
+    in practice half-way is faster.
 
     >>> from mvref import MVPO
     >>> from mvref.core.input import view_features

@@ -19,10 +19,10 @@ The class is the ball {f : |f|_k <= B}, with intercepts |w_0| <= w0_max. A decis
 sum_p mu_p f_p of several Nystrom views lies in the ball of radius max_p |f_p|_k of the one
 kernel k, and |f_p|_k is the length of the weights beta_p: no factor M, whatever the components.
 
-What is corrected, or added (the chapter shows the counterexamples)
+Corrections and additions (the chapter shows the counterexamples)
     N11       Eq. (15) is about classes of signs, so that (18) does not follow from (16), and fails:
-              rescaling f changes no sign and lets (18) vanish. ``margin_bound`` is in its place;
-    N12       2 B sqrt(E tr G) / n in Eq. (17); printed is sqrt(n) times as much, true but constant;
+              rescaling f changes no sign and lets (18) vanish. ``margin_bound`` replaces (18);
+    N12       2 B sqrt(E tr G) / n in Eq. (17); printed is sqrt(n) times larger, true but constant;
     N13       the intercept adds 2 w0_max / sqrt(n);
     N17       B is fixed, as in the paper; one off the sample pays a union: ``data_dependent=True``.
 """
@@ -34,7 +34,7 @@ from ..core.input import ArrayLike, Literal, RandomState, as_numbers, check_choi
 from .gram import gram_matrix, gram_trace, kernel_alignment  # noqa: F401, the last for users
 from .vectors import check_delta
 
-BLOCK = 2**22  # random signs that are held at one time
+BLOCK = 2**22  # random signs held in memory at a time
 
 
 def kernel_class_bound(
@@ -71,9 +71,9 @@ def empirical_complexity(
     |F' sigma| + w0_max |sum_i sigma_i|)``, with ``|F' sigma|^2 = sigma' K sigma``.
 
     K (n, n): positive semi-definite, or with `factor` an F (n, r): O(n r) for a draw instead of
-    O(n^2); B, w0_max: as in :func:`kernel_class_bound`; n_draws: of random sign vectors, at least
-    2; random_state: int, RandomState instance or None -> the mean, and its standard error from the
-    standard deviation of the draws.
+    O(n^2); B, w0_max: as in :func:`kernel_class_bound`; n_draws: number of random sign vectors, at
+    least 2; random_state: int, RandomState instance or None -> the mean, and its standard error
+    from the standard deviation of the draws.
 
     >>> import numpy as np
     >>> from mvref.theory.rademacher import empirical_complexity
@@ -100,7 +100,7 @@ def empirical_complexity(
 
 
 def ramp_loss(margins: ArrayLike, rho: float) -> np.ndarray:
-    """Return the ramp loss, 1 - margin / rho, cut off at 0 and 1.
+    """Return the ramp loss, 1 - margin / rho, clipped to [0, 1].
 
     margins: y_i f(x_i), of any shape; rho: above 0. It lies between the error and the error at
     margin rho.
@@ -141,20 +141,20 @@ def margin_bound(
     """Return a bound on the true risk that holds with probability 1 - delta, from the sample.
 
     It is ``mean ramp loss + (1/rho) kernel_class_bound(K, B) + 3 sqrt(log(2/delta) / (2 n))``, not
-    cut off: above 1 it says nothing. It is free of scale, as a bound on signs must be: multiply f,
-    B, w0_max and rho by the same number and nothing changes. Hence one union pays for B and rho
-    together: only f / rho matters, which lies in the ball of radius B / rho, with margin 1.
+    clipped: above 1 it is vacuous. It is invariant to scale, as a bound on signs must be: multiply
+    f, B, w0_max and rho by the same number and nothing changes. Hence one union bound covers B and
+    rho together: only f / rho matters, which lies in the ball of radius B / rho, with margin 1.
 
     margins (n,): y_i f(x_i) of the training samples; B: bound of |f|_k, with a convex combination
-    of views the largest of their norms; w0_max: of the intercept |w_0|, 0 for a class without one;
-    rho, delta: margin above 0, and a probability in (0, 1).
+    of views the largest of their norms; w0_max: bound of the intercept |w_0|, 0 for a class without
+    one; rho, delta: margin above 0, and a probability in (0, 1).
 
     K, factor: as in :func:`kernel_class_bound`. The kernel must be fixed before the sample is seen.
     For Nystrom components drawn from it take the diagonal of k itself, whose ball contains all
     functions of all components; for a width found on it by cross-validation divide delta by the
     number of widths that were tried.
 
-    data_dependent: whether `B`, `rho` and `w0_max` were read off the sample. B / rho is then
+    data_dependent: whether `B`, `rho` and `w0_max` were chosen from the sample. B / rho is then
     rounded up to a power of 2 and delta shared out among all powers; so is w0_max / rho, if it is
     not 0.
 
@@ -235,5 +235,5 @@ def printed_bound(
 
 
 def _class_bound(trace, n, B, w0_max):
-    """Eq. (16), with the intercept that it omits (N13)."""
+    """Return Eq. (16), with the intercept that it omits (N13)."""
     return float(2 / n * (B * np.sqrt(trace) + w0_max * np.sqrt(n)))

@@ -12,7 +12,7 @@ Symbols   paper    code              meaning
           2 beta/m uniform_stability largest change of a loss when one sample is replaced
           E        loss_range        largest loss of any learnt model on any sample
 
-What is corrected or added (the chapter proves each and shows its counterexample)
+Corrections and additions (the chapter proves each and shows its counterexample)
     A1, A2    the strong convexity constant: stability is 2 c kappa^2 / m, twice the printed one;
     A3        |theta| <= min(sqrt(c), c kappa), hence E = 1 + min(sqrt(c) kappa, c kappa^2);
     A5        an intercept counts as a constant feature; a free one is not stable at all;
@@ -348,7 +348,7 @@ def loss_changes(
     chosen = check_random_state(random_state).choice(m, n_replacements, replace=False)
 
     def losses(model):
-        """On T, under label -1 and +1."""
+        """Return the losses on T, under labels -1 and +1."""
         scores = T @ model.coef_[0] + model.intercept_[0]
         return pointwise_loss(scores[:, None], np.array([-1.0, 1.0]), model.loss)
 

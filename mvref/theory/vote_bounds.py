@@ -1,6 +1,6 @@
 """The decrease of the loss in one parallel step of MwMvC2: Algorithm 1, Eqs. (10) and (11).
 
-Symbols and errata are those of :mod:`mvref.theory.bregman`, which has these functions too.
+Symbols and errata are those of :mod:`mvref.theory.bregman`, which exports these functions, too.
 """
 
 import numpy as np
@@ -80,8 +80,8 @@ def auxiliary_bound(
     D(z + h/N) - D(z): the weights move from pi_v to pi_v + delta_v / N at fixed rho.
 
     Ms (m, n_v): entries in [-1, 1]; rho (V,): on the simplex; q (m,); delta (n_v,): finite; scale:
-    in place of N of :func:`step_scale`, and bounds nothing if smaller; version: "printed" is the
-    paper's formula, with a square and a minus, for the full step delta, and bounds nothing.
+    replaces N of :func:`step_scale`, and is no bound if smaller; version: "printed" is the paper's
+    formula, with a square and a minus, for the full step delta, and is not a bound.
 
     >>> Ms, q = [[[1], [1], [-1]]], [0.5, 0.5, 0.5]
     >>> delta = optimal_delta(*weighted_votes(Ms, q))
@@ -121,7 +121,7 @@ def guaranteed_decrease(
 
 
 def _times_expm1(W, exponent):
-    """W (e^exponent - 1), infinite where e^ overflows, and 0 where W is 0 even then."""
+    """Return W (e^exponent - 1), infinite where e^exponent overflows, but 0 where W is 0."""
     with np.errstate(over="ignore"):
         return np.where(W > 0, np.where(W > 0, W, 1.0) * np.expm1(exponent), 0.0)
 

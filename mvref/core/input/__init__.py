@@ -1,4 +1,4 @@
-"""The way in: what a user hands over becomes what a method learns from, or a ValueError.
+"""Input handling: the input of a user becomes the input of a method, or a ValueError.
 
 ``fit`` calls ``_fit(X, codes, weights)`` of a method, which may rely on this:
 
@@ -11,17 +11,17 @@
   occurs; a regressor gets finite float64 numbers;
 * `groups` (n,), only of a :class:`Splitting` method, are numbers from 0, or None;
 * `weights` (n,), only of a :class:`Weighted` method, are weights of samples > 0 times weights of
-  classes > 0, or None, which means equal ones; samples of weight 0 have left;
+  classes > 0, or None, which means equal ones; samples of weight 0 are removed;
 * ``_check_parameters`` has passed, and the BLAS has one thread unless ``_one_blas_thread = False``.
 
 Only compositions, as in :mod:`mvref.core.members`, have ``_raw = True``: they also take words and
-single gaps. Who reads a method may stop here. The way itself: ``fit``, ``samples`` (of an
-estimator), ``containers`` (from elsewhere), ``ids`` (whose row it is), ``tables`` (one of them),
-``arrays`` (how a view is kept), ``views`` (the MultiView), ``labels`` (and weights), ``checks``,
-``threads``.
+single missing values. This is all that a reader of a method needs. The modules: ``fit``,
+``samples`` (for an estimator), ``containers`` (forms of input), ``ids`` (matching of rows),
+``tables`` (a single one), ``arrays`` (storage of a view), ``views`` (the MultiView), ``labels``
+(and weights), ``checks``, ``threads``.
 """
 
-# ruff: noqa: F401, the door hands these on
+# ruff: noqa: F401, re-exports
 
 from .arrays import (
     all_nan_rows,

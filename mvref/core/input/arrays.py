@@ -1,11 +1,11 @@
-"""What is done with a view that is an array, a CSR matrix, or a pandas table of words."""
+"""Operations on a view: an array, a CSR matrix, or a pandas table of words."""
 
 import numpy as np
 from scipy import sparse
 
 
 def is_encoded(view):
-    """Tell numbers from a frame of words or a series of texts."""
+    """Return whether a view is numbers, not a frame of words or a series of texts."""
     return not hasattr(view, "iloc")
 
 
@@ -15,9 +15,9 @@ def rows_of(view, rows):
 
 
 def freeze(view):
-    """Return a read-only look at a view; the arrays of its owner stay writeable."""
+    """Return a view as read-only; the arrays of its owner stay writeable."""
     if not is_encoded(view):
-        return view.reset_index(drop=True)  # a copy: pandas has nothing that is read-only
+        return view.reset_index(drop=True)  # a copy: pandas has no read-only tables
     if sparse.issparse(view):
         if not view.has_canonical_format:
             view = view.copy()
@@ -30,7 +30,7 @@ def freeze(view):
 
 
 def all_nan_rows(view):
-    """Boolean (n,): rows whose every feature is NaN."""
+    """Return a mask (n,) of the rows in which every feature is NaN."""
     if not is_encoded(view):
         missing = view.isna().to_numpy()
         return missing if missing.ndim == 1 else missing.all(axis=1)
@@ -59,7 +59,7 @@ def with_nan_rows(view, rows):
 
 
 def kept(tables, observed=None):
-    """Views of tables, read-only and NaN where they are not `observed`; (n, V): who has them."""
+    """Return read-only views, NaN where not `observed`, and a mask (n, V) of present views."""
     views = [freeze(table) for table in tables]
     present = np.column_stack([~all_nan_rows(view) for view in views])
     if observed is not None:
@@ -105,7 +105,7 @@ def view_features(X, constant):
 
 
 def take_rows(Z, rows):
-    """Return the rows of a slice with start and stop, seen and not copied."""
+    """Return the rows of a slice with start and stop, without a copy."""
     if not sparse.issparse(Z):
         return Z[rows]
     indptr = Z.indptr[rows.start : rows.stop + 1]
@@ -115,7 +115,7 @@ def take_rows(Z, rows):
 
 
 def root_mean_squares(Z):
-    """Of every column, without overflow."""
+    """Return the root mean square of every column, without overflow."""
     largest = abs(Z).max()
     scaled = Z / largest
     if sparse.issparse(Z):

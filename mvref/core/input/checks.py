@@ -1,4 +1,4 @@
-"""Checks of single parameters, each with a sentence that names it, and of what was learnt."""
+"""Checks of single parameters, each with a message that names it, and of fitted models."""
 
 import sys
 import warnings
@@ -13,21 +13,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils.sparsefuncs import min_max_axis
 
 KERNELS = ("linear", "rbf", "precomputed", "gram")
-LIBRARIES = ("mvref", "sklearn", "joblib", "contextlib")  # whose lines are not the user's
-N_ASKED = 200  # training samples that a fitted model is asked about
-EQUAL = 1e-4  # scores closer than this, in units of the largest one, are the same
-NEARLY_ZERO = 1e-8  # and so are scores below this, which also the coins of ties are
-FEW_COMPLETE = 20  # samples with all views, below which what learns from them alone says so
-BEATEN = 0.9  # share of what a constant reaches, below which it would have been the better answer
+LIBRARIES = ("mvref", "sklearn", "joblib", "contextlib")  # code that is not the user's
+N_ASKED = 200  # training samples on which a fitted model is checked
+EQUAL = 1e-4  # scores closer than this, relative to the largest one, are equal
+NEARLY_ZERO = 1e-8  # and so are scores below this, as from random tie-breaking
+FEW_COMPLETE = 20  # samples with all views, below which methods that use only these warn
+BEATEN = 0.9  # fraction of a constant's performance, below which the constant is better
 HUGE = 1e100  # the products of such numbers overflow, or those of their products
 
 
 class NothingLearntWarning(UserWarning):
-    """A fitted model says the same of nearly all its training samples."""
+    """Warning that a fitted model gives nearly all its training samples the same score."""
 
 
 def check_number(value, name, *, low=-np.inf, high=np.inf, low_open=False, integer=False):
-    """Raise a ValueError unless `value` is a number in the interval that is allowed.
+    """Raise a ValueError unless `value` is a number in the allowed interval.
 
     name: of the parameter, for the message; low, high: limits of the interval; `low` itself is
     allowed unless `low_open`.
@@ -52,7 +52,7 @@ def check_choice(value, name, allowed):
 
 
 def shown(names, n=10):
-    """Names for a message, n of them at most.
+    """Return at most n names for a message.
 
     >>> shown("abc"), shown("abc", 1)
     ("['a', 'b', 'c']", "['a'] and 2 more")
@@ -84,7 +84,7 @@ def check_common_parameters(estimator):
 
 
 def check_kernel(kernel, gamma):
-    """Raise a ValueError unless a view can have this kernel, and this width of it."""
+    """Raise a ValueError unless a view can have this kernel and this width gamma."""
     if not callable(kernel) and not (isinstance(kernel, str) and kernel in KERNELS):
         raise ValueError(f"kernel must be one of {list(KERNELS)} or callable, got {kernel!r}.")
     if isinstance(gamma, str) and gamma != "mean":
@@ -94,7 +94,7 @@ def check_kernel(kernel, gamma):
 
 
 def warn_caller(message, category=ConvergenceWarning):
-    """Warn at the line of the user that called, however deep the call is."""
+    """Warn at the line of the user's code, however deep the call is."""
     depth, frame = 1, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in LIBRARIES:
         depth, frame = depth + 1, frame.f_back
@@ -102,14 +102,14 @@ def warn_caller(message, category=ConvergenceWarning):
 
 
 def check_votable(X, told="no view at all"):
-    """Raise a ValueError if a sample has no view at all: nobody could vote on it."""
+    """Raise a ValueError if a sample has no view at all."""
     empty = np.flatnonzero(~X.observed.any(axis=1))
     if len(empty):
         raise ValueError(f"{len(empty)} sample(s) have {told}, first row {empty[0]}.")
 
 
 def warn_if_few_complete(n_complete, n_samples, told):
-    """Warn where fewer than half of the samples, and than FEW_COMPLETE, can be learnt from."""
+    """Warn if fewer than half of the samples, and fewer than FEW_COMPLETE, are complete."""
     if n_complete < min(FEW_COMPLETE, n_samples / 2):
         warn_caller(
             f"only {n_complete} of {n_samples} training samples have all views, and {told}; or "
@@ -137,7 +137,7 @@ def warn_of_views_by_class(X, codes, classes):
 
 
 def largest_of(X):
-    """The largest absolute number of the views."""
+    """Return the largest absolute value in the views."""
     stored = [view.data if sparse.issparse(view) else view for view in X.views]
     numbers = [v for v in stored if not hasattr(v, "iloc")]
     ends = [(-np.nanmin(v, initial=0), np.nanmax(v, initial=0)) for v in numbers]
@@ -146,7 +146,7 @@ def largest_of(X):
 
 @contextmanager
 def memory_for(estimator, X, advice="Hand over fewer samples at a time."):
-    """Say in a MemoryError what to do instead; of overflows a ValueError or a warning will tell."""
+    """Add advice to a MemoryError; hide overflows, which an error or a warning reports later."""
     quiet = np.errstate(over="ignore", invalid="ignore") if largest_of(X) > HUGE else nullcontext()
     try:
         with quiet:
@@ -158,7 +158,7 @@ def memory_for(estimator, X, advice="Hand over fewer samples at a time."):
 
 
 def refuse_huge(X, error):
-    """Raise a ValueError that says so if a fit failed on numbers whose products overflow."""
+    """Raise a ValueError with the reason if a fit failed on numbers whose products overflow."""
     largest = largest_of(X)
     if largest > HUGE:
         raise ValueError(
@@ -170,11 +170,11 @@ def refuse_huge(X, error):
 def warn_if_nothing_learnt(estimator, X, targets, weights=None):
     """Warn if the scores of the training samples, or of N_ASKED of them, are nearly all the same.
 
-    Or if a constant would tell clearly more of them. X: MultiView of n samples; targets (n,):
+    Also warn if a constant is clearly better. X: MultiView of n samples; targets (n,):
     codes of the classes, or numbers; weights (n,): of the samples, None: equal.
     """
     rows = np.flatnonzero(X.observed.any(axis=1))
-    if len(rows) > N_ASKED:  # by a generator of its own
+    if len(rows) > N_ASKED:  # with a separate generator
         rows = np.random.default_rng(0).choice(rows, N_ASKED, replace=False)
     if len(rows) < X.n_samples:
         X, targets = X[rows], targets[rows]
@@ -182,10 +182,10 @@ def warn_if_nothing_learnt(estimator, X, targets, weights=None):
     try:
         with np.errstate(all="ignore"):
             scores = np.asarray(estimator._scores(X)).reshape(len(rows), -1)
-    except ValueError:  # of samples that are too large for it, as `predict` will say
+    except ValueError:  # samples too large for it, as `predict` will report
         return
     away = np.sort(np.abs(scores - np.median(scores, axis=0)).max(axis=1))
-    others = len(rows) - np.unique(targets, return_counts=True)[1].max()  # than the commonest
+    others = len(rows) - np.unique(targets, return_counts=True)[1].max()  # than the majority
     spread = away[-1 - int(0.1 * others)]  # a few samples may differ
     if is_classifier(estimator):
         said = scores.argmax(axis=1) if scores.shape[1] > 1 else scores[:, 0] > 0
@@ -198,7 +198,7 @@ def warn_if_nothing_learnt(estimator, X, targets, weights=None):
         mean = np.average(targets, weights=weights)
         errors, spreads = ((targets - guess) ** 2 for guess in (scores[:, 0], mean))
         worse = BEATEN * np.average(errors, weights=weights) > np.average(spreads, weights=weights)
-    if not (same or worse) or not others:  # or there was nothing to tell apart
+    if not (same or worse) or not others:  # or all targets are equal
         return
     name = type(estimator).__name__
     seen = "worse than one answer for all" if worse else "0" if not scores.any() else "the same"
@@ -213,7 +213,7 @@ def warn_if_nothing_learnt(estimator, X, targets, weights=None):
 
 
 def _largest_span(X):
-    """Largest difference between two samples in one feature."""
+    """Return the largest difference between two samples in one feature."""
     spans = [0.0]
     for view, seen in zip(X.views, X.observed.T, strict=True):
         if seen.any() and not hasattr(view, "iloc"):

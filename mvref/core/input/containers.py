@@ -1,7 +1,7 @@
-"""What comes from elsewhere, before there is a MultiView: names, arrays, columns and ids.
+"""Forms of input before they become a MultiView: names, arrays, columns and ids.
 
 Sequences, mappings and generators of views; data frames of pandas, polars and Arrow, also with two
-levels of columns; AnnData and MuData; and one flat table that the parameter ``views`` cuts.
+levels of columns; AnnData and MuData; and one flat table that the parameter ``views`` splits.
 """
 
 from collections import Counter, namedtuple
@@ -16,16 +16,16 @@ from .checks import check_choice, shown
 from .ids import check_views, cleaned, join_ids, numbered, samples_of
 from .tables import as_frame, as_table, is_texts, width_of
 
-# What a MultiView of V views holds: their names; read-only arrays, CSR matrices or tables of words;
-# observed (n, V), who has them; names of their columns, or None; positions by the ids, or None.
+# Content of a MultiView of V views: names; read-only arrays, CSR matrices or tables of words;
+# observed (n, V); names of the columns, or None; positions of the samples by id, or None.
 Parts = namedtuple("Parts", "names views observed columns samples")
 
 
 def unpacked(X, views=None):
-    """Return what may be a packet of views as a collection of them; all else as it is.
+    """Return a container of views as a collection of them, and anything else as it is.
 
-    The packets are a MuData, an AnnData, a generator, the values of a mapping, and a frame whose
-    columns have two levels, the views and their columns, unless `views` says how to cut it.
+    The containers are a MuData, an AnnData, a generator, the values of a mapping, and a frame whose
+    columns have two levels, the views and their columns, unless `views` splits it.
     """
     check_in_memory(X, "X")
     if isinstance(X, Iterator | ValuesView):
@@ -45,7 +45,7 @@ def unpacked(X, views=None):
 
 
 def check_in_memory(table, name):
-    """Refuse what is still to be read: AnnData and MuData in a file, a lazy frame of polars."""
+    """Raise a ValueError for data not in memory: AnnData, MuData in a file, polars LazyFrame."""
     call = "to_memory" if getattr(table, "isbacked", False) else ""
     call = "collect" if type(table).__name__ == "LazyFrame" else call
     if call:
@@ -53,29 +53,29 @@ def check_in_memory(table, name):
 
 
 def is_annotated(view):
-    """Tell an AnnData, or what looks like one: X, with names of its rows and columns."""
+    """Return whether this is an AnnData or similar: X, with names of its rows and columns."""
     return all(hasattr(view, part) for part in ("X", "obs_names", "var_names"))
 
 
 def is_mudata(X):
-    """Tell a MuData, or what looks like one: modalities, with the names of all samples."""
+    """Return whether this is a MuData or similar: modalities, with the names of all samples."""
     return hasattr(X, "mod") and hasattr(X, "obs_names")
 
 
 def is_collection_of_views(X):
-    """Tell a collection of views (MultiView, mapping, list of 2-D arrays) from one 2-D array."""
+    """Return whether X is a collection of views (MultiView, mapping, list), not a 2-D array."""
     if isinstance(X, list | tuple) and not is_read(X):
         return any(sparse.issparse(v) or is_annotated(v) or np.ndim(v) >= 2 for v in X)
     return is_read(X) or (isinstance(X, Mapping) and not sparse.issparse(X))  # as a DOK matrix is
 
 
 def is_read(X):
-    """Tell a MultiView, or the parts of one."""
+    """Return whether X is a MultiView, or the parts of one."""
     return isinstance(X, Parts) or hasattr(type(X), "_samples")
 
 
 def read_views(views, names=None, observed=None, columns=None):
-    """Parts of a sequence or a mapping of views, or of a MuData, whose samples are joined."""
+    """Return the parts of a sequence or mapping of views, or of a MuData, which is joined."""
     if is_mudata(views):
         joined, _ = join_views(views)
         names = _check_names(joined.names if names is None else names, len(joined.views))
@@ -87,7 +87,7 @@ def read_views(views, names=None, observed=None, columns=None):
 
 
 def parts_of(names, views, columns=None, samples=None, observed=None):
-    """Parts of named views of the same samples; columns: as the user gave them, or None."""
+    """Return the parts of named views of the same samples; columns: as given, or None."""
     columns = _listed_columns(columns, names, views)
     tables = [_open_view(view, name) for view, name in zip(views, names, strict=True)]
     tables = [as_table(table, name) for table, name in zip(tables, names, strict=True)]
@@ -100,7 +100,7 @@ def parts_of(names, views, columns=None, samples=None, observed=None):
 
 
 def _open_view(view, name):
-    """A view out of its container, if it is in one."""
+    """Return a view, taken out of its container if it is in one."""
     if view is None:
         raise ValueError(
             f"view {name!r} is None, but must be an array of numbers: leave it out; only a fitted "
@@ -111,7 +111,7 @@ def _open_view(view, name):
 
 
 def _listed_columns(columns, names, views):
-    """Of each view the names of its columns, given or those of a frame, or None."""
+    """Return the column names of each view, given or from a frame, or None."""
     if columns is None:
         return [names_of_columns(*pair) for pair in zip(views, names, strict=True)]
     if isinstance(columns, Mapping):
@@ -141,7 +141,7 @@ def names_of_columns(view, name):
 
 
 def _checked(columns, widths, names):
-    """Names of the columns of views as texts; refuse too few, too many, or one name twice."""
+    """Return the column names of views as texts; refuse a wrong number, or duplicates."""
     checked = []
     for own, width, name in zip(columns, widths, names, strict=True):
         own = None if own is None else [str(column) for column in own]
@@ -155,7 +155,7 @@ def _checked(columns, widths, names):
 
 
 def _listed(views, names=None):
-    """The names of views, given, of a mapping or by default, and a list of the views."""
+    """Return the names of views, given, of a mapping or by default, and a list of the views."""
     if isinstance(views, Mapping) and not sparse.issparse(views):
         names = list(views) if names is None else names
         views = list(views.values())
@@ -173,7 +173,7 @@ def _listed(views, names=None):
 
 
 def default_names(n_views):
-    """Names of views that were not given any."""
+    """Return the names of views that were given without names."""
     return [f"view_{v}" for v in range(n_views)]
 
 
@@ -204,7 +204,7 @@ def open_table(X, columns=None):
 
 
 def cut_views(X, columns, samples, views, names=None):
-    """Parts of one table, cut as `views` says; see :meth:`~mvref.MultiView.from_array`."""
+    """Return the parts of one table, split by `views`; see :meth:`~mvref.MultiView.from_array`."""
     if X.ndim != 2:
         raise ValueError(f"X must be a 2-D array, got {X.ndim} dimension(s).")
     if isinstance(views, Mapping):
@@ -240,7 +240,7 @@ def view_columns(views, n_features, columns=None):
 
 
 def _columns_of(entry, n_features, columns):
-    """Column indices of one entry: a slice, a list of indices or a list of names."""
+    """Return the column indices of one entry: a slice, a list of indices or of names."""
     if isinstance(entry, slice):
         index = np.arange(n_features)[entry]
     else:
@@ -269,7 +269,7 @@ def _columns_of(entry, n_features, columns):
 
 
 def check_described(views, widths):
-    """Compare the parameter ``views`` with the widths of an X that is cut into views already."""
+    """Compare the parameter ``views`` with the widths of an X already split."""
     if not isinstance(views, Collection) or isinstance(views, str):
         raise ValueError(f"views must hold one entry per view, got {views!r}.")
     if len(views) != len(widths):
@@ -280,7 +280,7 @@ def check_described(views, widths):
 
 
 def join_views(views, how="outer", key=None, layer=None, verbose=False):
-    """Parts of tables joined by their ids, and the ids; see :meth:`~mvref.MultiView.align`."""
+    """Return the parts of tables joined by ids, and the ids; see :meth:`~mvref.MultiView.align`."""
     check_choice(how, "how", ("outer", "inner"))
     first = cleaned(views.obs_names) if is_mudata(views) else None
     names, tables = _listed(views.mod if is_mudata(views) else views)
@@ -298,7 +298,7 @@ def join_views(views, how="outer", key=None, layer=None, verbose=False):
 
 
 def _with_ids(table, name, key):
-    """A series of numbers as a frame, and a frame with the column `key` as index; else as it is."""
+    """Return a numeric series as a frame, a frame indexed by column `key`, or the table itself."""
     check_in_memory(table, f"view {name!r}")
     if hasattr(table, "iloc") and table.ndim == 1 and not is_texts(table):
         table = table.to_frame()
@@ -311,7 +311,7 @@ def _with_ids(table, name, key):
 
 
 def _layer(table, layer, name):
-    """What is in a table: of an AnnData a layer or X."""
+    """Return the content of a table: of an AnnData, a layer or X."""
     if layer is None:
         return table.X if is_annotated(table) else table
     layers = table.layers if is_annotated(table) else {}

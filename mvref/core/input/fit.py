@@ -1,4 +1,4 @@
-"""The way of X, y and the weights through ``fit`` into the ``_fit`` of a method."""
+"""Path of X, y and the weights through ``fit`` into the ``_fit`` of a method."""
 
 from contextlib import nullcontext
 
@@ -26,14 +26,14 @@ FEWER = (
 
 
 class MultiViewInput:
-    """What all estimators share: input and tags of scikit-learn; and `fit` of those that predict.
+    """Mixin of all estimators: input and tags of scikit-learn, and `fit` of those that predict.
 
-    Sparse input is welcome; NaN is, where it can mean a missing view. ``_learnt`` names an
+    Sparse input is accepted; NaN is, where it can mean a missing view. ``_learnt`` names an
     attribute that only a fitted estimator has.
     """
 
-    _raw = False  # True: members take what an estimator refuses, words and single gaps
-    _needs_a_view = True  # False: samples without any view are the subclass's affair
+    _raw = False  # True: members accept words and single missing values
+    _needs_a_view = True  # False: the subclass handles samples without any view
     _one_blas_thread = True  # while it learns; False: see :mod:`.threads`
 
     def __sklearn_tags__(self):
@@ -43,7 +43,7 @@ class MultiViewInput:
         return tags
 
     def fit(self, X: Views, y: ArrayLike) -> Self:
-        """Learn from samples and what is known of them.
+        """Fit the estimator to samples and their labels or numbers.
 
         Parameters
         ----------
@@ -62,9 +62,9 @@ class MultiViewInput:
         return self._check_and_fit(X, y)
 
     def _check_and_fit(self, X, y, *more, **given):
-        """What ``fit`` does; given: sample_weight of a :class:`Weighted` method, groups of a split.
+        """Check the input and fit; given: sample_weight and groups, where a method takes them.
 
-        more: handed on to ``_fit``, and the groups after it.
+        more: passed on to ``_fit``, before the groups.
         """
         X = validate_views(self, X, reset=True, raw=self._raw, y=y, **given)
         self._check_parameters()
@@ -101,12 +101,12 @@ class MultiViewInput:
         targets = validate(self, y, n_samples)
         y = self.classes_[targets] if is_classifier(self) else targets
         rows, weights = sample_weights(self, y, sample_weight)
-        if len(rows) < n_samples:  # perhaps a class less
+        if len(rows) < n_samples:  # perhaps without a class
             targets = validate(self, y[rows], len(rows))
         return rows, targets, weights
 
     def _validated(self, X):
-        """Samples to be scored, as a MultiView in the order of ``fit``."""
+        """Return samples to predict as a MultiView in the order of ``fit``."""
         check_is_fitted(self, self._learnt)
         X = validate_views(self, X, reset=False, raw=self._raw)
         if self._needs_a_view:
@@ -121,7 +121,7 @@ class Weighted:
     """
 
     def fit(self, X: Views, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from samples and what is known of them.
+        """Fit the estimator to samples and their labels or numbers.
 
         Parameters
         ----------
@@ -146,7 +146,7 @@ class Splitting(Weighted):
     """Mixin of a weighted method that splits its samples: ``_fit(X, codes, weights, groups)``.
 
     The samples of a group are on one side of every split. Like the splitters of scikit-learn, it
-    asks for groups without being told to where metadata are routed.
+    requests groups by default where metadata are routed.
     """
 
     __metadata_request__fit = {"groups": True}
@@ -158,7 +158,7 @@ class Splitting(Weighted):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Learn from samples and what is known of them.
+        """Fit the estimator to samples and their labels or numbers.
 
         Parameters
         ----------
@@ -167,8 +167,8 @@ class Splitting(Weighted):
         sample_weight : array-like of n numbers >= 0, default=None
             A weight of 2 is worth the same as the sample twice, one of 0 as a sample left out.
         groups : array-like of n labels, default=None
-            Samples of a group, such as the visits of a patient, that no split may tear apart: those
-            that the method makes of its own, and those of members that take groups.
+            Samples of a group, such as the visits of a patient, are kept together in all splits:
+            in those of the method itself, and in those of members that take groups.
 
         Returns
         -------
@@ -224,10 +224,10 @@ class OnePreparation:
 
 
 class Scored:
-    """Mixin of what predicts: ``score`` holds the ids of y and weights against those of X."""
+    """Mixin of predictors: ``score`` compares the ids of y and weights with the ids of X."""
 
     def score(self, X: Views, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy of ``predict(X)``, in a regressor the coefficient R².
+        """Return the accuracy of ``predict(X)``, or R² for a regressor.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class Scored:
 
 
 def _refuse_cut_gram(estimator, n_without):
-    """Refuse samples of weight 0 that a Gram matrix would go on having columns of."""
+    """Raise a ValueError for samples of weight 0, whose columns a Gram matrix would keep."""
     kernel = getattr(estimator, "kernel", None)
     if "gram" in (kernel if isinstance(kernel, list | tuple | np.ndarray) else [kernel]):
         raise ValueError(

@@ -1,7 +1,7 @@
-"""Whose row it is: the ids by which tables, labels, weights and groups belong together.
+"""Sample ids, by which tables, labels, weights and groups are matched.
 
-Ids are the index of a data frame or series, or the ``obs_names`` of an AnnData. What has none, such
-as an array, is taken by position, and so is a default range beside other ids.
+Ids are the index of a data frame or series, or the ``obs_names`` of an AnnData. Input without ids,
+such as an array, is matched by position, and so is a default range beside other ids.
 """
 
 import re
@@ -16,7 +16,7 @@ from .checks import warn_caller
 from .tables import is_gap
 
 AS_IT_IS = "; if they are in the order of X all the same, hand over {name}.to_numpy()."
-MENDS = {  # of the relations of ids that are not those of X
+MENDS = {  # messages about ids that differ from the ids of X
     "order": "the ids of X in another order: {name} = {name}.loc[X.index].",
     "more": "more ids than X: {name} = {name}.loc[X.index].",
     "fewer": "not all ids of X, {lost!r} is missing: X = X[X.index.isin({name}.index)], and then "
@@ -35,7 +35,7 @@ OF_VIEWS = {
     "type": "ids of another type, {given!r} and {own!r}, so frame.index.astype(str) first, than",
     "other": "none of the ids of",
 }
-ONE_TABLE = "one table"  # whose rows in a fold do not tell where they stood in it
+ONE_TABLE = "one table"  # whose rows in a fold do not show their position in it
 BY_POSITION = (
     "either its index or that of X is a range without names, the other is not. Give both the same "
     "ids, or none."
@@ -43,14 +43,14 @@ BY_POSITION = (
 
 
 def index_of(values):
-    """The ids of a table, a series or an AnnData, a pandas Index; None without."""
+    """Return the ids of a table, a series or an AnnData as a pandas Index, or None."""
     if hasattr(values, "obs_names"):
         return values.obs_names
     return values.index if hasattr(values, "iloc") else None
 
 
 def cleaned(ids):
-    """Ids (series or Index) without blanks around texts, which may have Å as one sign or two."""
+    """Return ids (series or Index) without blanks around texts, in the Unicode form NFC."""
     return ids.map(_clean)
 
 
@@ -61,7 +61,7 @@ def _clean(key):
 
 
 def warn_of_spellings(ids):
-    """Warn of ids that may be one: they differ by zeros in front, blanks, case, or form only."""
+    """Warn of ids that differ only by leading zeros, blanks, case or Unicode form."""
     alike = defaultdict(dict)
     for key in ids:
         if isinstance(key, str | tuple):
@@ -78,7 +78,7 @@ def warn_of_spellings(ids):
 
 
 def samples_of(X):
-    """Positions of the samples of any form of input, a series with their ids as index, or None."""
+    """Return the positions of the samples of any input as a series indexed by ids, or None."""
     if hasattr(X, "_samples"):
         return X._samples
     views = X.values() if isinstance(X, Mapping) else X if isinstance(X, list | tuple) else [X]
@@ -90,25 +90,25 @@ def samples_of(X):
 
 
 def numbered(index, name=None):
-    """A series of the positions of some ids."""
+    """Return a series of positions that is indexed by ids."""
     from pandas import Series
 
     return Series(np.arange(len(index)), index=index, name=name)
 
 
 def is_default(index):
-    """Whether an index is the range of one who gave none."""
+    """Return whether an index is the default range."""
     return type(index).__name__ == "RangeIndex" and index.equals(type(index)(len(index)))
 
 
 def same_ids(first, second):
-    """Whether two indices are equal, of whatever types they are."""
+    """Return whether two indices are equal, whatever their types."""
     plain = [index.to_flat_index().astype(object) for index in (first, second)]
     return plain[0].equals(plain[1])
 
 
 def relation(own, given):
-    """How the ids `given` differ from the ids `own`, which are not the same: a key of MENDS."""
+    """Return how the ids `given` differ from the ids `own`, as a key of MENDS."""
     own, given = (index.to_flat_index().astype(object) for index in (own, given))
     if own.has_duplicates or given.has_duplicates:
         return "twice"
@@ -121,7 +121,7 @@ def relation(own, given):
 
 
 def check_views(views, names):
-    """Refuse views that would be joined by position although they have different ids."""
+    """Raise a ValueError if views with different ids would be joined by position."""
     first = own = None
     for name, view in zip(names, views, strict=True):
         index = index_of(view)
@@ -142,8 +142,8 @@ def check_views(views, names):
 def check_ids(X, **given):
     """Raise a ValueError if labels, weights or groups have other ids than X, or another order.
 
-    X: samples in any form of input; given: what has a value for each of them, by its name. Where
-    one side has no ids, or a default range, they belong together by position.
+    X: samples in any form of input; given: name -> values, one per sample. Where one side has no
+    ids, or a default range, they are matched by position.
 
     >>> import pandas as pd
     >>> X = pd.DataFrame({"a": [1.0, 2.0]}, index=["ann", "bob"])
@@ -160,7 +160,7 @@ def check_ids(X, **given):
 
 
 def _check_differing(samples, given, name):
-    """Refuse ids that are not those of the samples, unless one side has none."""
+    """Raise a ValueError for ids that differ from the samples' ids, unless one side has none."""
     own = samples.index
     as_cut = len(own) == len(given) and list(samples) == list(given)  # rows of a default range
     without = as_cut or is_default(given) or list(own) == list(samples)
@@ -179,7 +179,7 @@ def _check_differing(samples, given, name):
 
 
 def ids_of_table(table, name):
-    """The ids of a table that is to be joined, cleaned: each there, and once."""
+    """Return the cleaned ids of a table to join; refuse missing and repeated ones."""
     index = index_of(table)
     if index is None or is_default(index):
         raise ValueError(
@@ -204,10 +204,10 @@ def ids_of_table(table, name):
 
 
 def join_ids(tables, how, first=None, verbose=False):
-    """The ids of some tables, and those of their samples, in order of place.
+    """Return the ids of some tables, and the ids of the joined samples in order of appearance.
 
-    tables: by their names; how: "outer", the ids of any table, or "inner", those of every one;
-    first: ids that stand before all others, or None; verbose: print what was found.
+    tables: name -> table; how: "outer", the ids of any table, or "inner", the ids in every one;
+    first: ids placed before all others, or None; verbose: print the report.
     """
     indices = {name: ids_of_table(table, name) for name, table in tables.items()}
     others = list(indices.values())
@@ -227,7 +227,7 @@ def join_ids(tables, how, first=None, verbose=False):
 
 
 def join_report(indices, ids, strict=True):
-    """Lines that tell what a join found; strict: tables that share no key are refused.
+    """Return lines that report a join; strict: refuse tables that share no key.
 
     indices: name of a table -> its keys; ids: the samples that were joined.
     """

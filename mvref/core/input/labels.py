@@ -28,17 +28,17 @@ def validate_targets(estimator, y, n_samples):
 def sample_weights(estimator, y, sample_weight):
     """Return the rows of positive weight, and their weights times those of their classes.
 
-    None for weights that are all equal because nobody gave any.
+    The weights are None if none were given.
     """
     class_weight = getattr(estimator, "class_weight", None)
     if sample_weight is None and class_weight is None:
         return np.arange(len(y)), None
     if np.ma.is_masked(sample_weight):
         raise ValueError("sample_weight must have a number for every sample, got masked ones.")
-    if getattr(sample_weight, "shape", ()):  # no dates
+    if getattr(sample_weight, "shape", ()):  # refuses dates
         sample_weight = as_numbers(sample_weight, "sample_weight")
     weights = _check_sample_weight(sample_weight, y, ensure_non_negative=True)
-    rows = np.flatnonzero(weights >= np.finfo(float).tiny)  # what is smaller has no digits
+    rows = np.flatnonzero(weights >= np.finfo(float).tiny)  # smaller numbers lose digits
     if not len(rows):
         raise ValueError("sample_weight must contain at least one non-zero number, got zeros only.")
     weights = weights[rows]
@@ -82,9 +82,9 @@ def validate_groups(groups, n_samples):
 
 
 def labels_of(estimator, y, n_samples, name="y"):
-    """Return labels of any type as an array (n_samples,) that can be put in order.
+    """Return labels of any type as a sortable array (n_samples,).
 
-    Numbers that came as objects get a type. Refuses numbers among words, None, NaN.
+    Numbers given as objects get a numeric type. Refuse numbers among words, None, NaN.
     """
     y = _one_per_sample(estimator, y, n_samples, name)
     kinds = {type(label): label for label in y.tolist()}
@@ -117,7 +117,7 @@ def _one_per_sample(estimator, y, n_samples, name="y"):
 
 
 def _as_array(y, name):
-    """Labels of any container as a NumPy array; missing ones are refused."""
+    """Return labels in any container as a NumPy array; refuse missing ones."""
     missing = np.ma.getmaskarray(y) if np.ma.isMaskedArray(y) else False
     if hasattr(y, "to_pylist"):  # pyarrow
         y = y.to_pylist()
@@ -127,7 +127,7 @@ def _as_array(y, name):
         y = y.tolist()
     try:
         texts = [isinstance(label, str) for label in y] if isinstance(y, list | tuple) else []
-        y = np.asarray(y, dtype=object if any(texts) and not all(texts) else None)  # else all words
+        y = np.asarray(y, dtype=object if any(texts) and not all(texts) else None)  # else texts
     except ValueError as error:
         raise ValueError(f"{name} must have one label for each sample: {error}") from error
     if y.dtype.kind == "O":

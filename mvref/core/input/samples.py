@@ -1,4 +1,4 @@
-"""Samples as an estimator takes them: cut as it says, and with the views and columns of ``fit``."""
+"""Samples in the form that an estimator takes: split, with the views and columns of ``fit``."""
 
 from collections.abc import Mapping
 
@@ -26,11 +26,11 @@ from .views import MultiView
 def validate_views(estimator, X, *, reset, raw=False, **given):
     """Check `X` for an estimator and return it as a :class:`~mvref.MultiView`.
 
-    estimator: its parameter ``views`` tells how a 2-D `X` is cut; reset: True in ``fit``, to set
+    estimator: its parameter ``views`` splits a 2-D `X`; reset: True in ``fit``, to set
     ``n_features_in_``, ``view_names_``, ``view_widths_``, ``view_feature_names_`` and, for one data
-    frame, ``feature_names_in_``; False afterwards, to compare `X` with them; raw: accept what is
-    not ready for an estimator: words, and rows of a view that are NaN only in part; given: y and
-    the like, whose ids must be those of `X`.
+    frame, ``feature_names_in_``; False afterwards, to compare `X` with them; raw: accept words, and
+    rows of a view that are NaN only in part; given: y, weights and groups, whose ids must be those
+    of `X`.
     """
     if reset:
         check_common_parameters(estimator)
@@ -70,7 +70,7 @@ def validate_views(estimator, X, *, reset, raw=False, **given):
 
 
 def _cut_table(estimator, X, reset, raw):
-    """Check one 2-D `X` as scikit-learn does, and cut it into views."""
+    """Check one 2-D `X` as scikit-learn does, and split it into views."""
     X = as_flat_table(X, raw)
     views = estimator.views
     learnt = getattr(estimator, "view_widths_", [])
@@ -110,7 +110,7 @@ def _cut_table(estimator, X, reset, raw):
 
 
 def _columns_of_fit(estimator):
-    """Pairs of the full name of every column of ``fit``, ``<view>__<column>``, and its own."""
+    """Return pairs: full name ``<view>__<column>`` and own name of every column of ``fit``."""
     views = estimator.view_names_, estimator.view_feature_names_, estimator.view_widths_
     return [
         (f"{view}__{column}", column)
@@ -155,7 +155,7 @@ def _check_columns(estimator, X):
 
 
 def _views_given(estimator, X):
-    """Without views that are None: nobody has them, and only ``fit`` knows their columns."""
+    """Return X without views that are None: no sample has them, and ``fit`` has their columns."""
     learnt = estimator.view_names_
     listed = isinstance(X, list | tuple) and not is_read(X) and len(X) == len(learnt)
     if listed and any(view is None for view in X):
@@ -166,7 +166,7 @@ def _views_given(estimator, X):
 
 
 def _with_all_views(estimator, X):
-    """Add the views of ``fit`` that are not given by name: nobody has them."""
+    """Add the views of ``fit`` that are not given by name, as missing in every sample."""
     learnt = estimator.view_names_
     if not set(X.names) < set(learnt):
         return X
@@ -193,7 +193,7 @@ def _in_fitted_order(estimator, X):
                 f"views {learnt}."
             )
         return X.select(learnt)
-    if X.n_views != len(learnt):  # refused by the columns
+    if X.n_views != len(learnt):  # refused by `_check_columns`
         return X
     return X._like(X.views, learnt, X.feature_names, X.observed)
 

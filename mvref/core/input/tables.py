@@ -1,7 +1,7 @@
-"""One table, of whatever container: an array or a CSR matrix of numbers, or pandas of words.
+"""Conversion of one table to an array or CSR matrix of numbers, or to pandas for words.
 
 A missing row is NaN. A view of words or categories becomes a data frame, and a view of texts a
-series, until :class:`~mvref.PerView` makes numbers of it; estimators refuse it. Dates, durations
+series, until :class:`~mvref.PerView` encodes it; estimators refuse it. Dates, durations
 and complex numbers are refused.
 """
 
@@ -16,7 +16,7 @@ DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 
 def as_table(view, name):
-    """Return a float64 array, a CSR matrix, or a table of pandas of what is no numbers."""
+    """Return a float64 array, a CSR matrix, or a pandas table of what is not numeric."""
     if is_texts(view):
         from pandas import Series
 
@@ -31,7 +31,7 @@ def as_table(view, name):
 
 
 def as_frame(values, name):
-    """A pandas frame of a table whose columns may differ in kind; None of any other."""
+    """Return a pandas frame of a table whose columns may differ in kind; None for others."""
     if is_frame(values):
         return values
     if hasattr(values, "column_names") and hasattr(values, "to_pandas"):  # pyarrow
@@ -52,9 +52,9 @@ def as_frame(values, name):
 
 
 def kind_of(column):
-    """Tell what a column of a data frame holds: number, text, date, complex, gap or other.
+    """Return the kind of a data frame's column: number, text, date, complex, gap or other.
 
-    Words, categories and whatever is not one of the others are for a transformer to encode.
+    Words, categories and other objects are left to a transformer to encode.
 
     >>> from pandas import Series
     >>> [kind_of(Series(c)) for c in ([1, None], ["1"], [1j], [None], ["2026-01-05"], [{}])]
@@ -88,7 +88,7 @@ def check_kinds(frame, name):
 
 
 def as_table_of_numbers(values, name):
-    """Return a 2-D float64 array, or a CSR matrix of what is sparse; see :func:`as_numbers`."""
+    """Return a 2-D float64 array, or a CSR matrix of sparse input; see :func:`as_numbers`."""
     if sparse.issparse(values):
         _refuse_dates(OF_DTYPE.get(values.dtype.kind), values.dtype, name)
         values = sparse.csr_matrix(values, dtype=np.float64)
@@ -106,7 +106,7 @@ def as_table_of_numbers(values, name):
 def as_numbers(values, name):
     """Return numbers of any kind (lists, integers, frames, masked arrays) as a float64 array.
 
-    An array of float64 comes back as it is; NaN stands for what is masked or NA.
+    An array of float64 is returned as it is; masked values and NA become NaN.
     """
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values
@@ -121,16 +121,16 @@ def as_numbers(values, name):
 
 
 def as_flat_table(X, raw=False):
-    """Return one table of all views as it came, NaN where a masked array has a mask; no dates.
+    """Return one table of all views as it is, except NaN for masked values; refuse dates.
 
-    raw: words may stay.
+    raw: keep words.
     """
     frame = as_frame(X, "X")
     if frame is None:
         listed = isinstance(X, list | tuple)
         dtype = np.asarray(X).dtype if listed else getattr(X, "dtype", None)
         kind = OF_DTYPE.get(getattr(dtype, "kind", "?"))
-        if listed or kind == "date":  # of arrays that are complex scikit-learn speaks
+        if listed or kind == "date":  # scikit-learn itself refuses complex arrays
             _refuse_dates(kind, dtype, "X")
         return _dense(X) if np.ma.isMaskedArray(X) and not raw else X
     kinds = check_kinds(frame, "X")
@@ -155,7 +155,7 @@ def _refuse_dates(kind, dtype, name):
 
 
 def is_texts(view):
-    """Tell a view of one text per sample: a list, series or 1-D array of str, None for a gap."""
+    """Return whether a view is a list, series or 1-D array of texts; some may be missing."""
     one_dimensional = isinstance(view, list | tuple) or getattr(view, "ndim", 0) == 1
     if not one_dimensional:
         return False
@@ -164,19 +164,19 @@ def is_texts(view):
 
 
 def is_gap(value):
-    """Tell None, NaN, NaT and NA."""
+    """Return whether a value is None, NaN, NaT or NA."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return bool(isinstance(value, Number | np.generic) and value != value)
 
 
 def is_frame(view):
-    """Tell a frame of pandas."""
+    """Return whether a view is a pandas data frame."""
     return hasattr(view, "iloc") and hasattr(view, "columns")
 
 
 def _dense(view):
-    """As float64, NaN where a masked array has a mask and a nullable frame has NA."""
+    """Return a float64 array, NaN where a masked array has a mask and a nullable frame has NA."""
     if view is None:
         raise TypeError("got None")
     if np.ma.isMaskedArray(view):
@@ -190,7 +190,7 @@ def _dense(view):
 
 
 def refuse_words(view, name=None):
-    """Refuse a view, or without a name a flat table X, for what it holds is no numbers."""
+    """Raise a ValueError for a view (or without a name, a flat table X) that is not numeric."""
     from pandas import to_numeric
 
     told, whose = ("X", "") if name is None else (f"view {name!r}", f"{name!r}: ")
@@ -211,7 +211,7 @@ def refuse_words(view, name=None):
 
 
 def refuse_lists(column, told):
-    """Refuse a column of lists, such as embeddings."""
+    """Raise a ValueError for a column of lists, such as embeddings."""
     if any(isinstance(value, list | tuple | np.ndarray) for value in column):
         raise ValueError(
             f"{told} holds a list in each cell of column {column.name!r}: make columns of the "
@@ -220,5 +220,5 @@ def refuse_lists(column, told):
 
 
 def width_of(view):
-    """The number of columns; texts are one."""
+    """Return the number of columns; a view of texts has one."""
     return view.shape[1] if view.ndim == 2 else 1

@@ -1,4 +1,4 @@
-"""Names for signatures: what may be given for an argument; an estimator checks its value itself."""
+"""Types for signatures: what an argument may be; an estimator checks its value itself."""
 
 # ruff: noqa: F401, signatures take all their names from here
 
@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 
 class Table(Protocol):
-    """What has rows and columns: array, sparse matrix, data frame, AnnData, MultiView."""
+    """Anything with rows and columns: array, sparse matrix, data frame, AnnData, MultiView."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...

@@ -41,7 +41,7 @@ from .typing import (
     Views,
 )
 
-if TYPE_CHECKING:  # which does without pandas
+if TYPE_CHECKING:  # pandas is optional
     from pandas import Index
 
 
@@ -51,7 +51,7 @@ class MultiView:
     Parameters
     ----------
     views : sequence of V arrays, CSR matrices or data frames, or mapping name -> array
-        View v has shape (n_samples, n_features_v). Dense views are seen, not copied. A table with
+        View v has shape (n_samples, n_features_v). Dense views are not copied. A table with
         words or categories, and a list or series of one text per sample, are kept for
         :class:`PerView` to encode; estimators refuse them. An AnnData is a view; of a MuData the
         modalities are, and the samples are those of any of them.
@@ -113,7 +113,7 @@ class MultiView:
 
     @property
     def names(self) -> list[str]:
-        """List of V str."""
+        """List of V str, the names of the views."""
         return list(self._names)
 
     @property
@@ -128,7 +128,7 @@ class MultiView:
 
     @property
     def index(self) -> "Index | None":
-        """Ids of the samples, the pandas Index that their frames bring; None without."""
+        """Ids of the samples, the pandas Index of their frames; None without ids."""
         return None if self._samples is None else self._samples.index
 
     @property
@@ -187,7 +187,7 @@ class MultiView:
 
     @classmethod
     def _of(cls, parts):
-        """The table of parts that are valid already; of a table itself."""
+        """Return the MultiView of valid parts; a MultiView is returned as it is."""
         if isinstance(parts, MultiView):
             return parts
         new = cls.__new__(cls)
@@ -195,17 +195,17 @@ class MultiView:
         return new
 
     def _like(self, views, names, columns, observed):
-        """A table of read-only parts of this one."""
+        """Return a MultiView of read-only parts of this one."""
         return self._of(Parts(names, views, observed, columns, self._samples))
 
     def _with_samples_of(self, X, rows=slice(None)):
-        """This table, new and of some samples of another one, with their ids."""
+        """Return this new MultiView of some samples of X, with their ids."""
         self._samples = None if X._samples is None else X._samples.iloc[rows]
         return self
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        self._views = [freeze(view) for view in self._views]  # a pickle forgets this
+        self._views = [freeze(view) for view in self._views]  # a pickle loses this
         self._observed.flags.writeable = False
 
     def __array__(self, dtype=None, copy=None):
@@ -225,7 +225,7 @@ class MultiView:
         return f"MultiView({self.n_samples} samples, {views}{gaps})"
 
     def concat(self) -> np.ndarray | sparse.csr_matrix:
-        """Return all views side by side: one array, or CSR if any view is sparse.
+        """Return the concatenated features of all views: one array, or CSR if any view is sparse.
 
         Returns
         -------
@@ -317,7 +317,7 @@ class MultiView:
         ----------
         views : mapping name -> table, sequence of tables, or MuData
             Tables are data frames, series and AnnData objects, each with its ids as index, each id
-            once; of a MuData they are its modalities. Blanks around ids are left out, and Unicode
+            once; of a MuData they are its modalities. Blanks around ids are stripped, and Unicode
             is made NFC, as in :func:`mvref.datasets.read_views`.
         how : {"outer", "inner"}, default="outer"
             The samples of any table, in the order in which they come, or those of every table.
@@ -356,7 +356,7 @@ class MultiView:
         return cls._of(parts), index
 
     def _first_of_copies(self):
-        """Boolean (n_samples,): False where all views are those of an earlier sample."""
+        """Return a mask (n_samples,): False where all views equal those of an earlier sample."""
         rows = [b"".join(_bytes_of_row(view, i) for view in self._views) for i in range(len(self))]
         first = np.zeros(len(self), dtype=bool)
         first[np.unique(np.array(rows, dtype=object), return_index=True)[1]] = True
@@ -370,8 +370,8 @@ class MultiView:
         Parameters
         ----------
         fraction : float
-            Share of the observed (sample, view) pairs to drop, from 0 to what leaves every sample a
-            view: 1 - 1/V when nothing is missing yet.
+            Fraction of the observed (sample, view) pairs to drop, from 0 to what leaves every
+            sample a view: 1 - 1/V when nothing is missing yet.
         random_state : int, RandomState instance or None
 
         Returns
@@ -435,7 +435,7 @@ def as_multiview(X, views=None):
 
 
 def stack_samples(first, second):
-    """Put the samples of two :class:`MultiView` with the same views under each other."""
+    """Stack the samples of two :class:`MultiView` with the same views."""
     views = [
         sparse.vstack(pair, format="csr") if any(map(sparse.issparse, pair)) else np.vstack(pair)
         for pair in zip(first.views, second.views, strict=True)
