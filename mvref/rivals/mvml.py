@@ -77,8 +77,8 @@ def least_penalty(norms, lam, eta, sparse=False):
     """Return the infimum over A of lam g'A^{-1}g plus the penalty of A: norms (V,) of the g_v.
 
     g'A^{-1}g <= t means that A - gg'/t is psd, so that no norm of A, or sum of norms of its blocks,
-    is below the one of gg'/t. It remains to minimise over t > 0 lam t + eta |g|^4 / t^2, for
-    MVMLsp of lam t + eta (sum_v |g_v|)^2 / t.
+    is below the one of gg'/t. It remains to minimise lam t + eta |g|^4 / t^2 over t > 0, for
+    MVMLsp lam t + eta (sum_v |g_v|)^2 / t.
 
     >>> least_penalty(np.array([5.0, 2.0]), lam=4.0, eta=1.0, sparse=True)  # 2 * 2 * (5 + 2)
     28.0
@@ -125,7 +125,7 @@ class MVML(Weighted, MultiViewClassifier):
     block_norms_ : array (V, V), or (n_classes, V, V)
         Frobenius norms of the metric's blocks: the coupling of two views, 0 if dropped.
     objective_curve_ : array, or a list of them; at the start and after every round, at the best g
-    lower_bound_ : float, or array (n_classes,), minimum over all metrics for these g and w
+    lower_bound_ : float, or array (n_classes,), least objective over all metrics, at these g, w
     n_iter_ : int, number of rounds, the maximum over the classes
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view

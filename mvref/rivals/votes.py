@@ -63,7 +63,7 @@ class Fusion(Splitting, MultiViewClassifier):
         papers; for numeric features a linear or kernel machine is better.
     train_size : float, default=0.6
         Fraction of every class that trains the view classifiers, in (0, 1); the rest trains the
-        final model. Each part gets at least one sample of a class.
+        final model. Each part gets at least one sample of every class.
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
     n_jobs : int or None, default=None; views fitted in parallel (joblib)
     views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
