@@ -399,7 +399,7 @@ def _read_text(path, key, words, options):
         if isinstance(given, Mapping):  # pandas is slow with one list per column
             marks = {name: _marks_of_gaps(given, name, MISSING) for name in numbers}
         of_numbers = {"na_values": marks, "usecols": numbers}
-        whole = pd.read_csv(path, **options, **strict, **of_numbers).copy()  # makes it one block
+        whole = pd.read_csv(path, **options, **strict, **of_numbers).copy()  # a copy is one block
         if len(whole) != len(table):
             raise ValueError(f"{path.name} has a line that contains only blanks. Delete it.")
         return pd.concat([table, whole], axis=1)[header]

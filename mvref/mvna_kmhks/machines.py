@@ -19,7 +19,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinv
 
 from ..core.kernel_views import KernelViews, similarities_to
 
-ROUNDING = 1e-7  # singular values below this share of the largest count as 0
+ROUNDING = 1e-7  # singular values below this fraction of the largest count as 0
 SMALLEST_PIVOT = 1e-6  # of a Cholesky factor that is accepted, relative to the largest
 
 

@@ -63,7 +63,7 @@ from .weights import check_options, learn_weights
 
 WEIGHT_OPTIONS = ("max_iter", "update", "step", "rho_step", "smoothing")
 POOLS = {"trees": "best", "random_trees": "random"}  # name -> splitter of the trees
-# With more samples, "trees" are cut from so many full ones in turn. The full trees differ
+# Above SEPARATE samples, "trees" are cut from GROWN full trees in turn. Full trees differ
 # where splits tie; voters cut from a single one would repeat each other there, and vote worse.
 SEPARATE, GROWN = 1000, 3
 

@@ -31,7 +31,7 @@ Supervised form   ``fit(X, y)``: T = 1, the mean of per-view SVMs with squared h
           labelled training samples compare with this; ``fit(X, y, X_unlabelled)`` has the loop.
 
 Our interpretations
-          Scores of margin 1 in the mean, so that no view weighs more because its classes lie
+          Scores of margin 1 in the mean, so that no view has more weight because its classes lie
           further apart; signs of the scores as candidates, without a constraint on how many are
           positive; one C for all samples, times their weights w_i, which are 1 in the paper and for
           the unlabelled; the first SVMs learn from the labelled samples; all views in step. A

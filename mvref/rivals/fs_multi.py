@@ -17,7 +17,7 @@ Symbols   here            code          meaning
           mu_t            ``mu``        weights of the groups, sum 1; then delta = sum_t mu_t 1_G_t
           w_t             -             mu_t p on G_t; the score has weights w = sum_t w_t
 
-Algorithm outer   add the group of the B largest p_i^2 until it is worth no more than the known ones
+Algorithm outer   add the group of the B largest p_i^2 until it gains no more than the known ones
                   (the first: of the largest |y'x_i|)
           inner   for the known groups, min 1/2 (sum_t |w_t|)^2 + C2 xi by cutting planes, on the
                   way to 0.3 of the outer gap; the dual of the label cuts is a cone program of

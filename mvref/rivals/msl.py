@@ -1,4 +1,4 @@
-"""MSL: a convex subspace that two views share, and a linear SVM in it.
+"""MSL: a subspace that two views share, learnt as a convex problem, and a linear SVM in it.
 
 M. White, Y. Yu, X. Zhang, D. Schuurmans, "Convex multi-view subspace learning", NIPS 2012; compared
 with MVPO in Figure 2 of Wang, Tsang and Gao (AAAI 2016).

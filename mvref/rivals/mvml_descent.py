@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, qr
 
-LARGEST = 1e30  # upper limit of a kernel's entries, 1 / LARGEST the lower: steps grow with powers
+LARGEST = 1e30  # limits of a kernel's largest entry, with 1 / LARGEST: steps grow with its powers
 HALVINGS = 100  # maximum number of halvings of a step
 
 

@@ -13,7 +13,7 @@ Algorithm mu D = ``smoothing``; minimise by L-BFGS until |gradient|^2 / 2 <= C2 
 
 Certificate   c_bar is a point of the dual of SVM^perf, whose value is C2 E[Delta] - |u|^2 / 2 with
           u = C2 t X'c_bar, or the best of its multiples by 0 to 1. The gap of the smoothed problem
-          itself is |w - u|^2 / 2 = |gradient|^2 / 2, so the gap of the true one ends below
+          itself is |w - u|^2 / 2 = |gradient|^2 / 2, so the gap of the original one ends below
           C2 (mu D + mu D / 10): the last mu D is tol / 2.
 """
 

@@ -77,7 +77,7 @@ def dual_norm(G, widths, beta=(1.0, 1.0)):
 
 
 def shrink(X, E, alpha, tol, start):
-    """Return argmin 1/2 |E W - X|^2 + alpha |W|_tr, a lower bound, and whether they agree.
+    """Return argmin 1/2 |E W - X|^2 + alpha |W|_tr, a lower bound, and whether within `tol`.
 
     For one theta, from `start` on, by accelerated proximal steps.
     """

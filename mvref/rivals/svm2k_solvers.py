@@ -24,8 +24,8 @@ Splitting (Douglas and Rachford, relaxed), for kernels of high rank
           at most five straight pieces. The gap is between f, whose beta is rho (z - u - f) before
           the new z, and x: a first-order method has the better primal point in f.
 
-Which     Interior points where r_A + r_B <= `FEW`. Elsewhere the splitting; what it has not solved
-          after `PATIENCE` sweeps goes to interior points, where r_A + r_B <= `MANY`, since its
+Which     Interior points if r_A + r_B <= `FEW`. Else the splitting; what it does not solve in
+          `PATIENCE` sweeps goes to interior points if r_A + r_B <= `MANY`, since its
           speed depends on the problem. On RBF kernels of rank 2000 it takes 25 sweeps of 15 ms for
           five classes at C = 1 (an interior point: 15 factors of 4000 rows for each class); on
           linear kernels of rank 21 it is far off after 1500 sweeps where C = 100 (an interior

@@ -65,8 +65,8 @@ class Fusion(Splitting, MultiViewClassifier):
         Fraction of every class that trains the view classifiers, in (0, 1); the rest trains the
         final model. Each part gets at least one sample of every class.
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
-    n_jobs : int or None, default=None; views fitted in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    n_jobs : int or None, default=None; number of views fitted in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seed of split and classifiers
 
     Attributes
@@ -191,8 +191,8 @@ class MVMV(Weighted, MultiViewClassifier):
         Class that wins a tie: a random class, the smallest or the largest label. With an even
         number of views this matters.
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
-    n_jobs : int or None, default=None; views fitted in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    n_jobs : int or None, default=None; number of views fitted in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seed of classifiers and ties
 
     Attributes
